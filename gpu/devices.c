@@ -1,0 +1,63 @@
+#include "devices.h"
+
+#include <cuda_runtime_api.h>
+#include <stdio.h>
+
+/* fp32 lanes of a multiprocessor (CUDA C++ Programming Guide, arithmetic instructions). */
+static int lanes_of(int major, int minor)
+{
+    const int half = major == 7 || (major == 8 && minor == 0);
+    return half ? 64 : 128;
+}
+
+enum status gpu_check(int code, int device, const char *doing, struct error *error)
+{
+    if (code == cudaSuccess)
+        return STATUS_OK;
+    const enum status status =
+        code == cudaErrorMemoryAllocation ? STATUS_MEMORY : STATUS_UNAVAILABLE;
+    cudaGetLastError(); /* or the next check would find it again */
+    return error_set(error, status, "GPU %d: %s: %s", device, doing,
+                     cudaGetErrorString((cudaError_t)code));
+}
+
+enum status gpu_device_count(int *count, struct error *error)
+{
+    *count = 0;
+    const cudaError_t code = cudaGetDeviceCount(count);
+    if (code == cudaErrorInsufficientDriver) {
+        int driver = 0;
+        cudaDriverGetVersion(&driver);
+        if (driver == 0)
+            return error_set(error, STATUS_UNAVAILABLE, "no NVIDIA driver is installed");
+    }
+    if (code != cudaSuccess)
+        return error_set(error, STATUS_UNAVAILABLE, "no GPU can be used: %s",
+                         cudaGetErrorString(code));
+    if (*count == 0)
+        return error_set(error, STATUS_UNAVAILABLE, "no GPU is visible");
+    return STATUS_OK;
+}
+
+enum status gpu_device_find(int index, struct gpu_device *device, struct error *error)
+{
+    struct cudaDeviceProp properties;
+    int kilohertz = 0;
+    cudaError_t code = cudaGetDeviceProperties(&properties, index);
+    if (!code)
+        code = cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, index);
+    if (code)
+        return gpu_check(code, index, "asking for its properties", error);
+    *device = (struct gpu_device){
+        .index = index,
+        .multiprocessors = properties.multiProcessorCount,
+        .lanes = lanes_of(properties.major, properties.minor),
+        .clock = 1e3 * kilohertz,
+        .memory = properties.totalGlobalMem,
+    };
+    snprintf(device->name, sizeof device->name, "%s", properties.name);
+    snprintf(device->isa, sizeof device->isa, "sm_%d%d", properties.major, properties.minor);
+    cudaDriverGetVersion(&device->driver);
+    cudaRuntimeGetVersion(&device->runtime);
+    return STATUS_OK;
+}

@@ -1,0 +1,93 @@
+/*
+ * What comes after a force: the partial sums become accelerations, velocities are kicked and
+ * positions drift, and the new positions are packed for the next force. One thread a body, one
+ * pass over memory. No multiply-add is fused, as in the host's backends: given equal forces, the
+ * motion is equal bit by bit.
+ */
+#include "launch.cuh"
+#include "state.cuh"
+
+enum { BLOCK = 256 };
+
+/* The body of this thread, or false. */
+static __device__ __forceinline__ bool place(const struct gpu_shape &shape, unsigned *system,
+                                             unsigned *i)
+{
+    const unsigned groups = (shape_range(shape) + BLOCK - 1) / BLOCK;
+    *system = blockIdx.x / groups;
+    *i = shape.first + blockIdx.x % groups * BLOCK + threadIdx.x;
+    return *i < min(shape.last, shape.count);
+}
+
+template <class source>
+static __global__ void __launch_bounds__(BLOCK) move(const struct gpu_move_call call)
+{
+    unsigned system, i;
+    if (!place(call.shape, &system, &i))
+        return;
+    const size_t n = (size_t)system * call.shape.stride + i;
+    const struct gpu_state &state = call.state;
+    body_state body;
+    if (call.slots > 0) {
+        const double *sums = call.partial + shape_index(call.shape, system, i);
+        body.accelerate(sums, shape_length(call.shape), call.slots, call.units.factor[system]);
+        body.store_acceleration(state, n);
+    } else {
+        body.load_acceleration(state, n);
+    }
+    body.load(state, n);
+    bool drifted = false;
+    for (unsigned k = 0; k < call.count; k++) {
+        body.move(call.moves[k]);
+        drifted |= call.moves[k].verb == VERB_DRIFT;
+    }
+    body.store(state, n);
+    if (!body.finite())
+        atomicMin(call.blemish, (unsigned long long)n);
+    if (drifted)
+        pack_position((source *)call.sources + n, body.x, body.y, body.z, call.law);
+}
+
+extern "C" cudaError_t gpu_move(const struct gpu_move_call *call)
+{
+    return with_source(call->law.precision, [&](auto source) {
+        const size_t blocks = call->shape.systems * groups_of(shape_range(call->shape), BLOCK);
+        return launch(call->stream, blocks, BLOCK, 0, move<decltype(source)>, *call);
+    });
+}
+
+template <class source>
+static __global__ void __launch_bounds__(BLOCK)
+    pack(const struct gpu_shape shape, const struct gpu_law law, const struct gpu_state state,
+         const struct gpu_units units, source *sources)
+{
+    const size_t n = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    if (n >= (size_t)shape.systems * shape.stride)
+        return;
+    const double unit = units.mass ? units.mass[n / shape.stride] : 1;
+    if (n % shape.stride < shape.count)
+        pack_body(sources + n, state.x[n], state.y[n], state.z[n], state.m[n] / unit, law);
+    else
+        pack_padding(sources + n, law);
+}
+
+extern "C" cudaError_t gpu_pack(const struct gpu_shape *shape, const struct gpu_law *law,
+                                const struct gpu_state *state, const struct gpu_units *units,
+                                void *sources, cudaStream_t stream)
+{
+    return with_source(law->precision, [&](auto source) {
+        const size_t blocks = groups_of((size_t)shape->systems * shape->stride, BLOCK);
+        return launch(stream, blocks, BLOCK, 0, pack<decltype(source)>, *shape, *law, *state,
+                      *units, (decltype(source) *)sources);
+    });
+}
+
+extern "C" size_t gpu_source_size(enum precision precision)
+{
+    size_t size = 0;
+    with_source(precision, [&](auto source) {
+        size = sizeof source;
+        return cudaSuccess;
+    });
+    return size;
+}

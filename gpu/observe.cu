@@ -1,0 +1,131 @@
+/* Energies and the other conserved sums, where the bodies live: fp64, by trees of a fixed shape. */
+#include "launch.cuh"
+
+enum { BLOCK = GPU_OBSERVER_BLOCK };
+
+static __global__ void __launch_bounds__(BLOCK)
+    finish_potentials(const struct gpu_shape shape, const double G,
+                      const double *__restrict__ partial, const unsigned slots,
+                      double *__restrict__ phi, double *__restrict__ psi)
+{
+    const size_t length = shape_length(shape);
+    const size_t n = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    const unsigned i = shape.first + n % shape_range(shape);
+    if (n >= length || i >= shape.count)
+        return;
+    double sum[2] = { partial[n], partial[n + length] };
+    for (unsigned k = 1; k < slots; k++) {
+        sum[0] += partial[n + 2 * k * length];
+        sum[1] += partial[n + (2 * k + 1) * length];
+    }
+    const size_t to = n / shape_range(shape) * shape.stride + i;
+    phi[to] = -G * sum[0];
+    psi[to] = -G * sum[1];
+}
+
+extern "C" cudaError_t gpu_finish_potentials(const struct gpu_shape *shape, double G,
+                                             const double *partial, unsigned slots, double *phi,
+                                             double *psi, cudaStream_t stream)
+{
+    return launch(stream, groups_of(shape_length(*shape), BLOCK), BLOCK, 0, finish_potentials,
+                  *shape, G, partial, slots, phi, psi);
+}
+
+/* What one body adds to each of the sums. */
+static __device__ void body_terms(const struct gpu_state &state, const double *phi,
+                                  const double *psi, size_t n, double terms[GPU_SUM_COUNT])
+{
+    const double m = state.m[n];
+    const double x = state.x[n], y = state.y[n], z = state.z[n];
+    const double vx = state.vx[n], vy = state.vy[n], vz = state.vz[n];
+    terms[GPU_SUM_MASS] = m;
+    terms[GPU_SUM_KINETIC] = 0.5 * m * (vx * vx + vy * vy + vz * vz);
+    terms[GPU_SUM_POTENTIAL] = 0.5 * m * phi[n];
+    terms[GPU_SUM_VIRIAL] = 0.5 * m * psi[n];
+    terms[GPU_SUM_MOMENTUM + 0] = m * vx;
+    terms[GPU_SUM_MOMENTUM + 1] = m * vy;
+    terms[GPU_SUM_MOMENTUM + 2] = m * vz;
+    terms[GPU_SUM_ANGULAR_MOMENTUM + 0] = m * (y * vz - z * vy);
+    terms[GPU_SUM_ANGULAR_MOMENTUM + 1] = m * (z * vx - x * vz);
+    terms[GPU_SUM_ANGULAR_MOMENTUM + 2] = m * (x * vy - y * vx);
+    terms[GPU_SUM_CENTER + 0] = m * x;
+    terms[GPU_SUM_CENTER + 1] = m * y;
+    terms[GPU_SUM_CENTER + 2] = m * z;
+}
+
+/* The sum of one term of each thread, valid in thread 0. */
+static __device__ double block_sum(double term)
+{
+    double *terms = (double *)shared_memory();
+    __syncthreads();
+    terms[threadIdx.x] = term;
+    for (unsigned half = BLOCK / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if (threadIdx.x < half)
+            terms[threadIdx.x] += terms[threadIdx.x + half];
+    }
+    return terms[0];
+}
+
+/* The sums of BLOCK bodies each: blocks[system][block][sum], all blocks of a system's count, of
+ * which those of the device's own bodies are written. */
+static __global__ void __launch_bounds__(BLOCK)
+    conserved_blocks(const struct gpu_shape shape, const struct gpu_state state,
+                     const double *__restrict__ phi, const double *__restrict__ psi,
+                     double *__restrict__ blocks)
+{
+    const unsigned all = (shape.count + BLOCK - 1) / BLOCK;
+    const unsigned own = (min(shape.last, shape.count) - shape.first + BLOCK - 1) / BLOCK;
+    const unsigned system = blockIdx.x / own;
+    const unsigned block = shape.first / BLOCK + blockIdx.x % own;
+    const unsigned i = block * BLOCK + threadIdx.x;
+    double terms[GPU_SUM_COUNT] = {};
+    if (i < shape.count)
+        body_terms(state, phi, psi, (size_t)system * shape.stride + i, terms);
+#pragma unroll
+    for (int k = 0; k < GPU_SUM_COUNT; k++) {
+        const double sum = block_sum(terms[k]);
+        if (threadIdx.x == 0)
+            blocks[((size_t)system * all + block) * GPU_SUM_COUNT + k] = sum;
+    }
+}
+
+extern "C" size_t gpu_conserved_blocks_count(const struct gpu_shape *shape)
+{
+    return shape->systems * groups_of(shape->count, BLOCK) * GPU_SUM_COUNT;
+}
+
+extern "C" cudaError_t gpu_conserved_blocks(const struct gpu_shape *shape,
+                                            const struct gpu_state *state, const double *phi,
+                                            const double *psi, double *blocks, cudaStream_t stream)
+{
+    if (shape->first >= shape->count)
+        return cudaSuccess;
+    const unsigned last = shape->last < shape->count ? shape->last : shape->count;
+    return launch(stream, shape->systems * groups_of(last - shape->first, BLOCK), BLOCK,
+                  BLOCK * sizeof(double), conserved_blocks, *shape, *state, phi, psi, blocks);
+}
+
+/* The blocks' sums of a system, a block of threads each. */
+static __global__ void __launch_bounds__(BLOCK)
+    conserved_systems(const struct gpu_shape shape, const double *__restrict__ blocks,
+                      double *__restrict__ sums)
+{
+    const unsigned all = (shape.count + BLOCK - 1) / BLOCK;
+    const double *own = blocks + (size_t)blockIdx.x * all * GPU_SUM_COUNT;
+    for (int k = 0; k < GPU_SUM_COUNT; k++) {
+        double term = 0;
+        for (unsigned block = threadIdx.x; block < all; block += BLOCK)
+            term += own[(size_t)block * GPU_SUM_COUNT + k];
+        const double sum = block_sum(term);
+        if (threadIdx.x == 0)
+            sums[(size_t)blockIdx.x * GPU_SUM_COUNT + k] = sum;
+    }
+}
+
+extern "C" cudaError_t gpu_conserved_systems(const struct gpu_shape *shape, const double *blocks,
+                                             double *sums, cudaStream_t stream)
+{
+    return launch(stream, shape->systems, BLOCK, BLOCK * sizeof(double), conserved_systems, *shape,
+                  blocks, sums);
+}

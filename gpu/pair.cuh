@@ -1,0 +1,255 @@
+/*
+ * What two bodies do to each other. A law has
+ *   real       the type of its arithmetic,
+ *   settings   its constants,
+ *   source     a body as others see it, and as the sums for it start,
+ *   SUMS       how many sums a pair adds to,
+ *   pair()     the terms of j acting on i, added to the sums of i.
+ * Multiply-adds are fused where fma() says so and nowhere else (-fmad=false), so that all kernels
+ * give a pair the same bits.
+ */
+#ifndef ORRERY_GPU_PAIR_CUH
+#define ORRERY_GPU_PAIR_CUH
+
+#include <ptx.cuh>
+
+#include "kernels.h"
+
+/* In units of gpu_scale: of the ensemble's size and the system's largest mass, so that fp32 has
+ * range enough. */
+struct __align__(16) source_single
+{
+    float x, y, z, m;
+};
+
+/* Each coordinate is a sum of two floats: 48 bits. */
+struct __align__(16) source_mixed
+{
+    float x, y, z, m;
+    float x_low, y_low, z_low, unused;
+};
+
+/* In the units of the config. */
+struct __align__(16) source_double
+{
+    double x, y, z, m;
+};
+
+/* --- separations -------------------------------------------------------------------------------*/
+
+template <typename real> struct separation {
+    real x, y, z;
+};
+
+/* Adding 1.5 x 2^(bits of the mantissa) leaves no bits for a fraction; ties go to even. */
+static __device__ __forceinline__ float nearest_integer(float d, float scale)
+{
+    return fma(d, scale, 12582912.0f) - 12582912.0f;
+}
+
+static __device__ __forceinline__ double nearest_integer(double d, double scale)
+{
+    return fma(d, scale, 6755399441055744.0) - 6755399441055744.0;
+}
+
+/* d, or its nearest image as physics_nearest_image() has it. */
+template <enum gpu_space space, typename real, typename settings>
+static __device__ __forceinline__ real image(real d, const settings &law)
+{
+    return space == GPU_SPACE_PERIODIC ? fma(-law.box, nearest_integer(d, law.inverse_box), d) : d;
+}
+
+/* r_j - r_i */
+template <enum gpu_space space>
+static __device__ __forceinline__ separation<float>
+separate(const source_single &i, const source_single &j, const struct gpu_law_single &law)
+{
+    return { image<space>(j.x - i.x, law), image<space>(j.y - i.y, law),
+             image<space>(j.z - i.z, law) };
+}
+
+/* The difference of the high parts is rounded to its own size, and exact where the bodies are
+ * near each other; the low parts return what the distance from the origin has taken. */
+template <enum gpu_space space>
+static __device__ __forceinline__ separation<float>
+separate(const source_mixed &i, const source_mixed &j, const struct gpu_law_single &law)
+{
+    return { image<space>(j.x - i.x, law) + (j.x_low - i.x_low),
+             image<space>(j.y - i.y, law) + (j.y_low - i.y_low),
+             image<space>(j.z - i.z, law) + (j.z_low - i.z_low) };
+}
+
+template <enum gpu_space space>
+static __device__ __forceinline__ separation<double>
+separate(const source_double &i, const source_double &j, const struct gpu_law_double &law)
+{
+    return { image<space>(j.x - i.x, law), image<space>(j.y - i.y, law),
+             image<space>(j.z - i.z, law) };
+}
+
+/* r^2 + eps^2, with the softening inside the first fused multiply-add. */
+template <typename real>
+static __device__ __forceinline__ real distance2(const separation<real> &d, real eps2)
+{
+    return fma(d.x, d.x, fma(d.y, d.y, fma(d.z, d.z, eps2)));
+}
+
+/* --- 1/r ---------------------------------------------------------------------------------------*/
+
+/*
+ * Where r can be 0, 1/r is at most 2^40 (2^300): a finite force times a separation of 0 is the 0
+ * that such a pair contributes. For fp32 that distance is 1e-12 of the ensemble's size.
+ */
+static __device__ __forceinline__ float limited(float s)
+{
+    return fminf(s, 0x1p40f);
+}
+
+/* Positive doubles are in the order of their upper halves, and the lower half of s is 0. */
+static __device__ __forceinline__ double limited(double s)
+{
+    return __hiloint2double(min(__double2hiint(s), (1023 + 300) << 20), 0);
+}
+
+/* 0, or so near it that the estimate takes it for 0 */
+static __device__ __forceinline__ bool vanishes(double r2)
+{
+    return __double2hiint(r2) == 0;
+}
+
+template <enum gpu_space space, typename real>
+static __device__ __forceinline__ real inverse_root(real r2)
+{
+    const real s = approximate_rsqrt(r2);
+    return space == GPU_SPACE_SOFT ? s : limited(s);
+}
+
+/* m r^-3 in fp32: the estimate is as good as the type. */
+template <enum gpu_space space>
+static __device__ __forceinline__ float inverse_cube(float r2, float m)
+{
+    const float s = inverse_root<space>(r2);
+    return (m * s) * (s * s);
+}
+
+/*
+ * m r^-3 in fp64 from the estimate s of 1/r. With e = 1 - r^2 s^2,
+ * r^-3 = s^3 (1 - e)^(-3/2) = s^3 (1 + 3/2 e + 15/8 e^2 + ...); |e| < 3e-6 leaves 35/16 e^3 <
+ * 1e-16.
+ */
+template <enum gpu_space space>
+static __device__ __forceinline__ double inverse_cube(double r2, double m)
+{
+    const double s = inverse_root<space>(r2);
+    const double s2 = s * s;
+    const double e = fma(-r2, s2, 1.0);
+    const double q = fma(e, 1.875, 1.5) * e;
+    const double f = (m * s) * s2;
+    return fma(q, f, f);
+}
+
+/* --- laws --------------------------------------------------------------------------------------*/
+
+template <typename real>
+static __device__ __forceinline__ void pull(real f, const separation<real> &d, real *sums)
+{
+    sums[0] = fma(f, d.x, sums[0]);
+    sums[1] = fma(f, d.y, sums[1]);
+    sums[2] = fma(f, d.z, sums[2]);
+}
+
+/* sum_j m_j r_ij / (r_ij^2 + eps^2)^(3/2) */
+template <class source_, class settings_, typename real_, enum gpu_space space>
+struct gravity {
+    typedef source_ source; typedef settings_ settings; typedef real_ real; enum { SUMS = 3 };
+
+    static __device__ __forceinline__ void pair(const source &i, const source &j, bool,
+                                                const settings &law, real *sums){
+        const separation<real> d = separate<space>(i, j, law);
+        pull(inverse_cube<space>(distance2(d, law.eps2), j.m), d, sums); }
+}
+;
+
+template <enum gpu_space space>
+using gravity_single = gravity<source_single, struct gpu_law_single, float, space>;
+template <enum gpu_space space>
+using gravity_mixed = gravity<source_mixed, struct gpu_law_single, float, space>;
+template <enum gpu_space space>
+using gravity_double = gravity<source_double, struct gpu_law_double, double, space>;
+
+/* The same in fp32 where all masses are 1: the bits of gravity_single, a multiplication less. */
+template <enum gpu_space space> struct gravity_equal : gravity_single<space> {
+    static __device__ __forceinline__ void pair(const source_single &i, const source_single &j,
+                                                bool, const struct gpu_law_single &law, float *sums)
+    {
+        const separation<float> d = separate<space>(i, j, law);
+        pull(inverse_cube<space>(distance2(d, law.eps2), 1.0f), d, sums);
+    }
+};
+
+/* The same with the square root that textbooks use: exact for denormals, and dearer for it. */
+template <enum gpu_space space> struct gravity_textbook : gravity_single<space> {
+    static __device__ __forceinline__ void pair(const source_single &i, const source_single &j,
+                                                bool, const struct gpu_law_single &law, float *sums)
+    {
+        const separation<float> d = separate<space>(i, j, law);
+        const float s = rsqrtf(distance2(d, law.eps2));
+        pull((j.m * s) * (s * s), d, sums);
+    }
+};
+
+/* The same and sum_j m_j / (r_ij^2 + eps^2)^(1/2), the body's own term included. */
+template <enum gpu_space space> struct gravity_and_potential : gravity_single<space> {
+    enum { SUMS = 4 };
+
+    static __device__ __forceinline__ void pair(const source_single &i, const source_single &j,
+                                                bool, const struct gpu_law_single &law, float *sums)
+    {
+        const separation<float> d = separate<space>(i, j, law);
+        const float s = inverse_root<space>(distance2(d, law.eps2));
+        const float phi = j.m * s;
+        sums[3] += phi;
+        pull(phi * (s * s), d, sums);
+    }
+};
+
+/* Newton's third law: what j does to i, and what i does to j. */
+template <class law, enum gpu_space space>
+static __device__ __forceinline__ void
+mutual(const typename law::source &i, const typename law::source &j,
+       const typename law::settings &settings, typename law::real *sums_i,
+       typename law::real *sums_j)
+{
+    const separation<typename law::real> d = separate<space>(i, j, settings);
+    const typename law::real f =
+        inverse_cube<space>(distance2(d, settings.eps2), (typename law::real)1);
+    pull(f * j.m, d, sums_i);
+    pull(-(f * i.m), d, sums_j);
+}
+
+/*
+ * phi / -G = sum_j m_j / (r_ij^2 + eps^2)^(1/2) and psi / -G = sum_j m_j r_ij^2 / (r_ij^2 +
+ * eps^2)^(3/2), a body's own term left out. 1/r = s (1 + 1/2 e + 3/8 e^2 + ...).
+ */
+template <enum gpu_space space> struct potentials {
+    typedef source_double source;
+    typedef struct gpu_law_double settings;
+    typedef double real;
+    enum { SUMS = 2 };
+
+    static __device__ __forceinline__ void pair(const source &i, const source &j, bool same,
+                                                const settings &law, real *sums)
+    {
+        const separation<real> d = separate<space>(i, j, law);
+        const real r2 = distance2(d, 0.0);
+        const real h2 = r2 + law.eps2;
+        const real estimate = inverse_root<space>(h2);
+        const real e = fma(-h2, estimate * estimate, 1.0);
+        const real s = fma(fma(e, 0.375, 0.5) * e, estimate, estimate);
+        const real phi = same || (space != GPU_SPACE_SOFT && vanishes(h2)) ? 0.0 : j.m * s;
+        sums[0] += phi;
+        sums[1] = fma(phi, r2 * (s * s), sums[1]);
+    }
+};
+
+#endif

@@ -1,0 +1,584 @@
+#include "part.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* The first is what "auto" takes: the best that has the same bits as the baseline. */
+static const struct gpu_kernel kernels[] = {
+    { "blocked", gpu_blocked, GPU_GRANULE, 3, false, true },
+    { "tiled", gpu_tiled, GPU_GRANULE, 3, false, false },
+    { "simt", gpu_simt, GPU_GRANULE, 3, false, false },
+    { "symmetric", gpu_symmetric, GPU_SYMMETRIC_TILE, 3, true, false },
+};
+
+const struct gpu_kernel *gpu_kernel_find(const char *name)
+{
+    if (strcmp(name, "auto") == 0)
+        return &kernels[0];
+    for (size_t k = 0; k < COUNT_OF(kernels); k++)
+        if (strcmp(kernels[k].name, name) == 0)
+            return &kernels[k];
+    return NULL;
+}
+
+/* --- the setup ---------------------------------------------------------------------------------*/
+
+/*
+ * fp32 reaches from 1e-38 to 1e38, and r^-3 needs the cube of the range of r. So the pair terms of
+ * `single` and `mixed` are computed in units of the bodies' own size: in open space a power of two,
+ * which changes no bit of the result; in a periodic box its side.
+ */
+static double inverse_length(const struct physics *physics, const struct bodies *bodies)
+{
+    if (physics->boundary == BOUNDARY_PERIODIC)
+        return 1 / physics->box_length;
+    double largest = 0;
+    for (size_t i = 0; i < bodies_length(bodies); i++)
+        largest =
+            fmax(largest, fmax(fabs(bodies->x[i]), fmax(fabs(bodies->y[i]), fabs(bodies->z[i]))));
+    int exponent = 0;
+    if (largest > 0 && isfinite(largest))
+        frexp(largest, &exponent);
+    return ldexp(1, -exponent);
+}
+
+/* Masses in units of the largest of their system, so that equal masses are exactly 1. */
+static void find_units(struct gpu_setup *setup)
+{
+    const struct bodies *bodies = setup->bodies;
+    const struct gpu_law *law = &setup->law;
+    const bool full = law->precision == PRECISION_DOUBLE;
+    const double G = setup->physics->gravitational_constant;
+    for (size_t s = 0; s < bodies->systems; s++) {
+        double largest = 0;
+        for (size_t i = 0; i < bodies->count && !full; i++)
+            largest = fmax(largest, bodies->m[s * bodies->stride + i]);
+        setup->unit_mass[s] = largest > 0 ? largest : 1;
+        setup->factor[s] =
+            full ? G : G * setup->unit_mass[s] * law->inverse_length * law->inverse_length;
+    }
+}
+
+static bool masses_equal(const struct gpu_setup *setup)
+{
+    const struct bodies *bodies = setup->bodies;
+    for (size_t s = 0; s < bodies->systems; s++)
+        for (size_t i = 0; i < bodies->count; i++)
+            if (bodies->m[s * bodies->stride + i] != setup->unit_mass[s])
+                return false;
+    return true;
+}
+
+static void find_law(struct gpu_setup *setup, enum precision precision)
+{
+    const struct physics *physics = setup->physics;
+    struct gpu_law *law = &setup->law;
+    const double eps = physics->softening, box = physics->box_length;
+    law->precision = precision;
+    law->inverse_length = inverse_length(physics, setup->bodies);
+    const double eps_scaled = eps * law->inverse_length;
+    law->full.eps2 = eps * eps;
+    law->scaled.eps2 = (float)(eps_scaled * eps_scaled);
+    law->space = eps_scaled >= 0x1p-40 ? GPU_SPACE_SOFT : GPU_SPACE_SHARP;
+    if (physics->boundary == BOUNDARY_PERIODIC) {
+        law->space = GPU_SPACE_PERIODIC;
+        law->full.box = box;
+        law->full.inverse_box = 1 / box;
+        law->scaled.box = law->scaled.inverse_box = 1;
+    }
+}
+
+enum status gpu_setup_init(const struct gpu_kernel *kernel, enum precision precision,
+                           const struct physics *physics, struct bodies *bodies,
+                           struct gpu_setup *setup, struct error *error)
+{
+    *setup = (struct gpu_setup){ .kernel = kernel, .physics = physics, .bodies = bodies };
+    setup->unit_mass = memory_array(bodies->systems, sizeof(double), error);
+    setup->factor = memory_array(bodies->systems, sizeof(double), error);
+    if (!setup->unit_mass || !setup->factor) {
+        gpu_setup_free(setup);
+        return error->status;
+    }
+    find_law(setup, precision);
+    find_units(setup);
+    struct gpu_law *law = &setup->law;
+    law->equal_masses =
+        precision == PRECISION_SINGLE && law->space == GPU_SPACE_SOFT && masses_equal(setup);
+    law->padding = law->equal_masses ? 0x1p60 : 0; /* so far that r^-3 is 0 */
+    return STATUS_OK;
+}
+
+void gpu_setup_free(struct gpu_setup *setup)
+{
+    memory_free(setup->unit_mass);
+    memory_free(setup->factor);
+    *setup = (struct gpu_setup){ 0 };
+}
+
+/* --- the memory of a part ----------------------------------------------------------------------*/
+
+static size_t round_up(size_t value, size_t unit)
+{
+    return (value + unit - 1) / unit * unit;
+}
+
+/* Sums have up to GPU_MAX_SEGMENTS segments, but no more than 2^23 places in all. */
+static void cut_segments(struct gpu_shape *shape)
+{
+    const size_t extent = round_up(shape->count, GPU_GRANULE);
+    size_t wanted = ((size_t)1 << 23) / extent;
+    wanted = wanted < 1 ? 1 : wanted > GPU_MAX_SEGMENTS ? GPU_MAX_SEGMENTS : wanted;
+    shape->segment = (uint32_t)round_up((extent + wanted - 1) / wanted, GPU_GRANULE);
+    shape->segments = (uint32_t)((extent + shape->segment - 1) / shape->segment);
+}
+
+static struct gpu_shape make_shape(const struct gpu_setup *setup, size_t systems, size_t first,
+                                   size_t last)
+{
+    const struct bodies *bodies = setup->bodies;
+    struct gpu_shape shape = {
+        .systems = (uint32_t)systems,
+        .count = (uint32_t)bodies->count,
+        .stride = (uint32_t)round_up(bodies->count, setup->kernel->padding),
+        .first = (uint32_t)first,
+        .last = (uint32_t)last,
+    };
+    cut_segments(&shape);
+    return shape;
+}
+
+static struct gpu_tuning fit(const struct gpu_part *part, const struct gpu_tuning_row *row)
+{
+    const struct gpu_shape *shape = &part->shape;
+    return gpu_tuning_fit(row, &part->device, shape->systems, shape->last - shape->first,
+                          shape->segments);
+}
+
+/* A stretch of device memory that is dealt out; without a base it only counts. */
+struct stretch {
+    char *base;
+    size_t used;
+};
+
+static void *take(struct stretch *stretch, size_t count, size_t size)
+{
+    char *taken = stretch->base ? stretch->base + stretch->used : NULL;
+    stretch->used += round_up(count * size, 256);
+    return taken;
+}
+
+static void deal_state(struct stretch *stretch, struct gpu_state *state, size_t length)
+{
+    double **const arrays[] = { &state->m,  &state->x,  &state->y,  &state->z,  &state->vx,
+                                &state->vy, &state->vz, &state->ax, &state->ay, &state->az };
+    for (size_t k = 0; k < COUNT_OF(arrays); k++)
+        *arrays[k] = take(stretch, length, sizeof(double));
+}
+
+/* Slots for the force's sums and for the potentials', which have two components. */
+static size_t partial_length(const struct gpu_part *part)
+{
+    const struct gpu_shape *shape = &part->shape;
+    const size_t length = (size_t)shape->systems * (shape->last - shape->first);
+    const size_t components = (size_t)part->setup->kernel->components;
+    const size_t forces = components * (part->force_tuning.split > 1 ? shape->segments : 1);
+    const size_t potentials = part->potential_tuning.split > 1 ? 2 * shape->segments : 2;
+    return length * (forces > potentials ? forces : potentials);
+}
+
+/* Room for so many distances of the third law: all, or what stays under 256 MiB. */
+static unsigned distances_of(const struct gpu_part *part)
+{
+    const enum precision precision = part->setup->law.precision;
+    const size_t one = gpu_symmetric_size(&part->shape, precision);
+    const size_t all = gpu_symmetric_distances(&part->shape, precision);
+    const size_t most = ((size_t)1 << 28) / one + 1;
+    return (unsigned)(all < most ? all : most);
+}
+
+static void deal(struct gpu_part *part, struct stretch *stretch)
+{
+    const struct gpu_setup *setup = part->setup;
+    const size_t length = (size_t)part->shape.systems * part->shape.stride;
+    const size_t source = gpu_source_size(setup->law.precision);
+    deal_state(stretch, &part->state, length);
+    part->unit_mass = take(stretch, part->shape.systems, sizeof(double));
+    part->factor = take(stretch, part->shape.systems, sizeof(double));
+    part->sources = take(stretch, length, source);
+    part->full_sources = setup->law.precision == PRECISION_DOUBLE
+                             ? part->sources
+                             : take(stretch, length, gpu_source_size(PRECISION_DOUBLE));
+    part->partial = take(stretch, partial_length(part), sizeof(double));
+    if (setup->kernel->mutual) {
+        part->distances = distances_of(part);
+        part->sides =
+            take(stretch, part->distances, gpu_symmetric_size(&part->shape, setup->law.precision));
+    }
+    part->phi = take(stretch, length, sizeof(double));
+    part->psi = take(stretch, length, sizeof(double));
+    part->blocks = take(stretch, gpu_conserved_blocks_count(&part->shape), sizeof(double));
+    part->sums = take(stretch, (size_t)part->shape.systems * GPU_SUM_COUNT, sizeof(double));
+    part->blemish = take(stretch, 1, sizeof *part->blemish);
+}
+
+static void plan(struct gpu_part *part, const struct gpu_setup *setup,
+                 const struct gpu_device *device, size_t systems, size_t first, size_t last)
+{
+    *part = (struct gpu_part){ .setup = setup, .device = *device, .capacity = systems };
+    part->shape = make_shape(setup, systems, first, last);
+    struct gpu_tuning_table table;
+    gpu_tuning_load(device, NULL, &table);
+    const struct gpu_tuning_row *row =
+        setup->row ? setup->row
+                   : gpu_tuning_find(&table, setup->kernel->name, setup->law.precision);
+    part->force_tuning = setup->tuning ? *setup->tuning : fit(part, row);
+    part->potential_tuning = fit(part, gpu_tuning_find(&table, "blocked", PRECISION_DOUBLE));
+}
+
+size_t gpu_part_size(const struct gpu_setup *setup, const struct gpu_device *device, size_t systems,
+                     size_t first, size_t last)
+{
+    struct gpu_part part;
+    struct stretch stretch = { 0 };
+    plan(&part, setup, device, systems, first, last);
+    deal(&part, &stretch);
+    return stretch.used;
+}
+
+/* --- life --------------------------------------------------------------------------------------*/
+
+static enum status check(const struct gpu_part *part, cudaError_t code, const char *doing,
+                         struct error *error)
+{
+    return gpu_check(code, part->device.index, doing, error);
+}
+
+enum status gpu_part_create(const struct gpu_setup *setup, const struct gpu_device *device,
+                            size_t systems, size_t first, size_t last, struct gpu_part **result,
+                            struct error *error)
+{
+    *result = NULL;
+    struct gpu_part *part = malloc(sizeof *part);
+    if (!part)
+        return error_set(error, STATUS_MEMORY, "out of memory");
+    plan(part, setup, device, systems, first, last);
+    struct stretch stretch = { 0 };
+    deal(part, &stretch);
+    char doing[64];
+    snprintf(doing, sizeof doing, "allocating %.1f MiB", (double)stretch.used / 0x1p20);
+    cudaError_t code = cudaSetDevice(device->index);
+    if (!code)
+        code = cudaMalloc(&part->memory, stretch.used);
+    if (!code)
+        code = cudaStreamCreateWithFlags(&part->stream, cudaStreamNonBlocking);
+    if (!code)
+        code = cudaEventCreateWithFlags(&part->ready, cudaEventDisableTiming);
+    if (!code)
+        code = cudaEventCreateWithFlags(&part->copied, cudaEventDisableTiming);
+    if (code) {
+        gpu_part_destroy(part);
+        return gpu_check((int)code, device->index, doing, error);
+    }
+    stretch = (struct stretch){ .base = part->memory };
+    deal(part, &stretch);
+    code = cudaMemsetAsync(part->blemish, 0xff, sizeof *part->blemish, part->stream);
+    *result = part;
+    return gpu_check((int)code, device->index, "clearing a flag", error);
+}
+
+/* After a failure these calls fail too, and there is nobody left to tell. */
+void gpu_part_destroy(struct gpu_part *part)
+{
+    if (!part)
+        return;
+    cudaSetDevice(part->device.index);
+    if (part->graph.graph)
+        cudaGraphExecDestroy(part->graph.graph);
+    if (part->ready)
+        cudaEventDestroy(part->ready);
+    if (part->copied)
+        cudaEventDestroy(part->copied);
+    if (part->stream)
+        cudaStreamDestroy(part->stream);
+    cudaFree(part->memory);
+    free(part);
+}
+
+enum status gpu_part_wait(struct gpu_part *part, bool *blemish, struct error *error)
+{
+    unsigned long long lowest = ~0ULL;
+    cudaError_t code = cudaSetDevice(part->device.index);
+    if (!code && blemish)
+        code = cudaMemcpyAsync(&lowest, part->blemish, sizeof lowest, cudaMemcpyDeviceToHost,
+                               part->stream);
+    if (!code)
+        code = cudaStreamSynchronize(part->stream);
+    if (!code && blemish)
+        *blemish |= lowest != ~0ULL;
+    return check(part, code, "computing", error);
+}
+
+/* --- copies ------------------------------------------------------------------------------------*/
+
+/* Bodies [first, first + count) of every system of the part, from or to a host array. */
+static cudaError_t copy(const struct gpu_part *part, double *host, double *device, size_t first,
+                        size_t count, enum cudaMemcpyKind kind)
+{
+    const size_t host_pitch = part->setup->bodies->stride * sizeof(double);
+    const size_t device_pitch = part->shape.stride * sizeof(double);
+    double *const on_host = host + part->first_system * part->setup->bodies->stride + first;
+    double *const on_device = device + first;
+    if (count == 0)
+        return cudaSuccess;
+    if (kind == cudaMemcpyHostToDevice)
+        return cudaMemcpy2DAsync(on_device, device_pitch, on_host, host_pitch,
+                                 count * sizeof(double), part->shape.systems, kind, part->stream);
+    return cudaMemcpy2DAsync(on_host, host_pitch, on_device, device_pitch, count * sizeof(double),
+                             part->shape.systems, kind, part->stream);
+}
+
+/* The part's own bodies without padding. */
+static size_t own_count(const struct gpu_part *part)
+{
+    const struct gpu_shape *shape = &part->shape;
+    const size_t last = shape->last < shape->count ? shape->last : shape->count;
+    return last > shape->first ? last - shape->first : 0;
+}
+
+static cudaError_t give_back(const struct gpu_part *part, double *host, double *device)
+{
+    return copy(part, host, device, part->shape.first, own_count(part), cudaMemcpyDeviceToHost);
+}
+
+static cudaError_t upload_units(struct gpu_part *part)
+{
+    const size_t size = part->shape.systems * sizeof(double);
+    cudaError_t code = cudaMemcpyAsync(part->unit_mass, part->setup->unit_mass + part->first_system,
+                                       size, cudaMemcpyHostToDevice, part->stream);
+    if (!code)
+        code = cudaMemcpyAsync(part->factor, part->setup->factor + part->first_system, size,
+                               cudaMemcpyHostToDevice, part->stream);
+    return code;
+}
+
+enum status gpu_part_upload(struct gpu_part *part, size_t first_system, size_t systems,
+                            struct error *error)
+{
+    const struct bodies *host = part->setup->bodies;
+    const struct gpu_state *state = &part->state;
+    double *const from[] = { host->m,  host->x,  host->y,  host->z,  host->vx,
+                             host->vy, host->vz, host->ax, host->ay, host->az };
+    double *const to[] = { state->m,  state->x,  state->y,  state->z,  state->vx,
+                           state->vy, state->vz, state->ax, state->ay, state->az };
+    part->first_system = first_system;
+    part->shape.systems = (uint32_t)systems;
+    part->slots = 0;
+    part->sources_current = false;
+    cudaError_t code = cudaSetDevice(part->device.index);
+    for (size_t k = 0; k < COUNT_OF(from) && !code; k++)
+        code = copy(part, from[k], to[k], 0, host->count, cudaMemcpyHostToDevice);
+    if (!code)
+        code = upload_units(part);
+    return check(part, code, "copying bodies to it", error);
+}
+
+enum status gpu_part_download_state(struct gpu_part *part, struct error *error)
+{
+    const struct bodies *host = part->setup->bodies;
+    const struct gpu_state *state = &part->state;
+    double *const to[] = { host->x, host->y, host->z, host->vx, host->vy, host->vz };
+    double *const from[] = { state->x, state->y, state->z, state->vx, state->vy, state->vz };
+    cudaError_t code = cudaSetDevice(part->device.index);
+    for (size_t k = 0; k < COUNT_OF(to) && !code; k++)
+        code = give_back(part, to[k], from[k]);
+    return check(part, code, "copying bodies from it", error);
+}
+
+enum status gpu_part_download_accelerations(struct gpu_part *part, struct error *error)
+{
+    const struct bodies *host = part->setup->bodies;
+    const struct gpu_state *state = &part->state;
+    double *const to[] = { host->ax, host->ay, host->az };
+    double *const from[] = { state->ax, state->ay, state->az };
+    cudaError_t code = cudaSetDevice(part->device.index);
+    for (size_t k = 0; k < COUNT_OF(to) && !code; k++)
+        code = give_back(part, to[k], from[k]);
+    return check(part, code, "copying accelerations from it", error);
+}
+
+/* --- verbs -------------------------------------------------------------------------------------*/
+
+static struct gpu_units units_of(const struct gpu_part *part)
+{
+    return (struct gpu_units){ .mass = part->unit_mass, .factor = part->factor };
+}
+
+static cudaError_t refresh_sources(struct gpu_part *part)
+{
+    if (part->sources_current)
+        return cudaSuccess;
+    const struct gpu_units units = units_of(part);
+    part->sources_current = true;
+    return gpu_pack(&part->shape, &part->setup->law, &part->state, &units, part->sources,
+                    part->stream);
+}
+
+static struct gpu_sum_call sum_call(const struct gpu_part *part)
+{
+    return (struct gpu_sum_call){
+        .shape = part->shape,
+        .law = part->setup->law,
+        .sources = part->sources,
+        .partial = part->partial,
+        .sides = part->sides,
+        .distances = part->distances,
+        .tuning = part->force_tuning,
+        .stream = part->stream,
+    };
+}
+
+enum status gpu_part_sum(struct gpu_part *part, struct error *error)
+{
+    cudaError_t code = cudaSetDevice(part->device.index);
+    if (!code)
+        code = refresh_sources(part);
+    const struct gpu_sum_call call = sum_call(part);
+    if (!code)
+        code = part->setup->kernel->sum(&call, &part->slots);
+    return check(part, code, "starting a force kernel", error);
+}
+
+enum status gpu_part_move(struct gpu_part *part, const struct gpu_move *moves, size_t count,
+                          struct error *error)
+{
+    struct gpu_move_call call = {
+        .shape = part->shape,
+        .law = part->setup->law,
+        .state = part->state,
+        .units = units_of(part),
+        .partial = part->partial,
+        .slots = part->slots,
+        .count = (unsigned)count,
+        .sources = part->sources,
+        .blemish = part->blemish,
+        .stream = part->stream,
+    };
+    if (count > 0)
+        memcpy(call.moves, moves, count * sizeof *moves);
+    part->slots = 0;
+    cudaError_t code = cudaSetDevice(part->device.index);
+    if (!code)
+        code = refresh_sources(part);
+    if (!code)
+        code = gpu_move(&call);
+    return check(part, code, "starting a kick and drift", error);
+}
+
+/* A block may keep a system where that leaves no more of the device idle than launches would. */
+static bool stays_resident(const struct gpu_part *part)
+{
+    const struct gpu_shape *shape = &part->shape;
+    return part->setup->kernel->resident && shape->first == 0 && shape->last == shape->count &&
+           (shape->count <= GPU_RESIDENT_ALONE ||
+            (shape->count <= GPU_RESIDENT_BODIES &&
+             2 * shape->systems >= (unsigned)part->device.multiprocessors));
+}
+
+/* Steps that one launch may take: some tenths of a second, so that a signal is soon seen. */
+static uint64_t launch_steps(const struct gpu_part *part)
+{
+    const double pairs = (double)part->shape.count * part->shape.count + 4096;
+    const double waves = 1 + (double)part->shape.systems / part->device.multiprocessors;
+    const double steps = 1e9 / (pairs * waves);
+    return steps < 1 ? 1 : steps > 65536 ? 65536 : (uint64_t)steps;
+}
+
+enum status gpu_part_resident(struct gpu_part *part, const struct integrator *integrator, double dt,
+                              uint64_t steps, bool *done, struct error *error)
+{
+    *done = stays_resident(part);
+    if (!*done)
+        return STATUS_OK;
+    struct gpu_resident_call call = {
+        .shape = part->shape,
+        .law = part->setup->law,
+        .state = part->state,
+        .units = units_of(part),
+        .count = (unsigned)integrator->stage_count,
+        .blemish = part->blemish,
+        .tuning = part->force_tuning,
+        .stream = part->stream,
+    };
+    for (size_t k = 0; k < integrator->stage_count; k++)
+        call.stages[k] = (struct gpu_move){ .verb = integrator->stages[k].verb,
+                                            .h = integrator->stages[k].coefficient * dt };
+    part->sources_current = false;
+    cudaError_t code = cudaSetDevice(part->device.index);
+    for (uint64_t left = steps; left > 0 && !code; left -= call.steps) {
+        const uint64_t most = launch_steps(part);
+        call.steps = left < most ? left : most;
+        code = gpu_resident(&call);
+    }
+    return check(part, code, "starting the kernel of small systems", error);
+}
+
+/* --- observers ---------------------------------------------------------------------------------*/
+
+enum status gpu_part_potentials(struct gpu_part *part, struct error *error)
+{
+    struct gpu_sum_call call = sum_call(part);
+    const struct gpu_units units = { .mass = NULL };
+    call.law.precision = PRECISION_DOUBLE;
+    call.law.padding = 0;
+    call.sources = part->full_sources;
+    call.tuning = part->potential_tuning;
+    unsigned slots = 0;
+    cudaError_t code = cudaSetDevice(part->device.index);
+    if (!code && call.sources != part->sources)
+        code = gpu_pack(&part->shape, &call.law, &part->state, &units, part->full_sources,
+                        part->stream);
+    else if (!code)
+        code = refresh_sources(part);
+    if (!code)
+        code = gpu_potentials(&call, &slots);
+    if (!code)
+        code = gpu_finish_potentials(&part->shape, part->setup->physics->gravitational_constant,
+                                     part->partial, slots, part->phi, part->psi, part->stream);
+    return check(part, code, "starting the potentials", error);
+}
+
+enum status gpu_part_download_potentials(struct gpu_part *part, double *phi, double *psi,
+                                         struct error *error)
+{
+    cudaError_t code = cudaSetDevice(part->device.index);
+    if (!code)
+        code = give_back(part, phi, part->phi);
+    if (!code)
+        code = give_back(part, psi, part->psi);
+    return check(part, code, "copying potentials from it", error);
+}
+
+enum status gpu_part_conserved_blocks(struct gpu_part *part, struct error *error)
+{
+    cudaError_t code = cudaSetDevice(part->device.index);
+    if (!code)
+        code = gpu_conserved_blocks(&part->shape, &part->state, part->phi, part->psi, part->blocks,
+                                    part->stream);
+    return check(part, code, "starting the conserved sums", error);
+}
+
+enum status gpu_part_conserved(struct gpu_part *part, double *sums, struct error *error)
+{
+    cudaError_t code = cudaSetDevice(part->device.index);
+    if (!code)
+        code = gpu_conserved_systems(&part->shape, part->blocks, part->sums, part->stream);
+    if (!code)
+        code = cudaMemcpyAsync(sums + part->first_system * GPU_SUM_COUNT, part->sums,
+                               part->shape.systems * GPU_SUM_COUNT * sizeof(double),
+                               cudaMemcpyDeviceToHost, part->stream);
+    return check(part, code, "starting the conserved sums", error);
+}

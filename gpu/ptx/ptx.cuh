@@ -1,0 +1,34 @@
+/*
+ * The few things that only a GPU's own instructions can do. The executor of validation/gpu has a
+ * file of the same name with the same functions for a CPU.
+ */
+#ifndef ORRERY_GPU_PTX_CUH
+#define ORRERY_GPU_PTX_CUH
+
+/*
+ * 1/sqrt(x) to 2^-22.9 in one instruction, a denormal x counts as 0 (PTX ISA, rsqrt.approx).
+ * rsqrtf() spends three more on scaling denormals.
+ */
+static __device__ __forceinline__ float approximate_rsqrt(float x)
+{
+    float s;
+    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(s) : "f"(x));
+    return s;
+}
+
+/* 1/sqrt(x) to about 2^-20: only the upper halves of x and of the result take part. */
+static __device__ __forceinline__ double approximate_rsqrt(double x)
+{
+    double s;
+    asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(s) : "d"(x));
+    return s;
+}
+
+/* The block's shared memory: as many bytes as the launch asked for, aligned to 16. */
+static __device__ __forceinline__ void *shared_memory()
+{
+    extern __shared__ float4 bytes[];
+    return bytes;
+}
+
+#endif

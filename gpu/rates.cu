@@ -1,0 +1,72 @@
+/* What a device can do at most: operations a second of the units that the kernels live on. */
+#include "launch.cuh"
+
+enum { BLOCK = GPU_RATE_THREADS, CHAINS = 8, TURNS = GPU_RATE_OPERATIONS / CHAINS };
+
+struct multiply_add_single {
+    typedef float real;
+
+    static __device__ __forceinline__ float operate(float a, float b)
+    {
+        return fma(a, b, b);
+    }
+};
+
+struct multiply_add_double {
+    typedef double real;
+
+    static __device__ __forceinline__ double operate(double a, double b)
+    {
+        return fma(a, b, b);
+    }
+};
+
+struct estimate {
+    typedef float real;
+
+    static __device__ __forceinline__ float operate(float a, float)
+    {
+        return approximate_rsqrt(a);
+    }
+};
+
+/* Chains that do not wait for each other. The result is stored where it never is: the compiler does
+ * not know. */
+template <class Operation>
+static __global__ void __launch_bounds__(BLOCK) operate(typename Operation::real seed, double *out)
+{
+    typename Operation::real chain[CHAINS];
+#pragma unroll
+    for (int c = 0; c < CHAINS; c++)
+        chain[c] = seed + (typename Operation::real)(threadIdx.x + c);
+#pragma unroll 16
+    for (int k = 0; k < TURNS; k++)
+#pragma unroll
+        for (int c = 0; c < CHAINS; c++)
+            chain[c] = Operation::operate(chain[c], seed);
+    typename Operation::real sum = 0;
+#pragma unroll
+    for (int c = 0; c < CHAINS; c++)
+        sum += chain[c];
+    if (sum == (typename Operation::real) - 1)
+        *out = (double)sum;
+}
+
+template <class Operation>
+static cudaError_t start(unsigned blocks, double *out, cudaStream_t stream)
+{
+    return launch(stream, blocks, BLOCK, 0, operate<Operation>, (typename Operation::real)0.5, out);
+}
+
+extern "C" cudaError_t gpu_rate(enum gpu_operation operation, unsigned blocks, double *out,
+                                cudaStream_t stream)
+{
+    switch (operation) {
+    case GPU_OPERATION_SINGLE:
+        return start<multiply_add_single>(blocks, out, stream);
+    case GPU_OPERATION_DOUBLE:
+        return start<multiply_add_double>(blocks, out, stream);
+    default:
+        return start<estimate>(blocks, out, stream);
+    }
+}

@@ -1,0 +1,44 @@
+/*
+ * The baseline: one thread a body, and every thread reads all bodies from global memory. The other
+ * plain kernels must agree with it bit for bit.
+ */
+#ifndef ORRERY_GPU_SIMT_CUH
+#define ORRERY_GPU_SIMT_CUH
+
+#include "launch.cuh"
+#include "sum.cuh"
+
+template <class law>
+static __global__ void simt(const struct gpu_shape shape, const typename law::settings settings,
+                            const typename law::source *__restrict__ sources,
+                            double *__restrict__ partial)
+{
+    const unsigned groups = (shape_range(shape) + blockDim.x - 1) / blockDim.x;
+    const unsigned system = blockIdx.x / groups;
+    const unsigned i = shape.first + blockIdx.x % groups * blockDim.x + threadIdx.x;
+    if (i >= min(shape.last, shape.count))
+        return;
+    const typename law::source *bodies = sources + (size_t)system * shape.stride;
+    gathering<law, 1> sums;
+    sums.body[0] = bodies[i];
+    sums.index[0] = i;
+    for (unsigned k = 0; k < shape.segments; k++) {
+        const unsigned begin = k * shape.segment;
+        const unsigned length = min(shape.segment, shape_extent(shape) - begin);
+        sums.start_segment();
+        sums.add_chunks(bodies + begin, begin, length, 0, true, settings);
+        sums.end_segment(0, partial + shape_index(shape, system, i), shape_length(shape), k > 0);
+    }
+}
+
+template <class law> static cudaError_t start_simt(const struct gpu_sum_call *call, unsigned *slots)
+{
+    const unsigned block = (unsigned)call->tuning.block;
+    const size_t groups = groups_of(shape_range(call->shape), block);
+    *slots = 1;
+    return launch(call->stream, call->shape.systems * groups, block, 0, simt<law>, call->shape,
+                  settings_of<law>(call->law), (const typename law::source *)call->sources,
+                  call->partial);
+}
+
+#endif

@@ -1,0 +1,147 @@
+/*
+ * The sums of some bodies over many others, in the one order that all kernels share (kernels.h).
+ */
+#ifndef ORRERY_GPU_SUM_CUH
+#define ORRERY_GPU_SUM_CUH
+
+#include "pair.cuh"
+
+/* A sum of sums that loses nothing worth having: for floats a pair of them (Knuth 1998, TAOCP 2,
+ * 4.2.2, Theorem B), which costs less than fp64 on devices that have little of it. */
+template <typename real> struct wide_sum;
+
+template <> struct wide_sum<float> {
+    float high, low;
+
+    __device__ __forceinline__ void add(float term)
+    {
+        const float next = high + term;
+        const float part = next - high;
+        low += (high - (next - part)) + (term - part);
+        high = next;
+    }
+
+    __device__ __forceinline__ double value() const
+    {
+        return (double)high + (double)low;
+    }
+};
+
+template <> struct wide_sum<double> {
+    double high;
+
+    __device__ __forceinline__ void add(double term)
+    {
+        high += term;
+    }
+
+    __device__ __forceinline__ double value() const
+    {
+        return high;
+    }
+};
+
+/* BODIES bodies of one thread, and their sums within a segment. */
+template <class law, int BODIES> struct gathering {
+    typename law::source body[BODIES];
+    unsigned index[BODIES]; /* in its system */
+    typename law::real chunk[BODIES][law::SUMS];
+    wide_sum<typename law::real> segment[BODIES][law::SUMS];
+
+    __device__ __forceinline__ void start_chunk()
+    {
+#pragma unroll
+        for (int b = 0; b < BODIES; b++)
+#pragma unroll
+            for (int c = 0; c < law::SUMS; c++)
+                chunk[b][c] = 0;
+    }
+
+    __device__ __forceinline__ void start_segment()
+    {
+        start_chunk();
+#pragma unroll
+        for (int b = 0; b < BODIES; b++)
+#pragma unroll
+            for (int c = 0; c < law::SUMS; c++)
+                segment[b][c] = {};
+    }
+
+    __device__ __forceinline__ void end_chunk()
+    {
+#pragma unroll
+        for (int b = 0; b < BODIES; b++)
+#pragma unroll
+            for (int c = 0; c < law::SUMS; c++)
+                segment[b][c].add(chunk[b][c]);
+        start_chunk();
+    }
+
+    /* The inner loop of everything: `length` bodies, a multiple of GPU_GRANULE, at `others`, the
+     * first of which has index `first`. */
+    __device__ __forceinline__ void add_run(const typename law::source *others, unsigned first,
+                                            unsigned length, const typename law::settings &settings)
+    {
+        /* 32 pairs in fp32 or 16 in fp64 hide the loop's own instructions and fit the cache; 16
+         * bodies of two loads each are as many as the registers take. */
+        enum {
+            PAIRS = sizeof(typename law::real) == 8 ? 16 : 32,
+            MOST = sizeof(typename law::source) == 16 ? 32 : 16,
+            UNROLL = PAIRS / BODIES < MOST ? PAIRS / BODIES : MOST
+        };
+#pragma unroll 1
+        for (unsigned k = 0; k < length; k += UNROLL) {
+#pragma unroll
+            for (unsigned u = 0; u < UNROLL; u++) {
+                const typename law::source j = others[k + u];
+#pragma unroll
+                for (int b = 0; b < BODIES; b++)
+                    law::pair(body[b], j, first + k + u == index[b], settings, chunk[b]);
+            }
+        }
+    }
+
+    /* The same, chunk by chunk. `done` bodies of the segment came before; `last` ends it. */
+    __device__ __forceinline__ void add_chunks(const typename law::source *others, unsigned first,
+                                               unsigned length, unsigned done, bool last,
+                                               const typename law::settings &settings)
+    {
+        for (unsigned k = 0; k < length;) {
+            const unsigned room = GPU_CHUNK - (done + k) % GPU_CHUNK;
+            const unsigned run = min(room, length - k);
+            add_run(others + k, first + k, run, settings);
+            k += run;
+            if (run == room || (last && k == length))
+                end_chunk();
+        }
+    }
+
+    /* Bodies [begin, end) of a system, tile by tile through shared memory; called by all threads of
+     * a block. */
+    __device__ __forceinline__ void add_tiles(const typename law::source *__restrict__ bodies,
+                                              unsigned begin, unsigned end,
+                                              typename law::source *tile, unsigned tile_size,
+                                              const typename law::settings &settings)
+    {
+        for (unsigned first = begin; first < end; first += tile_size) {
+            const unsigned length = min(tile_size, end - first);
+            __syncthreads();
+            for (unsigned k = threadIdx.x; k < length; k += blockDim.x)
+                tile[k] = bodies[first + k];
+            __syncthreads();
+            add_chunks(tile, first, length, first - begin, first + length == end, settings);
+        }
+    }
+
+    /* The segment's sums of body b to a slot, or on top of what the slot has. */
+    __device__ __forceinline__ void end_segment(int b, double *slot, size_t length,
+                                                bool on_top) const
+    {
+#pragma unroll
+        for (int c = 0; c < law::SUMS; c++)
+            slot[c * length] =
+                on_top ? slot[c * length] + segment[b][c].value() : segment[b][c].value();
+    }
+};
+
+#endif

@@ -1,0 +1,54 @@
+/*
+ * Bodies in shared memory: the threads of a block, a body each, load a tile of bodies together and
+ * read it back at once (Nyland, Harris & Prins 2007, GPU Gems 3, chapter 31).
+ */
+#ifndef ORRERY_GPU_TILED_CUH
+#define ORRERY_GPU_TILED_CUH
+
+#include "launch.cuh"
+#include "sum.cuh"
+
+/* What the registers of a multiprocessor are enough for. */
+template <class law> static constexpr unsigned most_threads()
+{
+    return sizeof(typename law::source) > 16 ? GPU_MAX_BLOCK / 2 : GPU_MAX_BLOCK;
+}
+
+template <class law>
+static __global__ void __launch_bounds__(most_threads<law>())
+    tiled(const struct gpu_shape shape, const typename law::settings settings,
+          const typename law::source *__restrict__ sources, double *__restrict__ partial,
+          const unsigned tile_size)
+{
+    const unsigned groups = (shape_range(shape) + blockDim.x - 1) / blockDim.x;
+    const unsigned system = blockIdx.x / groups;
+    const unsigned i = shape.first + blockIdx.x % groups * blockDim.x + threadIdx.x;
+    const typename law::source *bodies = sources + (size_t)system * shape.stride;
+    typename law::source *tile = (typename law::source *)shared_memory();
+    gathering<law, 1> sums;
+    sums.body[0] = bodies[min(i, shape.stride - 1)];
+    sums.index[0] = i;
+    for (unsigned k = 0; k < shape.segments; k++) {
+        sums.start_segment();
+        sums.add_tiles(bodies, k * shape.segment, min((k + 1) * shape.segment, shape_extent(shape)),
+                       tile, tile_size, settings);
+        if (i < min(shape.last, shape.count))
+            sums.end_segment(0, partial + shape_index(shape, system, i), shape_length(shape),
+                             k > 0);
+    }
+}
+
+template <class law>
+static cudaError_t start_tiled(const struct gpu_sum_call *call, unsigned *slots)
+{
+    const unsigned block = min((unsigned)call->tuning.block, most_threads<law>());
+    const unsigned tile = (unsigned)call->tuning.tile;
+    const size_t groups = groups_of(shape_range(call->shape), block);
+    *slots = 1;
+    return launch(call->stream, call->shape.systems * groups, block,
+                  tile * sizeof(typename law::source), tiled<law>, call->shape,
+                  settings_of<law>(call->law), (const typename law::source *)call->sources,
+                  call->partial, tile);
+}
+
+#endif

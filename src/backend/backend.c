@@ -1,0 +1,97 @@
+#include "backend/backend.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* Below so many pairs a force evaluation, a CPU has done them before a GPU has started. */
+static const double DEVICE_PAIRS = 1e6;
+
+static const struct backend_class backend_auto;
+
+static const struct backend_class *const table[] = {
+    &backend_auto,
+    &backend_serial,
+    &backend_openmp,
+    &backend_cuda,
+};
+
+const struct backend_class *backend_at(size_t index)
+{
+    return index < COUNT_OF(table) ? table[index] : NULL;
+}
+
+const struct backend_class *backend_find(const char *name)
+{
+    for (size_t k = 0; k < COUNT_OF(table); k++)
+        if (strcmp(table[k]->variant.name, name) == 0)
+            return table[k];
+    return NULL;
+}
+
+const struct variant *backend_variant(size_t index)
+{
+    return index < COUNT_OF(table) ? &table[index]->variant : NULL;
+}
+
+const char *backend_team(const struct backend_description *description,
+                         char buffer[BACKEND_TEAM_SIZE])
+{
+    const int threads = description->threads, ranks = description->ranks;
+    int length = 0;
+    if (ranks > 1)
+        length = snprintf(buffer, BACKEND_TEAM_SIZE, "%d ranks of ", ranks);
+    snprintf(buffer + length, BACKEND_TEAM_SIZE - (size_t)length, "%d thread%s", threads,
+             threads == 1 ? "" : "s");
+    return buffer;
+}
+
+static enum status auto_probe(struct error *error)
+{
+    (void)error;
+    return STATUS_OK;
+}
+
+/* Is the GPU the better choice? Says why not, or what speaks for it. */
+static bool prefer_device(const struct backend_options *options, const struct bodies *bodies,
+                          char reason[BACKEND_CHOICE_SIZE])
+{
+    const double pairs = (double)bodies->systems * (double)bodies->count * (double)bodies->count;
+    const char *kernel = options->force.kernel;
+    struct error error = { 0 };
+    if (strcmp(kernel, "plain") == 0 || strcmp(kernel, "reference") == 0)
+        snprintf(reason, BACKEND_CHOICE_SIZE, "compute.kernel names a kernel of a CPU");
+    else if (strcmp(options->force.isa, "auto") != 0)
+        snprintf(reason, BACKEND_CHOICE_SIZE, "compute.isa names instructions of a CPU");
+    else if (pairs < DEVICE_PAIRS)
+        snprintf(reason, BACKEND_CHOICE_SIZE, "%.3g pairs a force evaluation do not fill a GPU",
+                 pairs);
+    else if (backend_cuda.probe(&error))
+        snprintf(reason, BACKEND_CHOICE_SIZE, "%.*s", BACKEND_CHOICE_SIZE - 1, error.text);
+    else {
+        snprintf(reason, BACKEND_CHOICE_SIZE, "a GPU is here");
+        return true;
+    }
+    return false;
+}
+
+static enum status auto_create(const struct backend_options *options, const struct physics *physics,
+                               struct bodies *bodies, struct backend **backend, struct error *error)
+{
+    char reason[BACKEND_CHOICE_SIZE];
+    const struct backend_class *chosen =
+        prefer_device(options, bodies, reason) ? &backend_cuda : &backend_openmp;
+    const enum status status = chosen->create(options, physics, bodies, backend, error);
+    if (status == STATUS_OK)
+        memcpy((*backend)->choice, reason, sizeof reason);
+    return status;
+}
+
+/* Gives backends of other classes, so that it needs only these two. */
+static const struct backend_class backend_auto = {
+    .variant = { .name = "auto",
+                 .help = "A GPU where one is here and the problem fills it, else all CPU cores." },
+    .probe = auto_probe,
+    .create = auto_create,
+};

@@ -1,0 +1,114 @@
+/*
+ * A backend: where the bodies live while they move. It implements the three verbs of an
+ * integrator and observes what diagnostics ask for.
+ */
+#ifndef ORRERY_BACKEND_BACKEND_H
+#define ORRERY_BACKEND_BACKEND_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "config/parameter.h"
+#include "force/force.h"
+#include "integrator/integrator.h"
+#include "model/bodies.h"
+#include "model/conserved.h"
+#include "model/physics.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * How processes that divide the bodies of every system (force.share) exchange what they have. All
+ * of them call alike, each from one thread. Arrays are laid out like the bodies.
+ */
+struct backend_exchange {
+    void *context;
+    /* Everyone gives the values of its own bodies and gets those of the others. */
+    void (*gather)(void *context, double *const arrays[], size_t count);
+    /* Everyone brings terms for all bodies and gets the sums for its own. */
+    void (*add)(void *context, double *const arrays[], size_t count);
+};
+
+struct backend_options {
+    /* threads = 0: as many as there are cores and as there is work for. With a share, the backend
+     * moves and observes the bodies of the share alone. */
+    struct force_options force;
+    const struct backend_exchange *exchange; /* borrowed; NULL without a share */
+    int devices;                             /* GPUs; 0: as many as there are */
+    const struct backend_class *within;      /* what each rank of `backend_ranks` runs */
+};
+
+/* What is running, in words, for run.json, the log and the summary. Strings live as long as the
+ * backend. */
+struct backend_description {
+    const char *backend; /* "serial" */
+    const char *kernel;  /* "reference" */
+    const char *isa;     /* "avx512", "baseline", "sm_90" */
+    const char *device;  /* a GPU's name, or "" */
+    const char *choice;  /* why `auto` chose it, or "" */
+    enum precision precision;
+    int threads; /* of each rank */
+    int ranks;   /* that work together; 0 or 1: one process alone */
+    int terms;   /* of so many ranks are added in each force; 0 or 1: ranks change no bits */
+};
+
+/* "1 thread", "4 ranks of 2 threads"; into buffer. */
+enum { BACKEND_TEAM_SIZE = 48 };
+const char *backend_team(const struct backend_description *description,
+                         char buffer[BACKEND_TEAM_SIZE]);
+
+struct backend; /* the first member of every backend's own struct */
+
+/* `advance` and the observers may be called in any order; all report STATUS_NUMERICAL,
+ * STATUS_MEMORY or STATUS_UNAVAILABLE for a device that failed. */
+struct backend_class {
+    struct variant variant;
+    /* Can it run here? STATUS_UNAVAILABLE with the reason. */
+    enum status (*probe)(struct error *error);
+    /* Borrows bodies and physics until destroy. Host arrays are current on entry. */
+    enum status (*create)(const struct backend_options *options, const struct physics *physics,
+                          struct bodies *bodies, struct backend **backend, struct error *error);
+    /* `steps` whole steps of dt; no host synchronisation inside. advance(a) then advance(b) gives
+     * the bits of advance(a + b). */
+    enum status (*advance)(struct backend *backend, const struct integrator *integrator, double dt,
+                           uint64_t steps, struct error *error);
+    /* Makes positions and velocities of the host's bodies current. */
+    enum status (*fetch)(struct backend *backend, struct error *error);
+    /* Evaluates a = a(x) now, into the host's bodies as well; for outputs that show forces. The
+     * motion does not change by it. */
+    enum status (*accelerations)(struct backend *backend, struct error *error);
+    /* phi and psi of all bodies, to host arrays laid out and aligned like the bodies. */
+    enum status (*potentials)(struct backend *backend, double *phi, double *psi,
+                              struct error *error);
+    /* The sums of every system: conserved[systems]. */
+    enum status (*conserved)(struct backend *backend, struct conserved *conserved,
+                             struct error *error);
+    void (*describe)(const struct backend *backend, struct backend_description *description);
+    void (*destroy)(struct backend *backend); /* accepts NULL */
+};
+
+enum { BACKEND_CHOICE_SIZE = 256 };
+
+struct backend {
+    const struct backend_class *class_;
+    char choice[BACKEND_CHOICE_SIZE]; /* filled in by auto, otherwise ""; describe() shows it */
+};
+
+/* The rows, each in the source named like it; backend_cuda in gpu/cuda.c, or in gpu/none.c, which
+ * can only say that this build has none. */
+extern const struct backend_class backend_serial, backend_openmp, backend_cuda;
+
+/* The table: "auto" first, then serial, openmp, cuda. The backends that auto
+ * creates are of the class that it chose: go on with backend->class_. */
+const struct backend_class *backend_at(size_t index);
+const struct backend_class *backend_find(const char *name);
+const struct variant *backend_variant(size_t index);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

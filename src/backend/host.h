@@ -1,0 +1,67 @@
+/*
+ * What the backends share that keep the bodies in the host's own arrays: nothing has to be
+ * fetched, and a force that is still current is not evaluated again.
+ */
+#ifndef ORRERY_BACKEND_HOST_H
+#define ORRERY_BACKEND_HOST_H
+
+#include <stdbool.h>
+
+#include "backend/backend.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct host;
+
+/* The two sums over pairs, as the backend does them for all systems. */
+struct host_sums {
+    void (*accelerations)(struct host *host); /* into host->bodies */
+    void (*potentials)(struct host *host, double *phi, double *psi);
+};
+
+/* The first member of such a backend. */
+struct host {
+    struct backend backend;
+    const struct host_sums *sums;
+    const struct physics *physics; /* borrowed, as are the bodies and the exchange */
+    struct bodies *bodies;
+    size_t first, last;                      /* of every system's padded bodies: those it moves */
+    const struct backend_exchange *exchange; /* with those that move the others, or NULL */
+    int threads;
+    bool forces_current; /* bodies->ax, ay, az are a(x) of the positions now */
+    double *phi, *psi;   /* scratch of conserved(), laid out like the bodies */
+};
+
+/* Allocates a backend of `size` bytes that starts with a struct host, zero but for it; with the
+ * threads of the options. STATUS_MEMORY. */
+enum status host_create(size_t size, const struct backend_class *class_,
+                        const struct host_sums *sums, const struct backend_options *options,
+                        const struct physics *physics, struct bodies *bodies, struct host **host,
+                        struct error *error);
+/* Accepts NULL. */
+void host_destroy(struct host *host);
+
+/* Evaluates the forces unless they are current. */
+void host_refresh(struct host *host);
+
+/* With the others that move bodies, if there are any: to be called by one thread before the sums
+ * over pairs, when all of its bodies have moved. */
+void host_gather_positions(const struct host *host);
+
+/* STATUS_NUMERICAL, naming the first body whose position or velocity is not finite. */
+enum status host_check(const struct host *host, struct error *error);
+
+/* The observers of struct backend_class. */
+enum status host_fetch(struct backend *backend, struct error *error);
+enum status host_accelerations(struct backend *backend, struct error *error);
+enum status host_potentials(struct backend *backend, double *phi, double *psi, struct error *error);
+enum status host_conserved(struct backend *backend, struct conserved *conserved,
+                           struct error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

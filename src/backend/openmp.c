@@ -1,0 +1,280 @@
+/*
+ * All CPU cores: one team of threads for a whole advance. A thread moves the same bodies all the
+ * time; data crosses threads only in the force, which has the barriers. Kicks and drifts between
+ * two forces go over memory together. Every body's sums are the force kernel's, so that the bits
+ * do not depend on the number of threads. Systems of few bodies go each to one thread for the whole
+ * advance (small.h).
+ */
+#include <omp.h>
+#include <string.h>
+
+#include "backend/host.h"
+#include "backend/small.h"
+#include "base/barrier.h"
+#include "base/cores.h"
+#include "base/memory.h"
+
+struct openmp {
+    struct host host;
+    struct force *force;
+    const struct small_kernels *small; /* NULL: the bodies are many, or a kernel was asked for */
+    enum precision precision;
+    int parts;              /* processes that divide the sums */
+    struct barrier barrier; /* around what one thread exchanges with them */
+};
+
+enum {
+    MOVE_BLOCK = 256,         /* bodies: nine arrays of it stay in the first-level cache */
+    PAIRS_PER_THREAD = 100000 /* some 20 us of work, or another thread costs more than it gives */
+};
+
+/* Kicks and drifts that wait to be done in one go: the end of a step and the start of the next. */
+struct moves {
+    size_t count;
+    struct stage stages[2 * INTEGRATOR_MAX_STAGES];
+};
+
+/* Run by every thread of the team. The bodies of other processes come before the sums, and after
+ * them go the terms for their bodies, if the kernel makes any. */
+static void evaluate_forces(struct openmp *openmp)
+{
+    const struct host *host = &openmp->host;
+    const struct backend_exchange *exchange = host->exchange;
+    if (exchange) {
+        barrier_wait(&openmp->barrier);
+#pragma omp master
+        host_gather_positions(host);
+    }
+    force_accelerations(openmp->force, host->bodies);
+    if (exchange && force_is_partial(openmp->force)) {
+        double *const terms[] = { host->bodies->ax, host->bodies->ay, host->bodies->az };
+#pragma omp master
+        exchange->add(exchange->context, terms, COUNT_OF(terms));
+        barrier_wait(&openmp->barrier);
+    }
+}
+
+static void sum_accelerations(struct host *host)
+{
+    struct openmp *openmp = (struct openmp *)host;
+    if (openmp->small) {
+        for (size_t s = 0; s < host->bodies->systems; s++)
+            openmp->small->accelerations(host->physics, host->bodies, s);
+        return;
+    }
+#pragma omp parallel num_threads(host->threads)
+    evaluate_forces(openmp);
+}
+
+static void sum_potentials(struct host *host, double *phi, double *psi)
+{
+    struct openmp *openmp = (struct openmp *)host;
+    host_gather_positions(host);
+#pragma omp parallel num_threads(host->threads)
+    force_potentials(openmp->force, host->bodies, phi, psi);
+}
+
+static const struct host_sums sums = { sum_accelerations, sum_potentials };
+
+static enum status openmp_probe(struct error *error)
+{
+    (void)error;
+    return STATUS_OK;
+}
+
+/* Threads asked for, or as many as have enough to do. */
+static int team_size(const struct force_options *force, const struct bodies *bodies)
+{
+    if (force->threads > 0)
+        return force->threads;
+    const double parts = force->share.parts > 1 ? (double)force->share.parts : 1;
+    const double pairs =
+        (double)bodies->systems * (double)bodies->count * (double)bodies->count / parts;
+    const int cores = cores_available();
+    return pairs < (double)cores * PAIRS_PER_THREAD ? 1 + (int)(pairs / PAIRS_PER_THREAD) : cores;
+}
+
+static enum status openmp_create(const struct backend_options *options,
+                                 const struct physics *physics, struct bodies *bodies,
+                                 struct backend **backend, struct error *error)
+{
+    *backend = NULL;
+    struct backend_options own = *options;
+    own.force.threads = team_size(&options->force, bodies);
+    struct host *host;
+    enum status status = host_create(sizeof(struct openmp), &backend_openmp, &sums, &own, physics,
+                                     bodies, &host, error);
+    if (status)
+        return status;
+    struct openmp *openmp = (struct openmp *)host;
+    openmp->precision = own.force.precision;
+    openmp->parts = (int)own.force.share.parts;
+    status = force_create(&own.force, physics, bodies, &openmp->force, error);
+    if (status) {
+        host_destroy(host);
+        return status;
+    }
+    if (!strcmp(own.force.kernel, "auto"))
+        openmp->small = small_find(force_isa(openmp->force), bodies);
+    if (openmp->small) { /* every process moves all of them: less work than to exchange them */
+        host->first = 0;
+        host->last = bodies->stride;
+        host->exchange = NULL;
+    }
+    *backend = &host->backend;
+    return STATUS_OK;
+}
+
+/* What this thread of the team moves, of the process's bodies of all systems taken together. */
+static void share(const struct host *host, size_t *first, size_t *last)
+{
+    /* whole cache lines of every array */
+    const size_t lines = host->bodies->systems * (host->last - host->first) / BODIES_PADDING;
+    const size_t thread = (size_t)omp_get_thread_num(), threads = (size_t)omp_get_num_threads();
+    *first = lines * thread / threads * BODIES_PADDING;
+    *last = lines * (thread + 1) / threads * BODIES_PADDING;
+}
+
+static void add_scaled(double *restrict sum, double h, const double *restrict rate, size_t first,
+                       size_t last)
+{
+#pragma omp simd
+    for (size_t i = first; i < last; i++)
+        sum[i] += h * rate[i];
+}
+
+static void move_block(const struct bodies *b, const struct moves *moves, double dt, size_t first,
+                       size_t last)
+{
+    for (size_t k = 0; k < moves->count; k++) {
+        const double h = moves->stages[k].coefficient * dt;
+        if (moves->stages[k].verb == VERB_KICK) {
+            add_scaled(b->vx, h, b->ax, first, last);
+            add_scaled(b->vy, h, b->ay, first, last);
+            add_scaled(b->vz, h, b->az, first, last);
+        } else {
+            add_scaled(b->x, h, b->vx, first, last);
+            add_scaled(b->y, h, b->vy, first, last);
+            add_scaled(b->z, h, b->vz, first, last);
+        }
+    }
+}
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Does the waiting moves on this thread's bodies; padding stays at rest. */
+static void move(const struct host *host, struct moves *moves, double dt)
+{
+    const struct bodies *bodies = host->bodies;
+    const size_t own = host->last - host->first; /* of each system */
+    size_t start, end;
+    share(host, &start, &end);
+    while (start < end && moves->count > 0) {
+        const size_t next = smaller(end, (start / own + 1) * own);
+        const size_t system = start / own * bodies->stride, first = host->first + start % own;
+        const size_t last = smaller(first + next - start, bodies->count);
+        for (size_t i = first; i < last; i += MOVE_BLOCK)
+            move_block(bodies, moves, dt, system + i, system + smaller(last, i + MOVE_BLOCK));
+        start = next;
+    }
+    moves->count = 0;
+}
+
+/* Run by every thread of the team. `current`: the forces are a(x) at the start; the result says
+ * so of the end. */
+static bool advance_team(struct openmp *openmp, const struct integrator *integrator, double dt,
+                         uint64_t steps, bool current)
+{
+    struct moves moves = { .count = 0 };
+    if (integrator_needs_initial_force(integrator) && steps > 0 && !current) {
+        evaluate_forces(openmp);
+        current = true;
+    }
+    for (uint64_t step = 0; step < steps; step++)
+        for (size_t k = 0; k < integrator->stage_count; k++) {
+            const struct stage *stage = &integrator->stages[k];
+            if (stage->verb != VERB_FORCE) {
+                moves.stages[moves.count++] = *stage;
+                current &= stage->verb != VERB_DRIFT;
+            } else if (!current) {
+                move(&openmp->host, &moves, dt);
+                evaluate_forces(openmp);
+                current = true;
+            }
+        }
+    move(&openmp->host, &moves, dt);
+    return current;
+}
+
+/* The same for systems of few bodies, all of which stand alike. */
+static bool advance_small(struct openmp *openmp, const struct integrator *integrator, double dt,
+                          uint64_t steps, bool current)
+{
+    const struct host *host = &openmp->host;
+    const size_t systems = host->bodies->systems;
+    bool after = current;
+#pragma omp parallel for num_threads(host->threads) if (host->threads > 1) reduction(& : after)
+    for (size_t s = 0; s < systems; s++)
+        after =
+            openmp->small->advance(host->physics, host->bodies, s, integrator, dt, steps, current);
+    return after;
+}
+
+static enum status openmp_advance(struct backend *backend, const struct integrator *integrator,
+                                  double dt, uint64_t steps, struct error *error)
+{
+    struct openmp *openmp = (struct openmp *)backend;
+    const bool before = openmp->host.forces_current;
+    bool after = before;
+    if (openmp->small) {
+        after = advance_small(openmp, integrator, dt, steps, before);
+    } else {
+#pragma omp parallel num_threads(openmp->host.threads)
+        {
+            const bool current = advance_team(openmp, integrator, dt, steps, before);
+#pragma omp master
+            after = current;
+        }
+    }
+    openmp->host.forces_current = after;
+    return host_check(&openmp->host, error);
+}
+
+static void openmp_describe(const struct backend *backend, struct backend_description *description)
+{
+    const struct openmp *openmp = (const struct openmp *)backend;
+    *description = (struct backend_description){
+        .backend = backend->class_->variant.name,
+        .kernel = openmp->small ? "small" : force_kernel(openmp->force),
+        .isa = force_isa(openmp->force),
+        .device = "",
+        .choice = backend->choice,
+        .precision = openmp->precision,
+        .threads = openmp->host.threads,
+        .terms = force_is_partial(openmp->force) ? openmp->parts : 1,
+    };
+}
+
+static void openmp_destroy(struct backend *backend)
+{
+    if (!backend)
+        return;
+    force_destroy(((struct openmp *)backend)->force);
+    host_destroy((struct host *)backend);
+}
+
+const struct backend_class backend_openmp = {
+    .variant = { .name = "openmp", .help = "All CPU cores, by the fastest kernel they run." },
+    .probe = openmp_probe,
+    .create = openmp_create,
+    .advance = openmp_advance,
+    .fetch = host_fetch,
+    .accelerations = host_accelerations,
+    .potentials = host_potentials,
+    .conserved = host_conserved,
+    .describe = openmp_describe,
+    .destroy = openmp_destroy,
+};

@@ -1,0 +1,36 @@
+/*
+ * One backend over all ranks of a job. Rank 0 runs the program; the others serve its backends,
+ * order by order. What a rank computes with is a backend of its own, of the class that the
+ * experiment chose.
+ *
+ *   systems    an ensemble of at least as many systems as ranks: every rank keeps some of them
+ *   bodies     otherwise: every rank moves some bodies of each system, and all of them exchange
+ *              positions before every force evaluation
+ *
+ * Rank 0's arrays have room for everything; they are current after fetch().
+ */
+#ifndef ORRERY_BACKEND_RANKS_H
+#define ORRERY_BACKEND_RANKS_H
+
+#include "backend/backend.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Creates backends of the class options->within on every rank; for rank 0 to use. */
+extern const struct backend_class backend_ranks;
+
+/* Where there are several ranks, puts `backend_ranks` in the place of the class, and that one into
+ * options->within. */
+void ranks_share(const struct backend_class **class_, struct backend_options *options);
+
+/* What the ranks other than 0 do: until rank 0 calls ranks_dismiss(). */
+void ranks_serve(void);
+void ranks_dismiss(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,20 @@
+#include "base/clock.h"
+
+#include <time.h>
+
+double clock_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+const char *clock_stamp(char buffer[CLOCK_STAMP_SIZE])
+{
+    const time_t now = time(NULL);
+    struct tm parts;
+    if (!gmtime_r(&now, &parts) ||
+        strftime(buffer, CLOCK_STAMP_SIZE, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0)
+        buffer[0] = '\0';
+    return buffer;
+}

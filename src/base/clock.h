@@ -1,0 +1,20 @@
+/* Wall-clock time. */
+#ifndef ORRERY_BASE_CLOCK_H
+#define ORRERY_BASE_CLOCK_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Seconds since an arbitrary start; never goes back. */
+double clock_seconds(void);
+
+/* Now, UTC, as 2026-11-21T04:00:47Z. */
+enum { CLOCK_STAMP_SIZE = 32 };
+const char *clock_stamp(char buffer[CLOCK_STAMP_SIZE]);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,17 @@
+/* How many threads are worth starting. */
+#ifndef ORRERY_BASE_CORES_H
+#define ORRERY_BASE_CORES_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Cores that this process may use: OMP_NUM_THREADS where it is set, otherwise those of its
+ * affinity mask, and no more than the CPU quota of its control group. At least 1. */
+int cores_available(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,224 @@
+#include "base/lines.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <zlib.h>
+
+enum { BLOCK = 1 << 16 };
+
+struct lines {
+    gzFile file;
+    char *path;
+    size_t number;
+    char *buffer;        /* capacity + 1 bytes, for the NUL of a last line */
+    size_t capacity;     /* grows from BLOCK with the longest line */
+    size_t next, filled; /* the bytes that no line has used: buffer[next ... filled - 1] */
+    int64_t offset;      /* of the byte at buffer[filled] */
+    bool ended;          /* nothing is left beyond the buffer */
+};
+
+/* gzopen() takes a directory for a file and waits for a pipe: only regular files are let through.
+ */
+static enum status open_file(const char *path, gzFile *file, struct error *error)
+{
+    struct stat about;
+    if (stat(path, &about) != 0)
+        return error_system(error, STATUS_NO_INPUT, errno, path);
+    if (S_ISDIR(about.st_mode))
+        return error_system(error, STATUS_NO_INPUT, EISDIR, path);
+    if (!S_ISREG(about.st_mode))
+        return error_set(error, STATUS_NO_INPUT, "%s: not a regular file", path);
+    errno = 0;
+    *file = gzopen(path, "rb");
+    if (!*file)
+        return error_system(error, errno ? STATUS_NO_INPUT : STATUS_MEMORY, errno ? errno : ENOMEM,
+                            path);
+    return STATUS_OK;
+}
+
+/* Up to `size` bytes; fewer only at the end of the file. */
+static enum status read_bytes(gzFile file, const char *path, char *bytes, size_t size,
+                              size_t *length, struct error *error)
+{
+    errno = 0;
+    const int count = gzread(file, bytes, (unsigned)size);
+    int code = Z_OK;
+    if (count < (int)size)
+        gzerror(file, &code);
+    *length = count > 0 ? (size_t)count : 0;
+    if (code == Z_ERRNO)
+        return error_system(error, STATUS_IO, errno, path);
+    if (code == Z_MEM_ERROR)
+        return error_set(error, STATUS_MEMORY, "%s: out of memory", path);
+    if (code != Z_OK && code != Z_STREAM_END) /* Z_BUF_ERROR: it ends within the stream */
+        return error_set(error, STATUS_DATA, "%s: the compressed file is %s", path,
+                         code == Z_BUF_ERROR ? "cut short" : "damaged");
+    return STATUS_OK;
+}
+
+enum status lines_open(const char *path, struct lines **result, struct error *error)
+{
+    *result = NULL;
+    struct lines *lines = calloc(1, sizeof *lines);
+    if (!lines)
+        goto no_memory;
+    lines->capacity = BLOCK;
+    lines->buffer = malloc(BLOCK + 1);
+    lines->path = strdup(path);
+    if (!lines->buffer || !lines->path)
+        goto no_memory;
+    if (open_file(path, &lines->file, error) != STATUS_OK) {
+        lines_close(lines);
+        return error->status;
+    }
+    *result = lines;
+    return STATUS_OK;
+no_memory:
+    lines_close(lines);
+    return error_set(error, STATUS_MEMORY, "%s: out of memory", path);
+}
+
+void lines_close(struct lines *lines)
+{
+    if (!lines)
+        return;
+    if (lines->file)
+        gzclose_r(lines->file); /* only read: nothing can be lost */
+    free(lines->buffer);
+    free(lines->path);
+    free(lines);
+}
+
+/* Makes room for a longer line than any before. */
+static enum status grow(struct lines *lines, struct error *error)
+{
+    if (lines->capacity >= LINES_LONGEST) {
+        lines->number++;
+        return lines_error(lines, error, "longer than %d bytes: this is no table of bodies",
+                           LINES_LONGEST);
+    }
+    char *buffer = realloc(lines->buffer, 2 * lines->capacity + 1);
+    if (!buffer)
+        return error_set(error, STATUS_MEMORY, "%s: out of memory", lines->path);
+    lines->buffer = buffer;
+    lines->capacity *= 2;
+    return STATUS_OK;
+}
+
+/* Moves the unused bytes to the front and reads more behind them. */
+static enum status refill(struct lines *lines, struct error *error)
+{
+    memmove(lines->buffer, lines->buffer + lines->next, lines->filled - lines->next);
+    lines->filled -= lines->next;
+    lines->next = 0;
+    if (lines->filled == lines->capacity && grow(lines, error) != STATUS_OK)
+        return error->status;
+    const size_t room = lines->capacity - lines->filled;
+    size_t length;
+    const enum status status =
+        read_bytes(lines->file, lines->path, lines->buffer + lines->filled, room, &length, error);
+    lines->filled += length;
+    lines->offset += (int64_t)length;
+    lines->ended = length < room;
+    return status;
+}
+
+/* Refuses what no text has: control characters other than blanks. */
+static enum status check_text(const struct lines *lines, const char *line, size_t length,
+                              struct error *error)
+{
+    for (size_t i = 0; i < length; i++) {
+        const unsigned char byte = (unsigned char)line[i];
+        if ((byte < ' ' && !(byte >= '\t' && byte <= '\r')) || byte == 0x7f)
+            return lines_error(lines, error, "byte %zu is 0x%02x: this is not a text file", i + 1,
+                               byte);
+    }
+    return STATUS_OK;
+}
+
+enum status lines_next(struct lines *lines, char **result, struct error *error)
+{
+    *result = NULL;
+    size_t searched = 0;
+    char *end;
+    for (;;) {
+        const size_t from = lines->next + searched;
+        end = memchr(lines->buffer + from, '\n', lines->filled - from);
+        if (end || lines->ended)
+            break;
+        searched = lines->filled - lines->next;
+        if (refill(lines, error) != STATUS_OK)
+            return error->status;
+    }
+    if (lines->next == lines->filled)
+        return STATUS_OK; /* the end of the file */
+    if (!end)
+        end = lines->buffer + lines->filled;
+    char *line = lines->buffer + lines->next;
+    lines->next = (size_t)(end - lines->buffer) + 1;
+    if (lines->next > lines->filled)
+        lines->next = lines->filled;
+    size_t length = (size_t)(end - line);
+    if (lines->number++ == 0 && length >= 3 && memcmp(line, "\xef\xbb\xbf", 3) == 0) {
+        line += 3; /* the byte order mark */
+        length -= 3;
+    }
+    if (length > 0 && line[length - 1] == '\r')
+        length--;
+    line[length] = '\0';
+    *result = line;
+    return check_text(lines, line, length, error);
+}
+
+struct lines_mark lines_tell(const struct lines *lines)
+{
+    return (struct lines_mark){ lines->offset - (int64_t)(lines->filled - lines->next),
+                                lines->number };
+}
+
+enum status lines_seek(struct lines *lines, struct lines_mark mark, struct error *error)
+{
+    errno = 0;
+    if (gzseek(lines->file, (z_off_t)mark.offset, SEEK_SET) < 0)
+        return error_system(error, STATUS_IO, errno, lines->path);
+    lines->offset = mark.offset;
+    lines->number = mark.number;
+    lines->next = lines->filled = 0;
+    lines->ended = false;
+    return STATUS_OK;
+}
+
+size_t lines_number(const struct lines *lines)
+{
+    return lines->number;
+}
+
+enum status lines_error(const struct lines *lines, struct error *error, const char *format, ...)
+{
+    char reason[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(reason, sizeof reason, format, arguments);
+    va_end(arguments);
+    if (lines->number == 0)
+        return error_set(error, STATUS_DATA, "%s: %s", lines->path, reason);
+    return error_set(error, STATUS_DATA, "%s:%zu: %s", lines->path, lines->number, reason);
+}
+
+enum status lines_head(const char *path, char *head, size_t size, size_t *length,
+                       struct error *error)
+{
+    gzFile file;
+    *length = 0;
+    if (open_file(path, &file, error) != STATUS_OK)
+        return error->status;
+    const enum status status = read_bytes(file, path, head, size - 1, length, error);
+    head[*length] = '\0';
+    gzclose_r(file);
+    return status;
+}

@@ -1,0 +1,60 @@
+/*
+ * A text file, line by line, plain or compressed with gzip. Line ends LF and CRLF, a UTF-8 byte
+ * order mark and a missing last line end make no difference. Holds one block of the file, so the
+ * size of the file does not matter.
+ */
+#ifndef ORRERY_BASE_LINES_H
+#define ORRERY_BASE_LINES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { LINES_LONGEST = 1 << 20 }; /* bytes in a line; more are no text for us: STATUS_DATA */
+
+struct lines; /* opaque, owned by the caller of lines_open() */
+
+/* STATUS_NO_INPUT: missing, unreadable, or not a regular file. STATUS_MEMORY. */
+enum status lines_open(const char *path, struct lines **lines, struct error *error);
+void lines_close(struct lines *lines); /* accepts NULL */
+
+/*
+ * The next line without its end, in memory that the caller may change until the next call; NULL at
+ * the end of the file. STATUS_DATA: a control character or NUL (no text file), a line longer than
+ * LINES_LONGEST, a damaged or truncated compressed file. STATUS_IO.
+ */
+enum status lines_next(struct lines *lines, char **line, struct error *error);
+
+/* Where the next line stands. */
+struct lines_mark {
+    int64_t offset; /* in the uncompressed bytes */
+    size_t number;  /* lines before it */
+};
+struct lines_mark lines_tell(const struct lines *lines);
+enum status lines_seek(struct lines *lines, struct lines_mark mark, struct error *error);
+
+/* The number of the line that lines_next() gave last, from 1. */
+size_t lines_number(const struct lines *lines);
+
+/* Adds "path:line: ..." about that line to *error, or "path: ..." before the first line. Returns
+ * STATUS_DATA. */
+enum status lines_error(const struct lines *lines, struct error *error, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/*
+ * The first bytes of the file, uncompressed, to recognise what it holds: at most size - 1, with a
+ * NUL after the last one. Errors of lines_open() and lines_next(), except that any byte will do.
+ */
+enum status lines_head(const char *path, char *head, size_t size, size_t *length,
+                       struct error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

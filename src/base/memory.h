@@ -1,0 +1,31 @@
+/* Memory for arrays: overflow-checked, zeroed, aligned for every vector instruction set. */
+#ifndef ORRERY_BASE_MEMORY_H
+#define ORRERY_BASE_MEMORY_H
+
+#include <stddef.h>
+
+#include "base/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0])) /* elements of a true array */
+
+enum { MEMORY_ALIGNMENT = 64 }; /* bytes: one cache line, one AVX-512 register */
+
+/*
+ * `count` zeroed elements of `size` bytes, MEMORY_ALIGNMENT-aligned; the caller owns them and
+ * gives them back with memory_free(). NULL with STATUS_MEMORY in *error when count x size
+ * overflows or memory is exhausted. A count of 0 gives a valid, empty array.
+ */
+void *memory_array(size_t count, size_t size, struct error *error);
+
+/* Accepts NULL. */
+void memory_free(void *array);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,45 @@
+#include "base/status.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A first message is kept even if it must be cut; a later one is kept whole or counted. */
+enum status error_set(struct error *error, enum status status, const char *format, ...)
+{
+    const bool first = error->lines == 0;
+    if (first)
+        error_clear(error);
+    const size_t start = first ? 0 : error->length + 1; /* after a newline */
+    va_list arguments;
+    va_start(arguments, format);
+    int length = -1;
+    if (start < sizeof error->text)
+        length = vsnprintf(error->text + start, sizeof error->text - start, format, arguments);
+    va_end(arguments);
+    if (!first && (length < 0 || start + (size_t)length >= sizeof error->text)) {
+        error->text[error->length] = '\0';
+        error->dropped++;
+        return error->status;
+    }
+    if (!first)
+        error->text[error->length] = '\n';
+    else
+        error->status = status;
+    error->length = start + strlen(error->text + start);
+    error->lines++;
+    return error->status;
+}
+
+enum status error_system(struct error *error, enum status status, int code, const char *what)
+{
+    return error_set(error, status, "%s: %s", what, strerror(code));
+}
+
+void error_clear(struct error *error)
+{
+    error->status = STATUS_OK;
+    error->length = error->lines = error->dropped = 0;
+    error->text[0] = '\0';
+}

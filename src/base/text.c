@@ -1,0 +1,171 @@
+#include "base/text.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool text_reserve(struct text *text, size_t length)
+{
+    if (text->failed)
+        return false;
+    if (length < text->capacity)
+        return true;
+    size_t capacity = text->capacity ? text->capacity : 256;
+    while (capacity <= length)
+        capacity *= 2;
+    char *bytes = realloc(text->bytes, capacity);
+    if (!bytes) {
+        text->failed = true;
+        return false;
+    }
+    text->bytes = bytes;
+    text->capacity = capacity;
+    return true;
+}
+
+void text_append(struct text *text, const char *bytes, size_t length)
+{
+    if (!text_reserve(text, text->length + length))
+        return;
+    memcpy(text->bytes + text->length, bytes, length);
+    text->length += length;
+    text->bytes[text->length] = '\0';
+}
+
+void text_print(struct text *text, const char *format, ...)
+{
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    const int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    if (length >= 0 && text_reserve(text, text->length + (size_t)length)) {
+        vsnprintf(text->bytes + text->length, (size_t)length + 1, format, again);
+        text->length += (size_t)length;
+    }
+    va_end(again);
+}
+
+/* The end of the blanks that follow `p`. */
+static const char *skip_blanks(const char *p)
+{
+    while (isspace((unsigned char)*p))
+        p++;
+    return p;
+}
+
+/* Columns that the bytes take: UTF-8 characters, not bytes. */
+static size_t columns(const char *bytes, size_t length)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < length; i++)
+        count += ((unsigned char)bytes[i] & 0xc0) != 0x80;
+    return count;
+}
+
+void text_wrap(struct text *text, const char *prefix, size_t width, const char *words)
+{
+    const char *line = text->length ? text->bytes + text->length : NULL;
+    while (line && line > text->bytes && line[-1] != '\n')
+        line--;
+    size_t column = line ? columns(line, (size_t)(text->bytes + text->length - line)) : 0;
+    bool first = true;
+    while (*(words = skip_blanks(words))) {
+        const size_t length = strcspn(words, " \t\n");
+        const size_t wide = columns(words, length);
+        if (!first && column + 1 + wide > width) {
+            text_print(text, "\n%s", prefix);
+            column = columns(prefix, strlen(prefix));
+            first = true;
+        }
+        text_print(text, "%s%.*s", first ? "" : " ", (int)length, words);
+        column += wide + !first;
+        first = false;
+        words += length;
+    }
+}
+
+void text_free(struct text *text)
+{
+    free(text->bytes);
+    *text = (struct text){ 0 };
+}
+
+bool text_parse_real(const char *bytes, double *value)
+{
+    const char *start = skip_blanks(bytes);
+    if (start[strspn(start, "+-.0123456789eE")] != '\0' &&
+        *skip_blanks(start + strspn(start, "+-.0123456789eE")) != '\0')
+        return false; /* hex, inf, nan or a decimal comma */
+    char *end;
+    const double parsed = strtod(start, &end);
+    if (end == start || *skip_blanks(end) != '\0' || !isfinite(parsed))
+        return false;
+    *value = parsed;
+    return true;
+}
+
+bool text_parse_integer(const char *bytes, int64_t *value)
+{
+    const char *start = skip_blanks(bytes);
+    char *end;
+    errno = 0;
+    const long long parsed = strtoll(start, &end, 10);
+    if (end == start || errno == ERANGE || *skip_blanks(end) != '\0')
+        return false;
+    *value = parsed;
+    return true;
+}
+
+const char *text_real(char buffer[TEXT_REAL_SIZE], double value)
+{
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(buffer, TEXT_REAL_SIZE, "%.*g", digits, value);
+        if (strtod(buffer, NULL) == value)
+            break;
+    }
+    return buffer;
+}
+
+enum { WORD_SIZE = 64 }; /* longer words are compared by their first WORD_SIZE letters */
+
+size_t text_distance(const char *a, const char *b)
+{
+    const size_t na = strnlen(a, WORD_SIZE), nb = strnlen(b, WORD_SIZE);
+    size_t d[WORD_SIZE + 1][WORD_SIZE + 1];
+    for (size_t i = 0; i <= na; i++)
+        d[i][0] = i;
+    for (size_t j = 0; j <= nb; j++)
+        d[0][j] = j;
+    for (size_t i = 1; i <= na; i++)
+        for (size_t j = 1; j <= nb; j++) {
+            size_t best = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+            if (d[i - 1][j] + 1 < best)
+                best = d[i - 1][j] + 1;
+            if (d[i][j - 1] + 1 < best)
+                best = d[i][j - 1] + 1;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+                d[i - 2][j - 2] + 1 < best)
+                best = d[i - 2][j - 2] + 1;
+            d[i][j] = best;
+        }
+    return d[na][nb];
+}
+
+const char *text_nearest(const char *word, const char *const *candidates, size_t count)
+{
+    const char *nearest = NULL;
+    size_t least = strlen(word) / 3 + 2; /* a slip changes few letters */
+    for (size_t i = 0; i < count; i++) {
+        const size_t distance = text_distance(word, candidates[i]);
+        if (distance < least && distance < strlen(candidates[i])) {
+            least = distance;
+            nearest = candidates[i];
+        }
+    }
+    return nearest;
+}

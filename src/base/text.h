@@ -1,0 +1,50 @@
+/*
+ * Text: a growable string, strict number parsing, and spelling distance. Numbers are read and
+ * written with '.' in every locale, because the program never calls setlocale().
+ */
+#ifndef ORRERY_BASE_TEXT_H
+#define ORRERY_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A string that grows; all zero is an empty one. `bytes` is NUL-terminated once non-NULL. */
+struct text {
+    char *bytes;
+    size_t length;
+    size_t capacity;
+    bool failed; /* an allocation failed; the content is incomplete */
+};
+
+void text_append(struct text *text, const char *bytes, size_t length);
+void text_print(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* `words` after what the last line holds, broken at blanks so that no line is longer than `width`;
+ * every new line starts with `prefix`. */
+void text_wrap(struct text *text, const char *prefix, size_t width, const char *words);
+void text_free(struct text *text);
+
+/* The whole of `bytes` as a number, surrounding blanks allowed; false if it is anything else.
+ * Reals: decimal only (no hex, inf or nan); overflow to infinity is refused. */
+bool text_parse_real(const char *bytes, double *value);
+bool text_parse_integer(const char *bytes, int64_t *value);
+
+/* The shortest of %.15g, %.16g, %.17g that reads back as `value`; at most 31 characters. */
+enum { TEXT_REAL_SIZE = 32 };
+const char *text_real(char buffer[TEXT_REAL_SIZE], double value);
+
+/* Edits (insert, delete, replace, swap neighbours) that turn a into b. */
+size_t text_distance(const char *a, const char *b);
+
+/* The candidate nearest to `word`, or NULL where none is near enough to be a likely slip. */
+const char *text_nearest(const char *word, const char *const *candidates, size_t count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

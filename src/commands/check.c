@@ -1,0 +1,112 @@
+/* orrery check: validates a config file; prints what it resolves to and what it will cost. */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "commands/arguments.h"
+#include "commands/commands.h"
+#include "commands/prepare.h"
+#include "run/estimate.h"
+
+/* "1.2 GB". */
+static const char *size_text(double bytes, char buffer[32])
+{
+    static const char *const prefixes[] = { "", "k", "M", "G", "T", "P" };
+    size_t k = 0;
+    while (bytes >= 999.5 && k + 1 < COUNT_OF(prefixes)) {
+        bytes /= 1000.0;
+        k++;
+    }
+    snprintf(buffer, 32, "%.3g %sB", bytes, prefixes[k]);
+    return buffer;
+}
+
+static void print_estimate(const struct run *run, const struct estimate *e)
+{
+    const struct experiment *x = &run->experiment;
+    const struct backend_description *d = &run->description;
+    char memory[32], disk[32], team[BACKEND_TEAM_SIZE];
+    printf("# estimate\n");
+    printf("#   bodies         %zu x %zu systems\n", x->bodies->count, x->bodies->systems);
+    printf("#   steps          %llu of %g, to t = %g\n", (unsigned long long)x->steps, x->step,
+           (double)x->steps * x->step);
+    printf("#   backend        %s (%s, %s, %s), %s%s%s\n", d->backend, d->kernel, d->isa,
+           precision_names[d->precision], backend_team(d, team),
+           d->choice && d->choice[0] ? "; " : "", d->choice ? d->choice : "");
+    printf("#   memory         %s\n", size_text(e->memory_bytes, memory));
+    printf("#   disk           %s, %.0f frames\n", size_text(e->disk_bytes, disk), e->frames);
+    printf("#   interactions   %.3g at %.3g G/s: about %.3g s\n", e->interactions, 1e-9 * e->rate,
+           e->seconds);
+    if (x->coincident > 0)
+        printf("#   warning        pairs of bodies at the same place: %zu\n", x->coincident);
+}
+
+static void print_step(const struct run *run, const struct step_estimate *e)
+{
+    char unit[UNITS_LABEL_SIZE];
+    const struct units *units = run->experiment.physics.units;
+    if (!e->found)
+        return;
+    units_label(units, (struct dimension)DIMENSION_TIME, unit);
+    printf(
+        "#   fastest pair   bodies %lld and %lld would circle each other in %.3g %s: %.3g steps\n",
+        (long long)e->id_i, (long long)e->id_j, e->orbital_time, unit, e->steps_per_orbit);
+    if (e->steps_per_orbit < ESTIMATE_STEPS_PER_ORBIT)
+        printf("#                  time.step = %g would give it %d; encounters may want less\n",
+               e->proposed, ESTIMATE_STEPS_PER_ORBIT);
+}
+
+enum status prepare_check(const struct prepare_options *options, const struct run_options *run,
+                          struct error *error)
+{
+    struct prepared prepared;
+    struct estimate estimate;
+    struct step_estimate step;
+    struct text echo = { 0 };
+    enum status status = prepare_config(options, &prepared, error);
+    if (!status)
+        status = prepare_run(run, false, &prepared, error);
+    if (!status)
+        status = estimate_run(prepared.run, true, &estimate, error);
+    if (!status)
+        status = estimate_step(prepared.run, &step, error);
+    if (!status) {
+        config_echo(prepared.config, &echo);
+        if (echo.failed)
+            status = error_set(error, STATUS_MEMORY, "out of memory");
+    }
+    if (!status) {
+        fwrite(echo.bytes, 1, echo.length, stdout);
+        print_estimate(prepared.run, &estimate);
+        print_step(prepared.run, &step);
+    }
+    text_free(&echo);
+    prepare_done(&prepared);
+    return status;
+}
+
+enum status command_check(int argc, char **argv, struct error *error)
+{
+    struct prepare_options options = { 0 };
+    const struct argument table[] = {
+        { 'P', NULL, "key.path=value", ARGUMENT_LIST, &options.overrides,
+          "set a key of the config; may be repeated" },
+    };
+    const struct arguments arguments = {
+        "orrery check FILE.cfg [-P key.path=value]...",
+        "Checks FILE.cfg without computing: prints every key with the value it resolves to, and\n"
+        "an estimate of memory, disk and time.",
+        table,
+        COUNT_OF(table),
+        1,
+        1
+    };
+    struct argument_list plain;
+    bool helped;
+    if (arguments_parse(&arguments, argc, argv, &plain, &helped, error) || helped)
+        return error->status;
+    options.path = plain.items[0];
+    const struct run_options run = { 0 };
+    return prepare_check(&options, &run, error);
+}

@@ -1,0 +1,30 @@
+#include "commands/commands.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+
+static const struct command table[] = {
+    { "run", "run an experiment from a config file", command_run, false },
+    { "check", "check a config file; print what it resolves to and what it will cost",
+      command_check, true },
+    { "bench", "measure how fast a GPU computes, and find its tuning", command_bench_gpu, true },
+    { "info", "say what this build can do, and what every name and key means", command_info, true },
+    { "report", "draw the figures of a run, or of several, and write one HTML page", command_report,
+      false },
+    { "verify", "replay a run from its last checkpoint but one and demand the same bits",
+      command_verify, true },
+};
+
+const struct command *command_at(size_t index)
+{
+    return index < COUNT_OF(table) ? &table[index] : NULL;
+}
+
+const struct command *command_find(const char *name)
+{
+    for (size_t i = 0; i < COUNT_OF(table); i++)
+        if (strcmp(table[i].name, name) == 0)
+            return &table[i];
+    return NULL;
+}

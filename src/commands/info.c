@@ -1,0 +1,290 @@
+/* orrery info: what this program is, what it can do here, and every name and key it knows. */
+#include <stdio.h>
+#include <string.h>
+
+#include "backend/backend.h"
+#include "backend/mpi.h"
+#include "base/build.h"
+#include "base/cores.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "commands/arguments.h"
+#include "commands/commands.h"
+#include "config/reference.h"
+#include "diagnostics/diagnostic.h"
+#include "gpu/devices.h"
+#include "gpu/tuning.h"
+#include "integrator/integrator.h"
+#include "run/schema.h"
+
+enum { NAME_COLUMN = 22 };
+
+/* --- the overview -------------------------------------------------------------------------------
+ */
+
+static void print_build(struct text *text)
+{
+    struct text line = { 0 };
+    text_print(text, "orrery %s\n", build_version());
+    reference_item("  ", "commit", NAME_COLUMN, build_commit(), text);
+    reference_item("  ", "compiler", NAME_COLUMN, build_compiler(), text);
+    reference_item("  ", "options", NAME_COLUMN, build_options(), text);
+    text_print(&line, "%d", cores_available());
+    reference_item("  ", "cores", NAME_COLUMN, line.bytes ? line.bytes : "", text);
+    text_free(&line);
+    char library[MPI_LIBRARY_SIZE];
+    reference_item("  ", "MPI", NAME_COLUMN, mpi_library(library), text);
+}
+
+#if defined(__x86_64__)
+#define FEATURE(name)                                                                              \
+    {                                                                                              \
+        name, __builtin_cpu_supports(name) != 0                                                    \
+    }
+#endif
+
+static void print_cpu(struct text *text)
+{
+    struct text line = { 0 };
+#ifdef FEATURE
+    const struct {
+        const char *name;
+        bool here;
+    } features[] = { FEATURE("sse4.2"),  FEATURE("avx"),      FEATURE("avx2"),    FEATURE("fma"),
+                     FEATURE("avx512f"), FEATURE("avx512dq"), FEATURE("avx512vl") };
+    for (size_t i = 0; i < COUNT_OF(features); i++)
+        if (features[i].here)
+            text_print(&line, "%s ", features[i].name);
+#endif
+    reference_item("  ", "CPU features", NAME_COLUMN, line.length ? line.bytes : "baseline", text);
+    text_free(&line);
+}
+
+static void print_backends(struct text *text)
+{
+    text_print(text, "\nbackends here\n");
+    for (size_t i = 0; backend_at(i); i++) {
+        const struct backend_class *class_ = backend_at(i);
+        struct error error = { 0 };
+        const bool usable = !class_->probe || class_->probe(&error) == STATUS_OK;
+        struct text line = { 0 };
+        text_print(&line, "%s%s", usable ? "usable" : "not usable: ", usable ? "" : error.text);
+        reference_item("  ", class_->variant.name, NAME_COLUMN, line.bytes ? line.bytes : "", text);
+        text_free(&line);
+    }
+}
+
+/* What the kernels of a GPU are launched with: found by `orrery bench --gpu`, or the defaults. */
+static void print_tuning(const struct gpu_device *device, struct text *text)
+{
+    struct gpu_tuning_table tuning;
+    gpu_tuning_load(device, NULL, &tuning);
+    for (int p = PRECISION_DOUBLE; p <= PRECISION_SINGLE; p++) {
+        const struct gpu_tuning_row *row = gpu_tuning_find(&tuning, "blocked", (enum precision)p);
+        struct text line = { 0 };
+        text_print(&line, "block %d, tile %d, %d bodies a thread, %d warps (%s)", row->block,
+                   row->tile, row->bodies, row->warps,
+                   tuning.stored ? "measured" : "not measured: orrery bench --gpu");
+        reference_item("    ", precision_names[p], NAME_COLUMN, line.bytes ? line.bytes : "", text);
+        text_free(&line);
+    }
+}
+
+static void print_gpus(struct text *text)
+{
+    struct error error = { 0 };
+    struct gpu_device device;
+    int count;
+    if (gpu_device_count(&count, &error))
+        return;
+    text_print(text, "\nGPUs\n");
+    for (int i = 0; i < count; i++) {
+        struct text line = { 0 };
+        if (gpu_device_find(i, &device, &error))
+            continue;
+        text_print(&line, "%s, %d multiprocessors, %.1f GiB, driver %d.%d", device.isa,
+                   device.multiprocessors, (double)device.memory / 0x1p30, device.driver / 1000,
+                   device.driver % 1000 / 10);
+        reference_item("  ", device.name, NAME_COLUMN, line.bytes ? line.bytes : "", text);
+        text_free(&line);
+        print_tuning(&device, text);
+    }
+}
+
+/* "Help. Keys: count, radius." */
+static void print_variant_line(const struct variant *variant, struct text *text)
+{
+    struct text line = { 0 };
+    text_print(&line, "%s", variant->help);
+    for (size_t i = 0; i < variant->parameter_count; i++)
+        text_print(&line, "%s%s", i ? ", " : " [", variant->parameters[i].key);
+    if (variant->parameter_count)
+        text_print(&line, "]");
+    reference_item("  ", variant->name, NAME_COLUMN, line.bytes ? line.bytes : "", text);
+    text_free(&line);
+}
+
+static void print_overview(const struct schema *schema, struct text *text)
+{
+    print_build(text);
+    print_cpu(text);
+    print_backends(text);
+    print_gpus(text);
+    for (size_t i = 0; i < schema->group_count; i++) {
+        const struct group *group = &schema->groups[i];
+        if (!group->variant)
+            continue;
+        text_print(text, "\n%s.%s\n", group->name, group->variant_key);
+        for (size_t k = 0; group->variant(k); k++)
+            print_variant_line(group->variant(k), text);
+    }
+    text_print(text, "\ngroups of a config file\n");
+    for (size_t i = 0; i < schema->group_count; i++)
+        if (*schema->groups[i].name)
+            reference_item("  ", schema->groups[i].name, NAME_COLUMN, schema->groups[i].help, text);
+    text_print(text, "\n`orrery info NAME` says more of any of these names.\n");
+}
+
+/* --- one name -----------------------------------------------------------------------------------
+ */
+
+/* The columns of its file; `expect` can name them where there is one row an event. */
+static void print_diagnostic(const struct variant *variant, struct text *text)
+{
+    for (size_t i = 0; diagnostic_at(i); i++) {
+        const struct diagnostic_class *class_ = diagnostic_at(i);
+        if (&class_->variant != variant)
+            continue;
+        text_print(text, "\n  columns of %s.csv%s\n", variant->name,
+                   class_->rows_per_event == 1 ? "; `expect` can name them" : "");
+        for (size_t c = 0; c < class_->column_count; c++)
+            reference_item("  ", class_->columns[c].name, NAME_COLUMN + 4, class_->columns[c].help,
+                           text);
+    }
+}
+
+static const char *yes_or_no(bool yes)
+{
+    return yes ? "yes" : "no";
+}
+
+static void print_stages(const struct integrator *integrator, struct text *text)
+{
+    static const char *const verbs[] = {
+        [VERB_FORCE] = "force", [VERB_KICK] = "kick", [VERB_DRIFT] = "drift"
+    };
+    for (size_t i = 0; i < integrator->stage_count; i++) {
+        const struct stage *stage = &integrator->stages[i];
+        text_print(text, "%s%s", i ? ", " : "", verbs[stage->verb]);
+        if (stage->verb != VERB_FORCE)
+            text_print(text, " %.6g", stage->coefficient);
+    }
+}
+
+static void print_integrator(const struct variant *variant, struct text *text)
+{
+    const struct integrator *integrator = integrator_find(variant->name);
+    if (!integrator || &integrator->variant != variant)
+        return;
+    struct text line = { 0 };
+    text_print(&line, "%d; symplectic: %s; reversible: %s; forces in a step: %zu",
+               integrator->order, yes_or_no(integrator->symplectic),
+               yes_or_no(integrator->reversible), integrator_forces_per_step(integrator));
+    text_print(text, "\n");
+    reference_item("  ", "order", 18, line.bytes ? line.bytes : "", text);
+    line.length = 0;
+    print_stages(integrator, &line);
+    reference_item("  ", "stages", 18, line.bytes ? line.bytes : "", text);
+    if (integrator->source)
+        reference_item("  ", "source", 18, integrator->source, text);
+    text_free(&line);
+}
+
+/* Every group, variant and key of that name ("time", "plummer", "softening", "time.step"). */
+static bool print_name(const struct schema *schema, const char *name, struct text *text)
+{
+    bool found = false;
+    for (size_t i = 0; i < schema->group_count; i++) {
+        const struct group *group = &schema->groups[i];
+        if (*group->name && strcmp(group->name, name) == 0) {
+            text_print(text, "%s", found ? "\n" : "");
+            reference_group(group, text);
+            found = true;
+        }
+        for (size_t k = 0; group->variant && group->variant(k); k++) {
+            const struct variant *variant = group->variant(k);
+            if (strcmp(variant->name, name) != 0)
+                continue;
+            text_print(text, "%s", found ? "\n" : "");
+            reference_variant(group, variant, text);
+            print_diagnostic(variant, text);
+            print_integrator(variant, text);
+            found = true;
+        }
+    }
+    return reference_key(schema, name, found, text);
+}
+
+static enum status unknown_name(const struct schema *schema, const char *name, struct error *error)
+{
+    enum { MAX_NAMES = 256 };
+    const char *names[MAX_NAMES];
+    size_t count = 0;
+    for (size_t i = 0; i < schema->group_count; i++) {
+        const struct group *group = &schema->groups[i];
+        if (count < MAX_NAMES && *group->name)
+            names[count++] = group->name;
+        for (size_t k = 0; group->variant && group->variant(k) && count < MAX_NAMES; k++)
+            names[count++] = group->variant(k)->name;
+        for (size_t k = 0; k < group->parameter_count && count < MAX_NAMES; k++)
+            names[count++] = group->parameters[k].key;
+    }
+    const char *nearest = text_nearest(name, names, count);
+    return error_set(error, STATUS_USAGE, "orrery info: nothing is called '%s'%s%s%s", name,
+                     nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+}
+
+/* --- the command --------------------------------------------------------------------------------
+ */
+
+enum status command_info(int argc, char **argv, struct error *error)
+{
+    bool defaults = false, manual = false, helped;
+    const struct argument table[] = {
+        { 0, "defaults", NULL, ARGUMENT_FLAG, &defaults,
+          "print a config file with every key in a comment" },
+        { 0, "man", NULL, ARGUMENT_FLAG, &manual, "print the man page orrery.cfg(5)" },
+    };
+    const struct arguments arguments = {
+        "orrery info [NAME]...",
+        "Says what this build can do here, and lists all integrators, initial conditions,\n"
+        "diagnostics and outputs; with a NAME of any of them, of a group of the config file or of\n"
+        "a key, says what its keys mean.",
+        table,
+        COUNT_OF(table),
+        0,
+        ARGUMENT_LIST_SIZE
+    };
+    struct argument_list names;
+    if (arguments_parse(&arguments, argc, argv, &names, &helped, error) || helped)
+        return error->status;
+
+    struct schema_room room;
+    const struct schema *schema = schema_experiment(&room);
+    struct text text = { 0 };
+    if (defaults)
+        reference_defaults(schema, &text);
+    if (manual)
+        reference_manual(schema, &text);
+    for (size_t i = 0; i < names.count; i++)
+        if (!print_name(schema, names.items[i], &text))
+            unknown_name(schema, names.items[i], error);
+    if (!defaults && !manual && names.count == 0)
+        print_overview(schema, &text);
+    if (text.failed)
+        error_set(error, STATUS_MEMORY, "out of memory");
+    if (!error->status)
+        fwrite(text.bytes, 1, text.length, stdout);
+    text_free(&text);
+    return error->status;
+}

@@ -1,0 +1,43 @@
+/* What `run` and `check` share: from the name of a config file to a run that is ready. */
+#ifndef ORRERY_COMMANDS_PREPARE_H
+#define ORRERY_COMMANDS_PREPARE_H
+
+#include <stdbool.h>
+
+#include "base/status.h"
+#include "commands/arguments.h"
+#include "config/config.h"
+#include "run/run.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct prepare_options {
+    const char *path;               /* of the config file; "-": standard input */
+    struct argument_list overrides; /* -P */
+};
+
+struct prepared {
+    struct config *config;
+    struct run *run;
+};
+
+/* Reads the config; the caller calls prepare_done() on any outcome. */
+enum status prepare_config(const struct prepare_options *options, struct prepared *prepared,
+                           struct error *error);
+
+/* Prepares the run of a config that was read (see run_prepare()). */
+enum status prepare_run(const struct run_options *options, bool measure, struct prepared *prepared,
+                        struct error *error);
+void prepare_done(struct prepared *prepared);
+
+/* Prepares, prints the resolved configuration and the estimate, computes nothing. */
+enum status prepare_check(const struct prepare_options *options, const struct run_options *run,
+                          struct error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

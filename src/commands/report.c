@@ -1,0 +1,39 @@
+/* orrery report: figures and one self-contained HTML page from a run, or from several. */
+#include <stdio.h>
+
+#include "base/memory.h"
+#include "commands/arguments.h"
+#include "commands/commands.h"
+#include "report/report.h"
+
+enum status command_report(int argc, char **argv, struct error *error)
+{
+    struct report_options options = { 0 };
+    const struct argument table[] = {
+        { 'o', "output", "FOLDER", ARGUMENT_TEXT, &options.output,
+          "write report.html and plots/ into FOLDER" },
+        { 0, "animation", NULL, ARGUMENT_FLAG, &options.animation,
+          "add an animated picture of the bodies (one run with a trajectory)" },
+    };
+    const struct arguments arguments = {
+        "orrery report DIR... [-o FOLDER] [--animation]",
+        "Draws the figures of a run into DIR/plots and writes DIR/report.html, a page that needs\n"
+        "nothing else. Of several runs, or of a folder of runs, it compares the errors.",
+        table,
+        COUNT_OF(table),
+        1,
+        ARGUMENT_LIST_SIZE
+    };
+    struct argument_list plain;
+    struct report_summary summary;
+    bool helped;
+    if (arguments_parse(&arguments, argc, argv, &plain, &helped, error) || helped)
+        return error->status;
+    options.directories = plain.items;
+    options.count = plain.count;
+    if (report_write(&options, &summary, error))
+        return error->status;
+    printf("%s: %zu figures of %zu run%s\n", summary.page, summary.figures, summary.runs,
+           summary.runs == 1 ? "" : "s");
+    return STATUS_OK;
+}

@@ -1,0 +1,65 @@
+#include "config/arena.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK_SIZE = 8192, ALIGNMENT = sizeof(max_align_t) };
+
+struct arena_block {
+    struct arena_block *next;
+    size_t used, size;
+    max_align_t bytes[];
+};
+
+void *arena_take(struct arena *arena, size_t count, size_t size)
+{
+    size_t length;
+    if (__builtin_mul_overflow(count, size, &length) || length > PTRDIFF_MAX - BLOCK_SIZE)
+        return NULL;
+    length = (length + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    struct arena_block *block = arena->blocks;
+    if (!block || block->size - block->used < length) {
+        const size_t room = length > BLOCK_SIZE ? length : BLOCK_SIZE;
+        block = calloc(1, sizeof *block + room);
+        if (!block)
+            return NULL;
+        block->size = room;
+        block->next = arena->blocks;
+        arena->blocks = block;
+    }
+    void *piece = (char *)block->bytes + block->used;
+    block->used += length;
+    return piece;
+}
+
+char *arena_copy(struct arena *arena, const char *bytes, size_t length)
+{
+    char *copy = arena_take(arena, length + 1, 1);
+    return copy && length ? memcpy(copy, bytes, length) : copy;
+}
+
+char *arena_print(struct arena *arena, const char *format, ...)
+{
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    const int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    char *string = length < 0 ? NULL : arena_take(arena, (size_t)length + 1, 1);
+    if (string)
+        vsnprintf(string, (size_t)length + 1, format, again);
+    va_end(again);
+    return string;
+}
+
+void arena_free(struct arena *arena)
+{
+    while (arena->blocks) {
+        struct arena_block *next = arena->blocks->next;
+        free(arena->blocks);
+        arena->blocks = next;
+    }
+}

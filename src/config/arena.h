@@ -1,0 +1,30 @@
+/* An arena: many small pieces of memory that are all given back at once. */
+#ifndef ORRERY_CONFIG_ARENA_H
+#define ORRERY_CONFIG_ARENA_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct arena_block;
+
+/* All zero is an empty one. */
+struct arena {
+    struct arena_block *blocks;
+};
+
+/* `count` zeroed elements of `size` bytes, or NULL when memory is exhausted. */
+void *arena_take(struct arena *arena, size_t count, size_t size);
+/* `length` bytes and a NUL. */
+char *arena_copy(struct arena *arena, const char *bytes, size_t length);
+char *arena_print(struct arena *arena, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void arena_free(struct arena *arena);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

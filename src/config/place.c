@@ -1,0 +1,48 @@
+#include "config/place.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { REASON_SIZE = 1024, VALUE_LENGTH = 60 };
+
+/* Is `file` an override of exactly this path? */
+static bool names(const char *file, const char *path)
+{
+    const size_t length = strlen(path);
+    return strncmp(file, "-P ", 3) == 0 && strncmp(file + 3, path, length) == 0 &&
+           file[3 + length] == '=';
+}
+
+/* What of the value is shown: whole UTF-8 characters. */
+static int shown_length(const char *value)
+{
+    size_t length = strlen(value);
+    if (length > VALUE_LENGTH)
+        for (length = VALUE_LENGTH; length > 0 && ((unsigned char)value[length] & 0xc0) == 0x80;)
+            length--;
+    return (int)length;
+}
+
+enum status place_report(const struct place *place, const char *path, const char *value,
+                         struct error *error, const char *format, ...)
+{
+    char reason[REASON_SIZE], line[32] = "";
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(reason, sizeof reason, format, arguments);
+    va_end(arguments);
+
+    const char *file = place->file;
+    if (place->line)
+        snprintf(line, sizeof line, ":%zu", place->line);
+    if (!path || !*path || (!place->line && names(file, path)))
+        error_set(error, STATUS_CONFIG, "%s%s: %s", file, line, reason);
+    else if (!value)
+        error_set(error, STATUS_CONFIG, "%s%s: %s: %s", file, line, path, reason);
+    else
+        error_set(error, STATUS_CONFIG, "%s%s: %s = %.*s%s: %s", file, line, path,
+                  shown_length(value), value, strlen(value) > VALUE_LENGTH ? "..." : "", reason);
+    return STATUS_CONFIG;
+}

@@ -1,0 +1,32 @@
+/* What a person may have meant by a key that is not there. */
+#ifndef ORRERY_CONFIG_SUGGEST_H
+#define ORRERY_CONFIG_SUGGEST_H
+
+#include <stdbool.h>
+
+#include "base/text.h"
+#include "config/parameter.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The row of a key in a table, or NULL. */
+const struct parameter *suggest_find(const struct parameter *parameters, size_t count,
+                                     const char *key);
+
+/* Appends the variants of the group that have the key, "plummer, cold-sphere"; false if none. */
+bool suggest_owners(const struct group *group, const char *key, struct text *owners);
+
+/*
+ * Appends the path that `key` in `group` (NULL variant: none chosen) was likely meant to be: a
+ * similar key of the same brace, or the same key of another one. False if nothing is near.
+ */
+bool suggest_key(const struct schema *schema, const struct group *group,
+                 const struct variant *variant, const char *key, struct text *path);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

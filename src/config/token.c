@@ -1,0 +1,204 @@
+#include "config/token.h"
+
+#include <ctype.h>
+#include <string.h>
+
+const char *token_find_binary(const char *bytes, const char *end, size_t *line)
+{
+    for (const char *p = bytes; p < end; p++) {
+        const unsigned char byte = (unsigned char)*p;
+        if (byte == 0x7f || (byte < 0x20 && (byte == 0 || !strchr("\t\n\r\f", byte))))
+            return p;
+        if (byte == '\n' || (byte == '\r' && (p + 1 == end || p[1] != '\n')))
+            (*line)++;
+    }
+    return NULL;
+}
+
+static bool at_end(const struct cursor *cursor)
+{
+    return cursor->next >= cursor->end;
+}
+
+static bool starts(const struct cursor *cursor, const char *word)
+{
+    const size_t length = strlen(word);
+    return (size_t)(cursor->end - cursor->next) >= length &&
+           memcmp(cursor->next, word, length) == 0;
+}
+
+/* Takes one character. CR LF, LF and CR alone all end a line. */
+static void step(struct cursor *cursor)
+{
+    const char c = *cursor->next++;
+    const bool newline = c == '\n' || (c == '\r' && !starts(cursor, "\n"));
+    if (newline) {
+        cursor->line += cursor->line > 0;
+        cursor->line_start = true;
+    } else if (!isspace((unsigned char)c)) {
+        cursor->line_start = false;
+    }
+}
+
+/* Blanks and comments; false if a comment is not closed. */
+static bool skip(struct cursor *cursor)
+{
+    while (!at_end(cursor)) {
+        if (isspace((unsigned char)*cursor->next)) {
+            step(cursor);
+        } else if (*cursor->next == '#' || starts(cursor, "//")) {
+            while (!at_end(cursor) && *cursor->next != '\n' && *cursor->next != '\r')
+                cursor->next++;
+        } else if (starts(cursor, "/*")) {
+            const struct cursor opened = *cursor;
+            cursor->next += 2;
+            while (!at_end(cursor) && !starts(cursor, "*/"))
+                step(cursor);
+            if (at_end(cursor)) {
+                *cursor = opened;
+                return false;
+            }
+            cursor->next += 2;
+        } else {
+            break;
+        }
+    }
+    return true;
+}
+
+static struct token make(int kind, const char *start, const struct cursor *cursor)
+{
+    return (struct token){
+        .kind = kind, .start = start, .length = (size_t)(cursor->next - start), .line = cursor->line
+    };
+}
+
+static struct token fail(const char *start, const struct cursor *cursor, const char *problem)
+{
+    struct token token = make(TOKEN_ERROR, start, cursor);
+    token.problem = problem;
+    return token;
+}
+
+/* The length of the UTF-8 character at p (RFC 3629, table of section 4), or 0. */
+static size_t character_length(const unsigned char *p, size_t room)
+{
+    if (p[0] < 0x80)
+        return 1;
+    const size_t length = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
+    if (p[0] < 0xc2 || p[0] > 0xf4 || room < length)
+        return 0;
+    for (size_t i = 1; i < length; i++)
+        if ((p[i] & 0xc0) != 0x80)
+            return 0;
+    const bool overlong = (p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xf0 && p[1] < 0x90);
+    const bool beyond = (p[0] == 0xed && p[1] > 0x9f) || (p[0] == 0xf4 && p[1] > 0x8f);
+    return overlong || beyond ? 0 : length;
+}
+
+/* \xHH with a character that text may have. */
+static bool escape_is_text(const char *p, const char *end)
+{
+    if (end - p < 4 || !isxdigit((unsigned char)p[2]) || !isxdigit((unsigned char)p[3]))
+        return true; /* libconfig takes it as it stands */
+    return p[2] >= '2' && p[2] <= '7' && !(p[2] == '7' && tolower((unsigned char)p[3]) == 'f');
+}
+
+static struct token string(struct cursor *cursor)
+{
+    const char *start = cursor->next++;
+    while (!at_end(cursor)) {
+        const char *p = cursor->next;
+        if (*p == '"') {
+            cursor->next++;
+            return make(TOKEN_STRING, start, cursor);
+        }
+        if (*p == '\n' || *p == '\r')
+            break;
+        if (*p == '\\' && cursor->end - p > 1 && (p[1] == '"' || p[1] == '\\')) {
+            cursor->next += 2;
+            continue;
+        }
+        if (*p == '\\' && cursor->end - p > 1 && (p[1] == 'x' || p[1] == 'X') &&
+            !escape_is_text(p, cursor->end))
+            return fail(p, cursor, "only \\x20 to \\x7e are text");
+        const size_t length = character_length((const unsigned char *)p, (size_t)(cursor->end - p));
+        if (length == 0)
+            return fail(p, cursor, "not UTF-8 text");
+        cursor->next += length;
+    }
+    return fail(start, cursor, "a string starts here and does not end on this line");
+}
+
+static struct token include(struct cursor *cursor)
+{
+    const char *start = cursor->next;
+    const bool first = cursor->line_start;
+    cursor->next += strlen("@include");
+    while (!at_end(cursor) && (*cursor->next == ' ' || *cursor->next == '\t'))
+        cursor->next++;
+    if (!first)
+        return fail(start, cursor, "@include must stand at the start of a line");
+    if (at_end(cursor) || *cursor->next != '"')
+        return fail(start, cursor, "must be @include \"name\"");
+    struct token name = string(cursor);
+    if (name.kind != TOKEN_STRING)
+        return name;
+    if (name.length == 2)
+        return fail(start, cursor, "must be @include \"name\"");
+    name.kind = TOKEN_INCLUDE;
+    name.start++;
+    name.length -= 2;
+    cursor->line_start = false;
+    return name;
+}
+
+static bool in_word(char c)
+{
+    return isalnum((unsigned char)c) || strchr("*-_", c);
+}
+
+static struct token word(struct cursor *cursor)
+{
+    const char *start = cursor->next;
+    while (!at_end(cursor) && in_word(*cursor->next))
+        cursor->next++;
+    return make(TOKEN_WORD, start, cursor);
+}
+
+/* All that could have been meant as one number: 1e-4, 0x1FL, but also 1.2.3 and 12kg. */
+static struct token number(struct cursor *cursor)
+{
+    const char *start = cursor->next++;
+    while (!at_end(cursor)) {
+        const char c = *cursor->next, before = cursor->next[-1];
+        const bool exponent_sign = (c == '+' || c == '-') && (before == 'e' || before == 'E');
+        if (!isalnum((unsigned char)c) && c != '.' && c != '_' && !exponent_sign)
+            break;
+        cursor->next++;
+    }
+    return make(TOKEN_NUMBER, start, cursor);
+}
+
+struct token token_next(struct cursor *cursor)
+{
+    if (!skip(cursor))
+        return fail(cursor->next, cursor, "a comment starts here and does not end");
+    if (at_end(cursor))
+        return make(TOKEN_END, cursor->next, cursor);
+    if (starts(cursor, "@include"))
+        return include(cursor);
+    cursor->line_start = false;
+    const char c = *cursor->next;
+    if (c == '"')
+        return string(cursor);
+    if (isalpha((unsigned char)c) || c == '*')
+        return word(cursor);
+    if (isdigit((unsigned char)c) || strchr("+-.", c))
+        return number(cursor);
+    if (strchr("=:;,{}[]()", c)) {
+        cursor->next++;
+        return make(c, cursor->next - 1, cursor);
+    }
+    return fail(cursor->next, cursor, NULL);
+}

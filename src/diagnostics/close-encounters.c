@@ -1,0 +1,126 @@
+/* Who is nearest to whom: the pairs that limit the step and cause jumps of the energy. */
+#include <math.h>
+
+#include "base/memory.h"
+#include "diagnostics/nearest.h"
+#include "diagnostics/table.h"
+
+enum {
+    NEAREST_DISTANCE,
+    NEAREST_ID_1,
+    NEAREST_ID_2,
+    CLOSEST_DISTANCE,
+    CLOSEST_ID_1,
+    CLOSEST_ID_2,
+    CLOSEST_TIME,
+    FASTEST_TIME_SCALE,
+    FASTEST_ID_1,
+    FASTEST_ID_2,
+    STEPS_PER_TIME_SCALE,
+    COLUMNS
+};
+
+static const struct column columns[COLUMNS] = {
+    { "nearest_distance", DIMENSION_LENGTH,
+      "least distance of two bodies (to the nearest image in a periodic box)" },
+    { "nearest_id_1", DIMENSION_NONE, "id of one of them" },
+    { "nearest_id_2", DIMENSION_NONE, "id of the other" },
+    { "closest_distance", DIMENSION_LENGTH,
+      "least nearest_distance of this row and all before it; encounters between rows are missed" },
+    { "closest_id_1", DIMENSION_NONE, "id of one of that pair" },
+    { "closest_id_2", DIMENSION_NONE, "id of the other" },
+    { "closest_time", DIMENSION_TIME, "when that was" },
+    { "fastest_time_scale", DIMENSION_TIME,
+      "least tau = sqrt((r^2 + eps^2)^(3/2) / (G (m_1 + m_2))) of all pairs: the orbital period "
+      "of the pair over 2 pi; empty when nothing has mass" },
+    { "fastest_id_1", DIMENSION_NONE, "id of one of that pair" },
+    { "fastest_id_2", DIMENSION_NONE, "id of the other" },
+    { "steps_per_time_scale", DIMENSION_NONE,
+      "fastest_time_scale over the step; a few dozen are needed to follow that pair" },
+};
+
+/* The memory of one system: the closest pair so far. */
+struct memory {
+    double distance;
+    double ids[2];
+    double time;
+};
+
+enum { MEMORY_LENGTH = sizeof(struct memory) / sizeof(double) };
+
+static enum status create(const struct section *section, const struct moment *start,
+                          struct diagnostic **result, struct error *error)
+{
+    (void)section;
+    const size_t systems = start->bodies->systems;
+    struct diagnostic *diagnostic = diagnostic_allocate(
+        &diagnostic_close_encounters, sizeof *diagnostic, systems * MEMORY_LENGTH, error);
+    *result = diagnostic;
+    if (!diagnostic)
+        return error->status;
+    diagnostic->needs = NEED_STATE;
+    struct memory *memory = (struct memory *)diagnostic->memory;
+    for (size_t s = 0; s < systems; s++)
+        memory[s] = (struct memory){ INFINITY, { NAN, NAN }, NAN };
+    return STATUS_OK;
+}
+
+static void ids_of(const struct bodies *bodies, size_t system, const struct nearest_pair *pair,
+                   double ids[2])
+{
+    const int64_t *id = bodies->id + system * bodies->stride;
+    ids[0] = pair->found ? (double)id[pair->i] : NAN;
+    ids[1] = pair->found ? (double)id[pair->j] : NAN;
+}
+
+static enum status fill_row(struct memory *memory, const struct moment *now, size_t system,
+                            double row[COLUMNS], struct error *error)
+{
+    struct nearest_pair nearest, fastest;
+    if (nearest_pair(now->physics, now->bodies, system, NEAREST_IN_SPACE, &nearest, error) ||
+        nearest_pair(now->physics, now->bodies, system, NEAREST_IN_TIME, &fastest, error))
+        return error->status;
+    row[NEAREST_DISTANCE] = nearest.distance;
+    ids_of(now->bodies, system, &nearest, row + NEAREST_ID_1);
+    if (nearest.found && nearest.distance < memory->distance) {
+        memory->distance = nearest.distance;
+        memory->time = now->time;
+        ids_of(now->bodies, system, &nearest, memory->ids);
+    }
+    row[CLOSEST_DISTANCE] = memory->distance;
+    row[CLOSEST_ID_1] = memory->ids[0];
+    row[CLOSEST_ID_2] = memory->ids[1];
+    row[CLOSEST_TIME] = memory->time;
+    row[FASTEST_TIME_SCALE] = fastest.time_scale;
+    ids_of(now->bodies, system, &fastest, row + FASTEST_ID_1);
+    row[STEPS_PER_TIME_SCALE] = fastest.time_scale / now->dt;
+    return STATUS_OK;
+}
+
+static enum status measure(struct diagnostic *diagnostic, const struct moment *now,
+                           const struct row_sink *sink, struct error *error)
+{
+    struct memory *memory = (struct memory *)diagnostic->memory;
+    for (size_t s = 0; s < now->bodies->systems; s++) {
+        double row[COLUMNS];
+        if (fill_row(&memory[s], now, s, row, error) || sink->row(sink->context, s, row, error))
+            return error->status;
+    }
+    return STATUS_OK;
+}
+
+static const struct parameter parameters[] = {
+    DIAGNOSTIC_EVERY("500"),
+};
+
+const struct diagnostic_class diagnostic_close_encounters = {
+    .variant = { "close-encounters",
+                 "Nearest pair now and so far, and the pair with the shortest time scale.",
+                 parameters, COUNT_OF(parameters) },
+    .create = create,
+    .measure = measure,
+    .destroy = diagnostic_free,
+    .columns = columns,
+    .column_count = COLUMNS,
+    .rows_per_event = 1,
+};

@@ -1,0 +1,129 @@
+/*
+ * Diagnostics: what is measured on the bodies at chosen steps. One source file and one row of the
+ * table each. A diagnostic turns a moment into rows of numbers; the run writes the rows to
+ * <name>.csv and shows them to the acceptance criteria.
+ */
+#ifndef ORRERY_DIAGNOSTICS_DIAGNOSTIC_H
+#define ORRERY_DIAGNOSTICS_DIAGNOSTIC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/dimension.h"
+#include "base/status.h"
+#include "config/config.h"
+#include "config/parameter.h"
+#include "model/bodies.h"
+#include "model/conserved.h"
+#include "model/physics.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What an observer needs in a moment, or-ed. The run gets it from the backend once for all. */
+enum need {
+    NEED_STATE = 1,        /* positions and velocities of `bodies` */
+    NEED_CONSERVED = 2,    /* `conserved` */
+    NEED_POTENTIALS = 4,   /* `phi` and `psi` */
+    NEED_ACCELERATIONS = 8 /* accelerations of `bodies` */
+};
+
+/* The bodies at one instant, borrowed during a call. Only what was needed is valid; masses and
+ * ids always are. */
+struct moment {
+    uint64_t step;
+    double time;
+    double dt;
+    int threads; /* that an observer may use */
+    const struct physics *physics;
+    const struct bodies *bodies;
+    const struct conserved *conserved; /* one per system */
+    const double *phi, *psi;           /* laid out like the bodies */
+};
+
+struct column {
+    const char *name; /* a word of the field, lower_case; the CSV header adds the unit */
+    struct dimension dimension;
+    const char *help; /* the definition, for the manual */
+};
+
+/* Takes the rows that a diagnostic makes: one value a column, NaN where undefined (an empty
+ * cell). The run puts [system,] step and time before them. */
+struct row_sink {
+    enum status (*row)(void *context, size_t system, const double *values, struct error *error);
+    void *context;
+};
+
+struct diagnostic_class;
+
+/* What every diagnostic starts with; create() fills it, the columns may depend on parameters. */
+struct diagnostic {
+    const struct diagnostic_class *class_;
+    const char *name; /* of its file, <name>.csv: that of the class, or the key `name` */
+    const struct column *columns;
+    size_t column_count;
+    size_t row_count; /* of one event and system: 1 unless it makes a table each time */
+    unsigned needs;   /* enum need, or-ed */
+    /*
+     * All that must survive a restart, as plain numbers; the checkpoint saves and restores it.
+     * Its length follows from the parameters and the counts alone; and whatever a diagnostic keeps
+     * of its first moment stands here too, so create() at any moment, followed by restored
+     * memory, goes on as if nothing had happened.
+     */
+    double *memory;
+    size_t memory_count;
+};
+
+struct diagnostic_class {
+    struct variant variant; /* its name is also the file's, unless `name` is given: <name>.csv */
+    /* `start` is the moment of step 0 with STATE and CONSERVED valid; not kept. */
+    enum status (*create)(const struct section *section, const struct moment *start,
+                          struct diagnostic **diagnostic, struct error *error);
+    enum status (*measure)(struct diagnostic *diagnostic, const struct moment *now,
+                           const struct row_sink *sink, struct error *error);
+    void (*destroy)(struct diagnostic *diagnostic); /* accepts NULL */
+    /* The columns with default parameters, for the manual and `orrery info`. */
+    const struct column *columns;
+    size_t column_count;
+    int rows_per_event; /* 1: its columns can be named by `expect`; 0: a table each time */
+};
+
+/* NULL past the last one. */
+const struct diagnostic_class *diagnostic_at(size_t index);
+const struct variant *diagnostic_variant(size_t index);
+
+/*
+ * The keys that all diagnostics share. `every`: a class that costs more replaces its row by one
+ * with another default, DIAGNOSTIC_EVERY. `name`: of this diagnostic, where there are several of a
+ * type (two pairs, two ranges): that of its file <name>.csv and, before a dot, of its columns in
+ * `expect` ("jupiter.period"); unset, it is the type's. No two diagnostics of a run may have the
+ * same.
+ */
+#define DIAGNOSTIC_EVERY(steps)                                                                    \
+    {                                                                                              \
+        .key = "every", .type = PARAMETER_INTEGER, .standard = steps, .minimum = 1,                \
+        .maximum = INFINITY,                                                                       \
+        .help = "Measure at step 0, at every so many steps, and at the last one."                  \
+    }
+extern const struct parameter diagnostic_parameters[];
+extern const size_t diagnostic_parameter_count;
+
+/* The diagnostic that a section of the list `diagnostics` describes, under its name; its class
+ * destroys it. */
+enum status diagnostic_create(const struct section *section, const struct moment *start,
+                              struct diagnostic **diagnostic, struct error *error);
+
+/*
+ * For the diagnostics' own create() and destroy(): `size` zeroed bytes that start with a struct
+ * diagnostic, filled from the class, with `memory_count` zeroes of memory. NULL with STATUS_MEMORY.
+ */
+struct diagnostic *diagnostic_allocate(const struct diagnostic_class *class_, size_t size,
+                                       size_t memory_count, struct error *error);
+void diagnostic_free(struct diagnostic *diagnostic); /* accepts NULL */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,57 @@
+/*
+ * The relative motion of two bodies, r'' = -mu r / (r^2 + eps^2)^(3/2): Kepler's problem when
+ * eps = 0, a rosette otherwise. What an integrator's orbit is measured against.
+ */
+#ifndef ORRERY_DIAGNOSTICS_KEPLER_H
+#define ORRERY_DIAGNOSTICS_KEPLER_H
+
+#include "base/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct kepler_law {
+    double mu;  /* G (m1 + m2) >= 0 */
+    double eps; /* softening length >= 0 */
+};
+
+/* Separation and relative velocity, body 2 seen from body 1. */
+struct kepler_state {
+    double x[3], v[3];
+};
+
+/*
+ * The state after dt, and the angle that the separation has swept meanwhile (>= 0 for dt >= 0,
+ * whole revolutions included). eps = 0: analytic for every conic, by Kepler's equation in
+ * universal form (Stumpff 1959, Himmelsmechanik I; Danby 1992, Fundamentals of Celestial Mechanics,
+ * 6.9); eps > 0: Prince & Dormand's 8th-order method at a tolerance of 1e-13 a step.
+ * NaN for a motion that cannot be followed. STATUS_MEMORY.
+ */
+enum status kepler_advance(const struct kepler_law *law, const struct kepler_state *from, double dt,
+                           struct kepler_state *to, double *angle, struct error *error);
+
+/*
+ * The orbit that a state is on. Bound orbits run between the turning points r- and r+ that their
+ * energy and angular momentum leave them: a = (r+ + r-) / 2, e = (r+ - r-) / (r+ + r-). Unbound
+ * ones have a = -mu / 2E < 0 and e = 1 - r- / a. When eps = 0, these are Kepler's.
+ * All but a and e are NaN for unbound orbits with eps > 0, the angles also on a straight line.
+ */
+struct kepler_orbit {
+    double semi_major_axis; /* a; infinite on a parabola */
+    double eccentricity;    /* e */
+    double true_anomaly;    /* swept since the pericentre, in (-pi, pi] when eps = 0 */
+    double mean_anomaly;    /* 2 pi x time since pericentre / radial_period; NaN when unbound */
+    double apsidal_angle;   /* swept from one pericentre to the next: 2 pi when eps = 0 */
+    double radial_period;   /* time from one pericentre to the next; NaN when unbound */
+};
+
+/* STATUS_MEMORY. */
+enum status kepler_orbit(const struct kepler_law *law, const struct kepler_state *state,
+                         struct kepler_orbit *orbit, struct error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

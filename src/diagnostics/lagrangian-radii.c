@@ -1,0 +1,168 @@
+/* Radii that enclose given fractions of the mass: how a cluster contracts and spreads. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "diagnostics/sphere.h"
+#include "diagnostics/table.h"
+
+/* What stands behind the radii. */
+enum { CORE_RADIUS, CENTER_X, CENTER_Y, CENTER_Z, OTHERS };
+
+#define RADIUS_HELP(percent)                                                                       \
+    "radius about the centre that encloses " percent                                               \
+    " percent of the mass: distance of the body with which the enclosed mass reaches it"
+
+static const struct column columns[] = {
+    { "radius_10", DIMENSION_LENGTH, RADIUS_HELP("10") },
+    { "radius_25", DIMENSION_LENGTH, RADIUS_HELP("25") },
+    { "radius_50", DIMENSION_LENGTH, RADIUS_HELP("50") },
+    { "radius_75", DIMENSION_LENGTH, RADIUS_HELP("75") },
+    { "radius_90", DIMENSION_LENGTH, RADIUS_HELP("90") },
+    { "core_radius", DIMENSION_LENGTH,
+      "r_c^2 = sum rho^2 |x - center|^2 / sum rho^2, rho the density at each body by its sixth "
+      "neighbour (Casertano & Hut 1985); empty for other centres and fewer than seven bodies" },
+    { "density_center_x", DIMENSION_LENGTH,
+      "the centre; by default sum rho x / sum rho: x component" },
+    { "density_center_y", DIMENSION_LENGTH, "the centre: y component" },
+    { "density_center_z", DIMENSION_LENGTH, "the centre: z component" },
+};
+enum {
+    DEFAULT_RADII = COUNT_OF(columns) - OTHERS,
+    MAX_RADII = 64,
+    NAME_SIZE = 32,
+    HELP_SIZE = 160
+};
+
+struct texts {
+    char name[NAME_SIZE], help[HELP_SIZE];
+};
+
+struct lagrangian {
+    struct diagnostic base;
+    enum sphere_center center;
+    const double *fractions; /* borrowed from the config */
+    size_t radii;
+    struct texts *texts;
+    struct column *columns;
+    double *row;
+};
+
+static void destroy(struct diagnostic *diagnostic)
+{
+    struct lagrangian *lagrangian = (struct lagrangian *)diagnostic;
+    if (!diagnostic)
+        return;
+    memory_free(lagrangian->texts);
+    memory_free(lagrangian->columns);
+    memory_free(lagrangian->row);
+    diagnostic_free(diagnostic);
+}
+
+/* One column for each fraction, then the others. */
+static enum status name_columns(struct lagrangian *lagrangian, struct error *error)
+{
+    const size_t count = lagrangian->radii + OTHERS;
+    lagrangian->texts = memory_array(lagrangian->radii, sizeof *lagrangian->texts, error);
+    lagrangian->columns = memory_array(count, sizeof *lagrangian->columns, error);
+    lagrangian->row = memory_array(count, sizeof *lagrangian->row, error);
+    if (!lagrangian->texts || !lagrangian->columns || !lagrangian->row)
+        return error->status;
+    for (size_t k = 0; k < lagrangian->radii; k++) {
+        struct texts *texts = &lagrangian->texts[k];
+        char percent[NAME_SIZE / 2];
+        snprintf(percent, sizeof percent, "%.8g", 100.0 * lagrangian->fractions[k]);
+        snprintf(texts->name, sizeof texts->name, "radius_%s", percent);
+        snprintf(texts->help, sizeof texts->help, RADIUS_HELP("%s"), percent);
+        lagrangian->columns[k] = (struct column){ texts->name, DIMENSION_LENGTH, texts->help };
+    }
+    memcpy(lagrangian->columns + lagrangian->radii, columns + DEFAULT_RADII,
+           OTHERS * sizeof *columns);
+    lagrangian->base.columns = lagrangian->columns;
+    lagrangian->base.column_count = count;
+    return STATUS_OK;
+}
+
+static enum status check_fractions(const struct section *section, const double *fractions,
+                                   size_t count, struct error *error)
+{
+    if (count == 0 || count > MAX_RADII)
+        return section_error(section, "fractions", error, "must be 1 to %d numbers", MAX_RADII);
+    for (size_t k = 0; k < count; k++)
+        for (size_t other = 0; other < k; other++)
+            if (fractions[k] == fractions[other])
+                return section_error(section, "fractions", error, "%g is there twice",
+                                     fractions[k]);
+    return STATUS_OK;
+}
+
+static enum status create(const struct section *section, const struct moment *start,
+                          struct diagnostic **result, struct error *error)
+{
+    *result = NULL;
+    size_t count;
+    const double *fractions = section_reals(section, "fractions", &count);
+    if (sphere_check(section, start->physics, error) ||
+        check_fractions(section, fractions, count, error))
+        return error->status;
+    struct diagnostic *diagnostic =
+        diagnostic_allocate(&diagnostic_lagrangian_radii, sizeof(struct lagrangian), 0, error);
+    if (!diagnostic)
+        return error->status;
+    struct lagrangian *lagrangian = (struct lagrangian *)diagnostic;
+    diagnostic->needs = NEED_STATE;
+    lagrangian->center = (enum sphere_center)section_choice(section, "center");
+    lagrangian->fractions = fractions;
+    lagrangian->radii = count;
+    if (name_columns(lagrangian, error)) {
+        destroy(diagnostic);
+        return error->status;
+    }
+    *result = diagnostic;
+    return STATUS_OK;
+}
+
+static enum status measure(struct diagnostic *diagnostic, const struct moment *now,
+                           const struct row_sink *sink, struct error *error)
+{
+    const struct lagrangian *lagrangian = (const struct lagrangian *)diagnostic;
+    enum status status = STATUS_OK;
+    for (size_t s = 0; s < now->bodies->systems && !status; s++) {
+        struct sphere sphere;
+        if (sphere_create(now->bodies, s, lagrangian->center, now->threads, &sphere, error))
+            return error->status;
+        double *const row = lagrangian->row, *const others = row + lagrangian->radii;
+        for (size_t k = 0; k < lagrangian->radii; k++)
+            row[k] = sphere_radius(&sphere, lagrangian->fractions[k]);
+        others[CORE_RADIUS] = sphere.core_radius;
+        memcpy(others + CENTER_X, sphere.center, sizeof sphere.center);
+        sphere_destroy(&sphere);
+        status = sink->row(sink->context, s, row, error);
+    }
+    return status;
+}
+
+static const struct parameter parameters[] = {
+    DIAGNOSTIC_EVERY("1000"),
+    { .key = "fractions",
+      .type = PARAMETER_REALS,
+      .standard = "[0.1, 0.25, 0.5, 0.75, 0.9]",
+      .minimum = 0,
+      .maximum = 1,
+      .open = OPEN_MINIMUM,
+      .help = "Fractions of the mass; a column radius_<percent> for each." },
+    SPHERE_CENTER_PARAMETER,
+};
+
+const struct diagnostic_class diagnostic_lagrangian_radii = {
+    .variant = { "lagrangian-radii",
+                 "Radii that enclose given fractions of the mass; density centre, core radius.",
+                 parameters, COUNT_OF(parameters) },
+    .create = create,
+    .measure = measure,
+    .destroy = destroy,
+    .columns = columns,
+    .column_count = COUNT_OF(columns),
+    .rows_per_event = 1,
+};

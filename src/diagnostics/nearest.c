@@ -1,0 +1,151 @@
+#include "diagnostics/nearest.h"
+
+#include <gsl/gsl_sort.h>
+#include <math.h>
+
+#include "base/memory.h"
+
+/*
+ * Both orders are that of (r^2 + eps^2)^3 / (m_i + m_j)^2, which is G^2 tau^4; in space eps is
+ * taken as 0 and every body's mass as 1/2.
+ */
+struct sweep {
+    double box_length; /* 0 in open space */
+    double eps2;
+    double heaviest; /* no two bodies have more mass together */
+    size_t count;
+    const double *x, *y, *z, *m; /* in ascending order of x, within the first box */
+    double best;
+    size_t i, j; /* ranks in that order; i = j: no pair yet */
+};
+
+static inline double cube(double x)
+{
+    return x * x * x;
+}
+
+static inline double image(const struct sweep *sweep, double d)
+{
+    return sweep->box_length > 0.0 ? physics_nearest_image(d, sweep->box_length) : d;
+}
+
+/* False when bodies farther along x than dx cannot come nearer than the best pair. */
+static inline bool consider(struct sweep *sweep, size_t i, size_t j, double dx)
+{
+    if (cube(dx * dx + sweep->eps2) >= sweep->best * sweep->heaviest * sweep->heaviest)
+        return false;
+    const double x = image(sweep, dx), y = image(sweep, sweep->y[j] - sweep->y[i]),
+                 z = image(sweep, sweep->z[j] - sweep->z[i]);
+    const double m = sweep->m[i] + sweep->m[j];
+    const double order = cube(x * x + y * y + z * z + sweep->eps2) / (m * m);
+    if (order < sweep->best) { /* false for two test bodies: infinite, or 0/0 */
+        sweep->best = order;
+        sweep->i = i;
+        sweep->j = j;
+    }
+    return true;
+}
+
+static void run_sweep(struct sweep *sweep)
+{
+    for (size_t i = 0; i < sweep->count; i++) {
+        size_t j = i + 1;
+        while (j < sweep->count && consider(sweep, i, j, sweep->x[j] - sweep->x[i]))
+            j++;
+        if (sweep->box_length == 0.0 || j < sweep->count)
+            continue;
+        for (j = 0; j < i && consider(sweep, i, j, sweep->x[j] + sweep->box_length - sweep->x[i]);)
+            j++;
+    }
+}
+
+/* A few neighbours along x give a first bound, which keeps all later searches short. */
+static void find_bound(struct sweep *sweep)
+{
+    enum { REACH = 4 };
+    for (size_t i = 0; i < sweep->count; i++)
+        for (size_t j = i + 1; j < sweep->count && j <= i + REACH; j++)
+            consider(sweep, i, j, sweep->x[j] - sweep->x[i]);
+}
+
+static void describe(const struct physics *physics, const struct bodies *bodies, size_t first,
+                     size_t i, size_t j, struct nearest_pair *pair)
+{
+    double d[3] = { bodies->x[first + j] - bodies->x[first + i],
+                    bodies->y[first + j] - bodies->y[first + i],
+                    bodies->z[first + j] - bodies->z[first + i] };
+    for (int k = 0; k < 3 && physics->boundary == BOUNDARY_PERIODIC; k++)
+        d[k] = physics_nearest_image(d[k], physics->box_length);
+    const double r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+    const double mass = bodies->m[first + i] + bodies->m[first + j];
+    pair->found = true;
+    pair->i = i < j ? i : j;
+    pair->j = i < j ? j : i;
+    pair->distance = sqrt(r2);
+    pair->time_scale = pow(r2 + physics->softening * physics->softening, 0.75) /
+                       sqrt(physics->gravitational_constant * mass);
+}
+
+static double wrapped(double x, double L)
+{
+    return L > 0.0 ? x - L * floor(x / L) : x;
+}
+
+enum { ARRAYS = 5 };
+
+/* Fills the arrays with the bodies that are somewhere, sorted; `origin` tells which they were. */
+static void sort_bodies(struct sweep *sweep, const struct bodies *bodies, size_t first,
+                        enum nearest_by by, double *arrays[ARRAYS], size_t *origin, size_t *order)
+{
+    double *const x = arrays[0], *const y = arrays[1], *const z = arrays[2], *const m = arrays[3],
+                  *const unsorted = arrays[4];
+    const double L = sweep->box_length;
+    size_t count = 0;
+    for (size_t i = 0; i < bodies->count; i++) {
+        const size_t at = first + i;
+        if (isfinite(bodies->x[at]) && isfinite(bodies->y[at]) && isfinite(bodies->z[at])) {
+            unsorted[count] = wrapped(bodies->x[at], L);
+            origin[count++] = i;
+        }
+    }
+    gsl_sort_index(order, unsorted, 1, count);
+    double heaviest = 0.0;
+    for (size_t k = 0; k < count; k++) {
+        const size_t at = first + origin[order[k]];
+        x[k] = unsorted[order[k]];
+        y[k] = bodies->y[at];
+        z[k] = bodies->z[at];
+        m[k] = by == NEAREST_IN_TIME ? bodies->m[at] : 0.5;
+        heaviest = fmax(heaviest, m[k]);
+    }
+    sweep->count = count;
+    sweep->x = x, sweep->y = y, sweep->z = z, sweep->m = m;
+    sweep->heaviest = 2.0 * heaviest;
+}
+
+enum status nearest_pair(const struct physics *physics, const struct bodies *bodies, size_t system,
+                         enum nearest_by by, struct nearest_pair *pair, struct error *error)
+{
+    *pair = (struct nearest_pair){ .distance = NAN, .time_scale = NAN };
+    const size_t count = bodies->count, first = system * bodies->stride;
+    double *reals = memory_array(ARRAYS * count, sizeof *reals, error);
+    size_t *indices = memory_array(2 * count, sizeof *indices, error);
+    if (reals && indices) {
+        double *arrays[ARRAYS];
+        for (size_t k = 0; k < ARRAYS; k++)
+            arrays[k] = reals + k * count;
+        size_t *const origin = indices, *const order = indices + count;
+        const double eps = by == NEAREST_IN_TIME ? physics->softening : 0.0;
+        struct sweep sweep = { .eps2 = eps * eps, .best = INFINITY };
+        if (physics->boundary == BOUNDARY_PERIODIC)
+            sweep.box_length = physics->box_length;
+        sort_bodies(&sweep, bodies, first, by, arrays, origin, order);
+        find_bound(&sweep);
+        run_sweep(&sweep);
+        if (sweep.i != sweep.j)
+            describe(physics, bodies, first, origin[order[sweep.i]], origin[order[sweep.j]], pair);
+    }
+    memory_free(reals);
+    memory_free(indices);
+    return reals && indices ? STATUS_OK : error->status;
+}

@@ -1,0 +1,38 @@
+/* The pair of bodies that are nearest to each other, in space or by their common time scale. */
+#ifndef ORRERY_DIAGNOSTICS_NEAREST_H
+#define ORRERY_DIAGNOSTICS_NEAREST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/status.h"
+#include "model/bodies.h"
+#include "model/physics.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum nearest_by {
+    NEAREST_IN_SPACE, /* least r */
+    NEAREST_IN_TIME   /* least tau */
+};
+
+struct nearest_pair {
+    bool found;      /* false for one body, or when no pair has any mass (in time) */
+    size_t i, j;     /* i < j, indices within the system */
+    double distance; /* r, to the nearest image */
+    /* tau = sqrt((r^2 + eps^2)^(3/2) / (G (m_i + m_j))): the orbital time over 2 pi, and 0.90 of
+     * the time of free fall from rest at r; infinite without mass. */
+    double time_scale;
+};
+
+/* Searched by sorting along x; bodies at places that are not finite are left out. STATUS_MEMORY. */
+enum status nearest_pair(const struct physics *physics, const struct bodies *bodies, size_t system,
+                         enum nearest_by by, struct nearest_pair *pair, struct error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,363 @@
+/*
+ * The orbit of one body about another against the motion that the two would have alone: for two
+ * bodies the error of the integrator, for more the perturbation by the others as well.
+ */
+#include <math.h>
+
+#include "base/memory.h"
+#include "diagnostics/kepler.h"
+#include "diagnostics/table.h"
+
+enum {
+    SEPARATION,
+    ORBIT_X,
+    ORBIT_Y,
+    REFERENCE_X,
+    REFERENCE_Y,
+    RADIAL,
+    ALONG_TRACK,
+    OUT_OF_PLANE,
+    DISTANCE_ERROR,
+    SEMI_MAJOR_AXIS,
+    SEMI_MAJOR_AXIS_ERROR,
+    ECCENTRICITY,
+    ECCENTRICITY_ERROR,
+    APSE_TURN,
+    APSE_ERROR,
+    REVOLUTIONS,
+    PHASE_ERROR,
+    PERIOD,
+    MEAN_PERIOD,
+    COLUMNS
+};
+
+static const struct column columns[COLUMNS] = {
+    { "separation", DIMENSION_LENGTH, "distance r of the pair" },
+    { "orbit_x", DIMENSION_LENGTH,
+      "place of the secondary seen from the primary, in the plane of the orbit at step 0: along "
+      "the separation at step 0" },
+    { "orbit_y", DIMENSION_LENGTH, "the same, ahead of it in the direction of motion" },
+    { "reference_x", DIMENSION_LENGTH, "orbit_x of the reference" },
+    { "reference_y", DIMENSION_LENGTH, "orbit_y of the reference" },
+    { "radial", DIMENSION_LENGTH,
+      "place minus place of the reference, along the reference's separation" },
+    { "along_track", DIMENSION_LENGTH,
+      "the same in the orbital plane, perpendicular to the separation, positive ahead" },
+    { "out_of_plane", DIMENSION_LENGTH, "the same along the reference's angular momentum" },
+    { "distance_error", DIMENSION_NONE,
+      "distance from the reference's place over its semi-major axis |a|" },
+    { "semi_major_axis", DIMENSION_LENGTH,
+      "a, half the sum of the turning points' distances that energy and angular momentum of the "
+      "pair imply; -G m / 2E < 0 for an unbound one" },
+    { "semi_major_axis_error", DIMENSION_NONE, "(a - a0) / |a0|, a0 that of step 0" },
+    { "eccentricity", DIMENSION_NONE,
+      "e, difference over sum of the turning points' distances; 1 - r_min / a for an unbound "
+      "pair" },
+    { "eccentricity_error", DIMENSION_NONE, "e - e0" },
+    { "apse_turn", DIMENSION_NONE,
+      "angle (radians) by which the nearest pericentre has turned since step 0, with the motion; "
+      "empty for a circle, a straight line, and an unbound softened orbit" },
+    { "apse_error", DIMENSION_NONE,
+      "apse_turn minus the turn that the pair's own softening makes in the radial periods "
+      "completed; equals apse_turn when eps = 0" },
+    { "revolutions", DIMENSION_NONE,
+      "angle swept since step 0 over 2 pi, in the plane of the orbit at step 0" },
+    { "phase_error", DIMENSION_NONE,
+      "angle (radians) swept since step 0 minus that of the reference" },
+    { "period", DIMENSION_TIME,
+      "mean time of a revolution on the orbit that the pair is on now: 2 pi sqrt(a^3 / G m) when "
+      "eps = 0" },
+    { "mean_period", DIMENSION_TIME,
+      "time since step 0 over the revolutions of the mean longitude (angle of the pericentre plus "
+      "mean anomaly) since then" },
+};
+
+/* The memory of one system. */
+struct memory {
+    struct kepler_state first; /* at step 0 */
+    double first_time;
+    struct kepler_state reference; /* at the last event, with the angle it has swept */
+    double reference_angle;
+    struct kepler_state last; /* the pair itself at the last event */
+    double angle;             /* that it has swept */
+    double last_time;
+};
+
+enum { MEMORY_LENGTH = sizeof(struct memory) / sizeof(double) };
+
+struct orbit {
+    struct diagnostic base;
+    size_t *pair; /* indices of primary and secondary in the arrays, for every system */
+};
+
+/* --- the pair ----------------------------------------------------------------------------------*/
+
+static struct kepler_law law_of(const struct orbit *orbit, const struct moment *now, size_t system)
+{
+    const double *m = now->bodies->m;
+    const size_t *pair = orbit->pair + 2 * system;
+    return (struct kepler_law){ .mu = now->physics->gravitational_constant *
+                                      (m[pair[0]] + m[pair[1]]),
+                                .eps = now->physics->softening };
+}
+
+static struct kepler_state state_of(const struct orbit *orbit, const struct moment *now,
+                                    size_t system)
+{
+    const struct bodies *b = now->bodies;
+    const size_t p = orbit->pair[2 * system], s = orbit->pair[2 * system + 1];
+    struct kepler_state state = { { b->x[s] - b->x[p], b->y[s] - b->y[p], b->z[s] - b->z[p] },
+                                  { b->vx[s] - b->vx[p], b->vy[s] - b->vy[p],
+                                    b->vz[s] - b->vz[p] } };
+    for (int k = 0; k < 3 && now->physics->boundary == BOUNDARY_PERIODIC; k++)
+        state.x[k] = physics_nearest_image(state.x[k], now->physics->box_length);
+    return state;
+}
+
+/* The body with this id in a system; `count` if there is none. */
+static size_t find_body(const struct bodies *bodies, size_t system, int64_t id)
+{
+    size_t i = 0;
+    while (i < bodies->count && bodies->id[system * bodies->stride + i] != id)
+        i++;
+    return i;
+}
+
+static enum status choose_body(const struct section *section, const char *key, size_t otherwise,
+                               const struct bodies *bodies, size_t system, size_t *index,
+                               struct error *error)
+{
+    *index = otherwise;
+    if (section_has(section, key))
+        *index = find_body(bodies, system, section_integer(section, key));
+    else if (bodies->count > 2)
+        return section_error(section, key, error, "must be given for more than two bodies");
+    if (*index >= bodies->count)
+        return section_error(section, key, error, "there is no such body among the %zu",
+                             bodies->count);
+    *index += system * bodies->stride;
+    return STATUS_OK;
+}
+
+static enum status choose_pair(const struct section *section, const struct bodies *bodies,
+                               size_t system, size_t pair[2], struct error *error)
+{
+    if (choose_body(section, "primary", 0, bodies, system, &pair[0], error) ||
+        choose_body(section, "secondary", 1, bodies, system, &pair[1], error))
+        return error->status;
+    if (pair[0] == pair[1])
+        return section_error(section, "secondary", error, "is the primary too");
+    return STATUS_OK;
+}
+
+static void destroy(struct diagnostic *diagnostic)
+{
+    if (diagnostic)
+        memory_free(((struct orbit *)diagnostic)->pair);
+    diagnostic_free(diagnostic);
+}
+
+static enum status create(const struct section *section, const struct moment *start,
+                          struct diagnostic **result, struct error *error)
+{
+    *result = NULL;
+    const struct bodies *bodies = start->bodies;
+    struct diagnostic *diagnostic = diagnostic_allocate(&diagnostic_orbit, sizeof(struct orbit),
+                                                        bodies->systems * MEMORY_LENGTH, error);
+    if (!diagnostic)
+        return error->status;
+    diagnostic->needs = NEED_STATE;
+    struct orbit *orbit = (struct orbit *)diagnostic;
+    orbit->pair = memory_array(bodies->systems * 2, sizeof *orbit->pair, error);
+    if (!orbit->pair)
+        goto fail;
+    for (size_t s = 0; s < bodies->systems; s++) {
+        if (choose_pair(section, bodies, s, orbit->pair + 2 * s, error))
+            goto fail;
+        struct memory *memory = (struct memory *)diagnostic->memory + s;
+        memory->first = memory->reference = memory->last = state_of(orbit, start, s);
+        memory->first_time = memory->last_time = start->time;
+    }
+    *result = diagnostic;
+    return STATUS_OK;
+fail:
+    destroy(diagnostic);
+    return error->status;
+}
+
+/* --- the frame of the orbit at step 0 --------------------------------------------------------- */
+
+static double dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* Unit vectors of a state: along its separation, ahead in its plane, along its angular momentum.
+ * The last two are NaN on a straight line. */
+static void frame_of(const struct kepler_state *state, double frame[3][3])
+{
+    const double *x = state->x, *v = state->v;
+    const double l[3] = { x[1] * v[2] - x[2] * v[1], x[2] * v[0] - x[0] * v[2],
+                          x[0] * v[1] - x[1] * v[0] };
+    const double r = sqrt(dot(x, x)), h = sqrt(dot(l, l));
+    for (int k = 0; k < 3; k++) {
+        frame[0][k] = x[k] / r;
+        frame[2][k] = h > 0.0 ? l[k] / h : NAN;
+    }
+    for (int k = 0; k < 3; k++) {
+        const int a = (k + 1) % 3, b = (k + 2) % 3;
+        frame[1][k] = frame[2][a] * frame[0][b] - frame[2][b] * frame[0][a];
+    }
+}
+
+static double angle_in(double frame[3][3], const struct kepler_state *state)
+{
+    return atan2(dot(state->x, frame[1]), dot(state->x, frame[0]));
+}
+
+/*
+ * Adds to memory->angle what the pair has swept since the last event: of the angles that lead to
+ * the present direction the one nearest to what the two bodies alone would have swept. So
+ * revolutions are counted right even when events are farther apart than they are.
+ */
+static enum status count_angle(struct memory *memory, const struct kepler_law *law,
+                               const struct kepler_state *now, double elapsed, struct error *error)
+{
+    double frame[3][3], last_frame[3][3], swept;
+    struct kepler_state alone;
+    if (kepler_advance(law, &memory->last, elapsed, &alone, &swept, error))
+        return error->status;
+    frame_of(&memory->first, frame);
+    frame_of(&memory->last, last_frame);
+    if (dot(frame[2], last_frame[2]) < 0.0)
+        swept = -swept; /* the plane has turned over */
+    const double direct = angle_in(frame, now) - angle_in(frame, &memory->last);
+    memory->angle += swept + remainder(direct - swept, 2.0 * M_PI);
+    memory->last = *now;
+    return STATUS_OK;
+}
+
+/* The reference at the present time: from the first state where that is exact, from the last
+ * reference where it has to be integrated. */
+static enum status advance_reference(struct memory *memory, const struct kepler_law *law,
+                                     double time, struct error *error)
+{
+    if (law->eps == 0.0)
+        return kepler_advance(law, &memory->first, time - memory->first_time, &memory->reference,
+                              &memory->reference_angle, error);
+    double swept;
+    const struct kepler_state from = memory->reference;
+    if (kepler_advance(law, &from, time - memory->last_time, &memory->reference, &swept, error))
+        return error->status;
+    memory->reference_angle += swept;
+    return STATUS_OK;
+}
+
+/* --- rows --------------------------------------------------------------------------------------*/
+
+/* An eccentricity below this is rounding: the orbit has no pericentre. */
+static const double circular = 1e-8;
+
+/* What is told by the pericentre: its turn and the mean longitude. */
+static void fill_apse(const struct kepler_orbit *first, const struct kepler_orbit *now,
+                      double angle, double elapsed, double *row)
+{
+    /* The whole angle minus that since the pericentre: a whole number of apsidal angles plus what
+     * the pericentre has turned by itself. */
+    const double between = angle - now->true_anomaly + first->true_anomaly;
+    const double periods = rint(between / first->apsidal_angle);
+    if (first->eccentricity >= circular) {
+        row[APSE_TURN] = between - periods * 2.0 * M_PI;
+        row[APSE_ERROR] = between - periods * first->apsidal_angle;
+    }
+    /* Mean anomalies in units of the angle that a radial period sweeps. */
+    const double unit = now->apsidal_angle / (2.0 * M_PI);
+    const double longitude = between + unit * (now->mean_anomaly - first->mean_anomaly);
+    row[PERIOD] = now->radial_period / unit;
+    row[MEAN_PERIOD] = elapsed > 0.0 ? elapsed / (longitude / (2.0 * M_PI)) : NAN;
+}
+
+static void fill_places(const struct memory *memory, double *row)
+{
+    const struct kepler_state *now = &memory->last, *reference = &memory->reference;
+    double frame[3][3], d[3];
+    frame_of(&memory->first, frame);
+    row[SEPARATION] = sqrt(dot(now->x, now->x));
+    row[ORBIT_X] = dot(now->x, frame[0]);
+    row[ORBIT_Y] = dot(now->x, frame[1]);
+    row[REFERENCE_X] = dot(reference->x, frame[0]);
+    row[REFERENCE_Y] = dot(reference->x, frame[1]);
+    frame_of(reference, frame);
+    for (int k = 0; k < 3; k++)
+        d[k] = now->x[k] - reference->x[k];
+    row[RADIAL] = dot(d, frame[0]);
+    row[ALONG_TRACK] = dot(d, frame[1]);
+    row[OUT_OF_PLANE] = dot(d, frame[2]);
+    row[DISTANCE_ERROR] = sqrt(dot(d, d));
+    row[REVOLUTIONS] = memory->angle / (2.0 * M_PI);
+    row[PHASE_ERROR] = memory->angle - memory->reference_angle;
+}
+
+static enum status fill_row(struct memory *memory, const struct kepler_law *law, double elapsed,
+                            double row[COLUMNS], struct error *error)
+{
+    struct kepler_orbit first, now;
+    if (kepler_orbit(law, &memory->first, &first, error) ||
+        kepler_orbit(law, &memory->last, &now, error))
+        return error->status;
+    for (int k = 0; k < COLUMNS; k++)
+        row[k] = NAN;
+    fill_places(memory, row);
+    row[DISTANCE_ERROR] /= fabs(first.semi_major_axis);
+    row[SEMI_MAJOR_AXIS] = now.semi_major_axis;
+    row[SEMI_MAJOR_AXIS_ERROR] =
+        (now.semi_major_axis - first.semi_major_axis) / fabs(first.semi_major_axis);
+    row[ECCENTRICITY] = now.eccentricity;
+    row[ECCENTRICITY_ERROR] = now.eccentricity - first.eccentricity;
+    fill_apse(&first, &now, memory->angle, elapsed, row);
+    return STATUS_OK;
+}
+
+static enum status measure(struct diagnostic *diagnostic, const struct moment *now,
+                           const struct row_sink *sink, struct error *error)
+{
+    const struct orbit *orbit = (const struct orbit *)diagnostic;
+    for (size_t s = 0; s < now->bodies->systems; s++) {
+        struct memory *memory = (struct memory *)diagnostic->memory + s;
+        const struct kepler_law law = law_of(orbit, now, s);
+        const struct kepler_state state = state_of(orbit, now, s);
+        double row[COLUMNS];
+        if (advance_reference(memory, &law, now->time, error) ||
+            count_angle(memory, &law, &state, now->time - memory->last_time, error))
+            return error->status;
+        memory->last_time = now->time;
+        if (fill_row(memory, &law, now->time - memory->first_time, row, error) ||
+            sink->row(sink->context, s, row, error))
+            return error->status;
+    }
+    return STATUS_OK;
+}
+
+static const struct parameter parameters[] = {
+    { .key = "primary",
+      .type = PARAMETER_INTEGER,
+      .standard = "",
+      .help = "Id of the body that is orbited; unset: the first of two." },
+    { .key = "secondary",
+      .type = PARAMETER_INTEGER,
+      .standard = "",
+      .help = "Id of the body on the orbit; unset: the second of two." },
+};
+
+const struct diagnostic_class diagnostic_orbit = {
+    .variant = { "orbit",
+                 "Orbit of one body about another: error against the two-body problem, elements, "
+                 "period.",
+                 parameters, COUNT_OF(parameters) },
+    .create = create,
+    .measure = measure,
+    .destroy = destroy,
+    .columns = columns,
+    .column_count = COLUMNS,
+    .rows_per_event = 1,
+};

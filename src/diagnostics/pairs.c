@@ -1,0 +1,286 @@
+#include "diagnostics/pairs.h"
+
+#include "config.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdbool.h>
+
+#include "base/memory.h"
+
+enum {
+    CHUNK = 256,    /* separations worked out at once: they stay in the first-level cache */
+    COPIES = 4,     /* histograms taken in turn, so that equal bins do not wait for each other */
+    BLOCK = 64,     /* bodies i of one piece of work */
+    MIN_CELLS = 3,  /* along a side of a periodic box, so that a pair is met in one way only */
+    CELL_BODIES = 8 /* wanted in a cell, on average, at the least */
+};
+
+/* The positions of a run of bodies. */
+struct places {
+    const double *x, *y, *z;
+};
+
+struct separations {
+    double width;
+    double bins;
+    double box_length; /* 0 in open space */
+};
+
+/*
+ * rint() without a call: the sum has no place for digits after the point. Exact where
+ * |x| < 2^51, in round-to-nearest.
+ */
+static inline double round_even(double x)
+{
+    const double digits = 6755399441055744.0; /* 1.5 x 2^52 */
+    return (x + digits) - digits;
+}
+
+/* Bins of the separations of `count` <= CHUNK bodies from (x, y, z); `bins` if beyond r_max. */
+CLONE_FOR_VECTORS
+static void find_bins_open(const struct separations *s, double x, double y, double z,
+                           const struct places *to, size_t count, int32_t *bin)
+{
+    const double width = s->width, bins = s->bins;
+#pragma omp simd
+    for (size_t j = 0; j < count; j++) {
+        const double dx = to->x[j] - x, dy = to->y[j] - y, dz = to->z[j] - z;
+        const double k = sqrt(dx * dx + dy * dy + dz * dz) / width;
+        bin[j] = (int32_t)(k < bins ? k : bins); /* NaN counts as beyond */
+    }
+}
+
+CLONE_FOR_VECTORS
+static void find_bins_periodic(const struct separations *s, double x, double y, double z,
+                               const struct places *to, size_t count, int32_t *bin)
+{
+    const double width = s->width, bins = s->bins, L = s->box_length, per_L = 1.0 / L;
+#pragma omp simd
+    for (size_t j = 0; j < count; j++) {
+        double dx = to->x[j] - x, dy = to->y[j] - y, dz = to->z[j] - z;
+        dx -= L * round_even(dx * per_L); /* physics_nearest_image(), but at r = L / 2 */
+        dy -= L * round_even(dy * per_L);
+        dz -= L * round_even(dz * per_L);
+        const double k = sqrt(dx * dx + dy * dy + dz * dz) / width;
+        bin[j] = (int32_t)(k < bins ? k : bins);
+    }
+}
+
+/* The histograms of one thread: bin `bins` of each takes what is beyond r_max. */
+struct tally {
+    const struct separations *separations;
+    size_t length; /* bins + 1 */
+    uint64_t *copies;
+};
+
+/* Body i against the bodies [from, to). */
+static void count_run(struct tally *tally, const struct places *places, size_t i, size_t from,
+                      size_t to)
+{
+    const struct separations *s = tally->separations;
+    uint64_t *const h0 = tally->copies, *const h1 = h0 + tally->length;
+    uint64_t *const h2 = h1 + tally->length, *const h3 = h2 + tally->length;
+    for (; from < to; from += CHUNK) {
+        const size_t count = to - from < CHUNK ? to - from : CHUNK;
+        const struct places run = { places->x + from, places->y + from, places->z + from };
+        int32_t bin[CHUNK + COPIES];
+        (s->box_length > 0.0 ? find_bins_periodic : find_bins_open)(s, places->x[i], places->y[i],
+                                                                    places->z[i], &run, count, bin);
+        for (size_t j = count; j % COPIES != 0; j++)
+            bin[j] = (int32_t)tally->length - 1;
+        for (size_t j = 0; j < count; j += COPIES) {
+            h0[bin[j]]++;
+            h1[bin[j + 1]]++;
+            h2[bin[j + 2]]++;
+            h3[bin[j + 3]]++;
+        }
+    }
+}
+
+/* --- cells ----------------------------------------------------------------------------------- */
+
+/* A grid of cells, and the bodies sorted by the cell that they are in. */
+struct grid {
+    bool periodic;
+    double low[3], side[3];
+    size_t cells[3];
+    size_t cell_count;
+    size_t *start; /* of each cell's bodies; cell_count + 1 */
+    double *x, *y, *z;
+};
+
+static void grid_destroy(struct grid *grid)
+{
+    memory_free(grid->start);
+    memory_free(grid->x);
+    memory_free(grid->y);
+    memory_free(grid->z);
+}
+
+/*
+ * The cells for `count` bodies and a reach of r_max: false when there is no sense in them (a body
+ * is nowhere, or cells of that size are too few to save work).
+ */
+static bool grid_plan(struct grid *grid, const struct physics *physics, const struct places *places,
+                      size_t count, double r_max)
+{
+    const double *const axes[3] = { places->x, places->y, places->z };
+    const double reach = r_max * (1.0 + 1e-9); /* rounding must not lose a pair */
+    double extent[3], volume = 1.0;
+    grid->periodic = physics->boundary == BOUNDARY_PERIODIC;
+    for (int k = 0; k < 3; k++) {
+        double low = INFINITY, high = -INFINITY, finite = 0.0;
+        for (size_t i = 0; i < count; i++) {
+            low = fmin(low, axes[k][i]);
+            high = fmax(high, axes[k][i]);
+            finite += 0.0 * axes[k][i];
+        }
+        if (finite != 0.0) /* NaN */
+            return false;
+        grid->low[k] = grid->periodic ? 0.0 : low;
+        extent[k] = grid->periodic ? physics->box_length : high - low;
+        volume *= fmax(extent[k], reach);
+    }
+    const double side = fmax(reach, cbrt(volume * CELL_BODIES / (double)count));
+    grid->cell_count = 1;
+    for (int k = 0; k < 3; k++) {
+        grid->cells[k] = extent[k] > side ? (size_t)(extent[k] / side) : 1;
+        grid->side[k] = fmax(extent[k] / (double)grid->cells[k], side);
+        grid->cell_count *= grid->cells[k];
+        if (grid->periodic && grid->cells[k] < MIN_CELLS)
+            return false;
+    }
+    return grid->cell_count >= MIN_CELLS * MIN_CELLS * MIN_CELLS;
+}
+
+static size_t cell_along(const struct grid *grid, int axis, double x)
+{
+    double d = x - grid->low[axis];
+    if (grid->periodic) {
+        const double L = grid->side[axis] * (double)grid->cells[axis];
+        d -= L * floor(d / L);
+    }
+    const size_t cell = (size_t)(d / grid->side[axis]);
+    return cell < grid->cells[axis] ? cell : grid->cells[axis] - 1;
+}
+
+static size_t cell_of(const struct grid *grid, const struct places *places, size_t i)
+{
+    const size_t cx = cell_along(grid, 0, places->x[i]), cy = cell_along(grid, 1, places->y[i]);
+    return (cell_along(grid, 2, places->z[i]) * grid->cells[1] + cy) * grid->cells[0] + cx;
+}
+
+/* Sorts the bodies into the planned cells (by counting). */
+static enum status grid_fill(struct grid *grid, const struct places *places, size_t count,
+                             struct error *error)
+{
+    grid->start = memory_array(grid->cell_count + 2, sizeof *grid->start, error);
+    grid->x = memory_array(count, sizeof *grid->x, error);
+    grid->y = memory_array(count, sizeof *grid->y, error);
+    grid->z = memory_array(count, sizeof *grid->z, error);
+    if (!grid->start || !grid->x || !grid->y || !grid->z)
+        return error->status;
+    /* start[c + 2] counts cell c, then start[c + 1] is its beginning, and at last its end. */
+    size_t *const next = grid->start + 1;
+    for (size_t i = 0; i < count; i++)
+        next[cell_of(grid, places, i) + 1]++;
+    for (size_t c = 0; c < grid->cell_count; c++)
+        next[c + 1] += next[c];
+    for (size_t i = 0; i < count; i++) {
+        const size_t at = next[cell_of(grid, places, i)]++;
+        grid->x[at] = places->x[i];
+        grid->y[at] = places->y[i];
+        grid->z[at] = places->z[i];
+    }
+    return STATUS_OK;
+}
+
+/* The cell at an offset from (x, y, z), or false where the grid ends. */
+static bool neighbour(const struct grid *grid, const size_t at[3], const int offset[3],
+                      size_t *cell)
+{
+    size_t index = 0;
+    for (int k = 2; k >= 0; k--) {
+        const size_t n = grid->cells[k];
+        size_t c = at[k] + n + (size_t)offset[k];
+        if (!grid->periodic && (c < n || c >= 2 * n))
+            return false;
+        index = index * n + c % n;
+    }
+    *cell = index;
+    return true;
+}
+
+/* Pairs within a cell, and between it and the half of its neighbours that come "after" it. */
+static void count_cell(struct tally *tally, const struct grid *grid, size_t cell)
+{
+    const struct places places = { grid->x, grid->y, grid->z };
+    const size_t begin = grid->start[cell], end = grid->start[cell + 1];
+    for (size_t i = begin; i < end; i++)
+        count_run(tally, &places, i, i + 1, end);
+    if (begin == end)
+        return;
+    const size_t at[3] = { cell % grid->cells[0], cell / grid->cells[0] % grid->cells[1],
+                           cell / (grid->cells[0] * grid->cells[1]) };
+    for (int step = 14; step < 27; step++) { /* 13 is the cell itself */
+        const int offset[3] = { step % 3 - 1, step / 3 % 3 - 1, step / 9 - 1 };
+        size_t other;
+        if (!neighbour(grid, at, offset, &other))
+            continue;
+        for (size_t i = begin; i < end; i++)
+            count_run(tally, &places, i, grid->start[other], grid->start[other + 1]);
+    }
+}
+
+/* --- both ------------------------------------------------------------------------------------ */
+
+/* One piece of work: a cell, or a block of bodies against all that follow. */
+static void count_piece(struct tally *tally, const struct grid *grid, const struct places *places,
+                        size_t count, size_t piece)
+{
+    if (grid) {
+        count_cell(tally, grid, piece);
+        return;
+    }
+    const size_t end = (piece + 1) * BLOCK < count ? (piece + 1) * BLOCK : count;
+    for (size_t i = piece * BLOCK; i < end; i++)
+        count_run(tally, places, i, i + 1, count);
+}
+
+enum status pairs_count(const struct physics *physics, const struct bodies *bodies, size_t system,
+                        double r_max, size_t bins, enum pairs_method method, int threads,
+                        uint64_t *counts, struct error *error)
+{
+    const size_t first = system * bodies->stride, count = bodies->count;
+    const struct places places = { bodies->x + first, bodies->y + first, bodies->z + first };
+    const bool periodic = physics->boundary == BOUNDARY_PERIODIC;
+    const struct separations separations = { .width = r_max / (double)bins,
+                                             .bins = (double)bins,
+                                             .box_length = periodic ? physics->box_length : 0.0 };
+    struct grid grid = { 0 };
+    const bool cells = method != PAIRS_ALL && grid_plan(&grid, physics, &places, count, r_max);
+    if (cells && grid_fill(&grid, &places, count, error) != STATUS_OK) {
+        grid_destroy(&grid);
+        return error->status;
+    }
+    const size_t pieces = cells ? grid.cell_count : (count + BLOCK - 1) / BLOCK;
+    const size_t length = bins + 1, of_thread = COPIES * length;
+    uint64_t *copies = memory_array((size_t)threads, of_thread * sizeof *copies, error);
+    if (copies) {
+#pragma omp parallel num_threads(threads)
+        {
+            uint64_t *const own = copies + (size_t)omp_get_thread_num() * of_thread;
+            struct tally tally = { &separations, length, own };
+#pragma omp for schedule(dynamic)
+            for (size_t piece = 0; piece < pieces; piece++)
+                count_piece(&tally, cells ? &grid : NULL, &places, count, piece);
+        }
+        for (size_t copy = 0; copy < (size_t)threads * COPIES; copy++)
+            for (size_t k = 0; k < bins; k++)
+                counts[k] += copies[copy * length + k];
+        memory_free(copies);
+    }
+    grid_destroy(&grid);
+    return copies ? STATUS_OK : error->status;
+}

@@ -1,0 +1,35 @@
+/* Counts of pairs by separation: the raw material of g(r). */
+#ifndef ORRERY_DIAGNOSTICS_PAIRS_H
+#define ORRERY_DIAGNOSTICS_PAIRS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "model/bodies.h"
+#include "model/physics.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum pairs_method {
+    PAIRS_AUTO, /* where it pays, only bodies in neighbouring cells of side >= r_max are met */
+    PAIRS_ALL   /* every pair is met */
+};
+
+/*
+ * Adds to counts[k] the unordered pairs of one system with k <= r / width < k + 1,
+ * width = r_max / bins; r is the distance to the nearest image in a periodic box, where
+ * r_max <= L / 2. Both methods give the same counts, and so does any number of threads. Bodies at
+ * places that are not finite have no pairs. STATUS_MEMORY.
+ */
+enum status pairs_count(const struct physics *physics, const struct bodies *bodies, size_t system,
+                        double r_max, size_t bins, enum pairs_method method, int threads,
+                        uint64_t *counts, struct error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

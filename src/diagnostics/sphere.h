@@ -1,0 +1,59 @@
+/* The bodies of a system in the order of their distance from a centre. */
+#ifndef ORRERY_DIAGNOSTICS_SPHERE_H
+#define ORRERY_DIAGNOSTICS_SPHERE_H
+
+#include <stddef.h>
+
+#include "base/status.h"
+#include "config/config.h"
+#include "model/bodies.h"
+#include "model/physics.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum sphere_center {
+    SPHERE_DENSITY, /* the density centre, density-center.h */
+    SPHERE_MASS,    /* the centre of mass */
+    SPHERE_ORIGIN
+};
+
+/* The choices of the key `center` and its row, for the diagnostics that have a centre. */
+extern const char *const sphere_center_names[];
+#define SPHERE_CENTER_PARAMETER                                                                    \
+    {                                                                                              \
+        .key = "center", .type = PARAMETER_CHOICE, .standard = "density",                          \
+        .choices = sphere_center_names,                                                            \
+        .help = "Distances are from the density centre (Casertano & Hut 1985), the centre of "     \
+                "mass or the origin."                                                              \
+    }
+
+struct sphere {
+    size_t count;
+    double mass; /* of all of them */
+    double center[3];
+    double core_radius; /* NaN but for the density centre */
+    double *r;          /* ascending */
+    double *enclosed;   /* mass up to and with that body */
+    size_t *body;       /* its index within the system */
+};
+
+/* Open space only: elsewhere a centre means nothing. STATUS_CONFIG, for create(). */
+enum status sphere_check(const struct section *section, const struct physics *physics,
+                         struct error *error);
+
+/* STATUS_MEMORY; STATUS_NUMERICAL when a body is nowhere (NaN, infinite). */
+enum status sphere_create(const struct bodies *bodies, size_t system, enum sphere_center center,
+                          int threads, struct sphere *sphere, struct error *error);
+void sphere_destroy(struct sphere *sphere); /* what create() has filled, or all zero */
+
+/* The Lagrangian radius of a fraction 0 < f <= 1: the distance of the body with which the enclosed
+ * mass reaches f times the whole. */
+double sphere_radius(const struct sphere *sphere, double fraction);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,25 @@
+/* The diagnostics that there are: one source file, one line here and one row in diagnostic.c. */
+#ifndef ORRERY_DIAGNOSTICS_TABLE_H
+#define ORRERY_DIAGNOSTICS_TABLE_H
+
+#include "diagnostics/diagnostic.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+extern const struct diagnostic_class diagnostic_close_encounters;
+extern const struct diagnostic_class diagnostic_conservation;
+extern const struct diagnostic_class diagnostic_density_profile;
+extern const struct diagnostic_class diagnostic_density_slope;
+extern const struct diagnostic_class diagnostic_lagrangian_radii;
+extern const struct diagnostic_class diagnostic_orbit;
+extern const struct diagnostic_class diagnostic_radial_distribution;
+extern const struct diagnostic_class diagnostic_velocity_dispersion;
+extern const struct diagnostic_class diagnostic_virial;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

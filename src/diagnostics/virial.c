@@ -1,0 +1,155 @@
+/*
+ * The virial theorem needs averages over time: means of the energies over a window or since a
+ * time, against what equilibrium makes of them, 2 <K> = -<W>, K -> -E and U -> 2 E.
+ */
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+
+#include "base/memory.h"
+#include "diagnostics/table.h"
+
+enum {
+    KINETIC_MEAN,
+    POTENTIAL_MEAN,
+    VIRIAL_MEAN,
+    MEAN_VIRIAL_RATIO,
+    MEAN_VIRIAL_RATIO_POTENTIAL,
+    KINETIC_OVER_ENERGY,
+    POTENTIAL_OVER_ENERGY,
+    SAMPLES,
+    COLUMNS
+};
+
+static const struct column columns[COLUMNS] = {
+    { "kinetic_mean", DIMENSION_ENERGY, "<K>, mean of the kinetic energy over the window" },
+    { "potential_mean", DIMENSION_ENERGY, "<U>, mean of the potential energy" },
+    { "virial_mean", DIMENSION_ENERGY, "<W>, mean of the Clausius virial" },
+    { "mean_virial_ratio", DIMENSION_NONE, "2 <K> / |<W>|, 1 in equilibrium; empty when W = 0" },
+    { "mean_virial_ratio_potential", DIMENSION_NONE,
+      "-2 <K> / <U>, 1 in equilibrium if eps = 0; empty when U = 0" },
+    { "kinetic_over_energy", DIMENSION_NONE,
+      "<K> / -<E>, 1 in equilibrium if eps = 0; empty unless <E> = <K> + <U> < 0" },
+    { "potential_over_energy", DIMENSION_NONE,
+      "<U> / 2 <E>, 1 in equilibrium if eps = 0; empty unless <E> < 0" },
+    { "samples", DIMENSION_NONE, "events in the means" },
+};
+
+enum { KINDS = 3 }; /* K, U, W */
+
+/*
+ * memory of a system: how many samples there were; without a window the running means, with one
+ * the last samples of each kind, the newest at (samples - 1) mod window.
+ */
+struct virial {
+    struct diagnostic base;
+    size_t window; /* 0: all */
+    double average_after;
+};
+
+static size_t memory_length(const struct virial *virial)
+{
+    return 1 + KINDS * (virial->window ? virial->window : 1);
+}
+
+static enum status create(const struct section *section, const struct moment *start,
+                          struct diagnostic **result, struct error *error)
+{
+    const struct virial plan = { .window = (size_t)section_integer(section, "window"),
+                                 .average_after = section_real(section, "average_after") };
+    const size_t systems = start->bodies->systems;
+    struct diagnostic *diagnostic = diagnostic_allocate(&diagnostic_virial, sizeof(struct virial),
+                                                        systems * memory_length(&plan), error);
+    *result = diagnostic;
+    if (!diagnostic)
+        return error->status;
+    diagnostic->needs = NEED_CONSERVED;
+    struct virial *virial = (struct virial *)diagnostic;
+    virial->window = plan.window;
+    virial->average_after = plan.average_after;
+    return STATUS_OK;
+}
+
+static void add_sample(const struct virial *virial, double *memory, const double sample[KINDS])
+{
+    const double samples = ++memory[0];
+    for (size_t k = 0; k < KINDS; k++) {
+        double *const kept = memory + 1 + k * (virial->window ? virial->window : 1);
+        if (virial->window)
+            kept[((size_t)samples - 1) % virial->window] = sample[k];
+        else
+            *kept += (sample[k] - *kept) / samples;
+    }
+}
+
+/* The means; returns the number of samples in them. */
+static double means_of(const struct virial *virial, const double *memory, double means[KINDS])
+{
+    if (virial->window == 0) {
+        for (size_t k = 0; k < KINDS; k++)
+            means[k] = memory[0] > 0.0 ? memory[1 + k] : NAN;
+        return memory[0];
+    }
+    const double samples = fmin(memory[0], (double)virial->window);
+    for (size_t k = 0; k < KINDS; k++)
+        means[k] = samples > 0.0
+                       ? gsl_stats_mean(memory + 1 + k * virial->window, 1, (size_t)samples)
+                       : NAN;
+    return samples;
+}
+
+static void fill_row(const double means[KINDS], double samples, double row[COLUMNS])
+{
+    const double K = means[0], U = means[1], W = means[2], E = K + U;
+    row[KINETIC_MEAN] = K;
+    row[POTENTIAL_MEAN] = U;
+    row[VIRIAL_MEAN] = W;
+    row[MEAN_VIRIAL_RATIO] = W != 0.0 ? 2.0 * K / fabs(W) : NAN;
+    row[MEAN_VIRIAL_RATIO_POTENTIAL] = U != 0.0 ? -2.0 * K / U : NAN;
+    row[KINETIC_OVER_ENERGY] = E < 0.0 ? -K / E : NAN;
+    row[POTENTIAL_OVER_ENERGY] = E < 0.0 ? U / (2.0 * E) : NAN;
+    row[SAMPLES] = samples;
+}
+
+static enum status measure(struct diagnostic *diagnostic, const struct moment *now,
+                           const struct row_sink *sink, struct error *error)
+{
+    const struct virial *virial = (const struct virial *)diagnostic;
+    enum status status = STATUS_OK;
+    for (size_t s = 0; s < now->bodies->systems && !status; s++) {
+        const struct conserved *c = &now->conserved[s];
+        double *const memory = diagnostic->memory + s * memory_length(virial);
+        if (now->time >= virial->average_after)
+            add_sample(virial, memory,
+                       (const double[KINDS]){ c->kinetic, c->potential, c->virial });
+        double means[KINDS], row[COLUMNS];
+        const double samples = means_of(virial, memory, means);
+        fill_row(means, samples, row);
+        status = sink->row(sink->context, s, row, error);
+    }
+    return status;
+}
+
+static const struct parameter parameters[] = {
+    { .key = "window",
+      .type = PARAMETER_INTEGER,
+      .standard = "0",
+      .minimum = 0,
+      .maximum = 1000000,
+      .help = "Events that the means reach back, the present one included; 0: all of them." },
+    { .key = "average_after",
+      .type = PARAMETER_REAL,
+      .standard = "0",
+      .dimension = DIMENSION_TIME,
+      .help = "Time from which on events enter the means." },
+};
+
+const struct diagnostic_class diagnostic_virial = {
+    .variant = { "virial", "Means of the energies over a window, against the virial theorem.",
+                 parameters, COUNT_OF(parameters) },
+    .create = create,
+    .measure = measure,
+    .destroy = diagnostic_free,
+    .columns = columns,
+    .column_count = COLUMNS,
+    .rows_per_event = 1,
+};

@@ -1,0 +1,87 @@
+/*
+ * Direct-sum gravity on the CPU, by the best kernel that this machine has, for a team of OpenMP
+ * threads. The result does not depend on the number of threads, and a system's result does not
+ * depend on the systems beside it.
+ */
+#ifndef ORRERY_FORCE_FORCE_H
+#define ORRERY_FORCE_FORCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/status.h"
+#include "model/bodies.h"
+#include "model/physics.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Of the pair terms of the force. State, sums over many bodies and energies are always fp64. */
+enum precision {
+    PRECISION_DOUBLE,
+    PRECISION_MIXED, /* fp32 pair terms from hi+lo positions, fp64 accumulation */
+    PRECISION_SINGLE /* fp32 pair terms; partial sums flushed so that errors do not grow with N */
+};
+
+extern const char *const precision_names[]; /* in the order of enum precision; NULL-terminated */
+/* "auto", those of CPUs, those of GPUs ("symmetric" is both); NULL-terminated. A backend refuses
+ * the names that it has no kernel for with STATUS_CONFIG. */
+extern const char *const force_kernel_names[];
+extern const char *const force_isa_names[]; /* "auto", ...; NULL-terminated */
+
+/*
+ * Processes may divide the sums over pairs. Each holds the masses and positions of all bodies, and
+ * part k of n owns the bodies [first, last) of every system, counted with the padding: multiples of
+ * BODIES_PADDING, which together make up the stride. All zero: one process does it all.
+ */
+struct force_share {
+    size_t part, parts;
+    size_t first, last;
+};
+
+struct force_options {
+    enum precision precision;
+    const char *kernel; /* one of force_kernel_names */
+    const char *isa;    /* one of force_isa_names */
+    int threads;        /* of the team that will call; at least 1 */
+    struct force_share share;
+};
+
+struct force; /* opaque: the chosen kernel, its tile schedule and its scratch memory */
+
+/* For `bodies` as they are laid out now. STATUS_MEMORY, STATUS_UNAVAILABLE (a forced instruction
+ * set that this machine has not). */
+enum status force_create(const struct force_options *options, const struct physics *physics,
+                         const struct bodies *bodies, struct force **force, struct error *error);
+void force_destroy(struct force *force);
+
+/*
+ * bodies->ax, ay, az from the positions and masses. To be called by every thread of a team of
+ * `options.threads` (or fewer) or outside any team; starts and ends with a barrier, so positions
+ * written by any thread before the call are seen, and accelerations are complete after it.
+ * Allocates nothing.
+ */
+void force_accelerations(struct force *force, const struct bodies *bodies);
+
+/*
+ * What a share of the sums is, the same for all parts. false: the accelerations of its own bodies,
+ * the bits being those of the whole. true: a term for every body of every system; the terms of all
+ * parts, added in a fixed order, are the accelerations (a kernel that uses Newton's third law).
+ */
+bool force_is_partial(const struct force *force);
+
+/* phi and psi as conserved_measure() wants them, fp64, in arrays aligned like those of the bodies;
+ * called and synchronised like force_accelerations(). Those of its own bodies alone where there is
+ * a share. */
+void force_potentials(struct force *force, const struct bodies *bodies, double *phi, double *psi);
+
+/* What was chosen: "plain", "avx512", ...; for run.json and the log. */
+const char *force_kernel(const struct force *force);
+const char *force_isa(const struct force *force);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

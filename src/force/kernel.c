@@ -1,0 +1,127 @@
+/*
+ * The kernels of one instruction set. This file is compiled once for each, with the flags of the
+ * set and with KERNELS, the name of the table (see Makefile.am); vector.h follows the flags.
+ * Products and sums contract to fused ones only where the source says so.
+ */
+#include "force/kernel.h"
+
+#include <string.h>
+
+#include "force/vector.h"
+
+#define CONCAT_EXPANDED(a, b) a##b
+#define CONCAT(a, b) CONCAT_EXPANDED(a, b)
+#define STRING_EXPANDED(a) #a
+#define STRING(a) STRING_EXPANDED(a)
+#define KERNEL_INLINE static inline __attribute__((always_inline))
+#define UNROLL _Pragma("GCC unroll 8")
+
+enum { SERIES_float = FLOAT_SERIES, SERIES_double = DOUBLE_SERIES };
+
+enum {
+    FLUSH = 256,       /* bodies whose pull is summed in the precision of the pair terms */
+    PLAIN_VECTORS = 2, /* of i-bodies that share one load of a j-body */
+    GROUP = VECTOR_REGISTERS == 32 ? 4 : 2, /* j-bodies whose sums fill half the registers */
+    STAGE = 2,                              /* of these, in flight together */
+    WITHIN = 64                             /* bodies for which the third law does not pay */
+};
+
+static inline size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+#define REAL double
+#define LOW 0
+#define NAME(word) CONCAT(word, _double)
+#include "force/pair.inc"
+
+#define REAL float
+#define LOW 1
+#define NAME(word) CONCAT(word, _mixed)
+#include "force/pair.inc"
+
+#define REAL float
+#define LOW 0
+#define NAME(word) CONCAT(word, _single)
+#include "force/pair.inc"
+
+enum { LANES = sizeof(vdouble) / sizeof(double) };
+
+/* 1/r, as inverse_cube() does it: s (1 + 1/2 e + 3/8 e^2 + 5/16 e^3 + 35/128 e^4 + ...). */
+KERNEL_INLINE vdouble inverse(vdouble r2)
+{
+    const vdouble s = estimate_double(r2);
+    const vdouble e = nmadd_double(r2, s * s, splat_double(1));
+    vdouble p = splat_double(35.0 / 128);
+    p = madd_double(p, e, splat_double(5.0 / 16));
+    p = madd_double(p, e, splat_double(3.0 / 8));
+    p = madd_double(p, e, splat_double(1.0 / 2));
+    return madd_double(s * e, p, s);
+}
+
+/* Where `touching`, pairs at r = 0 are left out, whichever they are; else only j = i. */
+KERNEL_INLINE void potential(const struct packed *packed, struct range range, double *phi,
+                             double *psi, int form)
+{
+    const double *const m = packed->m;
+    const vdouble eps2 = splat_double(packed->eps2);
+    for (size_t i = range.first; i < range.last; i += LANES) {
+        const struct place_double here = load_place_double(packed, i);
+        vdouble sum = { 0 }, virial = { 0 };
+        for (size_t j = 0; j < packed->count; j++) {
+            const struct place_double there = splat_place_double(packed, j);
+            const struct vector3_double d = separation_double(&here, &there, packed, form);
+            const vdouble r2 = square_double(d, splat_double(0));
+            const vdouble y1 = inverse(r2 + eps2);
+            vdouble my = splat_double(m[j]) * y1;
+            if (packed->touching)
+                my = (vdouble)((mask_double)my & (r2 > 0));
+            else if (j - i < LANES)
+                my[j - i] = 0;
+            sum += my;
+            virial = madd_double(my * r2, y1 * y1, virial);
+        }
+        store_double(phi + i, sum);
+        store_double(psi + i, virial);
+    }
+}
+
+static void potential_open(const struct packed *packed, struct range i, double *phi, double *psi)
+{
+    potential(packed, i, phi, psi, FORM_OPEN);
+}
+
+static void potential_periodic(const struct packed *packed, struct range i, double *phi,
+                               double *psi)
+{
+    potential(packed, i, phi, psi, FORM_PERIODIC);
+}
+
+#define TABLE(name, precision)                                                                     \
+    {                                                                                              \
+        { name##_open_##precision, name##_open_equal_##precision },                                \
+        {                                                                                          \
+            name##_periodic_##precision, name##_periodic_equal_##precision                         \
+        }                                                                                          \
+    }
+#define FORCE_KERNELS(precision, series)                                                           \
+    {                                                                                              \
+        .factor = (series) == 0   ? 1                                                              \
+                  : (series) == 1 ? 3.0 / 2                                                        \
+                  : (series) == 2 ? 15.0 / 8                                                       \
+                  : (series) == 3 ? 35.0 / 16                                                      \
+                                  : 315.0 / 128,                                                   \
+        .plain = TABLE(plain, precision), .meet = TABLE(meet, precision),                          \
+        .within = TABLE(within, precision), .gather = gather_##precision                           \
+    }
+
+const struct kernels CONCAT(kernels_, KERNELS) = {
+    .isa = STRING(KERNELS),
+    .force = {
+        [PRECISION_DOUBLE] = FORCE_KERNELS(double, DOUBLE_SERIES),
+        [PRECISION_MIXED] = FORCE_KERNELS(mixed, FLOAT_SERIES),
+        [PRECISION_SINGLE] = FORCE_KERNELS(single, FLOAT_SERIES),
+    },
+    .potential = { potential_open, potential_periodic },
+};

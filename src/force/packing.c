@@ -1,0 +1,186 @@
+#include "force/packing.h"
+
+#include <math.h>
+
+/*
+ * Systems extend to 2^REACH. The square of the smallest distance that a kernel can tell from 0 is
+ * such that its inverse cube is finite: 2^-84 for float; 2^-120 for double, whose estimate may
+ * start in float. It acts like a softening length of that size, and a pair must be closer than
+ * 2^-48 of the system for a float kernel, 2^-73 for a double one, to feel it in the last digit.
+ */
+static const struct limits {
+    int reach;
+    double least_r2;
+    double least_mass; /* whose product with itself and with the weakest 1/r^3 is a number */
+} float_limits = { 18, 0x1p-84, 0x1p-30 }, double_limits = { 40, 0x1p-120, 0x1p-200 };
+
+/* What has blown up beyond it is held there, so that its square is a number. */
+static const double farthest = 0x1p60;
+enum { GREATEST_EXPONENT = 400 };
+
+/* Of a mixed position in a periodic box: high parts are whole multiples of it, so that they
+ * differ exactly. 2^5 of them are the unit; the box of 2^18 units holds 2^23. */
+static const double high_step = 0x1p-5;
+
+static const struct limits *limits_of(enum precision precision)
+{
+    return precision == PRECISION_DOUBLE ? &double_limits : &float_limits;
+}
+
+/* A power of two that takes `reach` to 2^exponent. */
+static double scale_to(double reach, int exponent)
+{
+    int e = 0;
+    if (reach > 0 && isfinite(reach))
+        frexp(reach, &e);
+    e = exponent - e;
+    return ldexp(1, e > GREATEST_EXPONENT    ? GREATEST_EXPONENT
+                    : e < -GREATEST_EXPONENT ? -GREATEST_EXPONENT
+                                             : e);
+}
+
+struct bounds {
+    double least, greatest;
+};
+
+static struct bounds bounds_of(const double *restrict x, size_t count)
+{
+    double least = x[0], greatest = x[0];
+#pragma omp simd reduction(min : least) reduction(max : greatest)
+    for (size_t i = 0; i < count; i++) {
+        least = x[i] < least ? x[i] : least;
+        greatest = x[i] > greatest ? x[i] : greatest;
+    }
+    return (struct bounds){ least, greatest };
+}
+
+static void scale_lengths(struct packing *packing, const struct physics *physics,
+                          const struct bounds *box)
+{
+    const struct limits *limits = limits_of(packing->precision);
+    const bool is_float = packing->precision != PRECISION_DOUBLE;
+    double reach = physics->softening;
+    for (int axis = 0; axis < 3; axis++) {
+        const bool centred = is_float && physics->boundary == BOUNDARY_OPEN;
+        const double c = centred ? 0.5 * box[axis].least + 0.5 * box[axis].greatest : 0;
+        packing->center[axis] = c;
+        reach = fmax(reach, fmax(c - box[axis].least, box[axis].greatest - c));
+    }
+    if (physics->boundary == BOUNDARY_OPEN) {
+        packing->length_scale = scale_to(reach, limits->reach);
+        packing->packed.box = 0;
+    } else if (is_float) {
+        packing->length_scale = ldexp(1, limits->reach) / physics->box_length;
+        packing->packed.box = ldexp(1, limits->reach);
+    } else {
+        packing->length_scale = scale_to(fmax(reach, physics->box_length), limits->reach);
+        packing->packed.box = packing->length_scale * physics->box_length;
+    }
+    const double eps = physics->softening * packing->length_scale;
+    packing->packed.eps2 = fmax(eps * eps, limits->least_r2);
+    packing->packed.touching = physics->softening == 0;
+}
+
+static void scale_masses(struct packing *packing, struct bounds m)
+{
+    packing->equal = m.least == m.greatest && m.least > 0;
+    packing->mass_scale = packing->equal ? 1 / m.greatest : scale_to(m.greatest, 0);
+    packing->massive = m.least * packing->mass_scale >= limits_of(packing->precision)->least_mass;
+}
+
+void packing_open(struct packing *packing, const struct physics *physics,
+                  const struct bodies *bodies, size_t system)
+{
+    packing->first = system * bodies->stride;
+    packing->packed.count = bodies->count;
+    packing->packed.length = bodies->stride;
+    const double *const x[3] = { bodies->x, bodies->y, bodies->z };
+    struct bounds box[3];
+    for (int axis = 0; axis < 3; axis++)
+        box[axis] = bounds_of(x[axis] + packing->first, bodies->count);
+    scale_lengths(packing, physics, box);
+    scale_masses(packing, bounds_of(bodies->m + packing->first, bodies->count));
+}
+
+/* Lets NaN pass. */
+static inline double held(double u)
+{
+    return u > farthest ? farthest : u < -farthest ? -farthest : u;
+}
+
+/* Loops over whole arrays, one for each way to pack, so that compilers make vectors of them. */
+static void fill_double(double *restrict packed, const double *restrict x, double scale,
+                        struct range range)
+{
+#pragma omp simd
+    for (size_t i = range.first; i < range.last; i++)
+        packed[i] = held(x[i] * scale);
+}
+
+static void fill_float(float *restrict packed, const double *restrict x, double center,
+                       double scale, struct range range)
+{
+#pragma omp simd
+    for (size_t i = range.first; i < range.last; i++)
+        packed[i] = (float)held((x[i] - center) * scale);
+}
+
+static void fill_high_low(float *restrict high, float *restrict low, const double *restrict x,
+                          double center, double scale, struct range range)
+{
+#pragma omp simd
+    for (size_t i = range.first; i < range.last; i++) {
+        const double u = held((x[i] - center) * scale);
+        high[i] = (float)u;
+        low[i] = (float)(u - (double)high[i]);
+    }
+}
+
+static void fill_box(float *restrict high, float *restrict low, const double *restrict x,
+                     double scale, double box, struct range range)
+{
+    for (size_t i = range.first; i < range.last; i++) {
+        const double u = physics_nearest_image(x[i] * scale, box);
+        high[i] = (float)(low ? high_step * rint(u / high_step) : u);
+        if (low)
+            low[i] = (float)(u - (double)high[i]);
+    }
+}
+
+static void fill_masses(const struct packing *packing, const double *m, struct range range)
+{
+    if (packing->precision == PRECISION_DOUBLE)
+        fill_double(packing->packed.m, m, packing->mass_scale, range);
+    else
+        fill_float(packing->packed.m, m, 0, packing->mass_scale, range);
+}
+
+void packing_fill(const struct packing *packing, const struct bodies *bodies, struct range range)
+{
+    const double *const coordinates[3] = { bodies->x, bodies->y, bodies->z };
+    const struct packed *const packed = &packing->packed;
+    const double scale = packing->length_scale;
+    fill_masses(packing, bodies->m + packing->first, range);
+    for (int axis = 0; axis < 3; axis++) {
+        const double *const x = coordinates[axis] + packing->first;
+        if (packing->precision == PRECISION_DOUBLE)
+            fill_double(packed->x[axis], x, scale, range);
+        else if (packed->box > 0)
+            fill_box(packed->x[axis], packed->x_low[axis], x, scale, packed->box, range);
+        else if (packing->precision == PRECISION_MIXED)
+            fill_high_low(packed->x[axis], packed->x_low[axis], x, packing->center[axis], scale,
+                          range);
+        else
+            fill_float(packed->x[axis], x, packing->center[axis], scale, range);
+    }
+}
+
+double packing_force_unit(const struct packing *packing)
+{
+    return packing->length_scale * packing->length_scale / packing->mass_scale;
+}
+
+double packing_potential_unit(const struct packing *packing)
+{
+    return packing->length_scale / packing->mass_scale;
+}

@@ -1,0 +1,48 @@
+/*
+ * Packing: one system in the precision and the units of a kernel.
+ *
+ * Lengths are scaled so that a system of any size fits the range of its precision: 1/r^3 of
+ * the closest and the widest pair, times masses, neither overflow nor vanish. Masses are measured
+ * by the largest one. Scales are powers of two but for a float kernel in a periodic box, whose
+ * side becomes one. Float kernels measure positions from the middle of the system. All of it
+ * follows from the bodies as they stand, so that a restart finds the same.
+ */
+#ifndef ORRERY_FORCE_PACKING_H
+#define ORRERY_FORCE_PACKING_H
+
+#include "force/kernel.h"
+#include "model/bodies.h"
+#include "model/physics.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct packing {
+    enum precision precision;
+    struct packed packed; /* the arrays are lent by the caller, the rest is set by packing_open() */
+    size_t first;         /* the system's first body in the arrays of the bodies */
+    double center[3];
+    double length_scale, mass_scale; /* packed = scale x true */
+    bool equal;                      /* all masses are the same; they are packed as 1 */
+    /* Newton's third law works with m_i m_j and divides by m_i: no mass may vanish. */
+    bool massive;
+};
+
+/* Finds the scales for system `system`. The arrays of packing->packed and the precision must be
+ * there. */
+void packing_open(struct packing *packing, const struct physics *physics,
+                  const struct bodies *bodies, size_t system);
+
+/* Packs the bodies of a range. */
+void packing_fill(const struct packing *packing, const struct bodies *bodies, struct range range);
+
+/* What turns a sum of m r / r^3, or of m / r, into true units. */
+double packing_force_unit(const struct packing *packing);
+double packing_potential_unit(const struct packing *packing);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,88 @@
+#include "force/reference.h"
+
+#include <stddef.h>
+
+/* One component of r_ij = x_j - x_i, to the nearest image of body j where space is periodic. */
+static double separation(const struct physics *physics, double x_i, double x_j)
+{
+    const double d = x_j - x_i;
+    return physics->boundary == BOUNDARY_PERIODIC ? physics_nearest_image(d, physics->box_length)
+                                                  : d;
+}
+
+/* a_i = G sum_j m_j r_ij / (r_ij^2 + eps^2)^(3/2); j = i is at r_ij = 0 and adds nothing. */
+static void accelerate(const struct physics *physics, const struct bodies *bodies, size_t first,
+                       size_t last, size_t i)
+{
+    const double G = physics->gravitational_constant;
+    const double eps2 = physics->softening * physics->softening;
+    double ax = 0, ay = 0, az = 0;
+    for (size_t j = first; j < last; j++) {
+        const double dx = separation(physics, bodies->x[i], bodies->x[j]);
+        const double dy = separation(physics, bodies->y[i], bodies->y[j]);
+        const double dz = separation(physics, bodies->z[i], bodies->z[j]);
+        const double r2 = dx * dx + dy * dy + dz * dz + eps2;
+        const double f = r2 > 0 ? bodies->m[j] / (r2 * sqrt(r2)) : 0;
+        ax += f * dx;
+        ay += f * dy;
+        az += f * dz;
+    }
+    bodies->ax[i] = G * ax;
+    bodies->ay[i] = G * ay;
+    bodies->az[i] = G * az;
+}
+
+void reference_accelerations_of(const struct physics *physics, const struct bodies *bodies,
+                                size_t first, size_t last)
+{
+    for (size_t s = 0; s < bodies->systems; s++) {
+        const size_t start = s * bodies->stride, end = start + bodies->count;
+        for (size_t i = start + first; i < end && i < start + last; i++)
+            accelerate(physics, bodies, start, end, i);
+    }
+}
+
+void reference_accelerations(const struct physics *physics, const struct bodies *bodies)
+{
+    reference_accelerations_of(physics, bodies, 0, bodies->count);
+}
+
+/* phi_i = -G sum_j m_j / (r_ij^2 + eps^2)^(1/2), psi_i = sum_j r_ij . a_ij, without j = i. */
+static void find_potential(const struct physics *physics, const struct bodies *bodies, size_t first,
+                           size_t last, size_t i, double *phi, double *psi)
+{
+    const double G = physics->gravitational_constant;
+    const double eps2 = physics->softening * physics->softening;
+    double potential = 0, virial = 0;
+    for (size_t j = first; j < last; j++) {
+        if (j == i)
+            continue;
+        const double dx = separation(physics, bodies->x[i], bodies->x[j]);
+        const double dy = separation(physics, bodies->y[i], bodies->y[j]);
+        const double dz = separation(physics, bodies->z[i], bodies->z[j]);
+        const double r2 = dx * dx + dy * dy + dz * dz;
+        if (r2 + eps2 > 0) {
+            const double phi_j = bodies->m[j] / sqrt(r2 + eps2);
+            potential += phi_j;
+            virial += phi_j * (r2 / (r2 + eps2));
+        }
+    }
+    phi[i] = -G * potential;
+    psi[i] = -G * virial;
+}
+
+void reference_potentials_of(const struct physics *physics, const struct bodies *bodies,
+                             size_t first, size_t last, double *phi, double *psi)
+{
+    for (size_t s = 0; s < bodies->systems; s++) {
+        const size_t start = s * bodies->stride, end = start + bodies->count;
+        for (size_t i = start + first; i < end && i < start + last; i++)
+            find_potential(physics, bodies, start, end, i, phi, psi);
+    }
+}
+
+void reference_potentials(const struct physics *physics, const struct bodies *bodies, double *phi,
+                          double *psi)
+{
+    reference_potentials_of(physics, bodies, 0, bodies->count, phi, psi);
+}

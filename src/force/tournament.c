@@ -1,0 +1,43 @@
+#include "force/tournament.h"
+
+struct tournament tournament_start(size_t tiles, size_t first_round, size_t rounds)
+{
+    return (struct tournament){ .tiles = tiles, .round = first_round, .last = rounds * tiles };
+}
+
+void tournament_cut(struct tournament *tournament, size_t first, size_t last)
+{
+    struct tournament *const t = tournament;
+    t->round += first / t->tiles - t->first / t->tiles;
+    t->first = first;
+    t->last = last;
+    t->unit = first / t->tiles * t->tiles;
+}
+
+void tournament_deal(struct tournament *tournament, size_t player, size_t players)
+{
+    const size_t first = tournament->first;
+    const size_t units = player < players ? tournament->last - first : 0; /* others look on */
+    tournament_cut(tournament, first + units * player / players,
+                   first + units * (player + 1) / players);
+}
+
+bool tournament_next(struct tournament *tournament)
+{
+    struct tournament *const t = tournament;
+    while (t->unit < t->last) {
+        if (t->next == t->tiles) {
+            t->next = 0;
+            t->round++;
+        }
+        t->i = t->next++;
+        t->j = t->round >= t->i ? t->round - t->i : t->round + t->tiles - t->i;
+        if (t->j < t->i)
+            continue;
+        const size_t unit = t->unit;
+        t->unit += t->i == t->j ? 1 : 2;
+        if (unit >= t->first)
+            return true;
+    }
+    return false;
+}

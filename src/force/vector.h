@@ -1,0 +1,131 @@
+/*
+ * The few vector operations that the kernels need, on the widest registers of the instruction set
+ * that a file is compiled for: AVX-512, AVX2 with FMA, SSE2, or plain arrays of 16 bytes that any
+ * compiler and CPU can handle. + - * are the compiler's own on all of them.
+ *
+ * For float and double each:
+ *   load, store   LANES numbers at an aligned address
+ *   splat         one number in every lane
+ *   madd(a,b,c)   a b + c; nmadd(a,b,c) = c - a b: one instruction and one rounding with FMA
+ *   estimate(a)   1/sqrt(a) for 2^-126 < a < 2^127, with a relative error below 2^-14 (AVX-512)
+ *                 or 1.5 x 2^-12; to the last digit where there is no such instruction. Its bits
+ *                 are the CPU maker's choice, so that results differ between makers by less than
+ *                 the error of the kernel.
+ *   sum           of the lanes, in a fixed order
+ */
+#ifndef ORRERY_FORCE_VECTOR_H
+#define ORRERY_FORCE_VECTOR_H
+
+#include <stdint.h>
+
+#if defined __SSE2__
+#include <immintrin.h>
+#else
+#include <math.h>
+#endif
+
+#define VECTOR_INLINE(type) static inline __attribute__((always_inline, unused)) type
+
+/* FLOAT_SERIES, DOUBLE_SERIES: terms that the series for 1/r^3 needs after the estimate. */
+#if defined __AVX512F__ && defined __AVX512DQ__
+#define VECTOR_BYTES 64
+enum { FLOAT_SERIES = 1, DOUBLE_SERIES = 3, VECTOR_REGISTERS = 32, VECTOR_HAS_FMA = 1 };
+#elif defined __AVX2__ && defined __FMA__
+#define VECTOR_BYTES 32
+enum { FLOAT_SERIES = 2, DOUBLE_SERIES = 4, VECTOR_REGISTERS = 16, VECTOR_HAS_FMA = 1 };
+#elif defined __SSE2__
+#define VECTOR_BYTES 16
+enum { FLOAT_SERIES = 2, DOUBLE_SERIES = 4, VECTOR_REGISTERS = 16, VECTOR_HAS_FMA = 0 };
+#else
+#define VECTOR_BYTES 16
+enum { FLOAT_SERIES = 0, DOUBLE_SERIES = 0, VECTOR_REGISTERS = 32, VECTOR_HAS_FMA = 0 };
+#endif
+
+typedef float vfloat __attribute__((vector_size(VECTOR_BYTES), may_alias));
+typedef double vdouble __attribute__((vector_size(VECTOR_BYTES), may_alias));
+typedef int32_t mask_float __attribute__((vector_size(VECTOR_BYTES), may_alias));
+typedef int64_t mask_double __attribute__((vector_size(VECTOR_BYTES), may_alias));
+
+/* clang-format off */
+VECTOR_INLINE(vfloat) load_float(const float *p) { return *(const vfloat *)p; }
+VECTOR_INLINE(vdouble) load_double(const double *p) { return *(const vdouble *)p; }
+VECTOR_INLINE(void) store_float(float *p, vfloat a) { *(vfloat *)p = a; }
+VECTOR_INLINE(void) store_double(double *p, vdouble a) { *(vdouble *)p = a; }
+
+#if VECTOR_BYTES > 16
+
+#if VECTOR_BYTES == 64
+#define MM(name) _mm512_##name
+#else
+#define MM(name) _mm256_##name
+#endif
+
+VECTOR_INLINE(vfloat) splat_float(float a) { return MM(set1_ps)(a); }
+VECTOR_INLINE(vdouble) splat_double(double a) { return MM(set1_pd)(a); }
+VECTOR_INLINE(vfloat) madd_float(vfloat a, vfloat b, vfloat c) { return MM(fmadd_ps)(a, b, c); }
+VECTOR_INLINE(vdouble) madd_double(vdouble a, vdouble b, vdouble c)
+{
+    return MM(fmadd_pd)(a, b, c);
+}
+VECTOR_INLINE(vfloat) nmadd_float(vfloat a, vfloat b, vfloat c) { return MM(fnmadd_ps)(a, b, c); }
+VECTOR_INLINE(vdouble) nmadd_double(vdouble a, vdouble b, vdouble c)
+{
+    return MM(fnmadd_pd)(a, b, c);
+}
+
+#if VECTOR_BYTES == 64
+VECTOR_INLINE(vfloat) estimate_float(vfloat a) { return _mm512_rsqrt14_ps(a); }
+VECTOR_INLINE(vdouble) estimate_double(vdouble a) { return _mm512_rsqrt14_pd(a); }
+VECTOR_INLINE(float) sum_float(vfloat a) { return _mm512_reduce_add_ps(a); }
+VECTOR_INLINE(double) sum_double(vdouble a) { return _mm512_reduce_add_pd(a); }
+#else
+VECTOR_INLINE(vfloat) estimate_float(vfloat a) { return _mm256_rsqrt_ps(a); }
+VECTOR_INLINE(vdouble) estimate_double(vdouble a)
+{
+    return _mm256_cvtps_pd(_mm_rsqrt_ps(_mm256_cvtpd_ps(a)));
+}
+VECTOR_INLINE(float) sum_float(vfloat a)
+{
+    __m128 b = _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
+    b = _mm_add_ps(b, _mm_movehl_ps(b, b));
+    return _mm_cvtss_f32(_mm_add_ss(b, _mm_movehdup_ps(b)));
+}
+VECTOR_INLINE(double) sum_double(vdouble a)
+{
+    const __m128d b = _mm_add_pd(_mm256_castpd256_pd128(a), _mm256_extractf128_pd(a, 1));
+    return _mm_cvtsd_f64(_mm_add_sd(b, _mm_unpackhi_pd(b, b)));
+}
+#endif
+#undef MM
+
+#else
+
+VECTOR_INLINE(vfloat) splat_float(float a) { return (vfloat){ a, a, a, a }; }
+VECTOR_INLINE(vdouble) splat_double(double a) { return (vdouble){ a, a }; }
+VECTOR_INLINE(vfloat) madd_float(vfloat a, vfloat b, vfloat c) { return a * b + c; }
+VECTOR_INLINE(vdouble) madd_double(vdouble a, vdouble b, vdouble c) { return a * b + c; }
+VECTOR_INLINE(vfloat) nmadd_float(vfloat a, vfloat b, vfloat c) { return c - a * b; }
+VECTOR_INLINE(vdouble) nmadd_double(vdouble a, vdouble b, vdouble c) { return c - a * b; }
+VECTOR_INLINE(float) sum_float(vfloat a) { return (a[0] + a[2]) + (a[1] + a[3]); }
+VECTOR_INLINE(double) sum_double(vdouble a) { return a[0] + a[1]; }
+#if defined __SSE2__
+VECTOR_INLINE(vfloat) estimate_float(vfloat a) { return _mm_rsqrt_ps(a); }
+VECTOR_INLINE(vdouble) estimate_double(vdouble a)
+{
+    return _mm_cvtps_pd(_mm_rsqrt_ps(_mm_cvtpd_ps(a)));
+}
+#else
+VECTOR_INLINE(vfloat) estimate_float(vfloat a)
+{
+    return 1.0f / (vfloat){ sqrtf(a[0]), sqrtf(a[1]), sqrtf(a[2]), sqrtf(a[3]) };
+}
+VECTOR_INLINE(vdouble) estimate_double(vdouble a)
+{
+    return 1.0 / (vdouble){ sqrt(a[0]), sqrt(a[1]) };
+}
+#endif
+
+#endif
+/* clang-format on */
+
+#endif

@@ -1,0 +1,33 @@
+/* The energy of one system, whose first body stands at index `first` of the arrays, for initial
+ * conditions that must know it. */
+#ifndef ORRERY_INITIAL_ENERGY_H
+#define ORRERY_INITIAL_ENERGY_H
+
+#include "model/bodies.h"
+#include "model/physics.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* K = 1/2 sum m v^2. */
+double energy_kinetic(const struct bodies *bodies, size_t first);
+
+struct pair_sums {
+    double potential; /* U = -G sum m_i m_j / s, s^2 = r^2 + eps^2 */
+    double virial;    /* Clausius W = -G sum m_i m_j r^2 / s^3 */
+};
+
+/*
+ * Over all pairs of the system. Each pair
+ * counts once and nothing is stored by body, unlike reference_potentials(). By all cores; the
+ * result is the same for any number of them.
+ */
+struct pair_sums energy_pairs(const struct physics *physics, const struct bodies *bodies,
+                              size_t first);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,111 @@
+/* Bodies from a file; the formats are in read.h. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/lines.h"
+#include "base/memory.h"
+#include "initial/read.h"
+#include "initial/table.h"
+
+/* The first that recognises a file reads it; the last one takes all. */
+static const struct read_format *const formats[] = { &read_hdf5, &read_xyz, &read_csv,
+                                                     &read_plain };
+static const char *const format_choices[] = { "auto", "xyz", "csv", "plain", "hdf5", NULL };
+
+static const struct parameter parameters[] = {
+    { .key = "file",
+      .type = PARAMETER_PATH,
+      .standard = NULL,
+      .help = "The file, plain or compressed with gzip; its numbers are in the units of the run." },
+    { .key = "format",
+      .type = PARAMETER_CHOICE,
+      .standard = "auto",
+      .choices = format_choices,
+      .help = "xyz: extended XYZ; csv: columns named in the first line (m or mass, x, y, z, vx, "
+              "vy, vz, and optionally id and system); plain: m x y z vx vy vz; hdf5: a snapshot as "
+              "GADGET writes it; auto: as the file looks." },
+    { .key = "frame",
+      .type = PARAMETER_INTEGER,
+      .standard = "-1",
+      .minimum = -1,
+      .maximum = INFINITY,
+      .help = "Frame of an XYZ file, from 0; -1 is the last one." },
+    INITIAL_COUNT("", "Number of bodies in each system, which the file must then have."),
+};
+
+static const struct read_format *find_format(const char *name)
+{
+    for (size_t i = 0; i < COUNT_OF(formats); i++)
+        if (strcmp(formats[i]->name, name) == 0)
+            return formats[i];
+    return NULL;
+}
+
+static enum status recognise(const char *path, const struct read_format **format,
+                             struct error *error)
+{
+    char head[4096];
+    size_t length;
+    if (lines_head(path, head, sizeof head, &length, error) != STATUS_OK)
+        return error->status;
+    const char *text = strncmp(head, "\xef\xbb\xbf", 3) == 0 ? head + 3 : head;
+    size_t i = 0;
+    while (!formats[i]->recognise(path, text, length))
+        i++;
+    *format = formats[i];
+    return STATUS_OK;
+}
+
+/* What the section asks for: the format, the path and the frame. */
+static enum status choose(const struct section *section, const struct read_format **format,
+                          struct read_request *request, struct error *error)
+{
+    request->path = section_string(section, "file");
+    request->frame = section_integer(section, "frame");
+    *format = find_format(section_string(section, "format"));
+    return *format ? STATUS_OK : recognise(request->path, format, error);
+}
+
+static enum status measure(const struct section *section, struct read_shape *shape,
+                           struct error *error)
+{
+    const struct read_format *format;
+    struct read_request request;
+    if (choose(section, &format, &request, error) != STATUS_OK ||
+        format->measure(&request, shape, error) != STATUS_OK)
+        return error->status;
+    if (!section_has(section, "count") || shape->count == (size_t)section_integer(section, "count"))
+        return STATUS_OK;
+    char line[24] = "";
+    if (shape->line)
+        snprintf(line, sizeof line, ":%zu", shape->line);
+    return error_set(error, STATUS_DATA,
+                     "%s%s: the file has %zu bodies here, but bodies.count = %" PRId64,
+                     request.path, line, shape->count, section_integer(section, "count"));
+}
+
+static enum status count(const struct section *section, size_t *count, struct error *error)
+{
+    struct read_shape shape;
+    const enum status status = measure(section, &shape, error);
+    *count = status ? 0 : shape.count;
+    return status;
+}
+
+static enum status fill_all(const struct section *section, struct bodies *bodies,
+                            struct error *error)
+{
+    const struct read_format *format;
+    struct read_request request;
+    if (choose(section, &format, &request, error) != STATUS_OK)
+        return error->status;
+    return format->read(&request, bodies, error);
+}
+
+const struct initial_class initial_file = {
+    .variant = { "file", "Bodies from a file: extended XYZ, CSV, plain columns or GADGET HDF5.",
+                 parameters, COUNT_OF(parameters) },
+    .count = count,
+    .fill_all = fill_all,
+};

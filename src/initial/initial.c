@@ -1,0 +1,192 @@
+#include "initial/initial.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "initial/adjust.h"
+#include "initial/check.h"
+#include "initial/energy.h"
+#include "initial/table.h"
+
+static const struct initial_class *const table[] = {
+    &initial_cold_sphere, &initial_figure_eight, &initial_file,     &initial_outer_solar_system,
+    &initial_plummer,     &initial_pythagorean,  &initial_two_body, &initial_uniform_cube,
+};
+
+const struct parameter initial_parameters[] = {
+    { .key = "seed",
+      .type = PARAMETER_INTEGER,
+      .standard = "42",
+      .minimum = 1,
+      .maximum = RANDOM_SEED_MAX,
+      .help = "Seed of the random numbers; decides every bit of the start; the systems of an "
+              "ensemble take this seed and those after it." },
+    INITIAL_CENTER("false"),
+    { .key = "virial_ratio",
+      .type = PARAMETER_REAL,
+      .standard = "",
+      .minimum = 0,
+      .maximum = INFINITY,
+      .help = "Rescale all velocities so that 2K/|W| has this value (1 is equilibrium), with the "
+              "softening and the boundary of the run; takes a sum over all pairs." },
+};
+const size_t initial_parameter_count = COUNT_OF(initial_parameters);
+
+const struct initial_class *initial_at(size_t index)
+{
+    return index < COUNT_OF(table) ? table[index] : NULL;
+}
+
+const struct initial_class *initial_find(const char *name)
+{
+    for (size_t i = 0; i < COUNT_OF(table); i++)
+        if (strcmp(table[i]->variant.name, name) == 0)
+            return table[i];
+    return NULL;
+}
+
+const struct variant *initial_variant(size_t index)
+{
+    return index < COUNT_OF(table) ? &table[index]->variant : NULL;
+}
+
+static const struct initial_class *chosen(const struct section *section)
+{
+    return initial_find(section_variant(section)->name);
+}
+
+void initial_check(const struct section *section, struct error *error)
+{
+    const struct initial_class *class_ = chosen(section);
+    if (class_->check)
+        class_->check(section, error);
+}
+
+enum status initial_count_key(const struct section *section, size_t *count, struct error *error)
+{
+    (void)error;
+    *count = (size_t)section_integer(section, "count");
+    return STATUS_OK;
+}
+
+void initial_set(struct bodies *bodies, size_t index, double m, const double position[3],
+                 const double velocity[3])
+{
+    bodies->m[index] = m;
+    bodies->x[index] = position[0];
+    bodies->y[index] = position[1];
+    bodies->z[index] = position[2];
+    bodies->vx[index] = velocity[0];
+    bodies->vy[index] = velocity[1];
+    bodies->vz[index] = velocity[2];
+}
+
+void initial_set_published(struct bodies *bodies, size_t first,
+                           const struct initial_body *published, size_t count, double mass,
+                           double length, double speed)
+{
+    for (size_t i = 0; i < count; i++) {
+        double position[3], velocity[3];
+        for (int k = 0; k < 3; k++) {
+            position[k] = length * published[i].position[k];
+            velocity[k] = speed * published[i].velocity[k];
+        }
+        initial_set(bodies, first + i, mass * published[i].m, position, velocity);
+    }
+}
+
+/* Are there arrays and seeds for so many? */
+static enum status check_size(const struct section *section, size_t systems, size_t count,
+                              struct error *error)
+{
+    const size_t body = 16 * sizeof(double); /* at least what a body takes in struct bodies */
+    size_t bytes;
+    if (count > SIZE_MAX - BODIES_PADDING ||
+        __builtin_mul_overflow(systems, count + BODIES_PADDING, &bytes) ||
+        __builtin_mul_overflow(bytes, body, &bytes) || bytes > PTRDIFF_MAX)
+        return section_error(section, NULL, error,
+                             "%zu systems of %zu bodies are more than memory can address", systems,
+                             count);
+    const int64_t seed = section_integer(section, "seed");
+    if ((uint64_t)seed + systems - 1 > RANDOM_SEED_MAX)
+        return section_error(section, "seed", error,
+                             "%zu systems take as many seeds from here on; the last one is %u",
+                             systems, RANDOM_SEED_MAX);
+    return STATUS_OK;
+}
+
+static enum status fill(const struct section *section, const struct physics *physics,
+                        struct bodies *bodies, struct error *error)
+{
+    const struct initial_class *class_ = chosen(section);
+    if (class_->fill_all)
+        return class_->fill_all(section, bodies, error);
+    const unsigned long seed = (unsigned long)section_integer(section, "seed");
+    enum status status = STATUS_OK;
+    for (size_t s = 0; s < bodies->systems && !status; s++)
+        status = class_->fill(section, physics, seed + s, bodies, s * bodies->stride, error);
+    return status;
+}
+
+/* v -> v sqrt(wanted / present), where the ratio is 2K/|W|. */
+static enum status scale_to_virial_ratio(const struct section *section,
+                                         const struct physics *physics, struct bodies *bodies,
+                                         size_t first, struct error *error)
+{
+    const double wanted = section_real(section, "virial_ratio");
+    const double kinetic = energy_kinetic(bodies, first);
+    const double virial = energy_pairs(physics, bodies, first).virial;
+    if (wanted > 0 && !(kinetic > 0))
+        return section_error(section, "virial_ratio", error,
+                             "all bodies are at rest: there are no velocities to rescale");
+    if (!(virial < 0))
+        return section_error(section, "virial_ratio", error,
+                             "undefined: no two bodies with mass attract each other");
+    const double factor = wanted > 0 ? sqrt(wanted * -virial / (2.0 * kinetic)) : 0.0;
+    adjust_scale(bodies, first, 1.0, factor);
+    return STATUS_OK;
+}
+
+static enum status finish(const struct section *section, const struct physics *physics,
+                          struct bodies *bodies, size_t *coincident, struct error *error)
+{
+    const char *source = section_variant(section)->name;
+    if (chosen(section) == &initial_file)
+        source = section_string(section, "file");
+    enum status status = STATUS_OK;
+    for (size_t s = 0; s < bodies->systems && !status; s++) {
+        const size_t first = s * bodies->stride;
+        status = check_bodies(bodies, first, physics, source, coincident, error);
+        if (!status && section_flag(section, "center"))
+            adjust_center(bodies, first);
+        if (!status && section_has(section, "virial_ratio"))
+            status = scale_to_virial_ratio(section, physics, bodies, first, error);
+    }
+    return status;
+}
+
+enum status initial_create(const struct section *section, const struct physics *physics,
+                           size_t systems, struct bodies **bodies, size_t *coincident,
+                           struct error *error)
+{
+    size_t count;
+    *bodies = NULL;
+    *coincident = 0;
+    enum status status = chosen(section)->count(section, &count, error);
+    if (!status)
+        status = check_size(section, systems, count, error);
+    if (!status)
+        status = bodies_create(systems, count, bodies, error);
+    if (!status)
+        status = fill(section, physics, *bodies, error);
+    if (!status)
+        status = finish(section, physics, *bodies, coincident, error);
+    if (status) {
+        bodies_destroy(*bodies);
+        *bodies = NULL;
+    }
+    return status;
+}

@@ -1,0 +1,64 @@
+/* Initial conditions: where the bodies come from. One source file and one row each. */
+#ifndef ORRERY_INITIAL_INITIAL_H
+#define ORRERY_INITIAL_INITIAL_H
+
+#include <stddef.h>
+
+#include "base/status.h"
+#include "config/config.h"
+#include "config/parameter.h"
+#include "model/bodies.h"
+#include "model/physics.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct initial_class {
+    struct variant variant;
+    /* What no single row of the parameter table can see; reports with section_error(). Or NULL. */
+    void (*check)(const struct section *section, struct error *error);
+    /* Bodies in one system, from the config (or from the file it names). STATUS_CONFIG,
+     * STATUS_DATA, STATUS_NO_INPUT. */
+    enum status (*count)(const struct section *section, size_t *count, struct error *error);
+    /*
+     * Fills masses, positions, velocities and ids of one system, whose first body stands at index
+     * `first` of the arrays. `seed` decides every bit; systems of an ensemble get consecutive
+     * ones.
+     */
+    enum status (*fill)(const struct section *section, const struct physics *physics,
+                        unsigned long seed, struct bodies *bodies, size_t first,
+                        struct error *error);
+    /* Instead of fill(), where all systems come out of one source: fills them all. */
+    enum status (*fill_all)(const struct section *section, struct bodies *bodies,
+                            struct error *error);
+};
+
+const struct initial_class *initial_at(size_t index);
+const struct initial_class *initial_find(const char *name);
+const struct variant *initial_variant(size_t index);
+
+/* The keys of `bodies` that all initial conditions share: seed, center, virial_ratio. */
+extern const struct parameter initial_parameters[];
+extern const size_t initial_parameter_count;
+
+/* What the group `bodies` checks once its values are good; see struct group. */
+void initial_check(const struct section *section, struct error *error);
+
+/*
+ * The bodies of `systems` systems as the section `bodies` of a config describes them: created,
+ * filled, checked (finite, no negative mass, some mass, unique ids, no coincident bodies when the
+ * softening is 0), moved to the centre of mass and rescaled to a virial ratio where asked.
+ * `coincident` counts the pairs of coincident bodies with softening > 0. STATUS_CONFIG (also for
+ * counts whose arrays no memory could address, before anything is allocated), STATUS_DATA,
+ * STATUS_NO_INPUT, STATUS_IO, STATUS_MEMORY.
+ */
+enum status initial_create(const struct section *section, const struct physics *physics,
+                           size_t systems, struct bodies **bodies, size_t *coincident,
+                           struct error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,95 @@
+/*
+ * Comma-separated values with a header that names the columns, in any order; a unit in brackets
+ * may follow a name, as in "x [AU]". Columns with other names are left alone.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "initial/read.h"
+#include "initial/rows.h"
+
+/* "vx [AU/d]" -> "vx" */
+static void cut_unit(char *name)
+{
+    char *end = name + strcspn(name, "[(");
+    while (end > name && (end[-1] == ' ' || end[-1] == '\t'))
+        end--;
+    *end = '\0';
+}
+
+static enum status name_columns(struct rows *rows, char **names, struct error *error)
+{
+    enum status status = STATUS_OK;
+    for (size_t c = 0; c < rows->width && !status; c++) {
+        cut_unit(names[c]);
+        status = rows_name_column(rows, names[c], c + 1, error);
+    }
+    return status;
+}
+
+/* The first line that is not blank; a leading # (as numpy writes it) is no part of it. */
+static enum status find_header(struct rows *rows, char **header, struct error *error)
+{
+    do {
+        if (lines_next(rows->lines, header, error) != STATUS_OK)
+            return error->status;
+        if (!*header)
+            return lines_error(rows->lines, error, "no header with the names of the columns");
+        *header += strspn(*header, " \t#");
+    } while (**header == '\0');
+    if (strchr(*header, ','))
+        return STATUS_OK;
+    return lines_error(rows->lines, error,
+                       "the header has no comma; columns are separated by commas");
+}
+
+static enum status open_table(const struct read_request *request, struct rows *rows,
+                              struct error *error)
+{
+    (void)request;
+    char *header;
+    if (find_header(rows, &header, error) != STATUS_OK)
+        return error->status;
+    rows->separator = ',';
+    size_t commas = 0;
+    for (const char *p = header; *p; p++)
+        commas += *p == ',';
+    char **names = calloc(commas + 1, sizeof *names);
+    if (!names)
+        return error_set(error, STATUS_MEMORY, "out of memory for the header of a file");
+    rows->width = rows_split(header, ',', names, commas + 1);
+    enum status status = name_columns(rows, names, error);
+    free(names);
+    if (!status)
+        status = rows_require(rows, "; the first line names the columns", error);
+    return status;
+}
+
+static const struct rows_format format = { open_table };
+
+/* By the end of its name, or by a comma in the first line that is neither blank nor a comment. */
+static bool recognise(const char *path, const char *head, size_t length)
+{
+    (void)length;
+    const size_t end = strlen(path);
+    if ((end >= 4 && strcmp(path + end - 4, ".csv") == 0) ||
+        (end >= 7 && strcmp(path + end - 7, ".csv.gz") == 0))
+        return true;
+    while (*(head += strspn(head, " \t\r\n")) == '#')
+        head += strcspn(head, "\n");
+    return memchr(head, ',', strcspn(head, "\n")) != NULL;
+}
+
+static enum status measure(const struct read_request *request, struct read_shape *shape,
+                           struct error *error)
+{
+    return rows_measure(&format, request, shape, error);
+}
+
+static enum status read_bodies(const struct read_request *request, struct bodies *bodies,
+                               struct error *error)
+{
+    return rows_read(&format, request, bodies, error);
+}
+
+const struct read_format read_csv = { "csv", recognise, measure, read_bodies };

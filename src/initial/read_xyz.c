@@ -1,0 +1,202 @@
+/*
+ * Extended XYZ, our own trajectories and others: each frame is a line with the number of bodies,
+ * a line of key=value pairs, of which Properties names the columns, and a line a body. The columns
+ * mass, pos, velo, id and cluster (the system) may stand in any order among others.
+ */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "initial/read.h"
+#include "initial/rows.h"
+
+enum { MAX_COLUMNS = 1024 };
+
+/* --- frames ------------------------------------------------------------------------------------
+ */
+
+/* The number of bodies in the next frame; 0 at the end of the file. */
+static enum status read_count(struct lines *lines, size_t *count, struct error *error)
+{
+    char *line;
+    *count = 0;
+    do {
+        if (lines_next(lines, &line, error) != STATUS_OK)
+            return error->status;
+    } while (line && line[strspn(line, " \t")] == '\0');
+    int64_t value;
+    if (!line)
+        return STATUS_OK;
+    if (!text_parse_integer(line, &value) || value < 1)
+        return lines_error(lines, error, "'%.40s' is not the number of bodies of a frame", line);
+    *count = (size_t)value;
+    return STATUS_OK;
+}
+
+/* Passes over the comment line and the bodies of frame `frame`. */
+static enum status skip_frame(struct lines *lines, int64_t frame, size_t count, struct error *error)
+{
+    for (size_t i = 0; i <= count; i++) {
+        char *line;
+        if (lines_next(lines, &line, error) != STATUS_OK)
+            return error->status;
+        if (!line)
+            return lines_error(lines, error,
+                               "the file ends after %zu of the %zu bodies of frame %" PRId64
+                               "; frames before it can be chosen by bodies.frame",
+                               i ? i - 1 : 0, count, frame);
+    }
+    return STATUS_OK;
+}
+
+/* Goes to the frame that is wanted and reads its number of bodies. */
+static enum status find_frame(struct lines *lines, int64_t wanted, size_t *count,
+                              struct error *error)
+{
+    struct lines_mark last = { 0 };
+    for (int64_t frame = 0;; frame++) {
+        const struct lines_mark mark = lines_tell(lines);
+        if (read_count(lines, count, error) != STATUS_OK)
+            return error->status;
+        if (*count == 0 && (wanted >= 0 || frame == 0))
+            return lines_error(lines, error,
+                               "there is no frame %" PRId64 ": the file holds %" PRId64
+                               " frames, the first one is 0",
+                               wanted < 0 ? 0 : wanted, frame);
+        if (*count == 0)
+            break;
+        if (frame == wanted)
+            return STATUS_OK;
+        if (skip_frame(lines, frame, *count, error) != STATUS_OK)
+            return error->status;
+        last = mark;
+    }
+    if (lines_seek(lines, last, error) != STATUS_OK)
+        return error->status;
+    return read_count(lines, count, error);
+}
+
+/* --- columns -----------------------------------------------------------------------------------
+ */
+
+/* Properties that hold quantities; those of three columns hold them one after the other. */
+static const struct {
+    const char *name;
+    const char *columns[3];
+    size_t count;
+} properties[] = {
+    { "mass", { "mass" }, 1 },
+    { "masses", { "mass" }, 1 },
+    { "pos", { "x", "y", "z" }, 3 },
+    { "velo", { "vx", "vy", "vz" }, 3 },
+    { "vel", { "vx", "vy", "vz" }, 3 },
+    { "velocities", { "vx", "vy", "vz" }, 3 },
+    { "id", { "id" }, 1 },
+    { "cluster", { "cluster" }, 1 },
+};
+
+static enum status add_property(struct rows *rows, const char *name, size_t count,
+                                struct error *error)
+{
+    enum status status = STATUS_OK;
+    for (size_t p = 0; p < COUNT_OF(properties); p++) {
+        if (strcasecmp(properties[p].name, name) != 0)
+            continue;
+        if (properties[p].count != count)
+            return lines_error(rows->lines, error, "%s has %zu columns, not %zu", name, count,
+                               properties[p].count);
+        for (size_t k = 0; k < count && !status; k++)
+            status = rows_name_column(rows, properties[p].columns[k], rows->width + k + 1, error);
+    }
+    rows->width += count;
+    return status;
+}
+
+/* "species:S:1:pos:R:3:..." */
+static enum status parse_properties(struct rows *rows, char *text, struct error *error)
+{
+    enum status status = STATUS_OK;
+    for (char *next = text; next && !status;) {
+        const char *name = strsep(&next, ":"), *type = strsep(&next, ":");
+        const char *number = strsep(&next, ":");
+        int64_t count;
+        if (!number || strlen(type) != 1 || !text_parse_integer(number, &count) || count < 1 ||
+            count > MAX_COLUMNS || rows->width > MAX_COLUMNS)
+            return lines_error(rows->lines, error,
+                               "Properties: '%.40s' is not followed by a type and a number of "
+                               "columns, as in pos:R:3",
+                               name);
+        status = add_property(rows, name, (size_t)count, error);
+    }
+    return status;
+}
+
+/* The value of the key Properties in a line of key=value and key="value" pairs, or NULL. */
+static char *find_properties(char *line)
+{
+    static const char key[] = "Properties=";
+    bool quoted = false, start = true; /* of a word */
+    for (char *p = line; *p; p++) {
+        if (start && strncasecmp(p, key, strlen(key)) == 0) {
+            char *value = p + strlen(key);
+            const char *ends = *value == '"' ? "\"" : " \t";
+            value += *value == '"';
+            value[strcspn(value, ends)] = '\0';
+            return value;
+        }
+        quoted ^= *p == '"';
+        start = !quoted && isspace((unsigned char)*p);
+    }
+    return NULL;
+}
+
+static enum status open_table(const struct read_request *request, struct rows *rows,
+                              struct error *error)
+{
+    char *line;
+    if (find_frame(rows->lines, request->frame, &rows->announced, error) != STATUS_OK ||
+        lines_next(rows->lines, &line, error) != STATUS_OK)
+        return error->status;
+    char *value = line ? find_properties(line) : NULL;
+    if (!value)
+        return lines_error(rows->lines, error,
+                           "no Properties=...: only extended XYZ names its columns, and masses and "
+                           "velocities are needed");
+    enum status status = parse_properties(rows, value, error);
+    if (!status)
+        status = rows_require(rows,
+                              " in Properties (a trajectory needs the columns pos, velo and "
+                              "mass to start from)",
+                              error);
+    return status;
+}
+
+static const struct rows_format format = { open_table };
+
+/* The first line is one whole number. */
+static bool recognise(const char *path, const char *head, size_t length)
+{
+    (void)path, (void)length;
+    head += strspn(head, " \t\r\n");
+    const size_t digits = strspn(head, "0123456789");
+    const char *rest = head + digits;
+    return digits > 0 && strchr("\r\n", rest[strspn(rest, " \t")]) != NULL;
+}
+
+static enum status measure(const struct read_request *request, struct read_shape *shape,
+                           struct error *error)
+{
+    return rows_measure(&format, request, shape, error);
+}
+
+static enum status read_bodies(const struct read_request *request, struct bodies *bodies,
+                               struct error *error)
+{
+    return rows_read(&format, request, bodies, error);
+}
+
+const struct read_format read_xyz = { "xyz", recognise, measure, read_bodies };

@@ -1,0 +1,406 @@
+#include "initial/rows.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+static const struct {
+    const char *name;
+    enum quantity quantity;
+} names[] = {
+    { "mass", QUANTITY_MASS },     { "m", QUANTITY_MASS },
+    { "x", QUANTITY_X },           { "y", QUANTITY_Y },
+    { "z", QUANTITY_Z },           { "vx", QUANTITY_VX },
+    { "vy", QUANTITY_VY },         { "vz", QUANTITY_VZ },
+    { "id", QUANTITY_ID },         { "cluster", QUANTITY_SYSTEM },
+    { "system", QUANTITY_SYSTEM },
+};
+
+static const char *name_of(enum quantity quantity)
+{
+    size_t i = 0;
+    while (names[i].quantity != quantity)
+        i++;
+    return names[i].name;
+}
+
+enum status rows_name_column(struct rows *rows, const char *name, size_t column,
+                             struct error *error)
+{
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        if (strcasecmp(names[i].name, name) != 0)
+            continue;
+        size_t *place = &rows->column[names[i].quantity];
+        if (*place)
+            return lines_error(rows->lines, error, "columns %zu and %zu are both the %s", *place,
+                               column, name_of(names[i].quantity));
+        *place = column;
+    }
+    return STATUS_OK;
+}
+
+enum status rows_require(const struct rows *rows, const char *hint, struct error *error)
+{
+    struct text missing = { 0 };
+    for (enum quantity q = 0; q < QUANTITY_REALS; q++)
+        if (!rows->column[q])
+            text_print(&missing, "%s%s", missing.length ? ", " : "", name_of(q));
+    if (!missing.length && !missing.failed)
+        return STATUS_OK;
+    const enum status status =
+        missing.failed ? error_set(error, STATUS_MEMORY, "out of memory")
+                       : lines_error(rows->lines, error, "no column %s%s", missing.bytes, hint);
+    text_free(&missing);
+    return status;
+}
+
+/* --- fields ------------------------------------------------------------------------------------
+ */
+
+static char *skip_blanks(char *p)
+{
+    while (isspace((unsigned char)*p))
+        p++;
+    return p;
+}
+
+/* The end of the field at `p`: its separator or the end of the line. */
+static char *field_end(char *p, char separator)
+{
+    bool quoted = false;
+    for (; *p; p++) {
+        quoted ^= *p == '"';
+        if (!quoted && (separator == ' ' ? isspace((unsigned char)*p) : *p == separator))
+            break;
+    }
+    return p;
+}
+
+/* Without the blanks at its end and a pair of quotes around it. */
+static char *trim(char *start, char *end)
+{
+    while (end > start && isspace((unsigned char)end[-1]))
+        end--;
+    if (end - start >= 2 && start[0] == '"' && end[-1] == '"') {
+        start++;
+        end--;
+    }
+    *end = '\0';
+    return start;
+}
+
+size_t rows_split(char *line, char separator, char **fields, size_t size)
+{
+    size_t count = 0;
+    char *p = skip_blanks(line);
+    for (bool more = *p != '\0'; more;) {
+        char *end = field_end(p, separator);
+        const bool last = *end == '\0';
+        char *next = last ? end : skip_blanks(end + 1);
+        char *field = trim(p, end);
+        if (count < size)
+            fields[count] = field;
+        count++;
+        p = next;
+        /* A comma promises a field behind it; blanks do not. */
+        more = !last && (separator != ' ' || *p != '\0');
+    }
+    return count;
+}
+
+/* --- rows --------------------------------------------------------------------------------------
+ */
+
+struct row {
+    double value[QUANTITY_REALS];
+    int64_t id, system;
+};
+
+static void close_rows(struct rows *rows)
+{
+    lines_close(rows->lines);
+    free(rows->fields);
+}
+
+static enum status open_rows(const struct rows_format *format, const struct read_request *request,
+                             struct rows *rows, struct error *error)
+{
+    *rows = (struct rows){ .separator = ' ', .announced = ROWS_UNKNOWN };
+    enum status status = lines_open(request->path, &rows->lines, error);
+    if (!status)
+        status = format->open(request, rows, error);
+    if (!status) {
+        rows->fields = calloc(rows->width, sizeof *rows->fields);
+        if (!rows->fields)
+            status = error_set(error, STATUS_MEMORY, "%s: out of memory", request->path);
+    }
+    if (status)
+        close_rows(rows);
+    return status;
+}
+
+/* The line of the next row; NULL behind the last one. */
+static enum status next_line(struct rows *rows, char **line, struct error *error)
+{
+    *line = NULL;
+    if (rows->taken == rows->announced)
+        return STATUS_OK;
+    do {
+        if (lines_next(rows->lines, line, error) != STATUS_OK)
+            return error->status;
+        if (!*line && rows->announced != ROWS_UNKNOWN)
+            return lines_error(rows->lines, error,
+                               "the file ends after %zu of the %zu bodies that it announces",
+                               rows->taken, rows->announced);
+        if (!*line)
+            return STATUS_OK;
+    } while (*skip_blanks(*line) == '\0' || (rows->comments && *skip_blanks(*line) == '#'));
+    rows->taken++;
+    return STATUS_OK;
+}
+
+/* How messages call the body at hand: by its id, or by its number in the file. */
+static int64_t body_name(const struct rows *rows, const struct row *row)
+{
+    return rows->column[QUANTITY_ID] ? row->id : (int64_t)rows->taken;
+}
+
+static enum status parse_integer(const struct rows *rows, enum quantity quantity, int64_t *value,
+                                 struct error *error)
+{
+    const size_t column = rows->column[quantity];
+    if (!column)
+        return STATUS_OK;
+    const char *field = rows->fields[column - 1];
+    if (text_parse_integer(field, value))
+        return STATUS_OK;
+    return lines_error(rows->lines, error,
+                       "column %zu (%s) of body number %zu: '%.40s' is not an "
+                       "integer",
+                       column, name_of(quantity), rows->taken, field);
+}
+
+static enum status parse_real(const struct rows *rows, enum quantity quantity, struct row *row,
+                              struct error *error)
+{
+    const char *field = rows->fields[rows->column[quantity] - 1];
+    if (text_parse_real(field, &row->value[quantity]))
+        return STATUS_OK;
+    const char *hint = strchr(field, ',') ? "; the decimal sign is '.'" : "";
+    return lines_error(
+        rows->lines, error, "column %zu (%s) of body %" PRId64 ": '%.40s' is not a finite number%s",
+        rows->column[quantity], name_of(quantity), body_name(rows, row), field, hint);
+}
+
+static enum status parse_row(struct rows *rows, char *line, struct row *row, struct error *error)
+{
+    *row = (struct row){ 0 };
+    const size_t count = rows_split(line, rows->separator, rows->fields, rows->width);
+    if (count != rows->width)
+        return lines_error(rows->lines, error, "%zu columns where %zu are expected%s", count,
+                           rows->width,
+                           count > rows->width && rows->separator == ','
+                               ? " (a decimal comma? the decimal sign is '.')"
+                               : "");
+    enum status status = parse_integer(rows, QUANTITY_ID, &row->id, error);
+    if (!status)
+        status = parse_integer(rows, QUANTITY_SYSTEM, &row->system, error);
+    for (enum quantity q = 0; q < QUANTITY_REALS && !status; q++)
+        status = parse_real(rows, q, row, error);
+    if (!status && row->value[QUANTITY_MASS] < 0)
+        return lines_error(
+            rows->lines, error, "column %zu (mass) of body %" PRId64 ": %g is negative",
+            rows->column[QUANTITY_MASS], body_name(rows, row), row->value[QUANTITY_MASS]);
+    return status;
+}
+
+/* --- systems -----------------------------------------------------------------------------------
+ */
+
+/* The numbers that name the systems of a file, in ascending order, with their bodies so far. */
+struct system {
+    int64_t name;
+    size_t count;
+};
+
+struct systems {
+    struct system *list;
+    size_t length, capacity;
+    size_t last; /* that was found: rows of one system mostly follow each other */
+};
+
+/* Where `name` stands, or where it would have to. */
+static size_t find_system(struct systems *systems, int64_t name)
+{
+    if (systems->last < systems->length && systems->list[systems->last].name == name)
+        return systems->last;
+    size_t low = 0, high = systems->length;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (systems->list[middle].name < name)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return systems->last = low;
+}
+
+static bool add_system(struct systems *systems, int64_t name)
+{
+    const size_t at = find_system(systems, name);
+    if (at == systems->length || systems->list[at].name != name) {
+        if (systems->length == systems->capacity) {
+            const size_t capacity = systems->capacity ? 2 * systems->capacity : 16;
+            struct system *list = realloc(systems->list, capacity * sizeof *list);
+            if (!list)
+                return false;
+            systems->list = list;
+            systems->capacity = capacity;
+        }
+        memmove(systems->list + at + 1, systems->list + at,
+                (systems->length++ - at) * sizeof *systems->list);
+        systems->list[at] = (struct system){ .name = name };
+    }
+    systems->list[at].count++;
+    return true;
+}
+
+/* Reads all rows and counts the bodies of every system; without a column for it, of system 0. */
+static enum status count_systems(struct rows *rows, struct systems *systems, struct error *error)
+{
+    for (;;) {
+        char *line;
+        struct row row = { 0 };
+        enum status status = next_line(rows, &line, error);
+        if (!status && !line)
+            return STATUS_OK;
+        if (!status && rows->column[QUANTITY_SYSTEM])
+            status = parse_row(rows, line, &row, error);
+        if (status)
+            return status;
+        if (!add_system(systems, row.system))
+            return error_set(error, STATUS_MEMORY, "out of memory for the systems of a file");
+    }
+}
+
+static enum status measure(struct rows *rows, struct systems *systems, struct error *error)
+{
+    if (count_systems(rows, systems, error) != STATUS_OK)
+        return error->status;
+    if (systems->length == 0)
+        return lines_error(rows->lines, error, "no bodies");
+    for (size_t s = 1; s < systems->length; s++)
+        if (systems->list[s].count != systems->list[0].count)
+            return lines_error(rows->lines, error,
+                               "system %" PRId64 " has %zu bodies and system %" PRId64 " has %zu; "
+                               "all must have the same number",
+                               systems->list[0].name, systems->list[0].count, systems->list[s].name,
+                               systems->list[s].count);
+    return STATUS_OK;
+}
+
+/* --- the format's part -------------------------------------------------------------------------
+ */
+
+enum status rows_measure(const struct rows_format *format, const struct read_request *request,
+                         struct read_shape *shape, struct error *error)
+{
+    struct rows rows;
+    struct systems systems = { 0 };
+    if (open_rows(format, request, &rows, error) != STATUS_OK)
+        return error->status;
+    const enum status status = measure(&rows, &systems, error);
+    if (!status)
+        *shape =
+            (struct read_shape){ systems.length, systems.list[0].count, lines_number(rows.lines) };
+    free(systems.list);
+    close_rows(&rows);
+    return status;
+}
+
+static void set_body(struct bodies *bodies, size_t index, const struct row *row, bool has_id)
+{
+    double *const arrays[QUANTITY_REALS] = { bodies->m,  bodies->x,  bodies->y, bodies->z,
+                                             bodies->vx, bodies->vy, bodies->vz };
+    for (enum quantity q = 0; q < QUANTITY_REALS; q++)
+        arrays[q][index] = row->value[q];
+    if (has_id)
+        bodies->id[index] = row->id;
+}
+
+/* Reads all rows; those of the k-th of `systems` go to system k. */
+static enum status fill(struct rows *rows, struct systems *systems, struct bodies *bodies,
+                        struct error *error)
+{
+    for (;;) {
+        char *line;
+        struct row row;
+        enum status status = next_line(rows, &line, error);
+        if (!status && !line)
+            return STATUS_OK;
+        if (!status)
+            status = parse_row(rows, line, &row, error);
+        if (status)
+            return status;
+        const size_t s = find_system(systems, row.system);
+        if (s == systems->length || systems->list[s].name != row.system ||
+            systems->list[s].count == bodies->count)
+            return lines_error(rows->lines, error, "the file has grown while it was read");
+        set_body(bodies, s * bodies->stride + systems->list[s].count++, &row,
+                 rows->column[QUANTITY_ID] != 0);
+    }
+}
+
+/* The names of the systems, with counts of 0, and the table at its first row again. */
+static enum status name_systems(struct rows *rows, struct systems *systems, struct error *error)
+{
+    if (!rows->column[QUANTITY_SYSTEM]) {
+        if (!add_system(systems, 0))
+            return error_set(error, STATUS_MEMORY, "out of memory for the systems of a file");
+        systems->list[0].count = 0;
+        return STATUS_OK;
+    }
+    const struct lines_mark first = lines_tell(rows->lines);
+    if (count_systems(rows, systems, error) != STATUS_OK)
+        return error->status;
+    for (size_t s = 0; s < systems->length; s++)
+        systems->list[s].count = 0;
+    rows->taken = 0;
+    return lines_seek(rows->lines, first, error);
+}
+
+/* Has every system the bodies that were measured? */
+static enum status check_filled(const struct rows *rows, const struct systems *systems,
+                                const struct bodies *bodies, struct error *error)
+{
+    for (size_t s = 0; s < systems->length; s++)
+        if (systems->list[s].count != bodies->count)
+            return lines_error(rows->lines, error, "the file has shrunk while it was read");
+    return STATUS_OK;
+}
+
+enum status rows_read(const struct rows_format *format, const struct read_request *request,
+                      struct bodies *bodies, struct error *error)
+{
+    struct rows rows;
+    struct systems systems = { 0 };
+    if (open_rows(format, request, &rows, error) != STATUS_OK)
+        return error->status;
+    enum status status = name_systems(&rows, &systems, error);
+    if (!status)
+        status = read_check_systems(request, systems.length, bodies, error);
+    if (!status)
+        status = fill(&rows, &systems, bodies, error);
+    if (!status)
+        status = check_filled(&rows, &systems, bodies, error);
+    if (!status && systems.length == 1)
+        read_repeat(bodies);
+    free(systems.list);
+    close_rows(&rows);
+    return status;
+}

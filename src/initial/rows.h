@@ -1,0 +1,82 @@
+/*
+ * Tables of bodies in text: one body a line, in columns that the start of the file or the format
+ * itself names. What the text formats share; each differs by how it opens its table.
+ */
+#ifndef ORRERY_INITIAL_ROWS_H
+#define ORRERY_INITIAL_ROWS_H
+
+#include <stdbool.h>
+
+#include "base/lines.h"
+#include "initial/read.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a column may hold, mass to VZ in the order of struct row. */
+enum quantity {
+    QUANTITY_MASS,
+    QUANTITY_X,
+    QUANTITY_Y,
+    QUANTITY_Z,
+    QUANTITY_VX,
+    QUANTITY_VY,
+    QUANTITY_VZ,
+    QUANTITY_REALS, /* all before; a table must have them */
+    QUANTITY_ID = QUANTITY_REALS,
+    QUANTITY_SYSTEM,
+    QUANTITIES
+};
+
+/* A table at its first row. */
+struct rows {
+    struct lines *lines;
+    char separator;            /* ',' or ' ' for any blanks */
+    bool comments;             /* lines that start with # are skipped, as blank ones always are */
+    size_t width;              /* columns */
+    size_t column[QUANTITIES]; /* from 1; 0: the table has not this quantity */
+    size_t announced;          /* rows that the file says it has, or ROWS_UNKNOWN: up to its end */
+    size_t taken;
+    char **fields; /* of the row at hand; width of them */
+};
+
+#define ROWS_UNKNOWN SIZE_MAX
+
+/*
+ * How a format opens its table: reads up to the first row and sets everything but lines, taken and
+ * fields (separator, announced and comments are preset to blanks, ROWS_UNKNOWN and false). `lines`
+ * is open and belongs to the caller.
+ */
+struct rows_format {
+    enum status (*open)(const struct read_request *request, struct rows *rows, struct error *error);
+};
+
+/* measure() and read() of struct read_format for a text format. */
+enum status rows_measure(const struct rows_format *format, const struct read_request *request,
+                         struct read_shape *shape, struct error *error);
+enum status rows_read(const struct rows_format *format, const struct read_request *request,
+                      struct bodies *bodies, struct error *error);
+
+/*
+ * Column number `column` (from 1) is called `name`: notes it where that is a quantity, in any
+ * case of letters: m, mass, x, y, z, vx, vy, vz, id, cluster, system. STATUS_DATA for a second one
+ * of the same quantity.
+ */
+enum status rows_name_column(struct rows *rows, const char *name, size_t column,
+                             struct error *error);
+
+/* STATUS_DATA with the names of what is missing; `hint` ends the message. */
+enum status rows_require(const struct rows *rows, const char *hint, struct error *error);
+
+/*
+ * Splits `line` in place at the separator, blanks around fields and a pair of double quotes
+ * removed. Gives the number of fields, of which the first `size` are in `fields`.
+ */
+size_t rows_split(char *line, char separator, char **fields, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

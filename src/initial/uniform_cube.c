@@ -1,0 +1,109 @@
+/*
+ * A cube filled at random: positions uniform in [-s, s]^3, velocities uniform in [-v, v]^3. The
+ * usual start of GPU n-body tutorials; collapses and virialises. With the standard half side
+ * s = 10 (N / 1024)^(1/3) the density is the same for every N.
+ */
+#include <math.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "initial/table.h"
+
+enum masses { MASSES_UNIT, MASSES_EQUAL, MASSES_RANDOM };
+static const char *const mass_choices[] = { "unit", "equal", "random", NULL };
+
+static const struct parameter parameters[] = {
+    INITIAL_COUNT("1024", "Number of bodies."),
+    INITIAL_POSITIVE("half_side", "", DIMENSION_LENGTH,
+                     "Positions are uniform in [-half_side, half_side]^3; unset: half of a "
+                     "periodic box, or 10 (count/1024)^(1/3) in open space."),
+    { .key = "velocity",
+      .type = PARAMETER_REAL,
+      .standard = "1.0",
+      .minimum = 0,
+      .maximum = INFINITY,
+      .dimension = DIMENSION_VELOCITY,
+      .help = "Velocities are uniform in [-velocity, velocity]^3." },
+    { .key = "masses",
+      .type = PARAMETER_CHOICE,
+      .standard = "unit",
+      .choices = mass_choices,
+      .help = "unit: 1 each; equal: shares of `mass`; random: uniform in `mass_range`." },
+    INITIAL_POSITIVE("mass", "1.0", DIMENSION_MASS, "Total mass, for masses = \"equal\"."),
+    { .key = "mass_range",
+      .type = PARAMETER_REALS,
+      .standard = "[0.5, 1.5]",
+      .minimum = 0,
+      .maximum = INFINITY,
+      .length = 2,
+      .dimension = DIMENSION_MASS,
+      .help = "Smallest and largest mass, for masses = \"random\"." },
+};
+
+static void check(const struct section *section, struct error *error)
+{
+    const enum masses masses = section_choice(section, "masses");
+    if (section_given(section, "mass") && masses != MASSES_EQUAL)
+        section_error(section, "mass", error, "applies only to masses = \"equal\"");
+    if (section_given(section, "mass_range") && masses != MASSES_RANDOM)
+        section_error(section, "mass_range", error, "applies only to masses = \"random\"");
+    size_t two;
+    const double *range = section_reals(section, "mass_range", &two);
+    if (range[0] > range[1] || !(range[1] > 0))
+        section_error(section, "mass_range", error,
+                      "must be two masses, not both 0, the smaller one first");
+}
+
+static double half_side(const struct section *section, const struct physics *physics, size_t count)
+{
+    if (section_has(section, "half_side"))
+        return section_real(section, "half_side");
+    if (physics->boundary == BOUNDARY_PERIODIC)
+        return 0.5 * physics->box_length;
+    return 10.0 * cbrt((double)count / 1024.0);
+}
+
+/* The smallest and the largest mass. */
+static void mass_limits(const struct section *section, size_t count, double limits[2])
+{
+    size_t two;
+    const double *range = section_reals(section, "mass_range", &two);
+    const double equal = section_real(section, "mass") / (double)count;
+    const double table[][2] = { [MASSES_UNIT] = { 1.0, 1.0 },
+                                [MASSES_EQUAL] = { equal, equal },
+                                [MASSES_RANDOM] = { range[0], range[1] } };
+    for (int k = 0; k < 2; k++)
+        limits[k] = table[section_choice(section, "masses")][k];
+}
+
+/* Mass comes last of each body, so that positions and velocities do not depend on the masses. */
+static enum status fill(const struct section *section, const struct physics *physics,
+                        unsigned long seed, struct bodies *bodies, size_t first,
+                        struct error *error)
+{
+    gsl_rng *generator = random_create(seed, error);
+    if (!generator)
+        return error->status;
+    const double s = half_side(section, physics, bodies->count);
+    const double v = section_real(section, "velocity");
+    double limits[2];
+    mass_limits(section, bodies->count, limits);
+    for (size_t i = first; i < first + bodies->count; i++) {
+        double position[3], velocity[3];
+        for (int k = 0; k < 3; k++)
+            position[k] = random_uniform(generator, -s, s);
+        for (int k = 0; k < 3; k++)
+            velocity[k] = random_uniform(generator, -v, v);
+        initial_set(bodies, i, random_uniform(generator, limits[0], limits[1]), position, velocity);
+    }
+    random_destroy(generator);
+    return STATUS_OK;
+}
+
+const struct initial_class initial_uniform_cube = {
+    .variant = { "uniform-cube", "Bodies uniform in a cube, velocities too.", parameters,
+                 COUNT_OF(parameters) },
+    .check = check,
+    .count = initial_count_key,
+    .fill = fill,
+};

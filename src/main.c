@@ -1,0 +1,96 @@
+/*
+ * orrery: gravitational N-body experiments from config files. Turns arguments into a command; the
+ * only place that prints errors and sets the exit status. Under mpirun rank 0 does so, and the
+ * other ranks serve its backends.
+ */
+#include <fcntl.h>
+#include <gsl/gsl_errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "backend/mpi.h"
+#include "backend/ranks.h"
+#include "base/build.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "commands/commands.h"
+
+static void print_usage(FILE *file)
+{
+    fprintf(file, "usage: orrery COMMAND [arguments]\n\ncommands:\n");
+    for (size_t i = 0; command_at(i); i++)
+        fprintf(file, "  %-10s %s\n", command_at(i)->name, command_at(i)->help);
+    fprintf(file, "\n`orrery COMMAND --help` says more. A first run:\n"
+                  "  orrery run examples/outer-solar-system/run.cfg\n");
+}
+
+static void print_version(void)
+{
+    printf("orrery %s (%s)\n%s, %s\n", build_version(), build_commit(), build_compiler(),
+           build_options());
+}
+
+static enum status unknown_command(const char *word, struct error *error)
+{
+    const char *names[32];
+    size_t count = 0;
+    for (; command_at(count); count++)
+        names[count] = command_at(count)->name;
+    const char *nearest = text_nearest(word, names, count);
+    return error_set(error, STATUS_USAGE, "orrery: unknown command '%s'%s%s%s (orrery --help)",
+                     word, nearest ? "; did you mean '" : "", nearest ? nearest : "",
+                     nearest ? "'?" : "");
+}
+
+static enum status execute(int argc, char **argv, struct error *error)
+{
+    if (argc < 2)
+        return print_usage(stderr), STATUS_USAGE;
+    const char *word = argv[1];
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0)
+        return print_usage(stdout), STATUS_OK;
+    if (strcmp(word, "--version") == 0)
+        return print_version(), STATUS_OK;
+    const struct command *command = command_find(word);
+    if (!command)
+        return unknown_command(word, error);
+    const enum status status = command->execute(argc - 1, argv + 1, error);
+    if (command->prints_result && status == STATUS_OK && (fflush(stdout) != 0 || ferror(stdout)))
+        return error_set(error, STATUS_IO, "orrery: standard output cannot be written");
+    return status;
+}
+
+/* A standard stream that is closed would lend its number to the next file that is opened, and what
+ * is printed would end up in there. Writing to its substitute fails. */
+static void occupy_standard_streams(void)
+{
+    int fd;
+    do
+        fd = open("/dev/null", O_RDONLY);
+    while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd >= 0)
+        close(fd);
+}
+
+int main(int argc, char **argv)
+{
+    occupy_standard_streams();
+    signal(SIGXFSZ, SIG_IGN); /* a file at its size limit is an error of that write: EFBIG */
+    gsl_set_error_handler_off();
+    struct error error = { 0 };
+    enum status status = mpi_start(&error);
+    if (!status && mpi_rank() > 0)
+        ranks_serve();
+    else if (!status)
+        status = execute(argc, argv, &error);
+    if (error.lines > 0)
+        fprintf(stderr, "%s\n", error.text);
+    if (error.dropped > 0)
+        fprintf(stderr, "... and %zu more errors\n", error.dropped);
+    if (mpi_rank() == 0)
+        ranks_dismiss();
+    mpi_end();
+    return (int)status;
+}

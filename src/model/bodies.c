@@ -1,0 +1,78 @@
+#include "model/bodies.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+enum { REAL_ARRAYS = 10 };
+
+/* The arrays of reals, for whatever treats them alike. */
+static void real_arrays(struct bodies *bodies, double **arrays[REAL_ARRAYS])
+{
+    double **all[REAL_ARRAYS] = { &bodies->m,  &bodies->x,  &bodies->y,  &bodies->z,  &bodies->vx,
+                                  &bodies->vy, &bodies->vz, &bodies->ax, &bodies->ay, &bodies->az };
+    for (size_t k = 0; k < REAL_ARRAYS; k++)
+        arrays[k] = all[k];
+}
+
+enum status bodies_create(size_t systems, size_t count, struct bodies **result, struct error *error)
+{
+    *result = NULL;
+    size_t stride, length;
+    if (__builtin_add_overflow(count, BODIES_PADDING - 1, &stride) ||
+        __builtin_mul_overflow(systems, stride, &length))
+        return error_set(error, STATUS_MEMORY, "out of memory: %zu systems of %zu bodies", systems,
+                         count);
+    struct bodies *bodies = calloc(1, sizeof *bodies);
+    if (!bodies)
+        return error_set(error, STATUS_MEMORY, "out of memory");
+    bodies->systems = systems;
+    bodies->count = count;
+    bodies->stride = stride / BODIES_PADDING * BODIES_PADDING;
+
+    double **arrays[REAL_ARRAYS];
+    real_arrays(bodies, arrays);
+    for (size_t k = 0; k < REAL_ARRAYS; k++) {
+        *arrays[k] = memory_array(bodies_length(bodies), sizeof(double), error);
+        if (!*arrays[k])
+            goto fail;
+    }
+    bodies->id = memory_array(bodies_length(bodies), sizeof *bodies->id, error);
+    if (!bodies->id)
+        goto fail;
+    for (size_t s = 0; s < systems; s++)
+        for (size_t i = 0; i < count; i++)
+            bodies->id[s * bodies->stride + i] = (int64_t)i + 1;
+    *result = bodies;
+    return STATUS_OK;
+fail:
+    bodies_destroy(bodies);
+    return error->status;
+}
+
+void bodies_destroy(struct bodies *bodies)
+{
+    if (!bodies)
+        return;
+    double **arrays[REAL_ARRAYS];
+    real_arrays(bodies, arrays);
+    for (size_t k = 0; k < REAL_ARRAYS; k++)
+        memory_free(*arrays[k]);
+    memory_free(bodies->id);
+    free(bodies);
+}
+
+size_t bodies_length(const struct bodies *bodies)
+{
+    return bodies->systems * bodies->stride;
+}
+
+size_t bodies_not_finite(const struct bodies *b)
+{
+    const size_t length = bodies_length(b);
+    for (size_t i = 0; i < length; i++)
+        if (!isfinite(b->x[i] + b->y[i] + b->z[i]) || !isfinite(b->vx[i] + b->vy[i] + b->vz[i]))
+            return i;
+    return length;
+}

@@ -1,0 +1,52 @@
+/*
+ * The bodies: one structure of arrays for `systems` independent systems of `count` bodies each.
+ * One system is an ensemble of one.
+ */
+#ifndef ORRERY_MODEL_BODIES_H
+#define ORRERY_MODEL_BODIES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Every system is padded to a multiple of this with bodies of zero mass, at rest at the origin. */
+enum { BODIES_PADDING = 16 };
+
+/*
+ * Body i of system s stands at index s * stride + i of every array. Always fp64, in the units of
+ * the config. The arrays are 64-byte aligned, and so is every system's part of them.
+ * ax, ay, az belong to the backend: the last forces that it evaluated.
+ */
+struct bodies {
+    size_t systems;
+    size_t count;  /* bodies in each system */
+    size_t stride; /* count, rounded up to BODIES_PADDING */
+    double *m;
+    double *x, *y, *z;
+    double *vx, *vy, *vz;
+    double *ax, *ay, *az;
+    int64_t *id; /* unique within a system; 1, 2, 3 ... unless the input says otherwise */
+};
+
+/* All zero but for the ids. STATUS_MEMORY. */
+enum status bodies_create(size_t systems, size_t count, struct bodies **bodies,
+                          struct error *error);
+void bodies_destroy(struct bodies *bodies);
+
+/* The length of every array: systems x stride. */
+size_t bodies_length(const struct bodies *bodies);
+
+/* The index of the first body whose position or velocity is not finite; bodies_length() if all
+ * are. */
+size_t bodies_not_finite(const struct bodies *bodies);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

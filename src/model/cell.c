@@ -1,0 +1,68 @@
+#include "model/cell.h"
+
+#include <math.h>
+
+#include "base/memory.h"
+
+static void coordinate_range(const struct bodies *bodies, double *lowest, double *highest)
+{
+    *lowest = INFINITY;
+    *highest = -INFINITY;
+    const double *const axes[] = { bodies->x, bodies->y, bodies->z };
+    for (size_t k = 0; k < 3; k++)
+        for (size_t s = 0; s < bodies->systems; s++)
+            for (size_t i = 0; i < bodies->count; i++) {
+                const double x = axes[k][s * bodies->stride + i];
+                *lowest = fmin(*lowest, x);
+                *highest = fmax(*highest, x);
+            }
+}
+
+/*
+ * Some versions of OVITO take positions as reduced coordinates of the cell when all of them lie in
+ * one of these ranges (with a margin). There the cell must be the unit cube, for which that changes
+ * nothing.
+ */
+static const struct {
+    double lowest, highest, origin;
+} reduced_ranges[] = { { -0.51, 0.51, -0.5 }, { -0.01, 1.01, 0.0 } };
+
+/*
+ * Open space: the smallest cube [-h, h]^3 that holds all bodies with h a power of two, so that the
+ * cell seldom changes from frame to frame.
+ */
+static struct cell open_cell(double lowest, double highest)
+{
+    for (size_t r = 0; r < COUNT_OF(reduced_ranges); r++)
+        if (lowest >= reduced_ranges[r].lowest && highest <= reduced_ranges[r].highest)
+            return (struct cell){ reduced_ranges[r].origin, 1.0, false };
+    int exponent;
+    const double reach = fmax(fabs(lowest), fabs(highest));
+    const double half = frexp(reach, &exponent) == 0.5 ? reach : ldexp(1.0, exponent);
+    return (struct cell){ -half, 2.0 * half, false };
+}
+
+/* The periodic box about the origin, or a whole number of boxes away where that avoids the trap. */
+static struct cell periodic_cell(double lowest, double highest, double L)
+{
+    struct cell cell = { -0.5 * L, L, true };
+    const double limit = reduced_ranges[1].highest;
+    const bool trap = lowest >= reduced_ranges[0].lowest && highest <= limit;
+    if (trap && L != 1.0)
+        cell.origin = L * ceil(2.0 * limit / L);
+    return cell;
+}
+
+struct cell cell_of(const struct physics *physics, const struct bodies *bodies)
+{
+    double lowest, highest;
+    coordinate_range(bodies, &lowest, &highest);
+    if (physics->boundary == BOUNDARY_OPEN)
+        return open_cell(lowest, highest);
+    const double L = physics->box_length;
+    if (highest - lowest > L) { /* some will be wrapped: the range is that of the box */
+        lowest = -0.5 * L;
+        highest = 0.5 * L;
+    }
+    return periodic_cell(lowest, highest, L);
+}

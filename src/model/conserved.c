@@ -1,0 +1,58 @@
+#include "model/conserved.h"
+
+#include <math.h>
+
+/* A sum and what rounding has lost of it (Neumaier 1974, Z. angew. Math. Mech. 54, 39). */
+struct sum {
+    double value, lost;
+};
+
+static inline void add(struct sum *sum, double term)
+{
+    const double next = sum->value + term;
+    if (fabs(sum->value) >= fabs(term))
+        sum->lost += (sum->value - next) + term;
+    else
+        sum->lost += (term - next) + sum->value;
+    sum->value = next;
+}
+
+static inline double total(struct sum sum)
+{
+    return sum.value + sum.lost;
+}
+
+void conserved_measure(const struct bodies *bodies, size_t system, const double *phi,
+                       const double *psi, struct conserved *conserved)
+{
+    struct sum mass = { 0 }, kinetic = { 0 }, potential = { 0 }, virial = { 0 };
+    struct sum p[3] = { 0 }, l[3] = { 0 }, c[3] = { 0 };
+    const size_t first = system * bodies->stride;
+    for (size_t i = first; i < first + bodies->count; i++) {
+        const double m = bodies->m[i];
+        const double x = bodies->x[i], y = bodies->y[i], z = bodies->z[i];
+        const double vx = bodies->vx[i], vy = bodies->vy[i], vz = bodies->vz[i];
+        add(&mass, m);
+        add(&kinetic, 0.5 * m * (vx * vx + vy * vy + vz * vz));
+        add(&potential, 0.5 * m * phi[i]);
+        add(&virial, 0.5 * m * psi[i]);
+        add(&p[0], m * vx);
+        add(&p[1], m * vy);
+        add(&p[2], m * vz);
+        add(&l[0], m * (y * vz - z * vy));
+        add(&l[1], m * (z * vx - x * vz));
+        add(&l[2], m * (x * vy - y * vx));
+        add(&c[0], m * x);
+        add(&c[1], m * y);
+        add(&c[2], m * z);
+    }
+    conserved->mass = total(mass);
+    conserved->kinetic = total(kinetic);
+    conserved->potential = total(potential);
+    conserved->virial = total(virial);
+    for (int k = 0; k < 3; k++) {
+        conserved->momentum[k] = total(p[k]);
+        conserved->angular_momentum[k] = total(l[k]);
+        conserved->center[k] = total(c[k]) / conserved->mass;
+    }
+}

@@ -1,0 +1,40 @@
+/* The law of motion: softened Newtonian gravity in open space or in a periodic box. */
+#ifndef ORRERY_MODEL_PHYSICS_H
+#define ORRERY_MODEL_PHYSICS_H
+
+#include <math.h>
+
+#include "model/units.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum boundary {
+    BOUNDARY_OPEN,
+    BOUNDARY_PERIODIC /* cube of side box_length; the nearest image of each body acts */
+};
+
+/*
+ * phi_i = -G sum_j m_j / sqrt(r_ij^2 + eps^2),
+ * a_i   =  G sum_j m_j r_ij / (r_ij^2 + eps^2)^(3/2),  r_ij = x_j - x_i  (Plummer softening).
+ */
+struct physics {
+    double gravitational_constant;
+    double softening; /* eps >= 0; a length */
+    enum boundary boundary;
+    double box_length; /* periodic only */
+    const struct units *units;
+};
+
+/* The minimum image of the separation d in a box of side L: within [-L/2, L/2]. */
+static inline double physics_nearest_image(double d, double L)
+{
+    return d - L * rint(d / L);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,78 @@
+/*
+ * The checkpoint container: named sections of little-endian numbers or text, each with its own
+ * checksum, between a header and an end marker.
+ *
+ *   header   "ORRERYCP", format version (u64)
+ *   section  name (56 bytes, zero-padded), length in bytes (u64), XXH3-64 of the payload (u64),
+ *            payload
+ *   end      a section named "end" whose payload is XXH3-64 of every byte before it
+ *
+ * It is written under a temporary name and renamed over the last one, which is kept as
+ * checkpoint.orr.prev: at any moment one of them is whole.
+ */
+#ifndef ORRERY_OUTPUT_CHECKPOINT_H
+#define ORRERY_OUTPUT_CHECKPOINT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "output/directory.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+extern const char checkpoint_name[];     /* "checkpoint.orr" */
+extern const char checkpoint_previous[]; /* "checkpoint.orr.prev" */
+
+enum { CHECKPOINT_NAME_SIZE = 56 }; /* of a section's name, its NUL included */
+
+/* --- writing: begin, sections, commit. The first failure is kept and reported by commit. --- */
+
+struct checkpoint_writer;
+
+enum status checkpoint_begin(struct directory *directory, struct checkpoint_writer **writer,
+                             struct error *error);
+void checkpoint_put_text(struct checkpoint_writer *writer, const char *name, const char *text);
+/* Doubles or integers of 64 bits: `rows` parts of `count`, `stride` apart, so that arrays of bodies
+ * go in without their padding. Converted and written in small parts: nothing is copied. */
+void checkpoint_put_words(struct checkpoint_writer *writer, const char *name, const void *words,
+                          size_t rows, size_t count, size_t stride);
+/* Puts it in place; the one that was there becomes the previous one if it is to be `kept`, and is
+ * lost otherwise (it is damaged, say). Frees the writer in any case. STATUS_IO, STATUS_MEMORY: the
+ * old checkpoints are untouched. */
+enum status checkpoint_commit(struct checkpoint_writer *writer, bool kept, struct error *error);
+/* Leaves no trace; frees the writer. */
+void checkpoint_abandon(struct checkpoint_writer *writer);
+
+/* --- reading --- */
+
+struct checkpoint; /* a file of which all is checked; its numbers stay in the file until asked for
+                    */
+
+/* STATUS_NO_INPUT: there is none; STATUS_DATA: it is damaged (which section, and how); STATUS_IO,
+ * STATUS_MEMORY. */
+enum status checkpoint_open(const struct directory *directory, const char *name,
+                            struct checkpoint **checkpoint, struct error *error);
+void checkpoint_close(struct checkpoint *checkpoint); /* accepts NULL */
+
+/* The same from bytes in memory, which are borrowed; for tests and fuzzing. */
+enum status checkpoint_parse(const char *label, const void *bytes, size_t length,
+                             struct checkpoint **checkpoint, struct error *error);
+
+/* A section's text, NUL-terminated; NULL with STATUS_DATA where there is none. The caller frees. */
+char *checkpoint_get_text(const struct checkpoint *checkpoint, const char *name,
+                          struct error *error);
+/* STATUS_DATA where the section is missing or holds another number of values; STATUS_IO. */
+enum status checkpoint_get_words(const struct checkpoint *checkpoint, const char *name, void *words,
+                                 size_t rows, size_t count, size_t stride, struct error *error);
+/* Is there such a section? */
+bool checkpoint_has(const struct checkpoint *checkpoint, const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,32 @@
+/*
+ * The rows of a diagnostic as a CSV file: a header `name [unit]`, then one line a row with
+ * [system,] step and time in front; %.17g, an empty cell where a value is undefined.
+ */
+#ifndef ORRERY_OUTPUT_CSV_H
+#define ORRERY_OUTPUT_CSV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/status.h"
+#include "diagnostics/diagnostic.h"
+#include "model/units.h"
+#include "output/stream.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The header row. `systems`: the file has a column that says which system a row is about. */
+void csv_header(struct stream *stream, const struct column *columns, size_t count, bool systems,
+                const struct units *units);
+
+/* One row; `system` counts from 0 and is written only with `systems`. */
+void csv_row(struct stream *stream, const struct moment *now, bool systems, size_t system,
+             const double *values, size_t count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,71 @@
+/*
+ * Outputs: files that take the bodies themselves at chosen steps. One source file and one row of
+ * the table each.
+ */
+#ifndef ORRERY_OUTPUT_OUTPUT_H
+#define ORRERY_OUTPUT_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "config/config.h"
+#include "config/parameter.h"
+#include "diagnostics/diagnostic.h"
+#include "output/directory.h"
+#include "output/stream.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct output_class;
+
+/* What every output starts with; open() fills it. */
+struct output {
+    const struct output_class *class_;
+    unsigned needs;        /* enum need, or-ed */
+    const char *file;      /* its name in the run directory, or the start of the names of its files;
+                              borrowed from the config */
+    bool grows;            /* one file for all events, rather than one file each */
+    struct stream *stream; /* that file, once it is open */
+    uint64_t written;      /* files so far, where each event has one */
+};
+
+enum { OUTPUT_NAME_SIZE = 256 };
+
+struct output_class {
+    struct variant variant;
+    /* Opens its file; with a `mark` (a restart) continues it from there. Checks its parameters
+     * before it touches anything; with `directory` NULL it does only that. Where each event has a
+     * file, the mark counts files. */
+    enum status (*open)(const struct section *section, struct directory *directory,
+                        const struct stream_mark *mark, struct output **output,
+                        struct error *error);
+    /* Of an output without a stream that is continued: removes what lies behind what is kept. Or
+     * NULL. */
+    enum status (*trim)(struct output *output, struct error *error);
+    enum status (*write)(struct output *output, const struct moment *now, struct error *error);
+    /* Flushes and closes, frees in any case; accepts NULL. */
+    enum status (*close)(struct output *output, struct error *error);
+    /* Bytes that one event writes for `bodies` bodies in all, for the estimate. */
+    double (*event_bytes)(const struct section *section, double bodies);
+    /* The name of file number `event` (0, 1, ...), where each event has one; otherwise NULL. */
+    void (*event_file)(const struct section *section, uint64_t event, char name[OUTPUT_NAME_SIZE]);
+};
+
+const struct output_class *output_at(size_t index);
+const struct variant *output_variant(size_t index);
+/* The class that a section of the list `outputs` asks for. */
+const struct output_class *output_find(const struct section *section);
+
+/* The keys that all outputs share: every. */
+extern const struct parameter output_parameters[];
+extern const size_t output_parameter_count;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

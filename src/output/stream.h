@@ -1,0 +1,62 @@
+/*
+ * A text file that grows during a run. Writes are buffered and never fail on the spot; the first
+ * error is kept and reported by the next flush. The length and a hash of all bytes are known at
+ * any moment, so that a checkpoint can record them and a restart can check and trim the file.
+ */
+#ifndef ORRERY_OUTPUT_STREAM_H
+#define ORRERY_OUTPUT_STREAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "output/directory.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Where a stream stood: how many bytes, and XXH3 (64 bits) of all of them. */
+struct stream_mark {
+    uint64_t length;
+    uint64_t hash;
+};
+
+struct stream;
+
+/*
+ * A new file, or, with a `mark`, the continuation of one, which is left as it is until
+ * stream_trim(). STATUS_CANT_CREATE, STATUS_MEMORY; STATUS_IO when it is shorter than the mark or
+ * its bytes are not those that were marked.
+ */
+enum status stream_open(struct directory *directory, const char *name,
+                        const struct stream_mark *mark, struct stream **stream,
+                        struct error *error);
+
+/* Cuts off what a continued file holds beyond what is kept; before the first write. STATUS_IO. */
+enum status stream_trim(struct stream *stream, struct error *error);
+
+/* A log: goes on at the end of the file, which is made where there is none. */
+enum status stream_append(struct directory *directory, const char *name, struct stream **stream,
+                          struct error *error);
+
+void stream_write(struct stream *stream, const char *bytes, size_t length);
+void stream_print(struct stream *stream, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* With `digits` significant digits; 17 read back exactly. */
+void stream_real(struct stream *stream, double value, int digits);
+
+/* Hands all bytes to the system; `to_disk` also waits until the disk has them. STATUS_IO. */
+enum status stream_flush(struct stream *stream, bool to_disk, struct error *error);
+/* Of everything written so far. */
+struct stream_mark stream_mark(const struct stream *stream);
+const char *stream_name(const struct stream *stream); /* within the directory */
+/* Flushes and closes; frees the stream in any case. Accepts NULL. */
+enum status stream_close(struct stream *stream, struct error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,376 @@
+#include "report/page.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/build.h"
+#include "base/clock.h"
+#include "base/memory.h"
+
+void page_escape(struct text *html, const char *words)
+{
+    for (const char *c = words; *c; c++)
+        if (*c == '<')
+            text_print(html, "&lt;");
+        else if (*c == '>')
+            text_print(html, "&gt;");
+        else if (*c == '&')
+            text_print(html, "&amp;");
+        else if (*c == '"')
+            text_print(html, "&quot;");
+        else
+            text_append(html, c, 1);
+}
+
+/* --- the frame ----------------------------------------------------------------------------------
+ */
+
+static const char style[] =
+    "body{margin:0;background:var(--page);color:var(--ink);"
+    "font:16px/1.5 system-ui,'Segoe UI',Roboto,'Helvetica Neue',sans-serif}"
+    "main{max-width:70rem;margin:0 auto;padding:1.5rem 1rem 3rem}"
+    "h1{font-size:1.9rem;line-height:1.2;margin:0 0 .2rem;overflow-wrap:anywhere}"
+    "h2{font-size:1.2rem;margin:2.2rem 0 .7rem}"
+    "p{margin:.3rem 0}a{color:var(--c0)}.quiet{color:var(--muted)}"
+    ".head{display:flex;flex-wrap:wrap;gap:.4rem 1rem;align-items:baseline}"
+    ".verdict{font-weight:600;padding:.1rem .7rem;border-radius:1rem;border:1px solid;"
+    "white-space:nowrap}"
+    ".good{color:var(--c2)}.bad{color:var(--c4)}.open{color:var(--muted)}"
+    ".tiles{display:grid;grid-template-columns:repeat(auto-fill,minmax(10rem,1fr));gap:.7rem;"
+    "margin:1.2rem 0 0;padding:0}"
+    ".tiles div{background:var(--card);border:1px solid var(--grid);border-radius:.5rem;"
+    "padding:.5rem .8rem}"
+    "dt{color:var(--muted);font-size:.85rem}"
+    "dd{margin:0;font-variant-numeric:tabular-nums;overflow-wrap:anywhere}"
+    ".tiles dd{font-size:1.15rem;font-weight:600}"
+    ".wide{overflow-x:auto}"
+    "table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}"
+    "th,td{text-align:left;padding:.35rem .8rem .35rem 0;border-bottom:1px solid var(--grid);"
+    "vertical-align:top}th{color:var(--muted);font-weight:500;font-size:.85rem}"
+    "td.n,th.n{text-align:right}"
+    ".figures{display:grid;gap:1rem;align-items:start;"
+    "grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr))}"
+    "figure{margin:0;background:var(--card);border:1px solid var(--grid);border-radius:.5rem;"
+    "padding:.8rem;break-inside:avoid}"
+    "figure svg,figure img{display:block;width:100%;height:auto}"
+    "figure svg text{font-family:inherit}"
+    "figcaption{font-size:.9rem;margin-top:.4rem}figcaption b{display:block;font-size:1rem}"
+    "figcaption .files{display:block;font-size:.8rem}"
+    "dl.facts{display:grid;grid-template-columns:minmax(8rem,max-content) 1fr;gap:.15rem 1rem}"
+    "summary{cursor:pointer;font-weight:600}"
+    "pre{background:var(--card);border:1px solid var(--grid);border-radius:.5rem;padding:.8rem;"
+    "overflow-x:auto;font-size:.85rem}"
+    "@media print{main{max-width:none;padding:0}figure{border:0;padding:0}.files{display:none}"
+    "body{font-size:10pt}.figures{grid-template-columns:1fr 1fr}}";
+
+void page_begin(struct text *html, const char *title)
+{
+    text_print(html, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                     "<meta name=\"color-scheme\" content=\"light dark\">\n<title>");
+    page_escape(html, title);
+    text_print(html, "</title>\n<link rel=\"icon\" href=\"data:,\">\n<style>\n:root{--page:#fafbfc;"
+                     "--card:#ffffff;");
+    figure_css(html, false);
+    text_print(html, "}\n@media screen and (prefers-color-scheme:dark){:root{--page:#14171c;"
+                     "--card:#1b1f26;");
+    figure_css(html, true);
+    text_print(html, "}}\n%s\n</style>\n</head>\n<body>\n<main>\n", style);
+}
+
+void page_end(struct text *html)
+{
+    char stamp[CLOCK_STAMP_SIZE];
+    text_print(html,
+               "<p class=\"quiet\">Written by orrery %s (%s) at %s.</p>\n"
+               "</main>\n</body>\n</html>\n",
+               build_version(), build_commit(), clock_stamp(stamp));
+}
+
+enum status page_figures(struct text *html, const struct figures *figures, const char *folder,
+                         const char *link, struct error *error)
+{
+    if (figures->count == 0)
+        return STATUS_OK;
+    text_print(html, "<h2>Figures</h2>\n<div class=\"figures\">\n");
+    for (size_t i = 0; i < figures->count; i++) {
+        const struct figure *figure = &figures->figures[i];
+        text_print(html, "<figure id=\"%s\">\n", figure->name);
+        if (figure_inline(figure, folder, html, error))
+            return error->status;
+        text_print(html, "<figcaption><b>");
+        page_escape(html, figure->title);
+        text_print(html, "</b>");
+        page_escape(html, figure->caption);
+        text_print(html, "<span class=\"files\">");
+        static const char *const suffixes[] = { "svg", "png", "dat", "gp" };
+        for (size_t k = 0; k < COUNT_OF(suffixes); k++)
+            text_print(html, "%s<a href=\"%s/%s.%s\">%s</a>", k ? " · " : "", link, figure->name,
+                       suffixes[k], suffixes[k]);
+        text_print(html, "</span></figcaption>\n</figure>\n");
+    }
+    text_print(html, "</div>\n");
+    return STATUS_OK;
+}
+
+/* A number in few digits, anything else as it is. */
+static void print_cell(struct text *html, const char *tag, const char *cell)
+{
+    double value;
+    char number[32];
+    const bool is_number = text_parse_real(cell, &value);
+    if (is_number)
+        snprintf(number, sizeof number, "%.6g", value);
+    text_print(html, "<%s%s>", tag, is_number ? " class=\"n\"" : "");
+    page_escape(html, is_number ? number : cell);
+    text_print(html, "</%s>", tag);
+}
+
+void page_csv(struct text *html, const char *heading, const char *path)
+{
+    char *line = NULL;
+    size_t size = 0;
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return;
+    text_print(html, "<h2>%s</h2>\n<div class=\"wide\"><table>\n", heading);
+    for (const char *tag = "th"; getline(&line, &size, file) > 0; tag = "td") {
+        char *rest = line, *cell;
+        line[strcspn(line, "\n")] = '\0';
+        text_print(html, "<tr>");
+        while ((cell = strsep(&rest, ",")))
+            print_cell(html, tag, cell);
+        text_print(html, "</tr>\n");
+    }
+    text_print(html, "</table></div>\n");
+    free(line);
+    fclose(file);
+}
+
+/* --- one run ------------------------------------------------------------------------------------
+ */
+
+struct verdict_words {
+    const char *verdict, *class, *words;
+};
+
+static const struct verdict_words verdicts[] = {
+    { "held", "good", "every expectation held" },
+    { "failed", "bad", "the physics did not hold" },
+    { "none", "open", "finished; nothing was expected" },
+    { "stopped", "open", "stopped early" },
+    { "running", "open", "running, or ended without a word" },
+    { "error", "bad", "ended with an error" },
+};
+
+void page_verdict(struct text *html, const char *verdict)
+{
+    for (size_t i = 0; i < COUNT_OF(verdicts); i++)
+        if (strcmp(verdict, verdicts[i].verdict) == 0)
+            text_print(html, "<span class=\"verdict %s\">%s</span>", verdicts[i].class,
+                       verdicts[i].words);
+}
+
+/* A number for people. */
+static void print_real(struct text *html, double value)
+{
+    if (isnan(value))
+        text_print(html, "–");
+    else
+        text_print(html, "%.6g", value);
+}
+
+static void print_criteria(struct text *html, const struct result *result)
+{
+    size_t index;
+    json_t *item;
+    const json_t *expect = result_find(result, "expect");
+    if (json_array_size(expect) == 0)
+        return;
+    text_print(html, "<h2>Expectations</h2>\n<div class=\"wide\"><table>\n<tr><th>expected</th>"
+                     "<th class=\"n\">nearest to breaking</th><th class=\"n\">rows</th>"
+                     "<th class=\"n\">failures</th><th>outcome</th></tr>\n");
+    json_array_foreach(expect, index, item)
+    {
+        const json_t *worst = json_object_get(item, "worst");
+        const bool holds = json_is_true(json_object_get(item, "holds"));
+        const char *criterion = json_string_value(json_object_get(item, "criterion"));
+        text_print(html, "<tr><td>");
+        page_escape(html, criterion ? criterion : "");
+        text_print(html, "</td><td class=\"n\">");
+        print_real(html, json_is_number(worst) ? json_number_value(worst) : NAN);
+        text_print(html,
+                   "</td><td class=\"n\">%lld</td><td class=\"n\">%lld</td>"
+                   "<td class=\"%s\">%s</td></tr>\n",
+                   (long long)json_integer_value(json_object_get(item, "rows")),
+                   (long long)json_integer_value(json_object_get(item, "failures")),
+                   holds ? "good" : "bad", holds ? "held" : "failed");
+    }
+    text_print(html, "</table></div>\n");
+}
+
+/* What the accuracy watch saw: jumps of the energy, and the pair that the step fits worst. */
+static void print_watch(struct text *html, const struct result *result)
+{
+    static const struct {
+        const char *name, *keys;
+    } facts[] = {
+        { "jumps of the energy", "watch.energy_jumps" },
+        { "largest jump, of |E₀|", "watch.largest_jump" },
+        { "first jump, by t", "watch.first_jump_time" },
+        { "fastest pair: least steps in its time scale",
+          "watch.fastest_pair.steps_per_time_scale" },
+        { "its distance then", "watch.fastest_pair.distance" },
+        { "at t", "watch.fastest_pair.time" },
+        { "bodies", "watch.fastest_pair.id_1" },
+        { "and", "watch.fastest_pair.id_2" },
+    };
+    const json_t *holds = result_find(result, "watch.holds");
+    if (!holds)
+        return;
+    text_print(html, "<h2>Accuracy watch</h2>\n<p class=\"%s\">%s</p>\n<dl class=\"facts\">\n",
+               json_is_true(holds) ? "good" : "bad",
+               json_is_true(holds) ? "The energy did not jump." : "The energy jumped.");
+    for (size_t i = 0; i < COUNT_OF(facts); i++) {
+        const double value = result_real(result, facts[i].keys);
+        if (isfinite(value))
+            text_print(html, "<dt>%s</dt><dd>%.6g</dd>\n", facts[i].name, value);
+    }
+    text_print(html, "</dl>\n");
+}
+
+static void print_tile(struct text *html, const char *name, double value, double scale,
+                       const char *unit)
+{
+    if (isnan(value))
+        return;
+    const bool whole = value == floor(value) && fabs(value) < 1e15;
+    text_print(html, "<div><dt>%s</dt><dd>%.*g%s</dd></div>\n", name, whole ? 15 : 4, scale * value,
+               unit);
+}
+
+static void print_tiles(struct text *html, const struct result *result)
+{
+    static const struct {
+        const char *name, *keys;
+        double scale;
+        const char *unit;
+    } tiles[] = {
+        { "largest |ΔE/E₀|", "diagnostics.conservation.energy_error", 1, "" },
+        { "virial ratio 2K/|W| at the end", "diagnostics.conservation.virial_ratio", 1, "" },
+        { "steps", "step", 1, "" },
+        { "time reached", "time", 1, "" },
+        { "wall time", "wall_seconds", 1, " s" },
+        { "interactions", "interactions_per_second", 1e-9, " G/s" },
+    };
+    text_print(html, "<dl class=\"tiles\">\n");
+    for (size_t i = 0; i < COUNT_OF(tiles); i++)
+        print_tile(html, tiles[i].name, result_real(result, tiles[i].keys), tiles[i].scale,
+                   tiles[i].unit);
+    text_print(html, "</dl>\n");
+}
+
+void page_run_head(struct text *html, const struct result *result)
+{
+    const double systems = result_real(result, "systems");
+    text_print(html, "<div class=\"head\"><h1>");
+    page_escape(html, result_string(result, "name"));
+    text_print(html, "</h1>");
+    page_verdict(html, result_string(result, "verdict"));
+    text_print(html, "</div>\n<p class=\"quiet\">");
+    if (systems > 1)
+        text_print(html, "%.0f systems of ", systems);
+    text_print(html, "%.0f bodies · ", result_real(result, "bodies"));
+    page_escape(html, result_string(result, "config.bodies.initial"));
+    text_print(html, " · ");
+    page_escape(html, result_string(result, "config.time.integrator"));
+    text_print(html, " · step %.6g · softening %.6g · %s units</p>\n",
+               result_real(result, "config.time.step"),
+               result_real(result, "config.physics.softening"),
+               result_string(result, "config.physics.units"));
+    print_tiles(html, result);
+    print_criteria(html, result);
+    print_watch(html, result);
+}
+
+/* --- what ran -----------------------------------------------------------------------------------
+ */
+
+static void print_scalar(struct text *html, const json_t *value)
+{
+    char *dump = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(15));
+    page_escape(html, json_is_string(value) ? json_string_value(value) : dump ? dump : "");
+    free(dump);
+}
+
+/* Every scalar of an object, the name of the inner object before it. */
+static void print_facts(struct text *html, json_t *object, const char *within)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach(object, key, value)
+    {
+        if (json_is_object(value) || json_is_array(value) || json_is_null(value) ||
+            (json_is_string(value) && !json_string_value(value)[0]))
+            continue;
+        text_print(html, "<dt>%s%s", within, within[0] ? " " : "");
+        for (const char *c = key; *c; c++)
+            text_append(html, *c == '_' ? " " : c, 1);
+        text_print(html, "</dt><dd>");
+        print_scalar(html, value);
+        text_print(html, "</dd>\n");
+    }
+}
+
+static void print_config(struct text *html, const struct result *result)
+{
+    char path[RESULT_PATH_SIZE], *line = NULL;
+    size_t size = 0;
+    FILE *file = fopen(result_file(result, "run.cfg", path), "r");
+    if (!file)
+        return;
+    text_print(html, "<h2>Configuration</h2>\n<details><summary>Every key, as it was resolved"
+                     "</summary>\n<pre>");
+    while (getline(&line, &size, file) > 0)
+        page_escape(html, line);
+    text_print(html, "</pre></details>\n");
+    free(line);
+    fclose(file);
+}
+
+static void print_files(struct text *html, const struct result *result)
+{
+    size_t index;
+    json_t *item;
+    text_print(html, "<h2>Files</h2>\n<div class=\"wide\"><table>\n");
+    json_array_foreach(result_find(result, "files"), index, item)
+    {
+        char path[RESULT_PATH_SIZE];
+        struct stat about;
+        const char *name = json_string_value(item);
+        if (!name || strchr(name, '/') || stat(result_file(result, name, path), &about) != 0)
+            continue;
+        text_print(html, "<tr><td><a href=\"");
+        page_escape(html, name);
+        text_print(html, "\">");
+        page_escape(html, name);
+        text_print(html, "</a></td><td class=\"n\">%lld bytes</td></tr>\n",
+                   (long long)about.st_size);
+    }
+    text_print(html, "</table></div>\n");
+}
+
+void page_run_foot(struct text *html, const struct result *result)
+{
+    static const char *const inner[] = { "program", "compute" };
+    text_print(html, "<h2>What ran</h2>\n<dl class=\"facts\">\n");
+    for (size_t i = 0; i < COUNT_OF(inner); i++)
+        print_facts(html, result_find(result, inner[i]), inner[i]);
+    print_facts(html, result->json, "");
+    text_print(html, "</dl>\n");
+    print_config(html, result);
+    print_files(html, result);
+}

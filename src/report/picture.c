@@ -1,0 +1,143 @@
+#include "report/picture.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "model/units.h"
+#include "report/trajectory.h"
+
+enum { PATH_BODIES = 10, PATH_FRAMES = 4000, DOT_BODIES = 3000 };
+
+static enum status draw_paths(struct figure *figure, struct trajectory *trajectory,
+                              struct error *error)
+{
+    const size_t bodies = trajectory->bodies;
+    const size_t stride = trajectory->frame_count / PATH_FRAMES + 1;
+    const size_t frames = (trajectory->frame_count + stride - 1) / stride;
+    double *x = malloc(2 * bodies * frames * sizeof *x), position[3][PATH_BODIES];
+    if (!x)
+        return error_set(error, STATUS_MEMORY, "out of memory");
+    double *y = x + bodies * frames;
+    enum status status = STATUS_OK;
+    for (size_t k = 0; k < frames && !status; k++) {
+        status = trajectory_read(trajectory, k * stride, 1, position[0], position[1], position[2],
+                                 error);
+        for (size_t i = 0; i < bodies; i++) {
+            x[i * frames + k] = position[0][i];
+            y[i * frames + k] = position[1][i];
+        }
+    }
+    for (size_t i = 0; i < bodies && !status; i++)
+        status = figure_curve(figure, "", CURVE_PATH, (int)i, frames, x + i * frames,
+                              y + i * frames, error);
+    free(x);
+    return status;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The half width about 0 that shows all but the outermost fiftieth. */
+static double half_width(size_t count, const double *x, const double *y, double *scratch)
+{
+    for (size_t i = 0; i < count; i++)
+        scratch[i] = fmax(fabs(x[i]), fabs(y[i]));
+    qsort(scratch, count, sizeof *scratch, ascending);
+    return 1.15 * scratch[count - 1 - count / 50];
+}
+
+static enum status draw_frame(struct figures *figures, struct trajectory *trajectory, size_t frame,
+                              const char *name, const char *length_unit, struct error *error)
+{
+    const size_t stride = (trajectory->bodies + DOT_BODIES - 1) / DOT_BODIES;
+    const size_t count = (trajectory->bodies + stride - 1) / stride;
+    struct figure *figure = figures_add(figures, error);
+    double *x = malloc(4 * count * sizeof *x);
+    if (!figure || !x) {
+        free(x);
+        return error_set(error, STATUS_MEMORY, "out of memory");
+    }
+    snprintf(figure->name, sizeof figure->name, "%s", name);
+    snprintf(figure->title, sizeof figure->title, "Bodies at t = %.6g",
+             trajectory->frames[frame].time);
+    snprintf(figure->caption, sizeof figure->caption,
+             "%zu of %zu bodies, seen along z. The outermost few may lie beyond the frame.", count,
+             trajectory->bodies);
+    figures_label("x", length_unit, figure->x_label);
+    figures_label("y", length_unit, figure->y_label);
+    figure->equal_axes = true;
+    double *y = x + count, *z = y + count;
+    enum status status = trajectory_read(trajectory, frame, stride, x, y, z, error);
+    if (!status) {
+        figure->range[1] = half_width(count, x, y, z + count);
+        figure->range[0] = -figure->range[1];
+        status =
+            figure_curve(figure, "", count < 400 ? CURVE_DISCS : CURVE_DOTS, 0, count, x, y, error);
+    }
+    free(x);
+    figures_settle(figures);
+    return status;
+}
+
+static enum status draw_orbits(struct figures *figures, struct trajectory *trajectory,
+                               const char *length_unit, struct error *error)
+{
+    struct figure *figure = figures_add(figures, error);
+    if (!figure)
+        return error->status;
+    snprintf(figure->name, sizeof figure->name, "orbits");
+    snprintf(figure->title, sizeof figure->title, "Orbits");
+    snprintf(figure->caption, sizeof figure->caption,
+             "The ways of the %zu bodies, seen along z, from %zu frames.", trajectory->bodies,
+             trajectory->frame_count);
+    figures_label("x", length_unit, figure->x_label);
+    figures_label("y", length_unit, figure->y_label);
+    figure->equal_axes = true;
+    const enum status status = draw_paths(figure, trajectory, error);
+    figures_settle(figures);
+    return status;
+}
+
+/* Beside each other, at one scale. */
+static enum status draw_first_and_last(struct figures *figures, struct trajectory *trajectory,
+                                       const char *length_unit, struct error *error)
+{
+    const size_t last = trajectory->frame_count - 1;
+    if (draw_frame(figures, trajectory, 0, "bodies-first", length_unit, error) || last == 0)
+        return error->status;
+    if (draw_frame(figures, trajectory, last, "bodies-last", length_unit, error))
+        return error->status;
+    struct figure *pair = &figures->figures[figures->count - 2];
+    const double width = fmax(pair[0].range[1], pair[1].range[1]);
+    for (size_t i = 0; i < 2; i++) {
+        pair[i].range[0] = -width;
+        pair[i].range[1] = width;
+    }
+    return STATUS_OK;
+}
+
+enum status picture_draw(const struct result *result, struct figures *figures, struct error *error)
+{
+    char length_unit[UNITS_LABEL_SIZE] = "";
+    const struct units *units = units_find(result_string(result, "config.physics.units"));
+    if (units)
+        units_label(units, (struct dimension)DIMENSION_LENGTH, length_unit);
+    char buffer[RESULT_PATH_SIZE];
+    struct trajectory *trajectory;
+    const char *path = result_trajectory(result, buffer);
+    if (!path)
+        return STATUS_OK;
+    if (trajectory_open(path, &trajectory, error))
+        return error->status;
+    enum status status;
+    if (trajectory->bodies <= PATH_BODIES)
+        status = draw_orbits(figures, trajectory, length_unit, error);
+    else
+        status = draw_first_and_last(figures, trajectory, length_unit, error);
+    trajectory_close(trajectory);
+    return status;
+}

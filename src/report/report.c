@@ -1,0 +1,265 @@
+#include "report/report.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "report/animation.h"
+#include "report/compare.h"
+#include "report/figures.h"
+#include "report/page.h"
+#include "report/result.h"
+
+enum { MOST_RUNS = 1024 };
+
+struct report {
+    const struct report_options *options;
+    struct result *results;
+    size_t count;
+    char folder[REPORT_PATH_SIZE - 16]; /* where report.html goes */
+    char plots[REPORT_PATH_SIZE];       /* folder/plots */
+    bool can_draw;
+    struct error no_gnuplot; /* why not */
+};
+
+/* --- finding the runs ---------------------------------------------------------------------------
+ */
+
+static enum status add_run(struct report *report, const char *path, struct error *error)
+{
+    if (report->count == MOST_RUNS)
+        return error_set(error, STATUS_USAGE, "more than %d runs", MOST_RUNS);
+    return result_open(path, &report->results[report->count++], error);
+}
+
+static int is_visible(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+/* All runs directly inside a folder, by name. */
+static enum status add_folder(struct report *report, const char *path, struct error *error)
+{
+    struct dirent **entries;
+    const int count = scandir(path, &entries, is_visible, alphasort);
+    if (count < 0)
+        return error_system(error, STATUS_NO_INPUT, errno, path);
+    enum status status = STATUS_OK;
+    for (int i = 0; i < count; i++) {
+        char run[REPORT_PATH_SIZE], manifest[REPORT_PATH_SIZE + 16];
+        snprintf(run, sizeof run, "%s/%s", path, entries[i]->d_name);
+        snprintf(manifest, sizeof manifest, "%s/run.json", run);
+        free(entries[i]);
+        if (!status && access(manifest, R_OK) == 0)
+            status = add_run(report, run, error);
+    }
+    free(entries);
+    if (!status && report->count == 0)
+        status = error_set(error, STATUS_NO_INPUT,
+                           "%s: holds no run (no run.json), nor do the folders in it", path);
+    return status;
+}
+
+static enum status find_runs(struct report *report, struct error *error)
+{
+    const struct report_options *options = report->options;
+    char manifest[REPORT_PATH_SIZE];
+    report->results = calloc(MOST_RUNS, sizeof *report->results);
+    if (!report->results)
+        return error_set(error, STATUS_MEMORY, "out of memory");
+    snprintf(manifest, sizeof manifest, "%s/run.json", options->directories[0]);
+    if (options->count == 1 && access(manifest, F_OK) != 0)
+        return add_folder(report, options->directories[0], error);
+    for (size_t i = 0; i < options->count; i++)
+        if (add_run(report, options->directories[i], error))
+            return error->status;
+    return STATUS_OK;
+}
+
+/* --- where to write -----------------------------------------------------------------------------
+ */
+
+/* A folder of ours; a link or a file in its place is refused. */
+static enum status make_folder(const char *path, struct error *error)
+{
+    struct stat about;
+    if (mkdir(path, 0777) != 0 && errno != EEXIST)
+        return error_system(error, STATUS_CANT_CREATE, errno, path);
+    if (lstat(path, &about) != 0 || !S_ISDIR(about.st_mode))
+        return error_system(error, STATUS_CANT_CREATE, ENOTDIR, path);
+    return STATUS_OK;
+}
+
+static enum status make_folders(struct report *report, struct error *error)
+{
+    const struct report_options *options = report->options;
+    const char *own = options->count == 1 ? options->directories[0] : "report";
+    snprintf(report->folder, sizeof report->folder, "%s", options->output ? options->output : own);
+    snprintf(report->plots, sizeof report->plots, "%s/plots", report->folder);
+    if ((options->output || options->count > 1) && make_folder(report->folder, error))
+        return error->status;
+    return report->can_draw ? make_folder(report->plots, error) : STATUS_OK;
+}
+
+static enum status write_page(const struct report *report, const struct text *html, char *path,
+                              struct error *error)
+{
+    snprintf(path, REPORT_PATH_SIZE, "%s/report.html", report->folder);
+    if (html->failed)
+        return error_set(error, STATUS_MEMORY, "out of memory");
+    unlink(path); /* so that no link is followed */
+    FILE *file = fopen(path, "wx");
+    if (!file)
+        return error_system(error, STATUS_CANT_CREATE, errno, path);
+    const bool written = fwrite(html->bytes, 1, html->length, file) == html->length;
+    if (fclose(file) != 0 || !written)
+        return error_system(error, STATUS_IO, errno, path);
+    return STATUS_OK;
+}
+
+/* --- the manifest -------------------------------------------------------------------------------
+ */
+
+static void note_file(json_t *files, const char *name)
+{
+    size_t index;
+    json_t *file;
+    json_array_foreach(files, index, file)
+    {
+        if (strcmp(json_string_value(file), name) == 0)
+            return;
+    }
+    json_array_append_new(files, json_string(name));
+}
+
+/* Notes the report's files in run.json of a run that has ended, unless they stand elsewhere. */
+static enum status note_files(const struct report *report, const struct figures *figures,
+                              struct error *error)
+{
+    const struct result *result = &report->results[0];
+    json_t *files = result_find(result, "files");
+    if (strcmp(report->folder, report->options->directories[0]) != 0 ||
+        strcmp(result_string(result, "state"), "ended") != 0 || !json_is_array(files))
+        return STATUS_OK;
+    note_file(files, "report.html");
+    for (size_t i = 0; i < figures->count; i++) {
+        static const char *const suffixes[] = { "dat", "gp", "svg", "png" };
+        for (size_t k = 0; k < COUNT_OF(suffixes); k++) {
+            char name[FIGURE_LABEL_SIZE + 16];
+            snprintf(name, sizeof name, "plots/%s.%s", figures->figures[i].name, suffixes[k]);
+            note_file(files, name);
+        }
+    }
+    static const char *const animation[] = { "plots/" ANIMATION_NAME ".dat",
+                                             "plots/" ANIMATION_NAME ".gp",
+                                             "plots/" ANIMATION_NAME ".gif" };
+    for (size_t k = 0; k < COUNT_OF(animation) && report->options->animation; k++)
+        note_file(files, animation[k]);
+    return result_rewrite(result, error);
+}
+
+/* --- the two kinds of report --------------------------------------------------------------------
+ */
+
+static enum status draw(const struct report *report, struct figures *figures, struct text *html,
+                        struct error *error)
+{
+    enum status status = STATUS_OK;
+    if (!report->can_draw) {
+        text_print(html, "<p class=\"bad\">No figures: ");
+        page_escape(html, report->no_gnuplot.text);
+        text_print(html, "</p>\n");
+        return STATUS_OK;
+    }
+    for (size_t i = 0; i < figures->count && !status; i++)
+        status = figure_draw(&figures->figures[i], report->plots, error);
+    return status ? status : page_figures(html, figures, report->plots, "plots", error);
+}
+
+static enum status animate(const struct report *report, struct text *html, struct error *error)
+{
+    if (!report->options->animation || !report->can_draw)
+        return STATUS_OK;
+    const enum status status = animation_draw(&report->results[0], report->plots, error);
+    return status ? status : animation_inline(report->plots, "plots", html, error);
+}
+
+static enum status one_run(const struct report *report, struct figures *figures, struct text *html,
+                           struct error *error)
+{
+    const struct result *result = &report->results[0];
+    page_begin(html, result_string(result, "name"));
+    page_run_head(html, result);
+    enum status status = figures_of_run(result, figures, error);
+    if (!status)
+        status = draw(report, figures, html, error);
+    if (!status)
+        status = animate(report, html, error);
+    page_run_foot(html, result);
+    page_end(html);
+    return status;
+}
+
+static enum status many_runs(const struct report *report, struct figures *figures,
+                             struct text *html, struct error *error)
+{
+    struct compare *compare;
+    char path[REPORT_PATH_SIZE];
+    if (compare_create(report->results, report->count, &compare, error))
+        return error->status;
+    page_begin(html, result_string(&report->results[0], "name"));
+    compare_head(html, compare);
+    enum status status = compare_figures(compare, figures, error);
+    if (!status)
+        status = draw(report, figures, html, error);
+    snprintf(path, sizeof path, "%s/convergence.csv", report->options->directories[0]);
+    page_csv(html, "Convergence: measured order, and error left with the smallest step", path);
+    page_end(html);
+    compare_destroy(compare);
+    return status;
+}
+
+static enum status write_report(struct report *report, struct report_summary *summary,
+                                struct error *error)
+{
+    struct figures figures = { 0 };
+    struct text html = { 0 };
+    const bool single = report->count == 1;
+    enum status status = single ? one_run(report, &figures, &html, error)
+                                : many_runs(report, &figures, &html, error);
+    if (!status)
+        status = write_page(report, &html, summary->page, error);
+    if (!status && single)
+        status = note_files(report, &figures, error);
+    summary->runs = report->count;
+    summary->figures = report->can_draw ? figures.count : 0;
+    figures_free(&figures);
+    text_free(&html);
+    return status;
+}
+
+enum status report_write(const struct report_options *options, struct report_summary *summary,
+                         struct error *error)
+{
+    struct report report = { .options = options };
+    *summary = (struct report_summary){ 0 };
+    report.can_draw = figure_probe(&report.no_gnuplot) == STATUS_OK;
+    enum status status = find_runs(&report, error);
+    if (!status)
+        status = make_folders(&report, error);
+    if (!status)
+        status = write_report(&report, summary, error);
+    if (!status && !report.can_draw)
+        status = error_set(error, STATUS_UNAVAILABLE, "%s: without figures: %s", summary->page,
+                           report.no_gnuplot.text);
+    for (size_t i = 0; i < report.count; i++)
+        result_close(&report.results[i]);
+    free(report.results);
+    return status;
+}

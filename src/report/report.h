@@ -1,0 +1,45 @@
+/*
+ * The report of one run or of several: figures as files, and one HTML page that needs nothing
+ * else. Of one run it is DIR/report.html with DIR/plots/; the manifest of the run (run.json) takes
+ * note of the files, so that --force removes them with the run.
+ */
+#ifndef ORRERY_REPORT_REPORT_H
+#define ORRERY_REPORT_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct report_options {
+    const char *const *directories; /* runs; a single one may be a folder of runs */
+    size_t count;
+    const char *output; /* folder to write to; NULL: the run's own, or the folder of runs, or
+                           "report" for several */
+    bool animation;     /* add an animated GIF of the bodies */
+};
+
+enum { REPORT_PATH_SIZE = 4096 };
+
+/* What was written. */
+struct report_summary {
+    char page[REPORT_PATH_SIZE];
+    size_t runs, figures;
+};
+
+/*
+ * STATUS_NO_INPUT (no run there), STATUS_DATA, STATUS_CANT_CREATE, STATUS_IO. STATUS_UNAVAILABLE
+ * without gnuplot: the page is written all the same, without figures.
+ */
+enum status report_write(const struct report_options *options, struct report_summary *summary,
+                         struct error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,113 @@
+#include "report/result.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "output/directory.h"
+
+const char *result_file(const struct result *result, const char *name,
+                        char buffer[RESULT_PATH_SIZE])
+{
+    if (snprintf(buffer, RESULT_PATH_SIZE, "%s/%s", result->path, name) >= RESULT_PATH_SIZE)
+        buffer[0] = '\0'; /* too long for any system: no such file */
+    return buffer;
+}
+
+bool result_has(const struct result *result, const char *name)
+{
+    char path[RESULT_PATH_SIZE];
+    return access(result_file(result, name, path), R_OK) == 0;
+}
+
+enum status result_open(const char *path, struct result *result, struct error *error)
+{
+    char manifest[RESULT_PATH_SIZE];
+    json_error_t problem;
+    *result = (struct result){ 0 };
+    snprintf(result->path, sizeof result->path, "%s", path);
+    for (size_t end = strlen(result->path); end > 1 && result->path[end - 1] == '/'; end--)
+        result->path[end - 1] = '\0';
+    if (!result_has(result, "run.json"))
+        return error_set(error, STATUS_NO_INPUT, "%s: holds no run (no run.json)", path);
+    result->json = json_load_file(result_file(result, "run.json", manifest), 0, &problem);
+    if (!json_is_object(result->json)) {
+        result_close(result);
+        return error_set(error, STATUS_DATA, "%s:%d: %s", manifest, problem.line, problem.text);
+    }
+    return STATUS_OK;
+}
+
+void result_close(struct result *result)
+{
+    json_decref(result->json);
+    result->json = NULL;
+}
+
+const char *result_trajectory(const struct result *result, char buffer[RESULT_PATH_SIZE])
+{
+    size_t index;
+    json_t *item;
+    json_array_foreach(result_find(result, "config.outputs"), index, item)
+    {
+        const char *type = json_string_value(json_object_get(item, "type"));
+        const char *file = json_string_value(json_object_get(item, "file"));
+        if (type && file && strcmp(type, "xyz") == 0 && result_has(result, file))
+            return result_file(result, file, buffer);
+    }
+    return NULL;
+}
+
+enum status result_rewrite(const struct result *result, struct error *error)
+{
+    struct directory *directory;
+    if (directory_open(result->path, DIRECTORY_READ, &directory, error))
+        return error->status;
+    char *text = json_dumps(result->json, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    const enum status status =
+        text ? directory_replace_file(directory, "run.json", text, strlen(text), error)
+             : error_set(error, STATUS_MEMORY, "out of memory");
+    free(text);
+    directory_close(directory);
+    return status;
+}
+
+json_t *result_find(const struct result *result, const char *keys)
+{
+    char copy[256];
+    snprintf(copy, sizeof copy, "%s", keys);
+    json_t *value = result->json;
+    for (char *rest = copy, *key; value && (key = strsep(&rest, "."));)
+        value = json_is_array(value) ? json_array_get(value, (size_t)atoi(key))
+                                     : json_object_get(value, key);
+    return value;
+}
+
+const char *result_string(const struct result *result, const char *keys)
+{
+    const char *string = json_string_value(result_find(result, keys));
+    return string ? string : "";
+}
+
+double result_real(const struct result *result, const char *keys)
+{
+    const json_t *value = result_find(result, keys);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+double result_energy_error(const struct result *result)
+{
+    return result_real(result, "diagnostics.conservation.energy_error");
+}
+
+enum status result_series(const struct result *result, const char *name, struct series **series,
+                          struct error *error)
+{
+    char path[RESULT_PATH_SIZE];
+    *series = NULL;
+    if (!result_has(result, name))
+        return STATUS_OK;
+    return series_read(result_file(result, name, path), series, error);
+}

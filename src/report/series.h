@@ -1,0 +1,38 @@
+/* The columns of a CSV file of a run directory, in memory: `name [unit]` headers, empty cells. */
+#ifndef ORRERY_REPORT_SERIES_H
+#define ORRERY_REPORT_SERIES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { SERIES_NAME_SIZE = 64 };
+
+struct series_column {
+    char name[SERIES_NAME_SIZE];
+    char unit[SERIES_NAME_SIZE]; /* "" for a pure number */
+    double *values;              /* `rows` of them; NaN for an empty cell */
+};
+
+struct series {
+    size_t rows, columns;
+    struct series_column *column;
+};
+
+/* Of an ensemble only the first system is read. STATUS_NO_INPUT, STATUS_DATA, STATUS_MEMORY. */
+enum status series_read(const char *path, struct series **series, struct error *error);
+void series_destroy(struct series *series); /* accepts NULL */
+
+/* NULL where there is no such column. */
+const struct series_column *series_find(const struct series *series, const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,47 @@
+/*
+ * Statistics over the members of an ensemble: of every diagnostic that has one row an event, mean,
+ * standard deviation and quantiles of each column, at each event. Individual N-body trajectories
+ * are unpredictable after a few crossing times; such statistics are sound if members that conserve
+ * energy badly are left out (and counted).
+ */
+#ifndef ORRERY_RUN_AGGREGATE_H
+#define ORRERY_RUN_AGGREGATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/status.h"
+#include "diagnostics/diagnostic.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct aggregate;
+
+/* Of `source`, which it borrows, over `systems` members. STATUS_MEMORY. */
+enum status aggregate_create(const struct diagnostic *source, size_t systems,
+                             struct aggregate **aggregate, struct error *error);
+void aggregate_destroy(struct aggregate *aggregate); /* accepts NULL */
+
+/*
+ * Its name ("conservation-ensemble") and columns, in the form of a diagnostic: members, left_out,
+ * then for each column of the source its _mean, _std, _q10, _q50 and _q90. Owned by the aggregate.
+ */
+const struct diagnostic *aggregate_diagnostic(const struct aggregate *aggregate);
+
+/* The row of one member at this event. */
+void aggregate_take(struct aggregate *aggregate, size_t system, const double *values);
+
+/* The statistics over the members whose `left_out` is false; borrowed until the next call. A
+ * member whose value is undefined does not count for that column. */
+const double *aggregate_row(struct aggregate *aggregate, const bool *left_out);
+
+/* What that gave last; undefined values before the first. */
+const double *aggregate_last_row(const struct aggregate *aggregate);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,69 @@
+/* Acceptance criteria: what the config file expects of the columns of its diagnostics, and the
+ * conditions on them under which it ends the run (stop_when). */
+#ifndef ORRERY_RUN_EXPECT_H
+#define ORRERY_RUN_EXPECT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/status.h"
+#include "config/config.h"
+#include "diagnostics/diagnostic.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One criterion: the bounds on a column, and how the run has done so far. */
+struct criterion {
+    const struct section *section;
+    const char *quantity;   /* as written: "column" or "diagnostic.column" */
+    size_t diagnostic;      /* index of the diagnostic in the config */
+    size_t column;          /* of that diagnostic */
+    double lowest, highest; /* the bounds; infinite where there is none */
+    double after, before;   /* the times within which rows count */
+    /* What must survive a restart: */
+    double rows;  /* that counted */
+    double worst; /* the value that came nearest to breaking, or broke, a bound; NaN before any */
+    double failures;
+    double first_failure; /* its time */
+};
+
+struct expectations {
+    struct criterion *criteria;
+    size_t count;
+};
+
+/* The criteria of the list `group`. Finds the quantities among the columns of `diagnostics` (NULL
+ * entries have none); an unknown one is STATUS_CONFIG with a suggestion. */
+enum status expectations_create(const struct config *config, const char *group,
+                                const struct diagnostic *const *diagnostics,
+                                size_t diagnostic_count, struct expectations *expectations,
+                                struct error *error);
+void expectations_destroy(struct expectations *expectations);
+
+/* A row of diagnostic `diagnostic` at `time`. An undefined value breaks a criterion. */
+void expectations_row(struct expectations *expectations, size_t diagnostic, double time,
+                      const double *values);
+
+/* The first criterion that this row meets by itself, its window of time included; or NULL. */
+const struct criterion *expectations_met(const struct expectations *expectations, size_t diagnostic,
+                                         double time, const double *values);
+
+/* A criterion holds when at least one row counted and none failed. */
+bool criterion_holds(const struct criterion *criterion);
+bool expectations_hold(const struct expectations *expectations);
+
+/* "energy_error <= 0.0001", into buffer. */
+enum { CRITERION_TEXT_SIZE = 160 };
+const char *criterion_text(const struct criterion *criterion, char buffer[CRITERION_TEXT_SIZE]);
+
+/* For run.json: an array of objects; a new reference. */
+json_t *expectations_json(const struct expectations *expectations);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

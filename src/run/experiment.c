@@ -1,0 +1,106 @@
+#include "run/experiment.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "backend/ranks.h"
+#include "initial/initial.h"
+
+/* A run of more steps than doubles can count is a slip. */
+static const double max_steps = 9007199254740992.0; /* 2^53 */
+
+void experiment_name(const struct config *config, char name[EXPERIMENT_NAME_SIZE])
+{
+    const char *given = section_string(config_section(config, ""), "name");
+    if (given) {
+        snprintf(name, EXPERIMENT_NAME_SIZE, "%s", given);
+        return;
+    }
+    const char *path = config_path(config);
+    const char *slash = strrchr(path, '/');
+    snprintf(name, EXPERIMENT_NAME_SIZE, "%s", slash ? slash + 1 : path);
+    char *dot = strrchr(name, '.');
+    if (dot && dot != name)
+        *dot = '\0';
+    if (strcmp(name, "-") == 0)
+        strcpy(name, "orrery");
+}
+
+static void resolve_physics(struct experiment *experiment, struct error *error)
+{
+    const struct section *section = config_section(experiment->config, "physics");
+    struct physics *physics = &experiment->physics;
+    physics->units = units_find(section_string(section, "units"));
+    physics->gravitational_constant = physics->units->gravitational_constant;
+    if (section_has(section, "gravitational_constant")) {
+        const double G = section_real(section, "gravitational_constant");
+        if (strcmp(physics->units->name, "nbody") != 0 && G != physics->gravitational_constant)
+            section_error(section, "gravitational_constant", error,
+                          "units = \"%s\" already set it to %.17g", physics->units->name,
+                          physics->gravitational_constant);
+        physics->gravitational_constant = G;
+    }
+    physics->softening = section_real(section, "softening");
+    const bool periodic = strcmp(section_string(section, "boundary"), "periodic") == 0;
+    physics->boundary = periodic ? BOUNDARY_PERIODIC : BOUNDARY_OPEN;
+    physics->box_length = periodic ? section_real(section, "box_length") : 0.0;
+}
+
+static void resolve_time(struct experiment *experiment, struct error *error)
+{
+    const struct section *section = config_section(experiment->config, "time");
+    experiment->integrator = integrator_find(section_variant(section)->name);
+    experiment->step = section_real(section, "step");
+    /* An end that is a whole number of steps but for rounding is that number of steps. */
+    const double steps = section_real(section, "end") / experiment->step;
+    const double whole =
+        fabs(steps - rint(steps)) < 1e-9 * fmax(steps, 1.0) ? rint(steps) : ceil(steps);
+    if (whole > max_steps)
+        section_error(section, "step", error, "would need %g steps to reach time.end", steps);
+    else
+        experiment->steps = (uint64_t)whole;
+}
+
+static void resolve_backend(struct experiment *experiment)
+{
+    const struct section *section = config_section(experiment->config, "compute");
+    struct force_options *force = &experiment->backend_options.force;
+    experiment->backend = backend_find(section_variant(section)->name);
+    force->precision = (enum precision)section_choice(section, "precision");
+    force->kernel = section_string(section, "kernel");
+    force->isa = section_string(section, "isa");
+    force->threads = (int)section_integer(section, "threads");
+    experiment->backend_options.devices = (int)section_integer(section, "devices");
+}
+
+enum status experiment_create(const struct config *config, struct experiment *experiment,
+                              struct error *error)
+{
+    *experiment = (struct experiment){ .config = config };
+    experiment_name(config, experiment->name);
+    resolve_physics(experiment, error);
+    resolve_time(experiment, error);
+    resolve_backend(experiment);
+    if (error->status)
+        return error->status;
+    if (experiment->backend->probe && experiment->backend->probe(error))
+        return error->status;
+    ranks_share(&experiment->backend, &experiment->backend_options);
+    const size_t systems = (size_t)section_integer(config_section(config, "ensemble"), "systems");
+    return initial_create(config_section(config, "bodies"), &experiment->physics, systems,
+                          &experiment->bodies, &experiment->coincident, error);
+}
+
+void experiment_destroy(struct experiment *experiment)
+{
+    bodies_destroy(experiment->bodies);
+    experiment->bodies = NULL;
+}
+
+double experiment_interactions(const struct experiment *experiment, uint64_t steps)
+{
+    const double count = (double)experiment->bodies->count;
+    const double forces = (double)integrator_forces_per_step(experiment->integrator);
+    return (double)experiment->bodies->systems * count * count * forces * (double)steps;
+}

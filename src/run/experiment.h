@@ -1,0 +1,52 @@
+/* An experiment: everything that a configuration decides before the first step, resolved. */
+#ifndef ORRERY_RUN_EXPERIMENT_H
+#define ORRERY_RUN_EXPERIMENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "backend/backend.h"
+#include "base/status.h"
+#include "config/config.h"
+#include "integrator/integrator.h"
+#include "model/bodies.h"
+#include "model/physics.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { EXPERIMENT_NAME_SIZE = 128 };
+
+struct experiment {
+    const struct config *config;     /* borrowed */
+    char name[EXPERIMENT_NAME_SIZE]; /* `name`, or that of the config file */
+    struct physics physics;
+    const struct integrator *integrator;
+    double step;    /* dt */
+    uint64_t steps; /* in the whole run: end / step, rounded up to whole steps */
+    const struct backend_class *backend;
+    struct backend_options backend_options;
+    struct bodies *bodies; /* owned; at t = 0 */
+    size_t coincident;     /* pairs of bodies at the same place, with softening > 0 */
+};
+
+/*
+ * Resolves `config` and makes the bodies. STATUS_CONFIG, STATUS_DATA, STATUS_NO_INPUT,
+ * STATUS_MEMORY, STATUS_UNAVAILABLE (a backend that cannot run here).
+ */
+enum status experiment_create(const struct config *config, struct experiment *experiment,
+                              struct error *error);
+void experiment_destroy(struct experiment *experiment);
+
+/* The key `name`; unset, that of the config file without directory and suffix. */
+void experiment_name(const struct config *config, char name[EXPERIMENT_NAME_SIZE]);
+
+/* Pair interactions of `steps` steps: N^2 a force evaluation and system. */
+double experiment_interactions(const struct experiment *experiment, uint64_t steps);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

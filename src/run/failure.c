@@ -1,0 +1,52 @@
+#include "run/failure.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "run/provenance.h"
+
+const char failure_name[] = "failure.xyz";
+
+static bool is_finite(const struct bodies *b, size_t i)
+{
+    return isfinite(b->x[i]) && isfinite(b->y[i]) && isfinite(b->z[i]) && isfinite(b->vx[i]) &&
+           isfinite(b->vy[i]) && isfinite(b->vz[i]);
+}
+
+static void write_body(struct stream *stream, const struct bodies *b, size_t i)
+{
+    const double values[] = { b->x[i], b->y[i], b->z[i], b->vx[i], b->vy[i], b->vz[i], b->m[i] };
+    stream_write(stream, "X", 1);
+    for (size_t k = 0; k < sizeof values / sizeof *values; k++) {
+        stream_write(stream, " ", 1);
+        stream_real(stream, isnan(values[k]) ? (double)NAN : values[k], 17); /* NaN has no sign */
+    }
+    stream_print(stream, " %" PRId64 " %zu %d\n", b->id[i], i / b->stride + 1, is_finite(b, i));
+}
+
+void failure_forget(struct run *run)
+{
+    if (provenance_owns(run, failure_name))
+        directory_take(run->directory, failure_name);
+}
+
+enum status failure_save(struct run *run, struct error *error)
+{
+    const struct bodies *b = run->experiment.bodies;
+    struct stream *stream;
+    if (run->backend->class_->fetch(run->backend, error))
+        return error->status;
+    failure_forget(run);
+    if (stream_open(run->directory, failure_name, NULL, &stream, error))
+        return error->status;
+    run->failed = true;
+    stream_print(stream,
+                 "%zu\nProperties=species:S:1:pos:R:3:velo:R:3:mass:R:1:id:I:1:cluster:I:1:"
+                 "finite:I:1 Time=%.17g Step=%" PRIu64 "\n",
+                 b->systems * b->count, run_time(run), run->step);
+    for (size_t s = 0; s < b->systems; s++)
+        for (size_t i = s * b->stride; i < s * b->stride + b->count; i++)
+            write_body(stream, b, i);
+    return stream_close(stream, error);
+}

@@ -1,0 +1,296 @@
+#include "run/provenance.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/build.h"
+#include "base/clock.h"
+#include "base/memory.h"
+#include "run/failure.h"
+
+/* JSON has no NaN: undefined numbers are null. */
+static json_t *number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *vector(const double value[3])
+{
+    return json_pack("[o, o, o]", number(value[0]), number(value[1]), number(value[2]));
+}
+
+static json_t *conserved_json(const struct conserved *c)
+{
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "kinetic", number(c->kinetic),
+                     "potential", number(c->potential), "energy", number(c->kinetic + c->potential),
+                     "virial", number(c->virial), "momentum", vector(c->momentum),
+                     "angular_momentum", vector(c->angular_momentum), "center", vector(c->center));
+}
+
+static json_t *program_json(void)
+{
+    return json_pack("{s:s, s:s, s:s, s:s, s:s}", "name", "orrery", "version", build_version(),
+                     "commit", build_commit(), "compiler", build_compiler(), "options",
+                     build_options());
+}
+
+static json_t *compute_json(const struct backend_description *d)
+{
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:i}", "backend", d->backend, "kernel",
+                     d->kernel, "isa", d->isa, "device", d->device ? d->device : "", "choice",
+                     d->choice ? d->choice : "", "precision", precision_names[d->precision],
+                     "threads", d->threads, "ranks", d->ranks > 1 ? d->ranks : 1);
+}
+
+static json_t *row_json(const struct diagnostic *diagnostic, const double *values)
+{
+    json_t *row = json_object();
+    for (size_t k = 0; k < diagnostic->column_count; k++)
+        json_object_set_new(row, diagnostic->columns[k].name, number(values[k]));
+    return row;
+}
+
+/* The last row of every diagnostic that has one row an event, and of its statistics. */
+static json_t *last_rows_json(const struct run *run)
+{
+    json_t *all = json_object();
+    for (size_t i = 0; i < run->diagnostic_count; i++) {
+        const struct run_diagnostic *slot = &run->diagnostics[i];
+        if (slot->diagnostic->class_->rows_per_event != 1)
+            continue;
+        json_object_set_new(all, slot->diagnostic->name,
+                            row_json(slot->diagnostic, slot->last_row));
+        if (!slot->aggregate)
+            continue;
+        const struct diagnostic *aggregate = aggregate_diagnostic(slot->aggregate);
+        json_object_set_new(all, aggregate->name,
+                            row_json(aggregate, aggregate_last_row(slot->aggregate)));
+    }
+    return all;
+}
+
+/* The names of files, each once and in the order in which they came. */
+struct file_list {
+    json_t *names;
+    json_t *seen; /* an object with these keys */
+};
+
+static void list_file(struct file_list *list, const char *name)
+{
+    if (!name || json_object_get(list->seen, name))
+        return;
+    json_array_append_new(list->names, json_string(name));
+    json_object_set_new(list->seen, name, json_true());
+}
+
+static void list_series(struct file_list *list, const struct diagnostic *diagnostic)
+{
+    char name[OUTPUT_NAME_SIZE];
+    snprintf(name, sizeof name, "%s.csv", diagnostic->name);
+    list_file(list, name);
+}
+
+/* The file of an output, or those of all its events, whether they have come or not. */
+static void list_output(struct file_list *list, const struct run *run, size_t index)
+{
+    const struct section *section = config_item(run->experiment.config, "outputs", index);
+    const struct output_class *class_ = output_find(section);
+    if (!class_->event_file)
+        list_file(list, run->output_files[index]);
+    for (uint64_t event = 0; class_->event_file && event < run->output_events[index]; event++) {
+        char name[OUTPUT_NAME_SIZE];
+        class_->event_file(section, event, name);
+        list_file(list, name);
+    }
+}
+
+/* Of the run that is continued: a report, say. */
+static void list_before(struct file_list *list, const struct run *run)
+{
+    size_t index;
+    json_t *file;
+    json_array_foreach(json_object_get(run->before, "files"), index, file)
+    {
+        const char *name = json_string_value(file);
+        if (name && strcmp(name, failure_name) != 0 && directory_has(run->directory, name))
+            list_file(list, name);
+    }
+}
+
+/* Every file that the run writes, so that --force can remove exactly these. */
+static json_t *files_json(const struct run *run)
+{
+    static const char *const always[] = { "run.json", "run.cfg", "run.log", checkpoint_name,
+                                          checkpoint_previous };
+    struct file_list list = { json_array(), json_object() };
+    for (size_t i = 0; i < COUNT_OF(always); i++)
+        list_file(&list, always[i]);
+    for (size_t i = 0; i < run->diagnostic_count; i++) {
+        list_series(&list, run->diagnostics[i].diagnostic);
+        if (run->diagnostics[i].aggregate)
+            list_series(&list, aggregate_diagnostic(run->diagnostics[i].aggregate));
+    }
+    for (size_t i = 0; i < run->output_count; i++)
+        list_output(&list, run, i);
+    if (run->failed)
+        list_file(&list, failure_name);
+    list_before(&list, run);
+    json_decref(list.seen);
+    return list.names;
+}
+
+bool provenance_owns(const struct run *run, const char *name)
+{
+    size_t index;
+    json_t *file;
+    json_array_foreach(json_object_get(run->before, "files"), index, file)
+    {
+        const char *other = json_string_value(file);
+        if (other && strcmp(other, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The messages that ended the run, a line each. */
+static json_t *errors_json(const struct run *run)
+{
+    json_t *errors = json_array();
+    for (const char *line = run->error_text; line && *line;) {
+        const size_t length = strcspn(line, "\n");
+        json_array_append_new(errors, json_stringn(line, length));
+        line += length + (line[length] == '\n');
+    }
+    return errors;
+}
+
+/* Every continuation: from which step of which checkpoint, when, and whether the bits are those of
+ * an uninterrupted run. */
+static json_t *restarts_json(const struct run *run)
+{
+    json_t *before = json_deep_copy(json_object_get(run->before, "restarts"));
+    json_t *restarts = json_is_array(before) ? before : json_array();
+    char host[64] = "?";
+    if (before != restarts)
+        json_decref(before);
+    if (!run->continued_from)
+        return restarts;
+    gethostname(host, sizeof host - 1);
+    json_array_append_new(restarts, json_pack("{s:I, s:s, s:s, s:s, s:b}", "step",
+                                              (json_int_t)run->first_step, "checkpoint",
+                                              run->continued_from, "started", run->start_stamp,
+                                              "host", host, "bitwise", run->bitwise));
+    return restarts;
+}
+
+enum status provenance_claim(const struct run *run, struct error *error)
+{
+    json_t *files = files_json(run);
+    const size_t count = json_array_size(files);
+    const char **names = calloc(count + 1, sizeof *names);
+    for (size_t i = 0; names && i < count; i++)
+        names[i] = json_string_value(json_array_get(files, i));
+    const enum status status = names ? directory_claim(run->directory, names, count, error)
+                                     : error_set(error, STATUS_MEMORY, "out of memory");
+    free(names);
+    json_decref(files);
+    return status;
+}
+
+const char *provenance_verdict(const struct run *run, enum status status)
+{
+    switch (status) {
+    case STATUS_OK:
+        return run->expectations.count ? "held" : "none";
+    case STATUS_EXPECT_FAILED:
+        return "failed";
+    case STATUS_STOPPED:
+        return "stopped";
+    default:
+        return "error";
+    }
+}
+
+static json_t *run_json(const struct run *run, enum provenance_state state, enum status status)
+{
+    const struct experiment *experiment = &run->experiment;
+    const bool ended = state == PROVENANCE_ENDED;
+    char host[64] = "?", stamp[CLOCK_STAMP_SIZE];
+    gethostname(host, sizeof host - 1);
+    const uint64_t steps = run->step - run->first_step;
+    return json_pack(
+        "{s:o, s:s, s:s, s:s, s:i, s:s, s:s, s:s, s:o, s:i, s:i, s:I, s:I, s:f, s:o, s:o, s:o, "
+        "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:b, s:b, s:I, s:o, s:o}",
+        "program", program_json(), "name", experiment->name, "state", ended ? "ended" : "running",
+        "verdict", ended ? provenance_verdict(run, status) : "running", "exit_status",
+        ended ? (int)status : -1, "host", host, "started", run->start_stamp, "written",
+        clock_stamp(stamp), "compute", compute_json(&run->description), "systems",
+        (int)experiment->bodies->systems, "bodies", (int)experiment->bodies->count, "step",
+        (json_int_t)run->step, "steps", (json_int_t)experiment->steps, "time", run_time(run),
+        "wall_seconds", number(clock_seconds() - run->started), "advance_seconds",
+        number(run->advance_seconds), "interactions",
+        number(experiment_interactions(experiment, steps)), "interactions_per_second",
+        number(run_rate(run)), "initial", conserved_json(run->first), "final",
+        conserved_json(&run->conserved[0]), "relative_energy_error", number(run_energy_error(run)),
+        "diagnostics", last_rows_json(run), "expect", expectations_json(&run->expectations),
+        "files", files_json(run), "config", config_json(experiment->config), "watch",
+        watch_json(run->watch, run->left_out), "ended_by", run->ended_by, "checkpointed",
+        run->checkpointed, "bitwise", run->bitwise, "first_step", (json_int_t)run->first_step,
+        "restarts", restarts_json(run), "errors", errors_json(run));
+}
+
+bool provenance_resume(struct run *run)
+{
+    struct error unreadable = { 0 };
+    size_t length;
+    char *text = directory_read_file(run->directory, "run.json", &length, &unreadable);
+    run->before = text ? json_loadb(text, length, 0, NULL) : NULL;
+    free(text);
+    /* A run.json that cannot be read says nothing: a checkpoint may well be there. */
+    if (!run->before)
+        run_warning(run, "WARNING: %s/run.json cannot be read; what it said is lost",
+                    directory_path(run->directory));
+    return !json_is_false(json_object_get(run->before, "checkpointed"));
+}
+
+static enum status write_document(const struct run *run, const json_t *document,
+                                  struct error *error)
+{
+    char *text = document ? json_dumps(document, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
+    if (!text)
+        return error_set(error, STATUS_MEMORY, "out of memory");
+    const enum status status =
+        directory_replace_file(run->directory, "run.json", text, strlen(text), error);
+    free(text);
+    return status;
+}
+
+enum status provenance_add(struct run *run, const char *key, struct json_t *value,
+                           struct error *error)
+{
+    if (!json_is_object(run->before)) {
+        json_decref(value);
+        return error_set(error, STATUS_DATA, "%s/run.json: is not a JSON object",
+                         directory_path(run->directory));
+    }
+    if (!value || json_object_set_new(run->before, key, value) != 0)
+        return error_set(error, STATUS_MEMORY, "out of memory");
+    return write_document(run, run->before, error);
+}
+
+enum status provenance_write(const struct run *run, enum provenance_state state, enum status status,
+                             struct error *error)
+{
+    json_t *document = run_json(run, state, status);
+    /* What was verified before this restart stays true of those steps. */
+    json_t *verified = json_object_get(run->before, "verified");
+    if (document && verified)
+        json_object_set(document, "verified", verified);
+    const enum status written = write_document(run, document, error);
+    json_decref(document);
+    return written;
+}

@@ -1,0 +1,40 @@
+/* run.json: what was run, by what, where, how it ended, and which files belong to it. */
+#ifndef ORRERY_RUN_PROVENANCE_H
+#define ORRERY_RUN_PROVENANCE_H
+
+#include "base/status.h"
+#include "run/run.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum provenance_state { PROVENANCE_RUNNING, PROVENANCE_ENDED };
+
+/* Makes room for the files of a run that begins: directory_claim() for all of its manifest. */
+enum status provenance_claim(const struct run *run, struct error *error);
+
+/* Writes run.json into the run's directory, whole or not at all; `status` is how it ended. */
+enum status provenance_write(const struct run *run, enum provenance_state state, enum status status,
+                             struct error *error);
+
+/* Takes over what run.json says of the run that is continued: its restarts and its files. Does it
+ * say that a checkpoint was written? */
+bool provenance_resume(struct run *run);
+
+/* Adds a member to the run.json that is there, in place of one of that name; everything else in it
+ * stays. Takes over `value`. STATUS_DATA where run.json cannot be read. */
+enum status provenance_add(struct run *run, const char *key, struct json_t *value,
+                           struct error *error);
+
+/* Does the file belong to the run that is continued? */
+bool provenance_owns(const struct run *run, const char *name);
+
+/* "held", "failed", "stopped", "error", "no expectations": the verdict in a word or two. */
+const char *provenance_verdict(const struct run *run, enum status status);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

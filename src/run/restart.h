@@ -1,0 +1,69 @@
+/* Checkpoints of a run: what goes into one, and how a run goes on from one. */
+#ifndef ORRERY_RUN_RESTART_H
+#define ORRERY_RUN_RESTART_H
+
+#include "base/status.h"
+#include "output/checkpoint.h"
+#include "run/run.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Keeps where the files stand and what diagnostics remember, before the last step makes its events
+ * off their cadence: a restart with a later end takes these back. Into run->before_last.
+ */
+enum status restart_remember(struct run *run, struct error *error);
+void restart_forget(struct restart_memory *memory); /* accepts NULL */
+
+/*
+ * Writes checkpoint.orr at the step that the run has reached, after everything that belongs to
+ * this step was written, unless that is done already; tries twice. STATUS_IO, STATUS_MEMORY,
+ * STATUS_NUMERICAL (a body is not finite): the last checkpoint is intact.
+ */
+enum status restart_save(struct run *run, struct error *error);
+
+/*
+ * Opens the newest whole checkpoint of the run's directory, into run->checkpoint. A damaged
+ * checkpoint.orr gives way to the previous one, with a notice; both damaged are STATUS_DATA.
+ */
+enum status restart_open(struct run *run, struct error *error);
+
+/*
+ * Refuses a config that changes the experiment (STATUS_CONFIG, a line for each difference); notes
+ * those that are allowed: the end, cadences, checkpoints, threads, and the kind of machine.
+ */
+enum status restart_compare(struct run *run, struct error *error);
+
+/* The bodies, the step and the first energies; before the backend sees them. */
+enum status restart_load_state(struct run *run, struct error *error);
+
+/* The step that a checkpoint is of. */
+enum status restart_step(const struct checkpoint *checkpoint, uint64_t *step, struct error *error);
+
+/* Was it written by this build, on this kind of machine, by this backend and kernel? */
+bool restart_same_build(const struct run *run, const struct checkpoint *checkpoint);
+
+/* How the state of the bodies differs from that of a checkpoint, bit by bit. */
+struct restart_difference {
+    size_t values;     /* that differ */
+    const char *array; /* of the first of them: "vx" */
+    int64_t id;        /* its body */
+};
+enum status restart_differences(const struct run *run, const struct checkpoint *checkpoint,
+                                struct restart_difference *difference, struct error *error);
+
+/* The memory of diagnostics and criteria, once these exist. */
+enum status restart_load_memory(struct run *run, struct error *error);
+
+/* Where a file stood, for stream_open(): the "series" or "aggregate" of a diagnostic, an "output".
+ */
+enum status restart_mark(const struct run *run, const char *kind, size_t index,
+                         struct stream_mark *mark, struct error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,180 @@
+#include "run/run.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "run/failure.h"
+#include "run/parts.h"
+#include "run/provenance.h"
+#include "run/restart.h"
+#include "run/signals.h"
+
+static void tell(struct run *run, bool loud, const char *format, va_list arguments)
+{
+    char line[512], stamp[CLOCK_STAMP_SIZE];
+    vsnprintf(line, sizeof line, format, arguments);
+    if (run->options.notice)
+        run->options.notice(run->options.context, loud, line);
+    clock_stamp(stamp);
+    if (run->log)
+        stream_print(run->log, "%s %s\n", stamp, line);
+    else
+        text_print(&run->early_log, "%s %s\n", stamp, line);
+}
+
+void run_notice(struct run *run, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    tell(run, false, format, arguments);
+    va_end(arguments);
+}
+
+void run_warning(struct run *run, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    tell(run, true, format, arguments);
+    va_end(arguments);
+}
+
+double run_time(const struct run *run)
+{
+    return (double)run->step * run->experiment.step;
+}
+
+double run_rate(const struct run *run)
+{
+    if (run->advance_seconds <= 0.0)
+        return 0.0;
+    return experiment_interactions(&run->experiment, run->step - run->first_step) /
+           run->advance_seconds;
+}
+
+double run_member_energy_error(const struct run *run, size_t system)
+{
+    const double first = run->first[system].kinetic + run->first[system].potential;
+    const double now = run->conserved[system].kinetic + run->conserved[system].potential;
+    return first != 0.0 ? (now - first) / fabs(first) : NAN;
+}
+
+double run_energy_error(const struct run *run)
+{
+    return run_member_energy_error(run, 0);
+}
+
+const char *run_directory(const struct run *run, char buffer[RUN_DIRECTORY_SIZE])
+{
+    if (run->options.directory)
+        return run->options.directory;
+    snprintf(buffer, RUN_DIRECTORY_SIZE, "%s.run", run->experiment.name);
+    return buffer;
+}
+
+static enum status close_files(struct run *run, struct error *error)
+{
+    for (size_t i = 0; i < run->diagnostic_count; i++) {
+        stream_close(run->diagnostics[i].stream, error);
+        stream_close(run->diagnostics[i].aggregate_stream, error);
+        run->diagnostics[i].stream = run->diagnostics[i].aggregate_stream = NULL;
+    }
+    for (size_t i = 0; i < run->output_count; i++) {
+        if (run->outputs[i] && run->outputs[i]->class_->event_file)
+            run->output_events[i] = run->outputs[i]->written;
+        if (run->outputs[i])
+            run->outputs[i]->class_->close(run->outputs[i], error);
+        run->outputs[i] = NULL;
+    }
+    stream_close(run->log, error);
+    run->log = NULL;
+    return error->status;
+}
+
+/* Statuses of a run that did what it should; an error on the way out takes their place. */
+static bool went_well(enum status status)
+{
+    return status == STATUS_OK || status == STATUS_EXPECT_FAILED || status == STATUS_STOPPED;
+}
+
+/* Adds a failure of the way out to what is reported. */
+static enum status worse(enum status status, const struct error *late, struct error *error)
+{
+    if (!late->status)
+        return status;
+    error_set(error, late->status, "%s", late->text);
+    return went_well(status) ? late->status : status;
+}
+
+/* The last words: whatever was open is closed and run.json says how it ended. */
+static enum status finish(struct run *run, enum status status, struct error *error)
+{
+    if (!status &&
+        (!expectations_hold(&run->expectations) || !watch_holds(run->watch, run->left_out)))
+        status = STATUS_EXPECT_FAILED;
+    struct error closing = { 0 }, writing = { 0 };
+    if (status == STATUS_NUMERICAL && failure_save(run, &closing) == STATUS_OK)
+        run_notice(run, "the bodies as they are now: %s/%s", directory_path(run->directory),
+                   failure_name);
+    if (run->log && error->lines > 0)
+        stream_print(run->log, "%.400s\n", error->text);
+    close_files(run, &closing);
+    status = worse(status, &closing, error);
+    run->error_text = error->lines > 0 ? error->text : NULL;
+    if (run->manifest_written)
+        provenance_write(run, PROVENANCE_ENDED, status, &writing);
+    return worse(status, &writing, error);
+}
+
+enum status run_execute(struct run *run, struct error *error)
+{
+    run->started = clock_seconds();
+    clock_stamp(run->start_stamp);
+    enum status status = run_open_files(run, error);
+    if (!status)
+        status = run_loop(run, error);
+    return finish(run, status, error);
+}
+
+void run_destroy(struct run *run)
+{
+    if (!run)
+        return;
+    signals_release();
+    struct error ignored = { 0 }; /* whatever mattered was reported by finish() */
+    close_files(run, &ignored);
+    for (size_t i = 0; run->diagnostics && i < run->diagnostic_count; i++) {
+        struct diagnostic *diagnostic = run->diagnostics[i].diagnostic;
+        if (diagnostic)
+            diagnostic->class_->destroy(diagnostic);
+        aggregate_destroy(run->diagnostics[i].aggregate);
+        memory_free(run->diagnostics[i].last_row);
+    }
+    expectations_destroy(&run->expectations);
+    expectations_destroy(&run->stops);
+    watch_destroy(run->watch);
+    free(run->diagnostics);
+    free(run->outputs);
+    free(run->output_files);
+    free(run->output_events);
+    free(run->triggers);
+    free(run->conserved);
+    free(run->first);
+    free(run->member_error);
+    free(run->left_out);
+    memory_free(run->phi);
+    memory_free(run->psi);
+    if (run->backend)
+        run->backend->class_->destroy(run->backend);
+    checkpoint_close(run->checkpoint);
+    restart_forget(run->before_last);
+    json_decref(run->before);
+    text_free(&run->early_log);
+    directory_close(run->directory);
+    experiment_destroy(&run->experiment);
+    free(run);
+}

@@ -1,0 +1,329 @@
+#include "run/schema.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "backend/backend.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "diagnostics/diagnostic.h"
+#include "diagnostics/watch.h"
+#include "force/force.h"
+#include "initial/initial.h"
+#include "integrator/integrator.h"
+#include "model/units.h"
+#include "output/output.h"
+
+/* --- rows that belong to no single table --------------------------------------------------------
+ */
+
+static const struct parameter top_rows[] = {
+    { .key = "name",
+      .type = PARAMETER_STRING,
+      .standard = "",
+      .help = "Name of the experiment and of its output directory NAME.run; unset: that of the "
+              "config file." },
+};
+
+static const char *const boundary_names[] = { "open", "periodic", NULL }; /* as enum boundary */
+
+static const struct parameter physics_rows[] = {
+    { .key = "units",
+      .type = PARAMETER_CHOICE,
+      .standard = "nbody",
+      .choices = units_names,
+      .help = "Units of all numbers: nbody (G = 1), astronomical (Msun, AU, d), galactic "
+              "(1e10 Msun, kpc, km/s) or si." },
+    { .key = "gravitational_constant",
+      .type = PARAMETER_REAL,
+      .standard = "",
+      .open = OPEN_MINIMUM,
+      .dimension = DIMENSION_G,
+      .help = "Newton's G; unset: that of the units." },
+    { .key = "softening",
+      .type = PARAMETER_REAL,
+      .standard = "0.0",
+      .maximum = INFINITY,
+      .dimension = DIMENSION_LENGTH,
+      .help = "Softening length eps of the Plummer form phi = -G m / sqrt(r^2 + eps^2)." },
+    { .key = "boundary",
+      .type = PARAMETER_CHOICE,
+      .standard = "open",
+      .choices = boundary_names,
+      .help = "open: infinite space; periodic: a cube of side box_length, in which the nearest "
+              "image of each body acts." },
+    { .key = "box_length",
+      .type = PARAMETER_REAL,
+      .standard = "",
+      .open = OPEN_MINIMUM,
+      .dimension = DIMENSION_LENGTH,
+      .help = "Side of the periodic cube; wanted by boundary = \"periodic\", and only by it." },
+};
+
+static const struct parameter time_rows[] = {
+    { .key = "step",
+      .type = PARAMETER_REAL,
+      .open = OPEN_MINIMUM,
+      .dimension = DIMENSION_TIME,
+      .help = "Time step." },
+    { .key = "end",
+      .type = PARAMETER_REAL,
+      .open = OPEN_MINIMUM,
+      .dimension = DIMENSION_TIME,
+      .help = "Time at which the run ends; it starts at 0." },
+};
+
+static const struct parameter compute_rows[] = {
+    { .key = "precision",
+      .type = PARAMETER_CHOICE,
+      .standard = "double",
+      .choices = precision_names,
+      .help =
+          "Arithmetic of the pair terms of the force: double; mixed (fp32 pair terms from hi+lo "
+          "positions, fp64 sums); single (fp32). State and energies are always double." },
+    { .key = "kernel",
+      .type = PARAMETER_CHOICE,
+      .standard = "auto",
+      .choices = force_kernel_names,
+      .help = "Force kernel: plain, symmetric or reference on CPUs; simt, tiled, blocked or "
+              "symmetric on GPUs; auto takes the fastest one." },
+    { .key = "isa",
+      .type = PARAMETER_CHOICE,
+      .standard = "auto",
+      .choices = force_isa_names,
+      .help = "Instruction set of the force kernel; auto takes the widest that this CPU has." },
+    { .key = "threads",
+      .type = PARAMETER_INTEGER,
+      .standard = "0",
+      .maximum = 4096,
+      .help = "CPU threads; 0: one for each core that this process may use." },
+    { .key = "devices",
+      .type = PARAMETER_INTEGER,
+      .standard = "1",
+      .maximum = 64,
+      .help = "GPUs that share the systems, or the bodies of one system; 0: all visible ones." },
+};
+
+static const struct parameter checkpoint_rows[] = {
+    { .key = "every_steps",
+      .type = PARAMETER_INTEGER,
+      .standard = "",
+      .minimum = 1,
+      .maximum = INFINITY,
+      .help = "Save a checkpoint every so many steps; unset: never on account of steps." },
+    { .key = "every_minutes",
+      .type = PARAMETER_REAL,
+      .standard = "10.0",
+      .maximum = INFINITY,
+      .open = OPEN_MINIMUM,
+      .help =
+          "Save a checkpoint after so many minutes of wall time. One is saved at the end anyway." },
+};
+
+static const struct parameter expect_rows[] = {
+    { .key = "quantity",
+      .type = PARAMETER_STRING,
+      .help = "Column of a diagnostic of this run (energy_error), or diagnostic.column where "
+              "several have one of that name." },
+    { .key = "at_most", .type = PARAMETER_REAL, .standard = "", .help = "Upper bound." },
+    { .key = "at_least", .type = PARAMETER_REAL, .standard = "", .help = "Lower bound." },
+    { .key = "between",
+      .type = PARAMETER_REALS,
+      .standard = "",
+      .length = 2,
+      .help = "Lower and upper bound, both allowed." },
+    { .key = "after",
+      .type = PARAMETER_REAL,
+      .standard = "",
+      .dimension = DIMENSION_TIME,
+      .help = "Look only at rows from this time on." },
+    { .key = "before",
+      .type = PARAMETER_REAL,
+      .standard = "",
+      .dimension = DIMENSION_TIME,
+      .help = "Look only at rows up to this time." },
+};
+
+static const struct parameter ensemble_rows[] = {
+    { .key = "systems",
+      .type = PARAMETER_INTEGER,
+      .standard = "1",
+      .minimum = 1,
+      .maximum = 1e9,
+      .help = "Independent systems that run side by side, with consecutive seeds." },
+    { .key = "energy_error_limit",
+      .type = PARAMETER_REAL,
+      .standard = "",
+      .open = OPEN_MINIMUM,
+      .help = "Leave members whose |dE/E0| was ever larger out of the statistics over members." },
+};
+
+static const struct parameter sweep_rows[] = {
+    { .key = "key", .type = PARAMETER_STRING, .help = "Path of the key to vary: \"time.step\"." },
+    { .key = "values",
+      .type = PARAMETER_VALUES,
+      .help = "What to set it to, one run each; several keys make a grid." },
+};
+
+/* --- what no single row can see -----------------------------------------------------------------
+ */
+
+/* What becomes the name of a file must stay in its directory. */
+static void check_file_name(const struct section *section, const char *key, struct error *error)
+{
+    const char *name = section_string(section, key);
+    if (!name)
+        return;
+    if (!name[0] || name[0] == '.' || name[0] == '-' || strpbrk(name, "/\n\r\t\f"))
+        section_error(section, key, error,
+                      "must be a plain file name: not empty, no '/', not starting with '.' or '-'");
+}
+
+static void check_top(const struct section *section, struct error *error)
+{
+    check_file_name(section, "name", error);
+}
+
+static void check_diagnostic(const struct section *section, struct error *error)
+{
+    check_file_name(section, "name", error);
+}
+
+static void check_physics(const struct section *section, struct error *error)
+{
+    const bool periodic = section_choice(section, "boundary") == BOUNDARY_PERIODIC;
+    if (periodic && !section_has(section, "box_length"))
+        section_error(section, "box_length", error,
+                      "must be given where boundary = \"periodic\": a number greater than 0");
+    if (!periodic && section_given(section, "box_length"))
+        section_error(section, "box_length", error,
+                      "does not apply to boundary = \"open\"; it belongs to periodic");
+}
+
+static void check_sweep(const struct section *section, struct error *error)
+{
+    size_t count;
+    section_values(section, "values", &count);
+    if (count == 0)
+        section_error(section, "values", error, "must have at least one value");
+}
+
+/* --- the schema ---------------------------------------------------------------------------------
+ */
+
+#define ROWS(table) .parameters = table, .parameter_count = COUNT_OF(table)
+
+const struct schema *schema_experiment(struct schema_room *room)
+{
+    const struct group groups[] = {
+        { .name = "", ROWS(top_rows), .check = check_top },
+        { .name = "bodies",
+          .help = "The bodies and where they start.",
+          .parameters = initial_parameters,
+          .parameter_count = initial_parameter_count,
+          .variant_key = "initial",
+          .variant_help = "Initial conditions.",
+          .variant = initial_variant,
+          .check = initial_check },
+        { .name = "physics",
+          .help = "The law of motion: softened Newtonian gravity.",
+          ROWS(physics_rows),
+          .check = check_physics },
+        { .name = "time",
+          .help = "How the bodies are moved, and for how long.",
+          ROWS(time_rows),
+          .variant_key = "integrator",
+          .variant_standard = "velocity-verlet",
+          .variant_help = "Integration scheme.",
+          .variant = integrator_variant },
+        { .name = "compute",
+          .help = "Where and how the forces are computed.",
+          ROWS(compute_rows),
+          .variant_key = "backend",
+          .variant_standard = "auto",
+          .variant_help = "What computes.",
+          .variant = backend_variant },
+        { .name = "diagnostics",
+          .help = "What is measured; each writes one CSV file.",
+          .list = true,
+          .parameters = diagnostic_parameters,
+          .parameter_count = diagnostic_parameter_count,
+          .variant_key = "type",
+          .variant_help = "What to measure.",
+          .variant = diagnostic_variant,
+          .check = check_diagnostic },
+        { .name = "outputs",
+          .help = "Files of the bodies themselves.",
+          .list = true,
+          .parameters = output_parameters,
+          .parameter_count = output_parameter_count,
+          .variant_key = "type",
+          .variant_help = "Format.",
+          .variant = output_variant },
+        { .name = "checkpoint",
+          .help = "When to save the state, so that a run can be continued.",
+          ROWS(checkpoint_rows) },
+        { .name = "expect",
+          .help = "Acceptance criteria on the diagnostics: each names a quantity and one of "
+                  "at_most, at_least, between. They decide the verdict and the exit status.",
+          .list = true,
+          ROWS(expect_rows) },
+        { .name = "stop_when",
+          .help = "Conditions on the diagnostics, written as in `expect`, that end the run: at the "
+                  "first row that lies within the bounds.",
+          .list = true,
+          ROWS(expect_rows) },
+        { .name = "watch",
+          .help = "The accuracy watch, at work in every run: jumps of the energy, and a step too "
+                  "large for the fastest pair.",
+          .parameters = watch_parameters,
+          .parameter_count = watch_parameter_count },
+        { .name = "ensemble", .help = "Many independent systems at once.", ROWS(ensemble_rows) },
+        { .name = "sweep",
+          .help = "A grid of runs.",
+          .list = true,
+          ROWS(sweep_rows),
+          .check = check_sweep },
+    };
+    _Static_assert(COUNT_OF(groups) == SCHEMA_GROUPS, "room for every group");
+    memcpy(room->groups, groups, sizeof groups);
+    room->schema = (struct schema){ room->groups, SCHEMA_GROUPS };
+    return &room->schema;
+}
+
+/* config/ in the directory of this program. */
+static void append_program_config(struct text *path)
+{
+    char *program = realpath("/proc/self/exe", NULL);
+    const char *slash = program ? strrchr(program, '/') : NULL;
+    if (slash)
+        text_print(path, "%.*s/config", (int)(slash - program), program);
+    free(program);
+}
+
+enum status schema_load(const char *path, const char *const *overrides, size_t override_count,
+                        struct config **config, struct error *error)
+{
+    struct schema_room room;
+    struct text beside = { 0 };
+    append_program_config(&beside);
+    const char *const data = getenv("ORRERY_DATA");
+    const char *directories[3];
+    size_t count = 0;
+    if (data && *data)
+        directories[count++] = data;
+    directories[count++] = PKGDATADIR;
+    if (beside.length)
+        directories[count++] = beside.bytes;
+    const struct config_source source = { .path = path,
+                                          .overrides = overrides,
+                                          .override_count = override_count,
+                                          .include_directories = directories,
+                                          .include_directory_count = count };
+    const enum status status = config_load(&source, schema_experiment(&room), config, error);
+    text_free(&beside);
+    return status;
+}

@@ -1,0 +1,27 @@
+/*
+ * What the outside asks of a run: SIGINT, SIGTERM, SIGUSR1, SIGHUP (unless it is ignored) and
+ * SIGXCPU stop it after the current step, a second SIGINT at once; SIGUSR2 asks for a checkpoint.
+ */
+#ifndef ORRERY_RUN_SIGNALS_H
+#define ORRERY_RUN_SIGNALS_H
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Takes the signals over, and gives them back; once more is as good as once. */
+void signals_catch(void);
+void signals_release(void);
+
+/* The number of the signal that asked to stop, or 0. */
+int signals_stop(void);
+/* Was a checkpoint asked for since the last call? */
+bool signals_checkpoint(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

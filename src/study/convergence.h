@@ -1,0 +1,44 @@
+/*
+ * What a convergence study says: for every column of every diagnostic, measured with steps dt,
+ * dt/2, dt/4, the order at which it converges and the error that is left.
+ */
+#ifndef ORRERY_STUDY_CONVERGENCE_H
+#define ORRERY_STUDY_CONVERGENCE_H
+
+#include <stddef.h>
+
+#include "base/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { CONVERGENCE_LEVELS = 3, CONVERGENCE_NAME_SIZE = 128 };
+
+struct convergence_row {
+    char column[CONVERGENCE_NAME_SIZE]; /* "conservation.energy" */
+    char unit[CONVERGENCE_NAME_SIZE];
+    double value; /* at the end, with the smallest step */
+    /* log2(|d1| / |d2|), |d| the rms over all rows of the difference between two neighbouring
+     * steps; undefined (NaN) where a difference vanishes, not meaningful where rounding rules. */
+    double order;
+    /* Richardson: |d2| / (2^order - 1), the rms error left with the smallest step. */
+    double error;
+};
+
+struct convergence {
+    struct convergence_row *rows;
+    size_t count;
+};
+
+/* Reads the three runs of `directory` and writes DIRECTORY/convergence.csv. STATUS_NO_INPUT where
+ * one of them is missing. The caller frees the rows with convergence_free(). */
+enum status convergence_measure(const char *directory, struct convergence *convergence,
+                                struct error *error);
+void convergence_free(struct convergence *convergence);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

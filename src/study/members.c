@@ -1,0 +1,336 @@
+/* Running the members of a study: a process each, as many at a time as there are cores. */
+#include <errno.h>
+#include <jansson.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cores.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "report/result.h"
+#include "run/run.h"
+#include "run/schema.h"
+#include "run/signals.h"
+#include "study/study.h"
+#include "study/table.h"
+
+enum { PATH_SIZE = 4096 };
+
+/* What one member has come to. */
+struct member {
+    pid_t process; /* 0: not at work */
+    bool ended;
+    int status; /* exit status, once ended */
+};
+
+struct work {
+    const struct study *study;
+    const struct study_options *options;
+    struct member *members;
+    int jobs, threads;
+    size_t running, done;
+    bool stopping;
+};
+
+static const char *member_path(const struct work *work, size_t member, char buffer[PATH_SIZE])
+{
+    char name[STUDY_NAME_SIZE];
+    snprintf(buffer, PATH_SIZE, "%s/%s", work->options->directory, study_member_name(member, name));
+    return buffer;
+}
+
+/* --- the config of a member --------------------------------------------------------------------
+ */
+
+/* The caller's overrides, those of the member, and that a member is no sweep itself. */
+static enum status load_member(const struct work *work, size_t member, struct config **config,
+                               struct error *error)
+{
+    const struct study *study = work->study;
+    const struct study_options *options = work->options;
+    const size_t given = options->override_count, count = given + study->key_count + 2;
+    struct text *texts = calloc(count, sizeof *texts);
+    const char **overrides = calloc(count, sizeof(char *));
+    enum status status = STATUS_MEMORY;
+    if (texts && overrides) {
+        for (size_t i = 0; i < given; i++)
+            text_print(&texts[i], "%s", options->overrides[i]);
+        for (size_t k = 0; k < study->key_count; k++)
+            text_print(&texts[given + k], "%s=%s", study->keys[k],
+                       study->values[member * study->key_count + k]);
+        text_print(&texts[count - 2], "sweep=()");
+        text_print(&texts[count - 1], "compute.threads=%d", work->threads);
+        for (size_t i = 0; i < count; i++)
+            overrides[i] = texts[i].bytes;
+        status = schema_load(options->path, overrides, count, config, error);
+    } else {
+        error_set(error, STATUS_MEMORY, "out of memory");
+    }
+    for (size_t i = 0; texts && i < count; i++)
+        text_free(&texts[i]);
+    free(texts);
+    free(overrides);
+    return status;
+}
+
+/* A slip in any of them must show before the first is run. */
+static enum status check_all(const struct work *work, struct error *error)
+{
+    for (size_t m = 0; m < work->study->member_count; m++) {
+        struct config *config = NULL;
+        const enum status status = load_member(work, m, &config, error);
+        config_free(config);
+        if (status)
+            return status;
+    }
+    return STATUS_OK;
+}
+
+/* --- one member, in a process of its own -------------------------------------------------------
+ */
+
+static void member_notice(void *context, bool loud, const char *line)
+{
+    (void)loud;
+    const struct study_options *options = context;
+    if (options->notice)
+        options->notice(options->context, line);
+}
+
+static enum status run_member(const struct work *work, size_t member, struct error *error)
+{
+    char path[PATH_SIZE], manifest[PATH_SIZE + 16];
+    snprintf(manifest, sizeof manifest, "%s/run.json", member_path(work, member, path));
+    const bool begun = access(manifest, F_OK) == 0;
+    const struct run_options options = { .directory = path,
+                                         .force = work->options->force,
+                                         .restart = begun && !work->options->force,
+                                         .deadline = work->options->deadline,
+                                         .notice = member_notice,
+                                         .context = (void *)work->options };
+    struct config *config = NULL;
+    struct run *run = NULL;
+    enum status status = load_member(work, member, &config, error);
+    if (!status)
+        status = run_prepare(config, &options, true, &run, error);
+    if (!status)
+        status = run_execute(run, error);
+    run_destroy(run);
+    config_free(config);
+    return status;
+}
+
+static void start_member(struct work *work, size_t member)
+{
+    const pid_t process = fork();
+    if (process == 0) {
+        struct error error = { 0 };
+        const enum status status = run_member(work, member, &error);
+        if (error.lines > 0 && status != STATUS_STOPPED)
+            member_notice((void *)work->options, true, error.text);
+        _exit((int)status);
+    }
+    struct member *slot = &work->members[member];
+    if (process < 0) {
+        slot->ended = true;
+        slot->status = STATUS_MEMORY;
+        work->done++;
+        return;
+    }
+    slot->process = process;
+    work->running++;
+}
+
+/* --- all of them, or one
+ * -------------------------------------------------------------------------------
+ */
+
+/* Finished by an earlier command, whatever the verdict. */
+static void find_finished(struct work *work)
+{
+    for (size_t m = 0; m < work->study->member_count && !work->options->force; m++) {
+        char path[PATH_SIZE];
+        struct result result;
+        struct error ignored = { 0 };
+        if (result_open(member_path(work, m, path), &result, &ignored))
+            continue;
+        const double code = result_real(&result, "exit_status");
+        if (code == STATUS_OK || code == STATUS_EXPECT_FAILED) {
+            work->members[m] = (struct member){ .ended = true, .status = (int)code };
+            work->done++;
+        }
+        result_close(&result);
+    }
+}
+
+/* Members that another job of an array takes are none of this one's business. */
+static bool is_ours(const struct work *work, size_t member)
+{
+    return work->options->only == 0 || work->options->only == member + 1;
+}
+
+static void collect(struct work *work)
+{
+    for (size_t m = 0; m < work->study->member_count; m++) {
+        struct member *slot = &work->members[m];
+        int code;
+        if (slot->process == 0 || waitpid(slot->process, &code, WNOHANG) != slot->process)
+            continue;
+        slot->process = 0;
+        slot->ended = true;
+        slot->status = WIFEXITED(code) ? WEXITSTATUS(code) : STATUS_NUMERICAL;
+        /* The members look at the clock for themselves; when one ends for it, no other begins. */
+        work->stopping |= slot->status == STATUS_STOPPED && work->options->deadline > 0.0;
+        work->running--;
+        work->done++;
+        if (work->options->progress)
+            work->options->progress(work->options->context, work->done, work->study->member_count);
+    }
+}
+
+static void pass_on_signal(struct work *work)
+{
+    if (work->stopping || !signals_stop())
+        return;
+    work->stopping = true;
+    for (size_t m = 0; m < work->study->member_count; m++)
+        if (work->members[m].process)
+            kill(work->members[m].process, SIGTERM);
+}
+
+static void work_through(struct work *work)
+{
+    const struct timespec pause = { .tv_nsec = 5000000 };
+    size_t next = 0;
+    signals_catch();
+    while (work->running > 0 || (next < work->study->member_count && !work->stopping)) {
+        while (next < work->study->member_count && work->running < (size_t)work->jobs &&
+               !work->stopping) {
+            if (!work->members[next].ended && is_ours(work, next))
+                start_member(work, next);
+            next++;
+        }
+        nanosleep(&pause, NULL);
+        pass_on_signal(work);
+        collect(work);
+    }
+    signals_release();
+}
+
+/* What is to be said of the whole. */
+static enum status judge(const struct work *work, struct error *error)
+{
+    size_t failed = 0, first = 0;
+    bool unexpected = false;
+    if (work->stopping)
+        return error_set(error, STATUS_STOPPED,
+                         "%s: stopped with %zu of %zu runs ended; the same command goes on",
+                         work->options->directory, work->done, work->study->member_count);
+    for (size_t m = work->study->member_count; m-- > 0;) {
+        if (!is_ours(work, m))
+            continue;
+        const int status = work->members[m].status;
+        unexpected = unexpected || status == STATUS_EXPECT_FAILED;
+        if (status == STATUS_OK || status == STATUS_EXPECT_FAILED)
+            continue;
+        failed++;
+        first = m;
+    }
+    if (failed == 0)
+        return unexpected ? STATUS_EXPECT_FAILED : STATUS_OK;
+    char name[STUDY_NAME_SIZE];
+    return error_set(error, (enum status)work->members[first].status,
+                     "%s: %zu of %zu runs went wrong, first %s with status %d; the same command "
+                     "tries them again",
+                     work->options->directory, failed, work->study->member_count,
+                     study_member_name(first, name), work->members[first].status);
+}
+
+/* --- the directory -----------------------------------------------------------------------------
+ */
+
+static json_t *study_json(const struct study *study)
+{
+    json_t *members = json_array(), *keys = json_array();
+    for (size_t k = 0; k < study->key_count; k++)
+        json_array_append_new(keys, json_string(study->keys[k]));
+    for (size_t m = 0; m < study->member_count; m++) {
+        json_t *row = json_array();
+        for (size_t k = 0; k < study->key_count; k++)
+            json_array_append_new(row, json_string(study->values[m * study->key_count + k]));
+        json_array_append_new(members, row);
+    }
+    return json_pack("{s:o, s:o}", "keys", keys, "members", members);
+}
+
+/* Makes the directory, or finds the same study there. */
+static enum status open_directory(const struct work *work, struct error *error)
+{
+    const char *place = work->options->directory;
+    char path[PATH_SIZE + 16], run_path[PATH_SIZE + 16];
+    snprintf(path, sizeof path, "%s/study.json", place);
+    snprintf(run_path, sizeof run_path, "%s/run.json", place);
+    if (mkdir(place, 0777) != 0 && errno != EEXIST)
+        return error_system(error, STATUS_CANT_CREATE, errno, place);
+    if (access(run_path, F_OK) == 0)
+        return error_set(error, STATUS_CANT_CREATE, "%s: holds a run; -o DIR writes elsewhere",
+                         place);
+    json_t *now = study_json(work->study), *before = json_load_file(path, 0, NULL);
+    enum status status = STATUS_OK;
+    if (before && !json_equal(before, now) && !work->options->force)
+        status = error_set(error, STATUS_CANT_CREATE,
+                           "%s: holds another study; --force replaces its runs, -o DIR writes "
+                           "elsewhere",
+                           place);
+    else if (json_dump_file(now, path, JSON_INDENT(2)) != 0)
+        status = error_system(error, STATUS_CANT_CREATE, errno, path);
+    json_decref(before);
+    json_decref(now);
+    return status;
+}
+
+/* Cores are shared among the members at work; whoever sets the threads decides how many these are.
+ */
+static void share_cores(struct work *work)
+{
+    const int cores = cores_available();
+    const size_t left = work->options->only ? 1 : work->study->member_count - work->done;
+    if (work->options->threads > 0) {
+        work->threads = work->options->threads;
+        work->jobs = cores > work->threads ? cores / work->threads : 1;
+    } else {
+        work->jobs = left < (size_t)cores ? (int)left : cores;
+        work->threads = work->jobs > 0 ? cores / work->jobs : 1;
+    }
+}
+
+enum status study_run(const struct study *study, const struct study_options *options,
+                      struct error *error)
+{
+    struct work work = { .study = study, .options = options, .threads = 1 };
+    work.members = calloc(study->member_count + 1, sizeof *work.members);
+    if (!work.members)
+        return error_set(error, STATUS_MEMORY, "out of memory");
+    enum status status = check_all(&work, error);
+    if (!status && options->only > study->member_count)
+        status = error_set(error, STATUS_USAGE, "there is no member %zu; the study has %zu",
+                           options->only, study->member_count);
+    if (!status)
+        status = open_directory(&work, error);
+    if (!status) {
+        find_finished(&work);
+        share_cores(&work);
+        work_through(&work);
+        status = table_write(study, options->directory, error);
+        if (!status)
+            status = judge(&work, error);
+    }
+    free(work.members);
+    return status;
+}

@@ -1,0 +1,114 @@
+#include "study/study.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+static enum status allocate(struct study *study, size_t keys, size_t members, struct error *error)
+{
+    *study = (struct study){ .key_count = keys, .shown_keys = keys, .member_count = members };
+    size_t cells;
+    if (__builtin_mul_overflow(keys, members, &cells) || cells > 10000000)
+        return error_set(error, STATUS_CONFIG, "a study of %zu runs is too many", members);
+    study->keys = calloc(keys + 1, sizeof(char *));
+    study->values = calloc(cells + 1, sizeof(char *));
+    if (study->keys && study->values)
+        return STATUS_OK;
+    return error_set(error, STATUS_MEMORY, "out of memory");
+}
+
+void study_free(struct study *study)
+{
+    for (size_t i = 0; study->keys && i < study->key_count; i++)
+        free(study->keys[i]);
+    for (size_t i = 0; study->values && i < study->key_count * study->member_count; i++)
+        free(study->values[i]);
+    free(study->keys);
+    free(study->values);
+    *study = (struct study){ 0 };
+}
+
+const char *study_member_name(size_t member, char buffer[STUDY_NAME_SIZE])
+{
+    snprintf(buffer, STUDY_NAME_SIZE, "%03zu", member + 1);
+    return buffer;
+}
+
+/* Every cell must have been filled. */
+static enum status complete(struct study *study, struct error *error)
+{
+    bool whole = true;
+    for (size_t i = 0; i < study->key_count; i++)
+        whole = whole && study->keys[i];
+    for (size_t i = 0; i < study->key_count * study->member_count; i++)
+        whole = whole && study->values[i];
+    if (whole)
+        return STATUS_OK;
+    study_free(study);
+    return error_set(error, STATUS_MEMORY, "out of memory");
+}
+
+enum status study_of_sweep(const struct config *config, struct study *study, struct error *error)
+{
+    const size_t keys = config_count(config, "sweep");
+    size_t members = 1, count;
+    for (size_t k = 0; k < keys; k++) {
+        section_values(config_item(config, "sweep", k), "values", &count);
+        if (__builtin_mul_overflow(members, count, &members))
+            members = SIZE_MAX;
+    }
+    if (allocate(study, keys, members, error)) {
+        study_free(study);
+        return error->status;
+    }
+    size_t repeat = members; /* members in a row with the same value of a key */
+    for (size_t k = 0; k < keys; k++) {
+        const struct section *section = config_item(config, "sweep", k);
+        const char *const *values = section_values(section, "values", &count);
+        study->keys[k] = strdup(section_string(section, "key"));
+        repeat /= count;
+        for (size_t m = 0; m < members; m++)
+            study->values[m * keys + k] = strdup(values[m / repeat % count]);
+    }
+    return complete(study, error);
+}
+
+/* The cadences that follow the step: "diagnostics.0.every", ... */
+static const char *const followers[] = { "diagnostics", "outputs" };
+
+enum status study_of_convergence(const struct config *config, size_t levels, struct study *study,
+                                 struct error *error)
+{
+    size_t keys = 1;
+    for (size_t f = 0; f < COUNT_OF(followers); f++)
+        keys += config_count(config, followers[f]);
+    if (allocate(study, keys, levels, error)) {
+        study_free(study);
+        return error->status;
+    }
+    study->shown_keys = 1;
+    study->keys[0] = strdup("time.step");
+    const double step = section_real(config_section(config, "time"), "step");
+    for (size_t m = 0; m < levels; m++) {
+        char text[TEXT_REAL_SIZE];
+        study->values[m * keys] = strdup(text_real(text, step / (double)((uint64_t)1 << m)));
+    }
+    size_t k = 1;
+    for (size_t f = 0; f < COUNT_OF(followers); f++)
+        for (size_t i = 0; i < config_count(config, followers[f]); i++, k++) {
+            const struct section *section = config_item(config, followers[f], i);
+            char text[64];
+            snprintf(text, sizeof text, "%s.%zu.every", followers[f], i);
+            study->keys[k] = strdup(text);
+            for (size_t m = 0; m < levels; m++) {
+                snprintf(text, sizeof text, "%lld",
+                         (long long)section_integer(section, "every") << m);
+                study->values[m * keys + k] = strdup(text);
+            }
+        }
+    return complete(study, error);
+}

@@ -1,0 +1,73 @@
+/*
+ * A study: one config file run many times with different values of some keys. A sweep is a study
+ * over the grid that the config describes; a convergence test is one over the step.
+ *
+ * It lives in a directory: study.json (what it is), one run directory for each member (001, 002,
+ * ...), and study.csv (a row for each member: its values, its verdict, its last diagnostics). The
+ * same command goes on where an earlier one was ended: members that finished are left alone, those
+ * that were begun are restarted, the others are run.
+ */
+#ifndef ORRERY_STUDY_STUDY_H
+#define ORRERY_STUDY_STUDY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/status.h"
+#include "config/config.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { STUDY_NAME_SIZE = 24 };
+
+struct study {
+    size_t key_count;
+    char **keys;       /* "time.step" */
+    size_t shown_keys; /* the first so many are what the study varies; the rest follows */
+    size_t member_count;
+    char **values; /* member_count x key_count, in config syntax */
+};
+
+/* The grid of the list `sweep`; the last key changes fastest. */
+enum status study_of_sweep(const struct config *config, struct study *study, struct error *error);
+
+/* `levels` members with the step halved from one to the next, and every cadence doubled, so that
+ * all of them measure at the same times. */
+enum status study_of_convergence(const struct config *config, size_t levels, struct study *study,
+                                 struct error *error);
+void study_free(struct study *study);
+
+/* "001" */
+const char *study_member_name(size_t member, char buffer[STUDY_NAME_SIZE]);
+
+struct study_options {
+    const char *path; /* of the config file */
+    const char *const *overrides;
+    size_t override_count;
+    const char *directory;
+    bool force;      /* run all members again */
+    size_t only;     /* run this member alone, counted from 1 (a job array); 0: all of them */
+    double deadline; /* clock_seconds() by which all have stopped; 0: none */
+    int threads;     /* of each member; 0: the cores, shared among the members at work */
+    /* Lines for people, and how many members have ended. May be NULL. */
+    void (*notice)(void *context, const char *line);
+    void (*progress)(void *context, size_t done, size_t members);
+    void *context;
+};
+
+/*
+ * Runs the members that are not finished, as many at a time as there are cores. STATUS_OK,
+ * STATUS_EXPECT_FAILED when that is the worst of any member, STATUS_STOPPED on a signal, or the
+ * status of the first member that went wrong. Errors in any member's config are found before the
+ * first is run.
+ */
+enum status study_run(const struct study *study, const struct study_options *options,
+                      struct error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

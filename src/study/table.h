@@ -1,0 +1,23 @@
+/* study.csv: one row for each member of a study. */
+#ifndef ORRERY_STUDY_TABLE_H
+#define ORRERY_STUDY_TABLE_H
+
+#include "base/status.h"
+#include "study/study.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Writes DIR/study.csv anew: member, the values of the keys, exit status and verdict, and the last
+ * row of every diagnostic that has one row an event, as "diagnostic.column [unit]". A member that
+ * has not ended has empty cells. STATUS_IO.
+ */
+enum status table_write(const struct study *study, const char *directory, struct error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,268 @@
+"""Bad input 1 to 5 and 11: what `orrery check` and `orrery run` say to a wrong config file."""
+
+import os
+import shutil
+
+import tap
+
+BODIES = 'bodies = { initial = "uniform-cube"; count = 8; };\n'
+TIME = "time = { step = 0.25; end = 1.0; };\n"
+OK, USAGE, NO_INPUT, CONFIG = 0, 64, 66, 78
+
+
+def write(text, name="run.cfg"):
+    mode = "wb" if isinstance(text, bytes) else "w"
+    with open(name, mode, **({} if "b" in mode else {"encoding": "utf-8"})) as file:
+        file.write(text)
+
+
+def refuse(text, *messages, status=CONFIG, arguments=()):
+    """Both commands refuse the file with exactly these lines, and write nothing."""
+    write(text)
+    before = sorted(os.listdir("."))
+    for command in ("check", "run"):
+        result = tap.run(command, "run.cfg", *arguments)
+        lines = result.stderr.splitlines()
+        assert lines == list(messages), f"{command}: {result.stderr}"
+        assert result.returncode == status, f"{command}: status {result.returncode}"
+        assert result.stdout == "", f"{command}: {result.stdout}"
+    assert sorted(os.listdir(".")) == before, os.listdir(".")
+
+
+def accept(text, *arguments, **options):
+    """`check` accepts the file; what it resolves to."""
+    write(text)
+    result = tap.run("check", "run.cfg", *arguments, **options)
+    assert result.returncode == OK, result.stderr
+    return result.stdout
+
+
+def test_syntax_error():
+    """1: a syntax error has its file and line"""
+    refuse(BODIES + "time = {\n  step 0.25;\n};\n",
+           "run.cfg:3: time.step: an equals sign is missing before '0.25'")
+    refuse(BODIES + "time = { step = 0.25; end = 1.0;\n",
+           "run.cfg:2: time: the '{' here is never closed by a '}'")
+    refuse(BODIES + TIME + "outputs = ( { type = \"xyz\"; }, );\n",
+           "run.cfg:3: outputs.1: a value is missing before ')'")
+
+
+def test_unterminated_string():
+    """1: an unterminated string has its file and line"""
+    refuse(BODIES + TIME + '\nname = "a;\n',
+           "run.cfg:4: name: a string starts here and does not end on this line")
+
+
+def test_missing_include():
+    """1: a missing @include has its file and line"""
+    refuse(BODIES + TIME + '\n@include "gone.cfg"\n',
+           'run.cfg:4: @include "gone.cfg": no such file beside this one or among the presets')
+
+
+def test_looping_include():
+    """1: a looping @include has its file and line"""
+    write('# on the second line\n@include "run.cfg"\n', "other.cfg")
+    refuse('@include "other.cfg"\n', 'other.cfg:2: @include "run.cfg": includes itself')
+
+
+def test_error_in_an_include():
+    """1: an error in an included file has that file and line"""
+    os.mkdir("part")
+    write("time = {\n  step = 0;\n  end = 1.0;\n};\n", "part/time.cfg")
+    refuse(BODIES + '@include "part/time.cfg"\n',
+           "part/time.cfg:2: time.step = 0: must be greater than 0")
+
+
+def test_misspelt_key():
+    """2: a misspelt key, with the nearest known one"""
+    refuse(BODIES + "time = {\n  stpe = 0.25;\n  step = 0.25;\n  end = 1.0;\n};\n",
+           "run.cfg:3: time.stpe = 0.25: unknown key; did you mean time.step?")
+    refuse(BODIES + TIME + "diagnostic = ();\n",
+           "run.cfg:3: diagnostic = []: unknown key; did you mean diagnostics?")
+    refuse(BODIES + TIME + "softening = 0.1;\n",
+           "run.cfg:3: softening = 0.1: unknown key; did you mean physics.softening?")
+
+
+def test_misspelt_choice():
+    """2: a misspelt choice, with the nearest one and all of them"""
+    refuse(BODIES + TIME + 'physics = { boundary = "periodc"; };\n',
+           'run.cfg:3: physics.boundary = "periodc": must be one of open, periodic; did you mean '
+           "periodic?")
+    refuse(BODIES + TIME + "physics = { boundary = open; };\n",
+           "run.cfg:3: physics.boundary = open: needs quotation marks; must be one of open, "
+           "periodic")
+
+
+def test_key_of_another_type():
+    """2: a key that does not apply to the chosen type"""
+    refuse('bodies = { initial = "plummer"; count = 8;\n  half_side = 2.0; };\n' + TIME,
+           'run.cfg:2: bodies.half_side = 2.0: does not apply to initial = "plummer"; it belongs '
+           "to uniform-cube")
+    refuse(BODIES + TIME + "physics = { box_length = 2.0; };\n",
+           'run.cfg:3: physics.box_length = 2.0: does not apply to boundary = "open"; it belongs '
+           "to periodic")
+
+
+def test_wrong_type():
+    """3: values of the wrong type"""
+    refuse(BODIES + 'time = { step = "0.25"; end = true; };\n',
+           'run.cfg:2: time.step = "0.25": must be a number greater than 0',
+           "run.cfg:2: time.end = true: must be a number greater than 0")
+    refuse(BODIES + TIME + "physics = 1;\n",
+           "run.cfg:3: physics: must be a group: physics = { ... }")
+
+
+def test_steps_out_of_range():
+    """3: a step of 0, below 0, NaN, infinite, or beyond a double"""
+    for value, reason in (("0", "0: must be greater than 0"),
+                          ("-0.25", "-0.25: must be greater than 0"),
+                          ("nan", "nan: must be a number greater than 0"),
+                          ("inf", "inf: must be a number greater than 0"),
+                          ("1e999", "1e999: too large a number; must be a number greater than 0")):
+        refuse(BODIES + f"time = {{ step = {value}; end = 1.0; }};\n",
+               f"run.cfg:2: time.step = {reason}")
+
+
+def test_whole_and_real_numbers():
+    """3: step = 1 is 1.0; count = 1.9 is refused, count = 1e1 is 10"""
+    assert "step = 1.0;" in accept(BODIES + "time = { step = 1; end = 2; };\n")
+    assert "count = 10;" in accept(BODIES.replace("8", "1e1") + TIME)
+    refuse(BODIES.replace("8", "1.9") + TIME,
+           "run.cfg:1: bodies.count = 1.9: must be a whole number at least 1 and at most "
+           "2147483647")
+
+
+def test_counts_that_overflow():
+    """4: counts that wrap in 32 or 64 bits, or need more memory than there is"""
+    wanted = "must be a whole number at least 1 and at most 2147483647"
+    refuse(BODIES.replace("8", "12345678901234567890") + TIME,
+           f"run.cfg:1: bodies.count = 12345678901234567890: too large a number; {wanted}")
+    refuse(BODIES.replace("8", "0x10000000000000001") + TIME,
+           f"run.cfg:1: bodies.count = 0x10000000000000001: too large a number; {wanted}")
+    # 2^32 + 1: 1 after a wrap.
+    refuse(BODIES.replace("8", "0x100000001") + TIME,
+           "run.cfg:1: bodies.count = 4294967297: must be at least 1 and at most 2147483647")
+
+
+def test_count_times_size():
+    """4: systems x count x size beyond SIZE_MAX, before any allocation"""
+    write(BODIES.replace("8", "2000000000") + TIME + "ensemble = { systems = 1000000000; };\n")
+    result = tap.run("check", "run.cfg")
+    assert result.returncode == CONFIG, (result.returncode, result.stderr)
+    assert result.stderr.startswith("run.cfg:"), result.stderr
+    assert result.stderr.count("\n") == 1, result.stderr
+
+
+def test_counts_of_none_and_one():
+    """5: no body is refused, one body runs"""
+    refuse(BODIES.replace("8", "0") + TIME,
+           "run.cfg:1: bodies.count = 0: must be at least 1 and at most 2147483647")
+    accept(BODIES.replace("8", "1") + TIME)
+    result = tap.run("run", "run.cfg", "-q")
+    assert result.returncode == OK, result.stderr
+
+
+def test_all_errors_at_once():
+    """all errors of a file come in one pass, in its order"""
+    refuse('bodies = {\n  initial = "uniform-cube";\n  count = 0;\n  sed = 1;\n};\n'
+           "time = { step = 1e999; };\n"
+           'physics = { units = "nbdy"; };\n',
+           "run.cfg:3: bodies.count = 0: must be at least 1 and at most 2147483647",
+           "run.cfg:4: bodies.sed = 1: unknown key; did you mean bodies.seed?",
+           "run.cfg:6: time.step = 1e999: too large a number; must be a number greater than 0",
+           "run.cfg:6: time.end: must be given: a number greater than 0",
+           'run.cfg:7: physics.units = "nbdy": must be one of nbody, astronomical, galactic, si; '
+           "did you mean nbody?")
+
+
+def test_overrides():
+    """-P changes a key, and is named in its errors"""
+    assert "step = 0.125;" in accept(BODIES + TIME, "-P", "time.step=0.125")
+    assert 'integrator = "euler";' in accept(BODIES + TIME, "-P", "time.integrator=euler")
+    refuse(BODIES + TIME, "-P time.step=-1: must be greater than 0",
+           arguments=("-P", "time.step=-1"))
+    refuse(BODIES + TIME, "-P tme.step=1: tme = { ... }: unknown key; did you mean time?",
+           arguments=("-P", "tme.step=1"))
+    refuse(BODIES + TIME, "-P time.step: must be key.path=value", status=USAGE,
+           arguments=("-P", "time.step"))
+
+
+def test_missing_file():
+    """12: a config file that is missing, or a directory"""
+    result = tap.run("check", "gone.cfg")
+    assert (result.returncode, result.stderr) == (
+        NO_INPUT, "gone.cfg: No such file or directory\n"), result.stderr
+    os.mkdir("folder.cfg")
+    result = tap.run("check", "folder.cfg")
+    assert (result.returncode, result.stderr) == (
+        NO_INPUT, "folder.cfg: Is a directory\n"), result.stderr
+
+
+def test_binary_file():
+    """12: bytes that are no text"""
+    refuse(b"\x1f\x8b\x08\x00" + bytes(range(256)), "run.cfg:1: byte 0x1f is not text")
+    refuse(BODIES.encode() + b"\x00", "run.cfg:2: byte 0x00 is not text")
+
+
+def test_line_ends_and_locale():
+    """11: CR LF, a BOM, tabs, no final newline and the locale change nothing"""
+    text = BODIES + "time = {\n\tstep = 0.25; # a comment\n\tend = 1.0;\n};"
+    expected = accept(text).split("# estimate")[0]
+    assert "step = 0.25;" in expected
+    assert accept(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode()).split("# estimate")[0] \
+        == expected
+    environment = dict(os.environ, LC_ALL="de_DE.UTF-8", LC_NUMERIC="de_DE.UTF-8")
+    assert accept(text, env=environment).split("# estimate")[0] == expected
+
+
+def test_echo_reads_back():
+    """what check prints is a config file that resolves to itself"""
+    first = accept(BODIES + "time = { step = 0.1; end = 0.30000000000000004; };\n")
+    assert "end = 0.30000000000000004;" in first
+    assert accept(first).split("# estimate")[0] == first.split("# estimate")[0]
+
+
+def test_presets():
+    """presets are found in $ORRERY_DATA, and can be read"""
+    presets = os.path.join(tap.SOURCE, "config")
+    environment = dict(os.environ, ORRERY_DATA=presets)
+    assert 'units = "astronomical";' in accept(
+        BODIES + TIME + '@include "solar-system.cfg"\n', env=environment)
+    assert 'backend = "serial";' in accept(
+        BODIES + TIME + '@include "reproducible.cfg"\n', env=environment)
+    assert 'quantity = "energy_error";' in accept(
+        BODIES + TIME + '@include "energy.cfg"\n', env=environment)
+
+
+def test_info():
+    """info shows every name, explains any of them, and fits 80 columns"""
+    overview = tap.run("info").stdout
+    for name in ("plummer", "velocity-verlet", "openmp", "conservation", "xyz", "checkpoint"):
+        assert f"\n  {name} " in overview, name
+    for arguments in ((), ("plummer",), ("physics",), ("conservation",), ("yoshida4",), ("step",)):
+        result = tap.run("info", *arguments)
+        assert result.returncode == OK, result.stderr
+        assert max(map(len, result.stdout.splitlines())) <= 80, arguments
+    assert "count" in tap.run("info", "plummer").stdout
+    assert tap.run("info", "time.step").stdout.startswith("time.step\n")
+    result = tap.run("info", "plumer")
+    assert result.returncode == USAGE
+    assert result.stderr == "orrery info: nothing is called 'plumer'; did you mean plummer?\n"
+
+
+def test_info_writes_the_reference():
+    """info writes config/defaults.cfg, and a man page without complaints"""
+    with open(os.path.join(tap.SOURCE, "config", "defaults.cfg"), encoding="utf-8") as file:
+        assert tap.run("info", "--defaults").stdout == file.read()
+    manual = tap.run("info", "--man").stdout
+    assert manual.count(".TP\n") > 40
+    if not shutil.which("mandoc"):
+        return
+    write(manual, "orrery.cfg.5")
+    lint = tap.subprocess.run(["mandoc", "-Tlint", "-W", "warning", "orrery.cfg.5"],
+                              capture_output=True, text=True, check=False)
+    complaints = [line for line in lint.stdout.splitlines() if "missing date" not in line]
+    assert not complaints, complaints
+
+
+tap.main()

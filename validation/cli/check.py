@@ -1,0 +1,65 @@
+"""orrery check: the resolved configuration and the estimate, without computing."""
+
+import math
+import os
+import pathlib
+import re
+
+import tap
+
+PAIR = """
+name = "pair";
+bodies = { initial = "two-body"; masses = [1.0, 1.0]; semi_major_axis = 1.0; };
+time = { step = 0.1; end = 10.0; };
+outputs = ( { type = "xyz"; every = 10; } );
+"""
+
+
+def write(text, name="run.cfg"):
+    pathlib.Path(name).write_text(text)
+    return name
+
+
+def test_check_writes_nothing():
+    for arguments in (["check", write(PAIR)], ["run", "run.cfg", "--dry-run"]):
+        result = tap.run(*arguments)
+        assert result.returncode == 0, result.stderr
+        assert os.listdir(".") == ["run.cfg"]
+
+
+def test_what_check_prints_runs():
+    first = tap.run("check", write(PAIR))
+    again = tap.run("check", write(first.stdout, "again.cfg"))
+    assert again.returncode == 0, again.stderr
+    values = [line for line in first.stdout.splitlines() if not line.startswith("#")]
+    assert values == [line for line in again.stdout.splitlines() if not line.startswith("#")]
+
+
+def test_the_estimate_counts_frames_and_interactions():
+    text = tap.run("check", write(PAIR)).stdout
+    assert "11 frames" in text, text  # t = 0, 1, ... 10
+    # 100 steps, one force each, 2^2 ordered pairs.
+    assert re.search(r"interactions +400 at", text), text
+
+
+def test_the_estimated_disk_space_is_near_the_truth():
+    config = write(PAIR.replace("every = 10", "every = 1"))
+    text = tap.run("check", config).stdout
+    number, prefix = re.search(r"disk +([\d.e+]+) (k?)B", text).groups()
+    estimate = float(number) * (1000 if prefix else 1)
+    assert tap.run("run", config, "-q").returncode == 0
+    written = pathlib.Path("pair.run/trajectory.xyz").stat().st_size
+    assert 0.3 < estimate / written < 3, (estimate, written)
+
+
+def test_the_fastest_pair():
+    """the orbital time of two bodies is Kepler's, 2 pi sqrt(a^3 / G M), and a step is proposed"""
+    text = tap.run("check", write(PAIR)).stdout
+    period = float(re.search(r"circle each other in ([\d.]+) T", text).group(1))
+    assert abs(period - 2 * math.pi / math.sqrt(2)) < 0.005, period  # three digits are printed
+    proposed = float(re.search(r"time\.step = ([\d.e-]+) would", text).group(1))
+    assert proposed == 0.02, proposed  # 4.44 / 200 = 0.0222, one digit
+    assert "would give" not in tap.run("check", "run.cfg", "-P", "time.step=0.02").stdout
+
+
+tap.main()

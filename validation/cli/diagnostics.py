@@ -1,0 +1,152 @@
+"""Diagnostics in a run: restarts, threads, and numbers worked out again from the trajectory."""
+
+import csv
+import pathlib
+
+import numpy as np
+
+import tap
+
+# Every diagnostic, on two systems; all of them measure at step 100.
+ALL = """
+name = "all";
+bodies = { initial = "plummer"; count = 150; seed = 11; };
+physics = { softening = 0.05; };
+time = { step = 0.01; end = 2.0; };
+diagnostics = (
+  { type = "close-encounters";    every = 10; },
+  { type = "conservation";        every = 10; },
+  { type = "density-profile";     every = 20; shells = 8; },
+  { type = "density-slope";       every = 20; least_bodies = 3; },
+  { type = "lagrangian-radii";    every = 20; center = "mass"; },
+  { type = "orbit";               every = 10; primary = 3; secondary = 7; },
+  { type = "radial-distribution"; every = 50; r_max = 2.0; bins = 20; },
+  { type = "velocity-dispersion"; every = 20; },
+  { type = "virial";              every = 10; window = 7; }
+);
+outputs = ( { type = "xyz"; every = 50; } );
+"""
+ENSEMBLE = ALL + "ensemble = { systems = 2; };\n"
+
+
+def run(text, directory, *options):
+    pathlib.Path("run.cfg").write_text(text)
+    result = tap.run("run", "run.cfg", "-q", "-o", directory, *options)
+    assert result.returncode == 0, result.stderr
+
+
+def tables(directory):
+    """All CSV files of a run, as bytes."""
+    found = {path.name: path.read_bytes() for path in pathlib.Path(directory).glob("*.csv")}
+    assert len(found) >= 9, found.keys()
+    return found
+
+
+def rows(directory, name):
+    """The rows of a table as dictionaries, without units; NaN for what is empty."""
+    with open(pathlib.Path(directory, name), newline="") as file:
+        lines = list(csv.reader(file))
+    names = [cell.split(" ")[0] for cell in lines[0]]
+    return [{key: float(cell) if cell else np.nan for key, cell in zip(names, line)}
+            for line in lines[1:]]
+
+
+def frames(directory):
+    """Positions, velocities, masses and ids of every frame, by step."""
+    lines = pathlib.Path(directory, "trajectory.xyz").read_text().split("\n")
+    found = {}
+    while len(lines) > 1:
+        count = int(lines[0])
+        step = int(lines[1].split("Step=")[1].split(" ")[0])
+        body = np.array([[float(cell) for cell in line.split()[1:]]
+                         for line in lines[2:count + 2]])
+        found[step] = body[:, 0:3], body[:, 3:6], body[:, 6], body[:, 7].astype(int)
+        lines = lines[count + 2:]
+    return found
+
+
+def test_a_restart_goes_on_in_every_table():
+    """ended at half time and continued, every table has the bytes of the uninterrupted run"""
+    run(ENSEMBLE, "whole")
+    run(ENSEMBLE, "parts", "-P", "time.end=1.0")
+    assert tables("parts")["virial.csv"] != tables("whole")["virial.csv"]
+    run(ENSEMBLE, "parts", "--restart")
+    whole, parts = tables("whole"), tables("parts")
+    assert [name for name in whole if whole[name] != parts[name]] == []
+
+
+def test_threads_change_no_byte():
+    for threads in (1, 3):
+        run(ENSEMBLE, f"threads-{threads}", "-P", f"compute.threads={threads}")
+    assert tables("threads-1") == tables("threads-3")
+
+
+def test_systems_are_those_that_run_alone():
+    """the second system of an ensemble has the rows of a run of its own, with the next seed"""
+    run(ENSEMBLE, "both")
+    run(ALL, "alone", "-P", "bodies.seed=12")
+    # Ranges and cells that the start decides are those of the first system, or of all: not these.
+    for name in ("close-encounters", "conservation", "lagrangian-radii", "orbit",
+                 "velocity-dispersion", "virial"):
+        second = [row for row in rows("both", f"{name}.csv") if row.pop("system") == 1]
+        alone = rows("alone", f"{name}.csv")
+        assert str(second) == str(alone), name
+
+
+def test_structure_from_the_trajectory():
+    """radii, dispersions and nearest pairs worked out again by numpy from the frames"""
+    run(ALL, "all", "-P", "outputs.0.every=100", "-P", "diagnostics.7.center=mass")
+    radii, heat, near = (
+        {row["step"]: row for row in rows("all", f"{name}.csv")}
+        for name in ("lagrangian-radii", "velocity-dispersion", "close-encounters"))
+    for step, (x, v, m, ids) in frames("all").items():
+        center = m @ x / m.sum()
+        r = np.linalg.norm(x - center, axis=1)
+        order = np.argsort(r)
+        enclosed = np.cumsum(m[order]) / m.sum()
+        for fraction, name in ((0.1, "radius_10"), (0.5, "radius_50"), (0.9, "radius_90")):
+            expected = r[order][np.searchsorted(enclosed, fraction - 1e-9)]
+            assert abs(radii[step][name] - expected) < 1e-12, (step, name)
+        moving = v - m @ v / m.sum()
+        sigma = np.sqrt((m @ moving ** 2).sum() / (3 * m.sum()))
+        assert abs(heat[step]["dispersion"] - sigma) < 1e-12
+        radial = (moving * (x - center)).sum(axis=1) / r
+        spread = np.sqrt(m @ (radial - m @ radial / m.sum()) ** 2 / m.sum())
+        assert abs(heat[step]["dispersion_radial"] - spread) < 1e-12
+
+        d = np.linalg.norm(x[:, None] - x[None, :], axis=2)
+        i, j = np.triu_indices(len(m), 1)
+        nearest = np.argmin(d[i, j])
+        assert abs(near[step]["nearest_distance"] - d[i, j][nearest]) < 1e-13
+        pair = {near[step]["nearest_id_1"], near[step]["nearest_id_2"]}
+        assert pair == {ids[i[nearest]], ids[j[nearest]]}
+        tau = np.sqrt((d[i, j] ** 2 + 0.05 ** 2) ** 1.5 / (m[i] + m[j]))
+        assert abs(near[step]["fastest_time_scale"] - tau.min()) < 1e-12
+
+
+def test_pairs_from_the_trajectory():
+    """pair counts and g(r) by numpy"""
+    run(ALL, "all")
+    table = rows("all", "radial-distribution.csv")
+    for step, (x, _, m, _) in frames("all").items():
+        d = np.linalg.norm(x[:, None] - x[None, :], axis=2)[np.triu_indices(len(m), 1)]
+        shells = [row for row in table if row["step"] == step]
+        edges = [row["r_inner"] for row in shells] + [2.0]
+        counts, _ = np.histogram(d[d < 2.0], edges)
+        assert [row["pairs"] for row in shells] == list(counts)
+        for row, n in zip(shells, counts):
+            volume = 4 * np.pi / 3 * (row["r_outer"] ** 3 - row["r_inner"] ** 3)
+            g = 2 * n / (len(m) ** 2 * volume / row["cell_volume"])
+            assert abs(row["g"] - g) <= 1e-12 * g
+
+
+def test_energies_average_to_the_virial_theorem():
+    """window means by numpy from the rows of conservation"""
+    run(ALL, "all")
+    kinetic = np.array([row["kinetic"] for row in rows("all", "conservation.csv")])
+    for k, row in enumerate(rows("all", "virial.csv")):
+        expected = kinetic[max(0, k - 6):k + 1].mean()
+        assert abs(row["kinetic_mean"] - expected) < 1e-14
+
+
+tap.main()

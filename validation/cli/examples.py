@@ -1,0 +1,187 @@
+"""Every example runs and ends with the verdict that its README promises."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import textwrap
+
+import numpy
+import tap
+
+FOLDER = os.path.join(tap.SOURCE, "examples")
+
+# What shortens an example for `make check` without changing what it expects, and how it ends.
+SHORTER = {
+    "cold-collapse": ["bodies.count=250"],
+    "galaxies": ["ensemble.systems=4", "bodies.count=512"],
+    "plummer-sphere": ["bodies.count=512", "time.end=5.0"],
+    # The error of the slope grows like the inverse root of the number of bodies.
+    "radial-distribution": ["bodies.count=600", "time.end=3.6", "expect.1.between=[-3.5, -0.5]"],
+    "virial": ["bodies.count=200"],
+    "uniform-cube": ["bodies.count=256", "time.end=5.0"],
+}
+STATUS = {"pythagorean": 1}  # it must fail
+
+
+def examples():
+    return sorted(name for name in os.listdir(FOLDER)
+                  if os.path.exists(os.path.join(FOLDER, name, "run.cfg")))
+
+
+def run_example(name, *overrides):
+    """Runs it into out.run; returns run.json."""
+    options = [word for override in (*SHORTER.get(name, []), *overrides)
+               for word in ("-P", override)]
+    result = tap.run("run", os.path.join(FOLDER, name, "run.cfg"), "-o", "out.run", "--force",
+                     *options)
+    assert result.returncode == STATUS.get(name, 0), \
+        (name, result.returncode, result.stdout, result.stderr)
+    with open("out.run/run.json", encoding="utf-8") as file:
+        return json.load(file)
+
+
+def check_example(name):
+    run = run_example(name)
+    assert run["verdict"] == ("failed" if STATUS.get(name) else "held")
+    assert run["expect"], f"{name} expects nothing"
+    for file in run["files"]:
+        assert os.path.getsize(os.path.join("out.run", file)) > 0, file
+    return run
+
+
+def column(file, name):
+    table = numpy.genfromtxt(f"out.run/{file}.csv", delimiter=",", names=True, deletechars="",
+                             replace_space="_")
+    found, = [n for n in table.dtype.names if n.split("_[")[0] == name]
+    return table[found]
+
+
+def make_test(name):
+    def test():
+        check_example(name)
+    test.__doc__ = f"{name}: ends as promised"
+    return test
+
+
+# outer-solar-system has a test of its own below.
+for _name in examples():
+    if _name != "outer-solar-system":
+        globals()["test_" + _name.replace("-", "_")] = make_test(_name)
+
+
+def test_outer_solar_system():
+    """outer-solar-system: the verdict holds and the periods are those of the planets"""
+    check_example("outer-solar-system")
+    # Sidereal periods in days, NASA planetary fact sheet. Over a thousand years Jupiter and Saturn
+    # pull each other through the great inequality (900 years); Uranus and Neptune feel both; each
+    # mean period comes out within half a percent.
+    for planet, days in (("jupiter", 4332.589), ("saturn", 10759.22), ("uranus", 30685.4),
+                         ("neptune", 60189.0), ("pluto", 90560.0)):
+        measured = column(planet, "mean_period")[-1]
+        assert abs(measured / days - 1) < 5e-3, (planet, measured)
+        # The same, counted in the trajectory by hand: turns about the Sun.
+    assert abs(turns_in_trajectory(2) - 365250 / 4332.589) < 0.05
+
+
+def turns_in_trajectory(body):
+    """Revolutions of a body about the Sun (id 1), from the frames of trajectory.xyz."""
+    angles = []
+    with open("out.run/trajectory.xyz", encoding="utf-8") as file:
+        while count := file.readline():
+            file.readline()
+            rows = [file.readline().split() for _ in range(int(count))]
+            sun, planet = (numpy.array(rows[i - 1][1:3], dtype=float) for i in (1, body))
+            angles.append(numpy.arctan2(*(planet - sun)[::-1]))
+    return numpy.ptp(numpy.unwrap(angles)) / (2 * numpy.pi)
+
+
+def test_euler_fails():
+    """energy-conservation: explicit Euler breaks the bound that velocity Verlet keeps"""
+    config = os.path.join(FOLDER, "energy-conservation", "run.cfg")
+    result = tap.run("run", config, "-q", "-P", "time.integrator=euler", "-o", "out.run")
+    assert result.returncode == 1, (result.returncode, result.stderr)
+    errors = column("conservation", "energy_error")
+    assert errors[-1] > 1e-2 and errors[-1] > 1.5 * errors[len(errors) // 2]  # it grows
+
+
+def test_index():
+    """every example has a README and a line in the index"""
+    with open(os.path.join(FOLDER, "README.md"), encoding="utf-8") as file:
+        index = file.read()
+    for name in examples():
+        assert f"[{name}]({name}/README.md)" in index, name
+        assert os.path.exists(os.path.join(FOLDER, name, "README.md")), name
+    assert len(examples()) >= 8
+
+
+def configs_in(path):
+    """The indented blocks of a document that are config files."""
+    with open(os.path.join(tap.SOURCE, path), encoding="utf-8") as file:
+        blocks = re.split(r"\n(?=\S)|\n\n(?=\S)", file.read())
+    found = [textwrap.dedent(block).strip("\n") for block in blocks for block in [
+        "\n".join(line for line in block.split("\n") if line.startswith("    ") or not line)]]
+    return [text for text in found if text.startswith("name = ")]
+
+
+def test_documented_configs():
+    """the config files in README.md and in the manual are right"""
+    for path in ("README.md", "docs/manual/getting-started.md"):
+        configs = configs_in(path)
+        assert configs, path
+        for text in configs:
+            with open("documented.cfg", "w", encoding="utf-8") as file:
+                file.write(text.split("\n\n")[0] + "\n")
+            result = tap.run("check", "documented.cfg")
+            assert result.returncode == 0, (path, text, result.stderr)
+
+
+def recipe(title):
+    """The code of a recipe in the manual."""
+    with open(os.path.join(tap.SOURCE, "docs/manual/outputs.md"), encoding="utf-8") as file:
+        text = file.read().split(f"**{title}**\n\n")[1]
+    lines = text.split("\n\n")[0].split("\n")
+    assert all(line.startswith("    ") for line in lines)
+    return textwrap.dedent("\n".join(lines)) + "\n"
+
+
+def run_plummer():
+    config = os.path.join(FOLDER, "plummer-sphere", "run.cfg")
+    result = tap.run("run", config, "-q", "-P", "bodies.count=100", "-P", "time.end=0.5")
+    assert result.returncode in (0, 1), result.stderr
+
+
+def run_python(code):
+    environment = {**os.environ, "MPLBACKEND": "agg"}
+    result = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True,
+                            text=True)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def test_recipes_in_python():
+    """the manual's recipes for pandas, numpy and ASE work on a run"""
+    for module in ("pandas", "matplotlib", "ase"):
+        tap.need(module)
+    run_plummer()
+    rows = run_python(recipe("pandas") + "print(len(run))")
+    assert int(rows) == 6  # steps 0, 20, ..., 100
+    assert int(run_python(recipe("numpy and matplotlib") + "print(len(run))")) == 6
+    assert int(run_python(recipe("ASE and others") + "print(len(frames))")) == 6
+
+
+def test_recipe_in_gnuplot():
+    """the manual's recipe for gnuplot works on a run"""
+    if not shutil.which("gnuplot"):
+        raise tap.Skip("gnuplot is not installed")
+    run_plummer()
+    script = "set terminal svg\nset output 'drawn.svg'\n" + recipe("gnuplot")
+    result = subprocess.run(["gnuplot"], input=script, capture_output=True, text=True)
+    assert result.returncode == 0 and "warning" not in result.stderr, result.stderr
+    with open("drawn.svg", encoding="utf-8") as file:
+        assert re.search(r'id="gnuplot_plot_1".*?<path[^>]* d=', file.read(), re.DOTALL)
+
+
+tap.main()

@@ -1,0 +1,464 @@
+"""What must hold when things go wrong: names, links, locks, full disks, control files, restarts."""
+
+import json
+import os
+import pathlib
+import resource
+import signal
+import subprocess
+import time
+
+import tap
+
+# A circular two-body orbit of period 2 pi: G = M = a = 1.
+TWO_BODY = """
+name = "pair";
+bodies = { initial = "two-body"; semi_major_axis = 1.0; eccentricity = 0.0; };
+time = { integrator = "velocity-verlet"; step = 0.01; end = 6.28; };
+diagnostics = ( { type = "conservation"; every = 50; } );
+outputs = ( { type = "xyz"; every = 100; } );
+expect = ( { quantity = "energy_error"; at_most = 1e-4; } );
+"""
+
+# Runs for seconds: 256 bodies.
+LONG = """
+name = "long";
+bodies = { initial = "plummer"; count = 256; seed = 7; };
+physics = { softening = 0.05; };
+time = { step = 0.0005; end = 20.0; };
+diagnostics = ( { type = "conservation"; every = 37; } );
+outputs = ( { type = "xyz"; every = 1000; } );
+"""
+
+
+def write(text, name="run.cfg"):
+    pathlib.Path(name).write_text(text)
+    return name
+
+
+def run_json(directory):
+    return json.loads(pathlib.Path(directory, "run.json").read_text())
+
+
+def listing(directory):
+    return sorted(p.name for p in pathlib.Path(directory).iterdir())
+
+
+def same_outputs(one, other, names=("conservation.csv", "trajectory.xyz")):
+    for name in names:
+        left, right = (pathlib.Path(directory, name).read_bytes() for directory in (one, other))
+        assert left == right, name
+
+
+def wait_for(path, seconds=10):
+    for _ in range(int(100 * seconds)):
+        if pathlib.Path(path).exists():
+            return
+        time.sleep(0.01)
+    raise AssertionError(f"{path} did not appear in {seconds} s")
+
+
+def wait_until_caught(process, number):
+    """Until the process has a handler for the signal."""
+    try:
+        while True:
+            status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
+            caught = int(status.split("SigCgt:")[1].split()[0], 16)
+            if caught >> (number - 1) & 1:
+                return
+            time.sleep(0.005)
+    except FileNotFoundError:
+        raise tap.Skip("no /proc")
+
+
+# --- names, links and what is there already -------------------------------------------------------
+
+def test_a_file_that_belongs_to_no_run_is_never_touched():
+    config = write(TWO_BODY)
+    for name in ("run.cfg", "run.log", "conservation.csv", "trajectory.xyz", "checkpoint.orr"):
+        mine = pathlib.Path("mine", name)
+        mine.parent.mkdir(exist_ok=True)
+        mine.write_text("keep me")
+        for force in ([], ["--force"]):
+            result = tap.run("run", config, "-o", "mine", *force)
+            assert result.returncode == 73 and name in result.stderr, (name, force, result)
+            assert listing("mine") == [name] and mine.read_text() == "keep me"
+        mine.unlink()
+
+
+def test_force_leaves_the_old_run_where_a_file_stands_in_the_way():
+    config = write(TWO_BODY)
+    assert tap.run("run", config, "-q").returncode == 0
+    before = listing("pair.run")
+    pathlib.Path("pair.run/other.xyz").write_text("keep me")
+    result = tap.run("run", config, "--force", "-P", 'outputs.0.file="other.xyz"')
+    assert result.returncode == 73, result
+    assert listing("pair.run") == sorted([*before, "other.xyz"])
+    assert pathlib.Path("pair.run/other.xyz").read_text() == "keep me"
+
+
+def test_force_follows_the_manifest_only():
+    config = write(TWO_BODY)
+    assert tap.run("run", config, "-q").returncode == 0
+    os.mkdir("outside")
+    pathlib.Path("outside/a.svg").write_text("keep me")
+    os.symlink("../outside", "pair.run/plots")
+    about = run_json("pair.run")
+    about["files"] += ["../run.cfg", "/etc/hostname", "plots/a.svg", "plots/../../run.cfg", "..", 3]
+    pathlib.Path("pair.run/run.json").write_text(json.dumps(about))
+    assert tap.run("run", config, "--force", "-q").returncode == 0
+    assert pathlib.Path("run.cfg").exists() and listing("outside") == ["a.svg"]
+    pathlib.Path("pair.run/run.json").write_text("{ damaged")
+    before = listing("pair.run")
+    result = tap.run("run", config, "--force", "-q")
+    assert result.returncode == 73 and "run.json" in result.stderr, result
+    assert listing("pair.run") == before
+
+
+def test_a_link_in_place_of_the_run_directory_is_refused():
+    os.mkdir("elsewhere")
+    os.symlink("elsewhere", "pair.run")
+    config = write(TWO_BODY)
+    result = tap.run("run", config)
+    assert result.returncode == 73 and "is a link" in result.stderr, result
+    assert listing("elsewhere") == []
+    # With a slash it is what the user wants.
+    assert tap.run("run", config, "-q", "-o", "pair.run/").returncode == 0
+    assert "run.json" in listing("elsewhere")
+
+
+def test_names_that_leave_the_directory_or_collide_are_78():
+    config = write(TWO_BODY)
+    for key, value in (("name", "../up"), ("name", "a/b"), ("outputs.0.file", "../up.xyz"),
+                       ("outputs.0.file", "/tmp/up.xyz"), ("outputs.0.file", "run.json"),
+                       ("outputs.0.file", "checkpoint.orr"), ("outputs.0.file", "run.lock"),
+                       ("outputs.0.file", "conservation.csv"), ("outputs.0.file", "stop"),
+                       ("outputs.0.file", "run.json.tmp"), ("diagnostics.0.name", "../up")):
+        result = tap.run("run", config, "-P", f'{key}="{value}"')
+        assert result.returncode == 78 and key in result.stderr, (key, value, result)
+    assert os.listdir(".") == ["run.cfg"]
+
+
+def test_pipes_and_devices_are_no_files_of_a_run():
+    config = write(TWO_BODY)
+    assert tap.run("run", config, "-q").returncode == 0
+    for name, status in (("checkpoint.orr", 0), ("conservation.csv", 74), ("run.log", 74)):
+        kept = pathlib.Path("pair.run", name).read_bytes()
+        os.unlink(f"pair.run/{name}")
+        os.mkfifo(f"pair.run/{name}")
+        result = tap.run("run", config, "-q", "--restart", timeout=20)
+        assert result.returncode == status, (name, result)
+        os.unlink(f"pair.run/{name}")
+        pathlib.Path("pair.run", name).write_bytes(kept)
+
+
+def test_more_than_the_disk_holds_is_refused_with_the_estimate():
+    result = tap.run("run", write(TWO_BODY), "-P", "time.step=1e-12", "-P", "outputs.0.every=1")
+    assert result.returncode == 73 and "GB free" in result.stderr, result
+    assert os.listdir(".") == ["run.cfg"]
+
+
+# --- standard streams -----------------------------------------------------------------------------
+
+def test_closed_standard_streams_do_not_end_up_in_files():
+    config = write(TWO_BODY)
+    assert tap.run("run", config, "-o", "whole").returncode == 0
+    for closed in (">&-", ">&- 2>&-", "<&- >&- 2>&-"):
+        result = subprocess.run(f"'{tap.ORRERY}' run {config} --force {closed}", shell=True)
+        assert result.returncode == 0, (closed, result)
+        same_outputs("whole", "pair.run", ("conservation.csv", "trajectory.xyz", "run.cfg"))
+        json.loads(pathlib.Path("pair.run/run.json").read_text())
+    assert subprocess.run(f"'{tap.ORRERY}' check {config} >&-", shell=True,
+                          stderr=subprocess.DEVNULL).returncode == 74
+
+
+def test_a_full_standard_output():
+    if not os.path.exists("/dev/full"):
+        raise tap.Skip("no /dev/full")
+    config = write(TWO_BODY)
+    assert subprocess.run(f"'{tap.ORRERY}' run {config} > /dev/full", shell=True).returncode == 0
+    assert run_json("pair.run")["verdict"] == "held"
+    for command in (f"check {config}", "info"):
+        result = subprocess.run(f"'{tap.ORRERY}' {command} > /dev/full", shell=True,
+                                stderr=subprocess.PIPE)
+        assert result.returncode == 74 and result.stderr, (command, result)
+
+
+# --- failing writes -------------------------------------------------------------------------------
+
+def test_a_file_size_limit_is_an_io_error_not_a_death():
+    config = write(TWO_BODY)
+    limit = 20000  # bytes: run.json and the checkpoint fit, 629 frames do not
+
+    def limited():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+    every = ("-q", "-P", "outputs.0.every=1")
+    result = tap.run("run", config, *every, preexec_fn=limited)
+    assert result.returncode == 74 and "trajectory.xyz: File too large" in result.stderr, result
+    assert result.stderr.count("trajectory.xyz") == 1, result.stderr
+    assert run_json("pair.run")["exit_status"] == 74
+    # With room again nothing is lost.
+    result = tap.run("run", config, *every, "--restart")
+    assert result.returncode == 0, result
+    assert tap.run("run", config, *every, "-o", "whole").returncode == 0
+    same_outputs("pair.run", "whole")
+
+
+# --- two processes --------------------------------------------------------------------------------
+
+def test_of_many_processes_in_one_directory_one_runs():
+    config = write(TWO_BODY)
+    processes = [subprocess.Popen([tap.ORRERY, "run", config, "-q"], stderr=subprocess.PIPE,
+                                  text=True) for _ in range(12)]
+    ends = [(p.communicate()[1], p.returncode) for p in processes]
+    codes = sorted(code for _, code in ends)
+    assert codes == [0] + 11 * [73], ends
+    assert run_json("pair.run")["verdict"] == "held"
+    assert "run.lock" not in listing("pair.run")
+
+
+def test_the_lock_of_a_dead_process_frees_itself():
+    config = write(LONG)
+    process = subprocess.Popen([tap.ORRERY, "run", config, "-q"])
+    wait_for("long.run/run.log")
+    result = tap.run("run", config, "--restart")
+    assert result.returncode == 73 and f"process {process.pid} on " in result.stderr, result
+    process.kill()
+    process.wait()
+    assert "run.lock" in listing("long.run")
+    assert tap.run("run", config, "-q", "--restart", "-P", "time.end=0.01").returncode == 0
+
+
+# --- time limits and control files ----------------------------------------------------------------
+
+def test_a_time_limit_leaves_time_for_the_checkpoint():
+    config = write(LONG)
+    late = dict(os.environ, SLURM_JOB_END_TIME=str(int(time.time()) + 62))  # 60 s are kept free
+    for name, arguments, environment in (("a", ("--max-time", "2"), None),
+                                         ("b", ("--max-time", "0:01:00"), late)):
+        result = tap.run("run", config, "-q", "-o", name, "-P", "bodies.count=2048", *arguments,
+                         env=environment)
+        assert result.returncode == 75 and "the time limit" in result.stderr, result
+        about = run_json(name)
+        assert 0.5 < about["wall_seconds"] < 2.0 and about["step"] > 0, about["wall_seconds"]
+        assert about["verdict"] == "stopped" and about["exit_status"] == 75
+    # Of the limit and the batch system's the earlier one counts, wherever the clock stands.
+    past = dict(os.environ, SLURM_JOB_END_TIME="1000000000")
+    assert tap.run("run", config, "-q", "-o", "c", env=past).returncode == 75
+
+
+def test_control_files():
+    config = write(LONG)
+    process = subprocess.Popen([tap.ORRERY, "run", config, "-q", "-P", "bodies.count=1024"])
+    wait_for("long.run/run.log")
+    checkpoint = pathlib.Path("long.run/checkpoint.orr")
+    for ask in (lambda: pathlib.Path("long.run/checkpoint").touch(),
+                lambda: process.send_signal(signal.SIGUSR2)):
+        wait_for(checkpoint)
+        before = checkpoint.stat().st_ino
+        ask()
+        for _ in range(1000):
+            if checkpoint.stat().st_ino != before:
+                break
+            time.sleep(0.01)
+        assert checkpoint.stat().st_ino != before and process.poll() is None
+    assert not pathlib.Path("long.run/checkpoint").exists()
+    pathlib.Path("long.run/stop").touch()
+    assert process.wait(20) == 75
+    assert not pathlib.Path("long.run/stop").exists()
+    # One that was left behind does not stop the next run.
+    pathlib.Path("long.run/stop").touch()
+    assert tap.run("run", config, "--restart", "-P", "time.end=0.01", "-P",
+                   "bodies.count=1024").returncode == 0
+    assert not pathlib.Path("long.run/stop").exists()
+
+
+# --- numerical failure ----------------------------------------------------------------------------
+
+def test_numbers_that_fail_leave_the_good_checkpoint_and_a_last_frame():
+    # A test body of v = 1e153 and a step of 1e153: 180 steps go beyond the largest double.
+    pathlib.Path("b.csv").write_text("m,x,y,z,vx,vy,vz,id\n1,0,0,0,0,0,0,11\n"
+                                     "0,1e99,0,0,1e153,0,0,12\n0,9,9,9,0,0,0,13\n")
+    config = write("""
+        name = "crash";
+        bodies = { initial = "file"; file = "b.csv"; };
+        time = { step = 1e153; end = 1e156; };
+        diagnostics = ( { type = "conservation"; every = 10; } );
+        outputs = ( { type = "xyz"; every = 32; } );
+        checkpoint = { every_steps = 20; };
+    """)
+    result = tap.run("run", config, "-q")
+    assert result.returncode == 70 and "body 12" in result.stderr, result
+    about = run_json("crash.run")
+    assert about["exit_status"] == 70 and about["verdict"] == "error" and about["errors"], about
+    assert "failure.xyz" in about["files"]
+    frame = pathlib.Path("crash.run/failure.xyz").read_text().splitlines()
+    assert frame[0] == "3" and "finite:I:1" in frame[1] and len(frame) == 5, frame
+    ids = [line.split()[-3] for line in frame[2:]]
+    assert ids == ["11", "12", "13"], frame
+    assert frame[3].startswith("X inf ") and frame[3].endswith(" 0"), frame
+    table = pathlib.Path("crash.run/conservation.csv").read_text()
+    assert "nan" not in table and "inf" not in table
+    # Its checkpoint is of a good step: the same end is met again from there.
+    again = tap.run("run", config, "-q", "--restart")
+    assert again.returncode == 70, again
+    assert run_json("crash.run")["restarts"][0]["step"] == 160, run_json("crash.run")
+    assert pathlib.Path("crash.run/conservation.csv").read_text() == table
+
+
+# --- restarts -------------------------------------------------------------------------------------
+
+def stop_early(*arguments):
+    """Starts a run whose first row takes a while, and asks it to stop meanwhile."""
+    about = pathlib.Path("long.run/run.json")
+    old = about.stat().st_mtime_ns if about.exists() else 0
+    process = subprocess.Popen([tap.ORRERY, "run", *arguments], stderr=subprocess.PIPE, text=True)
+    while not (about.exists() and about.stat().st_mtime_ns != old and
+               run_json("long.run")["checkpointed"]):
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.005)
+    process.terminate()
+    errors = process.communicate(timeout=60)[1]
+    assert process.returncode == 75 and "stopped by signal 15" in errors, (process, errors)
+    return int(errors.split("at step ")[1].split()[0])
+
+
+def test_a_stop_at_step_0_doubles_no_row():
+    config = write(LONG)
+    arguments = (config, "-q", "-P", "bodies.count=12000", "-P", "compute.threads=1")
+    if stop_early(*arguments) > 0:
+        raise tap.Skip("the machine was too slow to stop it in time")
+    table = pathlib.Path("long.run/conservation.csv").read_bytes()
+    assert table.count(b"\n") == 2  # header and step 0
+    assert stop_early(*arguments, "--restart") < 37
+    assert pathlib.Path("long.run/conservation.csv").read_bytes() == table
+
+
+def test_a_stop_before_the_beginning_writes_nothing():
+    config = write(LONG)
+    # The first energies of so many bodies take a second or more.
+    process = subprocess.Popen([tap.ORRERY, "run", config, "-P", "bodies.count=60000", "-P",
+                                "compute.threads=1"], stderr=subprocess.PIPE, text=True)
+    wait_until_caught(process, signal.SIGTERM)
+    process.terminate()
+    errors = process.communicate(timeout=60)[1]
+    assert process.returncode == 75 and "before the run began" in errors, (process, errors)
+    assert os.listdir(".") == ["run.cfg"]
+
+
+def test_a_run_that_goes_further_has_no_rows_of_the_old_end():
+    config = write(TWO_BODY)
+    # The old end, step 317, is on no cadence; the new one is 628.
+    assert tap.run("run", config, "-q", "-P", "time.end=3.17").returncode == 0
+    rows = pathlib.Path("pair.run/conservation.csv").read_text().splitlines()
+    assert rows[-1].startswith("317,"), rows[-1]
+    assert tap.run("run", config, "-q", "--restart").returncode == 0
+    assert tap.run("run", config, "-q", "-o", "whole").returncode == 0
+    same_outputs("pair.run", "whole")
+    assert run_json("pair.run")["expect"] == run_json("whole")["expect"]
+    # A cadence that fits the old end writes its row.
+    assert tap.run("run", config, "-q", "-o", "b", "-P", "time.end=3.17").returncode == 0
+    assert tap.run("run", config, "-q", "-o", "b", "--restart", "-P",
+                   "diagnostics.0.every=317").returncode == 0
+    steps = [row.split(",")[0] for row in
+             pathlib.Path("b/conservation.csv").read_text().splitlines()[1:]]
+    assert steps == ["0", "50", "100", "150", "200", "250", "300", "317", "628"], steps
+
+
+def test_a_restart_with_nothing_left_to_do_changes_no_output():
+    config = write(TWO_BODY)
+    assert tap.run("run", config, "-q").returncode == 0
+    before = {p.name: p.read_bytes() for p in pathlib.Path("pair.run").iterdir()}
+    for end in ("6.28", "3.0"):
+        assert tap.run("run", config, "-q", "--restart", "-P", f"time.end={end}").returncode == 0
+        for name in ("conservation.csv", "trajectory.xyz", "checkpoint.orr", "checkpoint.orr.prev"):
+            assert pathlib.Path("pair.run", name).read_bytes() == before[name], (end, name)
+
+
+def test_the_resolved_config_restarts_a_run_of_bodies_from_a_file():
+    pathlib.Path("b.csv").write_text("m,x,y,z,vx,vy,vz\n1,1,0,0,0,0.5,0\n1,-1,0,0,0,-0.5,0\n")
+    config = write(TWO_BODY.replace('initial = "two-body"; semi_major_axis = 1.0; '
+                                    'eccentricity = 0.0;', 'initial = "file"; file = "b.csv";'))
+    assert tap.run("run", config, "-q", "-P", "time.end=3").returncode == 0
+    result = tap.run("run", "pair.run/run.cfg", "-q", "--restart", "-P", "time.end=6.28")
+    assert result.returncode == 0, result
+    assert tap.run("run", config, "-q", "-o", "whole").returncode == 0
+    same_outputs("pair.run", "whole")
+
+
+def test_a_run_that_stop_when_ended_stays_ended():
+    config = write(TWO_BODY.replace('"conservation"; every = 50;', '"orbit"; every = 10;')
+                   .replace("eccentricity = 0.0", "eccentricity = 0.5").split("expect")[0] +
+                   'stop_when = ( { quantity = "separation"; at_least = 1.2; } );')
+    assert tap.run("run", config, "-q").returncode == 0
+    about = run_json("pair.run")
+    assert 0 < about["step"] < 628 and about["ended_by"]
+    before = {p.name: p.read_bytes() for p in pathlib.Path("pair.run").iterdir()}
+    result = tap.run("run", config, "-q", "--restart")
+    assert result.returncode == 0, result
+    for name in ("orbit.csv", "trajectory.xyz", "checkpoint.orr", "checkpoint.orr.prev"):
+        assert pathlib.Path("pair.run", name).read_bytes() == before[name], name
+    again = run_json("pair.run")
+    assert (again["step"], again["ended_by"]) == (about["step"], about["ended_by"])
+
+
+def test_a_damaged_checkpoint_is_told_and_not_kept():
+    config = write(TWO_BODY)
+    arguments = ("run", config, "-q", "-P", "checkpoint.every_steps=100")
+    assert tap.run(*arguments, "-P", "time.end=3").returncode == 0
+    newest, previous = (pathlib.Path("pair.run", f"checkpoint.orr{end}") for end in ("", ".prev"))
+    good, damaged = previous.read_bytes(), newest.read_bytes()[:-10]
+    newest.write_bytes(damaged)
+    # Step 200 is where the previous one stands; the next save is the one at its end, 250.
+    result = tap.run(*arguments, "--restart", "-P", "time.end=2.5")
+    assert result.returncode == 0 and "WARNING" in result.stderr, result
+    assert "cut short" in result.stderr and "checkpoint.orr.prev" in result.stderr, result
+    assert "WARNING" in pathlib.Path("pair.run/run.log").read_text()
+    assert previous.read_bytes() == good
+    assert run_json("pair.run")["restarts"][0]["checkpoint"] == "checkpoint.orr.prev"
+    assert run_json("pair.run")["restarts"][0]["step"] == 200
+
+
+def test_restarts_are_recorded():
+    config = write(TWO_BODY)
+    assert tap.run("run", config, "-q", "-P", "time.end=2").returncode == 0
+    assert run_json("pair.run")["restarts"] == []
+    result = tap.run("run", config, "--restart", "-P", "time.end=4", "-P", "compute.backend=serial")
+    assert result.returncode == 0 and "not bitwise" in result.stderr, result
+    assert "time.end was 2.0, is 4.0" in result.stderr, result
+    # The same kind again, but not all of the run was computed by it.
+    for end in (5, 6):
+        assert tap.run("run", config, "-q", "--restart", "-P", f"time.end={end}", "-P",
+                       "compute.backend=serial").returncode == 0
+    about = run_json("pair.run")
+    assert [r["step"] for r in about["restarts"]] == [200, 400, 500], about["restarts"]
+    assert about["bitwise"] is False and about["first_step"] == 500
+    log = pathlib.Path("pair.run/run.log").read_text()
+    for line in ("restart: goes on from checkpoint.orr, step 200 of 400", "not bitwise",
+                 "restart: time.end was 2.0, is 4.0"):
+        assert line in log, (line, log)
+
+
+def test_nothing_is_trimmed_unless_all_files_are_as_recorded():
+    config = write(TWO_BODY)
+    assert tap.run("run", config, "-q").returncode == 0
+    table, frames = (pathlib.Path("pair.run", n) for n in ("conservation.csv", "trajectory.xyz"))
+    whole = table.read_bytes(), frames.read_bytes()
+    table.write_bytes(whole[0] + b"half a ro")
+    for damaged in (whole[1][:-1], b"3" + whole[1][1:], None):
+        if damaged is None:
+            frames.unlink()
+        else:
+            frames.write_bytes(damaged)
+        result = tap.run("run", config, "--restart")
+        assert result.returncode == 74 and "trajectory.xyz" in result.stderr, result
+        assert table.read_bytes() == whole[0] + b"half a ro"
+        assert damaged is None or frames.read_bytes() == damaged
+        assert run_json("pair.run")["exit_status"] == 0  # still what the run itself said
+    frames.write_bytes(whole[1])
+    assert tap.run("run", config, "-q", "--restart").returncode == 0
+    assert (table.read_bytes(), frames.read_bytes()) == whole
+
+
+tap.main()

@@ -1,0 +1,383 @@
+"""orrery report: from hand-made run directories to figures and a page that a browser shows."""
+
+import base64
+import json
+import os
+import re
+import shutil
+import struct
+import subprocess
+import xml.etree.ElementTree as xml
+import zlib
+
+import numpy
+import tap
+
+STEPS = 4000  # more rows than a figure draws, so that lines are thinned
+
+
+def write_csv(path, names, columns):
+    rows = numpy.column_stack(columns)
+    with open(path, "w") as file:
+        file.write(",".join(names) + "\n")
+        for row in rows:
+            file.write(",".join("" if numpy.isnan(v) else f"{v:.17g}" for v in row) + "\n")
+
+
+def write_trajectory(path, bodies, frames=9):
+    with open(path, "w") as file:
+        for frame in range(frames):
+            file.write(f'{bodies}\nLattice="4 0 0 0 4 0 0 0 4" Origin="-2 -2 -2" pbc="F F F" '
+                       f"Properties=species:S:1:pos:R:3:id:I:1 Time={frame * 0.5}\n")
+            for i in range(bodies):
+                angle = 0.7 * i + 0.3 * frame
+                r = 0.2 + i / bodies
+                file.write(f"X {r * numpy.cos(angle):.17g} {r * numpy.sin(angle):.17g} 0 {i + 1}\n")
+
+
+def make_run(path, *, name="made", step=0.001, bodies=3, verdict="held", worst=None,
+             integrator="velocity-verlet"):
+    """A run directory such as `orrery run` leaves."""
+    os.makedirs(path)
+    time = step * numpy.arange(STEPS + 1)
+    worst = 3e-6 if worst is None else worst
+    error = worst * numpy.sin(time * 9.1)
+    error[1234] = worst  # one row alone; thinning must not lose it
+    kinetic = 0.25 + 0.1 * numpy.sin(time)
+    largest = numpy.maximum.accumulate(abs(error))
+    names = ["step", "time [T]", "kinetic [M L^2 T^-2]", "potential [M L^2 T^-2]",
+             "energy [M L^2 T^-2]", "relative_energy_error", "energy_error", "virial_ratio",
+             "momentum_x [M L T^-1]", "momentum_y [M L T^-1]", "momentum_z [M L T^-1]"]
+    drift = 1e-16 * (1 + time)
+    write_csv(f"{path}/conservation.csv", names,
+              [numpy.arange(STEPS + 1), time, kinetic, -0.25 - kinetic, 0 * time - 0.25, error,
+               largest, numpy.where(time > 0, 1 + error, numpy.nan), drift, drift, drift])
+    write_trajectory(f"{path}/trajectory.xyz", bodies)
+    with open(f"{path}/run.cfg", "w") as file:
+        file.write(f'name = "{name}"; # <made> & "kept"\n')
+    run = {
+        "program": {"name": "orrery", "version": "0.1.0"}, "name": name, "state": "ended",
+        "verdict": verdict, "systems": 1, "bodies": bodies, "step": STEPS, "steps": STEPS,
+        "time": time[-1], "wall_seconds": 1.5, "interactions_per_second": 2e9,
+        "diagnostics": {"conservation": {"energy_error": worst, "virial_ratio": 1.0}},
+        "expect": [{"criterion": "energy_error <= 1e-05", "holds": verdict == "held",
+                    "worst": worst, "rows": STEPS + 1, "failures": 0}],
+        "files": ["run.json", "run.cfg", "conservation.csv", "trajectory.xyz"],
+        "config": {"name": name, "bodies": {"initial": "plummer", "count": bodies},
+                   "physics": {"units": "nbody", "softening": 0.05},
+                   "time": {"integrator": integrator, "step": step},
+                   "diagnostics": [{"type": "conservation", "every": 1}],
+                   "outputs": [{"type": "xyz", "file": "trajectory.xyz"}]}}
+    if verdict == "failed":
+        run["watch"] = {"holds": False, "energy_jumps": 2, "largest_jump": 118.25,
+                        "first_jump_time": 1.875, "first_jump_pair": None, "fastest_pair": None}
+    with open(f"{path}/run.json", "w") as file:
+        json.dump(run, file, indent=2)
+
+
+def need_gnuplot():
+    if not shutil.which("gnuplot"):
+        raise tap.Skip("gnuplot is not installed")
+
+
+def report(*arguments, status=0):
+    result = tap.run("report", *arguments)
+    assert result.returncode == status, (result.returncode, result.stdout, result.stderr)
+    return result
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def blocks(path):
+    """The curves of a .dat file."""
+    return [numpy.array([line.split() for line in block.split("\n") if line and line[0] != "#"],
+                        dtype=float) for block in read(path).split("\n\n\n")]
+
+
+def figures_of(page):
+    return re.findall(r'<figure id="([\w-]+)">', page)
+
+
+def test_one_run():
+    """a run gets a page and, for each figure, the picture, its numbers and its commands"""
+    need_gnuplot()
+    make_run("made.run")
+    report("made.run")
+    page = read("made.run/report.html")
+    names = figures_of(page)
+    assert names == ["orbits", "energy-error", "energies", "virial-ratio", "momenta"], names
+    for name in names:
+        for suffix in ("svg", "png", "dat", "gp"):
+            assert os.path.getsize(f"made.run/plots/{name}.{suffix}") > 100, (name, suffix)
+        xml.parse(f"made.run/plots/{name}.svg")
+        assert f'href="plots/{name}.svg"' in page
+    assert "every expectation held" in page and "energy_error &lt;= 1e-05" in page
+    assert "&lt;made&gt; &amp; &quot;kept&quot;" in page  # run.cfg, escaped
+    assert f">{STEPS}<" in page
+
+
+def test_page_is_self_contained():
+    """the page loads nothing: no script, no style sheet, no picture from elsewhere"""
+    need_gnuplot()
+    make_run("made.run")
+    report("made.run", "--animation")
+    page = read("made.run/report.html")
+    # The two namespaces of SVG are names, not addresses.
+    loads = re.findall(r'(?:src|(?<!xlink:)href)="(?!data:|#)([^"]*)"', page)
+    assert loads and all(not re.match(r"\w+:|//", link) for link in loads), loads
+    assert all(os.path.exists(os.path.join("made.run", link)) for link in loads), loads
+    assert not re.search(r"<script|@import|url\((?!['\"]?#)|<link(?! rel=\"icon\")", page)
+
+
+def test_values():
+    """figures show the columns: magnitudes, every peak, nothing undefined"""
+    need_gnuplot()
+    make_run("made.run", worst=3e-6)
+    report("made.run")
+    error, largest = blocks("made.run/plots/energy-error.dat")
+    assert len(error) <= 1200 < STEPS
+    assert (error[:, 1] > 0).all() and error[:, 1].max() == 3e-6
+    assert numpy.isclose(error[error[:, 1].argmax(), 0], 1.234)  # the row that stands alone
+    assert (numpy.diff(largest[:, 1]) >= 0).all()
+    ratio, = blocks("made.run/plots/virial-ratio.dat")
+    assert ratio[0, 0] > 0  # at t = 0 the cell is empty
+    momentum, = blocks("made.run/plots/momenta.dat")
+    # |dP| = sqrt(3) 1e-16 t for the drift that make_run() writes; t = 0.001 STEPS at the end
+    assert numpy.isclose(momentum[-1, 1], 3**0.5 * 1e-16 * 0.001 * STEPS, rtol=1e-12)
+    paths = blocks("made.run/plots/orbits.dat")
+    assert len(paths) == 3 and all(len(path) == 9 for path in paths)
+    assert numpy.allclose(paths[1][4], [(0.2 + 1 / 3) * numpy.cos(0.7 + 1.2),
+                                        (0.2 + 1 / 3) * numpy.sin(0.7 + 1.2)], rtol=1e-12)
+
+
+def test_many_bodies():
+    """of many bodies the first and the last frame are shown, at one scale"""
+    need_gnuplot()
+    make_run("made.run", bodies=500)
+    report("made.run")
+    assert figures_of(read("made.run/report.html"))[:2] == ["bodies-first", "bodies-last"]
+    ranges = [re.search(r"set xrange (.*)", read(f"made.run/plots/bodies-{which}.gp")).group(1)
+              for which in ("first", "last")]
+    assert ranges[0] == ranges[1]
+    assert len(blocks("made.run/plots/bodies-last.dat")[0]) == 500
+
+
+def test_failure_is_told():
+    """the page of a failed run says so, with what the accuracy watch saw"""
+    need_gnuplot()
+    make_run("made.run", verdict="failed")
+    report("made.run")
+    page = read("made.run/report.html")
+    assert "the physics did not hold" in page and "The energy jumped." in page
+    assert ">118.25<" in page and ">1.875<" in page
+    assert "every expectation held" not in page
+
+
+def test_again_and_manifest():
+    """a second report replaces the first; run.json names every file for --force"""
+    need_gnuplot()
+    make_run("made.run")
+    before = json.loads(read("made.run/run.json"))
+    report("made.run")
+    report("made.run")
+    after = json.loads(read("made.run/run.json"))
+    files = after.pop("files")
+    old = before.pop("files")
+    assert after == before
+    plots = [f"plots/{name}" for name in os.listdir("made.run/plots")]
+    assert sorted(files) == sorted(old + ["report.html"] + plots)
+
+
+def test_links_are_not_followed():
+    """links where the report writes are replaced or refused, their targets untouched"""
+    need_gnuplot()
+    make_run("made.run")
+    os.mkdir("made.run/plots")
+    for name in ("report.html", "plots/energies.dat", "plots/energies.svg"):
+        os.symlink(os.path.abspath("treasure"), f"made.run/{name}")
+    with open("treasure", "w") as file:
+        file.write("gold")
+    report("made.run")
+    assert read("treasure") == "gold"
+    assert not os.path.islink("made.run/plots/energies.svg")
+    make_run("other.run")
+    os.mkdir("elsewhere")
+    os.symlink(os.path.abspath("elsewhere"), "other.run/plots")
+    report("other.run", status=73)
+    assert os.listdir("elsewhere") == []
+
+
+def test_order_is_measured():
+    """of a folder of runs, the slope of the error against the step is fitted"""
+    need_gnuplot()
+    for integrator, order in (("euler", 1), ("velocity-verlet", 2)):
+        for step in (0.004, 0.002, 0.001):
+            make_run(f"study/{integrator}-{step}", step=step, integrator=integrator,
+                     worst=0.37 * step**order)
+    report("study")
+    page = read("study/report.html")
+    assert figures_of(page) == ["energy_error-against-step", "energy-errors"]
+    labels = re.findall(r"# (.*): slope ([\d.]+) ± ([\d.e-]+)",
+                        read("study/plots/energy_error-against-step.dat"))
+    assert {(name, round(float(slope), 6)) for name, slope, _ in labels} == \
+        {("euler", 1), ("velocity-verlet", 2)}, labels
+    assert page.count("every expectation held") == 6 and "6 of 6 finished as expected" in page
+
+
+def test_several_directories():
+    """several directories are compared too, into `report` or the folder that -o names"""
+    need_gnuplot()
+    make_run("a.run", step=0.002)
+    make_run("b.run", step=0.001, verdict="failed")
+    report("a.run", "b.run")
+    assert "1 of 2 finished as expected" in read("report/report.html")
+    report("a.run", "b.run", "-o", "there")
+    assert os.path.exists("there/plots/energy-errors.svg")
+    assert not os.path.exists("a.run/plots")
+
+
+def test_bad_input():
+    """no run: 66; a damaged file: 65 with its line; wrong usage: 64"""
+    need_gnuplot()
+    assert "nowhere" in report("nowhere", status=66).stderr
+    os.mkdir("empty")
+    assert "holds no run" in report("empty", status=66).stderr
+    report(status=64)
+    make_run("made.run")
+    with open("made.run/run.json", "w") as file:
+        file.write('{\n "name": oops }')
+    assert "run.json:2" in report("made.run", status=65).stderr
+    shutil.rmtree("made.run")
+    make_run("made.run")
+    rows = read("made.run/conservation.csv").split("\n")
+    rows[2] = rows[2].replace(",", ";", 1)
+    with open("made.run/conservation.csv", "w") as file:
+        file.write("\n".join(rows))
+    assert "conservation.csv:3" in report("made.run", status=65).stderr
+    assert not os.path.exists("made.run/report.html")
+
+
+def test_without_gnuplot():
+    """without gnuplot there is a page that says so, and status 69"""
+    make_run("made.run")
+    os.mkdir("bin")
+    result = subprocess.run([tap.ORRERY, "report", "made.run"], capture_output=True, text=True,
+                            env={**os.environ, "PATH": os.path.abspath("bin")})
+    assert result.returncode == 69 and "gnuplot-nox" in result.stderr, result
+    page = read("made.run/report.html")
+    assert "gnuplot is not installed" in page and figures_of(page) == []
+    assert "energy_error &lt;= 1e-05" in page
+
+
+def test_animation():
+    """--animation adds a GIF with a picture for every frame, inside the page too"""
+    need_gnuplot()
+    make_run("made.run", bodies=30)
+    report("made.run", "--animation")
+    with open("made.run/plots/bodies.gif", "rb") as file:
+        gif = file.read()
+    assert gif[:6] == b"GIF89a" and gif[-1:] == b";"
+    assert gif.count(b"\x21\xf9\x04") == 9  # one graphic control block for each frame
+    data = re.search(r'src="data:image/gif;base64,([^"]*)"', read("made.run/report.html")).group(1)
+    assert base64.b64decode(data) == gif
+
+
+# --- in a browser ---------------------------------------------------------------------------------
+
+def chromium(*options):
+    program = shutil.which("chromium") or shutil.which("chromium-browser")
+    if not program:
+        raise tap.Skip("chromium is not installed")
+    result = subprocess.run(
+        [program, "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+         "--enable-logging=stderr", "--virtual-time-budget=2000",
+         f"--user-data-dir={os.path.abspath('browser')}", *options,
+         "file://" + os.path.abspath("made.run/report.html")],
+        capture_output=True, text=True, timeout=120)
+    if "namespace" in result.stderr and result.returncode:
+        raise tap.Skip("chromium cannot run here")
+    assert "CONSOLE" not in result.stderr, result.stderr
+    return result.stdout
+
+
+def pixels(path):
+    """A PNG (8 bits, RGB or RGBA, not interlaced) as an array of rows, columns, channels."""
+    with open(path, "rb") as file:
+        data = file.read()
+    width, height, depth, kind = struct.unpack(">IIBB", data[16:26])
+    assert depth == 8 and kind in (2, 6)
+    channels = 3 if kind == 2 else 4
+    packed, at = b"", 8
+    while at < len(data):
+        length, = struct.unpack(">I", data[at:at + 4])
+        if data[at + 4:at + 8] == b"IDAT":
+            packed += data[at + 8:at + 8 + length]
+        at += 12 + length
+    raw = numpy.frombuffer(zlib.decompress(packed), numpy.uint8).reshape(height, -1)
+    image = numpy.zeros((height, width, channels), numpy.int32)
+    above = numpy.zeros((width, channels), numpy.int32)
+    for row in range(height):
+        rest = raw[row, 1:].reshape(width, channels).astype(numpy.int32)
+        above = unfilter(int(raw[row, 0]), rest, above)
+        image[row] = above
+    return image[:, :, :3]
+
+
+def unfilter(kind, rest, above):
+    """PNG specification, section 9.2."""
+    if kind == 0:
+        return rest
+    if kind == 1:
+        return numpy.cumsum(rest, axis=0) % 256
+    if kind == 2:
+        return (rest + above) % 256
+    out = numpy.zeros_like(rest)
+    left = corner = numpy.zeros(rest.shape[1], numpy.int32)
+    for i in range(len(rest)):
+        up = above[i]
+        if kind == 3:
+            guess = (left + up) // 2
+        else:
+            p = left + up - corner
+            a, b, c = abs(p - left), abs(p - up), abs(p - corner)
+            guess = numpy.where((a <= b) & (a <= c), left, numpy.where(b <= c, up, corner))
+        left, corner = (rest[i] + guess) % 256, up
+        out[i] = left
+    return out
+
+
+def near(image, colour):
+    """How many pixels have this colour, but for the smoothing of edges."""
+    return int((abs(image - numpy.array(colour)).max(axis=2) < 12).sum())
+
+
+def test_browser_shows_every_figure():
+    """Chromium opens the page without a word on its console and lays out every figure"""
+    need_gnuplot()
+    make_run("made.run")
+    report("made.run")
+    dom = chromium("--dump-dom")
+    assert len(figures_of(dom)) == 5
+    assert dom.count("<svg") == 5 and dom.count("<figcaption>") == 5
+
+
+def test_browser_light_dark_phone():
+    """the curves are there in light, in dark and on a phone; dark pages are dark"""
+    need_gnuplot()
+    make_run("made.run")
+    report("made.run")
+    shots = {"light": ("1000,900",), "dark": ("1000,900", "--force-dark-mode"),
+             "phone": ("500,1400",)}
+    for name, (size, *options) in shots.items():
+        chromium(f"--window-size={size}", f"--screenshot={os.path.abspath(name)}.png", *options)
+    light, dark, phone = (pixels(f"{name}.png") for name in shots)
+    # The first colours of curves and the page's background, from src/report/figure.c and page.c.
+    assert near(light, (0x25, 0x63, 0xae)) > 100 and near(phone, (0x25, 0x63, 0xae)) > 100
+    assert near(dark, (0x76, 0xae, 0xf0)) > 100
+    assert near(light, (0xfa, 0xfb, 0xfc)) > 100000 and near(dark, (0x14, 0x17, 0x1c)) > 100000
+
+
+tap.main()

@@ -1,0 +1,285 @@
+"""orrery run: what it writes, what it says, and how it ends."""
+
+import csv
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import time
+
+import tap
+
+# A circular two-body orbit of period 2 pi: G = M = a = 1.
+TWO_BODY = """
+name = "pair";
+bodies = { initial = "two-body"; semi_major_axis = 1.0; eccentricity = 0.0; };
+time = { integrator = "velocity-verlet"; step = 0.01; end = 6.28; };
+diagnostics = ( { type = "conservation"; every = 50; } );
+outputs = ( { type = "xyz"; every = 100; } );
+expect = ( { quantity = "energy_error"; at_most = 1e-4; } );
+"""
+
+# Enough bodies to run for a while: 256 bodies, 40000 steps.
+LONG = f"""
+name = "long";
+bodies = {{ initial = "plummer"; count = 256; seed = 7; }};
+physics = {{ softening = 0.05; }};
+time = {{ step = 0.0005; end = {10.0 / tap.PATIENCE}; }};
+compute = {{ threads = 1; }};
+diagnostics = ( {{ type = "conservation"; every = 37; }} );
+outputs = ( {{ type = "xyz"; every = 1000; digits = 17; }} );
+"""
+
+
+def write(text, name="run.cfg"):
+    pathlib.Path(name).write_text(text)
+    return name
+
+
+def rows(path):
+    with open(path, newline="") as file:
+        return list(csv.reader(file))
+
+
+def run_json(directory):
+    return json.loads(pathlib.Path(directory, "run.json").read_text())
+
+
+def test_a_run_writes_what_it_says():
+    result = tap.run("run", write(TWO_BODY))
+    assert result.returncode == 0, result.stderr
+    directory = pathlib.Path("pair.run")
+    names = sorted(p.name for p in directory.iterdir())
+    assert names == ["checkpoint.orr", "checkpoint.orr.prev", "conservation.csv", "run.cfg",
+                     "run.json", "run.log", "trajectory.xyz"], names
+    table = rows(directory / "conservation.csv")
+    assert table[0][:3] == ["step [1]", "time [T]", "kinetic [M L^2 T^-2]"], table[0]
+    # 628 steps: 0, 50, ... 600, and the last one.
+    assert [int(row[0]) for row in table[1:]] == [*range(0, 601, 50), 628]
+    assert all(len(row) == len(table[0]) for row in table)
+    about = run_json(directory)
+    assert about["verdict"] == "held" and about["exit_status"] == 0
+    assert about["step"] == about["steps"] == 628
+    assert about["files"] and set(about["files"]) == set(names), about["files"]
+    assert "verdict        held" in result.stdout
+    assert len(result.stdout.splitlines()) <= 15
+
+
+def test_the_resolved_config_runs_again():
+    assert tap.run("run", write(TWO_BODY), "-q").returncode == 0
+    result = tap.run("run", "pair.run/run.cfg", "-o", "again")
+    assert result.returncode == 0, result.stderr
+    for name in ("conservation.csv", "trajectory.xyz", "run.cfg"):
+        first, second = (pathlib.Path(run, name).read_bytes() for run in ("pair.run", "again"))
+        assert first == second, name
+
+
+def test_a_broken_expectation_is_exit_1():
+    result = tap.run("run", write(TWO_BODY), "-P", "expect.0.at_most=1e-12")
+    assert result.returncode == 1, result.returncode
+    assert "FAILED" in result.stdout
+    assert run_json("pair.run")["verdict"] == "failed"
+
+
+def test_quiet_says_nothing():
+    result = tap.run("run", write(TWO_BODY), "-q")
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+
+
+def test_usage_errors_are_64():
+    for arguments in ([], ["rnu"], ["run"], ["run", "a", "b"], ["run", "a", "--frobnicate"],
+                      ["run", "a", "-o"]):
+        result = tap.run(*arguments)
+        assert result.returncode == 64, (arguments, result.returncode)
+        assert result.stderr
+    assert "did you mean 'run'?" in tap.run("rnu").stderr
+
+
+def test_help_and_version():
+    for arguments in (["--help"], ["run", "--help"], ["check", "-h"], ["--version"]):
+        result = tap.run(*arguments)
+        assert result.returncode == 0 and result.stdout and not result.stderr, arguments
+
+
+def test_a_missing_config_is_66():
+    for path in ("missing.cfg", "."):
+        result = tap.run("run", path)
+        assert result.returncode == 66, (path, result.returncode)
+        assert path in result.stderr
+    assert os.listdir(".") == []
+
+
+def test_nothing_is_written_for_a_bad_config():
+    result = tap.run("run", write(TWO_BODY.replace("0.01", "-0.01").replace("every", "evry")))
+    assert result.returncode == 78
+    assert len(result.stderr.splitlines()) >= 3, result.stderr  # every error in one pass
+    assert os.listdir(".") == ["run.cfg"]
+
+
+def test_a_run_is_not_overwritten():
+    config = write(TWO_BODY)
+    assert tap.run("run", config, "-q").returncode == 0
+    before = pathlib.Path("pair.run/conservation.csv").read_bytes()
+    result = tap.run("run", config)
+    assert result.returncode == 73 and "--force" in result.stderr, result.stderr
+    assert pathlib.Path("pair.run/conservation.csv").read_bytes() == before
+    pathlib.Path("pair.run/mine.txt").write_text("keep me")
+    assert tap.run("run", config, "--force", "-q").returncode == 0
+    assert pathlib.Path("pair.run/mine.txt").read_text() == "keep me"
+
+
+def test_links_in_the_run_directory_are_refused():
+    victim = pathlib.Path("victim")
+    victim.write_text("untouched")
+    os.mkdir("pair.run")
+    os.symlink("../victim", "pair.run/conservation.csv")
+    result = tap.run("run", write(TWO_BODY))
+    assert result.returncode == 73, result.stderr
+    assert victim.read_text() == "untouched"
+
+
+def test_an_output_directory_that_cannot_be_made_is_73():
+    result = tap.run("run", write(TWO_BODY), "-o", "missing/deeper")
+    assert result.returncode == 73, result.returncode
+
+
+def test_a_second_process_is_refused():
+    config = write(LONG)
+    first = subprocess.Popen([tap.ORRERY, "run", config, "-q"])
+    try:
+        for _ in range(500):
+            if pathlib.Path("long.run/run.log").exists():
+                break
+            time.sleep(0.01)
+        result = tap.run("run", config, "--force")
+        assert result.returncode == 73 and f"process {first.pid}" in result.stderr, result.stderr
+    finally:
+        first.terminate()
+        first.wait()
+
+
+def test_the_locale_changes_no_byte():
+    config = write(TWO_BODY)
+    assert tap.run("run", config, "-q", "-o", "plain").returncode == 0
+    locale = dict(os.environ, LC_ALL="de_DE.UTF-8", LC_NUMERIC="de_DE.UTF-8")
+    assert tap.run("run", config, "-q", "-o", "german", env=locale).returncode == 0
+    for name in ("conservation.csv", "trajectory.xyz", "run.cfg"):
+        assert pathlib.Path("plain", name).read_bytes() == pathlib.Path("german", name).read_bytes()
+
+
+def test_threads_change_no_byte():
+    config = write(LONG)
+    for threads in (1, 2, 3):
+        assert tap.run("run", config, "-q", "-o", f"t{threads}", "-P", f"compute.threads={threads}",
+                       "-P", "time.end=0.2").returncode == 0
+    for name in ("conservation.csv", "trajectory.xyz"):
+        contents = {pathlib.Path(f"t{t}", name).read_bytes() for t in (1, 2, 3)}
+        assert len(contents) == 1, name
+
+
+def test_closed_standard_output_does_not_stop_a_run():
+    config = write(TWO_BODY)
+    result = subprocess.run(f"'{tap.ORRERY}' run {config} >&-", shell=True, stderr=subprocess.PIPE)
+    assert result.returncode == 0, result
+    assert run_json("pair.run")["verdict"] == "held"
+
+
+def stopped_and_continued(stop):
+    """Starts LONG, calls stop(process), continues; returns the finished process's results."""
+    config = write(LONG)
+    whole = tap.run("run", config, "-q", "-o", "whole")
+    assert whole.returncode == 0, whole.stderr
+    process = subprocess.Popen([tap.ORRERY, "run", config, "-q", "-o", "parts"],
+                               stderr=subprocess.PIPE, text=True)
+    while not pathlib.Path("parts/run.json").exists() and process.poll() is None:
+        time.sleep(0.01)
+    time.sleep(0.1)
+    stop(process)
+    errors = process.communicate(timeout=30 * tap.PATIENCE)[1]
+    return config, process.returncode, errors
+
+
+def same_bytes():
+    for name in ("conservation.csv", "trajectory.xyz"):
+        assert (pathlib.Path("whole", name).read_bytes() ==
+                pathlib.Path("parts", name).read_bytes()), name
+
+
+def test_interrupt_then_restart_gives_the_same_bytes():
+    config, code, errors = stopped_and_continued(lambda p: p.send_signal(signal.SIGINT))
+    assert code == 75 and "--restart" in errors, (code, errors)
+    for line in pathlib.Path("parts/conservation.csv").read_text().splitlines(True):
+        assert line.endswith("\n")
+    assert run_json("parts")["verdict"] == "stopped"
+    result = tap.run("run", config, "-q", "-o", "parts", "--restart")
+    assert result.returncode == 0, result.stderr
+    assert run_json("parts")["bitwise"] is True and run_json("parts")["first_step"] > 0
+    same_bytes()
+
+
+def test_kill_then_restart_gives_the_same_bytes():
+    config, code, _ = stopped_and_continued(lambda p: p.kill())
+    assert code == -signal.SIGKILL
+    result = tap.run("run", config, "-q", "-o", "parts", "--restart")
+    assert result.returncode == 0, result.stderr
+    same_bytes()
+
+
+def test_the_file_stop_ends_a_run():
+    config, code, errors = stopped_and_continued(
+        lambda p: pathlib.Path("parts/stop").touch())
+    assert code == 75 and "`stop`" in errors, (code, errors)
+    assert tap.run("run", config, "-q", "-o", "parts", "--restart").returncode == 0
+    same_bytes()
+
+
+def test_a_restart_with_other_physics_is_refused():
+    config = write(TWO_BODY)
+    assert tap.run("run", config, "-q").returncode == 0
+    result = tap.run("run", config, "--restart", "-P", "time.step=0.02",
+                     "-P", "physics.softening=1")
+    assert result.returncode == 78, result.stderr
+    assert "time.step" in result.stderr and "physics.softening" in result.stderr, result.stderr
+
+
+def test_a_restart_may_go_further():
+    config = write(TWO_BODY)
+    assert tap.run("run", config, "-q", "-o", "a", "-P", "time.end=3").returncode == 0
+    assert tap.run("run", config, "-q", "-o", "a", "--restart", "-P", "time.end=6").returncode == 0
+    assert tap.run("run", config, "-q", "-o", "b", "-P", "time.end=6").returncode == 0
+    for name in ("conservation.csv", "trajectory.xyz"):
+        assert pathlib.Path("a", name).read_bytes() == pathlib.Path("b", name).read_bytes()
+
+
+def test_damaged_checkpoints():
+    config = write(TWO_BODY)
+    assert tap.run("run", config, "-q", "-P", "checkpoint.every_steps=100").returncode == 0
+    newest, previous = (pathlib.Path("pair.run", name)
+                        for name in ("checkpoint.orr", "checkpoint.orr.prev"))
+    whole = newest.read_bytes()
+    newest.write_bytes(whole[:-10])
+    result = tap.run("run", config, "--restart", "-P", "checkpoint.every_steps=100")
+    assert result.returncode == 0 and "WARNING" in result.stderr, result.stderr
+    for path in (newest, previous):
+        path.write_bytes(whole[:100] + b"?" + whole[101:])
+    result = tap.run("run", config, "--restart", "-P", "checkpoint.every_steps=100")
+    assert result.returncode == 65, (result.returncode, result.stderr)
+
+
+def test_changed_outputs_are_refused_at_restart():
+    config = write(TWO_BODY)
+    assert tap.run("run", config, "-q").returncode == 0
+    path = pathlib.Path("pair.run/conservation.csv")
+    whole = path.read_bytes()
+    for damaged in (whole[:-1], b"X" + whole[1:]):
+        path.write_bytes(damaged)
+        result = tap.run("run", config, "--restart")
+        assert result.returncode == 74, (result.returncode, result.stderr)
+        assert path.read_bytes() == damaged  # untouched
+    path.write_bytes(whole + b"half a ro")
+    assert tap.run("run", config, "--restart", "-q").returncode == 0
+    assert path.read_bytes() == whole
+
+
+tap.main()

@@ -1,0 +1,137 @@
+"""The accuracy watch and stop_when: what they make of a run."""
+
+import csv
+import json
+import pathlib
+
+import tap
+
+# Burrau's problem at a fixed step: very close encounters. Nothing is expected of it here.
+PYTHAGOREAN = """
+name = "burrau";
+bodies = { initial = "pythagorean"; };
+time = { integrator = "velocity-verlet"; step = 0.001; end = 10.0; };
+"""
+
+# An eccentric orbit from its pericentre: r grows from 0.4 to 1.6 in half a period, pi / sqrt(2).
+PAIR = """
+name = "pair";
+bodies = { initial = "two-body"; semi_major_axis = 1.0; eccentricity = 0.6; };
+time = { integrator = "velocity-verlet"; step = 0.001; end = 6.0; };
+diagnostics = ( { type = "orbit"; every = 10; }, { type = "conservation"; every = 70; } );
+outputs = ( { type = "xyz"; every = 400; } );
+"""
+
+
+def write(text):
+    pathlib.Path("run.cfg").write_text(text)
+    return "run.cfg"
+
+
+def about(directory):
+    return json.loads(pathlib.Path(directory, "run.json").read_text())
+
+
+def table(directory, name):
+    with open(pathlib.Path(directory, name), newline="") as file:
+        return list(csv.reader(file))
+
+
+def test_a_fixed_step_fails_the_pythagorean_problem():
+    """the Pythagorean problem at a fixed step fails whatever the step, and names a pair"""
+    for step in (1e-2, 1e-3, 1e-4):
+        result = tap.run("run", write(PYTHAGOREAN), "--force", "-P", f"time.step={step}", "-P",
+                         "time.end=20")
+        assert result.returncode == 1, (step, result.returncode)
+        assert "the energy jumped" in result.stderr + result.stdout
+        assert "verdict        failed" in result.stdout
+        run = about("burrau.run")
+        assert run["verdict"] == "failed" and run["watch"]["holds"] is False
+        assert run["watch"]["energy_jumps"] >= 1 and run["watch"]["largest_jump"] > 0.1
+        pair = run["watch"]["first_jump_pair"]
+        assert {pair["id_1"], pair["id_2"]} < {1, 2, 3}
+    assert "the energy jumped" in pathlib.Path("burrau.run", "run.log").read_text()
+
+
+def test_on_jump_decides():
+    """on_jump = warn lets the run pass, stop ends it as a numerical failure"""
+    result = tap.run("run", write(PYTHAGOREAN), "-P", "watch.on_jump=warn")
+    assert result.returncode == 0, result.stderr
+    assert about("burrau.run")["watch"]["holds"] is True
+    result = tap.run("run", "run.cfg", "--force", "-P", "watch.on_jump=stop")
+    assert result.returncode == 70
+    assert "the energy jumped" in result.stderr
+    run = about("burrau.run")
+    assert run["verdict"] == "error" and run["step"] < run["steps"]
+
+
+def test_a_good_run_hears_nothing():
+    result = tap.run("run", write(PAIR))
+    assert result.returncode == 0, result.stderr
+    assert "watch" not in result.stdout and "WARNING" not in result.stdout + result.stderr
+    run = about("pair.run")
+    assert run["watch"]["energy_jumps"] == 0 and run["ended_by"] == ""
+
+
+def test_a_step_too_large_is_said_once():
+    """tau at the pericentre is sqrt(0.4^3 / 2) = 0.18: a step of 0.1 is too large, 0.05 is not"""
+    result = tap.run("run", write(PAIR), "-P", "time.step=0.1", "-P", "diagnostics.1.every=1",
+                     "-P", "watch.on_jump=warn")
+    # When it is seen, and in the summary.
+    assert (result.stdout + result.stderr).count("the step is too large for bodies 1 and 2") == 2
+    result = tap.run("run", "run.cfg", "--force", "-P", "time.step=0.05", "-P",
+                     "diagnostics.1.every=1", "-P", "watch.on_jump=warn")
+    assert "the step is too large" not in result.stdout + result.stderr
+
+
+STOP = ' stop_when = ( { quantity = "separation"; at_least = 1.5; } );'
+
+
+def test_stop_when_ends_the_run():
+    """the first row within the bounds is the last step, and all that belongs to that happens"""
+    result = tap.run("run", write(PAIR + STOP))
+    assert result.returncode == 0, result.stderr
+    run = about("pair.run")
+    orbit = table("pair.run", "orbit.csv")
+    column = [name.split(" ")[0] for name in orbit[0]].index("separation")
+    distances = [float(row[column]) for row in orbit[1:]]
+    assert distances[-1] >= 1.5 and all(r < 1.5 for r in distances[:-1])
+    # Kepler's equation at r = 1.5: cos E = -5/6, t sqrt(2) = E - 0.6 sin E; rows are 0.01
+    # apart.
+    assert abs(run["time"] - 1.5728) < 0.011, run["time"]
+    assert run["state"] == "ended" and run["step"] == run["steps"]
+    assert run["ended_by"] == "separation >= 1.5"
+    last = int(orbit[-1][0])
+    assert last == run["step"] and last % 70 and last % 400
+    # A row of conservation and a frame of that step as well.
+    assert int(table("pair.run", "conservation.csv")[-1][0]) == last
+    frames = [line for line in pathlib.Path("pair.run", "trajectory.xyz").read_text().split("\n")
+              if "Step=" in line]
+    assert frames[-1].endswith(f"Step={last}")
+    assert "stop_when      separation >= 1.5" in result.stdout
+
+
+def test_stop_when_leaves_the_verdict_to_expect():
+    expect = ' expect = ( { quantity = "eccentricity_error"; at_most = -1.0; } );'
+    assert tap.run("run", write(PAIR + STOP + expect)).returncode == 1
+
+
+def test_a_restart_ends_where_the_run_does():
+    """stopped on the way and continued, the files are those of the uninterrupted run"""
+    assert tap.run("run", write(PAIR + STOP), "-o", "whole", "-q").returncode == 0
+    assert tap.run("run", "run.cfg", "-o", "parts", "-q", "-P", "time.end=1.4").returncode == 0
+    result = tap.run("run", "run.cfg", "-o", "parts", "-q", "--restart")
+    assert result.returncode == 0, result.stderr
+    whole, parts = (table(name, "orbit.csv") for name in ("whole", "parts"))
+    assert whole == parts
+
+
+def test_bad_conditions_are_refused():
+    result = tap.run("run", write(PAIR), "-P", 'watch.on_jump="panic"')
+    assert result.returncode == 78 and "warn, fail, stop" in result.stderr, result.stderr
+    result = tap.run("run", write(PAIR + STOP.replace("separation", "seperation")))
+    assert result.returncode == 78 and "separation" in result.stderr, result.stderr
+    assert not pathlib.Path("pair.run").exists()
+
+
+tap.main()

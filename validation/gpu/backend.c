@@ -1,0 +1,500 @@
+/* The GPU backend itself on the executor: the verbs, many devices, little memory, failures. */
+#include "gpu-case.h"
+
+#include "backend/backend.h"
+#include "integrator/integrator.h"
+
+static const double DT = 1.0 / 128;
+
+static int reset(void **state)
+{
+    (void)state;
+    executor_reset();
+    return 0;
+}
+
+/* After every test: nothing of the driver's is left. */
+static int check_leaks(void **state)
+{
+    (void)state;
+    const struct executor_counts counts = executor_count();
+    assert_int_equal(counts.allocated, 0);
+    assert_int_equal(counts.streams + counts.events + counts.graphs + counts.registered, 0);
+    return 0;
+}
+
+static struct backend_options options(const char *kernel, enum precision precision, int devices)
+{
+    return (struct backend_options){
+        .force = { .precision = precision, .kernel = kernel, .isa = "auto" }, .devices = devices
+    };
+}
+
+static struct backend *make(const struct backend_class *class_, const struct backend_options *with,
+                            const struct physics *physics, struct bodies *b)
+{
+    struct error error = { 0 };
+    struct backend *backend;
+    if (class_->create(with, physics, b, &backend, &error))
+        fail_msg("%s", error.text);
+    return backend;
+}
+
+static void advance(struct backend *backend, const char *integrator, uint64_t steps)
+{
+    struct error error = { 0 };
+    if (backend->class_->advance(backend, integrator_find(integrator), DT, steps, &error))
+        fail_msg("%s", error.text);
+}
+
+static void fetch(struct backend *backend)
+{
+    struct error error = { 0 };
+    assert_int_equal(backend->class_->fetch(backend, &error), 0);
+}
+
+/* Positions after `steps` steps from the same start; the caller frees. */
+static struct case_vectors motion(const struct backend_class *class_,
+                                  const struct backend_options *with, const struct physics *physics,
+                                  const char *integrator, size_t systems, size_t count,
+                                  uint64_t steps)
+{
+    struct bodies *b = case_bodies(systems, count, 21);
+    struct backend *backend = make(class_, with, physics, b);
+    advance(backend, integrator, steps);
+    fetch(backend);
+    backend->class_->destroy(backend);
+    const struct case_vectors x = case_save(b, b->x, b->y, b->z);
+    bodies_destroy(b);
+    return x;
+}
+
+static double largest_difference(struct case_vectors a, struct case_vectors b)
+{
+    double worst = 0;
+    for (size_t i = 0; i < 3 * a.length; i++)
+        worst = fmax(worst, fabs(a.a[i] - b.a[i]));
+    return worst;
+}
+
+/*
+ * Fifty steps of soft bodies do not yet amplify differences much: 1e-12 is some thousand roundings
+ * of fp64; a wrong coefficient or a lost stage is 1e-3. All sizes: systems that stay in a block,
+ * several to a block, and those that are launched step by step, by graphs.
+ */
+static void test_integrators_agree_with_the_serial_backend(void **state)
+{
+    (void)state;
+    const struct backend_options cuda = options("auto", PRECISION_DOUBLE, 1);
+    const struct backend_options serial = options("auto", PRECISION_DOUBLE, 1);
+    const size_t counts[] = { 3, 65, 300 };
+    const struct integrator *integrator;
+    for (size_t k = 0; (integrator = integrator_at(k)); k++)
+        for (size_t n = 0; n < COUNT_OF(counts); n++) {
+            const uint64_t steps = n < 2 ? 50 : 3;
+            const char *name = integrator->variant.name;
+            struct case_vectors x =
+                motion(&backend_cuda, &cuda, &case_soft, name, 2, counts[n], steps);
+            struct case_vectors y =
+                motion(&backend_serial, &serial, &case_soft, name, 2, counts[n], steps);
+            const double difference = largest_difference(x, y);
+            if (!(difference < 1e-12))
+                fail_msg("%s, %zu bodies: %g", name, counts[n], difference);
+            free(x.a);
+            free(y.a);
+        }
+}
+
+/* The experiment of many galaxies (experiments B) in small: equal masses, semi-implicit Euler,
+ * fp32 forces; positions within 1e-3 of the CPU's. */
+static void test_many_galaxies(void **state)
+{
+    (void)state;
+    enum { SYSTEMS = 4, COUNT = 128, STEPS = 60 };
+    const struct backend_class *const classes[] = { &backend_cuda, &backend_serial };
+    struct case_vectors x[2];
+    for (int k = 0; k < 2; k++) {
+        const struct backend_options with =
+            options("auto", k == 0 ? PRECISION_SINGLE : PRECISION_DOUBLE, 1);
+        struct bodies *b = case_bodies(SYSTEMS, COUNT, 22);
+        case_equal_masses(b, 1.0 / COUNT);
+        struct backend *backend = make(classes[k], &with, &case_soft, b);
+        advance(backend, "semi-implicit-euler", STEPS);
+        fetch(backend);
+        backend->class_->destroy(backend);
+        x[k] = case_save(b, b->x, b->y, b->z);
+        bodies_destroy(b);
+    }
+    assert_close(largest_difference(x[0], x[1]), 0, 1e-3);
+    assert_true(largest_difference(x[0], x[1]) > 0); /* fp32 did compute it */
+    free(x[0].a);
+    free(x[1].a);
+}
+
+/* In one go and in three, with all observers between them. 300 bodies are launched step by step,
+ * more than 32 of them as graphs; 60 stay in a block. */
+static void test_advance_in_parts_gives_the_same_bits(void **state)
+{
+    (void)state;
+    const char *const integrators[] = { "velocity-verlet", "euler", "yoshida4" };
+    const size_t counts[] = { 60, 300 };
+    for (size_t k = 0; k < COUNT_OF(integrators); k++)
+        for (size_t n = 0; n < COUNT_OF(counts); n++) {
+            const struct backend_options with = options("auto", PRECISION_SINGLE, 1);
+            struct case_vectors whole =
+                motion(&backend_cuda, &with, &case_soft, integrators[k], 1, counts[n], 42);
+            struct bodies *b = case_bodies(1, counts[n], 21);
+            struct backend *backend = make(&backend_cuda, &with, &case_soft, b);
+            struct error error = { 0 };
+            struct conserved conserved;
+            double *phi = malloc(2 * bodies_length(b) * sizeof *phi);
+            advance(backend, integrators[k], 3);
+            assert_int_equal(backend_cuda.accelerations(backend, &error), 0);
+            advance(backend, integrators[k], 38);
+            assert_int_equal(backend_cuda.conserved(backend, &conserved, &error), 0);
+            assert_int_equal(backend_cuda.potentials(backend, phi, phi + bodies_length(b), &error),
+                             0);
+            advance(backend, integrators[k], 1);
+            fetch(backend);
+            backend_cuda.destroy(backend);
+            struct case_vectors parts = case_save(b, b->x, b->y, b->z);
+            if (!case_same(whole, parts))
+                fail_msg("%s, %zu bodies: other bits in parts", integrators[k], counts[n]);
+            free(whole.a);
+            free(parts.a);
+            free(phi);
+            bodies_destroy(b);
+        }
+}
+
+/* A new backend on the fetched state: what a restart does. */
+static void test_restart_gives_the_same_bits(void **state)
+{
+    (void)state;
+    for (int p = PRECISION_DOUBLE; p <= PRECISION_SINGLE; p++) {
+        const struct backend_options with = options("auto", (enum precision)p, 1);
+        struct case_vectors whole =
+            motion(&backend_cuda, &with, &case_periodic, "velocity-verlet", 2, 70, 9);
+        struct bodies *b = case_bodies(2, 70, 21);
+        for (int part = 0; part < 3; part++) {
+            struct backend *backend = make(&backend_cuda, &with, &case_periodic, b);
+            advance(backend, "velocity-verlet", 3);
+            fetch(backend);
+            backend_cuda.destroy(backend);
+        }
+        struct case_vectors parts = case_save(b, b->x, b->y, b->z);
+        assert_true(case_same(whole, parts));
+        free(whole.a);
+        free(parts.a);
+        bodies_destroy(b);
+    }
+}
+
+/* What all the ways to use devices must agree on: state, energies and potentials. */
+struct outcome {
+    struct case_vectors x, a;
+    struct conserved conserved[8];
+    double *phi;
+};
+
+static struct outcome run(const struct backend_options *with, size_t systems, size_t count,
+                          uint64_t steps)
+{
+    struct error error = { 0 };
+    struct outcome outcome;
+    struct bodies *b = case_bodies(systems, count, 23);
+    struct backend *backend = make(&backend_cuda, with, &case_soft, b);
+    outcome.phi = calloc(2 * bodies_length(b), sizeof(double));
+    advance(backend, "velocity-verlet", steps);
+    assert_int_equal(backend_cuda.conserved(backend, outcome.conserved, &error), 0);
+    assert_int_equal(
+        backend_cuda.potentials(backend, outcome.phi, outcome.phi + bodies_length(b), &error), 0);
+    advance(backend, "velocity-verlet", 1);
+    assert_int_equal(backend_cuda.accelerations(backend, &error), 0);
+    fetch(backend);
+    backend_cuda.destroy(backend);
+    outcome.x = case_save(b, b->x, b->y, b->z);
+    outcome.a = case_save_accelerations(b);
+    bodies_destroy(b);
+    return outcome;
+}
+
+static void expect_outcome(struct outcome got, struct outcome expected, size_t systems)
+{
+    assert_true(case_same(got.x, expected.x));
+    assert_true(case_same(got.a, expected.a));
+    assert_memory_equal(got.conserved, expected.conserved, systems * sizeof *got.conserved);
+    assert_memory_equal(got.phi, expected.phi, 2 * got.x.length * sizeof(double));
+    free(got.x.a);
+    free(got.a.a);
+    free(got.phi);
+}
+
+static void free_outcome(struct outcome outcome)
+{
+    free(outcome.x.a);
+    free(outcome.a.a);
+    free(outcome.phi);
+}
+
+/* 5 systems on 1, 2 and 3 devices; 1 system of 600 bodies on 1, 2 and 3: 256 + 256 + 88; and 2
+ * systems on 3. Queues are worked off in any order that events allow. */
+static void test_devices_change_no_bits(void **state)
+{
+    (void)state;
+    const size_t systems[] = { 5, 1, 2 }, counts[] = { 40, 600, 600 };
+    for (size_t k = 0; k < COUNT_OF(systems); k++)
+        for (int p = PRECISION_DOUBLE; p <= PRECISION_SINGLE; p++) {
+            executor_reset();
+            struct backend_options with = options("blocked", (enum precision)p, 1);
+            const struct outcome expected = run(&with, systems[k], counts[k], 3);
+            executor_settings.devices = 3;
+            for (with.devices = 0; with.devices < 4; with.devices++)
+                for (int order = EXECUTOR_FORWARD; order <= EXECUTOR_SHUFFLED; order++) {
+                    executor_settings.order = (enum executor_order)order;
+                    expect_outcome(run(&with, systems[k], counts[k], 3), expected, systems[k]);
+                }
+            free_outcome(expected);
+        }
+}
+
+/* 8 systems through a memory for two or three of them, in batches over three slots. */
+static void test_streaming_changes_no_bits(void **state)
+{
+    (void)state;
+    const struct backend_options with = options("auto", PRECISION_MIXED, 0);
+    const struct outcome expected = run(&with, 8, 70, 3);
+    const size_t memories[] = { 150000, 250000 };
+    for (size_t k = 0; k < COUNT_OF(memories); k++)
+        for (int devices = 1; devices <= 2; devices++)
+            for (int order = EXECUTOR_FORWARD; order <= EXECUTOR_SHUFFLED; order++) {
+                executor_settings.memory = memories[k];
+                executor_settings.devices = devices;
+                executor_settings.order = (enum executor_order)order;
+                expect_outcome(run(&with, 8, 70, 3), expected, 8);
+            }
+    free_outcome(expected);
+}
+
+static void test_no_room_for_one_system(void **state)
+{
+    (void)state;
+    struct error error = { 0 };
+    struct backend *backend;
+    struct bodies *b = case_bodies(2, 200, 24);
+    const struct backend_options with = options("auto", PRECISION_DOUBLE, 1);
+    executor_settings.memory = 20000;
+    assert_int_equal(backend_cuda.create(&with, &case_soft, b, &backend, &error), STATUS_MEMORY);
+    assert_non_null(strstr(error.text, "a system of 200 bodies needs"));
+    bodies_destroy(b);
+}
+
+/* The device's sums against those of the host on the reference's potentials. A sum of n terms in
+ * fp64 is good to a few 1e-16 of the sum of their sizes. */
+static void test_conserved_sums(void **state)
+{
+    (void)state;
+    const struct physics *const spaces[] = { &case_soft, &case_sharp, &case_periodic };
+    const size_t counts[] = { 1, 37, 300, 600 };
+    for (size_t k = 0; k < COUNT_OF(spaces); k++)
+        for (size_t n = 0; n < COUNT_OF(counts); n++) {
+            struct error error = { 0 };
+            struct bodies *b = case_bodies(2, counts[n], 25);
+            const struct backend_options with = options("auto", PRECISION_SINGLE, 1);
+            struct backend *backend = make(&backend_cuda, &with, spaces[k], b);
+            struct conserved got[2], expected;
+            double *phi = malloc(2 * bodies_length(b) * sizeof *phi);
+            double *psi = phi + bodies_length(b);
+            assert_int_equal(backend_cuda.conserved(backend, got, &error), 0);
+            reference_potentials(spaces[k], b, phi, psi);
+            for (size_t s = 0; s < 2; s++) {
+                conserved_measure(b, s, phi, psi, &expected);
+                const double large = fmax(expected.kinetic, fabs(expected.potential));
+                assert_close(got[s].mass, expected.mass, 1e-14 * expected.mass);
+                assert_close(got[s].kinetic, expected.kinetic, 1e-14 * large);
+                assert_close(got[s].potential, expected.potential, 1e-14 * large);
+                assert_close(got[s].virial, expected.virial, 1e-14 * large);
+                for (int c = 0; c < 3; c++) {
+                    assert_close(got[s].momentum[c], expected.momentum[c], 1e-14 * expected.mass);
+                    assert_close(got[s].angular_momentum[c], expected.angular_momentum[c],
+                                 1e-14 * expected.mass);
+                    assert_close(got[s].center[c], expected.center[c], 1e-14);
+                }
+            }
+            backend_cuda.destroy(backend);
+            free(phi);
+            bodies_destroy(b);
+        }
+}
+
+/* However many steps: the host waits for the device once. */
+static void test_advance_waits_once(void **state)
+{
+    (void)state;
+    const size_t counts[] = { 40, 270 };
+    for (size_t n = 0; n < COUNT_OF(counts); n++) {
+        struct bodies *b = case_bodies(1, counts[n], 26);
+        const struct backend_options with = options("auto", PRECISION_SINGLE, 1);
+        struct backend *backend = make(&backend_cuda, &with, &case_soft, b);
+        for (uint64_t steps = 1; steps < 50; steps += 39) {
+            const size_t before = executor_count().waits;
+            advance(backend, "leapfrog-dkd", steps);
+            assert_int_equal(executor_count().waits - before, 1);
+        }
+        backend_cuda.destroy(backend);
+        bodies_destroy(b);
+    }
+}
+
+/* --- what goes wrong ---------------------------------------------------------------------------*/
+
+static void test_no_device(void **state)
+{
+    (void)state;
+    struct error error = { 0 };
+    executor_settings.devices = 0;
+    assert_int_equal(backend_cuda.probe(&error), STATUS_UNAVAILABLE);
+    assert_non_null(strstr(error.text, "no CUDA-capable device"));
+}
+
+static void test_auto_falls_back_and_says_so(void **state)
+{
+    (void)state;
+    struct bodies *b = case_bodies(1, 1100, 27);
+    const struct backend_options with = options("auto", PRECISION_DOUBLE, 1);
+    for (int devices = 0; devices < 2; devices++) {
+        executor_settings.devices = devices;
+        struct backend *backend = make(backend_find("auto"), &with, &case_soft, b);
+        struct backend_description description;
+        backend->class_->describe(backend, &description);
+        assert_string_equal(description.backend, devices == 0 ? "openmp" : "cuda");
+        assert_non_null(strstr(description.choice, devices == 0 ? "no CUDA-capable" : "GPU"));
+        assert_string_equal(description.device, devices == 0 ? "" : "executor");
+        backend->class_->destroy(backend);
+    }
+    bodies_destroy(b);
+}
+
+static void expect_refused(const struct backend_options *with, enum status status, const char *text)
+{
+    struct error error = { 0 };
+    struct backend *backend;
+    struct bodies *b = case_bodies(1, 40, 28);
+    assert_int_equal(backend_cuda.create(with, &case_soft, b, &backend, &error), status);
+    assert_null(backend);
+    if (!strstr(error.text, text))
+        fail_msg("'%s' does not say '%s'", error.text, text);
+    bodies_destroy(b);
+}
+
+static void test_what_is_not_there_is_refused(void **state)
+{
+    (void)state;
+    struct backend_options with = options("plain", PRECISION_DOUBLE, 1);
+    expect_refused(&with, STATUS_CONFIG, "compute.kernel = \"plain\"");
+    with = options("auto", PRECISION_DOUBLE, 2);
+    expect_refused(&with, STATUS_UNAVAILABLE, "this machine has 1 GPU");
+}
+
+static void test_failing_allocations(void **state)
+{
+    (void)state;
+    const struct backend_options with = options("auto", PRECISION_DOUBLE, 0);
+    for (int failing = 1; failing <= 2; failing++) {
+        executor_reset();
+        executor_settings.devices = 2;
+        executor_settings.failing_allocation = failing;
+        struct error error = { 0 };
+        struct backend *backend;
+        struct bodies *b = case_bodies(2, 40, 29);
+        assert_int_equal(backend_cuda.create(&with, &case_soft, b, &backend, &error),
+                         STATUS_MEMORY);
+        assert_non_null(strstr(error.text, "out of memory"));
+        bodies_destroy(b);
+    }
+}
+
+/* The n-th launch is refused, or fails on the device. Whatever was fetched before stays, and all
+ * is given back. */
+static void check_failure(int *setting, int n, size_t count)
+{
+    struct error error = { 0 };
+    struct bodies *b = case_bodies(1, count, 30);
+    const struct backend_options with = options("auto", PRECISION_SINGLE, 1);
+    struct backend *backend = make(&backend_cuda, &with, &case_soft, b);
+    advance(backend, "velocity-verlet", 2);
+    fetch(backend);
+    const struct case_vectors before = case_save(b, b->x, b->y, b->z);
+    struct conserved conserved;
+    *setting = n;
+    enum status status = backend_cuda.conserved(backend, &conserved, &error);
+    if (!status)
+        status = backend_cuda.advance(backend, integrator_find("velocity-verlet"), DT, 40, &error);
+    if (status != STATUS_UNAVAILABLE)
+        fail_msg("failure %d of %zu bodies: status %d", n, count, status);
+    assert_non_null(strstr(error.text, "GPU 0"));
+    assert_non_null(strstr(error.text, "unspecified launch failure"));
+    const struct case_vectors after = case_save(b, b->x, b->y, b->z);
+    assert_true(case_same(before, after));
+    free(before.a);
+    free(after.a);
+    backend_cuda.destroy(backend);
+    bodies_destroy(b);
+    executor_reset();
+}
+
+static void test_failing_launches(void **state)
+{
+    (void)state;
+    for (int n = 1; n <= 9; n++) {
+        check_failure(&executor_settings.failing_launch, n, 270);
+        check_failure(&executor_settings.failing_kernel, n, 270);
+    }
+    for (int n = 1; n <= 6; n++) {
+        check_failure(&executor_settings.failing_launch, n, 20);
+        check_failure(&executor_settings.failing_kernel, n, 20);
+    }
+}
+
+static void test_a_blow_up_is_reported(void **state)
+{
+    (void)state;
+    const size_t counts[] = { 20, 270 };
+    for (size_t n = 0; n < COUNT_OF(counts); n++) {
+        struct error error = { 0 };
+        struct bodies *b = case_bodies(2, counts[n], 31);
+        b->vx[b->stride + 7] = INFINITY;
+        b->id[b->stride + 7] = 4711;
+        const struct backend_options with = options("auto", PRECISION_SINGLE, 1);
+        struct backend *backend = make(&backend_cuda, &with, &case_soft, b);
+        assert_int_equal(backend_cuda.advance(backend, integrator_find("euler"), DT, 1, &error),
+                         STATUS_NUMERICAL);
+        assert_non_null(strstr(error.text, "system 1, body 4711"));
+        backend_cuda.destroy(backend);
+        bodies_destroy(b);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_integrators_agree_with_the_serial_backend, reset,
+                                        check_leaks),
+        cmocka_unit_test_setup_teardown(test_many_galaxies, reset, check_leaks),
+        cmocka_unit_test_setup_teardown(test_advance_in_parts_gives_the_same_bits, reset,
+                                        check_leaks),
+        cmocka_unit_test_setup_teardown(test_restart_gives_the_same_bits, reset, check_leaks),
+        cmocka_unit_test_setup_teardown(test_devices_change_no_bits, reset, check_leaks),
+        cmocka_unit_test_setup_teardown(test_streaming_changes_no_bits, reset, check_leaks),
+        cmocka_unit_test_setup_teardown(test_no_room_for_one_system, reset, check_leaks),
+        cmocka_unit_test_setup_teardown(test_conserved_sums, reset, check_leaks),
+        cmocka_unit_test_setup_teardown(test_advance_waits_once, reset, check_leaks),
+        cmocka_unit_test_setup_teardown(test_no_device, reset, check_leaks),
+        cmocka_unit_test_setup_teardown(test_auto_falls_back_and_says_so, reset, check_leaks),
+        cmocka_unit_test_setup_teardown(test_what_is_not_there_is_refused, reset, check_leaks),
+        cmocka_unit_test_setup_teardown(test_failing_allocations, reset, check_leaks),
+        cmocka_unit_test_setup_teardown(test_failing_launches, reset, check_leaks),
+        cmocka_unit_test_setup_teardown(test_a_blow_up_is_reported, reset, check_leaks),
+    };
+    return cmocka_run_group_tests_name("GPU backend", tests, NULL, NULL);
+}

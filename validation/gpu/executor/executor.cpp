@@ -1,0 +1,623 @@
+#include "executor.h"
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
+#include <map>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "fiber.h"
+
+dim3 gridDim, blockDim, blockIdx, threadIdx;
+
+static const struct executor_settings standard = { 1, (size_t)1 << 30, EXECUTOR_FORWARD, 0, 0, 0 };
+struct executor_settings executor_settings = { 1, (size_t)1 << 30, EXECUTOR_FORWARD, 0, 0, 0 };
+static struct executor_counts counts;
+
+/* A broken rule (a barrier that not all threads reach, a write past the end) is a wrong kernel. */
+[[noreturn]] static void broken(const char *what)
+{
+    fprintf(stderr, "executor: %s\n", what);
+    abort();
+}
+
+static long environment(const char *name, long standard_value)
+{
+    const char *text = getenv(name);
+    return text ? atol(text) : standard_value;
+}
+
+static void read_environment()
+{
+    static bool done = false;
+    if (done)
+        return;
+    done = true;
+    struct executor_settings &s = executor_settings;
+    s.devices = (int)environment("ORRERY_EXECUTOR_DEVICES", s.devices);
+    s.memory = (size_t)environment("ORRERY_EXECUTOR_MEMORY", (long)s.memory);
+    s.order = (enum executor_order)environment("ORRERY_EXECUTOR_ORDER", s.order);
+    s.failing_allocation =
+        (int)environment("ORRERY_EXECUTOR_FAIL_ALLOCATION", s.failing_allocation);
+    s.failing_launch = (int)environment("ORRERY_EXECUTOR_FAIL_LAUNCH", s.failing_launch);
+    s.failing_kernel = (int)environment("ORRERY_EXECUTOR_FAIL_KERNEL", s.failing_kernel);
+}
+
+/* Counts down; true once, when it gets to 0. */
+static bool comes_due(int *counter)
+{
+    return *counter > 0 && --*counter == 0;
+}
+
+struct executor_counts executor_count(void)
+{
+    return counts;
+}
+
+/* 0 ... n - 1 in the order of the test's choice. */
+static std::vector<unsigned> ordered(unsigned n)
+{
+    std::vector<unsigned> order(n);
+    for (unsigned k = 0; k < n; k++)
+        order[k] = executor_settings.order == EXECUTOR_BACKWARD ? n - 1 - k : k;
+    static std::mt19937 engine(20231);
+    if (executor_settings.order == EXECUTOR_SHUFFLED)
+        std::shuffle(order.begin(), order.end(), engine);
+    return order;
+}
+
+/* --- a block -----------------------------------------------------------------------------------*/
+
+enum { WARP = 32, GUARD = 64, POISON = 0xff }; /* bytes of 0xff are NaN in every real type */
+
+struct thread {
+    enum { READY, AT_BARRIER, AT_SHUFFLE, DONE } state;
+    unsigned mask; /* of the lanes that it waits for */
+    unsigned shuffles;
+};
+
+struct warp {
+    uint64_t values[2][WARP]; /* of this shuffle and of the next, which a fast lane may be at */
+};
+
+static std::vector<struct thread> threads;
+static std::vector<struct warp> warps;
+static std::vector<unsigned char> shared;
+static size_t shared_size;
+static unsigned current;
+
+void *executor_shared_memory()
+{
+    return (void *)(((uintptr_t)shared.data() + 15) / 16 * 16);
+}
+
+static void wait_as(decltype(thread::state) state)
+{
+    threads[current].state = state;
+    fiber_leave();
+}
+
+void __syncthreads()
+{
+    wait_as(thread::AT_BARRIER);
+}
+
+uint64_t executor_shuffle(unsigned mask, uint64_t bits, unsigned source)
+{
+    struct thread &own = threads[current];
+    struct warp &own_warp = warps[current / WARP];
+    const unsigned side = own.shuffles++ % 2;
+    if (!(mask >> current % WARP & 1))
+        broken("a lane is not in the mask of its own shuffle");
+    own_warp.values[side][current % WARP] = bits;
+    own.mask = mask;
+    wait_as(thread::AT_SHUFFLE);
+    return own_warp.values[side][source % WARP];
+}
+
+/* Lets a warp go on whose lanes have all come to the shuffle. */
+static bool release_warp(unsigned first)
+{
+    const unsigned last = std::min<unsigned>(first + WARP, (unsigned)threads.size());
+    unsigned here = 0, wanted = 0;
+    for (unsigned k = first; k < last; k++)
+        if (threads[k].state == thread::AT_SHUFFLE) {
+            here |= 1u << (k - first);
+            wanted |= threads[k].mask;
+        }
+    if (here == 0 || here != wanted)
+        return false;
+    for (unsigned k = first; k < last; k++)
+        if (threads[k].state == thread::AT_SHUFFLE)
+            threads[k].state = thread::READY;
+    return true;
+}
+
+/* Lets all threads go on that have not ended, if all of them are at the barrier. */
+static bool release_barrier()
+{
+    for (const struct thread &t : threads)
+        if (t.state != thread::AT_BARRIER && t.state != thread::DONE)
+            return false;
+    for (struct thread &t : threads)
+        if (t.state == thread::AT_BARRIER)
+            t.state = thread::READY;
+    return true;
+}
+
+static void run_block(const std::function<void()> &body)
+{
+    const std::vector<unsigned> order = ordered(blockDim.x);
+    threads.assign(blockDim.x, thread());
+    warps.assign((blockDim.x + WARP - 1) / WARP, warp());
+    shared.assign(shared_size + 16 + GUARD, POISON);
+    size_t left = threads.size();
+    while (left > 0) {
+        bool moved = false;
+        for (unsigned k : order)
+            if (threads[k].state == thread::READY) {
+                current = k;
+                threadIdx.x = k;
+                moved = true;
+                if (fiber_enter(k, body)) {
+                    threads[k].state = thread::DONE;
+                    left--;
+                }
+            }
+        for (unsigned k = 0; k < threads.size(); k += WARP)
+            moved |= release_warp(k);
+        if (!moved && left > 0 && !release_barrier())
+            broken("threads wait for others that never come");
+    }
+    const unsigned char *end = (unsigned char *)executor_shared_memory() + shared_size;
+    if (std::count(end, end + GUARD - 16, POISON) != GUARD - 16)
+        broken("a kernel wrote past its shared memory");
+}
+
+static void run_grid(const cudaLaunchConfig_t &config, const std::function<void()> &body)
+{
+    gridDim = config.gridDim;
+    blockDim = config.blockDim;
+    shared_size = config.dynamicSmemBytes;
+    for (unsigned k : ordered(gridDim.x)) {
+        blockIdx.x = k;
+        run_block(body);
+    }
+}
+
+/* --- streams -----------------------------------------------------------------------------------*/
+
+struct CUevent_st {
+    size_t recorded = 0, reached = 0; /* how often, by the host's calls and by the streams */
+    double time = 0;
+};
+
+struct work {
+    size_t number; /* in the order of the host's calls */
+    std::function<void()> run;
+    CUevent_st *event = NULL; /* to wait for ... */
+    size_t reached = 0;       /* ... until it has been reached so often */
+};
+
+struct CUgraph_st {
+    std::vector<std::function<void()>> nodes;
+};
+
+struct CUgraphExec_st {
+    std::vector<std::function<void()>> nodes;
+};
+
+struct CUstream_st {
+    std::deque<struct work> queue;
+    std::unique_ptr<CUgraph_st> capture;
+};
+
+static CUstream_st default_stream;
+static std::vector<CUstream_st *> streams = { &default_stream };
+static size_t work_number;
+static cudaError_t failure; /* of work that has run; the next wait reports it, as do all after */
+static int device;
+
+static CUstream_st *stream_of(cudaStream_t stream)
+{
+    return stream ? stream : &default_stream;
+}
+
+static cudaError_t add(cudaStream_t stream, std::function<void()> run)
+{
+    CUstream_st *to = stream_of(stream);
+    if (to->capture)
+        to->capture->nodes.push_back(run);
+    else
+        to->queue.push_back({ work_number++, run });
+    return failure;
+}
+
+static bool can_run(const CUstream_st *stream)
+{
+    if (stream->queue.empty())
+        return false;
+    const struct work &next = stream->queue.front();
+    return !next.event || next.event->reached >= next.reached;
+}
+
+/* The stream whose turn it is: as called, the youngest, or any. */
+static CUstream_st *next_stream()
+{
+    CUstream_st *chosen = NULL;
+    for (unsigned k : ordered((unsigned)streams.size())) {
+        CUstream_st *stream = streams[k];
+        if (!can_run(stream))
+            continue;
+        if (executor_settings.order != EXECUTOR_FORWARD)
+            return stream;
+        if (!chosen || stream->queue.front().number < chosen->queue.front().number)
+            chosen = stream;
+    }
+    return chosen;
+}
+
+/* Works on until `done`. */
+template <class Condition> static cudaError_t work_until(const Condition &done)
+{
+    counts.waits++;
+    while (!done()) {
+        CUstream_st *stream = next_stream();
+        if (!stream)
+            broken("streams wait for an event that never comes");
+        const std::function<void()> run = stream->queue.front().run;
+        stream->queue.pop_front();
+        if (!failure && run)
+            run();
+    }
+    return failure;
+}
+
+void executor_reset(void)
+{
+    read_environment();
+    executor_settings = standard;
+    failure = cudaSuccess;
+    device = 0;
+}
+
+cudaError_t executor_launch(const cudaLaunchConfig_t &config, std::function<void()> thread)
+{
+    read_environment();
+    counts.launches++;
+    if (config.blockDim.x == 0 || config.blockDim.x > 1024 || config.gridDim.x == 0 ||
+        config.gridDim.x > INT32_MAX || config.dynamicSmemBytes > 48 * 1024)
+        return cudaErrorInvalidConfiguration;
+    if (comes_due(&executor_settings.failing_launch))
+        return cudaErrorLaunchFailure;
+    return add(config.stream, [=]() {
+        if (comes_due(&executor_settings.failing_kernel))
+            failure = cudaErrorLaunchFailure;
+        else
+            run_grid(config, thread);
+    });
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned)
+{
+    *stream = new CUstream_st;
+    streams.push_back(*stream);
+    counts.streams++;
+    return failure;
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream)
+{
+    const cudaError_t error = work_until([=] { return stream->queue.empty(); });
+    streams.erase(std::find(streams.begin(), streams.end(), stream));
+    delete stream;
+    counts.streams--;
+    return error;
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream)
+{
+    if (stream_of(stream)->capture)
+        return cudaErrorStreamCaptureUnsupported;
+    return work_until([=] { return stream_of(stream)->queue.empty(); });
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned)
+{
+    if (stream_of(stream)->capture)
+        return cudaErrorStreamCaptureUnsupported;
+    stream_of(stream)->queue.push_back({ work_number++, nullptr, event, event->recorded });
+    return failure;
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned)
+{
+    *event = new CUevent_st;
+    counts.events++;
+    return failure;
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event)
+{
+    const cudaError_t error = work_until([=] { return event->reached == event->recorded; });
+    delete event;
+    counts.events--;
+    return error;
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+{
+    const size_t number = ++event->recorded;
+    return add(stream, [=]() {
+        event->reached = number;
+        event->time = std::chrono::duration<double, std::milli>(
+                          std::chrono::steady_clock::now().time_since_epoch())
+                          .count();
+    });
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event)
+{
+    return work_until([=] { return event->reached == event->recorded || failure; });
+}
+
+cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end)
+{
+    *milliseconds = (float)(end->time - start->time);
+    return failure;
+}
+
+/* --- graphs ------------------------------------------------------------------------------------*/
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode)
+{
+    stream->capture.reset(new CUgraph_st);
+    return failure;
+}
+
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
+{
+    *graph = stream->capture.release();
+    counts.graphs++;
+    return failure;
+}
+
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *instance, cudaGraph_t graph,
+                                          unsigned long long)
+{
+    *instance = new CUgraphExec_st{ graph->nodes };
+    counts.graphs++;
+    return failure;
+}
+
+cudaError_t cudaGraphLaunch(cudaGraphExec_t instance, cudaStream_t stream)
+{
+    counts.launches++;
+    if (comes_due(&executor_settings.failing_launch))
+        return cudaErrorLaunchFailure;
+    for (const std::function<void()> &node : instance->nodes)
+        add(stream, node);
+    return failure;
+}
+
+cudaError_t cudaGraphDestroy(cudaGraph_t graph)
+{
+    delete graph;
+    counts.graphs--;
+    return failure;
+}
+
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t instance)
+{
+    delete instance;
+    counts.graphs--;
+    return failure;
+}
+
+/* --- memory ------------------------------------------------------------------------------------*/
+
+struct block_of_memory {
+    size_t size;
+    int device;
+};
+
+static std::map<void *, struct block_of_memory> memory;
+
+static size_t used_memory(int of)
+{
+    size_t used = 0;
+    for (const auto &entry : memory)
+        used += entry.second.device == of ? entry.second.size : 0;
+    return used;
+}
+
+cudaError_t cudaMalloc(void **pointer, size_t size)
+{
+    read_environment();
+    *pointer = NULL;
+    if (failure)
+        return failure;
+    if (comes_due(&executor_settings.failing_allocation) ||
+        size > executor_settings.memory - used_memory(device))
+        return cudaErrorMemoryAllocation;
+    unsigned char *bytes = (unsigned char *)aligned_alloc(256, (size + GUARD + 255) / 256 * 256);
+    if (!bytes)
+        return cudaErrorMemoryAllocation;
+    memset(bytes, POISON, size + GUARD);
+    memory[bytes] = { size, device };
+    counts.allocated += size;
+    *pointer = bytes;
+    return cudaSuccess;
+}
+
+static void all_work()
+{
+    work_until([] {
+        return std::all_of(streams.begin(), streams.end(),
+                           [](CUstream_st *s) { return s->queue.empty(); });
+    });
+}
+
+cudaError_t cudaFree(void *pointer)
+{
+    if (!pointer)
+        return failure;
+    all_work();
+    const auto found = memory.find(pointer);
+    if (found == memory.end())
+        broken("cudaFree() of something else");
+    const unsigned char *end = (unsigned char *)pointer + found->second.size;
+    if (std::count(end, end + GUARD, POISON) != GUARD)
+        broken("a kernel or a copy wrote past the end of an array");
+    counts.allocated -= found->second.size;
+    memory.erase(found);
+    free(pointer);
+    return failure;
+}
+
+cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total)
+{
+    read_environment();
+    *total = executor_settings.memory;
+    *free_bytes = executor_settings.memory - used_memory(device);
+    return failure;
+}
+
+cudaError_t cudaHostRegister(void *, size_t, unsigned)
+{
+    counts.registered++;
+    return failure;
+}
+
+cudaError_t cudaHostUnregister(void *)
+{
+    counts.registered--;
+    return failure;
+}
+
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t size, enum cudaMemcpyKind,
+                            cudaStream_t stream)
+{
+    return add(stream, [=]() { memcpy(to, from, size); });
+}
+
+cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                              size_t width, size_t height, enum cudaMemcpyKind, cudaStream_t stream)
+{
+    if (width > to_pitch || width > from_pitch)
+        return cudaErrorInvalidValue;
+    return add(stream, [=]() {
+        for (size_t row = 0; row < height; row++)
+            memcpy((char *)to + row * to_pitch, (const char *)from + row * from_pitch, width);
+    });
+}
+
+cudaError_t cudaMemcpyPeerAsync(void *to, int, const void *from, int, size_t size,
+                                cudaStream_t stream)
+{
+    return add(stream, [=]() { memcpy(to, from, size); });
+}
+
+cudaError_t cudaMemsetAsync(void *to, int value, size_t size, cudaStream_t stream)
+{
+    return add(stream, [=]() { memset(to, value, size); });
+}
+
+/* --- devices -----------------------------------------------------------------------------------*/
+
+cudaError_t cudaGetDeviceCount(int *count)
+{
+    read_environment();
+    *count = executor_settings.devices;
+    return executor_settings.devices > 0 ? cudaSuccess : cudaErrorNoDevice;
+}
+
+cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int of)
+{
+    read_environment();
+    if (of < 0 || of >= executor_settings.devices)
+        return cudaErrorInvalidDevice;
+    *properties = cudaDeviceProp();
+    snprintf(properties->name, sizeof properties->name, "executor");
+    properties->totalGlobalMem = executor_settings.memory;
+    properties->sharedMemPerBlock = 48 * 1024;
+    properties->sharedMemPerMultiprocessor = 228 * 1024;
+    properties->regsPerMultiprocessor = 65536;
+    properties->maxThreadsPerMultiProcessor = 2048;
+    properties->maxThreadsPerBlock = 1024;
+    properties->major = 9;
+    properties->multiProcessorCount = 8;
+    properties->l2CacheSize = 1 << 20;
+    return failure;
+}
+
+cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr, int)
+{
+    *value = 1000000;
+    return failure;
+}
+
+cudaError_t cudaDriverGetVersion(int *version)
+{
+    *version = 13000;
+    return cudaSuccess;
+}
+
+cudaError_t cudaRuntimeGetVersion(int *version)
+{
+    *version = 13000;
+    return cudaSuccess;
+}
+
+cudaError_t cudaSetDevice(int of)
+{
+    read_environment();
+    if (of < 0 || of >= executor_settings.devices)
+        return cudaErrorInvalidDevice;
+    device = of;
+    return failure;
+}
+
+cudaError_t cudaGetDevice(int *of)
+{
+    *of = device;
+    return failure;
+}
+
+cudaError_t cudaDeviceCanAccessPeer(int *can, int, int)
+{
+    *can = 1;
+    return failure;
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int, unsigned)
+{
+    return failure;
+}
+
+const char *cudaGetErrorString(cudaError_t error)
+{
+    switch (error) {
+    case cudaSuccess:
+        return "no error";
+    case cudaErrorMemoryAllocation:
+        return "out of memory";
+    case cudaErrorNoDevice:
+        return "no CUDA-capable device is detected";
+    case cudaErrorLaunchFailure:
+        return "unspecified launch failure";
+    default:
+        return "an error of the executor";
+    }
+}
+
+cudaError_t cudaGetLastError(void)
+{
+    return failure;
+}

@@ -1,0 +1,46 @@
+/* What a test may ask of the executor beside CUDA's own functions. */
+#ifndef ORRERY_EXECUTOR_H
+#define ORRERY_EXECUTOR_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum executor_order {
+    EXECUTOR_FORWARD,  /* threads by index, work in the order of its calls */
+    EXECUTOR_BACKWARD, /* threads and blocks from the last to the first, the youngest stream first
+                        */
+    EXECUTOR_SHUFFLED  /* threads, blocks and streams as a fixed seed has it */
+};
+
+struct executor_settings {
+    int devices;
+    size_t memory; /* bytes of each device */
+    enum executor_order order;
+    int failing_allocation; /* 1: the next one fails; 0: none */
+    int failing_launch;     /* 1: the next launch is refused; 0: none */
+    int failing_kernel;     /* 1: the next kernel to run fails, as the next wait says; 0: none */
+};
+
+/* Also read from the environment at the first call, for whole programs: ORRERY_EXECUTOR_DEVICES,
+ * _MEMORY, _ORDER, _FAIL_ALLOCATION, _FAIL_LAUNCH, _FAIL_KERNEL. */
+extern struct executor_settings executor_settings;
+
+struct executor_counts {
+    size_t allocated;                           /* bytes that are not freed */
+    size_t streams, events, graphs, registered; /* that exist */
+    size_t launches, waits;                     /* so far */
+};
+
+struct executor_counts executor_count(void);
+
+/* The defaults again: one device, 1 GiB, forward, no failures; counts go on. */
+void executor_reset(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

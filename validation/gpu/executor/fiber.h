@@ -1,0 +1,14 @@
+/* Threads of a block: stacks that take turns on one CPU thread. */
+#ifndef ORRERY_EXECUTOR_FIBER_H
+#define ORRERY_EXECUTOR_FIBER_H
+
+#include <functional>
+
+/* Goes on with fiber `index`, which begins with `body` where it had ended before. Returns when it
+ * leaves: true if it has ended. */
+bool fiber_enter(unsigned index, const std::function<void()> &body);
+
+/* Back to who entered the current fiber. */
+void fiber_leave();
+
+#endif

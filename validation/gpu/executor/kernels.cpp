@@ -1,0 +1,44 @@
+/* The kernels' own source as C++ for a CPU. Each is a unit of its own, hence the namespaces. */
+#include "blocked.cuh"
+#include "launch.cuh"
+#include "simt.cuh"
+#include "state.cuh"
+#include "sum.cuh"
+#include "tiled.cuh"
+
+namespace blocked_unit
+{
+#include "blocked.cu"
+}
+namespace ladder_unit
+{
+#include "ladder.cu"
+}
+namespace move_unit
+{
+#include "move.cu"
+}
+namespace observe_unit
+{
+#include "observe.cu"
+}
+namespace rates_unit
+{
+#include "rates.cu"
+}
+namespace resident_unit
+{
+#include "resident.cu"
+}
+namespace simt_unit
+{
+#include "simt.cu"
+}
+namespace symmetric_unit
+{
+#include "symmetric.cu"
+}
+namespace tiled_unit
+{
+#include "tiled.cu"
+}

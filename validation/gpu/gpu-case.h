@@ -1,0 +1,146 @@
+/* What the tests of the GPU's kernels share: bodies, and one evaluation on the executor. */
+#ifndef ORRERY_VALIDATION_GPU_CASE_H
+#define ORRERY_VALIDATION_GPU_CASE_H
+
+#include "unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "executor.h"
+#include "force/reference.h"
+#include "model/bodies.h"
+#include "model/physics.h"
+#include "part.h"
+#include "team.h"
+
+/* High-entropy numbers; eps is a few times the mean distance of 1000 bodies in the cube. */
+static const struct physics case_soft = { .gravitational_constant = 1.0625, .softening = 0.1875 };
+static const struct physics case_sharp = { .gravitational_constant = 1.0625 };
+static const struct physics case_periodic = { .gravitational_constant = 1.0625,
+                                              .softening = 0.0625,
+                                              .boundary = BOUNDARY_PERIODIC,
+                                              .box_length = 1.3719 };
+
+/* `count` bodies in a cube of side 2 about the origin, of random masses and velocities. Positions
+ * and masses have 20 bits, so that fp32 holds them exactly. */
+static inline struct bodies *case_bodies(size_t systems, size_t count, unsigned long seed)
+{
+    struct error error = { 0 };
+    struct bodies *b;
+    assert_int_equal(bodies_create(systems, count, &b, &error), STATUS_OK);
+    gsl_rng *random = random_create(seed, &error);
+    assert_non_null(random);
+    for (size_t s = 0; s < systems; s++)
+        for (size_t i = s * b->stride; i < s * b->stride + count; i++) {
+            double *const exact[] = { &b->x[i], &b->y[i], &b->z[i] };
+            double *const velocity[] = { &b->vx[i], &b->vy[i], &b->vz[i] };
+            for (int k = 0; k < 3; k++) {
+                *exact[k] = ldexp(rint(ldexp(random_uniform(random, -1, 1), 20)), -20);
+                *velocity[k] = random_uniform(random, -0.5, 0.5);
+            }
+            b->m[i] = ldexp(1 + rint(ldexp(random_uniform(random, 0, 1), 19)), -20);
+        }
+    random_destroy(random);
+    return b;
+}
+
+static inline void case_equal_masses(struct bodies *b, double m)
+{
+    for (size_t s = 0; s < b->systems; s++)
+        for (size_t i = 0; i < b->count; i++)
+            b->m[s * b->stride + i] = m;
+}
+
+/* The accelerations of all systems by one kernel, into b->ax, ay, az. `tuning` NULL: the
+ * device's. */
+static inline void case_accelerations(struct bodies *b, const struct physics *physics,
+                                      const char *kernel, enum precision precision,
+                                      const struct gpu_tuning *tuning)
+{
+    struct error error = { 0 };
+    struct gpu_setup setup;
+    struct gpu_device device;
+    struct gpu_part *part;
+    assert_int_equal(gpu_setup_init(gpu_kernel_find(kernel), precision, physics, b, &setup, &error),
+                     0);
+    setup.tuning = tuning;
+    assert_int_equal(gpu_device_find(0, &device, &error), 0);
+    assert_int_equal(gpu_part_create(&setup, &device, b->systems, 0, b->count, &part, &error), 0);
+    const struct gpu_team team = { &part, 1 };
+    assert_int_equal(gpu_part_upload(part, 0, b->systems, &error), 0);
+    assert_int_equal(gpu_team_accelerations(&team, &error), 0);
+    assert_int_equal(gpu_part_download_accelerations(part, &error), 0);
+    assert_int_equal(gpu_part_wait(part, NULL, &error), 0);
+    gpu_part_destroy(part);
+    gpu_setup_free(&setup);
+}
+
+struct case_vectors {
+    size_t length;
+    double *a; /* x of all, y of all, z of all */
+};
+
+static inline struct case_vectors case_save(const struct bodies *b, const double *x,
+                                            const double *y, const double *z)
+{
+    struct case_vectors saved = { bodies_length(b), NULL };
+    saved.a = malloc(3 * saved.length * sizeof(double));
+    memcpy(saved.a, x, saved.length * sizeof(double));
+    memcpy(saved.a + saved.length, y, saved.length * sizeof(double));
+    memcpy(saved.a + 2 * saved.length, z, saved.length * sizeof(double));
+    return saved;
+}
+
+static inline struct case_vectors case_save_accelerations(const struct bodies *b)
+{
+    return case_save(b, b->ax, b->ay, b->az);
+}
+
+static inline bool case_same(struct case_vectors a, struct case_vectors b)
+{
+    return a.length == b.length && memcmp(a.a, b.a, 3 * a.length * sizeof(double)) == 0;
+}
+
+/* sum_j |a_ij|: what the error of the force on body i is measured against. */
+static inline double case_scale(const struct bodies *b, const struct physics *physics, size_t i)
+{
+    const size_t first = i / b->stride * b->stride;
+    const double eps2 = physics->softening * physics->softening;
+    double sum = 0;
+    for (size_t j = first; j < first + b->count; j++) {
+        double d[3] = { b->x[j] - b->x[i], b->y[j] - b->y[i], b->z[j] - b->z[i] };
+        double r2 = 0;
+        for (int k = 0; k < 3; k++) {
+            if (physics->boundary == BOUNDARY_PERIODIC)
+                d[k] = physics_nearest_image(d[k], physics->box_length);
+            r2 += d[k] * d[k];
+        }
+        if (r2 > 0)
+            sum += b->m[j] * sqrt(r2) / pow(r2 + eps2, 1.5);
+    }
+    return physics->gravitational_constant * sum;
+}
+
+/* The largest |a - a_reference| / sum_j |a_ij|; b holds a, and the reference afterwards. */
+static inline double case_error(struct bodies *b, const struct physics *physics)
+{
+    const struct case_vectors a = case_save_accelerations(b);
+    reference_accelerations(physics, b);
+    double worst = 0;
+    for (size_t s = 0; s < b->systems; s++)
+        for (size_t i = s * b->stride; i < s * b->stride + b->count; i++) {
+            const double error =
+                sqrt(pow(a.a[i] - b->ax[i], 2) + pow(a.a[a.length + i] - b->ay[i], 2) +
+                     pow(a.a[2 * a.length + i] - b->az[i], 2));
+            const double scale = case_scale(b, physics, i);
+            if (error > 0 || isnan(error))
+                worst = isnan(error) ? error : fmax(worst, error / scale);
+        }
+    free(a.a);
+    return worst;
+}
+
+#endif

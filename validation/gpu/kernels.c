@@ -1,0 +1,277 @@
+/* The force kernels' own source on the executor: ragged sizes, many systems, every tuning, every
+ * precision and space, against the reference and against each other. */
+#include "gpu-case.h"
+
+static const char *const kernels[] = { "simt", "tiled", "blocked", "symmetric" };
+static const struct physics *const spaces[] = { &case_soft, &case_sharp, &case_periodic };
+
+/*
+ * What a pair's term may be off by, in units of itself. fp32: the estimate of 1/r by 2^-22.9
+ * = 1.3e-7, three times in r^-3; r^2 by 3 roundings, so 1.5 times 3 in r^-3; then 4 more roundings
+ * of 6e-8: 8.9e-7 at most. The sum of up to 256 terms adds its own, of random sign: less than 1e-6
+ * in all. fp64: e^3 35/16 < 6e-17 and some 9 roundings of 1.1e-16, and those of the sum.
+ */
+static const double bounds[] = {
+    [PRECISION_DOUBLE] = 4e-15, [PRECISION_MIXED] = 1e-6, [PRECISION_SINGLE] = 1e-6
+};
+
+static int reset(void **state)
+{
+    (void)state;
+    executor_reset();
+    return 0;
+}
+
+static void check_force(size_t systems, size_t count, const struct physics *physics,
+                        const char *kernel, enum precision precision)
+{
+    struct bodies *b = case_bodies(systems, count, 100 + count);
+    case_accelerations(b, physics, kernel, precision, NULL);
+    const double error = case_error(b, physics);
+    if (!(error <= bounds[precision]))
+        fail_msg("%s, %s, %zu bodies, softening %g, box %g: error %g > %g", kernel,
+                 precision_names[precision], count, physics->softening, physics->box_length, error,
+                 bounds[precision]);
+    bodies_destroy(b);
+}
+
+/* Warps of 32, granules of 32, chunks of 256, tiles of 256 and 512. */
+static void test_forces_agree_with_the_reference(void **state)
+{
+    (void)state;
+    const size_t sizes[] = { 1, 2, 31, 32, 33, 63, 65, 255, 257, 511, 513 };
+    for (size_t n = 0; n < COUNT_OF(sizes); n++)
+        for (size_t k = 0; k < 3; k++)
+            for (size_t s = 0; s < COUNT_OF(spaces); s++)
+                for (int p = PRECISION_DOUBLE; p <= PRECISION_SINGLE; p++)
+                    check_force(1, sizes[n], spaces[s], kernels[k], (enum precision)p);
+}
+
+/* Tiles of 1024 bodies in fp32 and of 512 in fp64, in rings of 1 to 5. */
+static void test_third_law_agrees_with_the_reference(void **state)
+{
+    (void)state;
+    const size_t sizes[] = { 1, 33, 513, 1023, 1025, 2049 };
+    for (size_t n = 0; n < COUNT_OF(sizes); n++)
+        for (int p = PRECISION_DOUBLE; p <= PRECISION_SINGLE; p++)
+            check_force(1, sizes[n], &case_soft, "symmetric", (enum precision)p);
+    check_force(1, 1025, &case_sharp, "symmetric", PRECISION_SINGLE);
+    check_force(1, 1025, &case_periodic, "symmetric", PRECISION_MIXED);
+    check_force(1, 600, &case_periodic, "symmetric", PRECISION_DOUBLE);
+}
+
+static void test_many_systems(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < COUNT_OF(kernels); k++)
+        check_force(3, 70, &case_soft, kernels[k], PRECISION_SINGLE);
+}
+
+static void expect_same(struct bodies *b, const struct physics *physics, const char *kernel,
+                        enum precision precision, const struct gpu_tuning *tuning,
+                        struct case_vectors expected)
+{
+    case_accelerations(b, physics, kernel, precision, tuning);
+    const struct case_vectors a = case_save_accelerations(b);
+    if (!case_same(a, expected))
+        fail_msg("%s, %s, block %d, tile %d, %d bodies a thread, split %d: other bits", kernel,
+                 precision_names[precision], tuning->block, tuning->tile, tuning->bodies,
+                 tuning->split);
+    free(a.a);
+}
+
+/* 1061 bodies: 17 segments of 64 bodies, the last one ragged. */
+static void test_plain_kernels_give_equal_bits(void **state)
+{
+    (void)state;
+    struct bodies *b = case_bodies(1, 1061, 7);
+    static const struct gpu_tuning tunings[] = {
+        { 64, 64, 1, 1 },    { 256, 64, 2, 3 },   { 64, 256, 4, 17 },
+        { 128, 1024, 4, 1 }, { 32, 96, 1, 1000 }, { 256, 512, 2, 16 },
+    };
+    for (int p = PRECISION_DOUBLE; p <= PRECISION_SINGLE; p++) {
+        const enum precision precision = (enum precision)p;
+        case_accelerations(b, &case_soft, "simt", precision, &tunings[0]);
+        const struct case_vectors expected = case_save_accelerations(b);
+        expect_same(b, &case_soft, "simt", precision, &tunings[1], expected);
+        for (size_t t = 0; t < COUNT_OF(tunings); t++)
+            expect_same(b, &case_soft, "blocked", precision, &tunings[t], expected);
+        for (size_t t = 0; t < 2; t++)
+            expect_same(b, &case_soft, "tiled", precision, &tunings[t], expected);
+        free(expected.a);
+    }
+    bodies_destroy(b);
+}
+
+/* The pairs of tile and block that the tutorial of GPU n-body codes tries (experiments A6). */
+static void test_tiled_gives_equal_bits_for_every_tile_and_block(void **state)
+{
+    (void)state;
+    static const int sizes[] = { 64, 256, 512, 1024 };
+    struct bodies *b = case_bodies(1, 300, 8);
+    const struct gpu_tuning simt = { 128, 0, 1, 1 };
+    case_accelerations(b, &case_soft, "simt", PRECISION_SINGLE, &simt);
+    const struct case_vectors expected = case_save_accelerations(b);
+    for (size_t t = 0; t < COUNT_OF(sizes); t++)
+        for (size_t k = 0; k < COUNT_OF(sizes); k++) {
+            const struct gpu_tuning tuning = { sizes[k], sizes[t], 1, 1 };
+            expect_same(b, &case_soft, "tiled", PRECISION_SINGLE, &tuning, expected);
+        }
+    free(expected.a);
+    bodies_destroy(b);
+}
+
+/* A kernel whose threads raced for shared memory would depend on who comes first. */
+static void test_bits_do_not_depend_on_the_order_of_threads(void **state)
+{
+    (void)state;
+    struct bodies *b = case_bodies(2, 1100, 9);
+    for (size_t k = 0; k < COUNT_OF(kernels); k++) {
+        executor_settings.order = EXECUTOR_FORWARD;
+        case_accelerations(b, &case_soft, kernels[k], PRECISION_SINGLE, NULL);
+        const struct case_vectors expected = case_save_accelerations(b);
+        for (int order = EXECUTOR_BACKWARD; order <= EXECUTOR_SHUFFLED; order++) {
+            executor_settings.order = (enum executor_order)order;
+            case_accelerations(b, &case_soft, kernels[k], PRECISION_SINGLE, NULL);
+            const struct case_vectors a = case_save_accelerations(b);
+            if (!case_same(a, expected))
+                fail_msg("%s: other bits in another order", kernels[k]);
+            free(a.a);
+        }
+        free(expected.a);
+    }
+    bodies_destroy(b);
+}
+
+static void test_a_system_alone_has_the_bits_it_has_among_others(void **state)
+{
+    (void)state;
+    enum { SYSTEMS = 3, COUNT = 300 };
+    struct bodies *all = case_bodies(SYSTEMS, COUNT, 10), *one = case_bodies(1, COUNT, 11);
+    for (size_t k = 0; k < COUNT_OF(kernels); k++) {
+        case_accelerations(all, &case_soft, kernels[k], PRECISION_MIXED, NULL);
+        for (size_t s = 0; s < SYSTEMS; s++) {
+            const size_t first = s * all->stride, size = COUNT * sizeof(double);
+            memcpy(one->m, all->m + first, size);
+            memcpy(one->x, all->x + first, size);
+            memcpy(one->y, all->y + first, size);
+            memcpy(one->z, all->z + first, size);
+            case_accelerations(one, &case_soft, kernels[k], PRECISION_MIXED, NULL);
+            assert_memory_equal(one->ax, all->ax + first, size);
+            assert_memory_equal(one->az, all->az + first, size);
+        }
+    }
+    bodies_destroy(all);
+    bodies_destroy(one);
+}
+
+/* The kernel without masses, which needs its padding far away. Compared with the general one,
+ * which a single body of another mass in a system of its own brings about. */
+static void test_equal_masses_change_no_bits(void **state)
+{
+    (void)state;
+    enum { COUNT = 77 };
+    struct bodies *equal = case_bodies(1, COUNT, 12), *mixed = case_bodies(2, COUNT, 12);
+    case_equal_masses(equal, 2.385);
+    case_equal_masses(mixed, 2.385);
+    mixed->m[mixed->stride + 5] = 1.21;
+    case_accelerations(equal, &case_soft, "blocked", PRECISION_SINGLE, NULL);
+    case_accelerations(mixed, &case_soft, "blocked", PRECISION_SINGLE, NULL);
+    assert_memory_equal(equal->ax, mixed->ax, COUNT * sizeof(double));
+    assert_memory_equal(equal->ay, mixed->ay, COUNT * sizeof(double));
+    assert_true(case_error(equal, &case_soft) < bounds[PRECISION_SINGLE]);
+    bodies_destroy(equal);
+    bodies_destroy(mixed);
+}
+
+/* Two bodies in one place without softening, and a third: it alone pulls, and exactly as if the
+ * other of the two were not there. */
+static void test_coincident_bodies_do_not_pull(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < COUNT_OF(kernels); k++)
+        for (int p = PRECISION_DOUBLE; p <= PRECISION_SINGLE; p++) {
+            struct bodies *b = case_bodies(1, 3, 13);
+            b->x[1] = b->x[0], b->y[1] = b->y[0], b->z[1] = b->z[0];
+            case_accelerations(b, &case_sharp, kernels[k], (enum precision)p, NULL);
+            assert_true(isfinite(b->ax[0]) && b->ax[0] != 0);
+            assert_true(b->ax[0] == b->ax[1] && b->ay[0] == b->ay[1]);
+            assert_true(case_error(b, &case_sharp) < bounds[p]);
+            bodies_destroy(b);
+        }
+}
+
+/* 1e6 away from the origin a float has steps of 1/16: `single` cannot see the bodies' places, and
+ * `mixed` can. */
+static void test_mixed_holds_far_from_the_origin(void **state)
+{
+    (void)state;
+    double error[PRECISION_SINGLE + 1];
+    for (int p = PRECISION_MIXED; p <= PRECISION_SINGLE; p++) {
+        struct bodies *b = case_bodies(1, 200, 14);
+        for (size_t i = 0; i < b->count; i++)
+            b->x[i] += 1e6, b->y[i] -= 1e6;
+        case_accelerations(b, &case_soft, "blocked", (enum precision)p, NULL);
+        error[p] = case_error(b, &case_soft);
+        bodies_destroy(b);
+    }
+    assert_close(error[PRECISION_MIXED], 0, bounds[PRECISION_MIXED]);
+    assert_true(error[PRECISION_SINGLE] > 1e-3);
+}
+
+/* In SI units r^2 of a planetary system is 1e26 and that of a galaxy 1e42, past what fp32 holds. */
+static void test_units_do_not_matter_to_fp32(void **state)
+{
+    (void)state;
+    const double lengths[] = { 1e-15, 1e21 }, masses[] = { 1e-30, 1e41 };
+    for (size_t k = 0; k < COUNT_OF(lengths); k++) {
+        struct physics physics = case_soft;
+        physics.softening *= lengths[k];
+        struct bodies *b = case_bodies(1, 100, 15);
+        for (size_t i = 0; i < b->count; i++) {
+            b->m[i] *= masses[k];
+            b->x[i] *= lengths[k], b->y[i] *= lengths[k], b->z[i] *= lengths[k];
+        }
+        /* Positions are no longer floats: each coordinate of d may be off by 2^-24 of the cube. */
+        case_accelerations(b, &physics, "blocked", PRECISION_SINGLE, NULL);
+        assert_true(case_error(b, &physics) < 4 * bounds[PRECISION_SINGLE]);
+        bodies_destroy(b);
+    }
+}
+
+/* Pairs act and react alike: momentum is conserved to the last bits of its terms. */
+static void test_third_law_conserves_momentum(void **state)
+{
+    (void)state;
+    struct bodies *b = case_bodies(1, 2100, 16);
+    double sums[2], terms = 0;
+    for (int p = 0; p < 2; p++) {
+        case_accelerations(b, &case_soft, p == 0 ? "symmetric" : "blocked", PRECISION_DOUBLE, NULL);
+        sums[p] = terms = 0;
+        for (size_t i = 0; i < b->count; i++) {
+            sums[p] += b->m[i] * b->ax[i];
+            terms += fabs(b->m[i] * b->ax[i]);
+        }
+        assert_close(sums[p], 0, 1e-14 * terms); /* 2100 roundings of 1.1e-16, of random sign */
+    }
+    bodies_destroy(b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_forces_agree_with_the_reference, reset),
+        cmocka_unit_test_setup(test_third_law_agrees_with_the_reference, reset),
+        cmocka_unit_test_setup(test_many_systems, reset),
+        cmocka_unit_test_setup(test_plain_kernels_give_equal_bits, reset),
+        cmocka_unit_test_setup(test_tiled_gives_equal_bits_for_every_tile_and_block, reset),
+        cmocka_unit_test_setup(test_bits_do_not_depend_on_the_order_of_threads, reset),
+        cmocka_unit_test_setup(test_a_system_alone_has_the_bits_it_has_among_others, reset),
+        cmocka_unit_test_setup(test_equal_masses_change_no_bits, reset),
+        cmocka_unit_test_setup(test_coincident_bodies_do_not_pull, reset),
+        cmocka_unit_test_setup(test_mixed_holds_far_from_the_origin, reset),
+        cmocka_unit_test_setup(test_units_do_not_matter_to_fp32, reset),
+        cmocka_unit_test_setup(test_third_law_conserves_momentum, reset),
+    };
+    return cmocka_run_group_tests_name("GPU kernels", tests, NULL, NULL);
+}

@@ -1,0 +1,179 @@
+"""Whole experiments on the GPU backend: on the executor, or on a GPU where ORRERY_GPU says so."""
+
+import json
+import os
+import pathlib
+
+import tap
+
+EXECUTOR = os.path.join(os.environ.get("ORRERY_BUILD", os.getcwd()), "validation/gpu/orrery")
+REAL = bool(os.environ.get("ORRERY_GPU"))
+
+CONFIG = """
+name = "gpu";
+bodies = { initial = "plummer"; count = 70; seed = 7; };
+physics = { softening = 0.1; };
+time = { integrator = "velocity-verlet"; step = 0.0078125; end = 0.3125; };
+compute = { backend = "cuda"; precision = "double"; };
+diagnostics = ( { type = "conservation"; every = 8; } );
+outputs = ( { type = "xyz"; every = 8; digits = 17; } );
+checkpoint = { every_steps = 16; };
+expect = ( { quantity = "energy_error"; at_most = 1e-3; } );
+"""
+STEPS = 40
+FILES = ("conservation.csv", "trajectory.xyz")
+
+
+def need_executor():
+    if not os.path.exists(EXECUTOR):
+        raise tap.Skip("the executor was not built: it needs a C++17 compiler and cmocka")
+    return EXECUTOR
+
+
+def run(*arguments, **executor):
+    """orrery run with the executor told to fail in some way: fail_kernel=3 and the like."""
+    if REAL and executor:
+        raise tap.Skip("only the executor can be told to fail")
+    pathlib.Path("run.cfg").write_text(CONFIG)
+    environment = dict(os.environ)
+    for name, value in executor.items():
+        environment[f"ORRERY_EXECUTOR_{name.upper()}"] = str(value)
+    if not REAL:
+        tap.ORRERY = need_executor()
+    return tap.run("run", "run.cfg", *arguments, env=environment)
+
+
+def contents(directory):
+    return [pathlib.Path(directory, name).read_bytes() for name in FILES]
+
+
+def about(directory):
+    return json.loads(pathlib.Path(directory, "run.json").read_text())
+
+
+def last_energy_error(directory):
+    header, *_, last = pathlib.Path(directory, "conservation.csv").read_text().splitlines()
+    names = [name.split()[0] for name in header.split(",")]
+    return float(last.split(",")[names.index("energy_error")])
+
+
+def test_a_run_holds_what_it_expects():
+    """a run on the GPU holds what it expects, and says what it ran on"""
+    result = run()
+    assert result.returncode == 0, result.stderr
+    compute = about("gpu.run")["compute"]
+    assert compute["backend"] == "cuda" and compute["kernel"] == "blocked", compute
+    assert compute["device"] and compute["isa"].startswith("sm_"), compute
+
+
+def test_it_agrees_with_the_serial_backend():
+    """energies and positions are those of the serial backend"""
+    assert run("-o", "device").returncode == 0
+    assert run("-o", "host", "-P", "compute.backend=serial").returncode == 0
+    # 40 steps of 70 softened bodies: rounding errors of 1e-15 a step have not grown much.
+    numbers = [[float(word) for line in path.read_text().splitlines()[-70:]
+                for word in line.split()[1:]]
+               for path in (pathlib.Path("device/trajectory.xyz"),
+                            pathlib.Path("host/trajectory.xyz"))]
+    assert len(numbers[0]) == len(numbers[1]) > 70 * 6
+    worst = max(abs(a - b) for a, b in zip(*numbers))
+    assert 0 < worst < 1e-11, worst
+    assert abs(last_energy_error("device") - last_energy_error("host")) < 1e-12
+
+
+def test_precisions_and_kernels():
+    """every precision and kernel holds what is expected"""
+    for precision in ("double", "mixed", "single"):
+        for kernel in ("simt", "tiled", "blocked", "symmetric"):
+            result = run("-q", "-o", f"{precision}-{kernel}", "-P", f"compute.kernel={kernel}",
+                         "-P", f"compute.precision={precision}")
+            assert result.returncode == 0, (precision, kernel, result.stderr)
+        assert contents(f"{precision}-simt") == contents(f"{precision}-tiled") == \
+            contents(f"{precision}-blocked"), precision
+
+
+def test_restart_gives_the_same_bytes():
+    """stopped and continued, the files are those of an uninterrupted run"""
+    for precision in ("double", "mixed", "single"):
+        options = ("-q", "-P", f"compute.precision={precision}")
+        assert run("-o", f"whole-{precision}", *options).returncode == 0
+        part = f"part-{precision}"
+        assert run("-o", part, *options, "-P", "time.end=0.125").returncode == 0
+        result = run("-o", part, *options, "--restart")
+        assert result.returncode == 0, result.stderr
+        assert contents(part) == contents(f"whole-{precision}"), precision
+
+
+def test_no_device_is_exit_69():
+    """without a device: 69 for cuda and nothing written, a fallback that says so for auto"""
+    result = run(devices=0)
+    assert result.returncode == 69 and "GPU" in result.stderr, (result.returncode, result.stderr)
+    assert not os.path.exists("gpu.run")
+    result = run("-P", "compute.backend=auto", "-P", "bodies.count=1100", "-P", "time.end=0.01",
+                 devices=0)
+    assert result.returncode == 0, result.stderr
+    compute = about("gpu.run")["compute"]
+    assert compute["backend"] == "openmp" and "GPU" in compute["choice"], compute
+
+
+def test_failed_allocations_are_exit_71():
+    """a device without enough memory: 71"""
+    for failure in ({"fail_allocation": 1}, {"memory": 10000}):
+        result = run("--force", **failure)
+        assert result.returncode == 71 and "GPU 0" in result.stderr, (failure, result.stderr)
+
+
+def test_a_device_that_fails_loses_nothing():
+    """a launch or a kernel that fails: 69, and --restart finishes with the same bytes"""
+    assert run("-q", "-o", "whole").returncode == 0
+    restarted = 0
+    for failure in [{"fail_launch": n} for n in (1, 7, 20)] + \
+                   [{"fail_kernel": n} for n in (2, 12, 25)]:
+        directory = f"{next(iter(failure))}-{next(iter(failure.values()))}"
+        result = run("-q", "-o", directory, **failure)
+        assert result.returncode == 69 and "launch failure" in result.stderr, (
+            failure, result.returncode, result.stderr)
+        if os.path.exists(os.path.join(directory, "checkpoint.orr")):
+            restarted += 1
+            result = run("-q", "-o", directory, "--restart")
+            assert result.returncode == 0, (failure, result.stderr)
+            assert contents(directory) == contents("whole"), failure
+    assert restarted >= 3, restarted
+
+
+def test_devices_and_memory_change_no_bytes():
+    """an ensemble on one device, on three, and through little memory: the same bytes"""
+    ensemble = ("-q", "-P", "ensemble.systems=5", "-P", "time.end=0.125")
+    assert run("-o", "one", *ensemble).returncode == 0
+    for name, executor in (("three", {"devices": 3}), ("little", {"memory": 300000})):
+        result = run("-o", name, "-P", "compute.devices=0", *ensemble, **executor)
+        assert result.returncode == 0, (name, result.stderr)
+        assert contents(name) == contents("one"), name
+
+
+def test_bench_measures_and_keeps_its_tuning():
+    """bench --gpu fills its table within its time, and info shows the tuning that it keeps"""
+    environment = {**os.environ, "XDG_CACHE_HOME": os.path.abspath("cache")}
+    if not REAL:
+        tap.ORRERY = need_executor()
+    result = tap.run("bench", "--gpu", "--largest", 64, "--seconds", 25, "-o", "bench",
+                     env=environment)
+    assert result.returncode == 0, result.stderr
+    about = json.loads(pathlib.Path("bench/bench-gpu.json").read_text())
+    rows = [row for row in about["rows"] if not row["skipped"]]
+    skipped = len(about["rows"]) - len(rows)
+    assert (f"{skipped} lines were skipped" in result.stdout) == (skipped > 0), result.stdout
+    # 3 operations, 2 kernels in 3 precisions, and timed kernels as long as there was time.
+    assert len([row for row in rows if row["part"] == "operations of the device"]) == 3
+    accuracy = [row for row in rows if row["part"] == "accuracy"]
+    assert len(accuracy) == 6
+    for row in accuracy:
+        assert 0 < row["error"] < (1e-14 if row["precision"] == "double" else 1e-6), row
+    timed = [row for row in rows if row["part"] == "tiled: tile x block"]
+    assert timed and all(abs(row["rate"] * row["seconds"] / row["count"]**2 - 1) < 1e-9
+                         for row in timed)
+    assert "measured" in tap.run("info", env=environment).stdout
+    assert os.path.exists("cache/orrery/gpu-tuning.json")
+
+
+tap.main()

@@ -1,0 +1,126 @@
+"""Runs shared among ranks: the same bytes as one process alone, whatever the number of ranks."""
+
+import json
+import pathlib
+
+import job
+import tap
+
+
+def compare(config, *overrides, ranks=(1, 2, 3, 4), names=None):
+    """Runs config without mpirun and with it, and compares the bytes."""
+    keys = [word for override in overrides for word in ("-P", override)]
+    job.mpirun()
+    job.finish(0, "run", config, "-q", "--force", "-o", "alone", *keys)
+    for count in ranks:
+        job.finish(count, "run", config, "-q", "--force", "-o", "shared", *keys)
+        job.same_files("alone", "shared", names)
+
+
+def test_one_system_on_1_2_3_and_4_ranks():
+    """one system on 1, 2, 3 and 4 ranks: the bytes of one process"""
+    compare(job.write(job.PLUMMER))
+    about = json.loads(pathlib.Path("shared/run.json").read_text())
+    assert about["compute"]["ranks"] == 4 and about["compute"]["backend"] == "openmp", about
+    assert json.loads(pathlib.Path("alone/run.json").read_text())["compute"]["ranks"] == 1
+
+
+def test_every_kind_of_integrator():
+    """integrators that start with a force, a kick or a drift, on 3 ranks"""
+    config = job.write(job.PLUMMER)
+    for integrator in ("euler", "leapfrog-dkd", "yoshida4"):
+        compare(config, f'time.integrator="{integrator}"', ranks=(3,))
+
+
+def test_precisions():
+    """kernels in mixed and single precision, on 3 ranks"""
+    config = job.write(job.PLUMMER)
+    for precision in ("mixed", "single"):
+        compare(config, f'compute.precision="{precision}"', ranks=(3,))
+
+
+def columns(path, first):
+    """The numbers of a CSV file, without the header, from column `first` on."""
+    lines = pathlib.Path(path).read_text().splitlines()[1:]
+    return [[float(word) for word in line.split(",")[first:]] for line in lines]
+
+
+def test_the_third_law():
+    """Newton's third law on 3 ranks: the same up to rounding, and the same again"""
+    config = job.write(job.PLUMMER)
+    kernel = ("-P", 'compute.kernel="symmetric"')
+    job.mpirun()
+    job.finish(0, "run", config, "-q", "-o", "alone", *kernel)
+    for directory in ("once", "twice"):
+        job.finish(3, "run", config, "-q", "-o", directory, *kernel)
+    job.same_files("once", "twice")
+    # Terms of 3 ranks are added in another order: 1e-16 of each force; in 24 small steps that
+    # cannot grow beyond 1e-12 of radii and energies of size 1.
+    for name in ("conservation.csv", "lagrangian-radii.csv"):
+        for a, b in zip(columns(f"alone/{name}", 2), columns(f"once/{name}", 2)):
+            assert all(abs(x - y) <= 1e-12 for x, y in zip(a, b)), (name, a, b)
+
+
+def test_the_serial_backend():
+    """the reference backend on 3 ranks"""
+    compare(job.write(job.PLUMMER), 'compute.backend="serial"', 'compute.kernel="auto"',
+            ranks=(3,))
+
+
+def test_a_periodic_box():
+    """minimum images on 3 ranks"""
+    config = job.PLUMMER.replace("softening", 'boundary = "periodic"; box_length = 5.0; softening')
+    compare(job.write(config.replace("lagrangian-radii", "virial")), ranks=(3,))
+
+
+def test_threads_within_ranks():
+    """two ranks of three threads"""
+    compare(job.write(job.PLUMMER), "compute.threads=3", ranks=(2,))
+
+
+def test_more_ranks_than_bodies():
+    """two bodies on 4 ranks"""
+    compare(job.write("""
+        name = "pair";
+        bodies = { initial = "two-body"; semi_major_axis = 1.0; eccentricity = 0.5; };
+        time = { step = 0.01; end = 0.5; };
+        diagnostics = ( { type = "conservation"; every = 7; }, { type = "orbit"; every = 5; } );
+        outputs = ( { type = "xyz"; every = 10; digits = 17; } );"""), ranks=(4,))
+
+
+ENSEMBLE = """
+name = "ensemble";
+ensemble = { systems = 7; };
+bodies = { initial = "plummer"; count = 50; seed = 3; };
+physics = { softening = 0.05; };
+time = { step = 0.01; end = 0.2; };
+diagnostics = ( { type = "conservation"; every = 5; },
+                { type = "radial-distribution"; every = 10; r_max = 4.0; bins = 20; } );
+outputs = ( { type = "xyz"; every = 10; digits = 17; } );
+"""
+
+
+def test_an_ensemble_by_systems():
+    """7 systems on 2, 3 and 4 ranks, which divide them with a remainder"""
+    compare(job.write(ENSEMBLE), ranks=(2, 3, 4))
+
+
+def test_an_ensemble_by_bodies():
+    """2 systems on 3 ranks, which divide the bodies of each"""
+    compare(job.write(ENSEMBLE), "ensemble.systems=2", 'compute.kernel="plain"', ranks=(3,))
+
+
+def test_check_estimates_for_all_ranks():
+    """orrery check under mpirun says who would compute"""
+    result = job.finish(2, "check", job.write(job.PLUMMER))
+    assert "2 ranks of 1 thread" in result.stdout, result.stdout
+    assert result.stdout.count("# estimate") == 1, result.stdout
+
+
+def test_the_summary_is_printed_once():
+    """one summary, by rank 0"""
+    result = job.finish(3, "run", job.write(job.PLUMMER))
+    assert result.stdout.count("verdict") == 1 and "3 ranks of 1 thread" in result.stdout, result
+
+
+tap.main()

@@ -1,0 +1,59 @@
+"""A small frame for tests that speak TAP: functions named test_*, run in order of definition."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import traceback
+
+ORRERY = os.environ.get("ORRERY", "./orrery")
+SOURCE = os.environ.get("ORRERY_SOURCE",
+                        os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+# How many times slower than an optimised build this one may be (sanitizers); scales time limits.
+PATIENCE = float(os.environ.get("ORRERY_PATIENCE", "1"))
+
+
+class Skip(Exception):
+    """Raised by a test that cannot run here; its text says why."""
+
+
+def run(*arguments, **options):
+    """Runs ./orrery; the result has returncode, stdout and stderr (text)."""
+    return subprocess.run([ORRERY, *map(str, arguments)], capture_output=True, text=True,
+                          timeout=options.pop("timeout", 60) * PATIENCE, **options)
+
+
+def need(module):
+    """Imports a module, or skips the test."""
+    try:
+        return __import__(module)
+    except ImportError:
+        raise Skip(f"the python module {module} is not installed")
+
+
+def main(namespace=None):
+    """Runs every test_* of the calling script, each in an empty directory of its own."""
+    namespace = namespace or sys.modules["__main__"].__dict__
+    tests = [(name, f) for name, f in namespace.items() if name.startswith("test_") and callable(f)]
+    print(f"1..{len(tests)}")
+    failed = 0
+    home = os.getcwd()
+    for number, (name, test) in enumerate(tests, 1):
+        title = (test.__doc__ or name[5:].replace("_", " ")).strip().split("\n")[0].replace("#", "")
+        with tempfile.TemporaryDirectory(prefix="orrery-test-") as directory:
+            os.chdir(directory)
+            try:
+                test()
+                print(f"ok {number} - {title}")
+            except Skip as reason:
+                print(f"ok {number} - {title} # SKIP {reason}")
+            except Exception:
+                failed += 1
+                print(f"not ok {number} - {title}")
+                for line in traceback.format_exc().splitlines():
+                    print(f"# {line}")
+            finally:
+                os.chdir(home)
+        sys.stdout.flush()
+    sys.exit(1 if failed else 0)

@@ -1,0 +1,51 @@
+#include "unit.h"
+
+#include <omp.h>
+
+#include "base/barrier.h"
+
+enum { THREADS = 7, ROUNDS = 3000 };
+
+/* Every thread writes its slot, waits, and finds all slots written; more threads than most test
+ * machines have free cores, so that some are always late. */
+static void test_all_have_arrived_when_one_goes_on(void **state)
+{
+    (void)state;
+    static unsigned slots[THREADS];
+    struct barrier barrier = { 0 };
+    unsigned missed = 0;
+    int team = 0;
+#pragma omp parallel num_threads(THREADS) reduction(+ : missed)
+    {
+        const int thread = omp_get_thread_num(), threads = omp_get_num_threads();
+        for (unsigned round = 1; round <= ROUNDS; round++) {
+            slots[thread] = round;
+            barrier_wait(&barrier);
+            for (int other = 0; other < threads; other++)
+                missed += slots[other] != round;
+            barrier_wait(&barrier);
+        }
+        if (thread == 0)
+            team = threads;
+    }
+    assert_int_equal(missed, 0);
+    assert_int_equal(team, THREADS);
+    assert_int_equal(barrier.generation, 2 * ROUNDS);
+}
+
+static void test_alone_nobody_waits(void **state)
+{
+    (void)state;
+    struct barrier barrier = { 0 };
+    barrier_wait(&barrier);
+    assert_int_equal(barrier.generation, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_all_have_arrived_when_one_goes_on),
+        cmocka_unit_test(test_alone_nobody_waits),
+    };
+    return cmocka_run_group_tests_name("barrier", tests, NULL, NULL);
+}

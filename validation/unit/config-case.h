@@ -1,0 +1,188 @@
+/* What the tests of the configuration share: a small schema of its own, and files to read. */
+#ifndef ORRERY_VALIDATION_UNIT_CONFIG_CASE_H
+#define ORRERY_VALIDATION_UNIT_CONFIG_CASE_H
+
+#include "unit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "config/config.h"
+
+/* Two variants with keys of their own, one group without, one list: all that a schema can have. */
+static const struct parameter cube_keys[] = {
+    { .key = "count", .type = PARAMETER_INTEGER, .minimum = 1, .maximum = 1e9, .help = "bodies" },
+    { .key = "half_side",
+      .type = PARAMETER_REAL,
+      .standard = "",
+      .open = OPEN_MINIMUM,
+      .dimension = DIMENSION_LENGTH,
+      .help = "half the side of the cube" },
+};
+static const struct parameter file_keys[] = {
+    { .key = "file", .type = PARAMETER_PATH, .help = "the bodies" },
+    { .key = "center", .type = PARAMETER_FLAG, .standard = "false", .help = "replaces the row" },
+};
+static const struct variant starts[] = {
+    { "uniform-cube", "uniform in a cube", cube_keys, COUNT_OF(cube_keys) },
+    { "file", "from a file", file_keys, COUNT_OF(file_keys) },
+    { "cold-sphere", "at rest", cube_keys, 1 },
+};
+static const struct variant *start_at(size_t i)
+{
+    return i < COUNT_OF(starts) ? &starts[i] : NULL;
+}
+
+static const char *const boundaries[] = { "open", "periodic", NULL };
+
+static const struct parameter root_keys[] = {
+    { .key = "name", .type = PARAMETER_STRING, .standard = "orrery", .help = "of the run" },
+};
+static const struct parameter bodies_keys[] = {
+    { .key = "seed", .type = PARAMETER_INTEGER, .standard = "42", .help = "random seed" },
+    { .key = "center", .type = PARAMETER_FLAG, .standard = "true", .help = "move to the centre" },
+};
+static const struct parameter physics_keys[] = {
+    { .key = "softening",
+      .type = PARAMETER_REAL,
+      .standard = "0",
+      .maximum = INFINITY,
+      .dimension = DIMENSION_LENGTH,
+      .help = "softening length" },
+    { .key = "boundary",
+      .type = PARAMETER_CHOICE,
+      .standard = "open",
+      .choices = boundaries,
+      .help = "of space" },
+    { .key = "box_length",
+      .type = PARAMETER_REAL,
+      .standard = "",
+      .open = OPEN_MINIMUM,
+      .help = "side of the box" },
+};
+static const struct parameter time_keys[] = {
+    { .key = "step", .type = PARAMETER_REAL, .open = OPEN_MINIMUM, .help = "time step" },
+    { .key = "end", .type = PARAMETER_REAL, .standard = "1", .open = OPEN_MINIMUM, .help = "end" },
+};
+static const struct parameter output_keys[] = {
+    { .key = "every", .type = PARAMETER_INTEGER, .standard = "1", .minimum = 1, .help = "steps" },
+    { .key = "fractions",
+      .type = PARAMETER_REALS,
+      .standard = "[0.1, 0.5]",
+      .maximum = 1,
+      .open = OPEN_MINIMUM,
+      .help = "of the mass" },
+    { .key = "between",
+      .type = PARAMETER_REALS,
+      .standard = "",
+      .length = 2,
+      .help = "both bounds" },
+    { .key = "values", .type = PARAMETER_VALUES, .standard = "", .help = "anything" },
+};
+
+static void check_physics(const struct section *section, struct error *error)
+{
+    if (section_choice(section, "boundary") == 1 && !section_has(section, "box_length"))
+        section_error(section, "boundary", error, "needs a box_length");
+}
+
+static const struct group groups[] = {
+    { .name = "", .parameters = root_keys, .parameter_count = COUNT_OF(root_keys) },
+    { .name = "bodies",
+      .parameters = bodies_keys,
+      .parameter_count = COUNT_OF(bodies_keys),
+      .variant_key = "initial",
+      .variant_help = "where the bodies start",
+      .variant = start_at },
+    { .name = "physics",
+      .parameters = physics_keys,
+      .parameter_count = COUNT_OF(physics_keys),
+      .check = check_physics },
+    { .name = "time", .parameters = time_keys, .parameter_count = COUNT_OF(time_keys) },
+    { .name = "outputs",
+      .list = true,
+      .parameters = output_keys,
+      .parameter_count = COUNT_OF(output_keys) },
+};
+static const struct schema schema = { groups, COUNT_OF(groups) };
+
+/* A file that is good but for what a test adds: bodies on line 1, time on line 2. */
+#define BODIES "bodies = { initial = \"uniform-cube\"; count = 8; };\n"
+#define TIME "time = { step = 0.25; };\n"
+
+/* Every test has a directory of its own, and stands in it. */
+static int enter_directory(void **state)
+{
+    char name[] = "/tmp/orrery-config-XXXXXX";
+    if (!mkdtemp(name) || chdir(name) != 0)
+        return -1;
+    *state = strdup(name);
+    return 0;
+}
+
+static int leave_directory(void **state)
+{
+    char command[256];
+    snprintf(command, sizeof command, "rm -rf '%s'", (char *)*state);
+    const int result = chdir("/") + system(command);
+    free(*state);
+    return result;
+}
+
+static inline void put_bytes(const char *name, const char *bytes, size_t length)
+{
+    FILE *stream = fopen(name, "wb");
+    assert_non_null(stream);
+    assert_int_equal(fwrite(bytes, 1, length, stream), length);
+    assert_int_equal(fclose(stream), 0);
+}
+
+static inline void put(const char *name, const char *bytes)
+{
+    put_bytes(name, bytes, strlen(bytes));
+}
+
+/* Reads run.cfg with up to one override. */
+static inline enum status load(const char *override, struct config **config, struct error *error)
+{
+    const char *const presets[] = { "presets" };
+    const struct config_source source = { .path = "run.cfg",
+                                          .overrides = &override,
+                                          .override_count = override ? 1 : 0,
+                                          .include_directories = presets,
+                                          .include_directory_count = 1 };
+    *error = (struct error){ 0 };
+    return config_load(&source, &schema, config, error);
+}
+
+/* The file is refused with exactly this text. */
+static inline void refused(const char *bytes, const char *override, const char *message)
+{
+    struct config *config;
+    struct error error;
+    put("run.cfg", bytes);
+    const enum status status = load(override, &config, &error);
+    assert_null(config);
+    assert_string_equal(error.text, message);
+    assert_int_equal(status, STATUS_CONFIG);
+}
+
+/* The file is read. The caller owns the result. */
+static inline struct config *accepted(const char *bytes, const char *override)
+{
+    struct config *config;
+    struct error error;
+    put("run.cfg", bytes);
+    if (load(override, &config, &error))
+        fail_msg("refused: %s", error.text);
+    return config;
+}
+
+#define config_test(function)                                                                      \
+    cmocka_unit_test_setup_teardown(function, enter_directory, leave_directory)
+
+#endif

@@ -1,0 +1,308 @@
+/* The diagnostics about a centre: Lagrangian radii, velocity dispersion, density profile. */
+#include "unit.h"
+
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_rng.h>
+#include <string.h>
+
+#include "diagnostics/table.h"
+#include "observe.h"
+#include "sample.h"
+
+static const double A = 0.5890486225480862; /* Plummer's scale in Henon units, 3 pi / 16 */
+
+/* A diagnostic at work on a scene. */
+struct bench {
+    struct scene scene;
+    struct config *config;
+    struct diagnostic *diagnostic;
+    struct rows rows;
+};
+
+/* Makes the diagnostic of `text` and measures once. */
+static void measure(struct bench *bench, const char *text)
+{
+    bench->config = config_of(text);
+    const struct section *section = config_item(bench->config, "diagnostics", 0);
+    const struct moment *now = scene_moment(&bench->scene, 0, 0.01, false);
+    for (size_t k = 0; diagnostic_at(k); k++)
+        if (&diagnostic_at(k)->variant == section_variant(section))
+            bench->diagnostic = diagnostic_make(diagnostic_at(k), section, now);
+    rows_measure(&bench->rows, bench->diagnostic, now);
+}
+
+static void clear(struct bench *bench)
+{
+    rows_free(&bench->rows);
+    if (bench->diagnostic)
+        bench->diagnostic->class_->destroy(bench->diagnostic);
+    config_free(bench->config);
+    bench->diagnostic = NULL;
+    bench->config = NULL;
+}
+
+static double value(const struct bench *bench, size_t row, const char *column)
+{
+    return rows_value(&bench->rows, row, column);
+}
+
+/* Speeds of Plummer's model: q = v / v_escape has the density q^2 (1 - q^2)^(7/2) (Aarseth, Henon
+ * & Wielen 1974), here by rejection. */
+static void plummer_speeds(struct bodies *b, size_t system, gsl_rng *random)
+{
+    for (size_t i = system * b->stride; i < system * b->stride + b->count; i++) {
+        double q, g;
+        do {
+            q = gsl_rng_uniform(random);
+            g = 0.1 * gsl_rng_uniform(random);
+        } while (g > q * q * pow(1 - q * q, 3.5));
+        const double r2 = b->x[i] * b->x[i] + b->y[i] * b->y[i] + b->z[i] * b->z[i];
+        const double v = q * sqrt(2 / sqrt(r2 + A * A));
+        gsl_ran_dir_3d(random, &b->vx[i], &b->vy[i], &b->vz[i]);
+        b->vx[i] *= v, b->vy[i] *= v, b->vz[i] *= v;
+    }
+}
+
+enum { COUNT = 20000 };
+
+static int make_plummer(void **state)
+{
+    gsl_set_error_handler_off(); /* as the program does */
+    struct bench *bench = calloc(1, sizeof *bench);
+    gsl_rng *random = gsl_rng_alloc(gsl_rng_mt19937);
+    bench->scene = scene_create(2, COUNT, 1.0, 0.0);
+    for (size_t s = 0; s < 2; s++) {
+        sample_plummer(bench->scene.bodies, s, A, random);
+        plummer_speeds(bench->scene.bodies, s, random);
+    }
+    gsl_rng_free(random);
+    *state = bench;
+    return 0;
+}
+
+static int free_plummer(void **state)
+{
+    struct bench *bench = *state;
+    scene_destroy(&bench->scene);
+    free(bench);
+    return 0;
+}
+
+/* physics.md: r(f) = a / sqrt(f^(-2/3) - 1), sampling error sqrt(f (1 - f) / N) / (dM/dr). */
+static void test_lagrangian_radii_of_plummer(void **state)
+{
+    struct bench *bench = *state;
+    measure(bench, "type = \"lagrangian-radii\"; center = \"origin\"; "
+                   "fractions = [0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99];");
+    static const struct {
+        const char *column;
+        double fraction, radius;
+    } table[] = { { "radius_1", 0.01, 0.12996 },  { "radius_10", 0.1, 0.30868 },
+                  { "radius_25", 0.25, 0.47781 }, { "radius_50", 0.5, 0.76857 },
+                  { "radius_75", 0.75, 1.2811 },  { "radius_90", 0.9, 2.18367 },
+                  { "radius_99", 0.99, 7.1842 } };
+    assert_int_equal(bench->rows.count, 2);
+    for (size_t k = 0; k < COUNT_OF(table); k++) {
+        const double f = table[k].fraction, r = table[k].radius;
+        const double dM = 3 * r * r / (A * A * A) * pow(1 + r * r / (A * A), -2.5);
+        const double error = sqrt(f * (1 - f) / COUNT) / dM;
+        for (size_t s = 0; s < 2; s++)
+            assert_close(value(bench, s, table[k].column), r, 4 * error);
+    }
+    clear(bench);
+}
+
+/* About the density centre the radii are as good: it is 0.006 from the true one at the most, which
+ * changes radii in second order. */
+static void test_lagrangian_radii_about_the_density_center(void **state)
+{
+    struct bench *bench = *state;
+    measure(bench, "type = \"lagrangian-radii\";");
+    const double error = sqrt(0.25 / COUNT) /
+                         (3 * 0.76857 * 0.76857 / (A * A * A) * pow(1 + pow(0.76857 / A, 2), -2.5));
+    assert_close(value(bench, 0, "radius_50"), 0.76857, 5 * error);
+    assert_close(value(bench, 0, "core_radius"), sqrt(0.3) * A, 0.02); /* see neighbours.c */
+    assert_close(value(bench, 0, "density_center_x"), 0, 0.02);
+    clear(bench);
+}
+
+/* physics.md: the central one-dimensional dispersion is 0.53192, sigma^2(r) = 1/(6 sqrt(r^2 +
+ * a^2)). Within r the mass-weighted mean of sigma^2 is, with u = r / a and M = u^3 (1 +
+ * u^2)^(-3/2), 1/(6 a) int 3 u^2 (1 + u^2)^(-3) du / M = 1/(6 a) 3/8 (atan u - u (1 - u^2)/(1 +
+ * u^2)^2) / M. */
+static void test_velocity_dispersion_of_plummer(void **state)
+{
+    struct bench *bench = *state;
+    measure(bench, "type = \"velocity-dispersion\"; center = \"origin\"; central_fraction = 0.05;");
+    const double f = 0.05, u = 1 / sqrt(pow(f, -2.0 / 3) - 1);
+    const double part = 3.0 / 8 * (atan(u) - u * (1 - u * u) / pow(1 + u * u, 2)) / f;
+    const double expected = 0.53192 * sqrt(part);
+    /* 0.92 of the central value; the relative error of a dispersion from 3 n numbers of nearly
+     * normal law is 1 / sqrt(6 n), n = 1000. */
+    for (size_t s = 0; s < 2; s++) {
+        assert_close(value(bench, s, "central_dispersion"), expected, 4 * expected / sqrt(6000));
+        assert_close(value(bench, s, "central_radius"), u * A, 0.01);
+        /* K = 1/4: sigma^2 = 2 K / 3; v^2 has a relative scatter of about 1. */
+        assert_close(value(bench, s, "dispersion"), sqrt(1.0 / 6), 4 * 0.41 / 2 / sqrt(COUNT));
+        assert_close(value(bench, s, "anisotropy"), 0, 4 * 2 / sqrt(COUNT));
+        assert_close(value(bench, s, "mean_radial_velocity"), 0, 4 * 0.41 / sqrt(COUNT));
+    }
+    assert_close(pow(value(bench, 0, "dispersion_radial"), 2) +
+                     2 * pow(value(bench, 0, "dispersion_tangential"), 2),
+                 3 * pow(value(bench, 0, "dispersion"), 2), 1e-4);
+    clear(bench);
+}
+
+/* Closed forms: velocities set by hand, with a drift that must not count. */
+static void test_velocity_dispersion_by_hand(void **state)
+{
+    (void)state;
+    struct bench bench = { .scene = scene_create(1, 4, 1.0, 0.0) };
+    /* Two bodies on each of two axes, moving outwards by 2, and about the centre by 1 or -1. */
+    const double x[4][3] = { { 3, 0, 0 }, { -3, 0, 0 }, { 0, 5, 0 }, { 0, -5, 0 } };
+    const double v[4][3] = { { 2, 1, 0 }, { -2, -1, 0 }, { 1, 2, 0 }, { -1, -2, 0 } };
+    for (size_t i = 0; i < 4; i++) {
+        const double drifting[3] = { v[i][0] + 7, v[i][1], v[i][2] - 3 };
+        scene_body(&bench.scene, 0, i, 1.5, x[i], drifting);
+    }
+    measure(&bench, "type = \"velocity-dispersion\"; center = \"mass\"; central_fraction = 0.5;");
+    assert_close(value(&bench, 0, "dispersion"), sqrt(5.0 / 3), 1e-14);
+    assert_close(value(&bench, 0, "dispersion_x"), sqrt(2.5), 1e-14);
+    assert_close(value(&bench, 0, "dispersion_z"), 0, 1e-14);
+    assert_close(value(&bench, 0, "mean_radial_velocity"), 2, 1e-14);
+    assert_close(value(&bench, 0, "dispersion_radial"), 0, 1e-14);
+    assert_close(value(&bench, 0, "dispersion_tangential"), sqrt(0.5), 1e-14);
+    assert_true(isnan(value(&bench, 0, "anisotropy")) || value(&bench, 0, "anisotropy") < -1e20);
+    assert_close(value(&bench, 0, "central_radius"), 3, 1e-14); /* the inner two */
+    assert_close(value(&bench, 0, "central_dispersion"), sqrt(5.0 / 3), 1e-14);
+    clear(&bench);
+    scene_destroy(&bench.scene);
+}
+
+/* Shells of Plummer's sphere against its density; weak shells are left out. */
+static void test_density_profile_of_plummer(void **state)
+{
+    struct bench *bench = *state;
+    measure(bench, "type = \"density-profile\"; center = \"origin\"; shells = 12; r_min = 0.1; "
+                   "r_max = 3.0;");
+    assert_int_equal(bench->rows.count, 24);
+    for (size_t k = 0; k < 12; k++) {
+        const double r1 = value(bench, k, "r_inner"), r2 = value(bench, k, "r_outer");
+        const double mass = pow(1 + A * A / (r2 * r2), -1.5) - pow(1 + A * A / (r1 * r1), -1.5);
+        const double density = mass / (4 * M_PI / 3 * (r2 * r2 * r2 - r1 * r1 * r1));
+        assert_close(value(bench, k, "density"), density, 4 * value(bench, k, "density_error"));
+        assert_close(value(bench, k, "mass") * COUNT, value(bench, k, "bodies"), 1e-8);
+        /* The model beside it, fitted by the half-mass radius alone (1 %), at the middle. */
+        const double at = 1 + pow(value(bench, k, "r") / A, 2);
+        const double plummer = 3 / (4 * M_PI * A * A * A) * pow(at, -2.5);
+        assert_close(value(bench, k, "plummer") / plummer, 1, 0.08);
+    }
+    clear(bench);
+}
+
+/* An isothermal sphere cut off at R: M(r) proportional to r. Slope -2 within its own error, also
+ * over many samples; the amplitude says the dispersion. */
+static void test_slope_of_an_isothermal_sphere(void **state)
+{
+    (void)state;
+    enum { SYSTEMS = 40, BODIES = 4000 };
+    gsl_rng *random = gsl_rng_alloc(gsl_rng_mt19937);
+    struct bench bench = { .scene = scene_create(SYSTEMS, BODIES, 1.75, 0.0) };
+    const double R = 2.3;
+    for (size_t s = 0; s < SYSTEMS; s++)
+        for (size_t i = 0; i < BODIES; i++)
+            sample_place(bench.scene.bodies, s * bench.scene.bodies->stride + i, 1.0 / BODIES,
+                         R * gsl_rng_uniform(random), random);
+    measure(&bench, "type = \"density-slope\"; center = \"origin\"; shells = 20; r_min = 0.02; "
+                    "r_max = 3.0; fit = [0.1, 2.2]; least_bodies = 20;");
+    double squares = 0, chi2 = 0;
+    for (size_t s = 0; s < SYSTEMS; s++) {
+        const double error = value(&bench, s, "density_slope_error");
+        const double off = value(&bench, s, "density_slope") + 2;
+        assert_close(off, 0, 4.5 * error);
+        assert_true(error > 0 && error < 0.1);
+        assert_close(value(&bench, s, "density_slope_shells"), 11, 0);
+        squares += off * off / (error * error);
+        chi2 += value(&bench, s, "density_slope_chi2");
+        /* M(r) = 2 sigma^2 r / G */
+        assert_close(value(&bench, s, "isothermal_dispersion"), sqrt(1.75 / (2 * R)), 0.02);
+    }
+    /* Errors of the right size: 40 squares of unit variance, and chi^2 of 9 degrees of freedom. */
+    assert_close(squares / SYSTEMS, 1, 0.7);
+    assert_close(chi2 / SYSTEMS, 1, 0.3);
+    clear(&bench);
+    gsl_rng_free(random);
+    scene_destroy(&bench.scene);
+}
+
+static void test_ranges_from_the_start_are_remembered(void **state)
+{
+    struct bench *bench = *state;
+    const char *const texts[] = { "type = \"density-profile\"; center = \"origin\";",
+                                  "type = \"density-slope\"; center = \"origin\";" };
+    for (size_t k = 0; k < COUNT_OF(texts); k++) {
+        measure(bench, texts[k]);
+        if (k == 0)
+            assert_close(value(bench, 29, "r_outer"), 7.6857, 0.1); /* ten half-mass radii */
+        /* Were the range not in the memory, a diagnostic made now would have another one. */
+        for (size_t i = 0; i < COUNT; i++)
+            bench->scene.bodies->x[i] *= 1.25;
+        assert_continues(bench->diagnostic, config_item(bench->config, "diagnostics", 0),
+                         scene_moment(&bench->scene, 1, 0.01, false));
+        for (size_t i = 0; i < COUNT; i++)
+            bench->scene.bodies->x[i] /= 1.25;
+        clear(bench);
+    }
+}
+
+static void assert_refused(const struct scene *scene, const struct diagnostic_class *class_,
+                           const char *text, const char *message)
+{
+    struct config *config = config_of(text);
+    struct error error = { 0 };
+    struct diagnostic *d;
+    assert_int_equal(
+        class_->create(config_item(config, "diagnostics", 0), &scene->moment, &d, &error),
+        STATUS_CONFIG);
+    assert_null(d);
+    if (!strstr(error.text, message))
+        fail_msg("'%s' does not say '%s'", error.text, message);
+    config_free(config);
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    struct scene scene = scene_create(1, 10, 1.0, 0.0);
+    scene_moment(&scene, 0, 0.01, false);
+    assert_refused(&scene, &diagnostic_lagrangian_radii,
+                   "type = \"lagrangian-radii\"; fractions = [0.1, 0.5, 0.1];",
+                   "0.1 is there twice");
+    assert_refused(&scene, &diagnostic_lagrangian_radii,
+                   "type = \"lagrangian-radii\"; fractions = [];", "must be 1 to 64 numbers");
+    assert_refused(&scene, &diagnostic_density_profile,
+                   "type = \"density-profile\"; r_min = 2.0; r_max = 1.0;",
+                   "must be greater than r_min");
+    assert_refused(&scene, &diagnostic_density_slope, "type = \"density-slope\"; fit = [2.0, 1.0];",
+                   "must be an inner and an outer radius");
+    scene.physics.boundary = BOUNDARY_PERIODIC;
+    scene.physics.box_length = 1.0;
+    assert_refused(&scene, &diagnostic_velocity_dispersion, "type = \"velocity-dispersion\";",
+                   "needs physics.boundary = \"open\"");
+    scene_destroy(&scene);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lagrangian_radii_of_plummer),
+        cmocka_unit_test(test_lagrangian_radii_about_the_density_center),
+        cmocka_unit_test(test_velocity_dispersion_of_plummer),
+        cmocka_unit_test(test_velocity_dispersion_by_hand),
+        cmocka_unit_test(test_density_profile_of_plummer),
+        cmocka_unit_test(test_slope_of_an_isothermal_sphere),
+        cmocka_unit_test(test_ranges_from_the_start_are_remembered),
+        cmocka_unit_test(test_refusals),
+    };
+    return cmocka_run_group_tests_name("diagnostic-structure", tests, make_plummer, free_plummer);
+}

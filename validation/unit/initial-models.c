@@ -1,0 +1,364 @@
+/* Clusters drawn at random and the keys that all initial conditions share. */
+#include "initial-case.h"
+
+static const struct physics newton = { .gravitational_constant = 1.0 };
+static const struct physics soft = { .gravitational_constant = 1.0, .softening = 0.1 };
+static const struct physics box = { .gravitational_constant = 1.0,
+                                    .softening = 0.1,
+                                    .boundary = BOUNDARY_PERIODIC,
+                                    .box_length = 5.0 };
+
+/* --- what all share ----------------------------------------------------------------------------
+ */
+
+static void test_the_seed_decides_every_bit(void **state)
+{
+    (void)state;
+    static const char *const starts[] = {
+        "initial = \"uniform-cube\"; count = 100; masses = \"random\"; seed = %d;",
+        "initial = \"plummer\"; count = 100; seed = %d;",
+        "initial = \"cold-sphere\"; count = 100; virial_ratio = 0.5; seed = %d;",
+    };
+    for (size_t k = 0; k < COUNT_OF(starts); k++) {
+        char one[200], other[200];
+        snprintf(one, sizeof one, starts[k], 7);
+        snprintf(other, sizeof other, starts[k], 8);
+        struct bodies *a = make(one, &soft), *b = make(one, &soft), *c = make(other, &soft);
+        assert_true(same_bodies(a, b));
+        assert_false(same_bodies(a, c));
+        for (size_t i = 0; i < 100; i++)
+            assert_true(a->x[i] != c->x[i]);
+
+        /* An ensemble takes consecutive seeds. */
+        struct bodies *both = make_systems(one, &soft, 2);
+        assert_memory_equal(both->x, a->x, 100 * sizeof(double));
+        assert_memory_equal(both->x + both->stride, c->x, 100 * sizeof(double));
+        assert_memory_equal(both->vz + both->stride, c->vz, 100 * sizeof(double));
+        assert_memory_equal(both->m + both->stride, c->m, 100 * sizeof(double));
+        assert_true(both->id[both->stride + 99] == 100);
+        bodies_destroy(a);
+        bodies_destroy(b);
+        bodies_destroy(c);
+        bodies_destroy(both);
+    }
+}
+
+static void test_seeds_and_sizes_that_cannot_be(void **state)
+{
+    (void)state;
+    refuse("initial = \"plummer\"; count = 3; seed = 4294967290;", &newton, 7, STATUS_CONFIG,
+           "run.cfg:1: bodies.seed = 4294967290: 7 systems take as many seeds from here on; the "
+           "last one is 4294967295");
+    bodies_destroy(
+        make_systems("initial = \"plummer\"; count = 3; seed = 4294967290;", &newton, 6));
+    refuse("initial = \"plummer\"; count = 2147483647;", &newton, (size_t)1 << 40, STATUS_CONFIG,
+           "run.cfg:1: bodies: 1099511627776 systems of 2147483647 bodies are more than memory can "
+           "address");
+    struct error error = { 0 };
+    struct bodies *bodies;
+    size_t coincident;
+    static const char *const counts[] = {
+        "0", "-1", "1.9", "2147483648", "99999999999999999999", "0xffffffffffffffff"
+    };
+    for (size_t k = 0; k < COUNT_OF(counts); k++) {
+        char keys[200];
+        snprintf(keys, sizeof keys, "initial = \"plummer\"; count = %s;", counts[k]);
+        assert_int_equal(create(keys, &newton, 1, &bodies, &coincident, &error), STATUS_CONFIG);
+        assert_non_null(strstr(error.text, "run.cfg:1: bodies.count = "));
+    }
+}
+
+static void test_one_body(void **state)
+{
+    (void)state;
+    static const char *const starts[] = { "uniform-cube", "plummer", "cold-sphere" };
+    for (size_t k = 0; k < COUNT_OF(starts); k++) {
+        char keys[200];
+        snprintf(keys, sizeof keys, "initial = \"%s\"; count = 1; center = true;", starts[k]);
+        struct bodies *b = make(keys, &newton);
+        assert_int_equal(b->count, 1);
+        assert_true(b->m[0] == 1.0 && b->x[0] == 0.0 && b->vy[0] == 0.0);
+        bodies_destroy(b);
+    }
+}
+
+static void test_virial_ratio(void **state)
+{
+    (void)state;
+    static const char *const starts[] = {
+        "initial = \"uniform-cube\"; half_side = 2.0; count = 300",
+        "initial = \"plummer\"; count = 300", "initial = \"cold-sphere\"; count = 300",
+        "initial = \"two-body\"; eccentricity = 0.5"
+    };
+    const struct physics *const laws[] = { &newton, &soft, &box };
+    for (size_t k = 0; k < COUNT_OF(starts); k++)
+        for (size_t l = 0; l < COUNT_OF(laws); l++) {
+            char keys[200];
+            snprintf(keys, sizeof keys, "%s; virial_ratio = 0.6180;", starts[k]);
+            struct bodies *b = make(keys, laws[l]);
+            const struct conserved c = measure(b, 0, laws[l]);
+            assert_close(2 * c.kinetic / fabs(c.virial), 0.618, 1e-13);
+            bodies_destroy(b);
+        }
+    struct bodies *b = make("initial = \"plummer\"; count = 10; virial_ratio = 0.0;", &newton);
+    assert_true(measure(b, 0, &newton).kinetic == 0);
+    bodies_destroy(b);
+    refuse("initial = \"pythagorean\"; virial_ratio = 1.0;", &newton, 1, STATUS_CONFIG,
+           "run.cfg:1: bodies.virial_ratio = 1.0: all bodies are at rest: there are no velocities "
+           "to rescale");
+    refuse("initial = \"uniform-cube\"; count = 1; virial_ratio = 1.0;", &newton, 1, STATUS_CONFIG,
+           "run.cfg:1: bodies.virial_ratio = 1.0: undefined: no two bodies with mass attract each "
+           "other");
+}
+
+/* --- uniform cube ------------------------------------------------------------------------------
+ */
+
+/* The mean of f over n bodies is allowed five standard errors of a uniform number on [-s, s]:
+ * mean 0 with variance s^2/3, mean square s^2/3 with variance 4 s^4/45. */
+static void test_uniform_cube(void **state)
+{
+    (void)state;
+    enum { N = 8192 };
+    struct bodies *b = make("initial = \"uniform-cube\"; count = 8192;", &newton);
+    const double s = 20.0; /* 10 (8192/1024)^(1/3) */
+    const struct {
+        const double *values;
+        double limit;
+    } columns[] = { { b->x, s },    { b->y, s },    { b->z, s },
+                    { b->vx, 1.0 }, { b->vy, 1.0 }, { b->vz, 1.0 } };
+    for (size_t k = 0; k < COUNT_OF(columns); k++) {
+        double mean = 0, square = 0, largest = 0;
+        for (size_t i = 0; i < N; i++) {
+            const double u = columns[k].values[i] / columns[k].limit;
+            mean += u / N;
+            square += u * u / N;
+            largest = fmax(largest, fabs(u));
+        }
+        assert_close(mean, 0.0, 5 * sqrt(1.0 / 3.0 / N));
+        assert_close(square, 1.0 / 3.0, 5 * sqrt(4.0 / 45.0 / N));
+        assert_true(largest <= 1.0);
+        assert_true(largest > 1.0 - 20.0 / N); /* missed with probability e^-20 */
+    }
+    for (size_t i = 0; i < N; i++)
+        assert_true(b->m[i] == 1.0 && b->id[i] == (int64_t)i + 1);
+    bodies_destroy(b);
+}
+
+static void test_uniform_cube_choices(void **state)
+{
+    (void)state;
+    struct bodies *unit = make("initial = \"uniform-cube\"; count = 1000;", &box);
+    struct bodies *equal = make("initial = \"uniform-cube\"; count = 1000; masses = \"equal\"; "
+                                "mass = 2.5; half_side = 5.0; velocity = 3.0;",
+                                &newton);
+    struct bodies *random = make("initial = \"uniform-cube\"; count = 1000; masses = \"random\"; "
+                                 "mass_range = [0.25, 0.75]; half_side = 5; velocity = 0.0;",
+                                 &newton);
+    double mean = 0;
+    for (size_t i = 0; i < 1000; i++) {
+        assert_true(equal->m[i] == 2.5 / 1000);
+        assert_close(equal->x[i], 2.0 * unit->x[i], 1e-15); /* half of the box is 2.5 */
+        assert_close(equal->vz[i], 3.0 * unit->vz[i], 1e-15);
+        assert_true(equal->y[i] == random->y[i]);
+        assert_true(random->m[i] >= 0.25 && random->m[i] <= 0.75 && random->vx[i] == 0.0);
+        mean += random->m[i] / 1000;
+    }
+    assert_close(mean, 0.5, 5 * sqrt(0.25 / 12 / 1000));
+    bodies_destroy(unit);
+    bodies_destroy(equal);
+    bodies_destroy(random);
+
+    refuse("initial = \"uniform-cube\"; mass = 2.0; mass_range = [2.0, 1.0];", &newton, 1,
+           STATUS_CONFIG,
+           "run.cfg:1: bodies.mass = 2.0: applies only to masses = \"equal\"\n"
+           "run.cfg:1: bodies.mass_range = [2.0, 1.0]: applies only to masses = \"random\"\n"
+           "run.cfg:1: bodies.mass_range = [2.0, 1.0]: must be two masses, not both 0, the smaller "
+           "one first");
+}
+
+/* --- Plummer sphere ----------------------------------------------------------------------------
+ */
+
+static void test_plummer_energy_and_center(void **state)
+{
+    (void)state;
+    static const char *const starts[] = { "count = 2;", "count = 3; seed = 5;", "count = 100;",
+                                          "count = 1000; cutoff = 0.8;",
+                                          "count = 1000; cutoff_radius = 2.5;" };
+    for (size_t k = 0; k < COUNT_OF(starts); k++) {
+        char keys[200];
+        snprintf(keys, sizeof keys, "initial = \"plummer\"; %s", starts[k]);
+        struct bodies *b = make(keys, &soft); /* the energy is that without softening */
+        const struct conserved c = measure(b, 0, &newton);
+        assert_close(c.mass, 1.0, 1e-14);
+        assert_close(c.kinetic + c.potential, -0.25, 1e-12);
+        for (int j = 0; j < 3; j++) {
+            assert_close(c.center[j], 0.0, 1e-15);
+            assert_close(c.momentum[j], 0.0, 1e-15);
+        }
+        bodies_destroy(b);
+    }
+}
+
+/*
+ * Lagrangian radii r(f) = a / sqrt(f^(-2/3) - 1) of physics.md, within five of its standard errors
+ * sqrt(f (1 - f) / N) / (dM/dr); the truncation at 0.999 adds at most 0.001 f to f.
+ */
+static void test_plummer_lagrangian_radii(void **state)
+{
+    (void)state;
+    enum { N = 20000 };
+    static const struct {
+        double f, r;
+    } expected[] = { { 0.01, 0.12996 }, { 0.10, 0.30868 }, { 0.25, 0.47781 },
+                     { 0.50, 0.76857 }, { 0.75, 1.2811 },  { 0.90, 2.18367 } };
+    const double a = 3 * M_PI / 16;
+    struct bodies *b = make("initial = \"plummer\"; count = 20000;", &newton);
+    double *r = sorted_radii(b);
+    for (size_t k = 0; k < COUNT_OF(expected); k++) {
+        const double f = expected[k].f, u = expected[k].r / a;
+        const double slope = 3 * u * u / pow(1 + u * u, 2.5) / a; /* dM/dr */
+        const double spread = sqrt(f * (1 - f) / N);
+        assert_close(r[(size_t)(f * N)], expected[k].r, (5 * spread + 0.001 * f) / slope);
+    }
+    free(r);
+    bodies_destroy(b);
+}
+
+/*
+ * 2K/|W| of a sample: K is a mean of N values whose relative spread is below 1, so five standard
+ * errors are 5/sqrt(N). The central dispersion 0.53192 is that of bodies within 0.1 a, where
+ * sigma^2 = 1/6 (1 + r^2)^(-1/2) (G = M = a = 1) differs by less than 0.3 %.
+ */
+static void test_plummer_velocities(void **state)
+{
+    (void)state;
+    enum { N = 20000 };
+    struct bodies *b = make("initial = \"plummer\"; count = 20000; rescale = \"shells\";", &newton);
+    const struct conserved c = measure(b, 0, &newton);
+    assert_close(2 * c.kinetic / fabs(c.virial), 1.0, 5 / sqrt(N));
+    assert_close(c.kinetic + c.potential, -0.25, 0.25 * 10 / N); /* shells: about 2/N, measured */
+    double square[3] = { 0 }, radial = 0, total = 0, central = 0;
+    size_t inside = 0;
+    for (size_t i = 0; i < N; i++) {
+        const double v[3] = { b->vx[i], b->vy[i], b->vz[i] }, r = radius(b, i);
+        const double vr = (b->x[i] * v[0] + b->y[i] * v[1] + b->z[i] * v[2]) / r;
+        const double v2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+        for (int k = 0; k < 3; k++)
+            square[k] += v[k] * v[k];
+        radial += vr * vr;
+        total += v2;
+        if (r < 0.1 * 0.589049) {
+            central += v2 / 3;
+            inside++;
+        }
+        /* Bound in the model, but for the rescaling: v < v_escape = sqrt(2 |phi|). */
+        assert_true(v2 < 2.02 / sqrt(r * r + 0.589049 * 0.589049));
+    }
+    /* Isotropy: each component, and the radial one, has a third; var(cos^2) = 4/45 at most doubles
+     * by the spread of v^2. */
+    for (int k = 0; k < 3; k++)
+        assert_close(square[k] / total, 1.0 / 3, 5 * sqrt(2 * 4.0 / 45 / N));
+    assert_close(radial / total, 1.0 / 3, 5 * sqrt(2 * 4.0 / 45 / N));
+    /* A variance from 3 n components has a relative standard error of at most sqrt(2 / 3n). */
+    assert_true(inside > 10);
+    assert_close(central / (double)inside, 0.53192 * 0.53192,
+                 0.53192 * 0.53192 * (5 * sqrt(2.0 / (3.0 * (double)inside)) + 0.01));
+    bodies_destroy(b);
+}
+
+/* In other units the same sphere: lengths by a, speeds by sqrt(G M / a). */
+static void test_plummer_in_other_units(void **state)
+{
+    (void)state;
+    const struct physics galactic = { .gravitational_constant = 43007.1 };
+    struct bodies *henon = make("initial = \"plummer\"; count = 500;", &newton);
+    struct bodies *other =
+        make("initial = \"plummer\"; count = 500; mass = 2.5; scale_radius = 3.0;", &galactic);
+    const double length = 3.0 / (3 * M_PI / 16), speed = sqrt(43007.1 * 2.5 / length);
+    for (size_t i = 0; i < 500; i++) {
+        assert_close(other->m[i], 2.5 * henon->m[i], 1e-15);
+        assert_close(other->x[i], length * henon->x[i], 1e-11 * fabs(other->x[i]) + 1e-13);
+        assert_close(other->vz[i], speed * henon->vz[i], 1e-11 * fabs(other->vz[i]) + 1e-11);
+    }
+    bodies_destroy(henon);
+    bodies_destroy(other);
+}
+
+static void test_plummer_cutoff(void **state)
+{
+    (void)state;
+    struct bodies *b = make("initial = \"plummer\"; count = 5000; scale_radius = 1.0; "
+                            "cutoff_radius = 2.0; rescale = \"none\"; center = false;",
+                            &newton);
+    double *r = sorted_radii(b);
+    assert_true(r[4999] <= 2.0 && r[4999] > 1.98);
+    free(r);
+    bodies_destroy(b);
+    /* Half of the mass is inside 1.3048 a. */
+    b = make("initial = \"plummer\"; count = 5000; scale_radius = 1.0; cutoff = 0.5; "
+             "rescale = \"none\"; center = false;",
+             &newton);
+    r = sorted_radii(b);
+    assert_true(r[4999] <= 1.3048 && r[4999] > 1.3);
+    free(r);
+    bodies_destroy(b);
+    refuse("initial = \"plummer\"; count = 9; cutoff = 0.5; cutoff_radius = 1.0;", &newton, 1,
+           STATUS_CONFIG, "run.cfg:1: bodies.cutoff_radius = 1.0: give this or cutoff, not both");
+}
+
+/* --- cold sphere -------------------------------------------------------------------------------
+ */
+
+/*
+ * U = -3 G M^2/(5 R) times (1 - 1/N), as N bodies have N (N - 1) / 2 pairs. Its standard error is
+ * that of a U statistic, 2 sqrt(var h / N) with h(r) = (3 - r^2/R^2) / 2 the potential of the
+ * sphere, var h = (3/7 - 9/25) / 4, against a mean of 6/5. M(<r)/M = (r/R)^3.
+ */
+static void test_cold_sphere(void **state)
+{
+    (void)state;
+    enum { N = 4096 };
+    struct bodies *b =
+        make("initial = \"cold-sphere\"; count = 4096; mass = 3.0; radius = 2.0;", &newton);
+    const struct conserved c = measure(b, 0, &newton);
+    const double expected = -3.0 * 9.0 / (5.0 * 2.0) * (1.0 - 1.0 / N);
+    const double spread = 2 * sqrt((3.0 / 7 - 9.0 / 25) / 4 / N) / 1.2;
+    assert_true(c.kinetic == 0);
+    assert_close(c.potential, expected, 5 * spread * fabs(expected));
+    double *r = sorted_radii(b);
+    for (int k = 1; k <= 9; k++) {
+        const double f = k / 10.0, u = cbrt(f), slope = 3 * u * u;
+        assert_close(r[(size_t)(f * N)] / 2.0, u, 5 * sqrt(f * (1 - f) / N) / slope);
+    }
+    free(r);
+
+    /* Positions do not depend on the velocities that a virial ratio brings. */
+    struct bodies *warm = make("initial = \"cold-sphere\"; count = 4096; mass = 3.0; "
+                               "radius = 2.0; virial_ratio = 0.5;",
+                               &newton);
+    assert_memory_equal(b->x, warm->x, N * sizeof(double));
+    assert_close(2 * measure(warm, 0, &newton).kinetic / fabs(c.virial), 0.5, 1e-13);
+    bodies_destroy(b);
+    bodies_destroy(warm);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_seed_decides_every_bit),
+        cmocka_unit_test(test_seeds_and_sizes_that_cannot_be),
+        cmocka_unit_test(test_one_body),
+        cmocka_unit_test(test_virial_ratio),
+        cmocka_unit_test(test_uniform_cube),
+        cmocka_unit_test(test_uniform_cube_choices),
+        cmocka_unit_test(test_plummer_energy_and_center),
+        cmocka_unit_test(test_plummer_lagrangian_radii),
+        cmocka_unit_test(test_plummer_velocities),
+        cmocka_unit_test(test_plummer_in_other_units),
+        cmocka_unit_test(test_plummer_cutoff),
+        cmocka_unit_test(test_cold_sphere),
+    };
+    return cmocka_run_group_tests_name("initial-models", tests, make_directory, remove_directory);
+}

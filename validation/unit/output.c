@@ -1,0 +1,157 @@
+/* Run directories and the files that grow in them. */
+#include "unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "output/directory.h"
+#include "output/stream.h"
+
+static struct directory *scratch(char path[64])
+{
+    struct directory *directory;
+    struct error error = { 0 };
+    strcpy(path, "output-test-XXXXXX");
+    assert_non_null(mkdtemp(path));
+    assert_int_equal(directory_open(path, DIRECTORY_NEW, &directory, &error), STATUS_OK);
+    return directory;
+}
+
+static char *content(struct directory *directory, const char *name)
+{
+    struct error error = { 0 };
+    size_t length;
+    char *text = directory_read_file(directory, name, &length, &error);
+    assert_non_null(text);
+    return text;
+}
+
+static void test_stream_is_trimmed_to_its_mark(void **state)
+{
+    (void)state;
+    char path[64];
+    struct directory *directory = scratch(path);
+    struct error error = { 0 };
+    struct stream *stream;
+    assert_int_equal(stream_open(directory, "a.csv", NULL, &stream, &error), STATUS_OK);
+    stream_print(stream, "%d,%s\n", 1, "one");
+    const struct stream_mark mark = stream_mark(stream);
+    stream_print(stream, "2,two\n3,th");
+    assert_int_equal(stream_close(stream, &error), STATUS_OK);
+
+    assert_int_equal(stream_open(directory, "a.csv", &mark, &stream, &error), STATUS_OK);
+    char *untouched = content(directory, "a.csv");
+    assert_string_equal(untouched, "1,one\n2,two\n3,th");
+    free(untouched);
+    assert_int_equal(stream_trim(stream, &error), STATUS_OK);
+    stream_print(stream, "2,zwei\n");
+    const struct stream_mark end = stream_mark(stream);
+    assert_int_equal(stream_close(stream, &error), STATUS_OK);
+    char *text = content(directory, "a.csv");
+    assert_string_equal(text, "1,one\n2,zwei\n");
+    assert_int_equal(end.length, strlen(text));
+    free(text);
+
+    /* Shorter than the mark, or other bytes: refused, and nothing is cut. */
+    const struct stream_mark longer = { 1000, 0 }, other = { 3, 12345 };
+    assert_int_equal(stream_open(directory, "a.csv", &longer, &stream, &error), STATUS_IO);
+    error_clear(&error);
+    assert_int_equal(stream_open(directory, "a.csv", &other, &stream, &error), STATUS_IO);
+    text = content(directory, "a.csv");
+    assert_string_equal(text, "1,one\n2,zwei\n");
+    free(text);
+    directory_take(directory, "a.csv");
+    directory_close(directory);
+    assert_int_equal(rmdir(path), 0);
+}
+
+static void test_a_log_goes_on_behind_half_a_line(void **state)
+{
+    (void)state;
+    char path[64];
+    struct directory *directory = scratch(path);
+    struct error error = { 0 };
+    struct stream *log;
+    for (int times = 0; times < 2; times++) {
+        assert_int_equal(stream_append(directory, "run.log", &log, &error), STATUS_OK);
+        stream_print(log, "half");
+        assert_int_equal(stream_close(log, &error), STATUS_OK);
+    }
+    char *text = content(directory, "run.log");
+    assert_string_equal(text, "half\nhalf");
+    free(text);
+    directory_take(directory, "run.log");
+    directory_close(directory);
+    assert_int_equal(rmdir(path), 0);
+}
+
+static void test_links_are_not_followed(void **state)
+{
+    (void)state;
+    char path[64], link_path[96];
+    struct directory *directory = scratch(path);
+    struct error error = { 0 };
+    struct stream *stream;
+    snprintf(link_path, sizeof link_path, "%s/a.csv", path);
+    assert_int_equal(symlink("/dev/null", link_path), 0);
+    assert_int_equal(stream_open(directory, "a.csv", NULL, &stream, &error), STATUS_CANT_CREATE);
+    assert_int_equal(unlink(link_path), 0);
+    directory_close(directory);
+    assert_int_equal(rmdir(path), 0);
+}
+
+static void test_a_locked_directory_is_refused(void **state)
+{
+    (void)state;
+    char path[64];
+    struct directory *directory = scratch(path), *second;
+    struct error error = { 0 };
+    assert_int_equal(directory_open(path, DIRECTORY_NEW, &second, &error), STATUS_CANT_CREATE);
+    assert_non_null(strstr(error.text, "in use by process"));
+    directory_close(directory);
+    assert_int_equal(rmdir(path), 0);
+}
+
+static void test_force_removes_what_the_manifest_names(void **state)
+{
+    (void)state;
+    static const char manifest[] = "{\"files\": [\"run.json\", \"a.csv\", \"../escape\", "
+                                   "\"plots/p.svg\", \"sub/b.csv\"]}";
+    char path[64];
+    struct directory *directory = scratch(path);
+    struct error error = { 0 };
+    assert_int_equal(
+        directory_replace_file(directory, "run.json", manifest, strlen(manifest), &error),
+        STATUS_OK);
+    assert_int_equal(directory_replace_file(directory, "a.csv", "1\n", 2, &error), STATUS_OK);
+    assert_int_equal(directory_replace_file(directory, "mine.txt", "x", 1, &error), STATUS_OK);
+    directory_close(directory);
+
+    assert_int_equal(directory_open(path, DIRECTORY_NEW, &directory, &error), STATUS_CANT_CREATE);
+    error_clear(&error);
+    assert_int_equal(directory_open(path, DIRECTORY_FORCE, &directory, &error), STATUS_OK);
+    const char *const names[] = { "run.json", "a.csv", "mine.txt" };
+    assert_int_equal(directory_claim(directory, names, 3, &error), STATUS_CANT_CREATE);
+    assert_true(directory_has(directory, "a.csv"));
+    error_clear(&error);
+    assert_int_equal(directory_claim(directory, names, 2, &error), STATUS_OK);
+    assert_false(directory_has(directory, "run.json"));
+    assert_false(directory_has(directory, "a.csv"));
+    assert_true(directory_has(directory, "mine.txt"));
+    directory_take(directory, "mine.txt");
+    directory_close(directory);
+    assert_int_equal(rmdir(path), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_stream_is_trimmed_to_its_mark),
+        cmocka_unit_test(test_a_log_goes_on_behind_half_a_line),
+        cmocka_unit_test(test_links_are_not_followed),
+        cmocka_unit_test(test_a_locked_directory_is_refused),
+        cmocka_unit_test(test_force_removes_what_the_manifest_names),
+    };
+    return cmocka_run_group_tests_name("output", tests, NULL, NULL);
+}

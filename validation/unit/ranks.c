@@ -1,0 +1,322 @@
+/* Backends that divide the bodies of a system, as the ranks of a job do; here the ranks are
+ * threads, and MPI is a barrier and a table of pointers. */
+#include "unit.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "backend/mpi.h"
+#include "backend/ranks.h"
+#include "base/memory.h"
+#include "motion-case.h"
+
+enum { MOST_RANKS = 4, STEPS = 3 };
+
+static const struct physics soft = { .gravitational_constant = 1.37, .softening = 0.05 };
+static const double dt = 0.003;
+
+/* What the ranks of a job of threads see of each other. */
+struct job {
+    pthread_barrier_t barrier;
+    int count;
+    const char *backend, *kernel, *integrator;
+    struct rank {
+        struct job *job;
+        struct force_share share;
+        struct bodies *bodies;
+        double *const *arrays;       /* that it has just brought */
+        double *room[3], *phi, *psi; /* room: the sums of terms */
+        enum status status;
+    } ranks[MOST_RANKS];
+};
+
+/* Copies the other ranks' own bodies, when all are there. */
+static void gather(void *context, double *const arrays[], size_t count)
+{
+    struct rank *const rank = context;
+    struct job *const job = rank->job;
+    rank->arrays = arrays;
+    pthread_barrier_wait(&job->barrier);
+    for (int r = 0; r < job->count; r++) {
+        const struct rank *const other = &job->ranks[r];
+        const size_t own = other->share.last - other->share.first;
+        for (size_t s = 0; s < rank->bodies->systems && other != rank; s++)
+            for (size_t k = 0; k < count; k++) {
+                const size_t at = s * rank->bodies->stride + other->share.first;
+                memcpy(arrays[k] + at, other->arrays[k] + at, own * sizeof(double));
+            }
+    }
+    pthread_barrier_wait(&job->barrier);
+}
+
+static void add(void *context, double *const arrays[], size_t count)
+{
+    struct rank *const rank = context;
+    struct job *const job = rank->job;
+    const size_t length = bodies_length(rank->bodies);
+    rank->arrays = arrays;
+    pthread_barrier_wait(&job->barrier);
+    for (size_t k = 0; k < count; k++)
+        for (size_t i = 0; i < length; i++) {
+            rank->room[k][i] = job->ranks[0].arrays[k][i];
+            for (int r = 1; r < job->count; r++)
+                rank->room[k][i] += job->ranks[r].arrays[k][i];
+        }
+    pthread_barrier_wait(&job->barrier);
+    for (size_t k = 0; k < count; k++)
+        memcpy(arrays[k], rank->room[k], length * sizeof(double));
+}
+
+/* A whole life of a rank's backend, and the potentials in the end. */
+static void *live(void *context)
+{
+    struct rank *const rank = context;
+    const struct job *const job = rank->job;
+    struct error error = { 0 };
+    const struct backend_exchange exchange = { rank, gather, add };
+    const struct backend_options options = {
+        .force = { .precision = PRECISION_DOUBLE,
+                   .kernel = job->kernel,
+                   .isa = "auto",
+                   .threads = 2,
+                   .share = rank->share },
+        .exchange = job->count > 1 ? &exchange : NULL,
+    };
+    const struct backend_class *const class_ = backend_find(job->backend);
+    const struct integrator *const integrator = integrator_find(job->integrator);
+    struct backend *backend;
+    rank->status = class_->create(&options, &soft, rank->bodies, &backend, &error);
+    if (rank->status)
+        return NULL;
+    rank->status = class_->advance(backend, integrator, dt, STEPS, &error);
+    if (!rank->status)
+        rank->status = class_->potentials(backend, rank->phi, rank->psi, &error);
+    if (!rank->status)
+        rank->status = class_->fetch(backend, &error);
+    class_->destroy(backend);
+    return NULL;
+}
+
+static double *array_of(size_t length)
+{
+    static struct error error;
+    double *const array = memory_array(length, sizeof *array, &error);
+    assert_non_null(array);
+    return array;
+}
+
+/* Lines of BODIES_PADDING bodies, as evenly as they go. */
+static void give_shares(struct job *job, size_t stride)
+{
+    const size_t lines = stride / BODIES_PADDING, parts = (size_t)job->count;
+    for (size_t r = 0; r < parts && parts > 1; r++)
+        job->ranks[r].share =
+            (struct force_share){ .part = r,
+                                  .parts = parts,
+                                  .first = lines * r / parts * BODIES_PADDING,
+                                  .last = lines * (r + 1) / parts * BODIES_PADDING };
+}
+
+static void job_create(struct job *job, size_t systems, size_t count)
+{
+    assert_int_equal(pthread_barrier_init(&job->barrier, NULL, (unsigned)job->count), 0);
+    for (int r = 0; r < job->count; r++) {
+        struct rank *const rank = &job->ranks[r];
+        rank->job = job;
+        rank->bodies = motion_cube(systems, count, 2385);
+        const size_t length = bodies_length(rank->bodies);
+        rank->phi = array_of(length);
+        rank->psi = array_of(length);
+        for (int k = 0; k < 3; k++)
+            rank->room[k] = array_of(length);
+    }
+    give_shares(job, job->ranks[0].bodies->stride);
+}
+
+static void job_destroy(struct job *job)
+{
+    for (int r = 0; r < job->count; r++) {
+        bodies_destroy(job->ranks[r].bodies);
+        memory_free(job->ranks[r].phi);
+        memory_free(job->ranks[r].psi);
+        for (int k = 0; k < 3; k++)
+            memory_free(job->ranks[r].room[k]);
+    }
+    pthread_barrier_destroy(&job->barrier);
+}
+
+static void job_run(struct job *job)
+{
+    pthread_t threads[MOST_RANKS];
+    for (int r = 0; r < job->count; r++)
+        assert_int_equal(pthread_create(&threads[r], NULL, live, &job->ranks[r]), 0);
+    for (int r = 0; r < job->count; r++)
+        assert_int_equal(pthread_join(threads[r], NULL), 0);
+    for (int r = 0; r < job->count; r++)
+        assert_int_equal(job->ranks[r].status, STATUS_OK);
+}
+
+/* The rank that moved body i of every system. */
+static const struct rank *owner_of(const struct job *job, size_t i)
+{
+    int r = 0;
+    while (job->count > 1 && i >= job->ranks[r].share.last)
+        r++;
+    return &job->ranks[r];
+}
+
+/*
+ * With a tolerance of 0 the same bits. Sums in another order differ by 1e-15 of the force, which
+ * in three small steps cannot grow beyond 1e-13 of coordinates of size 1.
+ */
+static void assert_same(const struct job *one, const struct job *many, double tolerance)
+{
+    const struct rank *const whole = &one->ranks[0];
+    for (size_t k = 0; k < bodies_length(whole->bodies); k++) {
+        if (k % whole->bodies->stride >= whole->bodies->count)
+            continue;
+        const struct rank *const part = owner_of(many, k % whole->bodies->stride);
+        assert_close(part->bodies->x[k], whole->bodies->x[k], tolerance);
+        assert_close(part->bodies->y[k], whole->bodies->y[k], tolerance);
+        assert_close(part->bodies->vz[k], whole->bodies->vz[k], tolerance);
+        assert_close(part->phi[k], whole->phi[k], 10 * tolerance);
+        assert_close(part->psi[k], whole->psi[k], 10 * tolerance);
+    }
+}
+
+static void compare(const char *backend, const char *kernel, const char *integrator, size_t systems,
+                    size_t count, int ranks, double tolerance)
+{
+    struct job one = { .count = 1, .backend = backend, .kernel = kernel, .integrator = integrator };
+    struct job many = one;
+    many.count = ranks;
+    job_create(&one, systems, count);
+    job_create(&many, systems, count);
+    job_run(&one);
+    job_run(&many);
+    assert_same(&one, &many, tolerance);
+    job_destroy(&one);
+    job_destroy(&many);
+}
+
+/* More ranks than lines of bodies, ragged ones, and several tiles of the kernels. */
+static void test_ranks_move_bodies_as_one_process_does(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t systems, count;
+        int ranks;
+    } cases[] = { { 1, 2, 3 }, { 1, 100, 2 }, { 2, 133, 3 }, { 3, 17, 4 }, { 1, 1300, 4 } };
+    for (size_t c = 0; c < COUNT_OF(cases); c++)
+        for (size_t k = 0; integrator_at(k); k++) {
+            const char *const integrator = integrator_at(k)->variant.name;
+            const size_t systems = cases[c].systems, count = cases[c].count;
+            if (count > 1000 && k > 1)
+                continue;
+            compare("serial", "auto", integrator, systems, count, cases[c].ranks, 0);
+            compare("openmp", "plain", integrator, systems, count, cases[c].ranks, 0);
+            compare("openmp", "symmetric", integrator, systems, count, cases[c].ranks, 1e-13);
+        }
+}
+
+/* The class of rank 0, in a job that has no other. */
+static void test_a_job_of_one_rank(void **state)
+{
+    (void)state;
+    static struct error error;
+    struct bodies *alone = motion_cube(3, 57, 11), *shared = motion_cube(3, 57, 11);
+    struct backend_options options = {
+        .force = { .precision = PRECISION_DOUBLE, .kernel = "auto", .isa = "auto", .threads = 2 },
+        .within = &backend_openmp,
+    };
+    const struct backend_class *const classes[] = { &backend_openmp, &backend_ranks };
+    struct bodies *const bodies[] = { alone, shared };
+    struct conserved sums[2][3];
+    double *phi[] = { array_of(bodies_length(alone)), array_of(bodies_length(alone)) };
+    double *psi[] = { array_of(bodies_length(alone)), array_of(bodies_length(alone)) };
+    for (int k = 0; k < 2; k++) {
+        struct backend *backend;
+        assert_int_equal(classes[k]->probe(&error), STATUS_OK);
+        assert_int_equal(classes[k]->create(&options, &soft, bodies[k], &backend, &error), 0);
+        const struct integrator *const verlet = integrator_find("velocity-verlet");
+        assert_int_equal(backend->class_->advance(backend, verlet, dt, 4, &error), STATUS_OK);
+        assert_int_equal(backend->class_->accelerations(backend, &error), STATUS_OK);
+        assert_int_equal(backend->class_->potentials(backend, phi[k], psi[k], &error), STATUS_OK);
+        assert_int_equal(backend->class_->conserved(backend, sums[k], &error), STATUS_OK);
+        assert_int_equal(backend->class_->fetch(backend, &error), STATUS_OK);
+        struct backend_description description;
+        backend->class_->describe(backend, &description);
+        assert_string_equal(description.backend, "openmp");
+        backend->class_->destroy(backend);
+    }
+    const size_t bytes = bodies_length(alone) * sizeof(double);
+    for (size_t s = 0; s < 3; s++)
+        assert_true(motion_equal(alone, s, shared, s));
+    assert_memory_equal(alone->ax, shared->ax, bytes);
+    assert_memory_equal(phi[0], phi[1], bytes);
+    assert_memory_equal(psi[0], psi[1], bytes);
+    assert_memory_equal(sums[0], sums[1], sizeof sums[0]);
+    for (int k = 0; k < 2; k++) {
+        bodies_destroy(bodies[k]);
+        memory_free(phi[k]);
+        memory_free(psi[k]);
+    }
+}
+
+/* Rank 0 gets a body's number right whatever its own arrays are. */
+static void test_what_is_not_finite_is_reported(void **state)
+{
+    (void)state;
+    struct error error = { 0 };
+    struct bodies *bodies = motion_cube(2, 20, 12);
+    const size_t bad = bodies->stride + 6;
+    bodies->vz[bad] = 1e308; /* z overflows in the second step of 1 */
+    bodies->id[bad] = 4711;
+    const struct backend_options options = {
+        .force = { .precision = PRECISION_DOUBLE, .kernel = "auto", .isa = "auto", .threads = 1 },
+        .within = &backend_serial,
+    };
+    struct backend *backend;
+    assert_int_equal(backend_ranks.create(&options, &soft, bodies, &backend, &error), STATUS_OK);
+    const struct integrator *const verlet = integrator_find("velocity-verlet");
+    assert_int_equal(backend_ranks.advance(backend, verlet, 1, 2, &error), STATUS_NUMERICAL);
+    assert_non_null(strstr(error.text, "system 1, body 4711"));
+    backend_ranks.destroy(backend);
+    bodies_destroy(bodies);
+}
+
+/* The class stays as it is where there is nobody to share with. */
+static void test_one_rank_shares_nothing(void **state)
+{
+    (void)state;
+    const struct backend_class *class_ = &backend_serial;
+    struct backend_options options = { 0 };
+    assert_int_equal(mpi_count(), 1);
+    assert_int_equal(mpi_rank(), 0);
+    ranks_share(&class_, &options);
+    assert_ptr_equal(class_, &backend_serial);
+    assert_null(options.within);
+}
+
+static void test_teams_in_words(void **state)
+{
+    (void)state;
+    char buffer[BACKEND_TEAM_SIZE];
+    assert_string_equal(backend_team(&(struct backend_description){ .threads = 1 }, buffer),
+                        "1 thread");
+    assert_string_equal(
+        backend_team(&(struct backend_description){ .threads = 3, .ranks = 12 }, buffer),
+        "12 ranks of 3 threads");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ranks_move_bodies_as_one_process_does),
+        cmocka_unit_test(test_a_job_of_one_rank),
+        cmocka_unit_test(test_what_is_not_finite_is_reported),
+        cmocka_unit_test(test_one_rank_shares_nothing),
+        cmocka_unit_test(test_teams_in_words),
+    };
+    return cmocka_run_group_tests_name("ranks", tests, NULL, NULL);
+}

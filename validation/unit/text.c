@@ -1,0 +1,91 @@
+#include "unit.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+static void test_reals_are_read_strictly(void **state)
+{
+    (void)state;
+    double value;
+    assert_true(text_parse_real(" -2.385e-3\r", &value));
+    assert_true(value == -2.385e-3);
+    const char *const bad[] = {
+        "", " ", "1,5", "nan", "inf", "0x1p3", "1e999", "1.5x", "1 2", "-"
+    };
+    for (size_t i = 0; i < COUNT_OF(bad); i++)
+        if (text_parse_real(bad[i], &value))
+            fail_msg("'%s' was accepted as %g", bad[i], value);
+}
+
+static void test_integers_are_read_strictly(void **state)
+{
+    (void)state;
+    int64_t value;
+    assert_true(text_parse_integer("9223372036854775807", &value));
+    assert_true(value == INT64_MAX);
+    assert_false(text_parse_integer("9223372036854775808", &value));
+    assert_false(text_parse_integer("1.0", &value));
+    assert_false(text_parse_integer("", &value));
+}
+
+static void test_reals_are_written_shortest(void **state)
+{
+    (void)state;
+    char buffer[TEXT_REAL_SIZE];
+    assert_string_equal(text_real(buffer, 0.1), "0.1");
+    assert_string_equal(text_real(buffer, 0.1 + 0.2), "0.30000000000000004");
+    assert_string_equal(text_real(buffer, -1e300), "-1e+300");
+}
+
+static void test_nearest_word(void **state)
+{
+    (void)state;
+    const char *const keys[] = { "softening", "boundary", "box_length" };
+    assert_string_equal(text_nearest("softning", keys, 3), "softening");
+    assert_string_equal(text_nearest("boxlength", keys, 3), "box_length");
+    assert_null(text_nearest("quux", keys, 3));
+    assert_int_equal(text_distance("step", "setp"), 1);
+}
+
+static void test_text_grows(void **state)
+{
+    (void)state;
+    struct text text = { 0 };
+    for (int i = 0; i < 1000; i++)
+        text_print(&text, "%d,", i);
+    assert_false(text.failed);
+    /* 10 one-digit, 90 two-digit and 900 three-digit numbers with a comma each. */
+    assert_int_equal(text.length, 10 * 2 + 90 * 3 + 900 * 4);
+    assert_int_equal(strlen(text.bytes), text.length);
+    text_free(&text);
+}
+
+static void test_words_wrap(void **state)
+{
+    (void)state;
+    struct text text = { 0 };
+    text_print(&text, "first line\neps ");
+    text_wrap(&text, "    ", 14, " softening  length of the\nPlummer form ");
+    /* 14 columns: "eps softening" is 13 long; a multi-byte letter takes one. */
+    assert_string_equal(text.bytes,
+                        "first line\neps softening\n    length of\n    the\n    Plummer\n    form");
+    text_print(&text, "\n");
+    text_wrap(&text, "> ", 5, "a\xc3\xa9 bc longword x");
+    assert_non_null(strstr(text.bytes, "\na\xc3\xa9 bc\n> longword\n> x"));
+    text_free(&text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_words_wrap),
+        cmocka_unit_test(test_reals_are_read_strictly),
+        cmocka_unit_test(test_integers_are_read_strictly),
+        cmocka_unit_test(test_reals_are_written_shortest),
+        cmocka_unit_test(test_nearest_word),
+        cmocka_unit_test(test_text_grows),
+    };
+    return cmocka_run_group_tests_name("text", tests, NULL, NULL);
+}

@@ -1,0 +1,25 @@
+/* What every unit test includes first: cmocka and the headers that it wants before it. */
+#ifndef ORRERY_VALIDATION_UNIT_H
+#define ORRERY_VALIDATION_UNIT_H
+
+/* clang-format off */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+/* clang-format on */
+
+#include <math.h>
+#include <stdio.h>
+
+/* Fails with both numbers in the message unless |value - expected| <= tolerance. */
+#define assert_close(value, expected, tolerance)                                                   \
+    do {                                                                                           \
+        const double value_ = (value), expected_ = (expected), tolerance_ = (tolerance);           \
+        if (!(fabs(value_ - expected_) <= tolerance_))                                             \
+            fail_msg("%s = %.17g, expected %.17g within %g", #value, value_, expected_,            \
+                     tolerance_);                                                                  \
+    } while (0)
+
+#endif

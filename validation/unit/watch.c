@@ -1,0 +1,247 @@
+/* The accuracy watch: what it says, when, of whom, and what it makes of a run. */
+#include "unit.h"
+
+#include <string.h>
+
+#include "diagnostics/watch.h"
+#include "observe.h"
+
+static const double G = 1.75, EPS = 0.3;
+
+/* The lines that the watch has told. */
+struct told {
+    size_t count;
+    char last[1024];
+};
+
+static void tell(void *context, const char *line)
+{
+    struct told *told = context;
+    told->count++;
+    snprintf(told->last, sizeof told->last, "%s", line);
+}
+
+static struct config *watch_config(const char *text)
+{
+    static struct group groups[] = { { .name = "" }, { .name = "watch" } };
+    static const struct schema schema = { groups, COUNT_OF(groups) };
+    groups[1].parameters = watch_parameters;
+    groups[1].parameter_count = watch_parameter_count;
+    char whole[256];
+    snprintf(whole, sizeof whole, "watch = { %s };", text);
+    return config_from(&schema, whole);
+}
+
+/* Two systems of three bodies on a line, 2 apart, of masses 1, with ids 70, 71, 72. */
+static struct scene line_scene(void)
+{
+    struct scene scene = scene_create(2, 3, G, EPS);
+    for (size_t s = 0; s < 2; s++)
+        for (size_t i = 0; i < 3; i++) {
+            scene_body(&scene, s, i, 1.0, (const double[]){ 2.0 * (double)i, 0, 0 },
+                       (const double[]){ 0, 0.5, 0 });
+            scene.bodies->id[s * scene.bodies->stride + i] = 70 + (int64_t)i;
+        }
+    return scene;
+}
+
+struct trial {
+    struct scene scene;
+    struct config *config;
+    struct watch *watch;
+    struct told told;
+    struct error error;
+};
+
+static struct trial trial_start(const char *text, double dt)
+{
+    struct trial trial = { .scene = line_scene(), .config = watch_config(text) };
+    const struct moment *start = scene_moment(&trial.scene, 0, dt, true);
+    assert_int_equal(
+        watch_create(config_section(trial.config, "watch"), start, &trial.watch, &trial.error),
+        STATUS_OK);
+    return trial;
+}
+
+static enum status look(struct trial *trial, uint64_t step, double dt)
+{
+    const struct moment *now = scene_moment(&trial->scene, step, dt, true);
+    return watch_look(trial->watch, now, NEED_STATE | NEED_CONSERVED, tell, &trial->told,
+                      &trial->error);
+}
+
+static void trial_end(struct trial *trial)
+{
+    watch_destroy(trial->watch);
+    config_free(trial->config);
+    scene_destroy(&trial->scene);
+}
+
+static void assert_says(const char *text, const char *part)
+{
+    if (!strstr(text, part))
+        fail_msg("'%s' does not say '%s'", text, part);
+}
+
+static void test_a_quiet_run(void **state)
+{
+    (void)state;
+    struct trial trial = trial_start("", 0.01);
+    for (uint64_t step = 0; step < 5000; step += 500) {
+        trial.scene.bodies->vx[1] = step % 1000 ? 0.5 : 0.0; /* 0.125 of 2.17: 6 % */
+        assert_int_equal(look(&trial, step, 0.001), STATUS_OK);
+    }
+    char text[WATCH_TEXT_SIZE];
+    assert_int_equal(trial.told.count, 0);
+    assert_true(watch_holds(trial.watch, NULL));
+    assert_string_equal(watch_text(trial.watch, text), "");
+    trial_end(&trial);
+}
+
+/* U = -1.75 (2 / sqrt(4.09) + 1 / sqrt(16.09)) = -2.1669 at the start and |E| is smaller; a speed
+ * of one body of 1 adds 0.5: 0.2307 of that. */
+static void test_a_jump_is_told_and_fails(void **state)
+{
+    (void)state;
+    struct trial trial = trial_start("", 0.01);
+    struct bodies *b = trial.scene.bodies;
+    assert_int_equal(look(&trial, 0, 0.01), STATUS_OK);
+    assert_int_equal(trial.told.count, 0);
+    assert_true(watch_holds(trial.watch, NULL));
+    /* In the second system a close pair shows at a look without sums, and has parted when the
+     * energy is measured. */
+    b->x[b->stride + 1] = 0.5;
+    const struct moment *now = scene_moment(&trial.scene, 100, 0.01, true);
+    assert_int_equal(watch_look(trial.watch, now, NEED_STATE, tell, &trial.told, &trial.error),
+                     STATUS_OK);
+    b->x[b->stride + 1] = 2.0;
+    b->vx[b->stride + 1] = 1.0;
+    assert_int_equal(look(&trial, 200, 0.01), STATUS_OK);
+    assert_int_equal(trial.told.count, 1);
+    assert_says(trial.told.last, "WARNING: system 1: the energy jumped by +0.231");
+    assert_says(trial.told.last, "between t = 0 and t = 2");
+    assert_says(trial.told.last, "bodies 70 and 71, 0.5 apart at t = 1");
+    assert_false(watch_holds(trial.watch, NULL));
+    assert_true(watch_holds(trial.watch, (const bool[]){ false, true })); /* without that system */
+    assert_false(watch_holds(trial.watch, (const bool[]){ true, false }));
+    /* The new energy is the measure of the next look. */
+    assert_int_equal(look(&trial, 300, 0.01), STATUS_OK);
+    assert_int_equal(trial.told.count, 1);
+    char text[WATCH_TEXT_SIZE];
+    assert_says(watch_text(trial.watch, text), "1 jump of the energy, the first by t = 2");
+    json_t *json = watch_json(trial.watch, NULL);
+    assert_true(json_is_false(json_object_get(json, "holds")));
+    assert_int_equal(json_integer_value(json_object_get(json, "energy_jumps")), 1);
+    json_t *pair = json_object_get(json, "first_jump_pair");
+    assert_int_equal(json_integer_value(json_object_get(pair, "id_2")), 71);
+    assert_close(json_real_value(json_object_get(pair, "distance")), 0.5, 1e-15);
+    json_decref(json);
+    trial_end(&trial);
+}
+
+static void test_many_jumps_are_counted(void **state)
+{
+    (void)state;
+    struct trial trial = trial_start("on_jump = \"warn\"; energy_jump = 0.05;", 0.01);
+    for (uint64_t k = 0; k < 12; k++) {
+        trial.scene.bodies->vx[0] = k % 2 ? 1.0 : 0.0;
+        assert_int_equal(look(&trial, k, 0.01), STATUS_OK);
+    }
+    assert_int_equal(trial.told.count, 3); /* of 11 */
+    assert_says(trial.told.last, "later jumps are only counted");
+    char text[WATCH_TEXT_SIZE];
+    assert_says(watch_text(trial.watch, text), "11 jumps");
+    assert_true(watch_holds(trial.watch, NULL)); /* it was to warn only */
+    trial_end(&trial);
+}
+
+static void test_a_jump_can_stop(void **state)
+{
+    (void)state;
+    struct trial trial = trial_start("on_jump = \"stop\";", 0.01);
+    trial.scene.bodies->vx[0] = 2.0;
+    assert_int_equal(look(&trial, 7, 0.01), STATUS_NUMERICAL);
+    assert_says(trial.error.text, "system 0: the energy jumped by +0.923");
+    trial_end(&trial);
+}
+
+/* tau of the closest pair at 0.5: sqrt((0.25 + 0.09)^1.5 / (1.75 x 2)) = 0.238. */
+static void test_a_large_step_is_said_once(void **state)
+{
+    (void)state;
+    struct trial trial = trial_start("", 0.125);
+    trial.scene.bodies->x[1] = 0.5;
+    for (uint64_t step = 0; step < 5; step++)
+        assert_int_equal(watch_look(trial.watch, scene_moment(&trial.scene, step, 0.125, true),
+                                    NEED_STATE, tell, &trial.told, &trial.error),
+                         STATUS_OK);
+    assert_int_equal(trial.told.count, 1);
+    assert_says(trial.told.last, "system 0: the step is too large for bodies 70 and 71, 0.5 apart");
+    assert_says(trial.told.last, "over 2 pi was 1.9 steps"); /* 0.238 / 0.125 */
+    assert_true(watch_holds(trial.watch, NULL));             /* a warning, no failure */
+    char text[WATCH_TEXT_SIZE];
+    assert_says(watch_text(trial.watch, text), "the step is too large for bodies 70 and 71");
+    trial_end(&trial);
+
+    trial = trial_start("", 0.118); /* 2.02 steps */
+    trial.scene.bodies->x[1] = 0.5;
+    assert_int_equal(watch_look(trial.watch, scene_moment(&trial.scene, 0, 0.118, true), NEED_STATE,
+                                tell, &trial.told, &trial.error),
+                     STATUS_OK);
+    assert_int_equal(trial.told.count, 0);
+    assert_string_equal(watch_text(trial.watch, text), "");
+    trial_end(&trial);
+}
+
+static void test_what_is_not_finite_is_named(void **state)
+{
+    (void)state;
+    struct trial trial = trial_start("", 0.01);
+    trial.scene.bodies->vy[trial.scene.bodies->stride + 2] = INFINITY;
+    assert_int_equal(look(&trial, 40, 0.01), STATUS_NUMERICAL);
+    assert_says(trial.error.text, "system 1, body 72 at step 40");
+    trial_end(&trial);
+
+    trial = trial_start("", 0.01);
+    scene_moment(&trial.scene, 50, 0.01, true);
+    trial.scene.conserved[1].potential = NAN;
+    assert_int_equal(watch_look(trial.watch, &trial.scene.moment, NEED_CONSERVED, tell, &trial.told,
+                                &trial.error),
+                     STATUS_NUMERICAL);
+    assert_says(trial.error.text, "system 1: the energy is not finite at step 50");
+    trial_end(&trial);
+}
+
+/* A run that goes on from the memory judges as one that was never interrupted. */
+static void test_memory(void **state)
+{
+    (void)state;
+    struct trial first = trial_start("", 0.01), second = trial_start("", 0.01);
+    first.scene.bodies->vx[0] = 2.0;
+    assert_int_equal(look(&first, 10, 0.01), STATUS_OK);
+    size_t length, other;
+    const double *memory = watch_memory(first.watch, &length);
+    double *target = watch_memory(second.watch, &other);
+    assert_int_equal(length, other);
+    memcpy(target, memory, length * sizeof *memory);
+    assert_false(watch_holds(second.watch, NULL));
+    second.scene.bodies->vx[0] = 2.0;
+    assert_int_equal(look(&second, 20, 0.01), STATUS_OK);
+    assert_int_equal(second.told.count, 0); /* the energy is what it was */
+    trial_end(&first);
+    trial_end(&second);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_quiet_run),
+        cmocka_unit_test(test_a_jump_is_told_and_fails),
+        cmocka_unit_test(test_many_jumps_are_counted),
+        cmocka_unit_test(test_a_jump_can_stop),
+        cmocka_unit_test(test_a_large_step_is_said_once),
+        cmocka_unit_test(test_what_is_not_finite_is_named),
+        cmocka_unit_test(test_memory),
+    };
+    return cmocka_run_group_tests_name("watch", tests, NULL, NULL);
+}
