@@ -9,6 +9,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char manifest_name[] = "run.json";
@@ -60,6 +61,21 @@ static bool still_there(const struct directory *directory, int fd, const char *n
            open_one.st_dev == named.st_dev && open_one.st_ino == named.st_ino;
 }
 
+/* A process that was killed lives on while the disk takes what it wrote last: so long is waited for
+ * its lock before it counts as held, in steps of a hundredth of a second. */
+enum { LOCK_TRIES = 500 };
+
+static bool wait_for_lock(int fd)
+{
+    const struct timespec pause = { .tv_nsec = 10000000 };
+    for (int i = 0; flock(fd, LOCK_EX | LOCK_NB) != 0; i++) {
+        if (errno != EWOULDBLOCK || i == LOCK_TRIES)
+            return false;
+        nanosleep(&pause, NULL);
+    }
+    return true;
+}
+
 /* The kernel drops the lock with the process that holds it, so a dead one never stands in the way.
  */
 static enum status take_lock(struct directory *directory, struct error *error)
@@ -69,7 +85,7 @@ static enum status take_lock(struct directory *directory, struct error *error)
                               O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
         if (fd < 0)
             return fail(directory, lock_name, STATUS_CANT_CREATE, errno, error);
-        if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        if (!wait_for_lock(fd)) {
             if (errno == EWOULDBLOCK)
                 locked_by_another(directory, fd, error);
             else

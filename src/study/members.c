@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -126,10 +127,20 @@ static enum status run_member(const struct work *work, size_t member, struct err
     return status;
 }
 
+/* Where the study is killed, its members stop in order and leave their directories to the next
+ * command. */
+static void end_with_parent(pid_t parent)
+{
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent)
+        _exit(STATUS_STOPPED);
+}
+
 static void start_member(struct work *work, size_t member)
 {
-    const pid_t process = fork();
+    const pid_t parent = getpid(), process = fork();
     if (process == 0) {
+        end_with_parent(parent);
         struct error error = { 0 };
         const enum status status = run_member(work, member, &error);
         if (error.lines > 0 && status != STATUS_STOPPED)
@@ -147,8 +158,7 @@ static void start_member(struct work *work, size_t member)
     work->running++;
 }
 
-/* --- all of them, or one
- * -------------------------------------------------------------------------------
+/* --- all of them, or one -----------------------------------------------------------------------
  */
 
 /* Finished by an earlier command, whatever the verdict. */

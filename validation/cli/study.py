@@ -136,7 +136,8 @@ def test_a_sweep_killed_at_random_is_finished_by_the_same_command():
             process.wait()
             time.sleep(0.02)
     else:
-        assert tap.run("run", config, "-q", "-o", "parts", timeout=200).returncode == 0
+        last = tap.run("run", config, "-q", "-o", "parts", timeout=200)
+        assert last.returncode == 0, last.stderr
     assert attempt > 1, "it was never killed"
     whole = sorted(pathlib.Path("whole").glob("*/conservation.csv"))
     assert len(whole) == 40
