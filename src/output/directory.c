@@ -63,7 +63,7 @@ static bool still_there(const struct directory *directory, int fd, const char *n
 
 /* A process that was killed lives on while the disk takes what it wrote last: so long is waited for
  * its lock before it counts as held, in steps of a hundredth of a second. */
-enum { LOCK_TRIES = 500 };
+enum { LOCK_TRIES = 300 };
 
 static bool wait_for_lock(int fd)
 {

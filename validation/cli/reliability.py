@@ -219,7 +219,7 @@ def test_of_many_processes_in_one_directory_one_runs():
 
 
 def test_the_lock_of_a_dead_process_frees_itself():
-    config = write(LONG)
+    config = write(LONG.replace("count = 256", "count = 2048"))  # lasts longer than any wait
     process = subprocess.Popen([tap.ORRERY, "run", config, "-q"])
     wait_for("long.run/run.log")
     result = tap.run("run", config, "--restart")
