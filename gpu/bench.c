@@ -12,6 +12,7 @@
 #include "integrator/integrator.h"
 #include "slots.h"
 #include "team.h"
+#include "work.h"
 
 /* Softening and density of the tutorial's cube (experiment uniform-cube). */
 static const struct physics physics = { .gravitational_constant = 1, .softening = 0.1 };
@@ -163,7 +164,7 @@ static enum status queue_sums(const struct task *task, size_t times, struct erro
 {
     enum status status = STATUS_OK;
     for (size_t k = 0; k < times && !status; k++)
-        status = gpu_part_sum(task->part, error);
+        status = gpu_work_sum(task->part, error);
     return status;
 }
 

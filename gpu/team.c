@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "work.h"
 
 /* --- the exchange ------------------------------------------------------------------------------*/
 
@@ -129,7 +130,7 @@ static enum status flush(struct queue *queue, struct error *error)
     for (size_t k = 0; k < queue->count; k++)
         drifted |= queue->moves[k].verb == VERB_DRIFT;
     for (size_t p = 0; p < team->count && !status; p++)
-        status = gpu_part_move(team->parts[p], queue->moves, queue->count, error);
+        status = gpu_work_move(team->parts[p], queue->moves, queue->count, error);
     queue->count = 0;
     return !status && drifted ? exchange_sources(team, error) : status;
 }
@@ -140,7 +141,7 @@ static enum status take_force(struct queue *queue, struct error *error)
     enum status status =
         queue->count > 0 || team->parts[0]->slots > 0 ? flush(queue, error) : STATUS_OK;
     for (size_t p = 0; p < team->count && !status; p++)
-        status = gpu_part_sum(team->parts[p], error);
+        status = gpu_work_sum(team->parts[p], error);
     return status;
 }
 
@@ -284,7 +285,7 @@ enum status gpu_team_advance(const struct gpu_team *team, const struct integrato
         status = gpu_team_accelerations(team, error);
     bool done = false;
     if (!status && team->count == 1)
-        status = gpu_part_resident(team->parts[0], integrator, dt, steps, &done, error);
+        status = gpu_work_resident(team->parts[0], integrator, dt, steps, &done, error);
     struct queue queue = { .team = team, .dt = dt };
     return status || done ? status : take_steps(&queue, integrator, steps, error);
 }
@@ -302,7 +303,7 @@ enum status gpu_team_potentials(const struct gpu_team *team, struct error *error
 {
     enum status status = exchange_positions(team, error);
     for (size_t p = 0; p < team->count && !status; p++)
-        status = gpu_part_potentials(team->parts[p], error);
+        status = gpu_work_potentials(team->parts[p], error);
     return status;
 }
 
@@ -317,8 +318,8 @@ enum status gpu_team_conserved(const struct gpu_team *team, double *sums, struct
                                              GPU_OBSERVER_BLOCK };
     enum status status = gpu_team_potentials(team, error);
     for (size_t p = 0; p < team->count && !status; p++)
-        status = gpu_part_conserved_blocks(team->parts[p], error);
+        status = gpu_work_conserved_blocks(team->parts[p], error);
     if (!status)
         status = exchange(team, &blocks, error);
-    return status ? status : gpu_part_conserved(team->parts[0], sums, error);
+    return status ? status : gpu_work_conserved(team->parts[0], sums, error);
 }

@@ -1,0 +1,171 @@
+#include "work.h"
+
+#include <string.h>
+
+static enum status check(const struct gpu_part *part, cudaError_t code, const char *doing,
+                         struct error *error)
+{
+    return gpu_check(code, part->device.index, doing, error);
+}
+
+/* --- verbs -------------------------------------------------------------------------------------*/
+
+static struct gpu_units units_of(const struct gpu_part *part)
+{
+    return (struct gpu_units){ .mass = part->unit_mass, .factor = part->factor };
+}
+
+static cudaError_t refresh_sources(struct gpu_part *part)
+{
+    if (part->sources_current)
+        return cudaSuccess;
+    const struct gpu_units units = units_of(part);
+    part->sources_current = true;
+    return gpu_pack(&part->shape, &part->setup->law, &part->state, &units, part->sources,
+                    part->stream);
+}
+
+static struct gpu_sum_call sum_call(const struct gpu_part *part)
+{
+    return (struct gpu_sum_call){
+        .shape = part->shape,
+        .law = part->setup->law,
+        .sources = part->sources,
+        .partial = part->partial,
+        .sides = part->sides,
+        .distances = part->distances,
+        .tuning = part->force_tuning,
+        .stream = part->stream,
+    };
+}
+
+enum status gpu_work_sum(struct gpu_part *part, struct error *error)
+{
+    cudaError_t code = cudaSetDevice(part->device.index);
+    if (!code)
+        code = refresh_sources(part);
+    const struct gpu_sum_call call = sum_call(part);
+    if (!code)
+        code = part->setup->kernel->sum(&call, &part->slots);
+    return check(part, code, "starting a force kernel", error);
+}
+
+enum status gpu_work_move(struct gpu_part *part, const struct gpu_move *moves, size_t count,
+                          struct error *error)
+{
+    struct gpu_move_call call = {
+        .shape = part->shape,
+        .law = part->setup->law,
+        .state = part->state,
+        .units = units_of(part),
+        .partial = part->partial,
+        .slots = part->slots,
+        .count = (unsigned)count,
+        .sources = part->sources,
+        .blemish = part->blemish,
+        .stream = part->stream,
+    };
+    if (count > 0)
+        memcpy(call.moves, moves, count * sizeof *moves);
+    part->slots = 0;
+    cudaError_t code = cudaSetDevice(part->device.index);
+    if (!code)
+        code = refresh_sources(part);
+    if (!code)
+        code = gpu_move(&call);
+    return check(part, code, "starting a kick and drift", error);
+}
+
+/* A block may keep a system where that leaves no more of the device idle than launches would. */
+static bool stays_resident(const struct gpu_part *part)
+{
+    const struct gpu_shape *shape = &part->shape;
+    return part->setup->kernel->resident && shape->first == 0 && shape->last == shape->count &&
+           (shape->count <= GPU_RESIDENT_ALONE ||
+            (shape->count <= GPU_RESIDENT_BODIES &&
+             2 * shape->systems >= (unsigned)part->device.multiprocessors));
+}
+
+/* Steps that one launch may take: some tenths of a second, so that a signal is soon seen. */
+static uint64_t launch_steps(const struct gpu_part *part)
+{
+    const double pairs = (double)part->shape.count * part->shape.count + 4096;
+    const double waves = 1 + (double)part->shape.systems / part->device.multiprocessors;
+    const double steps = 1e9 / (pairs * waves);
+    return steps < 1 ? 1 : steps > 65536 ? 65536 : (uint64_t)steps;
+}
+
+enum status gpu_work_resident(struct gpu_part *part, const struct integrator *integrator, double dt,
+                              uint64_t steps, bool *done, struct error *error)
+{
+    *done = stays_resident(part);
+    if (!*done)
+        return STATUS_OK;
+    struct gpu_resident_call call = {
+        .shape = part->shape,
+        .law = part->setup->law,
+        .state = part->state,
+        .units = units_of(part),
+        .count = (unsigned)integrator->stage_count,
+        .blemish = part->blemish,
+        .tuning = part->force_tuning,
+        .stream = part->stream,
+    };
+    for (size_t k = 0; k < integrator->stage_count; k++)
+        call.stages[k] = (struct gpu_move){ .verb = integrator->stages[k].verb,
+                                            .h = integrator->stages[k].coefficient * dt };
+    part->sources_current = false;
+    cudaError_t code = cudaSetDevice(part->device.index);
+    for (uint64_t left = steps; left > 0 && !code; left -= call.steps) {
+        const uint64_t most = launch_steps(part);
+        call.steps = left < most ? left : most;
+        code = gpu_resident(&call);
+    }
+    return check(part, code, "starting the kernel of small systems", error);
+}
+
+/* --- observers ---------------------------------------------------------------------------------*/
+
+enum status gpu_work_potentials(struct gpu_part *part, struct error *error)
+{
+    struct gpu_sum_call call = sum_call(part);
+    const struct gpu_units units = { .mass = NULL };
+    call.law.precision = PRECISION_DOUBLE;
+    call.law.padding = 0;
+    call.sources = part->full_sources;
+    call.tuning = part->potential_tuning;
+    unsigned slots = 0;
+    cudaError_t code = cudaSetDevice(part->device.index);
+    if (!code && call.sources != part->sources)
+        code = gpu_pack(&part->shape, &call.law, &part->state, &units, part->full_sources,
+                        part->stream);
+    else if (!code)
+        code = refresh_sources(part);
+    if (!code)
+        code = gpu_potentials(&call, &slots);
+    if (!code)
+        code = gpu_finish_potentials(&part->shape, part->setup->physics->gravitational_constant,
+                                     part->partial, slots, part->phi, part->psi, part->stream);
+    return check(part, code, "starting the potentials", error);
+}
+
+enum status gpu_work_conserved_blocks(struct gpu_part *part, struct error *error)
+{
+    cudaError_t code = cudaSetDevice(part->device.index);
+    if (!code)
+        code = gpu_conserved_blocks(&part->shape, &part->state, part->phi, part->psi, part->blocks,
+                                    part->stream);
+    return check(part, code, "starting the conserved sums", error);
+}
+
+enum status gpu_work_conserved(struct gpu_part *part, double *sums, struct error *error)
+{
+    cudaError_t code = cudaSetDevice(part->device.index);
+    if (!code)
+        code = gpu_conserved_systems(&part->shape, part->blocks, part->sums, part->stream);
+    if (!code)
+        code = cudaMemcpyAsync(sums + part->first_system * GPU_SUM_COUNT, part->sums,
+                               part->shape.systems * GPU_SUM_COUNT * sizeof(double),
+                               cudaMemcpyDeviceToHost, part->stream);
+    return check(part, code, "starting the conserved sums", error);
+}

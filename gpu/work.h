@@ -1,0 +1,37 @@
+/*
+ * What a part computes: forces, kicks and drifts, whole steps, energies. All of it is queued on the
+ * part's stream, and gpu_part_wait() waits for it.
+ */
+#ifndef ORRERY_GPU_WORK_H
+#define ORRERY_GPU_WORK_H
+
+#include <stdbool.h>
+
+#include "integrator/integrator.h"
+#include "part.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The sums of the force, from the positions of all bodies in part->sources. */
+enum status gpu_work_sum(struct gpu_part *part, struct error *error);
+/* Accelerations from the last sums, kicks and drifts, and the sources of the new positions. */
+enum status gpu_work_move(struct gpu_part *part, const struct gpu_move *moves, size_t count,
+                          struct error *error);
+/* Whole steps of systems that stay in a block; false in *done where they do not. */
+enum status gpu_work_resident(struct gpu_part *part, const struct integrator *integrator, double dt,
+                              uint64_t steps, bool *done, struct error *error);
+
+/* The sums of gpu_potentials() from positions in state, into phi and psi on the device. */
+enum status gpu_work_potentials(struct gpu_part *part, struct error *error);
+/* Blocks' sums of the part's own bodies, then the systems' sums of all blocks, to
+ * sums[systems][GPU_SUM_COUNT]. */
+enum status gpu_work_conserved_blocks(struct gpu_part *part, struct error *error);
+enum status gpu_work_conserved(struct gpu_part *part, double *sums, struct error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
