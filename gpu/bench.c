@@ -1,180 +1,23 @@
 #include "bench.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/random.h"
 #include "force/reference.h"
-#include "integrator/integrator.h"
 #include "slots.h"
 #include "team.h"
-#include "work.h"
+#include "trial.h"
 
-/* Softening and density of the tutorial's cube (experiment uniform-cube). */
-static const struct physics physics = { .gravitational_constant = 1, .softening = 0.1 };
-
-struct bench {
-    const struct gpu_bench_options *options;
-    const struct gpu_bench_sink *sink;
-    struct gpu_device device;
-    struct gpu_tuning_table tuning;
-    double deadline;
-    double trial_seconds;
-    double operations[GPU_OPERATIONS]; /* a second, measured */
-    struct bodies *bodies;             /* of the last trial, for the next one of its size */
-    bool equal;
-};
-
-/* One thing to be timed. */
-struct trial {
-    enum gpu_bench_part part;
-    const char *label;
-    struct gpu_kernel kernel;
-    enum precision precision;
-    bool equal;                          /* masses */
-    double slots;                        /* an ordered pair; 0: not counted */
-    const struct gpu_tuning_row *tuning; /* NULL: the device's */
-    size_t systems, count;
-    bool steps;     /* whole ones */
-    double to_beat; /* GPU_BENCH_TUNING: the best rate so far */
-};
-
-enum { WARM_UP = 3, MOST_GROUPS = 15 };
-static const double GROUP_SECONDS = 0.01, TRIAL_SECONDS = 0.2;
+static const double TRIAL_SECONDS = 0.2;
 
 /* There are some 170 trials at most, each with a warm-up and a set-up of its own. */
 enum { TRIALS_IN_TIME = 500 };
 
-static enum status check(const struct bench *bench, cudaError_t code, struct error *error)
-{
-    return gpu_check((int)code, bench->device.index, "measuring", error);
-}
+/* --- rates and accuracy ------------------------------------------------------------------------*/
 
-/* --- bodies ------------------------------------------------------------------------------------*/
-
-/* A cube of constant density; masses of 1, or between 1 and 2. */
-static enum status make_bodies(struct bench *bench, size_t systems, size_t count, bool equal,
-                               struct error *error)
-{
-    struct bodies *b = bench->bodies;
-    if (b && b->systems == systems && b->count == count && bench->equal == equal)
-        return STATUS_OK;
-    bodies_destroy(b);
-    bench->bodies = NULL;
-    bench->equal = equal;
-    gsl_rng *random = random_create(42, error);
-    if (!random)
-        return error->status;
-    const enum status status = bodies_create(systems, count, &bench->bodies, error);
-    b = bench->bodies;
-    const double side = 10 * cbrt((double)count / 1024);
-    for (size_t i = 0; !status && i < bodies_length(b); i++) {
-        if (i % b->stride >= count)
-            continue;
-        b->m[i] = equal ? 1 : random_uniform(random, 1, 2);
-        b->x[i] = random_uniform(random, -side, side);
-        b->y[i] = random_uniform(random, -side, side);
-        b->z[i] = random_uniform(random, -side, side);
-    }
-    random_destroy(random);
-    return status;
-}
-
-/* --- times -------------------------------------------------------------------------------------*/
-
-struct stopwatch {
-    cudaEvent_t start, end;
-};
-
-static cudaError_t stopwatch_create(struct stopwatch *watch)
-{
-    const cudaError_t code = cudaEventCreateWithFlags(&watch->start, 0);
-    return code ? code : cudaEventCreateWithFlags(&watch->end, 0);
-}
-
-static void stopwatch_destroy(struct stopwatch *watch)
-{
-    if (watch->start)
-        cudaEventDestroy(watch->start);
-    if (watch->end)
-        cudaEventDestroy(watch->end);
-}
-
-/* What is timed: queues itself `times` times. */
-struct task {
-    enum status (*queue)(const struct task *task, size_t times, struct error *error);
-    struct gpu_part *part;
-    const struct integrator *integrator;
-    enum gpu_operation operation;
-    unsigned blocks;
-    cudaStream_t stream;
-};
-
-static enum status time_group(const struct bench *bench, const struct task *task, size_t times,
-                              const struct stopwatch *watch, double *seconds, struct error *error)
-{
-    float milliseconds = 0;
-    enum status status = check(bench, cudaEventRecord(watch->start, task->stream), error);
-    if (!status)
-        status = task->queue(task, times, error);
-    if (!status)
-        status = check(bench, cudaEventRecord(watch->end, task->stream), error);
-    if (!status)
-        status = check(bench, cudaEventSynchronize(watch->end), error);
-    if (!status)
-        status = check(bench, cudaEventElapsedTime(&milliseconds, watch->start, watch->end), error);
-    *seconds = 1e-3 * milliseconds / (double)times;
-    return status;
-}
-
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* Groups of at least GROUP_SECONDS, until the time of a trial is over. */
-static enum status time_task(const struct bench *bench, const struct task *task, double *least,
-                             double *median, struct error *error)
-{
-    struct stopwatch watch = { 0 };
-    double seconds[MOST_GROUPS], once = 0;
-    size_t groups = 0;
-    enum status status = check(bench, stopwatch_create(&watch), error);
-    for (int k = 0; k < WARM_UP && once < bench->trial_seconds && !status; k++)
-        status = time_group(bench, task, 1, &watch, &once, error);
-    const size_t times = once < GROUP_SECONDS ? 1 + (size_t)(GROUP_SECONDS / fmax(once, 1e-7)) : 1;
-    const double end = clock_seconds() + bench->trial_seconds;
-    while (!status && groups < MOST_GROUPS && (groups == 0 || clock_seconds() < end))
-        status = time_group(bench, task, times, &watch, &seconds[groups++], error);
-    stopwatch_destroy(&watch);
-    if (status)
-        return status;
-    qsort(seconds, groups, sizeof *seconds, ascending);
-    *least = seconds[0];
-    *median = 0.5 * (seconds[(groups - 1) / 2] + seconds[groups / 2]);
-    return STATUS_OK;
-}
-
-static enum status queue_sums(const struct task *task, size_t times, struct error *error)
-{
-    enum status status = STATUS_OK;
-    for (size_t k = 0; k < times && !status; k++)
-        status = gpu_work_sum(task->part, error);
-    return status;
-}
-
-static enum status queue_steps(const struct task *task, size_t times, struct error *error)
-{
-    const struct gpu_team team = { &task->part, 1 };
-    return gpu_team_advance(&team, task->integrator, 1e-6, times, true, error);
-}
-
-static enum status queue_operations(const struct task *task, size_t times, struct error *error)
+static enum status queue_operations(const struct gpu_task *task, size_t times, struct error *error)
 {
     cudaError_t code = cudaSuccess;
     for (size_t k = 0; k < times && !code; k++)
@@ -182,111 +25,7 @@ static enum status queue_operations(const struct task *task, size_t times, struc
     return gpu_check((int)code, 0, "measuring", error);
 }
 
-/* --- trials ------------------------------------------------------------------------------------*/
-
-/* The rate at which the device could issue the pair loop's instructions. */
-static double limit_of(const struct bench *bench, const struct trial *trial)
-{
-    const bool full = trial->precision == PRECISION_DOUBLE;
-    const double operations = bench->operations[full ? GPU_OPERATION_DOUBLE : GPU_OPERATION_SINGLE];
-    return trial->slots > 0 ? operations / trial->slots : 0;
-}
-
-static enum status send(const struct bench *bench, const struct gpu_bench_row *row,
-                        struct error *error)
-{
-    return bench->sink->row(bench->sink->context, row, error);
-}
-
-static enum status on_part(struct bench *bench, const struct trial *trial,
-                           enum status (*use)(struct bench *, const struct trial *,
-                                              struct gpu_part *, struct gpu_bench_row *,
-                                              struct error *),
-                           struct gpu_bench_row *row, struct error *error)
-{
-    struct gpu_setup setup;
-    struct gpu_part *part = NULL;
-    enum status status = make_bodies(bench, trial->systems, trial->count, trial->equal, error);
-    if (!status)
-        status = gpu_setup_init(&trial->kernel, trial->precision, &physics, bench->bodies, &setup,
-                                error);
-    if (status)
-        return status;
-    setup.row = trial->tuning;
-    status = gpu_part_create(&setup, &bench->device, trial->systems, 0, trial->count, &part, error);
-    if (!status)
-        status = gpu_part_upload(part, 0, trial->systems, error);
-    if (!status) {
-        row->tuning = part->force_tuning;
-        status = use(bench, trial, part, row, error);
-    }
-    if (!status)
-        status = gpu_part_wait(part, NULL, error);
-    gpu_part_destroy(part);
-    gpu_setup_free(&setup);
-    return status;
-}
-
-static enum status time_part(struct bench *bench, const struct trial *trial, struct gpu_part *part,
-                             struct gpu_bench_row *row, struct error *error)
-{
-    const struct gpu_team team = { &part, 1 };
-    const struct task task = {
-        .queue = trial->steps ? queue_steps : queue_sums,
-        .part = part,
-        .integrator = integrator_find("velocity-verlet"),
-        .stream = part->stream,
-    };
-    const enum status status = trial->steps ? gpu_team_accelerations(&team, error) : STATUS_OK;
-    return status ? status : time_task(bench, &task, &row->seconds, &row->median, error);
-}
-
-/* The time that a trial needs even if it is slow: a tenth of what the device could do. */
-static bool is_late(const struct bench *bench, const struct trial *trial)
-{
-    const double pairs = (double)trial->systems * (double)trial->count * (double)trial->count;
-    const double slow = bench->operations[GPU_OPERATION_SINGLE] / 200;
-    return clock_seconds() + 2 * bench->trial_seconds + 4 * pairs / slow > bench->deadline;
-}
-
-static enum status run_trial(struct bench *bench, const struct trial *trial,
-                             struct gpu_bench_row *row, struct error *error)
-{
-    *row = (struct gpu_bench_row){
-        .part = trial->part,
-        .label = trial->label,
-        .precision = trial->precision,
-        .systems = trial->systems,
-        .count = trial->count,
-        .limit = limit_of(bench, trial),
-        .error = NAN,
-    };
-    row->skipped = is_late(bench, trial);
-    if (row->skipped)
-        return send(bench, row, error);
-    const enum status status = on_part(bench, trial, time_part, row, error);
-    if (status)
-        return status;
-    row->rate = (double)trial->systems * (double)trial->count * (double)trial->count / row->seconds;
-    row->best = trial->part == GPU_BENCH_TUNING && row->rate > trial->to_beat;
-    return send(bench, row, error);
-}
-
-static struct trial trial_of(const char *kernel, enum precision precision, size_t systems,
-                             size_t count)
-{
-    return (struct trial){
-        .kernel = *gpu_kernel_find(kernel),
-        .label = kernel,
-        .precision = precision,
-        .systems = systems,
-        .count = count,
-    };
-}
-
-/* --- the parts ---------------------------------------------------------------------------------*/
-
-static enum status time_operations(struct bench *bench, const struct trial *trial,
+static enum status time_operations(struct gpu_bench_state *bench, const struct gpu_trial *trial,
                                    struct gpu_part *part, struct gpu_bench_row *row,
                                    struct error *error)
 {
@@ -295,7 +34,7 @@ static enum status time_operations(struct bench *bench, const struct trial *tria
     (void)trial;
     enum status status = STATUS_OK;
     for (int k = 0; k < GPU_OPERATIONS && !status; k++) {
-        const struct task task = {
+        const struct gpu_task task = {
             .queue = queue_operations,
             .part = part,
             .operation = (enum gpu_operation)k,
@@ -303,28 +42,28 @@ static enum status time_operations(struct bench *bench, const struct trial *tria
             .stream = part->stream,
         };
         const double operations = (double)task.blocks * GPU_RATE_THREADS * GPU_RATE_OPERATIONS;
-        status = time_task(bench, &task, &row->seconds, &row->median, error);
+        status = gpu_task_time(bench, &task, &row->seconds, &row->median, error);
         row->label = labels[k];
         row->rate = bench->operations[k] = operations / row->seconds;
         row->limit = k == GPU_OPERATION_SINGLE ? (double)bench->device.multiprocessors *
                                                      bench->device.lanes * bench->device.clock
                                                : 0;
         if (!status)
-            status = send(bench, row, error);
+            status = gpu_trial_send(bench, row, error);
     }
     return status;
 }
 
-static enum status measure_rates(struct bench *bench, struct error *error)
+static enum status measure_rates(struct gpu_bench_state *bench, struct error *error)
 {
     struct gpu_bench_row row = { .part = GPU_BENCH_RATES, .error = NAN };
-    const struct trial trial = trial_of("simt", PRECISION_SINGLE, 1, 32);
-    return on_part(bench, &trial, time_operations, &row, error);
+    const struct gpu_trial trial = gpu_trial_of("simt", PRECISION_SINGLE, 1, 32);
+    return gpu_trial_on_part(bench, &trial, time_operations, &row, error);
 }
 
 /* rms of |a - a_ref| / |a_ref|, the reference by fp64 on the host. */
-static enum status compare(struct bench *bench, const struct trial *trial, struct gpu_part *part,
-                           struct gpu_bench_row *row, struct error *error)
+static enum status compare(struct gpu_bench_state *bench, const struct gpu_trial *trial,
+                           struct gpu_part *part, struct gpu_bench_row *row, struct error *error)
 {
     (void)trial;
     struct bodies *b = bench->bodies;
@@ -343,7 +82,7 @@ static enum status compare(struct bench *bench, const struct trial *trial, struc
     memcpy(a, b->ax, size);
     memcpy(a + b->count, b->ay, size);
     memcpy(a + 2 * b->count, b->az, size);
-    reference_accelerations(&physics, b);
+    reference_accelerations(&gpu_trial_physics, b);
     double sum = 0;
     for (size_t i = 0; i < b->count; i++) {
         const double dx = a[i] - b->ax[i], dy = a[b->count + i] - b->ay[i];
@@ -356,14 +95,14 @@ static enum status compare(struct bench *bench, const struct trial *trial, struc
     return STATUS_OK;
 }
 
-static enum status measure_accuracy(struct bench *bench, struct error *error)
+static enum status measure_accuracy(struct gpu_bench_state *bench, struct error *error)
 {
     static const char *const kernels[] = { "blocked", "symmetric" };
     const size_t count = bench->options->largest < 4096 ? bench->options->largest : 4096;
     enum status status = STATUS_OK;
     for (size_t k = 0; k < COUNT_OF(kernels); k++)
         for (int p = PRECISION_DOUBLE; p <= PRECISION_SINGLE && !status; p++) {
-            const struct trial trial = trial_of(kernels[k], (enum precision)p, 1, count);
+            const struct gpu_trial trial = gpu_trial_of(kernels[k], (enum precision)p, 1, count);
             struct gpu_bench_row row = {
                 .part = GPU_BENCH_ACCURACY,
                 .label = trial.label,
@@ -371,20 +110,22 @@ static enum status measure_accuracy(struct bench *bench, struct error *error)
                 .systems = 1,
                 .count = count,
             };
-            status = on_part(bench, &trial, compare, &row, error);
+            status = gpu_trial_on_part(bench, &trial, compare, &row, error);
             if (!status)
-                status = send(bench, &row, error);
+                status = gpu_trial_send(bench, &row, error);
         }
     return status;
 }
 
-static size_t no_larger(const struct bench *bench, size_t count)
+static size_t no_larger(const struct gpu_bench_state *bench, size_t count)
 {
     return count < bench->options->largest ? count : bench->options->largest;
 }
 
+/* --- tuning ------------------------------------------------------------------------------------*/
+
 /* Every pair of tile and block of 64, 256, 512 and 1024 (experiments A6). */
-static enum status measure_blocks(struct bench *bench, struct error *error)
+static enum status measure_blocks(struct gpu_bench_state *bench, struct error *error)
 {
     static const int sizes[] = { 64, 256, 512, 1024 };
     enum status status = STATUS_OK;
@@ -392,26 +133,27 @@ static enum status measure_blocks(struct bench *bench, struct error *error)
         const struct gpu_tuning_row tuning = {
             "tiled", PRECISION_SINGLE, sizes[k % 4], sizes[k / 4], 1, 16
         };
-        struct trial trial = trial_of("tiled", PRECISION_SINGLE, 1, no_larger(bench, 65536));
+        struct gpu_trial trial =
+            gpu_trial_of("tiled", PRECISION_SINGLE, 1, no_larger(bench, 65536));
         struct gpu_bench_row row;
         trial.part = GPU_BENCH_BLOCKS;
         trial.tuning = &tuning;
         trial.slots = GPU_SLOTS_TILED;
-        status = run_trial(bench, &trial, &row, error);
+        status = gpu_trial_run(bench, &trial, &row, error);
     }
     return status;
 }
 
 /* Takes a row that is faster than the best so far. */
-static enum status try_tuning(struct bench *bench, const struct trial *like,
+static enum status try_tuning(struct gpu_bench_state *bench, const struct gpu_trial *like,
                               struct gpu_tuning_row *best, double *rate, struct gpu_tuning_row next,
                               struct error *error)
 {
-    struct trial trial = *like;
+    struct gpu_trial trial = *like;
     struct gpu_bench_row row;
     trial.tuning = &next;
     trial.to_beat = *rate;
-    const enum status status = run_trial(bench, &trial, &row, error);
+    const enum status status = gpu_trial_run(bench, &trial, &row, error);
     if (!status && row.best) {
         *rate = row.rate;
         *best = next;
@@ -421,13 +163,14 @@ static enum status try_tuning(struct bench *bench, const struct trial *like,
 
 /* With enough bodies the block, the tile and the bodies of a thread decide; with few, how far the
  * sums are split. */
-static enum status tune(struct bench *bench, enum precision precision, struct error *error)
+static enum status tune(struct gpu_bench_state *bench, enum precision precision,
+                        struct error *error)
 {
     static const int blocks[] = { 64, 128, 256 }, tiles[] = { 128, 256, 512, 1024 };
     static const int warps[] = { 4, 8, 16, 32 };
     struct gpu_tuning_row *own = gpu_tuning_find(&bench->tuning, "blocked", precision);
     struct gpu_tuning_row best = *own;
-    struct trial trial = trial_of("blocked", precision, 1, no_larger(bench, 131072));
+    struct gpu_trial trial = gpu_trial_of("blocked", precision, 1, no_larger(bench, 131072));
     const int most = precision == PRECISION_DOUBLE ? 2 : 4;
     enum status status = STATUS_OK;
     double rate = 0;
@@ -451,7 +194,7 @@ static enum status tune(struct bench *bench, enum precision precision, struct er
     return status;
 }
 
-static enum status measure_tuning(struct bench *bench, struct error *error)
+static enum status measure_tuning(struct gpu_bench_state *bench, struct error *error)
 {
     enum status status = STATUS_OK;
     for (int p = PRECISION_SINGLE; p >= PRECISION_DOUBLE && !status; p--)
@@ -461,7 +204,9 @@ static enum status measure_tuning(struct bench *bench, struct error *error)
     return status;
 }
 
-static enum status measure_ladder(struct bench *bench, struct error *error)
+/* --- speed -------------------------------------------------------------------------------------*/
+
+static enum status measure_ladder(struct gpu_bench_state *bench, struct error *error)
 {
     const struct gpu_tuning_row *tuned =
                                     gpu_tuning_find(&bench->tuning, "blocked", PRECISION_SINGLE),
@@ -479,7 +224,7 @@ static enum status measure_ladder(struct bench *bench, struct error *error)
     textbook_tiled.sum = gpu_textbook_tiled;
     potential.sum = gpu_with_potential;
     potential.components = 4;
-    const struct trial rungs[] = {
+    const struct gpu_trial rungs[] = {
         { .label = "simt, rsqrtf()", .kernel = textbook, .slots = GPU_SLOTS_TEXTBOOK_SIMT },
         { .label = "simt", .kernel = simt, .slots = GPU_SLOTS_SIMT },
         { .label = "tiled, rsqrtf()", .kernel = textbook_tiled, .slots = GPU_SLOTS_TEXTBOOK_TILED },
@@ -524,19 +269,19 @@ static enum status measure_ladder(struct bench *bench, struct error *error)
     enum { SINGLE_RUNGS = 9 };
     enum status status = STATUS_OK;
     for (size_t k = 0; k < COUNT_OF(rungs) && !status; k++) {
-        struct trial trial = rungs[k];
+        struct gpu_trial trial = rungs[k];
         struct gpu_bench_row row;
         trial.part = GPU_BENCH_LADDER;
         trial.systems = 1;
         trial.count = no_larger(bench, 262144);
         if (k < SINGLE_RUNGS)
             trial.precision = PRECISION_SINGLE;
-        status = run_trial(bench, &trial, &row, error);
+        status = gpu_trial_run(bench, &trial, &row, error);
     }
     return status;
 }
 
-static enum status measure_sizes(struct bench *bench, struct error *error)
+static enum status measure_sizes(struct gpu_bench_state *bench, struct error *error)
 {
     static const struct {
         const char *kernel;
@@ -553,33 +298,34 @@ static enum status measure_sizes(struct bench *bench, struct error *error)
     for (size_t count = 1024; count <= bench->options->largest && !status; count *= 2)
         for (size_t k = 0; k < COUNT_OF(kernels) && !status; k++) {
             struct gpu_bench_row row;
-            struct trial trial = trial_of(kernels[k].kernel, kernels[k].precision, 1, count);
+            struct gpu_trial trial =
+                gpu_trial_of(kernels[k].kernel, kernels[k].precision, 1, count);
             trial.part = GPU_BENCH_SIZES;
             trial.slots = kernels[k].slots;
             trial.tuning = gpu_tuning_find(&bench->tuning, kernels[k].kernel, trial.precision);
-            status = run_trial(bench, &trial, &row, error);
+            status = gpu_trial_run(bench, &trial, &row, error);
         }
     return status;
 }
 
 static const size_t ensembles[][2] = { { 32, 8192 }, { 64, 1024 }, { 1000, 64 } };
 
-static enum status measure_ensembles(struct bench *bench, struct error *error)
+static enum status measure_ensembles(struct gpu_bench_state *bench, struct error *error)
 {
     enum status status = STATUS_OK;
     for (size_t k = 0; k < COUNT_OF(ensembles) && !status; k++) {
         struct gpu_bench_row row;
-        struct trial trial = trial_of("blocked", PRECISION_SINGLE, ensembles[k][0],
-                                      no_larger(bench, ensembles[k][1]));
+        struct gpu_trial trial = gpu_trial_of("blocked", PRECISION_SINGLE, ensembles[k][0],
+                                              no_larger(bench, ensembles[k][1]));
         trial.part = GPU_BENCH_ENSEMBLES;
         trial.slots = GPU_SLOTS_BLOCKED_4;
         trial.tuning = gpu_tuning_find(&bench->tuning, "blocked", PRECISION_SINGLE);
-        status = run_trial(bench, &trial, &row, error);
+        status = gpu_trial_run(bench, &trial, &row, error);
     }
     return status;
 }
 
-static enum status measure_steps(struct bench *bench, struct error *error)
+static enum status measure_steps(struct gpu_bench_state *bench, struct error *error)
 {
     static const size_t shapes[][2] = { { 1, 2 },     { 1, 64 },    { 1, 256 },   { 1, 1024 },
                                         { 1, 4096 },  { 1, 16384 }, { 1, 65536 }, { 1000, 64 },
@@ -587,24 +333,27 @@ static enum status measure_steps(struct bench *bench, struct error *error)
     enum status status = STATUS_OK;
     for (size_t k = 0; k < COUNT_OF(shapes) && !status; k++) {
         struct gpu_bench_row row;
-        struct trial trial =
-            trial_of("blocked", PRECISION_SINGLE, shapes[k][0], no_larger(bench, shapes[k][1]));
+        struct gpu_trial trial =
+            gpu_trial_of("blocked", PRECISION_SINGLE, shapes[k][0], no_larger(bench, shapes[k][1]));
         trial.part = GPU_BENCH_STEPS;
         trial.steps = true;
         trial.tuning = gpu_tuning_find(&bench->tuning, "blocked", PRECISION_SINGLE);
-        status = run_trial(bench, &trial, &row, error);
+        status = gpu_trial_run(bench, &trial, &row, error);
     }
     return status;
 }
 
+/* --- all of it ---------------------------------------------------------------------------------*/
+
 enum status gpu_bench(const struct gpu_bench_options *options, const struct gpu_bench_sink *sink,
                       struct error *error)
 {
-    static enum status (*const measure[GPU_BENCH_PARTS])(struct bench *, struct error *) = {
+    static enum status (*const measure[GPU_BENCH_PARTS])(struct gpu_bench_state *,
+                                                         struct error *) = {
         measure_rates,  measure_accuracy, measure_blocks,    measure_tuning,
         measure_ladder, measure_sizes,    measure_ensembles, measure_steps,
     };
-    struct bench bench = { .options = options, .sink = sink };
+    struct gpu_bench_state bench = { .options = options, .sink = sink };
     int count;
     bench.deadline = clock_seconds() + options->seconds;
     bench.trial_seconds = fmin(TRIAL_SECONDS, options->seconds / TRIALS_IN_TIME);

@@ -1,0 +1,234 @@
+#include "trial.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "integrator/integrator.h"
+#include "team.h"
+#include "work.h"
+
+/* Softening and density of the tutorial's cube (experiment uniform-cube). */
+const struct physics gpu_trial_physics = { .gravitational_constant = 1, .softening = 0.1 };
+
+enum { WARM_UP = 3, MOST_GROUPS = 15 };
+static const double GROUP_SECONDS = 0.01;
+
+static enum status check(const struct gpu_bench_state *bench, cudaError_t code, struct error *error)
+{
+    return gpu_check((int)code, bench->device.index, "measuring", error);
+}
+
+/* --- bodies ------------------------------------------------------------------------------------*/
+
+/* A cube of constant density; masses of 1, or between 1 and 2. */
+static enum status make_bodies(struct gpu_bench_state *bench, size_t systems, size_t count,
+                               bool equal, struct error *error)
+{
+    struct bodies *b = bench->bodies;
+    if (b && b->systems == systems && b->count == count && bench->equal == equal)
+        return STATUS_OK;
+    bodies_destroy(b);
+    bench->bodies = NULL;
+    bench->equal = equal;
+    gsl_rng *random = random_create(42, error);
+    if (!random)
+        return error->status;
+    const enum status status = bodies_create(systems, count, &bench->bodies, error);
+    b = bench->bodies;
+    const double side = 10 * cbrt((double)count / 1024);
+    for (size_t i = 0; !status && i < bodies_length(b); i++) {
+        if (i % b->stride >= count)
+            continue;
+        b->m[i] = equal ? 1 : random_uniform(random, 1, 2);
+        b->x[i] = random_uniform(random, -side, side);
+        b->y[i] = random_uniform(random, -side, side);
+        b->z[i] = random_uniform(random, -side, side);
+    }
+    random_destroy(random);
+    return status;
+}
+
+/* --- times -------------------------------------------------------------------------------------*/
+
+struct stopwatch {
+    cudaEvent_t start, end;
+};
+
+static cudaError_t stopwatch_create(struct stopwatch *watch)
+{
+    const cudaError_t code = cudaEventCreateWithFlags(&watch->start, 0);
+    return code ? code : cudaEventCreateWithFlags(&watch->end, 0);
+}
+
+static void stopwatch_destroy(struct stopwatch *watch)
+{
+    if (watch->start)
+        cudaEventDestroy(watch->start);
+    if (watch->end)
+        cudaEventDestroy(watch->end);
+}
+
+static enum status time_group(const struct gpu_bench_state *bench, const struct gpu_task *task,
+                              size_t times, const struct stopwatch *watch, double *seconds,
+                              struct error *error)
+{
+    float milliseconds = 0;
+    enum status status = check(bench, cudaEventRecord(watch->start, task->stream), error);
+    if (!status)
+        status = task->queue(task, times, error);
+    if (!status)
+        status = check(bench, cudaEventRecord(watch->end, task->stream), error);
+    if (!status)
+        status = check(bench, cudaEventSynchronize(watch->end), error);
+    if (!status)
+        status = check(bench, cudaEventElapsedTime(&milliseconds, watch->start, watch->end), error);
+    *seconds = 1e-3 * milliseconds / (double)times;
+    return status;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Groups of at least GROUP_SECONDS, until the time of a trial is over. */
+enum status gpu_task_time(const struct gpu_bench_state *bench, const struct gpu_task *task,
+                          double *least, double *median, struct error *error)
+{
+    struct stopwatch watch = { 0 };
+    double seconds[MOST_GROUPS], once = 0;
+    size_t groups = 0;
+    enum status status = check(bench, stopwatch_create(&watch), error);
+    for (int k = 0; k < WARM_UP && once < bench->trial_seconds && !status; k++)
+        status = time_group(bench, task, 1, &watch, &once, error);
+    const size_t times = once < GROUP_SECONDS ? 1 + (size_t)(GROUP_SECONDS / fmax(once, 1e-7)) : 1;
+    const double end = clock_seconds() + bench->trial_seconds;
+    while (!status && groups < MOST_GROUPS && (groups == 0 || clock_seconds() < end))
+        status = time_group(bench, task, times, &watch, &seconds[groups++], error);
+    stopwatch_destroy(&watch);
+    if (status)
+        return status;
+    qsort(seconds, groups, sizeof *seconds, ascending);
+    *least = seconds[0];
+    *median = 0.5 * (seconds[(groups - 1) / 2] + seconds[groups / 2]);
+    return STATUS_OK;
+}
+
+static enum status queue_sums(const struct gpu_task *task, size_t times, struct error *error)
+{
+    enum status status = STATUS_OK;
+    for (size_t k = 0; k < times && !status; k++)
+        status = gpu_work_sum(task->part, error);
+    return status;
+}
+
+static enum status queue_steps(const struct gpu_task *task, size_t times, struct error *error)
+{
+    const struct gpu_team team = { &task->part, 1 };
+    return gpu_team_advance(&team, task->integrator, 1e-6, times, true, error);
+}
+
+/* --- trials ------------------------------------------------------------------------------------*/
+
+/* The rate at which the device could issue the pair loop's instructions. */
+static double limit_of(const struct gpu_bench_state *bench, const struct gpu_trial *trial)
+{
+    const bool full = trial->precision == PRECISION_DOUBLE;
+    const double operations = bench->operations[full ? GPU_OPERATION_DOUBLE : GPU_OPERATION_SINGLE];
+    return trial->slots > 0 ? operations / trial->slots : 0;
+}
+
+enum status gpu_trial_send(const struct gpu_bench_state *bench, const struct gpu_bench_row *row,
+                           struct error *error)
+{
+    return bench->sink->row(bench->sink->context, row, error);
+}
+
+enum status gpu_trial_on_part(struct gpu_bench_state *bench, const struct gpu_trial *trial,
+                              enum status (*use)(struct gpu_bench_state *, const struct gpu_trial *,
+                                                 struct gpu_part *, struct gpu_bench_row *,
+                                                 struct error *),
+                              struct gpu_bench_row *row, struct error *error)
+{
+    struct gpu_setup setup;
+    struct gpu_part *part = NULL;
+    enum status status = make_bodies(bench, trial->systems, trial->count, trial->equal, error);
+    if (!status)
+        status = gpu_setup_init(&trial->kernel, trial->precision, &gpu_trial_physics, bench->bodies,
+                                &setup, error);
+    if (status)
+        return status;
+    setup.row = trial->tuning;
+    status = gpu_part_create(&setup, &bench->device, trial->systems, 0, trial->count, &part, error);
+    if (!status)
+        status = gpu_part_upload(part, 0, trial->systems, error);
+    if (!status) {
+        row->tuning = part->force_tuning;
+        status = use(bench, trial, part, row, error);
+    }
+    if (!status)
+        status = gpu_part_wait(part, NULL, error);
+    gpu_part_destroy(part);
+    gpu_setup_free(&setup);
+    return status;
+}
+
+static enum status time_part(struct gpu_bench_state *bench, const struct gpu_trial *trial,
+                             struct gpu_part *part, struct gpu_bench_row *row, struct error *error)
+{
+    const struct gpu_team team = { &part, 1 };
+    const struct gpu_task task = {
+        .queue = trial->steps ? queue_steps : queue_sums,
+        .part = part,
+        .integrator = integrator_find("velocity-verlet"),
+        .stream = part->stream,
+    };
+    const enum status status = trial->steps ? gpu_team_accelerations(&team, error) : STATUS_OK;
+    return status ? status : gpu_task_time(bench, &task, &row->seconds, &row->median, error);
+}
+
+/* The time that a trial needs even if it is slow: a tenth of what the device could do. */
+static bool is_late(const struct gpu_bench_state *bench, const struct gpu_trial *trial)
+{
+    const double pairs = (double)trial->systems * (double)trial->count * (double)trial->count;
+    const double slow = bench->operations[GPU_OPERATION_SINGLE] / 200;
+    return clock_seconds() + 2 * bench->trial_seconds + 4 * pairs / slow > bench->deadline;
+}
+
+enum status gpu_trial_run(struct gpu_bench_state *bench, const struct gpu_trial *trial,
+                          struct gpu_bench_row *row, struct error *error)
+{
+    *row = (struct gpu_bench_row){
+        .part = trial->part,
+        .label = trial->label,
+        .precision = trial->precision,
+        .systems = trial->systems,
+        .count = trial->count,
+        .limit = limit_of(bench, trial),
+        .error = NAN,
+    };
+    row->skipped = is_late(bench, trial);
+    if (row->skipped)
+        return gpu_trial_send(bench, row, error);
+    const enum status status = gpu_trial_on_part(bench, trial, time_part, row, error);
+    if (status)
+        return status;
+    row->rate = (double)trial->systems * (double)trial->count * (double)trial->count / row->seconds;
+    row->best = trial->part == GPU_BENCH_TUNING && row->rate > trial->to_beat;
+    return gpu_trial_send(bench, row, error);
+}
+
+struct gpu_trial gpu_trial_of(const char *kernel, enum precision precision, size_t systems,
+                              size_t count)
+{
+    return (struct gpu_trial){
+        .kernel = *gpu_kernel_find(kernel),
+        .label = kernel,
+        .precision = precision,
+        .systems = systems,
+        .count = count,
+    };
+}

@@ -1,0 +1,78 @@
+/*
+ * One thing that `orrery bench --gpu` measures: a kernel on bodies of its own, timed by the
+ * device's events around groups of launches.
+ */
+#ifndef ORRERY_GPU_TRIAL_H
+#define ORRERY_GPU_TRIAL_H
+
+#include "bench.h"
+#include "part.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What trials have in common, and what one leaves for the next. */
+struct gpu_bench_state {
+    const struct gpu_bench_options *options;
+    const struct gpu_bench_sink *sink;
+    struct gpu_device device;
+    struct gpu_tuning_table tuning;
+    double deadline;
+    double trial_seconds;
+    double operations[GPU_OPERATIONS]; /* a second, measured */
+    struct bodies *bodies;             /* of the last trial, for the next one of its size */
+    bool equal;
+};
+
+struct gpu_trial {
+    enum gpu_bench_part part;
+    const char *label;
+    struct gpu_kernel kernel;
+    enum precision precision;
+    bool equal;                          /* masses */
+    double slots;                        /* an ordered pair; 0: not counted */
+    const struct gpu_tuning_row *tuning; /* NULL: the device's */
+    size_t systems, count;
+    bool steps;     /* whole ones */
+    double to_beat; /* GPU_BENCH_TUNING: the best rate so far */
+};
+
+/* Of the bodies of all trials. */
+extern const struct physics gpu_trial_physics;
+
+/* With the name of the kernel as its label. */
+struct gpu_trial gpu_trial_of(const char *kernel, enum precision precision, size_t systems,
+                              size_t count);
+/* Times it and sends the row, or sends it as skipped where there is no time left. */
+enum status gpu_trial_run(struct gpu_bench_state *bench, const struct gpu_trial *trial,
+                          struct gpu_bench_row *row, struct error *error);
+
+/* What is done with the part that has the bodies of a trial; it fills the row. */
+enum status gpu_trial_on_part(struct gpu_bench_state *bench, const struct gpu_trial *trial,
+                              enum status (*use)(struct gpu_bench_state *, const struct gpu_trial *,
+                                                 struct gpu_part *, struct gpu_bench_row *,
+                                                 struct error *),
+                              struct gpu_bench_row *row, struct error *error);
+enum status gpu_trial_send(const struct gpu_bench_state *bench, const struct gpu_bench_row *row,
+                           struct error *error);
+
+/* What is timed: queues itself `times` times. */
+struct gpu_task {
+    enum status (*queue)(const struct gpu_task *task, size_t times, struct error *error);
+    struct gpu_part *part;
+    const struct integrator *integrator;
+    enum gpu_operation operation;
+    unsigned blocks;
+    cudaStream_t stream;
+};
+
+/* Seconds of one: the least and the median of some groups. */
+enum status gpu_task_time(const struct gpu_bench_state *bench, const struct gpu_task *task,
+                          double *least, double *median, struct error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
