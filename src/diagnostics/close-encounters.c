@@ -97,16 +97,13 @@ static enum status fill_row(struct memory *memory, const struct moment *now, siz
     return STATUS_OK;
 }
 
-static enum status measure(struct diagnostic *diagnostic, const struct moment *now,
-                           const struct row_sink *sink, struct error *error)
+static enum status measure_system(struct diagnostic *diagnostic, const struct moment *now,
+                                  size_t system, const struct row_sink *sink, struct error *error)
 {
-    struct memory *memory = (struct memory *)diagnostic->memory;
-    for (size_t s = 0; s < now->bodies->systems; s++) {
-        double row[COLUMNS];
-        if (fill_row(&memory[s], now, s, row, error) || sink->row(sink->context, s, row, error))
-            return error->status;
-    }
-    return STATUS_OK;
+    struct memory *memory = (struct memory *)diagnostic->memory + system;
+    double row[COLUMNS];
+    const enum status status = fill_row(memory, now, system, row, error);
+    return status ? status : sink->row(sink->context, system, row, error);
 }
 
 static const struct parameter parameters[] = {
@@ -118,7 +115,7 @@ const struct diagnostic_class diagnostic_close_encounters = {
                  "Nearest pair now and so far, and the pair with the shortest time scale.",
                  parameters, COUNT_OF(parameters) },
     .create = create,
-    .measure = measure,
+    .measure_system = measure_system,
     .destroy = diagnostic_free,
     .columns = columns,
     .column_count = COLUMNS,

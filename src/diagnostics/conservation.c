@@ -100,18 +100,12 @@ static void fill_row(const struct conserved *conserved, struct memory *memory, d
     }
 }
 
-static enum status measure(struct diagnostic *diagnostic, const struct moment *now,
-                           const struct row_sink *sink, struct error *error)
+static enum status measure_system(struct diagnostic *diagnostic, const struct moment *now,
+                                  size_t system, const struct row_sink *sink, struct error *error)
 {
-    struct memory *memory = (struct memory *)diagnostic->memory;
-    for (size_t s = 0; s < now->bodies->systems; s++) {
-        double row[COLUMNS];
-        fill_row(&now->conserved[s], &memory[s], row);
-        const enum status status = sink->row(sink->context, s, row, error);
-        if (status != STATUS_OK)
-            return status;
-    }
-    return STATUS_OK;
+    double row[COLUMNS];
+    fill_row(&now->conserved[system], (struct memory *)diagnostic->memory + system, row);
+    return sink->row(sink->context, system, row, error);
 }
 
 const struct diagnostic_class diagnostic_conservation = {
@@ -119,7 +113,7 @@ const struct diagnostic_class diagnostic_conservation = {
                  .help = "Energies, energy error, virial ratios, momentum, angular momentum and "
                          "centre of mass." },
     .create = create,
-    .measure = measure,
+    .measure_system = measure_system,
     .destroy = diagnostic_free,
     .columns = columns,
     .column_count = COLUMNS,

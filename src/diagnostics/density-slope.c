@@ -1,7 +1,6 @@
 /* The logarithmic slope of the density profile, as one row that can be expected of. */
 #include <math.h>
 
-#include "base/memory.h"
 #include "diagnostics/profile.h"
 #include "diagnostics/table.h"
 
@@ -23,78 +22,36 @@ static const struct column columns[COLUMNS] = {
       "A = sigma^2 / (2 pi G)" },
 };
 
-struct slope {
-    struct diagnostic base;
-    struct profile_plan plan;
-    struct shell *shells;
-};
-
-static void destroy(struct diagnostic *diagnostic)
-{
-    if (diagnostic)
-        memory_free(((struct slope *)diagnostic)->shells);
-    diagnostic_free(diagnostic);
-}
-
 static enum status create(const struct section *section, const struct moment *start,
                           struct diagnostic **result, struct error *error)
 {
-    enum { MEMORY_LENGTH = 2 }; /* r_min, r_max */
-    *result = NULL;
-    struct diagnostic *diagnostic =
-        diagnostic_allocate(&diagnostic_density_slope, sizeof(struct slope), MEMORY_LENGTH, error);
-    if (!diagnostic)
-        return error->status;
-    struct slope *slope = (struct slope *)diagnostic;
-    if (profile_read(section, start, &slope->plan, error))
-        goto fail;
-    slope->shells = memory_array(slope->plan.shells, sizeof *slope->shells, error);
-    if (!slope->shells)
-        goto fail;
-    diagnostic->needs = NEED_STATE;
-    diagnostic->memory[0] = slope->plan.r_min;
-    diagnostic->memory[1] = slope->plan.r_max;
-    *result = diagnostic;
-    return STATUS_OK;
-fail:
-    destroy(diagnostic);
-    return error->status;
+    return profile_create(&diagnostic_density_slope, section, start, result, error);
 }
 
-static enum status measure(struct diagnostic *diagnostic, const struct moment *now,
-                           const struct row_sink *sink, struct error *error)
+static enum status measure_system(struct diagnostic *diagnostic, const struct moment *now,
+                                  size_t system, const struct row_sink *sink, struct error *error)
 {
-    struct slope *slope = (struct slope *)diagnostic;
-    slope->plan.r_min = diagnostic->memory[0];
-    slope->plan.r_max = diagnostic->memory[1];
-    enum status status = STATUS_OK;
-    for (size_t s = 0; s < now->bodies->systems && !status; s++) {
-        struct sphere sphere;
-        struct profile_fit fit;
-        if (sphere_create(now->bodies, s, slope->plan.center, now->threads, &sphere, error))
-            return error->status;
-        status = profile_measure(&slope->plan, now->bodies, s, &sphere, slope->shells, &fit, error);
-        sphere_destroy(&sphere);
-        const double G = now->physics->gravitational_constant;
-        const double row[COLUMNS] = {
-            fit.slope,
-            fit.slope_error,
-            fit.reduced_chi2,
-            (double)fit.shells,
-            sqrt(2.0 * M_PI * G * fit.isothermal_amplitude),
-        };
-        if (!status)
-            status = sink->row(sink->context, s, row, error);
-    }
-    return status;
+    struct profile *profile = (struct profile *)diagnostic;
+    const struct profile_fit *fit = &profile->fit;
+    if (profile_measure(profile, now, system, error))
+        return error->status;
+    const double G = now->physics->gravitational_constant;
+    const double row[COLUMNS] = {
+        fit->slope,
+        fit->slope_error,
+        fit->reduced_chi2,
+        (double)fit->shells,
+        sqrt(2.0 * M_PI * G * fit->isothermal_amplitude),
+    };
+    return sink->row(sink->context, system, row, error);
 }
 
 const struct diagnostic_class diagnostic_density_slope = {
     .variant = { "density-slope", "Logarithmic slope of the density profile, with its error.",
                  profile_parameters, PROFILE_PARAMETERS },
     .create = create,
-    .measure = measure,
-    .destroy = destroy,
+    .measure_system = measure_system,
+    .destroy = profile_destroy,
     .columns = columns,
     .column_count = COLUMNS,
     .rows_per_event = 1,

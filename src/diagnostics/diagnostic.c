@@ -57,6 +57,18 @@ enum status diagnostic_create(const struct section *section, const struct moment
     return section_error(section, "type", error, "is not a diagnostic");
 }
 
+enum status diagnostic_measure(struct diagnostic *diagnostic, const struct moment *now,
+                               const struct row_sink *sink, struct error *error)
+{
+    const struct diagnostic_class *class_ = diagnostic->class_;
+    if (class_->prepare)
+        class_->prepare(diagnostic, now);
+    enum status status = STATUS_OK;
+    for (size_t s = 0; s < now->bodies->systems && !status; s++)
+        status = class_->measure_system(diagnostic, now, s, sink, error);
+    return status;
+}
+
 struct diagnostic *diagnostic_allocate(const struct diagnostic_class *class_, size_t size,
                                        size_t memory_count, struct error *error)
 {

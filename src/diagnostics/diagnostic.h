@@ -80,8 +80,11 @@ struct diagnostic_class {
     /* `start` is the moment of step 0 with STATE and CONSERVED valid; not kept. */
     enum status (*create)(const struct section *section, const struct moment *start,
                           struct diagnostic **diagnostic, struct error *error);
-    enum status (*measure)(struct diagnostic *diagnostic, const struct moment *now,
-                           const struct row_sink *sink, struct error *error);
+    /* Optional: what all systems of a moment share, before the first of them is measured. */
+    void (*prepare)(struct diagnostic *diagnostic, const struct moment *now);
+    /* Shows the sink the rows of one system, `row_count` of them. */
+    enum status (*measure_system)(struct diagnostic *diagnostic, const struct moment *now,
+                                  size_t system, const struct row_sink *sink, struct error *error);
     void (*destroy)(struct diagnostic *diagnostic); /* accepts NULL */
     /* The columns with default parameters, for the manual and `orrery info`. */
     const struct column *columns;
@@ -113,6 +116,10 @@ extern const size_t diagnostic_parameter_count;
  * destroys it. */
 enum status diagnostic_create(const struct section *section, const struct moment *start,
                               struct diagnostic **diagnostic, struct error *error);
+
+/* The rows of every system, in the order of the systems. */
+enum status diagnostic_measure(struct diagnostic *diagnostic, const struct moment *now,
+                               const struct row_sink *sink, struct error *error);
 
 /*
  * For the diagnostics' own create() and destroy(): `size` zeroed bytes that start with a struct

@@ -123,24 +123,20 @@ static enum status create(const struct section *section, const struct moment *st
     return STATUS_OK;
 }
 
-static enum status measure(struct diagnostic *diagnostic, const struct moment *now,
-                           const struct row_sink *sink, struct error *error)
+static enum status measure_system(struct diagnostic *diagnostic, const struct moment *now,
+                                  size_t system, const struct row_sink *sink, struct error *error)
 {
     const struct lagrangian *lagrangian = (const struct lagrangian *)diagnostic;
-    enum status status = STATUS_OK;
-    for (size_t s = 0; s < now->bodies->systems && !status; s++) {
-        struct sphere sphere;
-        if (sphere_create(now->bodies, s, lagrangian->center, now->threads, &sphere, error))
-            return error->status;
-        double *const row = lagrangian->row, *const others = row + lagrangian->radii;
-        for (size_t k = 0; k < lagrangian->radii; k++)
-            row[k] = sphere_radius(&sphere, lagrangian->fractions[k]);
-        others[CORE_RADIUS] = sphere.core_radius;
-        memcpy(others + CENTER_X, sphere.center, sizeof sphere.center);
-        sphere_destroy(&sphere);
-        status = sink->row(sink->context, s, row, error);
-    }
-    return status;
+    double *const row = lagrangian->row, *const others = row + lagrangian->radii;
+    struct sphere sphere;
+    if (sphere_create(now->bodies, system, lagrangian->center, now->threads, &sphere, error))
+        return error->status;
+    for (size_t k = 0; k < lagrangian->radii; k++)
+        row[k] = sphere_radius(&sphere, lagrangian->fractions[k]);
+    others[CORE_RADIUS] = sphere.core_radius;
+    memcpy(others + CENTER_X, sphere.center, sizeof sphere.center);
+    sphere_destroy(&sphere);
+    return sink->row(sink->context, system, row, error);
 }
 
 static const struct parameter parameters[] = {
@@ -160,7 +156,7 @@ const struct diagnostic_class diagnostic_lagrangian_radii = {
                  "Radii that enclose given fractions of the mass; density centre, core radius.",
                  parameters, COUNT_OF(parameters) },
     .create = create,
-    .measure = measure,
+    .measure_system = measure_system,
     .destroy = destroy,
     .columns = columns,
     .column_count = COUNT_OF(columns),

@@ -318,24 +318,21 @@ static enum status fill_row(struct memory *memory, const struct kepler_law *law,
     return STATUS_OK;
 }
 
-static enum status measure(struct diagnostic *diagnostic, const struct moment *now,
-                           const struct row_sink *sink, struct error *error)
+static enum status measure_system(struct diagnostic *diagnostic, const struct moment *now,
+                                  size_t system, const struct row_sink *sink, struct error *error)
 {
     const struct orbit *orbit = (const struct orbit *)diagnostic;
-    for (size_t s = 0; s < now->bodies->systems; s++) {
-        struct memory *memory = (struct memory *)diagnostic->memory + s;
-        const struct kepler_law law = law_of(orbit, now, s);
-        const struct kepler_state state = state_of(orbit, now, s);
-        double row[COLUMNS];
-        if (advance_reference(memory, &law, now->time, error) ||
-            count_angle(memory, &law, &state, now->time - memory->last_time, error))
-            return error->status;
-        memory->last_time = now->time;
-        if (fill_row(memory, &law, now->time - memory->first_time, row, error) ||
-            sink->row(sink->context, s, row, error))
-            return error->status;
-    }
-    return STATUS_OK;
+    struct memory *memory = (struct memory *)diagnostic->memory + system;
+    const struct kepler_law law = law_of(orbit, now, system);
+    const struct kepler_state state = state_of(orbit, now, system);
+    double row[COLUMNS];
+    if (advance_reference(memory, &law, now->time, error) ||
+        count_angle(memory, &law, &state, now->time - memory->last_time, error))
+        return error->status;
+    memory->last_time = now->time;
+    if (fill_row(memory, &law, now->time - memory->first_time, row, error))
+        return error->status;
+    return sink->row(sink->context, system, row, error);
 }
 
 static const struct parameter parameters[] = {
@@ -355,7 +352,7 @@ const struct diagnostic_class diagnostic_orbit = {
                  "period.",
                  parameters, COUNT_OF(parameters) },
     .create = create,
-    .measure = measure,
+    .measure_system = measure_system,
     .destroy = destroy,
     .columns = columns,
     .column_count = COLUMNS,

@@ -58,8 +58,8 @@ static enum status half_mass_radius(const struct moment *start, enum sphere_cent
     return STATUS_OK;
 }
 
-enum status profile_read(const struct section *section, const struct moment *start,
-                         struct profile_plan *plan, struct error *error)
+static enum status read_plan(const struct section *section, const struct moment *start,
+                             struct profile_plan *plan, struct error *error)
 {
     if (sphere_check(section, start->physics, error))
         return error->status;
@@ -88,6 +88,40 @@ enum status profile_read(const struct section *section, const struct moment *sta
     if (plan->fit_min >= plan->fit_max)
         return section_error(section, "fit", error, "must be an inner and an outer radius");
     return STATUS_OK;
+}
+
+enum status profile_create(const struct diagnostic_class *class_, const struct section *section,
+                           const struct moment *start, struct diagnostic **result,
+                           struct error *error)
+{
+    enum { MEMORY_LENGTH = 2 }; /* r_min, r_max */
+    *result = NULL;
+    struct diagnostic *diagnostic =
+        diagnostic_allocate(class_, sizeof(struct profile), MEMORY_LENGTH, error);
+    if (!diagnostic)
+        return error->status;
+    struct profile *profile = (struct profile *)diagnostic;
+    if (read_plan(section, start, &profile->plan, error))
+        goto fail;
+    profile->shells = memory_array(profile->plan.shells, sizeof *profile->shells, error);
+    if (!profile->shells)
+        goto fail;
+    diagnostic->needs = NEED_STATE;
+    diagnostic->row_count = class_->rows_per_event ? 1 : profile->plan.shells;
+    diagnostic->memory[0] = profile->plan.r_min;
+    diagnostic->memory[1] = profile->plan.r_max;
+    *result = diagnostic;
+    return STATUS_OK;
+fail:
+    profile_destroy(diagnostic);
+    return error->status;
+}
+
+void profile_destroy(struct diagnostic *diagnostic)
+{
+    if (diagnostic)
+        memory_free(((struct profile *)diagnostic)->shells);
+    diagnostic_free(diagnostic);
 }
 
 /* Two histograms over the shells: bodies, and their mass. */
@@ -160,25 +194,40 @@ static void fit_line(const double *x, const double *y, const double *weight, siz
                                     2.0 * gsl_stats_wmean(weight, 1, x, 1, count));
 }
 
-enum status profile_measure(const struct profile_plan *plan, const struct bodies *bodies,
-                            size_t system, const struct sphere *sphere, struct shell *shells,
-                            struct profile_fit *fit, struct error *error)
+/* The line through the shells that are to be fitted. */
+static enum status fit_shells(struct profile *profile, struct error *error)
 {
-    if (fill_shells(plan, bodies, system, sphere, shells, error))
-        return error->status;
+    const struct profile_plan *plan = &profile->plan;
     double *arrays = memory_array(3 * plan->shells, sizeof *arrays, error);
     if (!arrays)
         return error->status;
     double *const x = arrays, *const y = x + plan->shells, *const weight = y + plan->shells;
     size_t count = 0;
     for (size_t k = 0; k < plan->shells; k++) {
-        if (!is_fitted(plan, &shells[k]))
+        const struct shell *shell = &profile->shells[k];
+        if (!is_fitted(plan, shell))
             continue;
-        x[count] = log(shells[k].r);
-        y[count] = log(shells[k].density);
-        weight[count++] = shells[k].bodies;
+        x[count] = log(shell->r);
+        y[count] = log(shell->density);
+        weight[count++] = shell->bodies;
     }
-    fit_line(x, y, weight, count, fit);
+    fit_line(x, y, weight, count, &profile->fit);
     memory_free(arrays);
     return STATUS_OK;
+}
+
+enum status profile_measure(struct profile *profile, const struct moment *now, size_t system,
+                            struct error *error)
+{
+    struct profile_plan *plan = &profile->plan;
+    struct sphere sphere;
+    plan->r_min = profile->base.memory[0];
+    plan->r_max = profile->base.memory[1];
+    if (sphere_create(now->bodies, system, plan->center, now->threads, &sphere, error))
+        return error->status;
+    profile->mass = sphere.mass;
+    profile->half_mass_radius = sphere_radius(&sphere, 0.5);
+    enum status status = fill_shells(plan, now->bodies, system, &sphere, profile->shells, error);
+    sphere_destroy(&sphere);
+    return status ? status : fit_shells(profile, error);
 }

@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* What density-profile and density-slope are told: how to cut the shells and where to fit. */
+/* How to cut the shells and where to fit. */
 struct profile_plan {
     enum sphere_center center;
     size_t shells;
@@ -25,14 +25,6 @@ struct profile_plan {
 /* The rows of these keys, the same for both. */
 enum { PROFILE_PARAMETERS = 7 };
 extern const struct parameter profile_parameters[PROFILE_PARAMETERS];
-
-/*
- * Reads the keys. Where no range is given, it is that from a hundredth of the half-mass radius at
- * the start to ten times that radius (of the first system). STATUS_CONFIG, STATUS_MEMORY,
- * STATUS_NUMERICAL.
- */
-enum status profile_read(const struct section *section, const struct moment *start,
-                         struct profile_plan *plan, struct error *error);
 
 struct shell {
     double inner, outer;
@@ -50,10 +42,29 @@ struct profile_fit {
     double isothermal_amplitude; /* of amplitude r^-2 in the same shells */
 };
 
-/* Fills plan->shells shells from the bodies in `sphere`, and the fit. STATUS_MEMORY. */
-enum status profile_measure(const struct profile_plan *plan, const struct bodies *bodies,
-                            size_t system, const struct sphere *sphere, struct shell *shells,
-                            struct profile_fit *fit, struct error *error);
+/* What density-profile and density-slope both are. */
+struct profile {
+    struct diagnostic base;
+    struct profile_plan plan;
+    /* Of the system measured last. */
+    struct shell *shells; /* plan.shells of them */
+    struct profile_fit fit;
+    double mass, half_mass_radius;
+};
+
+/*
+ * A profile of the given class, by the keys of the section. Where no range is given, it is that
+ * from a hundredth of the half-mass radius at the start to ten times that radius (of the first
+ * system). STATUS_CONFIG, STATUS_MEMORY, STATUS_NUMERICAL.
+ */
+enum status profile_create(const struct diagnostic_class *class_, const struct section *section,
+                           const struct moment *start, struct diagnostic **diagnostic,
+                           struct error *error);
+void profile_destroy(struct diagnostic *diagnostic); /* accepts NULL */
+
+/* STATUS_MEMORY, STATUS_NUMERICAL. */
+enum status profile_measure(struct profile *profile, const struct moment *now, size_t system,
+                            struct error *error);
 
 #ifdef __cplusplus
 }

@@ -66,6 +66,12 @@ struct bin {
     double pairs_mean;
 };
 
+/* What all bins and systems of an event share. */
+struct frame {
+    double width, bodies, cell_volume;
+    bool counts; /* among the means */
+};
+
 /* memory: r_max; then for every system the number of frames and its bins. */
 struct radial {
     struct diagnostic base;
@@ -73,6 +79,7 @@ struct radial {
     double cell_volume; /* NaN: of the frame */
     double average_after;
     uint64_t *counts;
+    struct frame frame; /* of the present event */
 };
 
 enum { BIN_LENGTH = sizeof(struct bin) / sizeof(double) };
@@ -128,12 +135,6 @@ static enum status create(const struct section *section, const struct moment *st
     return STATUS_OK;
 }
 
-/* What all bins of an event share. */
-struct frame {
-    double width, bodies, cell_volume;
-    bool counts; /* among the means */
-};
-
 static void add_to_means(struct bin *bin, double frames, double pairs, double g)
 {
     const double deviation = g - bin->g_mean;
@@ -168,41 +169,36 @@ static void fill_row(const struct frame *frame, size_t k, double pairs, double f
     row[CELL_VOLUME] = frame->cell_volume;
 }
 
-static enum status measure_system(struct radial *radial, const struct moment *now, size_t system,
-                                  const struct frame *frame, const struct row_sink *sink,
-                                  struct error *error)
+static void prepare(struct diagnostic *diagnostic, const struct moment *now)
 {
-    const double r_max = radial->base.memory[0];
-    double *memory = radial->base.memory + 1 + system * (1 + radial->bins * BIN_LENGTH);
+    struct radial *radial = (struct radial *)diagnostic;
+    const double side = cell_of(now->physics, now->bodies).side;
+    const bool fixed = !isnan(radial->cell_volume);
+    radial->frame = (struct frame){ .width = diagnostic->memory[0] / (double)radial->bins,
+                                    .bodies = (double)now->bodies->count,
+                                    .cell_volume = fixed ? radial->cell_volume : side * side * side,
+                                    .counts = now->time >= radial->average_after };
+}
+
+static enum status measure_system(struct diagnostic *diagnostic, const struct moment *now,
+                                  size_t system, const struct row_sink *sink, struct error *error)
+{
+    struct radial *radial = (struct radial *)diagnostic;
+    const double r_max = diagnostic->memory[0];
+    double *memory = diagnostic->memory + 1 + system * (1 + radial->bins * BIN_LENGTH);
     struct bin *bins = (struct bin *)(memory + 1);
     memset(radial->counts, 0, radial->bins * sizeof *radial->counts);
     if (pairs_count(now->physics, now->bodies, system, r_max, radial->bins, PAIRS_AUTO,
                     now->threads, radial->counts, error))
         return error->status;
-    if (frame->counts)
+    if (radial->frame.counts)
         memory[0] += 1;
-    for (size_t k = 0; k < radial->bins; k++) {
-        double row[COLUMNS];
-        fill_row(frame, k, (double)radial->counts[k], memory[0], &bins[k], row);
-        if (sink->row(sink->context, system, row, error))
-            return error->status;
-    }
-    return STATUS_OK;
-}
-
-static enum status measure(struct diagnostic *diagnostic, const struct moment *now,
-                           const struct row_sink *sink, struct error *error)
-{
-    struct radial *radial = (struct radial *)diagnostic;
-    const double side = cell_of(now->physics, now->bodies).side;
-    const bool fixed = !isnan(radial->cell_volume);
-    const struct frame frame = { .width = diagnostic->memory[0] / (double)radial->bins,
-                                 .bodies = (double)now->bodies->count,
-                                 .cell_volume = fixed ? radial->cell_volume : side * side * side,
-                                 .counts = now->time >= radial->average_after };
     enum status status = STATUS_OK;
-    for (size_t s = 0; s < now->bodies->systems && !status; s++)
-        status = measure_system(radial, now, s, &frame, sink, error);
+    for (size_t k = 0; k < radial->bins && !status; k++) {
+        double row[COLUMNS];
+        fill_row(&radial->frame, k, (double)radial->counts[k], memory[0], &bins[k], row);
+        status = sink->row(sink->context, system, row, error);
+    }
     return status;
 }
 
@@ -242,7 +238,8 @@ const struct diagnostic_class diagnostic_radial_distribution = {
                  "g(r) in OVITO's convention, pair counts and pair density, with running means.",
                  parameters, COUNT_OF(parameters) },
     .create = create,
-    .measure = measure,
+    .prepare = prepare,
+    .measure_system = measure_system,
     .destroy = destroy,
     .columns = columns,
     .column_count = COLUMNS,

@@ -140,29 +140,26 @@ static void fill_row(const struct dispersion *dispersion, const struct bodies *b
     row[CENTRAL_DISPERSION] = dispersion_of(sample);
 }
 
-static enum status measure(struct diagnostic *diagnostic, const struct moment *now,
-                           const struct row_sink *sink, struct error *error)
+static enum status measure_system(struct diagnostic *diagnostic, const struct moment *now,
+                                  size_t system, const struct row_sink *sink, struct error *error)
 {
     const struct dispersion *dispersion = (const struct dispersion *)diagnostic;
-    const struct bodies *bodies = now->bodies;
-    double *arrays = memory_array(ARRAYS * bodies->count, sizeof *arrays, error);
+    const size_t count = now->bodies->count;
+    struct sphere sphere;
+    double row[COLUMNS];
+    double *arrays = memory_array(ARRAYS * count, sizeof *arrays, error);
     if (!arrays)
         return error->status;
     struct sample sample = { .m = arrays,
-                             .radial = arrays + 4 * bodies->count,
-                             .tangential2 = arrays + 5 * bodies->count };
-    for (size_t axis = 0; axis < 3; axis++)
-        sample.v[axis] = arrays + (axis + 1) * bodies->count;
-    enum status status = STATUS_OK;
-    for (size_t s = 0; s < bodies->systems && !status; s++) {
-        struct sphere sphere;
-        double row[COLUMNS];
-        status = sphere_create(bodies, s, dispersion->center, now->threads, &sphere, error);
-        if (status)
-            break;
-        fill_row(dispersion, bodies, s, &sphere, &sample, row);
+                             .v = { arrays + count, arrays + 2 * count, arrays + 3 * count },
+                             .radial = arrays + 4 * count,
+                             .tangential2 = arrays + 5 * count };
+    enum status status =
+        sphere_create(now->bodies, system, dispersion->center, now->threads, &sphere, error);
+    if (!status) {
+        fill_row(dispersion, now->bodies, system, &sphere, &sample, row);
         sphere_destroy(&sphere);
-        status = sink->row(sink->context, s, row, error);
+        status = sink->row(sink->context, system, row, error);
     }
     memory_free(arrays);
     return status;
@@ -184,7 +181,7 @@ const struct diagnostic_class diagnostic_velocity_dispersion = {
                  "Velocity dispersions: of the whole, by axes, radial and tangential, central.",
                  parameters, COUNT_OF(parameters) },
     .create = create,
-    .measure = measure,
+    .measure_system = measure_system,
     .destroy = diagnostic_free,
     .columns = columns,
     .column_count = COLUMNS,

@@ -110,23 +110,18 @@ static void fill_row(const double means[KINDS], double samples, double row[COLUM
     row[SAMPLES] = samples;
 }
 
-static enum status measure(struct diagnostic *diagnostic, const struct moment *now,
-                           const struct row_sink *sink, struct error *error)
+static enum status measure_system(struct diagnostic *diagnostic, const struct moment *now,
+                                  size_t system, const struct row_sink *sink, struct error *error)
 {
     const struct virial *virial = (const struct virial *)diagnostic;
-    enum status status = STATUS_OK;
-    for (size_t s = 0; s < now->bodies->systems && !status; s++) {
-        const struct conserved *c = &now->conserved[s];
-        double *const memory = diagnostic->memory + s * memory_length(virial);
-        if (now->time >= virial->average_after)
-            add_sample(virial, memory,
-                       (const double[KINDS]){ c->kinetic, c->potential, c->virial });
-        double means[KINDS], row[COLUMNS];
-        const double samples = means_of(virial, memory, means);
-        fill_row(means, samples, row);
-        status = sink->row(sink->context, s, row, error);
-    }
-    return status;
+    const struct conserved *c = &now->conserved[system];
+    double *const memory = diagnostic->memory + system * memory_length(virial);
+    double means[KINDS], row[COLUMNS];
+    if (now->time >= virial->average_after)
+        add_sample(virial, memory, (const double[KINDS]){ c->kinetic, c->potential, c->virial });
+    const double samples = means_of(virial, memory, means);
+    fill_row(means, samples, row);
+    return sink->row(sink->context, system, row, error);
 }
 
 static const struct parameter parameters[] = {
@@ -147,7 +142,7 @@ const struct diagnostic_class diagnostic_virial = {
     .variant = { "virial", "Means of the energies over a window, against the virial theorem.",
                  parameters, COUNT_OF(parameters) },
     .create = create,
-    .measure = measure,
+    .measure_system = measure_system,
     .destroy = diagnostic_free,
     .columns = columns,
     .column_count = COLUMNS,

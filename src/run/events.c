@@ -102,7 +102,7 @@ static enum status measure(struct run *run, size_t index, const struct moment *n
     struct diagnostic *diagnostic = run->diagnostics[index].diagnostic;
     struct row_target target = { run, index, now };
     const struct row_sink sink = { take_row, &target };
-    if (diagnostic->class_->measure(diagnostic, now, &sink, error))
+    if (diagnostic_measure(diagnostic, now, &sink, error))
         return error->status;
     if (run->diagnostics[index].aggregate)
         write_aggregate(run, index, now);

@@ -132,7 +132,7 @@ static inline void rows_measure(struct rows *rows, struct diagnostic *diagnostic
     struct error error = { 0 };
     rows->diagnostic = diagnostic;
     const struct row_sink sink = { .row = rows_take, .context = rows };
-    if (diagnostic->class_->measure(diagnostic, now, &sink, &error) != STATUS_OK)
+    if (diagnostic_measure(diagnostic, now, &sink, &error) != STATUS_OK)
         fail_msg("measure: %s", error.text);
 }
 
