@@ -144,11 +144,16 @@ static void print_output(const struct run *run, size_t index)
 {
     const struct section *section = config_item(run->experiment.config, "outputs", index);
     const struct output_class *class_ = output_find(section);
+    const struct directory *directory = run->directory;
     char name[OUTPUT_NAME_SIZE];
-    if (class_->event_file)
+    if (class_->event_file) {
         class_->event_file(section, 0, name);
-    printf(" %s%s", class_->event_file ? name : run->output_files[index],
-           class_->event_file ? " ..." : "");
+        printf(" %s ...", name);
+    } else {
+        const bool renamed = class_->finished_file && class_->finished_file(section, name) &&
+                             !directory_has(directory, run->output_files[index]);
+        printf(" %s", renamed ? name : run->output_files[index]);
+    }
 }
 
 static void print_files(const struct run *run)

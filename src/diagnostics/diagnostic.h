@@ -29,11 +29,14 @@ enum need {
     NEED_ACCELERATIONS = 8 /* accelerations of `bodies` */
 };
 
+/* The `step` of bodies that come from a file which does not say it. */
+#define MOMENT_NO_STEP UINT64_MAX
+
 /* The bodies at one instant, borrowed during a call. Only what was needed is valid; masses and
  * ids always are. */
 struct moment {
     uint64_t step;
-    double time;
+    double time; /* NaN where a file does not say it */
     double dt;
     int threads; /* that an observer may use */
     const struct physics *physics;

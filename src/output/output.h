@@ -43,16 +43,21 @@ struct output_class {
     enum status (*open)(const struct section *section, struct directory *directory,
                         const struct stream_mark *mark, struct output **output,
                         struct error *error);
-    /* Of an output without a stream that is continued: removes what lies behind what is kept. Or
-     * NULL. */
+    /* Of an output that is continued, once all are found to be as they should and the stream, if
+     * it has one, is cut: removes other files that lie behind what is kept. Or NULL. */
     enum status (*trim)(struct output *output, struct error *error);
     enum status (*write)(struct output *output, const struct moment *now, struct error *error);
+    /* When the run has reached its end and saved it: what is left to do to the file. It may take
+     * long, and leaves the file as it is when stop() turns true. Or NULL. */
+    enum status (*finish)(struct output *output, bool (*stop)(void), struct error *error);
     /* Flushes and closes, frees in any case; accepts NULL. */
     enum status (*close)(struct output *output, struct error *error);
     /* Bytes that one event writes for `bodies` bodies in all, for the estimate. */
     double (*event_bytes)(const struct section *section, double bodies);
     /* The name of file number `event` (0, 1, ...), where each event has one; otherwise NULL. */
     void (*event_file)(const struct section *section, uint64_t event, char name[OUTPUT_NAME_SIZE]);
+    /* The name that finish() gives to the file; false where it keeps its own. Or NULL. */
+    bool (*finished_file)(const struct section *section, char name[OUTPUT_NAME_SIZE]);
 };
 
 const struct output_class *output_at(size_t index);

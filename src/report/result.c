@@ -54,8 +54,14 @@ const char *result_trajectory(const struct result *result, char buffer[RESULT_PA
     {
         const char *type = json_string_value(json_object_get(item, "type"));
         const char *file = json_string_value(json_object_get(item, "file"));
-        if (type && file && strcmp(type, "xyz") == 0 && result_has(result, file))
+        if (!type || !file || strcmp(type, "xyz") != 0)
+            continue;
+        char packed[RESULT_PATH_SIZE];
+        snprintf(packed, sizeof packed, "%s.gz", file);
+        if (result_has(result, file))
             return result_file(result, file, buffer);
+        if (result_has(result, packed))
+            return result_file(result, packed, buffer);
     }
     return NULL;
 }

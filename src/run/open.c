@@ -69,7 +69,7 @@ static enum status trim_files(struct run *run, struct error *error)
         struct output *output = run->outputs[i];
         if (output->stream)
             status = stream_trim(output->stream, error);
-        else if (output->class_->trim)
+        if (!status && output->class_->trim)
             status = output->class_->trim(output, error);
     }
     failure_forget(run);

@@ -94,13 +94,29 @@ static void list_series(struct file_list *list, const struct diagnostic *diagnos
     list_file(list, name);
 }
 
+/* The file of an output, under the name that it has, or will have when the run has finished: both
+ * as long as either may be there. */
+static void list_growing(struct file_list *list, const struct run *run, size_t index)
+{
+    const struct section *section = config_item(run->experiment.config, "outputs", index);
+    const struct output_class *class_ = output_find(section);
+    const char *file = run->output_files[index];
+    char finished[OUTPUT_NAME_SIZE];
+    const bool renamed = class_->finished_file && class_->finished_file(section, finished);
+    if (!renamed || !run->manifest_written || !directory_has(run->directory, finished) ||
+        directory_has(run->directory, file))
+        list_file(list, file);
+    if (renamed)
+        list_file(list, finished);
+}
+
 /* The file of an output, or those of all its events, whether they have come or not. */
 static void list_output(struct file_list *list, const struct run *run, size_t index)
 {
     const struct section *section = config_item(run->experiment.config, "outputs", index);
     const struct output_class *class_ = output_find(section);
     if (!class_->event_file)
-        list_file(list, run->output_files[index]);
+        list_growing(list, run, index);
     for (uint64_t event = 0; class_->event_file && event < run->output_events[index]; event++) {
         char name[OUTPUT_NAME_SIZE];
         class_->event_file(section, event, name);

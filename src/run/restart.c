@@ -299,6 +299,7 @@ static const char *const free_keys[] = {
     "time.end",
     "diagnostics.*.every",
     "outputs.*.every",
+    "outputs.*.compress",
     "checkpoint.*",
     "compute.backend",
     "compute.threads",

@@ -95,6 +95,28 @@ static enum status close_files(struct run *run, struct error *error)
     return error->status;
 }
 
+static bool asked_to_stop(void)
+{
+    return signals_stop() != 0;
+}
+
+/* What outputs do to their files once nothing is added to them. */
+static enum status finish_outputs(struct run *run, struct error *error)
+{
+    static const uint64_t takes_a_while = 1 << 26; /* bytes */
+    for (size_t i = 0; i < run->output_count; i++) {
+        struct output *output = run->outputs[i];
+        char name[OUTPUT_NAME_SIZE];
+        if (!output || !output->class_->finish)
+            continue;
+        if (stream_mark(output->stream).length >= takes_a_while &&
+            output->class_->finished_file(config_item(run->experiment.config, "outputs", i), name))
+            run_notice(run, "writing %s/%s", directory_path(run->directory), name);
+        output->class_->finish(output, asked_to_stop, error);
+    }
+    return error->status;
+}
+
 /* Statuses of a run that did what it should; an error on the way out takes their place. */
 static bool went_well(enum status status)
 {
@@ -120,6 +142,8 @@ static enum status finish(struct run *run, enum status status, struct error *err
     if (status == STATUS_NUMERICAL && failure_save(run, &closing) == STATUS_OK)
         run_notice(run, "the bodies as they are now: %s/%s", directory_path(run->directory),
                    failure_name);
+    if (status == STATUS_OK || status == STATUS_EXPECT_FAILED)
+        finish_outputs(run, &closing);
     if (run->log && error->lines > 0)
         stream_print(run->log, "%.400s\n", error->text);
     close_files(run, &closing);

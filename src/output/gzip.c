@@ -1,0 +1,180 @@
+#include "output/gzip.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+enum { BLOCK = 1 << 16, GZIP_WINDOW = 15 + 16 }; /* the largest window, in gzip's wrapping */
+
+/* --- a stream ----------------------------------------------------------------------------------
+ */
+
+struct gzip {
+    z_stream zlib;
+    int fd;
+    unsigned char buffer[BLOCK];
+};
+
+struct gzip *gzip_create(int fd)
+{
+    struct gzip *gzip = calloc(1, sizeof *gzip);
+    if (gzip && deflateInit2(&gzip->zlib, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW,
+                             MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY) == Z_OK) {
+        gzip->fd = fd;
+        return gzip;
+    }
+    free(gzip);
+    return NULL;
+}
+
+void gzip_destroy(struct gzip *gzip)
+{
+    if (gzip)
+        deflateEnd(&gzip->zlib);
+    free(gzip);
+}
+
+/* Compresses what stands in avail_in; with Z_FINISH writes the end as well. */
+static int compress_input(struct gzip *gzip, int flush)
+{
+    for (;;) {
+        gzip->zlib.next_out = gzip->buffer;
+        gzip->zlib.avail_out = BLOCK;
+        const int code = deflate(&gzip->zlib, flush);
+        if (code == Z_STREAM_ERROR)
+            return EINVAL;
+        const size_t length = BLOCK - gzip->zlib.avail_out;
+        const int failure = directory_write_all(gzip->fd, gzip->buffer, length);
+        if (failure)
+            return failure;
+        if (flush == Z_FINISH ? code == Z_STREAM_END : gzip->zlib.avail_out > 0)
+            return 0;
+    }
+}
+
+int gzip_write(struct gzip *gzip, const void *bytes, size_t length)
+{
+    const unsigned char *next = bytes;
+    while (length > 0) {
+        const size_t part = length < BLOCK ? length : BLOCK;
+        gzip->zlib.next_in = (unsigned char *)next;
+        gzip->zlib.avail_in = (unsigned)part;
+        const int failure = compress_input(gzip, Z_NO_FLUSH);
+        if (failure)
+            return failure;
+        next += part;
+        length -= part;
+    }
+    return 0;
+}
+
+int gzip_end(struct gzip *gzip)
+{
+    gzip->zlib.avail_in = 0;
+    const int failure = compress_input(gzip, Z_FINISH);
+    gzip_destroy(gzip);
+    return failure;
+}
+
+/* --- files -------------------------------------------------------------------------------------
+ */
+
+static enum status fail(const struct directory *directory, const char *name, int code,
+                        struct error *error)
+{
+    return error_set(error, code == ENOMEM ? STATUS_MEMORY : STATUS_IO, "%s/%s: %s",
+                     directory_path(directory), name, strerror(code));
+}
+
+/* 0 with *stopped, or errno. */
+static int compress_file(int from, int to, bool (*stop)(void), bool *stopped)
+{
+    unsigned char block[BLOCK];
+    struct gzip *gzip = gzip_create(to);
+    if (!gzip)
+        return ENOMEM;
+    for (;;) {
+        const ssize_t got = read(from, block, sizeof block);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got == 0)
+            return gzip_end(gzip);
+        const int failure = got < 0 ? errno : gzip_write(gzip, block, (size_t)got);
+        *stopped = stop && stop();
+        if (failure || *stopped) {
+            gzip_destroy(gzip);
+            return failure;
+        }
+    }
+}
+
+enum status gzip_pack(struct directory *directory, const char *name, const char *packed,
+                      bool (*stop)(void), bool *done, struct error *error)
+{
+    uint64_t length;
+    bool stopped = false;
+    *done = false;
+    const int from = directory_open_input(directory, name, &length, error);
+    const int to = from < 0 ? -1 : directory_replace_begin(directory, packed, error);
+    if (to < 0) {
+        if (from >= 0)
+            close(from);
+        return error->status;
+    }
+    const int failure = compress_file(from, to, stop, &stopped);
+    close(from);
+    if (failure || stopped)
+        directory_replace_abandon(directory, packed, to);
+    if (failure)
+        return fail(directory, packed, failure, error);
+    if (!stopped && directory_replace_commit(directory, packed, NULL, to, error))
+        return error->status;
+    *done = !stopped;
+    return STATUS_OK;
+}
+
+/* 0, or errno; *damaged: the stream is no whole one. */
+static int expand_file(gzFile from, int to, bool *damaged)
+{
+    unsigned char block[BLOCK];
+    int got, code = Z_OK;
+    while ((got = gzread(from, block, sizeof block)) > 0) {
+        const int failure = directory_write_all(to, block, (size_t)got);
+        if (failure)
+            return failure;
+    }
+    gzerror(from, &code);
+    if (code == Z_ERRNO)
+        return errno;
+    *damaged = code != Z_OK && code != Z_STREAM_END;
+    return 0;
+}
+
+enum status gzip_unpack(struct directory *directory, const char *packed, const char *name,
+                        struct error *error)
+{
+    uint64_t length;
+    bool damaged = false;
+    const int fd = directory_open_input(directory, packed, &length, error);
+    if (fd < 0)
+        return error->status;
+    const gzFile from = gzdopen(fd, "rb");
+    if (!from) {
+        close(fd);
+        return error_set(error, STATUS_MEMORY, "out of memory");
+    }
+    const int to = directory_replace_begin(directory, name, error);
+    const int failure = to < 0 ? 0 : expand_file(from, to, &damaged);
+    gzclose_r(from);
+    if (to < 0)
+        return error->status;
+    if (!failure && !damaged)
+        return directory_replace_commit(directory, name, NULL, to, error);
+    directory_replace_abandon(directory, name, to);
+    if (failure)
+        return fail(directory, name, failure, error);
+    return error_set(error, STATUS_IO, "%s/%s: the compressed file is damaged or cut short",
+                     directory_path(directory), packed);
+}

@@ -1,0 +1,45 @@
+/* Files compressed with gzip, as one stream: OVITO reads the first stream of a file and no other.
+ */
+#ifndef ORRERY_OUTPUT_GZIP_H
+#define ORRERY_OUTPUT_GZIP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/status.h"
+#include "output/directory.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --- a stream that is being written; the same bytes for the same bytes --- */
+
+struct gzip;
+
+/* To a descriptor, which stays the caller's. NULL without memory. */
+struct gzip *gzip_create(int fd);
+int gzip_write(struct gzip *gzip, const void *bytes, size_t length); /* 0, or errno */
+/* Writes the end of the stream; frees in any case. 0, or errno. */
+int gzip_end(struct gzip *gzip);
+void gzip_destroy(struct gzip *gzip); /* without an end; accepts NULL */
+
+/* --- files of a run directory; the new one appears whole or not at all --- */
+
+/*
+ * Compresses `name` to `packed`, which it replaces; *done says that it is there. `name` stays. Ends
+ * early, with nothing done, when stop() (or NULL) is true. STATUS_IO, STATUS_CANT_CREATE,
+ * STATUS_NO_INPUT, STATUS_MEMORY.
+ */
+enum status gzip_pack(struct directory *directory, const char *name, const char *packed,
+                      bool (*stop)(void), bool *done, struct error *error);
+
+/* The other way. STATUS_IO also where `packed` is damaged or cut short. */
+enum status gzip_unpack(struct directory *directory, const char *packed, const char *name,
+                        struct error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,164 @@
+"""A trajectory that is compressed when its run has finished: bytes, restarts, other commands."""
+
+import gzip
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import time
+
+import tap
+
+CONFIG = """
+name = "pair";
+bodies = {{ initial = "plummer"; count = 24; seed = 3; }};
+physics = {{ softening = 0.1; }};
+time = {{ integrator = "velocity-verlet"; step = 0.01; end = {end}; }};
+compute = {{ threads = 1; }};
+diagnostics = ( {{ type = "conservation"; every = 50; }} );
+outputs = ( {{ type = "xyz"; every = 10; compress = true; }} );
+checkpoint = {{ every_steps = 70; }};
+"""
+PACKED = pathlib.Path("pair.run/trajectory.xyz.gz")
+PLAIN = pathlib.Path("pair.run/trajectory.xyz")
+
+
+def run(*options, end=2.0, status=0):
+    pathlib.Path("pair.cfg").write_text(CONFIG.format(end=end))
+    result = tap.run("run", "pair.cfg", *options)
+    assert result.returncode == status, result
+    return result
+
+
+def reference(end=2.0):
+    """The trajectory of the same run, never compressed."""
+    run("-q", "-o", "reference", "-P", "outputs.0.compress=false", end=end)
+    return pathlib.Path("reference/trajectory.xyz").read_bytes()
+
+
+def files():
+    return json.loads(pathlib.Path("pair.run/run.json").read_text())["files"]
+
+
+def check_packed(content):
+    """Only the compressed file is there, it holds this content, and the manifest names it."""
+    assert not PLAIN.exists() and gzip.decompress(PACKED.read_bytes()) == content
+    assert "trajectory.xyz.gz" in files() and "trajectory.xyz" not in files(), files()
+    assert not list(pathlib.Path("pair.run").glob("*.tmp"))
+
+
+def test_bytes():
+    """the compressed file holds the plain one's bytes in one stream, without a date"""
+    content = reference()
+    assert "trajectory.xyz.gz\n" in run().stdout
+    check_packed(content)
+    packed = PACKED.read_bytes()
+    assert len(packed) < 0.6 * len(content)
+    assert packed.count(b"\x1f\x8b\x08") == 1 and packed[4:8] == bytes(4)
+    run("--force", "-q")
+    assert PACKED.read_bytes() == packed
+
+
+def test_readers():
+    """ASE, `initial = "file"` and the report read it"""
+    reference()
+    run("-q")
+    again = ["-q", "-P", "bodies.initial=file", "-P", "time.end=0.5", "-P", "bodies.frame=7",
+             "-P", "outputs.0.compress=false"]
+    trimmed = CONFIG.format(end=2.0).replace('count = 24; seed = 3;', 'file = "bodies";')
+    for source, directory in ((PACKED, "one"), ("reference/trajectory.xyz", "two")):
+        shutil.copy(source, "bodies")
+        pathlib.Path("again.cfg").write_text(trimmed)
+        result = tap.run("run", "again.cfg", *again, "-o", directory)
+        assert result.returncode == 0, result
+    assert (pathlib.Path("one/trajectory.xyz").read_bytes()
+            == pathlib.Path("two/trajectory.xyz").read_bytes())
+    if shutil.which("gnuplot"):
+        result = tap.run("report", "pair.run")
+        assert result.returncode == 0, result
+        assert pathlib.Path("pair.run/plots/bodies-last.svg").exists() or \
+            pathlib.Path("pair.run/plots/orbits.svg").exists()
+    ase = tap.need("ase.io")
+    frames = ase.io.read(str(PACKED), index=":", format="extxyz")
+    assert len(frames) == 21 and len(frames[0]) == 24
+
+
+def test_restart_after_a_stop():
+    """a run that is stopped keeps plain text; its continuation ends with the same file"""
+    content = reference(end=40.0)
+    pathlib.Path("pair.cfg").write_text(CONFIG.format(end=40.0))
+    process = subprocess.Popen([tap.ORRERY, "run", "pair.cfg", "-q"], stderr=subprocess.DEVNULL)
+    for _ in range(3000):
+        if PLAIN.exists() and PLAIN.stat().st_size > 0 or process.poll() is not None:
+            break
+        time.sleep(0.01)
+    process.send_signal(signal.SIGTERM)
+    if process.wait(60 * tap.PATIENCE) == 75:
+        assert PLAIN.exists() and not PACKED.exists()
+        assert {"trajectory.xyz", "trajectory.xyz.gz"} <= set(files())
+    run("-q", "--restart", end=40.0)
+    check_packed(content)
+
+
+def test_restart_after_a_kill():
+    """killed while it compresses, before and after the new file has its name"""
+    content = reference()
+    run("-q")
+    packed = PACKED.read_bytes()
+    PLAIN.write_bytes(content)  # both
+    run("-q", "--restart")
+    check_packed(content)
+    PLAIN.write_bytes(content)  # the plain one, and a part of the other under a temporary name
+    PACKED.rename("pair.run/trajectory.xyz.gz.tmp")
+    os.truncate("pair.run/trajectory.xyz.gz.tmp", 100)
+    run("-q", "--restart")
+    check_packed(content)
+    assert PACKED.read_bytes() == packed
+
+
+def test_restart_goes_further():
+    """a finished run goes on from its compressed file, with the bytes of a longer run"""
+    content = reference(end=3.0)
+    run("-q")
+    run("-q", "--restart", end=3.0)
+    check_packed(content)
+    run("-q", "--restart", "-P", "outputs.0.compress=false", end=3.0)
+    assert PLAIN.read_bytes() == content and not PACKED.exists()
+    assert "trajectory.xyz.gz" not in files()
+    assert tap.run("verify", "pair.run", "-q").returncode == 0
+
+
+def test_damaged():
+    """a damaged, changed or missing file stops a restart, which changes nothing"""
+    run("-q")
+    good = PACKED.read_bytes()
+    bad = bytearray(good)
+    bad[len(bad) // 2] ^= 1
+    changed = gzip.compress(gzip.decompress(good).replace(b"X ", b"Y ", 1))
+    for content in (good[:-200], bytes(bad), changed):
+        PACKED.write_bytes(content)
+        result = run("--restart", "-q", end=3.0, status=74)
+        assert "trajectory.xyz" in result.stderr and result.stderr.count("\n") == 1, result
+        assert PACKED.read_bytes() == content and not PLAIN.exists()
+    PACKED.unlink()
+    assert "trajectory.xyz" in run("--restart", "-q", end=3.0, status=74).stderr
+
+
+def test_directory():
+    """a file of others is left alone; --force removes both; .gz is no name for plain text"""
+    PACKED.parent.mkdir()
+    PACKED.write_text("mine")
+    assert "belongs to no run" in run(status=73).stderr and PACKED.read_text() == "mine"
+    PACKED.unlink()
+    run("-q")
+    run("--force", "-q", "-P", "outputs.0.compress=false")
+    assert PLAIN.exists() and not PACKED.exists()
+    run("--force", "-q")
+    assert PACKED.exists() and not PLAIN.exists()
+    result = run("-P", "outputs.0.file=frames.xyz.gz", "-o", "other", status=78)
+    assert "compress = true" in result.stderr and not pathlib.Path("other").exists()
+
+
+tap.main()
