@@ -1,5 +1,6 @@
 #include "base/lines.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -173,6 +174,20 @@ enum status lines_next(struct lines *lines, char **result, struct error *error)
     line[length] = '\0';
     *result = line;
     return check_text(lines, line, length, error);
+}
+
+enum status lines_skip_blank(struct lines *lines, bool *more, struct error *error)
+{
+    for (*more = false; !*more;) {
+        while (lines->next < lines->filled && isspace((unsigned char)lines->buffer[lines->next]))
+            lines->number += lines->buffer[lines->next++] == '\n';
+        *more = lines->next < lines->filled;
+        if (*more || lines->ended)
+            break;
+        if (refill(lines, error) != STATUS_OK)
+            return error->status;
+    }
+    return STATUS_OK;
 }
 
 struct lines_mark lines_tell(const struct lines *lines)

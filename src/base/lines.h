@@ -6,6 +6,7 @@
 #ifndef ORRERY_BASE_LINES_H
 #define ORRERY_BASE_LINES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,6 +30,10 @@ void lines_close(struct lines *lines); /* accepts NULL */
  * LINES_LONGEST, a damaged or truncated compressed file. STATUS_IO.
  */
 enum status lines_next(struct lines *lines, char **line, struct error *error);
+
+/* Passes over blank lines, and the blanks that begin the next one; *more: there is one. Errors of
+ * lines_next(). */
+enum status lines_skip_blank(struct lines *lines, bool *more, struct error *error);
 
 /* Where the next line stands. */
 struct lines_mark {

@@ -1,16 +1,11 @@
 /* Bodies from a file; the formats are in read.h. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "base/lines.h"
 #include "base/memory.h"
 #include "initial/read.h"
 #include "initial/table.h"
 
-/* The first that recognises a file reads it; the last one takes all. */
-static const struct read_format *const formats[] = { &read_hdf5, &read_xyz, &read_csv,
-                                                     &read_plain };
 static const char *const format_choices[] = { "auto", "xyz", "csv", "plain", "hdf5", NULL };
 
 static const struct parameter parameters[] = {
@@ -34,44 +29,21 @@ static const struct parameter parameters[] = {
     INITIAL_COUNT("", "Number of bodies in each system, which the file must then have."),
 };
 
-static const struct read_format *find_format(const char *name)
-{
-    for (size_t i = 0; i < COUNT_OF(formats); i++)
-        if (strcmp(formats[i]->name, name) == 0)
-            return formats[i];
-    return NULL;
-}
-
-static enum status recognise(const char *path, const struct read_format **format,
-                             struct error *error)
-{
-    char head[4096];
-    size_t length;
-    if (lines_head(path, head, sizeof head, &length, error) != STATUS_OK)
-        return error->status;
-    const char *text = strncmp(head, "\xef\xbb\xbf", 3) == 0 ? head + 3 : head;
-    size_t i = 0;
-    while (!formats[i]->recognise(path, text, length))
-        i++;
-    *format = formats[i];
-    return STATUS_OK;
-}
-
 /* What the section asks for: the format, the path and the frame. */
 static enum status choose(const struct section *section, const struct read_format **format,
                           struct read_request *request, struct error *error)
 {
     request->path = section_string(section, "file");
     request->frame = section_integer(section, "frame");
-    *format = find_format(section_string(section, "format"));
-    return *format ? STATUS_OK : recognise(request->path, format, error);
+    *format = read_find(section_string(section, "format"));
+    return *format ? STATUS_OK : read_recognise(request->path, format, error);
 }
 
 static enum status measure(const struct section *section, struct read_shape *shape,
                            struct error *error)
 {
     const struct read_format *format;
-    struct read_request request;
+    struct read_request request = { 0 };
     if (choose(section, &format, &request, error) != STATUS_OK ||
         format->measure(&request, shape, error) != STATUS_OK)
         return error->status;
@@ -97,7 +69,7 @@ static enum status fill_all(const struct section *section, struct bodies *bodies
                             struct error *error)
 {
     const struct read_format *format;
-    struct read_request request;
+    struct read_request request = { 0 };
     if (choose(section, &format, &request, error) != STATUS_OK)
         return error->status;
     return format->read(&request, bodies, error);

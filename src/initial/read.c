@@ -1,8 +1,54 @@
 #include "initial/read.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
+
+/* The first that recognises a file reads it; the last one takes all. */
+static const struct read_format *const formats[] = { &read_hdf5, &read_xyz, &read_csv,
+                                                     &read_plain };
+
+const struct read_format *read_find(const char *name)
+{
+    for (size_t i = 0; i < COUNT_OF(formats); i++)
+        if (strcmp(formats[i]->name, name) == 0)
+            return formats[i];
+    return NULL;
+}
+
+enum status read_recognise(const char *path, const struct read_format **format, struct error *error)
+{
+    char head[4096];
+    size_t length;
+    if (lines_head(path, head, sizeof head, &length, error) != STATUS_OK)
+        return error->status;
+    const char *text = strncmp(head, "\xef\xbb\xbf", 3) == 0 ? head + 3 : head;
+    size_t i = 0;
+    while (!formats[i]->recognise(path, text, length))
+        i++;
+    *format = formats[i];
+    return STATUS_OK;
+}
+
+void read_about_clear(struct read_about *about)
+{
+    *about = (struct read_about){ .time = NAN, .step = -1 };
+}
+
+void read_about_leave_out(struct read_about *about, const char *name)
+{
+    const size_t length = strlen(name);
+    char *list = about->left_out;
+    if (length == 0)
+        return;
+    for (const char *p = list; (p = strstr(p, name)); p += length)
+        if ((p == list || p[-1] == ' ') && (p[length] == ',' || p[length] == '\0'))
+            return;
+    const size_t used = strlen(list);
+    snprintf(list + used, READ_LEFT_OUT_SIZE - used, "%s%s", used ? ", " : "", name);
+}
 
 enum status read_check_systems(const struct read_request *request, size_t systems,
                                const struct bodies *bodies, struct error *error)

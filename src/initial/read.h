@@ -1,6 +1,7 @@
 /*
  * Files of bodies. A format is a row: how to recognise it, how to find out what it holds, and how
- * to read it into bodies. To add one: a source file, a line here, a row and a choice in file.c.
+ * to read it into bodies. To add one: a source file, a line here, a row in read.c and a choice in
+ * file.c.
  */
 #ifndef ORRERY_INITIAL_READ_H
 #define ORRERY_INITIAL_READ_H
@@ -9,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/lines.h"
 #include "base/status.h"
 #include "model/bodies.h"
 
@@ -16,9 +18,25 @@
 extern "C" {
 #endif
 
+enum { READ_LEFT_OUT_SIZE = 160 };
+
+/* What a file says beside the bodies. */
+struct read_about {
+    double time;                       /* NaN: not said */
+    int64_t step;                      /* -1: not said */
+    double box_length;                 /* of a periodic cube; 0: none */
+    bool other_cell;                   /* it has a periodic cell that is no cube */
+    bool units;                        /* it says what its numbers are worth */
+    char left_out[READ_LEFT_OUT_SIZE]; /* "radius, color": what bodies have and nobody reads */
+};
+
 struct read_request {
     const char *path;
     int64_t frame; /* of files that hold several: from 0; -1 is the last one */
+    /* Of frames that are read one after the other: the file at path, open where the frame `frame`
+     * (counted from there) begins; borrowed, and left where it ends. NULL: opened for the call. */
+    struct lines *lines;
+    struct read_about *about; /* where to put what else the file says; or NULL */
 };
 
 struct read_shape {
@@ -44,6 +62,17 @@ extern const struct read_format read_csv;
 extern const struct read_format read_hdf5;
 extern const struct read_format read_plain;
 extern const struct read_format read_xyz;
+
+/* The format of that name; NULL for none. */
+const struct read_format *read_find(const char *name);
+/* The format that the file looks like; text that is nothing else is plain. Errors of lines_head().
+ */
+enum status read_recognise(const char *path, const struct read_format **format,
+                           struct error *error);
+
+/* For formats: nothing said yet; and one more name for left_out, which it then has once. */
+void read_about_clear(struct read_about *about);
+void read_about_leave_out(struct read_about *about, const char *name);
 
 /* For read(): may a file of `systems` systems fill `bodies`? STATUS_DATA. */
 enum status read_check_systems(const struct read_request *request, size_t systems,

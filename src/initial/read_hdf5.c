@@ -55,6 +55,7 @@ struct snapshot {
     hsize_t count[TYPES]; /* particles of each type */
     double mass[TYPES];   /* of all of them, where it is not 0 */
     size_t systems;
+    struct read_about about;
 };
 
 static enum status bad(const struct snapshot *snapshot, struct error *error, const char *what)
@@ -108,6 +109,8 @@ static enum status read_header(struct snapshot *snapshot, struct error *error)
         return bad(snapshot, error, "has no group Header: it is no snapshot of GADGET's kind");
     get_header(header, "NumFilesPerSnapshot", 1, &files);
     get_header(header, "MassTable", TYPES, snapshot->mass);
+    get_header(header, "Time", 1, &snapshot->about.time);
+    get_header(header, "BoxSize", 1, &snapshot->about.box_length);
     H5Gclose(header);
     if (files > 1.0)
         return error_set(error, STATUS_DATA,
@@ -265,6 +268,41 @@ static enum status read_systems(struct snapshot *snapshot, struct error *error)
     return status;
 }
 
+/* --- what else there is ------------------------------------------------------------------------
+ */
+
+static bool is_read(const char *set)
+{
+    static const char *const sets[] = { "Coordinates", "Velocities", "Masses", "ParticleIDs",
+                                        "System" };
+    for (size_t k = 0; k < COUNT_OF(sets); k++)
+        if (strcmp(sets[k], set) == 0)
+            return true;
+    return false;
+}
+
+/* H5Literate() calls it for each data set of a type. */
+static herr_t note_set(hid_t group, const char *name, const H5L_info_t *info, void *context)
+{
+    (void)group, (void)info;
+    if (!is_read(name))
+        read_about_leave_out(context, name);
+    return 0;
+}
+
+static void look_around(struct snapshot *snapshot)
+{
+    char name[NAME_SIZE];
+    snapshot->about.units = has(snapshot, "Units");
+    for (int type = 0; type < TYPES; type++) {
+        if (!snapshot->count[type])
+            continue;
+        const hid_t group = H5Gopen2(snapshot->file, set_name(type, "", name), H5P_DEFAULT);
+        H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, NULL, note_set, &snapshot->about);
+        H5Gclose(group);
+    }
+}
+
 /* --- the file ----------------------------------------------------------------------------------
  */
 
@@ -300,6 +338,7 @@ static enum status open_snapshot(const struct read_request *request, struct snap
                                  struct error *error)
 {
     *snapshot = (struct snapshot){ .path = request->path };
+    read_about_clear(&snapshot->about);
     if (request->frame > 0)
         return error_set(error, STATUS_DATA,
                          "%s: there is no frame %" PRId64 ": a snapshot holds one, number 0",
@@ -308,8 +347,12 @@ static enum status open_snapshot(const struct read_request *request, struct snap
     snapshot->file = H5Fopen(request->path, H5F_ACC_RDONLY, H5P_DEFAULT);
     if (snapshot->file < 0)
         return bad(snapshot, error, "is no HDF5 file, or a damaged one");
-    if (read_header(snapshot, error) == STATUS_OK && count_bodies(snapshot, error) == STATUS_OK)
+    if (read_header(snapshot, error) == STATUS_OK && count_bodies(snapshot, error) == STATUS_OK) {
+        look_around(snapshot);
+        if (request->about)
+            *request->about = snapshot->about;
         return STATUS_OK;
+    }
     close_snapshot(snapshot);
     return error->status;
 }

@@ -5,6 +5,7 @@
  */
 #include <ctype.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -14,7 +15,7 @@
 #include "initial/read.h"
 #include "initial/rows.h"
 
-enum { MAX_COLUMNS = 1024 };
+enum { MAX_COLUMNS = 1024, PROPERTIES_SIZE = 16 * MAX_COLUMNS };
 
 /* --- frames ------------------------------------------------------------------------------------
  */
@@ -103,15 +104,19 @@ static enum status add_property(struct rows *rows, const char *name, size_t coun
                                 struct error *error)
 {
     enum status status = STATUS_OK;
+    bool known = strcasecmp(name, "species") == 0;
     for (size_t p = 0; p < COUNT_OF(properties); p++) {
         if (strcasecmp(properties[p].name, name) != 0)
             continue;
+        known = true;
         if (properties[p].count != count)
             return lines_error(rows->lines, error, "%s has %zu columns, not %zu", name, count,
                                properties[p].count);
         for (size_t k = 0; k < count && !status; k++)
             status = rows_name_column(rows, properties[p].columns[k], rows->width + k + 1, error);
     }
+    if (!known)
+        read_about_leave_out(&rows->about, name);
     rows->width += count;
     return status;
 }
@@ -135,23 +140,48 @@ static enum status parse_properties(struct rows *rows, char *text, struct error 
     return status;
 }
 
-/* The value of the key Properties in a line of key=value and key="value" pairs, or NULL. */
-static char *find_properties(char *line)
+/* Copies the value of a key, "Time=", in a line of key=value and key="value" pairs; false where it
+ * is not there or too long. */
+static bool find_value(const char *line, const char *key, char *value, size_t size)
 {
-    static const char key[] = "Properties=";
     bool quoted = false, start = true; /* of a word */
-    for (char *p = line; *p; p++) {
+    for (const char *p = line; *p; p++) {
         if (start && strncasecmp(p, key, strlen(key)) == 0) {
-            char *value = p + strlen(key);
-            const char *ends = *value == '"' ? "\"" : " \t";
-            value += *value == '"';
-            value[strcspn(value, ends)] = '\0';
-            return value;
+            p += strlen(key);
+            const char *ends = *p == '"' ? "\"" : " \t";
+            p += *p == '"';
+            const size_t length = strcspn(p, ends);
+            snprintf(value, size, "%.*s", (int)length, p);
+            return length < size;
         }
         quoted ^= *p == '"';
         start = !quoted && isspace((unsigned char)*p);
     }
-    return NULL;
+    return false;
+}
+
+enum { VALUE_SIZE = 256 };
+
+/* Time, step and box of a frame. A cell without `pbc` says nothing of a box. */
+static void read_about_frame(struct read_about *about, const char *line)
+{
+    char value[VALUE_SIZE], directions[3];
+    double a[9];
+    if (!find_value(line, "Time=", value, sizeof value) || !text_parse_real(value, &about->time))
+        about->time = NAN;
+    if (!find_value(line, "Step=", value, sizeof value) || !text_parse_integer(value, &about->step))
+        about->step = -1;
+    if (!find_value(line, "pbc=", value, sizeof value) ||
+        sscanf(value, "%c %c %c", &directions[0], &directions[1], &directions[2]) != 3 ||
+        !memchr(directions, 'T', sizeof directions) ||
+        !find_value(line, "Lattice=", value, sizeof value))
+        return;
+    const bool cube = sscanf(value, "%lf %lf %lf %lf %lf %lf %lf %lf %lf", &a[0], &a[1], &a[2],
+                             &a[3], &a[4], &a[5], &a[6], &a[7], &a[8]) == 9 &&
+                      a[0] > 0 && a[4] == a[0] && a[8] == a[0] && !a[1] && !a[2] && !a[3] &&
+                      !a[5] && !a[6] && !a[7] && !memchr(directions, 'F', sizeof directions);
+    about->box_length = cube ? a[0] : 0.0;
+    about->other_cell = !cube;
 }
 
 static enum status open_table(const struct read_request *request, struct rows *rows,
@@ -161,12 +191,13 @@ static enum status open_table(const struct read_request *request, struct rows *r
     if (find_frame(rows->lines, request->frame, &rows->announced, error) != STATUS_OK ||
         lines_next(rows->lines, &line, error) != STATUS_OK)
         return error->status;
-    char *value = line ? find_properties(line) : NULL;
-    if (!value)
+    char words[PROPERTIES_SIZE];
+    if (!line || !find_value(line, "Properties=", words, sizeof words))
         return lines_error(rows->lines, error,
                            "no Properties=...: only extended XYZ names its columns, and masses and "
                            "velocities are needed");
-    enum status status = parse_properties(rows, value, error);
+    read_about_frame(&rows->about, line);
+    enum status status = parse_properties(rows, words, error);
     if (!status)
         status = rows_require(rows,
                               " in Properties (a trajectory needs the columns pos, velo and "

@@ -40,7 +40,9 @@ enum status rows_name_column(struct rows *rows, const char *name, size_t column,
             return lines_error(rows->lines, error, "columns %zu and %zu are both the %s", *place,
                                column, name_of(names[i].quantity));
         *place = column;
+        return STATUS_OK;
     }
+    read_about_leave_out(&rows->about, name);
     return STATUS_OK;
 }
 
@@ -123,15 +125,20 @@ struct row {
 
 static void close_rows(struct rows *rows)
 {
-    lines_close(rows->lines);
+    if (!rows->lent)
+        lines_close(rows->lines);
     free(rows->fields);
 }
 
 static enum status open_rows(const struct rows_format *format, const struct read_request *request,
                              struct rows *rows, struct error *error)
 {
-    *rows = (struct rows){ .separator = ' ', .announced = ROWS_UNKNOWN };
-    enum status status = lines_open(request->path, &rows->lines, error);
+    *rows = (struct rows){ .separator = ' ',
+                           .announced = ROWS_UNKNOWN,
+                           .lines = request->lines,
+                           .lent = request->lines != NULL };
+    read_about_clear(&rows->about);
+    enum status status = rows->lent ? STATUS_OK : lines_open(request->path, &rows->lines, error);
     if (!status)
         status = format->open(request, rows, error);
     if (!status) {
@@ -139,9 +146,13 @@ static enum status open_rows(const struct rows_format *format, const struct read
         if (!rows->fields)
             status = error_set(error, STATUS_MEMORY, "%s: out of memory", request->path);
     }
-    if (status)
+    if (status) {
         close_rows(rows);
-    return status;
+        return status;
+    }
+    if (request->about)
+        *request->about = rows->about;
+    return STATUS_OK;
 }
 
 /* The line of the next row; NULL behind the last one. */
@@ -391,7 +402,12 @@ enum status rows_read(const struct rows_format *format, const struct read_reques
     struct systems systems = { 0 };
     if (open_rows(format, request, &rows, error) != STATUS_OK)
         return error->status;
-    enum status status = name_systems(&rows, &systems, error);
+    enum status status = STATUS_OK;
+    if (rows.announced != ROWS_UNKNOWN && rows.announced % bodies->count != 0)
+        status = lines_error(rows.lines, error, "%zu bodies, where %zu are expected",
+                             rows.announced, bodies->count);
+    if (!status)
+        status = name_systems(&rows, &systems, error);
     if (!status)
         status = read_check_systems(request, systems.length, bodies, error);
     if (!status)

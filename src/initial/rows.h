@@ -39,14 +39,16 @@ struct rows {
     size_t announced;          /* rows that the file says it has, or ROWS_UNKNOWN: up to its end */
     size_t taken;
     char **fields; /* of the row at hand; width of them */
+    bool lent;     /* the lines are the caller's */
+    struct read_about about;
 };
 
 #define ROWS_UNKNOWN SIZE_MAX
 
 /*
  * How a format opens its table: reads up to the first row and sets everything but lines, taken and
- * fields (separator, announced and comments are preset to blanks, ROWS_UNKNOWN and false). `lines`
- * is open and belongs to the caller.
+ * fields (separator, announced, comments and about are preset to blanks, ROWS_UNKNOWN, false and
+ * nothing). `lines` is open and belongs to the caller.
  */
 struct rows_format {
     enum status (*open)(const struct read_request *request, struct rows *rows, struct error *error);
@@ -60,8 +62,8 @@ enum status rows_read(const struct rows_format *format, const struct read_reques
 
 /*
  * Column number `column` (from 1) is called `name`: notes it where that is a quantity, in any
- * case of letters: m, mass, x, y, z, vx, vy, vz, id, cluster, system. STATUS_DATA for a second one
- * of the same quantity.
+ * case of letters: m, mass, x, y, z, vx, vy, vz, id, cluster, system; otherwise that it is left
+ * out. STATUS_DATA for a second one of the same quantity.
  */
 enum status rows_name_column(struct rows *rows, const char *name, size_t column,
                              struct error *error);

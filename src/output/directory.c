@@ -135,13 +135,17 @@ static enum status holds_run_already(const struct directory *directory, struct e
 
 /* Makes the directory if need be, and opens it. A link in its place is somebody else's choice of
  * where to write; with a slash behind its name it is the user's own. */
-static enum status find_place(struct directory *directory, bool creates, struct error *error)
+static enum status find_place(struct directory *directory, enum directory_mode mode,
+                              struct error *error)
 {
-    const enum status status = creates ? STATUS_CANT_CREATE : STATUS_NO_INPUT;
+    const bool any = mode == DIRECTORY_ANY;
+    const bool creates = mode == DIRECTORY_NEW || mode == DIRECTORY_FORCE;
+    const enum status status = creates || any ? STATUS_CANT_CREATE : STATUS_NO_INPUT;
     directory->created = creates && mkdir(directory->path, 0777) == 0;
     if (creates && !directory->created && errno != EEXIST)
         return error_system(error, status, errno, directory->path);
-    directory->fd = open(directory->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    directory->fd =
+        open(directory->path, O_RDONLY | O_DIRECTORY | (any ? 0 : O_NOFOLLOW) | O_CLOEXEC);
     struct stat about;
     if (directory->fd < 0 && lstat(directory->path, &about) == 0 && S_ISLNK(about.st_mode))
         return error_set(error, status, "%s: is a link; write %s/ to follow it", directory->path,
@@ -152,7 +156,7 @@ static enum status find_place(struct directory *directory, bool creates, struct 
 static enum status enter(struct directory *directory, enum directory_mode mode, struct error *error)
 {
     const bool creates = mode == DIRECTORY_NEW || mode == DIRECTORY_FORCE;
-    if (find_place(directory, creates, error))
+    if (find_place(directory, mode, error) || mode == DIRECTORY_ANY)
         return error->status;
     const bool holds_run = directory_has(directory, manifest_name);
     if (!creates && !holds_run)

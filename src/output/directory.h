@@ -19,7 +19,8 @@ enum directory_mode {
     DIRECTORY_NEW,    /* must not hold a run yet */
     DIRECTORY_FORCE,  /* may hold a run, which directory_claim() then removes */
     DIRECTORY_RESUME, /* must hold a run */
-    DIRECTORY_READ    /* must hold a run; not locked, not written */
+    DIRECTORY_READ,   /* must hold a run; not locked, not written */
+    DIRECTORY_ANY     /* any folder, for single files; not locked; a link to one will do */
 };
 
 struct directory;

@@ -77,7 +77,8 @@ static bool put_header(hid_t file, const struct moment *now)
         put_attribute(group, "NumPart_Total_HighWord", H5T_STD_U32LE, H5T_NATIVE_UINT32, TYPES,
                       high) &&
         put_attribute(group, "MassTable", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, TYPES, masses) &&
-        put_real(group, "Time", now->time) && put_real(group, "Redshift", 0.0) &&
+        put_real(group, "Time", isfinite(now->time) ? now->time : 0.0) &&
+        put_real(group, "Redshift", 0.0) &&
         put_real(group, "BoxSize", periodic ? now->physics->box_length : 0.0) &&
         put_integer(group, "NumFilesPerSnapshot", 1) && put_integer(group, "Flag_Entropy_ICs", 0) &&
         put_integer(group, "Flag_DoublePrecision", 1) && put_real(group, "Omega0", 0.0) &&

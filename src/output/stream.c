@@ -8,6 +8,8 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "output/gzip.h"
+
 enum { BUFFER_SIZE = 1 << 16, LINE_SIZE = 1024 };
 
 struct stream {
@@ -18,7 +20,9 @@ struct stream {
     const char *name; /* the end of path */
     uint64_t length;  /* bytes accepted, buffered ones included */
     size_t buffered;
-    XXH3_state_t *hash; /* of the bytes accepted */
+    XXH3_state_t *hash;          /* of the bytes accepted */
+    struct directory *directory; /* of a file that replaces another */
+    struct gzip *gzip;           /* of one that is compressed */
     char buffer[BUFFER_SIZE];
 };
 
@@ -26,6 +30,7 @@ static void stream_destroy(struct stream *stream)
 {
     if (stream->fd >= 0)
         close(stream->fd);
+    gzip_destroy(stream->gzip);
     XXH3_freeState(stream->hash);
     free(stream->path);
     free(stream);
@@ -151,7 +156,9 @@ enum status stream_append(struct directory *directory, const char *name, struct 
 static void drain(struct stream *stream)
 {
     if (stream->failure == 0)
-        stream->failure = directory_write_all(stream->fd, stream->buffer, stream->buffered);
+        stream->failure = stream->gzip
+                              ? gzip_write(stream->gzip, stream->buffer, stream->buffered)
+                              : directory_write_all(stream->fd, stream->buffer, stream->buffered);
     stream->buffered = 0;
 }
 
@@ -220,6 +227,56 @@ enum status stream_close(struct stream *stream, struct error *error)
     enum status status = stream->told ? STATUS_OK : stream_flush(stream, false, error);
     if (close(stream->fd) != 0 && status == STATUS_OK)
         status = error_system(error, STATUS_IO, errno, stream->path);
+    stream->fd = -1;
+    stream_destroy(stream);
+    return status;
+}
+
+/* --- files that replace others -----------------------------------------------------------------
+ */
+
+enum status stream_replace(struct directory *directory, const char *name, bool compressed,
+                           struct stream **result, struct error *error)
+{
+    *result = NULL;
+    struct stream *stream = stream_allocate(directory, name, error);
+    if (!stream)
+        return error->status;
+    stream->directory = directory;
+    stream->fd = directory_replace_begin(directory, name, error);
+    if (stream->fd >= 0 && compressed && !(stream->gzip = gzip_create(stream->fd)))
+        error_set(error, STATUS_MEMORY, "out of memory");
+    if (error->status)
+        stream_abandon(stream);
+    else
+        *result = stream;
+    return error->status;
+}
+
+void stream_abandon(struct stream *stream)
+{
+    if (!stream)
+        return;
+    if (stream->fd >= 0)
+        directory_replace_abandon(stream->directory, stream->name, stream->fd);
+    stream->fd = -1;
+    stream_destroy(stream);
+}
+
+enum status stream_commit(struct stream *stream, struct error *error)
+{
+    drain(stream);
+    if (stream->failure == 0 && stream->gzip) {
+        stream->failure = gzip_end(stream->gzip);
+        stream->gzip = NULL;
+    }
+    if (stream->failure) {
+        error_system(error, STATUS_IO, stream->failure, stream->path);
+        stream_abandon(stream);
+        return error->status;
+    }
+    const enum status status =
+        directory_replace_commit(stream->directory, stream->name, NULL, stream->fd, error);
     stream->fd = -1;
     stream_destroy(stream);
     return status;

@@ -41,6 +41,14 @@ enum status stream_trim(struct stream *stream, struct error *error);
 enum status stream_append(struct directory *directory, const char *name, struct stream **stream,
                           struct error *error);
 
+/* A file that appears whole, in the place of one that is there, or not at all; optionally
+ * compressed with gzip. It ends with stream_commit() or stream_abandon(). */
+enum status stream_replace(struct directory *directory, const char *name, bool compressed,
+                           struct stream **stream, struct error *error);
+/* Puts it in place; frees the stream in any case. STATUS_IO. */
+enum status stream_commit(struct stream *stream, struct error *error);
+void stream_abandon(struct stream *stream); /* accepts NULL */
+
 void stream_write(struct stream *stream, const char *bytes, size_t length);
 void stream_print(struct stream *stream, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

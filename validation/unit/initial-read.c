@@ -37,7 +37,7 @@ static void write_file(const char *text)
 static struct bodies *read_file(const struct read_format *format, int64_t frame,
                                 struct error *error)
 {
-    const struct read_request request = { "f", frame };
+    const struct read_request request = { .path = "f", .frame = frame };
     struct read_shape shape;
     struct bodies *bodies;
     error_clear(error);
@@ -200,7 +200,7 @@ static void test_systems(void **state)
     bodies_destroy(b);
 
     /* The same file in an ensemble of another size, and a file of one system in any ensemble. */
-    const struct read_request request = { "f", -1 };
+    const struct read_request request = { .path = "f", .frame = -1 };
     struct error error = { 0 };
     assert_int_equal(bodies_create(2, 2, &b, &error), STATUS_OK);
     assert_int_equal(read_csv.read(&request, b, &error), STATUS_DATA);

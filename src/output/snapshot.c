@@ -1,0 +1,168 @@
+#include "output/snapshot.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "output/gadget_hdf5.h"
+
+/* --- columns of text ---------------------------------------------------------------------------
+ */
+
+static const struct {
+    const char *name;
+    struct dimension dimension;
+} reals[] = {
+    { "m", DIMENSION_MASS },      { "x", DIMENSION_LENGTH },    { "y", DIMENSION_LENGTH },
+    { "z", DIMENSION_LENGTH },    { "vx", DIMENSION_VELOCITY }, { "vy", DIMENSION_VELOCITY },
+    { "vz", DIMENSION_VELOCITY },
+};
+
+static void write_reals(struct stream *stream, const struct bodies *b, size_t i,
+                        const char *separator, int digits)
+{
+    const double values[] = { b->m[i], b->x[i], b->y[i], b->z[i], b->vx[i], b->vy[i], b->vz[i] };
+    for (size_t k = 0; k < COUNT_OF(values); k++) {
+        if (k > 0)
+            stream_write(stream, separator, 1);
+        stream_real(stream, values[k], digits);
+    }
+}
+
+/* --- CSV ---------------------------------------------------------------------------------------
+ */
+
+static void begin_csv(struct stream *stream, const struct moment *first,
+                      const struct snapshot_options *options)
+{
+    char label[UNITS_LABEL_SIZE];
+    const struct units *units = first->physics->units;
+    if (options->many)
+        stream_print(stream, "step [1],time [%s],",
+                     units_label(units, (struct dimension)DIMENSION_TIME, label));
+    if (first->bodies->systems > 1)
+        stream_print(stream, "system [1],");
+    stream_print(stream, "id [1]");
+    for (size_t k = 0; k < COUNT_OF(reals); k++)
+        stream_print(stream, ",%s [%s]", reals[k].name,
+                     units_label(units, reals[k].dimension, label));
+    stream_write(stream, "\n", 1);
+}
+
+static void write_csv_body(struct stream *stream, const struct moment *now, size_t system,
+                           size_t index, const struct snapshot_options *options)
+{
+    if (options->many && now->step != MOMENT_NO_STEP)
+        stream_print(stream, "%" PRIu64, now->step);
+    if (options->many)
+        stream_write(stream, ",", 1);
+    if (options->many && isfinite(now->time))
+        stream_real(stream, now->time, 17);
+    if (options->many)
+        stream_write(stream, ",", 1);
+    if (now->bodies->systems > 1)
+        stream_print(stream, "%zu,", system + 1);
+    stream_print(stream, "%" PRId64 ",", now->bodies->id[index]);
+    write_reals(stream, now->bodies, index, ",", options->frame->digits);
+    stream_write(stream, "\n", 1);
+}
+
+static void write_csv(struct stream *stream, const struct moment *now,
+                      const struct snapshot_options *options)
+{
+    const struct bodies *bodies = now->bodies;
+    for (size_t s = 0; s < bodies->systems; s++)
+        for (size_t i = 0; i < bodies->count; i++)
+            write_csv_body(stream, now, s, s * bodies->stride + i, options);
+}
+
+/* --- plain columns -----------------------------------------------------------------------------
+ */
+
+static void begin_plain(struct stream *stream, const struct moment *first,
+                        const struct snapshot_options *options)
+{
+    (void)first, (void)options;
+    stream_print(stream, "# m x y z vx vy vz\n");
+}
+
+static void write_plain(struct stream *stream, const struct moment *now,
+                        const struct snapshot_options *options)
+{
+    const struct bodies *bodies = now->bodies;
+    for (size_t s = 0; s < bodies->systems; s++)
+        for (size_t i = 0; i < bodies->count; i++) {
+            write_reals(stream, bodies, s * bodies->stride + i, " ", options->frame->digits);
+            stream_write(stream, "\n", 1);
+        }
+}
+
+/* --- extended XYZ ------------------------------------------------------------------------------
+ */
+
+static void write_xyz(struct stream *stream, const struct moment *now,
+                      const struct snapshot_options *options)
+{
+    xyz_frame_write(options->frame, stream, now);
+}
+
+/* --- the table ---------------------------------------------------------------------------------
+ */
+
+static const char *const csv_endings[] = { ".csv", NULL };
+static const char *const xyz_endings[] = { ".xyz", ".extxyz", NULL };
+static const char *const plain_endings[] = { ".txt", ".dat", NULL };
+static const char *const hdf5_endings[] = { ".hdf5", ".h5", NULL };
+
+static const struct snapshot_format table[] = {
+    { .name = "csv",
+      .endings = csv_endings,
+      .holds = SNAPSHOT_IDS | SNAPSHOT_SYSTEMS | SNAPSHOT_UNITS,
+      .holds_of_many =
+          SNAPSHOT_IDS | SNAPSHOT_SYSTEMS | SNAPSHOT_UNITS | SNAPSHOT_TIME | SNAPSHOT_STEP,
+      .begin = begin_csv,
+      .write = write_csv },
+    { .name = "xyz",
+      .endings = xyz_endings,
+      .holds = SNAPSHOT_IDS | SNAPSHOT_SYSTEMS | SNAPSHOT_TIME | SNAPSHOT_STEP | SNAPSHOT_BOX,
+      .holds_of_many =
+          SNAPSHOT_IDS | SNAPSHOT_SYSTEMS | SNAPSHOT_TIME | SNAPSHOT_STEP | SNAPSHOT_BOX,
+      .write = write_xyz },
+    { .name = "plain", .endings = plain_endings, .begin = begin_plain, .write = write_plain },
+    { .name = "hdf5",
+      .endings = hdf5_endings,
+      .holds = SNAPSHOT_IDS | SNAPSHOT_SYSTEMS | SNAPSHOT_TIME | SNAPSHOT_BOX | SNAPSHOT_UNITS,
+      .image = gadget_hdf5_image },
+};
+
+const struct snapshot_format *snapshot_at(size_t index)
+{
+    return index < COUNT_OF(table) ? &table[index] : NULL;
+}
+
+const struct snapshot_format *snapshot_find(const char *name)
+{
+    for (size_t i = 0; i < COUNT_OF(table); i++)
+        if (strcmp(table[i].name, name) == 0)
+            return &table[i];
+    return NULL;
+}
+
+static bool ends_in(const char *file, size_t length, const char *ending)
+{
+    const size_t end = strlen(ending);
+    return length > end && strncmp(file + length - end, ending, end) == 0;
+}
+
+const struct snapshot_format *snapshot_of_file(const char *file)
+{
+    size_t length = strlen(file);
+    if (ends_in(file, length, ".gz"))
+        length -= strlen(".gz");
+    for (size_t i = 0; i < COUNT_OF(table); i++)
+        for (const char *const *ending = table[i].endings; *ending; ending++)
+            if (ends_in(file, length, *ending))
+                return &table[i];
+    return NULL;
+}

@@ -1,0 +1,61 @@
+/*
+ * Bodies at one instant, or at several, as a file that stands for itself: what `orrery convert`
+ * writes. A format is a row of the table; reading is initial/read.h.
+ */
+#ifndef ORRERY_OUTPUT_SNAPSHOT_H
+#define ORRERY_OUTPUT_SNAPSHOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/status.h"
+#include "diagnostics/diagnostic.h"
+#include "output/stream.h"
+#include "output/xyz_frame.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a format can hold beside masses, positions and velocities, or-ed. */
+enum snapshot_content {
+    SNAPSHOT_IDS = 1,
+    SNAPSHOT_SYSTEMS = 2,
+    SNAPSHOT_TIME = 4,
+    SNAPSHOT_STEP = 8,
+    SNAPSHOT_BOX = 16,
+    SNAPSHOT_UNITS = 32
+};
+
+struct snapshot_options {
+    bool many;               /* several moments are to come */
+    struct xyz_frame *frame; /* how extended XYZ is written, and the digits of any text */
+};
+
+/* To a stream for text; binary formats make the bytes of a file. */
+struct snapshot_format {
+    const char *name;           /* as bodies.format spells it */
+    const char *const *endings; /* of file names; NULL-terminated; the first one is the usual */
+    unsigned holds;             /* enum snapshot_content, of one moment */
+    unsigned holds_of_many;     /* where several moments stand in a file; 0: they cannot */
+    /* Text: what stands before the first moment, or NULL; a moment. */
+    void (*begin)(struct stream *stream, const struct moment *first,
+                  const struct snapshot_options *options);
+    void (*write)(struct stream *stream, const struct moment *now,
+                  const struct snapshot_options *options);
+    /* Instead: bytes that the caller frees. STATUS_UNAVAILABLE, STATUS_MEMORY. */
+    enum status (*image)(const struct moment *now, void **bytes, size_t *length,
+                         struct error *error);
+};
+
+/* NULL past the last / for an unknown name. */
+const struct snapshot_format *snapshot_at(size_t index);
+const struct snapshot_format *snapshot_find(const char *name);
+/* By the end of a file's name, ".gz" behind it or not; NULL if no format ends so. */
+const struct snapshot_format *snapshot_of_file(const char *file);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

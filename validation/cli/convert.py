@@ -1,0 +1,199 @@
+"""orrery convert: the same numbers in every format, what other programs find, what is refused."""
+
+import gzip
+import pathlib
+
+import numpy
+
+import tap
+
+CLUSTER = """
+name = "cluster";
+bodies = { initial = "plummer"; count = 30; seed = 3; };
+physics = { softening = 0.05; };
+time = { step = 0.01; end = 0.35; };
+outputs = ( { type = "xyz"; every = 10; } );
+"""
+TRAJECTORY = "cluster.run/trajectory.xyz"
+FRAMES = 5  # steps 0, 10, 20, 30, 35
+
+
+def make(*options, name="cluster"):
+    pathlib.Path("run.cfg").write_text(CLUSTER)
+    result = tap.run("run", "run.cfg", "-q", "-o", f"{name}.run", *options)
+    assert result.returncode == 0, result
+
+
+def convert(*arguments, status=0):
+    result = tap.run("convert", *arguments)
+    assert result.returncode == status, result
+    return result
+
+
+def lost(result):
+    """What the command says that it did not carry over."""
+    lines = result.stderr.splitlines()
+    assert len(lines) <= 1, result
+    return lines[0].split("not carried over: ")[1] if lines else ""
+
+
+def need_hdf5():
+    result = tap.run("convert", TRAJECTORY, "probe.hdf5")
+    if result.returncode == 69:
+        raise tap.Skip("built without HDF5")
+    assert result.returncode == 0, result
+
+
+def frame_text(path, index):
+    lines = pathlib.Path(path).read_text().splitlines(keepends=True)
+    size = int(lines[0]) + 2
+    return "".join(lines[index * size:(index + 1) * size])
+
+
+def rows(text):
+    """m x y z vx vy vz of the bodies of a frame."""
+    table = numpy.array([line.split()[1:] for line in text.splitlines()[2:]], dtype=float)
+    return table[:, [6, 0, 1, 2, 3, 4, 5]]
+
+
+def test_round_trips():
+    """a frame goes through every format and comes back with the same bits"""
+    make()
+    last = frame_text(TRAJECTORY, FRAMES - 1)
+    assert lost(convert(TRAJECTORY, "a.csv")) == "time, step"
+    assert lost(convert("a.csv", "b.txt")) == ""
+    assert lost(convert("b.txt", "c.csv.gz")) == ""
+    convert("c.csv.gz", "d.xyz", "-q")
+    assert rows(pathlib.Path("d.xyz").read_text()).tobytes() == rows(last).tobytes()
+    body = numpy.genfromtxt("a.csv", delimiter=",", skip_header=1)
+    assert (body[:, 0] == numpy.arange(1, 31)).all() and (body[:, 1:] == rows(last)).all()
+    assert (numpy.loadtxt("b.txt") == rows(last)).all()
+
+
+def test_hdf5():
+    """through HDF5 and back: the same frame, with its time, but for the step"""
+    make()
+    need_hdf5()
+    assert lost(convert(TRAJECTORY, "s.hdf5")) == "step"
+    assert lost(convert("s.hdf5", "back.xyz")) == ""
+    last = frame_text(TRAJECTORY, FRAMES - 1)
+    assert pathlib.Path("back.xyz").read_text() == last.replace(" Step=35", "")
+    assert lost(convert("s.hdf5", "s.csv", "--units", "galactic")) == "time"
+    assert "x [kpc]" in pathlib.Path("s.csv").read_text().splitlines()[0]
+
+
+def test_frames():
+    """any frame, and all of them, byte for byte; from compressed files too"""
+    make()
+    content = pathlib.Path(TRAJECTORY).read_bytes()
+    for index in (0, 3):
+        convert(TRAJECTORY, f"{index}.xyz", "--frame", index)
+        assert pathlib.Path(f"{index}.xyz").read_text() == frame_text(TRAJECTORY, index)
+    result = convert("--all", TRAJECTORY, "all.xyz.gz")
+    assert result.stdout == "all.xyz.gz: 5 frames of 30 bodies\n"
+    assert gzip.decompress(pathlib.Path("all.xyz.gz").read_bytes()) == content
+    convert("-a", "all.xyz.gz", "all.xyz")
+    assert pathlib.Path("all.xyz").read_bytes() == content
+    convert("all.xyz.gz", "last.xyz")
+    assert pathlib.Path("last.xyz").read_text() == frame_text(TRAJECTORY, FRAMES - 1)
+    assert "no frame 5" in convert(TRAJECTORY, "x.xyz", "-f", 5, status=65).stderr
+    need_hdf5()
+    convert("--all", TRAJECTORY, "s.hdf5")
+    assert len(list(pathlib.Path(".").glob("s_00?.hdf5"))) == FRAMES
+    convert("s_003.hdf5", "s.xyz")
+    assert rows(pathlib.Path("s.xyz").read_text()).tobytes() == \
+        rows(frame_text(TRAJECTORY, 3)).tobytes()
+
+
+def test_ensemble_and_box():
+    """systems and the periodic box go along where the format has them"""
+    make("-P", "ensemble.systems=3", "-P", "physics.boundary=periodic", "-P",
+         "physics.box_length=2.5")
+    content = pathlib.Path(TRAJECTORY).read_bytes()
+    convert("--all", TRAJECTORY, "again.xyz")
+    assert pathlib.Path("again.xyz").read_bytes() == content
+    result = convert(TRAJECTORY, "a.csv")
+    assert lost(result) == "time, step, periodic box" and "30 bodies x 3 systems" in result.stdout
+    assert lost(convert("a.csv", "a.txt")) == "systems"
+    need_hdf5()
+    assert lost(convert(TRAJECTORY, "s.hdf5")) == "step"
+    convert("s.hdf5", "s.xyz")
+    h5py = tap.need("h5py")
+    with h5py.File("s.hdf5") as file:
+        assert file["Header"].attrs["BoxSize"] == 2.5
+        assert (numpy.bincount(file["PartType1/System"][:])[1:] == 30).all()
+    one, other = rows(frame_text(TRAJECTORY, 4)), rows(frame_text("s.xyz", 0))
+    # Positions went from [-L/2, L/2) to [0, L) and back, with a rounding each way.
+    assert numpy.abs(one - other).max() < 1e-15 * 2.5 and 'pbc="T T T"' in frame_text("s.xyz", 0)
+
+
+def test_other_programs():
+    """pandas finds a table of all frames, ASE a trajectory"""
+    make()
+    convert("--all", TRAJECTORY, "all.csv")
+    pandas = tap.need("pandas")
+    table = pandas.read_csv("all.csv")
+    assert list(table.columns) == ["step [1]", "time [T]", "id [1]", "m [M]", "x [L]", "y [L]",
+                                   "z [L]", "vx [L T^-1]", "vy [L T^-1]", "vz [L T^-1]"]
+    means = table.groupby("step [1]")["x [L]"].mean()
+    assert list(means.index) == [0, 10, 20, 30, 35]
+    assert (table["x [L]"][-30:].to_numpy() == rows(frame_text(TRAJECTORY, 4))[:, 1]).all()
+    ase = tap.need("ase.io")
+    convert("--all", TRAJECTORY, "all.xyz", "--columns", "species pos kinetic_energy")
+    frames = ase.io.read("all.xyz", index=":", format="extxyz")
+    assert len(frames) == FRAMES and frames[2].info["Step"] == 20
+
+
+def test_start():
+    """a run from a converted file has the bits of one from the original"""
+    make()
+    convert(TRAJECTORY, "a.csv")
+    for source in (TRAJECTORY, "a.csv"):
+        pathlib.Path("again.cfg").write_text(
+            CLUSTER.replace('"plummer"; count = 30; seed = 3;', f'"file"; file = "{source}";'))
+        result = tap.run("run", "again.cfg", "-q", "--force", "-o", source + ".run")
+        assert result.returncode == 0, result
+    assert (pathlib.Path(TRAJECTORY + ".run/trajectory.xyz").read_bytes()
+            == pathlib.Path("a.csv.run/trajectory.xyz").read_bytes())
+
+
+def test_left_out():
+    """columns that no format holds are named; ids of its own go along"""
+    pathlib.Path("in.csv").write_text("id,m,x,y,z,vx,vy,vz,age [Myr],colour\n"
+                                      "7,1,0.1,0,0,0,0,0,5,red\n9,1,1,0,0,0,0,0,5,red\n")
+    assert lost(convert("in.csv", "out.xyz")) == "age, colour"
+    assert pathlib.Path("out.xyz").read_text().splitlines()[3] == "X 1 0 0 0 0 0 1 9"
+    assert "Time=" not in pathlib.Path("out.xyz").read_text()
+    assert lost(convert("out.xyz", "out.txt")) == "ids"
+
+
+def test_refusals():
+    """what is wrong is said, and no file appears"""
+    make()
+    before = sorted(pathlib.Path(".").iterdir())
+    for arguments, status, words in (
+            ((TRAJECTORY, "out.doc"), 64, "--to"),
+            ((TRAJECTORY, "out.xyz", "--to", "pdf"), 64, "csv, xyz, plain or hdf5"),
+            ((TRAJECTORY, "out.csv", "--units", "feet"), 64, "nbody"),
+            ((TRAJECTORY, "out.xyz", "--columns", "species"), 64, "must have pos"),
+            ((TRAJECTORY, "out.xyz", "--columns", "pos force"), 64, "orrery run"),
+            ((TRAJECTORY, "out.txt", "--all"), 64, "one frame"),
+            ((TRAJECTORY, "out.hdf5.gz"), 64, "gzip"),
+            ((TRAJECTORY, "out.csv", "--digits", "18"), 64, "1 to 17"),
+            ((TRAJECTORY, "folder/"), 64, "no name for a file"),
+            ((TRAJECTORY,), 64, "missing argument"),
+            (("nothing.xyz", "out.csv"), 66, "nothing.xyz"),
+            ((TRAJECTORY, "nowhere/out.csv"), 73, "nowhere"),
+            (("run.cfg", "out.csv"), 65, "run.cfg:2")):
+        result = convert(*arguments, status=status)
+        assert words in result.stderr and result.stderr.count("\n") == 1, result
+        assert sorted(pathlib.Path(".").iterdir()) == before, arguments
+    pathlib.Path("cut.xyz").write_bytes(pathlib.Path(TRAJECTORY).read_bytes()[:-100])
+    convert("cut.xyz", "out.xyz", "--all", status=65)
+    assert not list(pathlib.Path(".").glob("out.xyz*"))
+    convert(TRAJECTORY, "out.csv")
+    assert "--force" in convert(TRAJECTORY, "out.csv", status=73).stderr
+    convert(TRAJECTORY, "out.csv", "--force")
+
+
+tap.main()
