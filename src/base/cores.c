@@ -3,6 +3,7 @@
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The quota of a container, in cores, rounded up (Linux control groups 2 and 1); 0: none. */
 static int quota(void)
@@ -34,4 +35,22 @@ int cores_available(void)
     const int threads = omp_get_max_threads();
     const int limit = getenv("OMP_NUM_THREADS") ? 0 : quota();
     return limit > 0 && limit < threads ? limit : threads;
+}
+
+const char *cores_model(char buffer[CORES_MODEL_SIZE])
+{
+    char line[256];
+    FILE *file = fopen("/proc/cpuinfo", "r"); /* "model name      : AMD EPYC 9R14" */
+    snprintf(buffer, CORES_MODEL_SIZE, "unknown CPU");
+    while (file && fgets(line, sizeof line, file)) {
+        const char *colon = strchr(line, ':');
+        if (!colon || strncmp(line, "model name", 10) != 0)
+            continue;
+        line[strcspn(line, "\n")] = '\0';
+        snprintf(buffer, CORES_MODEL_SIZE, "%.90s", colon + 1 + strspn(colon + 1, " "));
+        break;
+    }
+    if (file)
+        fclose(file);
+    return buffer;
 }

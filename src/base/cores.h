@@ -10,6 +10,10 @@ extern "C" {
  * affinity mask, and no more than the CPU quota of its control group. At least 1. */
 int cores_available(void);
 
+/* What the system calls the CPU, "AMD EPYC 9R14"; "unknown CPU" where it does not say. */
+enum { CORES_MODEL_SIZE = 96 };
+const char *cores_model(char buffer[CORES_MODEL_SIZE]);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,6 +1,5 @@
 /*
- * orrery bench --gpu: how fast a GPU computes, beside what it could do and beside the CPU. Without
- * --gpu, orrery bench measures the CPU.
+ * orrery bench --gpu: how fast a GPU computes, beside what it could do and beside the CPU.
  */
 #include <errno.h>
 #include <jansson.h>
@@ -14,8 +13,8 @@
 #include "base/build.h"
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/random.h"
 #include "base/text.h"
+#include "bench/bench.h"
 #include "commands/arguments.h"
 #include "commands/commands.h"
 #include "gpu/bench.h"
@@ -135,23 +134,6 @@ static enum status collect(void *context, const struct gpu_bench_row *row, struc
 
 /* --- the CPU beside it -------------------------------------------------------------------------*/
 
-static enum status cpu_bodies(size_t count, struct bodies **bodies, struct error *error)
-{
-    gsl_rng *random = random_create(42, error);
-    if (!random || bodies_create(1, count, bodies, error)) {
-        random_destroy(random);
-        return error->status;
-    }
-    for (size_t i = 0; i < count; i++) {
-        (*bodies)->m[i] = 1;
-        (*bodies)->x[i] = random_uniform(random, -1, 1);
-        (*bodies)->y[i] = random_uniform(random, -1, 1);
-        (*bodies)->z[i] = random_uniform(random, -1, 1);
-    }
-    random_destroy(random);
-    return STATUS_OK;
-}
-
 /* The least of some steps. */
 static enum status time_cpu(struct backend *backend, double *seconds, struct error *error)
 {
@@ -179,7 +161,7 @@ static enum status bench_cpu(size_t largest, json_t *rows, struct error *error)
     for (size_t count = 1024; count <= largest && seconds < 1; count *= 2) {
         struct bodies *bodies;
         struct backend *backend = NULL;
-        enum status status = cpu_bodies(count, &bodies, error);
+        enum status status = bench_cube(count, true, false, &bodies, error);
         if (!status)
             status = backend_openmp.create(&options, &physics, bodies, &backend, error);
         if (!status)

@@ -8,7 +8,7 @@ static const struct command table[] = {
     { "run", "run an experiment from a config file", command_run, false },
     { "check", "check a config file; print what it resolves to and what it will cost",
       command_check, true },
-    { "bench", "measure how fast a GPU computes, and find its tuning", command_bench_gpu, true },
+    { "bench", "measure how fast this machine computes, and how exactly", command_bench, true },
     { "info", "say what this build can do, and what every name and key means", command_info, true },
     { "report", "draw the figures of a run, or of several, and write one HTML page", command_report,
       false },

@@ -25,6 +25,7 @@ const struct command *command_find(const char *name);
 
 enum status command_run(int argc, char **argv, struct error *error);
 enum status command_check(int argc, char **argv, struct error *error);
+enum status command_bench(int argc, char **argv, struct error *error);
 enum status command_bench_gpu(int argc, char **argv, struct error *error);
 enum status command_convert(int argc, char **argv, struct error *error);
 enum status command_info(int argc, char **argv, struct error *error);

@@ -58,6 +58,11 @@ static void print_cpu(struct text *text)
 #endif
     reference_item("  ", "CPU features", NAME_COLUMN, line.length ? line.bytes : "baseline", text);
     text_free(&line);
+    for (size_t k = 1; force_isa_names[k]; k++) /* best first */
+        if (force_isa_runs(force_isa_names[k]))
+            text_print(&line, "%s%s", line.length ? ", " : "", force_isa_names[k]);
+    reference_item("  ", "CPU kernels", NAME_COLUMN, line.bytes ? line.bytes : "", text);
+    text_free(&line);
 }
 
 static void print_backends(struct text *text)

@@ -48,6 +48,14 @@ static const struct isa {
     { &kernels_baseline, always },
 };
 
+bool force_isa_runs(const char *name)
+{
+    for (size_t k = 0; k < COUNT_OF(isas); k++)
+        if (!strcmp(name, isas[k].kernels->isa))
+            return isas[k].runs();
+    return !strcmp(name, "auto");
+}
+
 /* What the sums of one system need while they are made. */
 struct scratch {
     struct packed packed; /* lends its arrays */
@@ -114,6 +122,18 @@ static enum status choose_isa(const char *name, const struct kernels **kernels, 
         }
     return error_set(error, STATUS_UNAVAILABLE,
                      "%s = %s: this program was built without such kernels", key, name);
+}
+
+static enum status check_kernel(const char *kernel, struct error *error)
+{
+    static const char *const own[] = { "auto", "plain", "symmetric", "reference" };
+    for (size_t k = 0; k < COUNT_OF(own); k++)
+        if (!strcmp(kernel, own[k]))
+            return STATUS_OK;
+    return error_set(error, STATUS_CONFIG,
+                     "compute.kernel = \"%s\": CPUs have the kernels \"plain\", \"symmetric\" and "
+                     "\"reference\"",
+                     kernel);
 }
 
 /* No system has the masses for it, or the kernel is not asked for, or does not pay. */
@@ -188,9 +208,8 @@ enum status force_create(const struct force_options *options, const struct physi
 {
     *result = NULL;
     const struct kernels *kernels = NULL;
-    const enum status status = choose_isa(options->isa, &kernels, error);
-    if (status)
-        return status;
+    if (check_kernel(options->kernel, error) || choose_isa(options->isa, &kernels, error))
+        return error->status;
     struct force *force = calloc(1, sizeof *force);
     if (!force)
         return error_set(error, STATUS_MEMORY, "out of memory");

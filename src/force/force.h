@@ -40,6 +40,9 @@ struct force_share {
     size_t first, last;
 };
 
+/* Has this build kernels of that name for this CPU and its operating system? "auto" always. */
+bool force_isa_runs(const char *name);
+
 struct force_options {
     enum precision precision;
     const char *kernel; /* one of force_kernel_names */
@@ -50,8 +53,8 @@ struct force_options {
 
 struct force; /* opaque: the chosen kernel, its tile schedule and its scratch memory */
 
-/* For `bodies` as they are laid out now. STATUS_MEMORY, STATUS_UNAVAILABLE (a forced instruction
- * set that this machine has not). */
+/* For `bodies` as they are laid out now. STATUS_MEMORY, STATUS_CONFIG (a GPU's kernel),
+ * STATUS_UNAVAILABLE (a forced instruction set that this machine has not). */
 enum status force_create(const struct force_options *options, const struct physics *physics,
                          const struct bodies *bodies, struct force **force, struct error *error);
 void force_destroy(struct force *force);

@@ -11,7 +11,7 @@ import tap
 
 # docs/architecture.md, lowest first: a file may include what stands on its own floor or below.
 FLOORS = ["base", "config", "model", "force", "integrator", "backend", "initial", "diagnostics",
-          "output", "run", "report", "study", "commands"]
+          "output", "run", "report", "study", "bench", "commands"]
 
 # The only places that may see these.
 OWNERS = {

@@ -2,6 +2,7 @@
 
 #include <float.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "force/force.h"
@@ -255,6 +256,22 @@ static void test_a_periodic_image_is_the_body(void **state)
     bodies_destroy(bodies);
 }
 
+/* Names of GPU kernels pass the config reader; no CPU may run something else instead. */
+static void test_a_gpu_kernel_is_refused(void **state)
+{
+    (void)state;
+    struct error error = { 0 };
+    struct bodies *bodies;
+    struct force *force;
+    assert_int_equal(bodies_create(1, 8, &bodies, &error), STATUS_OK);
+    const struct physics physics = { .gravitational_constant = 1 };
+    const struct force_options options = { .kernel = "tiled", .isa = "auto", .threads = 1 };
+    assert_int_equal(force_create(&options, &physics, bodies, &force, &error), STATUS_CONFIG);
+    assert_non_null(strstr(error.text, "compute.kernel = \"tiled\""));
+    assert_null(force);
+    bodies_destroy(bodies);
+}
+
 static void test_threads_do_not_change_a_bit(void **state)
 {
     (void)state;
@@ -308,6 +325,7 @@ int main(void)
         cmocka_unit_test(test_total_force_vanishes),
         cmocka_unit_test(test_virial_is_that_of_clausius),
         cmocka_unit_test(test_a_periodic_image_is_the_body),
+        cmocka_unit_test(test_a_gpu_kernel_is_refused),
         cmocka_unit_test(test_threads_do_not_change_a_bit),
         cmocka_unit_test(test_many_bodies),
     };

@@ -1,0 +1,31 @@
+/* The error of forces, against sums in long double. */
+#ifndef ORRERY_BENCH_ACCURACY_H
+#define ORRERY_BENCH_ACCURACY_H
+
+#include <stddef.h>
+
+#include "base/status.h"
+#include "model/bodies.h"
+#include "model/physics.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Accelerations of a sample of the bodies of the first system, evenly spread over their indices. */
+struct accuracy;
+
+/* Sums by the formula of model/physics.h, in long double. STATUS_MEMORY. */
+enum status accuracy_create(const struct physics *physics, const struct bodies *bodies,
+                            struct accuracy **accuracy, struct error *error);
+void accuracy_destroy(struct accuracy *accuracy); /* accepts NULL */
+
+/* sqrt(sum |a - a_exact|^2 / sum |a_exact|^2) over the sample, for the same bodies with ax, ay, az
+ * by some kernel. */
+double accuracy_error(const struct accuracy *accuracy, const struct bodies *bodies);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,23 @@
+#include "config.h"
+
+#include "bench/arithmetic.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+
+static const struct arithmetic *const table[] = {
+#ifdef HAVE_X86_KERNELS
+    &arithmetic_avx512,
+    &arithmetic_avx2,
+#endif
+    &arithmetic_baseline,
+};
+
+const struct arithmetic *arithmetic_find(const char *isa)
+{
+    for (size_t k = 0; k < COUNT_OF(table); k++)
+        if (strcmp(table[k]->isa, isa) == 0)
+            return table[k];
+    return NULL;
+}

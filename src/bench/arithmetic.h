@@ -1,0 +1,54 @@
+/*
+ * What a CPU's arithmetic allows: streams of the operations of the force kernels' inner loops,
+ * in their proportions, from registers to registers, with no result that another one waits for.
+ * A kernel cannot be faster than the stream of its own operations.
+ *
+ * Compiled once for each instruction set, like the kernels.
+ */
+#ifndef ORRERY_BENCH_ARITHMETIC_H
+#define ORRERY_BENCH_ARITHMETIC_H
+
+#include <stddef.h>
+
+#include "force/kernel.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Vector operations for one vector of pairs. A fused one is a product and a sum where the
+ * instruction set has no such instruction. */
+struct mix {
+    int fused, products, sums;
+    int estimates; /* of 1/sqrt */
+};
+
+enum stream_form { STREAM_PLAIN, STREAM_SYMMETRIC, STREAM_FORMS };
+
+struct stream {
+    struct mix mix;
+    size_t lanes;                /* pairs that the mix is for */
+    void (*run)(size_t vectors); /* does the mix so many times; a multiple of ARITHMETIC_UNROLLED */
+};
+
+enum { ARITHMETIC_UNROLLED = 4 };
+
+struct arithmetic {
+    const char *isa;
+    /* One operation alone, some of them in a mix, whose lanes are all their numbers. */
+    struct stream fused_double, fused_float;
+    struct stream estimate_double, estimate_float;
+    /* Of the kernels for open space, without and with equal masses. */
+    struct stream kernels[PRECISION_COUNT][STREAM_FORMS][MASSES_COUNT];
+};
+
+extern const struct arithmetic arithmetic_avx512, arithmetic_avx2, arithmetic_baseline;
+
+/* The row of an instruction set, as force_isa() names it; NULL where there is none. */
+const struct arithmetic *arithmetic_find(const char *isa);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,429 @@
+#include "bench/bench.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "bench/accuracy.h"
+
+/* A measurement lasts at least so long; and so many of one case are enough. */
+static const double LEAST_SECONDS = 0.01, STREAM_SECONDS = 0.002;
+enum { LEAST_REPEATS = 5, MOST_REPEATS = 40, MOST_CASES = 256, FAR = 20000 };
+
+struct timed {
+    uint64_t work; /* steps, or vectors of pairs, in one measurement */
+    size_t repeats;
+    double seconds[MOST_REPEATS]; /* for all of the work */
+};
+
+struct bench_case {
+    const char *backend, *kernel, *precision, *isa;
+    int threads;
+    struct bodies *bodies;
+    struct backend *running;
+    struct backend_description description;
+    const struct stream *stream; /* NULL: no limit is known */
+    struct timed steps, streams;
+    struct error error;
+};
+
+/* All cases of one size. */
+struct field {
+    const struct bench_plan *plan;
+    const struct bench_subject *subject;
+    size_t count, case_count;
+    struct bench_case *cases;
+};
+
+/* --- bodies ------------------------------------------------------------------------------------*/
+
+enum status bench_cube(size_t count, bool equal, bool far, struct bodies **bodies,
+                       struct error *error)
+{
+    gsl_rng *random = random_create(42, error);
+    if (!random || bodies_create(1, count, bodies, error)) {
+        random_destroy(random);
+        return error->status;
+    }
+    struct bodies *const b = *bodies;
+    for (size_t i = 0; i < count; i++) {
+        b->id[i] = (uint64_t)i + 1;
+        b->m[i] = equal ? 1 : random_uniform(random, 1, 2);
+        b->x[i] = random_uniform(random, -1, 1) + (far && i % 2 ? FAR : 0);
+        b->y[i] = random_uniform(random, -1, 1);
+        b->z[i] = random_uniform(random, -1, 1);
+    }
+    random_destroy(random);
+    return STATUS_OK;
+}
+
+static enum status copy_bodies(const struct bodies *from, struct bodies **result,
+                               struct error *error)
+{
+    if (bodies_create(from->systems, from->count, result, error))
+        return error->status;
+    struct bodies *const to = *result;
+    const size_t bytes = from->systems * from->stride * sizeof(double);
+    memcpy(to->m, from->m, bytes);
+    memcpy(to->x, from->x, bytes);
+    memcpy(to->y, from->y, bytes);
+    memcpy(to->z, from->z, bytes);
+    memcpy(to->vx, from->vx, bytes);
+    memcpy(to->vy, from->vy, bytes);
+    memcpy(to->vz, from->vz, bytes);
+    return STATUS_OK;
+}
+
+static enum status make_bodies(const struct bench_subject *subject, size_t count, bool far,
+                               struct bodies **bodies, struct error *error)
+{
+    return subject->bodies ? copy_bodies(subject->bodies, bodies, error)
+                           : bench_cube(count, subject->equal, far, bodies, error);
+}
+
+/* --- measuring ---------------------------------------------------------------------------------*/
+
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double least(struct timed *timed)
+{
+    qsort(timed->seconds, timed->repeats, sizeof(double), compare);
+    return timed->repeats ? timed->seconds[0] / (double)timed->work : NAN;
+}
+
+static double median(struct timed *timed)
+{
+    qsort(timed->seconds, timed->repeats, sizeof(double), compare);
+    return timed->repeats ? timed->seconds[timed->repeats / 2] / (double)timed->work : NAN;
+}
+
+/* The step is 0: forces are evaluated and bodies moved as ever, but all cases stay where they
+ * are. */
+static double time_steps(struct bench_case *one, const struct integrator *integrator,
+                         uint64_t steps)
+{
+    const double start = clock_seconds();
+    one->running->class_->advance(one->running, integrator, 0, steps, &one->error);
+    return clock_seconds() - start;
+}
+
+static double time_stream(const struct stream *stream, int threads, uint64_t vectors)
+{
+    double start = 0, end = 0;
+#pragma omp parallel num_threads(threads)
+    {
+#pragma omp barrier
+#pragma omp master
+        start = clock_seconds();
+        stream->run(vectors);
+#pragma omp barrier
+#pragma omp master
+        end = clock_seconds();
+    }
+    return end - start;
+}
+
+/* Enough vectors for STREAM_SECONDS. */
+static uint64_t stream_length(const struct stream *stream, int threads)
+{
+    uint64_t vectors = 4096;
+    while (time_stream(stream, threads, vectors) < STREAM_SECONDS && vectors < (uint64_t)1 << 40)
+        vectors *= 2;
+    return vectors;
+}
+
+static void keep(struct timed *timed, double seconds)
+{
+    if (timed->repeats < MOST_REPEATS)
+        timed->seconds[timed->repeats++] = seconds;
+}
+
+/* --- the rates of operations -------------------------------------------------------------------*/
+
+static double stream_rate(const struct stream *stream, int threads)
+{
+    struct timed timed = { .work = stream_length(stream, threads) };
+    for (int k = 0; k < LEAST_REPEATS * 4; k++)
+        keep(&timed, time_stream(stream, threads, timed.work));
+    return (double)stream->lanes * threads / least(&timed);
+}
+
+enum status bench_rates(const struct bench_sink *sink, int threads, struct error *error)
+{
+    for (size_t k = 1; force_isa_names[k]; k++) {
+        const struct arithmetic *arithmetic = arithmetic_find(force_isa_names[k]);
+        if (!arithmetic || !force_isa_runs(arithmetic->isa))
+            continue;
+        const struct {
+            const char *operation, *type;
+            const struct stream *stream;
+        } table[] = { { "multiply-add", "float", &arithmetic->fused_float },
+                      { "multiply-add", "double", &arithmetic->fused_double },
+                      { "1/sqrt estimate", "float", &arithmetic->estimate_float },
+                      { "1/sqrt estimate", "double", &arithmetic->estimate_double } };
+        for (size_t row = 0; row < COUNT_OF(table); row++) {
+            const struct bench_rate rate = { arithmetic->isa, table[row].operation, table[row].type,
+                                             threads, stream_rate(table[row].stream, threads) };
+            sink->rate(sink->context, &rate);
+        }
+    }
+    return error->status;
+}
+
+/* --- one size ----------------------------------------------------------------------------------*/
+
+static size_t index_of(const char *const *names, const char *name)
+{
+    size_t k = 0;
+    while (names[k] && strcmp(names[k], name) != 0)
+        k++;
+    return k;
+}
+
+/* What its kernel's inner loop does, where it is one of those with a vector's worth of bodies. */
+static const struct stream *find_stream(const struct bench_case *one,
+                                        const struct bench_subject *subject)
+{
+    const struct backend_description *d = &one->description;
+    const struct arithmetic *arithmetic = arithmetic_find(d->isa);
+    const bool plain = strcmp(d->kernel, "plain") == 0;
+    if (!arithmetic || one->running->class_ != &backend_openmp || subject->bodies ||
+        subject->physics.boundary != BOUNDARY_OPEN ||
+        (!plain && strcmp(d->kernel, "symmetric") != 0))
+        return NULL;
+    return &arithmetic->kernels[d->precision][plain ? STREAM_PLAIN : STREAM_SYMMETRIC]
+                               [subject->equal ? MASSES_EQUAL : MASSES_ANY];
+}
+
+static enum status start_backend(struct bench_case *one, const struct physics *physics,
+                                 struct bodies *bodies, struct backend **running)
+{
+    const struct backend_class *class_ = backend_find(one->backend);
+    const struct backend_options options = {
+        .force = { .precision = (enum precision)index_of(precision_names, one->precision),
+                   .kernel = one->kernel,
+                   .isa = one->isa,
+                   .threads = one->threads },
+    };
+    if (class_->probe(&one->error))
+        return one->error.status;
+    return class_->create(&options, physics, bodies, running, &one->error);
+}
+
+static enum status open_case(struct bench_case *one, const struct field *field)
+{
+    if (make_bodies(field->subject, field->count, false, &one->bodies, &one->error) ||
+        start_backend(one, &field->subject->physics, one->bodies, &one->running))
+        return one->error.status;
+    one->running->class_->describe(one->running, &one->description);
+    one->stream = find_stream(one, field->subject);
+    return STATUS_OK;
+}
+
+/* Also the first look at how long a step takes. */
+static void warm_up(struct bench_case *one, const struct field *field)
+{
+    const struct integrator *integrator = field->subject->integrator;
+    uint64_t steps = 1;
+    double seconds = time_steps(one, integrator, 1);
+    while (seconds < LEAST_SECONDS && steps < (uint64_t)1 << 30 && !one->error.status) {
+        const double factor = seconds > 0 ? 1.2 * LEAST_SECONDS / seconds : 16;
+        steps = (uint64_t)((double)steps * fmax(2, fmin(16, factor)));
+        seconds = time_steps(one, integrator, steps);
+    }
+    one->steps.work = steps;
+    if (one->stream)
+        one->streams.work = stream_length(one->stream, one->description.threads);
+}
+
+static void close_case(struct bench_case *one)
+{
+    if (one->running)
+        one->running->class_->destroy(one->running);
+    bodies_destroy(one->bodies);
+    one->running = NULL;
+    one->bodies = NULL;
+}
+
+/* All combinations; a backend of one thread stands once. */
+static void list_cases(struct field *field)
+{
+    const struct bench_plan *plan = field->plan;
+    for (size_t b = 0; plan->backends[b]; b++)
+        for (size_t i = 0; plan->isas[i]; i++)
+            for (size_t p = 0; plan->precisions[p]; p++)
+                for (size_t k = 0; plan->kernels[k]; k++)
+                    for (size_t t = 0; plan->threads[t]; t++) {
+                        const bool alone = backend_find(plan->backends[b]) != &backend_openmp;
+                        if ((alone && t > 0) || field->case_count == MOST_CASES)
+                            continue;
+                        field->cases[field->case_count++] = (struct bench_case){
+                            .backend = plan->backends[b],
+                            .kernel = plan->kernels[k],
+                            .precision = plan->precisions[p],
+                            .isa = plan->isas[i],
+                            .threads = alone ? 1 : plan->threads[t],
+                        };
+                    }
+}
+
+/* Turns, until the time is up; every case gets one. */
+static void take_turns(struct field *field, double end)
+{
+    for (int turn = 0; turn < MOST_REPEATS && (turn == 0 || clock_seconds() < end); turn++)
+        for (size_t k = 0; k < field->case_count; k++) {
+            struct bench_case *one = &field->cases[k];
+            if (one->error.status || (turn >= LEAST_REPEATS && clock_seconds() > end))
+                continue;
+            if (one->stream)
+                keep(&one->streams,
+                     time_stream(one->stream, one->description.threads, one->streams.work));
+            keep(&one->steps, time_steps(one, field->subject->integrator, one->steps.work));
+        }
+}
+
+/* --- what came out -----------------------------------------------------------------------------*/
+
+static double forces_in_step(const struct integrator *integrator)
+{
+    double forces = 0;
+    for (size_t k = 0; k < integrator->stage_count; k++)
+        forces += integrator->stages[k].verb == VERB_FORCE;
+    return forces;
+}
+
+static double measure_error(struct bench_case *one, const struct physics *physics,
+                            struct bodies *bodies, const struct accuracy *accuracy)
+{
+    struct backend *running = NULL;
+    double found = NAN;
+    if (!start_backend(one, physics, bodies, &running) &&
+        !running->class_->accelerations(running, &one->error))
+        found = accuracy_error(accuracy, bodies);
+    if (running)
+        running->class_->destroy(running);
+    return found;
+}
+
+/* Of all cases, with the bodies that were timed or with those far apart. */
+static enum status measure_errors(struct field *field, bool far, double *found, struct error *error)
+{
+    struct bodies *bodies = NULL;
+    struct accuracy *accuracy = NULL;
+    const struct physics *physics = &field->subject->physics;
+    enum status status = make_bodies(field->subject, field->count, far, &bodies, error);
+    if (!status)
+        status = accuracy_create(physics, bodies, &accuracy, error);
+    for (size_t k = 0; k < field->case_count && !status; k++)
+        if (!field->cases[k].error.status)
+            found[k] = measure_error(&field->cases[k], physics, bodies, accuracy);
+    accuracy_destroy(accuracy);
+    bodies_destroy(bodies);
+    return status;
+}
+
+static void report(struct bench_case *one, const struct field *field, double error, double far,
+                   const struct bench_sink *sink)
+{
+    struct bench_row row = {
+        .title = field->plan->title,
+        .backend = one->backend,
+        .kernel = one->kernel,
+        .precision = one->precision,
+        .isa = one->isa,
+        .threads = one->threads,
+        .systems = field->subject->bodies ? field->subject->bodies->systems : 1,
+        .count = field->count,
+    };
+    if (one->error.status) {
+        row.skipped = one->error.text;
+    } else {
+        const double pairs = (double)row.systems * (double)row.count * (double)row.count *
+                             forces_in_step(field->subject->integrator);
+        row.kernel = one->description.kernel;
+        row.isa = one->description.isa;
+        row.threads = one->description.threads;
+        row.precision = precision_names[one->description.precision];
+        row.seconds = least(&one->steps);
+        row.median = median(&one->steps);
+        row.repeats = one->steps.repeats;
+        row.rate = pairs / row.seconds;
+        row.error = error;
+        row.far_error = far;
+        if (one->stream) {
+            const bool both = strcmp(row.kernel, "symmetric") == 0;
+            row.limit =
+                (double)one->stream->lanes * (both ? 2 : 1) * row.threads / least(&one->streams);
+        }
+    }
+    sink->row(sink->context, &row);
+}
+
+static enum status measure_field(struct field *field, double seconds, const struct bench_sink *sink,
+                                 struct error *error)
+{
+    const double end = clock_seconds() + seconds;
+    double errors[MOST_CASES], far_errors[MOST_CASES];
+    for (size_t k = 0; k < MOST_CASES; k++)
+        errors[k] = far_errors[k] = NAN;
+    list_cases(field);
+    for (size_t k = 0; k < field->case_count; k++)
+        if (!open_case(&field->cases[k], field))
+            warm_up(&field->cases[k], field);
+    take_turns(field, end);
+    enum status status = measure_errors(field, false, errors, error);
+    if (!status && !field->subject->bodies)
+        status = measure_errors(field, true, far_errors, error);
+    for (size_t k = 0; k < field->case_count && !status; k++)
+        report(&field->cases[k], field, errors[k], far_errors[k], sink);
+    for (size_t k = 0; k < field->case_count; k++)
+        close_case(&field->cases[k]);
+    return status;
+}
+
+/* --- all of them -------------------------------------------------------------------------------*/
+
+static size_t count_sizes(const struct bench_plan *plans, size_t count)
+{
+    size_t sizes = 0;
+    for (size_t k = 0; k < count; k++)
+        for (size_t n = 0; plans[k].sizes[n]; n++)
+            sizes++;
+    return sizes;
+}
+
+enum status bench_run(const struct bench_plan *plans, size_t count,
+                      const struct bench_subject *subject, double seconds,
+                      const struct bench_sink *sink, struct error *error)
+{
+    const double end = clock_seconds() + seconds;
+    const size_t sizes = count_sizes(plans, count);
+    size_t done = 0;
+    enum status status = STATUS_OK;
+    struct field field = { .subject = subject };
+    field.cases = calloc(MOST_CASES, sizeof *field.cases);
+    if (!field.cases)
+        return error_set(error, STATUS_MEMORY, "out of memory");
+    for (size_t k = 0; k < count; k++)
+        for (size_t n = 0; plans[k].sizes[n] && !status; n++, done++) {
+            if (sink->progress)
+                sink->progress(sink->context, (double)done / (double)sizes);
+            field.plan = &plans[k];
+            field.count = plans[k].sizes[n];
+            field.case_count = 0;
+            const double left = fmax(0, end - clock_seconds());
+            status = measure_field(&field, left / (double)(sizes - done), sink, error);
+        }
+    if (sink->progress)
+        sink->progress(sink->context, 1);
+    free(field.cases);
+    return status;
+}

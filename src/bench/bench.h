@@ -1,0 +1,92 @@
+/*
+ * How fast the CPU's backends take steps, how near that is to what the arithmetic of the CPU
+ * allows, and how exact the forces are.
+ *
+ * All cases with the same number of bodies are measured in turns, and their limits with them, so
+ * that whatever else the machine does hits all of them alike. Nothing is printed meanwhile.
+ */
+#ifndef ORRERY_BENCH_BENCH_H
+#define ORRERY_BENCH_BENCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "backend/backend.h"
+#include "base/status.h"
+#include "bench/arithmetic.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { BENCH_MOST = 32 }; /* values on an axis */
+
+/* Every combination of what stands on the axes; ends with NULL, 0 or -1. */
+struct bench_plan {
+    const char *title;
+    size_t sizes[BENCH_MOST + 1];
+    const char *backends[BENCH_MOST + 1];
+    const char *kernels[BENCH_MOST + 1];    /* of force_kernel_names */
+    const char *precisions[BENCH_MOST + 1]; /* of precision_names */
+    const char *isas[BENCH_MOST + 1];       /* of force_isa_names; "auto": the best one */
+    int threads[BENCH_MOST + 1];            /* 0 ends; those of backends with one thread are 1 */
+};
+
+/* Bodies that move, and the law and the steps by which they do. */
+struct bench_subject {
+    struct physics physics;
+    const struct integrator *integrator;
+    const struct bodies *bodies; /* NULL: a cube of random ones of any size */
+    bool equal;                  /* the masses of those in the cube are equal, else 1 ... 2 */
+};
+
+/* Which ones were measured, and what came out. */
+struct bench_row {
+    const char *title; /* of the plan */
+    const char *backend, *kernel, *precision, *isa;
+    int threads;
+    size_t systems, count;
+    const char *skipped;    /* why nothing was measured, or NULL; then nothing below is set */
+    double seconds, median; /* for one step; least and median of `repeats` */
+    size_t repeats;
+    double rate;      /* pair interactions per second: N^2 for a force evaluation */
+    double limit;     /* the same, if the stream of the kernel's arithmetic were all; 0: unknown */
+    double error;     /* see bench/accuracy.h */
+    double far_error; /* with two cubes that stand 10^4 of their sides apart; NaN: not measured */
+};
+
+/* One vector operation alone, as this CPU does it. */
+struct bench_rate {
+    const char *isa, *operation, *type; /* "multiply-add", "float" */
+    int threads;
+    double per_second; /* numbers, not vectors */
+};
+
+struct bench_sink {
+    void (*rate)(void *context, const struct bench_rate *rate);
+    void (*row)(void *context, const struct bench_row *row);
+    /* Before and after each measurement; `part` of 1 is done. May be NULL. */
+    void (*progress)(void *context, double part);
+    void *context;
+};
+
+/* The rates of operations, for every instruction set that runs here. */
+enum status bench_rates(const struct bench_sink *sink, int threads, struct error *error);
+
+/*
+ * Measures the plans, in about `seconds` if that is long enough for one look at each case; rows in
+ * order. STATUS_MEMORY, or what a backend reports while it moves.
+ */
+enum status bench_run(const struct bench_plan *plans, size_t count,
+                      const struct bench_subject *subject, double seconds,
+                      const struct bench_sink *sink, struct error *error);
+
+/* `count` bodies in a cube of side 2, or in two of them that stand far apart. */
+enum status bench_cube(size_t count, bool equal, bool far, struct bodies **bodies,
+                       struct error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,314 @@
+#include "bench/results.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/build.h"
+#include "base/clock.h"
+#include "base/cores.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "report/figure.h"
+
+enum { FLOP = 20 }; /* of an interaction, by convention */
+
+struct results {
+    json_t *root;
+};
+
+static json_t *number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+enum status results_create(const char *law, struct results **result, struct error *error)
+{
+    char stamp[CLOCK_STAMP_SIZE], model[CORES_MODEL_SIZE];
+    struct results *results = *result = calloc(1, sizeof *results);
+    if (results)
+        results->root = json_pack(
+            "{s:s, s:s, s:s, s:s, s:s, s:i, s:s, s:[], s:[]}", "version", build_version(), "commit",
+            build_commit(), "compiler", build_compiler(), "date", clock_stamp(stamp), "cpu",
+            cores_model(model), "cores", cores_available(), "law", law, "rates", "rows");
+    if (results && results->root)
+        return STATUS_OK;
+    results_destroy(results);
+    *result = NULL;
+    return error_set(error, STATUS_MEMORY, "out of memory");
+}
+
+void results_destroy(struct results *results)
+{
+    if (results)
+        json_decref(results->root);
+    free(results);
+}
+
+void results_add_rate(struct results *results, const struct bench_rate *rate)
+{
+    json_array_append_new(json_object_get(results->root, "rates"),
+                          json_pack("{s:s, s:s, s:s, s:i, s:f}", "isa", rate->isa, "operation",
+                                    rate->operation, "type", rate->type, "threads", rate->threads,
+                                    "per_second", rate->per_second));
+}
+
+void results_add_row(struct results *results, const struct bench_row *row)
+{
+    json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:I, s:I}", "part", row->title,
+                             "backend", row->backend, "kernel", row->kernel, "precision",
+                             row->precision, "isa", row->isa, "threads", row->threads, "systems",
+                             (json_int_t)row->systems, "bodies", (json_int_t)row->count);
+    if (row->skipped) {
+        json_object_set_new(json, "skipped", json_string(row->skipped));
+    } else {
+        json_t *rest = json_pack(
+            "{s:f, s:f, s:I, s:f, s:f, s:o, s:o, s:o}", "seconds", row->seconds, "median_seconds",
+            row->median, "repeats", (json_int_t)row->repeats, "interactions_per_second", row->rate,
+            "gflops", 1e-9 * FLOP * row->rate, "limit", number(row->limit > 0 ? row->limit : NAN),
+            "error", number(row->error), "far_error", number(row->far_error));
+        json_object_update(json, rest);
+        json_decref(rest);
+    }
+    json_array_append_new(json_object_get(results->root, "rows"), json);
+}
+
+/* --- CSV ---------------------------------------------------------------------------------------*/
+
+static const char *const columns[] = {
+    "part",    "backend", "kernel",  "precision",      "isa",     "threads",
+    "systems", "bodies",  "seconds", "median_seconds", "repeats", "interactions_per_second",
+    "gflops",  "limit",   "error",   "far_error",
+};
+
+static void print_cell(FILE *file, const json_t *value)
+{
+    if (json_is_string(value))
+        fprintf(file, "%s", json_string_value(value));
+    else if (json_is_integer(value))
+        fprintf(file, "%lld", (long long)json_integer_value(value));
+    else if (json_is_real(value))
+        fprintf(file, "%.6g", json_real_value(value));
+}
+
+static void print_csv(FILE *file, const json_t *rows)
+{
+    size_t index;
+    const json_t *row;
+    for (size_t k = 0; k < COUNT_OF(columns); k++)
+        fprintf(file, "%s%s", k ? "," : "", columns[k]);
+    fputc('\n', file);
+    json_array_foreach(rows, index, row)
+    {
+        for (size_t k = 0; k < COUNT_OF(columns); k++) {
+            if (k)
+                fputc(',', file);
+            print_cell(file, json_object_get(row, columns[k]));
+        }
+        fputc('\n', file);
+    }
+}
+
+/* --- figures -----------------------------------------------------------------------------------*/
+
+static const char *text_of(const json_t *row, const char *key)
+{
+    const char *value = json_string_value(json_object_get(row, key));
+    return value ? value : "";
+}
+
+/* Which rows make a curve: the best-known curves of a benchmark over the number of bodies. */
+static const struct curve_of_rows {
+    const char *label, *backend, *precision;
+    int color;
+} curves[] = {
+    { "single", "openmp", "single", 0 },
+    { "mixed", "openmp", "mixed", 1 },
+    { "double", "openmp", "double", 2 },
+    { "serial reference, double", "serial", "double", 3 },
+};
+
+struct points {
+    size_t count;
+    double x[BENCH_MOST], y[BENCH_MOST];
+};
+
+/* The best of each size among the rows of a curve, `column` times `unit`. */
+static struct points collect(const json_t *rows, const struct curve_of_rows *curve,
+                             const char *column, double unit)
+{
+    struct points points = { .count = 0 };
+    size_t index;
+    const json_t *row;
+    json_array_foreach(rows, index, row)
+    {
+        if (strcmp(text_of(row, "backend"), curve->backend) != 0 ||
+            strcmp(text_of(row, "precision"), curve->precision) != 0 ||
+            json_object_get(row, "skipped"))
+            continue;
+        const double x = (double)json_integer_value(json_object_get(row, "bodies"));
+        const double y = unit * json_real_value(json_object_get(row, column));
+        const bool least = strcmp(column, "seconds") == 0;
+        size_t k = 0;
+        while (k < points.count && points.x[k] != x)
+            k++;
+        if (k == BENCH_MOST)
+            continue;
+        if (k == points.count) {
+            points.x[points.count++] = x;
+            points.y[k] = y;
+        } else if (least ? y < points.y[k] : y > points.y[k]) {
+            points.y[k] = y;
+        }
+    }
+    return points;
+}
+
+static void sort_points(struct points *points)
+{
+    for (size_t i = 1; i < points->count; i++)
+        for (size_t k = i; k > 0 && points->x[k] < points->x[k - 1]; k--) {
+            const double x = points->x[k], y = points->y[k];
+            points->x[k] = points->x[k - 1];
+            points->y[k] = points->y[k - 1];
+            points->x[k - 1] = x;
+            points->y[k - 1] = y;
+        }
+}
+
+static enum status add_curves(const json_t *rows, const char *column, double unit,
+                              struct figure *figure, struct error *error)
+{
+    for (size_t k = 0; k < COUNT_OF(curves); k++) {
+        struct points points = collect(rows, &curves[k], column, unit);
+        sort_points(&points);
+        if (figure_curve(figure, curves[k].label, CURVE_LINE, curves[k].color, points.count,
+                         points.x, points.y, error))
+            return error->status;
+    }
+    return STATUS_OK;
+}
+
+/* Time of the serial reference over that of each precision, where both were measured. */
+static enum status add_speed_ups(const json_t *rows, const char *column, double unit,
+                                 struct figure *figure, struct error *error)
+{
+    const size_t serial = COUNT_OF(curves) - 1;
+    struct points base = collect(rows, &curves[serial], column, unit);
+    for (size_t k = 0; k < serial; k++) {
+        struct points points = collect(rows, &curves[k], column, unit), ratio = { .count = 0 };
+        sort_points(&points);
+        for (size_t i = 0; i < points.count; i++)
+            for (size_t j = 0; j < base.count; j++)
+                if (base.x[j] == points.x[i]) {
+                    ratio.x[ratio.count] = points.x[i];
+                    ratio.y[ratio.count++] = base.y[j] / points.y[i];
+                }
+        if (figure_curve(figure, curves[k].label, CURVE_LINE, curves[k].color, ratio.count, ratio.x,
+                         ratio.y, error))
+            return error->status;
+    }
+    return STATUS_OK;
+}
+
+static const struct drawing {
+    const char *name, *y_label, *caption;
+    const char *column;
+    double unit;
+    enum status (*add)(const json_t *rows, const char *column, double unit, struct figure *figure,
+                       struct error *error);
+} drawings[] = {
+    { "bench-time", "time of a step (s)", "Least time of one step over the number of bodies.",
+      "seconds", 1, add_curves },
+    { "bench-rate", "pair interactions (1e9 / s)",
+      "Ordered pair interactions per second, N^2 for each evaluation of the forces.",
+      "interactions_per_second", 1e-9, add_curves },
+    { "bench-gflops", "GFLOP/s at 20 flop an interaction",
+      "The same in floating-point operations, at the conventional 20 for each interaction.",
+      "gflops", 1, add_curves },
+    { "bench-speed-up", "speed-up over the serial reference",
+      "Time of a step of the serial reference over that of the openmp backend.", "seconds", 1,
+      add_speed_ups },
+};
+
+static enum status draw(const struct results *results, const struct drawing *drawing,
+                        const char *folder, struct error *error)
+{
+    struct figure figure = { .x_label = "bodies", .x_log = true, .y_log = true };
+    snprintf(figure.name, sizeof figure.name, "%s", drawing->name);
+    snprintf(figure.title, sizeof figure.title, "%.90s", text_of(results->root, "cpu"));
+    snprintf(figure.y_label, sizeof figure.y_label, "%s", drawing->y_label);
+    snprintf(figure.caption, sizeof figure.caption, "%s", drawing->caption);
+    enum status status = drawing->add(json_object_get(results->root, "rows"), drawing->column,
+                                      drawing->unit, &figure, error);
+    if (!status && figure.curve_count > 0) {
+        status = figure_draw(&figure, folder, error);
+        if (!status)
+            printf("  %s/%s.svg, .png\n", folder, figure.name);
+    }
+    figure_free(&figure);
+    return status;
+}
+
+/* --- all files ---------------------------------------------------------------------------------*/
+
+static enum status write_table(const struct results *results, const char *path, struct error *error)
+{
+    FILE *file = fopen(path, "w");
+    if (!file)
+        return error_system(error, STATUS_CANT_CREATE, errno, path);
+    print_csv(file, json_object_get(results->root, "rows"));
+    const bool failed = ferror(file) != 0;
+    if (fclose(file) != 0 || failed)
+        return error_set(error, STATUS_IO, "%s: could not be written", path);
+    printf("  %s\n", path);
+    return STATUS_OK;
+}
+
+static enum status write_json(const struct results *results, const char *path, struct error *error)
+{
+    if (json_dump_file(results->root, path, JSON_INDENT(1)))
+        return error_set(error, STATUS_CANT_CREATE, "%s: could not be written", path);
+    printf("  %s\n", path);
+    return STATUS_OK;
+}
+
+static enum status draw_all(const struct results *results, const char *folder, struct error *error)
+{
+    struct error without = { 0 };
+    if (figure_probe(&without)) {
+        printf("  no figures: %s\n", without.text);
+        return STATUS_OK;
+    }
+    for (size_t k = 0; k < COUNT_OF(drawings); k++)
+        if (draw(results, &drawings[k], folder, error))
+            return error->status;
+    return STATUS_OK;
+}
+
+enum status results_write(const struct results *results, const char *folder, struct error *error)
+{
+    struct text csv = { 0 }, json = { 0 };
+    text_print(&csv, "%s/bench.csv", folder);
+    text_print(&json, "%s/bench.json", folder);
+    enum status status = STATUS_OK;
+    if (csv.failed || json.failed)
+        status = error_set(error, STATUS_MEMORY, "out of memory");
+    else if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        status = error_system(error, STATUS_CANT_CREATE, errno, folder);
+    if (!status) {
+        printf("\nwritten:\n");
+        status = write_table(results, csv.bytes, error);
+    }
+    if (!status)
+        status = write_json(results, json.bytes, error);
+    if (!status)
+        status = draw_all(results, folder, error);
+    text_free(&csv);
+    text_free(&json);
+    return status;
+}

@@ -1,0 +1,131 @@
+"""orrery bench: what it measures and writes, and that its limits follow the compiled kernels."""
+
+import csv
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+import tap
+
+BUILD = os.environ.get("ORRERY_BUILD", ".")
+QUICK = ("--seconds", "0.2")
+
+
+def rows(folder):
+    with open(pathlib.Path(folder, "bench.csv"), newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_every_combination_is_a_row():
+    result = tap.run("bench", "--sizes", "16,300", "--kernels", "plain,symmetric", "--precisions",
+                     "double,mixed,single", "--threads", "1,2", "-o", "out", *QUICK, timeout=120)
+    assert result.returncode == 0, result.stderr
+    measured = rows("out")
+    assert len(measured) == 2 * 2 * 3 * 2, result.stdout
+    assert json.loads(pathlib.Path("out/bench.json").read_text())["rows"]
+    # Bounds of the precisions for softened forces: fp64 rounding; 24 digits, some hundred pairs.
+    most = {"double": 1e-14, "mixed": 1e-6, "single": 1e-5}
+    for row in measured:
+        assert float(row["error"]) < most[row["precision"]], row
+        assert float(row["median_seconds"]) >= float(row["seconds"]) > 0, row
+        pairs = float(row["bodies"]) ** 2
+        assert abs(float(row["interactions_per_second"]) * float(row["seconds"]) - pairs) < (
+            1e-4 * pairs), row
+        assert float(row["limit"]) > 0, row
+    # Mixed positions keep their digits far from one another; single ones cannot.
+    far = {row["precision"]: float(row["far_error"]) for row in measured}
+    assert far["mixed"] < 1e-6 < 1e-4 < far["single"], far
+
+
+def test_figures_are_drawn():
+    if not shutil.which("gnuplot"):
+        raise tap.Skip("gnuplot is not installed")
+    result = tap.run("bench", "--sizes", "16,32,64", "--backends", "serial,openmp", "-o", "out",
+                     *QUICK, timeout=120)
+    assert result.returncode == 0, result.stderr
+    for name in ("bench-time", "bench-rate", "bench-gflops", "bench-speed-up"):
+        assert pathlib.Path("out", name + ".svg").read_text().strip().endswith("</svg>"), name
+
+
+def test_instruction_sets_that_are_not_here_are_named():
+    result = tap.run("bench", "--sizes", "64", "--isas", "avx512,avx2,baseline", *QUICK)
+    assert result.returncode == 0, result.stderr
+    for isa in ("avx512", "avx2", "baseline"):
+        assert re.search(rf"\b{isa}\b", result.stdout), result.stdout
+
+
+def test_the_steps_of_an_experiment():
+    config = pathlib.Path(tap.SOURCE, "examples/plummer-sphere/run.cfg")
+    result = tap.run("bench", config, "-P", "bodies.count=200", "-o", "out", *QUICK)
+    assert result.returncode == 0, result.stderr
+    (row,) = rows("out")
+    assert row["bodies"] == "200" and float(row["error"]) < 1e-14, row
+
+
+def test_a_kernel_that_a_backend_has_not_is_no_row_of_numbers():
+    result = tap.run("bench", "--sizes", "64", "--kernels", "tiled,plain", "-o", "out", *QUICK)
+    assert result.returncode == 0, result.stderr
+    assert "not measured" in result.stdout, result.stdout
+    assert [row["seconds"] != "" for row in rows("out")] == [False, True]
+
+
+def test_bad_usage():
+    for arguments in (("--sizes", "0"), ("--sizes", "many"), ("--sizes", ","), ("--threads", "-1"),
+                      ("--kernels", "fastest"), ("--precisions", "half"), ("--isas", "sse9"),
+                      ("--backends", "abacus"), ("--seconds", "0"), ("--softening", "-1"),
+                      ("--boundary", "spherical"), ("a.cfg", "b.cfg"), ("a.cfg", "--sizes", "5")):
+        result = tap.run("bench", *arguments)
+        assert result.returncode == 64 and result.stderr, (arguments, result)
+    result = tap.run("bench", "missing.cfg")
+    assert result.returncode == 66, result
+
+
+# --- the limits ---------------------------------------------------------------------------------
+
+def inner_loops(path):
+    """By function: the instructions of its smallest loop that estimates roots."""
+    text = subprocess.run(["objdump", "-d", "--no-show-raw-insn", path], capture_output=True,
+                          text=True, check=True).stdout
+    for name, body in re.findall(r"<(\w+)>:\n((?:.+\n)+)", text):
+        lines = re.findall(r"^\s+([0-9a-f]+):\s+(.*)$", body, re.MULTILINE)
+        index = {address: k for k, (address, _) in enumerate(lines)}
+        loops = []
+        for k, (_, instruction) in enumerate(lines):
+            jump = re.match(r"j\w+\s+([0-9a-f]+)\b", instruction)
+            if jump and index.get(jump[1], k) < k:
+                loop = [word for _, word in lines[index[jump[1]]:k + 1]]
+                if any("rsqrt" in word for word in loop):
+                    loops.append(loop)
+        if loops:
+            yield name, min(loops, key=len)
+
+
+def test_the_limit_counts_what_the_kernels_do():
+    """the operations of the limit are those of the compiled kernels"""
+    if not shutil.which("objdump"):
+        raise tap.Skip("objdump is not installed")
+    if tap.PATIENCE > 1:
+        raise tap.Skip("sanitizers add instructions")
+    path = pathlib.Path(BUILD, "src/force/libavx512_a-kernel.o")
+    if not path.exists():
+        raise tap.Skip("no AVX-512 kernels in this build")
+    loops = dict(inner_loops(path))
+    # Multiplications and multiply-adds for a vector of pairs (src/bench/arithmetic_kernel.c):
+    # 3 + series + 3 fused and 2 + 1 + mass products; 3 + series fused and 2 + 1 + 2 mass + 3.
+    for precision, series in (("double", 3), ("mixed", 1), ("single", 1)):
+        for equal in (0, 1):
+            suffix = ("_equal" if equal else "") + "_" + precision
+            for kernel, expected in (("plain_open", 9 + series + 1 - equal),
+                                     ("meet_open", 9 + series + 2 * (1 - equal))):
+                loop = loops[kernel + suffix]
+                pairs = sum("rsqrt" in word for word in loop)
+                products = sum(bool(re.match(r"vf?n?m(ul|add|sub)\w*p[sd]", word))
+                               for word in loop)
+                # The compiler may keep a product of one of several pairs outside the loop.
+                assert abs(products / pairs - expected) <= 0.26, (kernel + suffix, products, pairs)
+
+
+tap.main()
