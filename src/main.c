@@ -14,22 +14,39 @@
 #include "backend/ranks.h"
 #include "base/build.h"
 #include "base/status.h"
+#include "base/terminal.h"
 #include "base/text.h"
 #include "commands/commands.h"
+#include "config/reference.h"
 
 static void print_usage(FILE *file)
 {
-    fprintf(file, "usage: orrery COMMAND [arguments]\n\ncommands:\n");
+    struct text text = { 0 };
     for (size_t i = 0; command_at(i); i++)
-        fprintf(file, "  %-10s %s\n", command_at(i)->name, command_at(i)->help);
-    fprintf(file, "\n`orrery COMMAND --help` says more. A first run:\n"
-                  "  orrery run examples/outer-solar-system/run.cfg\n");
+        reference_item("  ", command_at(i)->name, 13, command_at(i)->help, &text);
+    fprintf(file,
+            "usage: orrery COMMAND [arguments]\n\ncommands:\n%s\n"
+            "`orrery COMMAND --help` says more. A first run:\n"
+            "  orrery run examples/outer-solar-system/run.cfg\n",
+            text.bytes ? text.bytes : "");
+    text_free(&text);
+}
+
+/* For the completion of shells: a command and what it does on each line. */
+static void print_commands(void)
+{
+    for (size_t i = 0; command_at(i); i++)
+        printf("%s\t%s\n", command_at(i)->name, command_at(i)->help);
 }
 
 static void print_version(void)
 {
-    printf("orrery %s (%s)\n%s, %s\n", build_version(), build_commit(), build_compiler(),
-           build_options());
+    struct text text = { 0 };
+    text_print(&text, "orrery %s (%s)\n", build_version(), build_commit());
+    reference_item("  ", "compiler", 13, build_compiler(), &text);
+    reference_item("  ", "options", 13, build_options(), &text);
+    fputs(text.bytes ? text.bytes : "", stdout);
+    text_free(&text);
 }
 
 static enum status unknown_command(const char *word, struct error *error)
@@ -53,6 +70,8 @@ static enum status execute(int argc, char **argv, struct error *error)
         return print_usage(stdout), STATUS_OK;
     if (strcmp(word, "--version") == 0)
         return print_version(), STATUS_OK;
+    if (strcmp(word, "--complete") == 0)
+        return print_commands(), STATUS_OK;
     const struct command *command = command_find(word);
     if (!command)
         return unknown_command(word, error);
@@ -85,8 +104,10 @@ int main(int argc, char **argv)
         ranks_serve();
     else if (!status)
         status = execute(argc, argv, &error);
-    if (error.lines > 0)
-        fprintf(stderr, "%s\n", error.text);
+    if (error.lines > 0) {
+        terminal_print(stderr, TERMINAL_RED, error.text);
+        fputc('\n', stderr);
+    }
     if (error.dropped > 0)
         fprintf(stderr, "... and %zu more errors\n", error.dropped);
     if (mpi_rank() == 0)

@@ -4,31 +4,79 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "config/reference.h"
+
+/* "orrery run" of the usage. */
+static int command_length(const struct arguments *arguments)
+{
+    const char *blank = strchr(arguments->usage, ' ');
+    return (int)(blank - arguments->usage + 1 + (ptrdiff_t)strcspn(blank + 1, " "));
+}
 
 static enum status usage_error(const struct arguments *arguments, struct error *error,
                                const char *what, const char *word)
 {
-    return error_set(error, STATUS_USAGE, "orrery: %s %s; usage: %s (--help says more)", what, word,
-                     arguments->usage);
+    const int length = command_length(arguments);
+    return error_set(error, STATUS_USAGE, "%.*s: %s%s%s (%.*s --help says more)", length,
+                     arguments->usage, what, *word ? " " : "", word, length, arguments->usage);
+}
+
+/* "-o, --output DIR" */
+static void print_form(const struct argument *a, struct text *text)
+{
+    if (a->letter)
+        text_print(text, "-%c", a->letter);
+    else
+        text_print(text, "    ");
+    if (a->name)
+        text_print(text, "%s--%s", a->letter ? ", " : "", a->name);
+    if (a->value)
+        text_print(text, " %s", a->value);
 }
 
 static void print_help(const struct arguments *arguments)
 {
-    printf("usage: %s\n\n%s\n\noptions:\n", arguments->usage, arguments->summary);
+    enum { HELP_COLUMN = 29 };
+    struct text text = { 0 };
+    text_print(&text, "usage: %s\n\n", arguments->usage);
+    text_wrap(&text, "", REFERENCE_WIDTH, arguments->summary);
+    text_print(&text, "\n\noptions:\n");
+    for (size_t i = 0; i < arguments->count; i++) {
+        struct text form = { 0 };
+        print_form(&arguments->table[i], &form);
+        reference_item("  ", form.bytes ? form.bytes : "", HELP_COLUMN, arguments->table[i].help,
+                       &text);
+        text_free(&form);
+    }
+    reference_item("  ", "-h, --help", HELP_COLUMN, "this text", &text);
+    fputs(text.bytes ? text.bytes : "out of memory\n", stdout);
+    text_free(&text);
+}
+
+/*
+ * For the completion of shells: the name of the first plain argument, then a line for each option,
+ * with its letter, its name, what its value is called and what it does between tabs.
+ */
+static void print_completions(const struct arguments *arguments)
+{
+    const char *word = arguments->usage;
+    for (int skipped = 0; skipped < 2; skipped++) { /* "orrery run " */
+        word += strcspn(word, " ");
+        word += strspn(word, " ");
+    }
+    word += strspn(word, "[");
+    size_t length = *word == '-' ? 0 : strcspn(word, " ]");
+    while (length > 0 && word[length - 1] == '.')
+        length--;
+    printf("%.*s\n", (int)length, word);
     for (size_t i = 0; i < arguments->count; i++) {
         const struct argument *a = &arguments->table[i];
-        char left[48];
-        int length = 0;
-        length += a->letter ? snprintf(left, sizeof left, "-%c", a->letter)
-                            : snprintf(left, sizeof left, "    ");
-        if (a->name)
-            length += snprintf(left + length, sizeof left - (size_t)length, "%s--%s",
-                               a->letter ? ", " : "", a->name);
-        if (a->value)
-            snprintf(left + length, sizeof left - (size_t)length, " %s", a->value);
-        printf("  %-26s %s\n", left, a->help);
+        if (a->letter)
+            printf("-%c", a->letter);
+        printf("\t%s%s\t%s\t%s\n", a->name ? "--" : "", a->name ? a->name : "",
+               a->value ? a->value : "", a->help);
     }
-    printf("  %-26s %s\n", "-h, --help", "this text");
+    printf("-h\t--help\t\tthis text\n");
 }
 
 static const struct argument *find(const struct arguments *arguments, const char *word,
@@ -75,6 +123,25 @@ static enum status store(const struct arguments *arguments, const struct argumen
     return STATUS_OK;
 }
 
+/* `name`: without the dashes, of a long one. */
+static enum status unknown_option(const struct arguments *arguments, const char *word,
+                                  const char *name, struct error *error)
+{
+    enum { MOST = 64 };
+    const char *names[MOST];
+    size_t count = 0;
+    for (size_t i = 0; i < arguments->count && count < MOST; i++)
+        if (arguments->table[i].name)
+            names[count++] = arguments->table[i].name;
+    const char *nearest = name ? text_nearest(name, names, count) : NULL;
+    if (!nearest)
+        return usage_error(arguments, error, "unknown option", word);
+    const int length = command_length(arguments);
+    return error_set(error, STATUS_USAGE,
+                     "%.*s: unknown option %s; did you mean --%s? (%.*s --help says more)", length,
+                     arguments->usage, word, nearest, length, arguments->usage);
+}
+
 /* Takes argv[*i], which begins with '-', and the value behind it. */
 static enum status take_option(const struct arguments *arguments, int argc, char **argv, int *i,
                                struct error *error)
@@ -85,7 +152,7 @@ static enum status take_option(const struct arguments *arguments, int argc, char
     const size_t length = is_long ? strcspn(name, "=") : 1;
     const struct argument *argument = find(arguments, name, length, is_long);
     if (!argument)
-        return usage_error(arguments, error, "unknown option", word);
+        return unknown_option(arguments, word, is_long ? name : NULL, error);
     const char *attached = name[length] == '\0' ? NULL : name + length + (is_long ? 1 : 0);
     if (argument->type == ARGUMENT_FLAG)
         return attached ? usage_error(arguments, error, "takes no value:", word)
@@ -108,6 +175,11 @@ enum status arguments_parse(const struct arguments *arguments, int argc, char **
             *helped = true;
             return STATUS_OK;
         }
+        if (!options_end && strcmp(word, "--complete") == 0) {
+            print_completions(arguments);
+            *helped = true;
+            return STATUS_OK;
+        }
         if (!options_end && strcmp(word, "--") == 0) {
             options_end = true;
         } else if (!options_end && word[0] == '-' && word[1] != '\0') {
@@ -120,6 +192,6 @@ enum status arguments_parse(const struct arguments *arguments, int argc, char **
         }
     }
     if (plain->count < arguments->least)
-        return usage_error(arguments, error, "missing argument", "");
+        return usage_error(arguments, error, "missing argument; usage:", arguments->usage);
     return STATUS_OK;
 }

@@ -44,8 +44,9 @@ struct arguments {
 };
 
 /*
- * Parses what stands behind the command's name (argv[0]). Every command has -h, --help: prints
- * the help to standard output and sets *helped. STATUS_USAGE.
+ * Parses what stands behind the command's name (argv[0]). Every command has -h, --help, and
+ * --complete for the completion of shells: prints what is asked for to standard output and sets
+ * *helped. STATUS_USAGE.
  */
 enum status arguments_parse(const struct arguments *arguments, int argc, char **argv,
                             struct argument_list *plain, bool *helped, struct error *error);

@@ -1,5 +1,7 @@
 /* orrery check: validates a config file; prints what it resolves to and what it will cost. */
+#include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "base/memory.h"
@@ -7,6 +9,7 @@
 #include "commands/arguments.h"
 #include "commands/commands.h"
 #include "commands/prepare.h"
+#include "config/reference.h"
 #include "run/estimate.h"
 
 /* "1.2 GB". */
@@ -22,24 +25,38 @@ static const char *size_text(double bytes, char buffer[32])
     return buffer;
 }
 
+/* "#   name           value", broken where it is too long. */
+__attribute__((format(printf, 2, 3))) static void item(const char *name, const char *format, ...)
+{
+    char value[512];
+    struct text line = { 0 };
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(value, sizeof value, format, arguments);
+    va_end(arguments);
+    text_print(&line, "#   %-15s", name);
+    text_wrap(&line, "#                  ", REFERENCE_WIDTH, value);
+    printf("%s\n", line.bytes ? line.bytes : "");
+    text_free(&line);
+}
+
 static void print_estimate(const struct run *run, const struct estimate *e)
 {
     const struct experiment *x = &run->experiment;
     const struct backend_description *d = &run->description;
     char memory[32], disk[32], team[BACKEND_TEAM_SIZE];
     printf("# estimate\n");
-    printf("#   bodies         %zu x %zu systems\n", x->bodies->count, x->bodies->systems);
-    printf("#   steps          %llu of %g, to t = %g\n", (unsigned long long)x->steps, x->step,
-           (double)x->steps * x->step);
-    printf("#   backend        %s (%s, %s, %s), %s%s%s\n", d->backend, d->kernel, d->isa,
-           precision_names[d->precision], backend_team(d, team),
-           d->choice && d->choice[0] ? "; " : "", d->choice ? d->choice : "");
-    printf("#   memory         %s\n", size_text(e->memory_bytes, memory));
-    printf("#   disk           %s, %.0f frames\n", size_text(e->disk_bytes, disk), e->frames);
-    printf("#   interactions   %.3g at %.3g G/s: about %.3g s\n", e->interactions, 1e-9 * e->rate,
-           e->seconds);
+    item("bodies", "%zu x %zu systems", x->bodies->count, x->bodies->systems);
+    item("steps", "%" PRIu64 " of %g, to t = %g", x->steps, x->step, (double)x->steps * x->step);
+    item("backend", "%s (%s, %s, %s), %s%s%s", d->backend, d->kernel, d->isa,
+         precision_names[d->precision], backend_team(d, team),
+         d->choice && d->choice[0] ? "; " : "", d->choice ? d->choice : "");
+    item("memory", "%s", size_text(e->memory_bytes, memory));
+    item("disk", "%s, %.0f frames", size_text(e->disk_bytes, disk), e->frames);
+    item("interactions", "%.3g at %.3g G/s: about %.3g s", e->interactions, 1e-9 * e->rate,
+         e->seconds);
     if (x->coincident > 0)
-        printf("#   warning        pairs of bodies at the same place: %zu\n", x->coincident);
+        item("warning", "pairs of bodies at the same place: %zu", x->coincident);
 }
 
 static void print_step(const struct run *run, const struct step_estimate *e)
@@ -49,12 +66,12 @@ static void print_step(const struct run *run, const struct step_estimate *e)
     if (!e->found)
         return;
     units_label(units, (struct dimension)DIMENSION_TIME, unit);
-    printf(
-        "#   fastest pair   bodies %lld and %lld would circle each other in %.3g %s: %.3g steps\n",
-        (long long)e->id_i, (long long)e->id_j, e->orbital_time, unit, e->steps_per_orbit);
+    item("fastest pair",
+         "bodies %" PRId64 " and %" PRId64 " would circle each other in %.3g %s: %.3g steps",
+         e->id_i, e->id_j, e->orbital_time, unit, e->steps_per_orbit);
     if (e->steps_per_orbit < ESTIMATE_STEPS_PER_ORBIT)
-        printf("#                  time.step = %g would give it %d; encounters may want less\n",
-               e->proposed, ESTIMATE_STEPS_PER_ORBIT);
+        item("", "time.step = %g would give it %d; encounters may want less", e->proposed,
+             ESTIMATE_STEPS_PER_ORBIT);
 }
 
 enum status prepare_check(const struct prepare_options *options, const struct run_options *run,

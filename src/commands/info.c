@@ -230,6 +230,63 @@ static bool print_name(const struct schema *schema, const char *name, struct tex
     return reference_key(schema, name, found, text);
 }
 
+/* --- lists for the completion of shells --------------------------------------------------------
+ */
+
+/* "time.step", and what a choice, a flag or a variant may be, between tabs. */
+static void print_key(const struct group *group, const struct parameter *parameter,
+                      struct text *text)
+{
+    text_print(text, "%s%s%s%s\t", group->name, *group->name ? "." : "", group->list ? "0." : "",
+               parameter->key);
+    if (parameter->type == PARAMETER_FLAG)
+        text_print(text, "true false");
+    for (size_t i = 0; parameter->choices && parameter->choices[i]; i++)
+        text_print(text, "%s%s", i ? " " : "", parameter->choices[i]);
+    text_print(text, "\n");
+}
+
+static void print_variant_keys(const struct group *group, struct text *text)
+{
+    text_print(text, "%s%s.%s\t", group->name, group->list ? ".0" : "", group->variant_key);
+    for (size_t k = 0; group->variant(k); k++)
+        text_print(text, "%s%s", k ? " " : "", group->variant(k)->name);
+    text_print(text, "\n");
+    for (size_t k = 0; group->variant(k); k++)
+        for (size_t i = 0; i < group->variant(k)->parameter_count; i++)
+            print_key(group, &group->variant(k)->parameters[i], text);
+}
+
+/* Some keys belong to several variants and stand here as often. */
+static void print_keys(const struct schema *schema, struct text *text)
+{
+    for (size_t i = 0; i < schema->group_count; i++) {
+        const struct group *group = &schema->groups[i];
+        if (group->variant)
+            print_variant_keys(group, text);
+        for (size_t k = 0; k < group->parameter_count; k++)
+            print_key(group, &group->parameters[k], text);
+    }
+}
+
+/* Whatever `orrery info` takes as a NAME. */
+static void print_names(const struct schema *schema, struct text *text)
+{
+    for (size_t i = 0; i < schema->group_count; i++) {
+        const struct group *group = &schema->groups[i];
+        if (*group->name)
+            text_print(text, "%s\n", group->name);
+        for (size_t k = 0; group->variant && group->variant(k); k++) {
+            const struct variant *variant = group->variant(k);
+            text_print(text, "%s\n", variant->name);
+            for (size_t p = 0; p < variant->parameter_count; p++)
+                text_print(text, "%s\n", variant->parameters[p].key);
+        }
+        for (size_t p = 0; p < group->parameter_count; p++)
+            text_print(text, "%s\n", group->parameters[p].key);
+    }
+}
+
 static enum status unknown_name(const struct schema *schema, const char *name, struct error *error)
 {
     enum { MAX_NAMES = 256 };
@@ -254,11 +311,14 @@ static enum status unknown_name(const struct schema *schema, const char *name, s
 
 enum status command_info(int argc, char **argv, struct error *error)
 {
-    bool defaults = false, manual = false, helped;
+    bool defaults = false, manual = false, keys = false, all_names = false, helped;
     const struct argument table[] = {
         { 0, "defaults", NULL, ARGUMENT_FLAG, &defaults,
           "print a config file with every key in a comment" },
         { 0, "man", NULL, ARGUMENT_FLAG, &manual, "print the man page orrery.cfg(5)" },
+        { 0, "keys", NULL, ARGUMENT_FLAG, &keys,
+          "print every key that -P can set, and its choices, a line each" },
+        { 0, "names", NULL, ARGUMENT_FLAG, &all_names, "print every NAME, a line each" },
     };
     const struct arguments arguments = {
         "orrery info [NAME]...",
@@ -284,7 +344,11 @@ enum status command_info(int argc, char **argv, struct error *error)
     for (size_t i = 0; i < names.count; i++)
         if (!print_name(schema, names.items[i], &text))
             unknown_name(schema, names.items[i], error);
-    if (!defaults && !manual && names.count == 0)
+    if (keys)
+        print_keys(schema, &text);
+    if (all_names)
+        print_names(schema, &text);
+    if (!defaults && !manual && !keys && !all_names && names.count == 0)
         print_overview(schema, &text);
     if (text.failed)
         error_set(error, STATUS_MEMORY, "out of memory");

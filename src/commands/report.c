@@ -33,7 +33,7 @@ enum status command_report(int argc, char **argv, struct error *error)
     options.count = plain.count;
     if (report_write(&options, &summary, error))
         return error->status;
-    printf("%s: %zu figures of %zu run%s\n", summary.page, summary.figures, summary.runs,
-           summary.runs == 1 ? "" : "s");
+    printf("%s: %zu figure%s of %zu run%s\n", summary.page, summary.figures,
+           summary.figures == 1 ? "" : "s", summary.runs, summary.runs == 1 ? "" : "s");
     return STATUS_OK;
 }

@@ -13,7 +13,7 @@
 #include "commands/commands.h"
 #include "commands/prepare.h"
 #include "commands/study.h"
-#include "run/provenance.h"
+#include "commands/summary.h"
 #include "run/run.h"
 
 /* How often progress is shown: a bar on a terminal, lines elsewhere. */
@@ -84,112 +84,6 @@ static void show_notice(void *context, bool loud, const char *line)
         fprintf(stderr, "%s\n", line);
 }
 
-/* --- the summary -------------------------------------------------------------------------------
- */
-
-/* The last value of a column of the diagnostic `conservation`, or NaN. */
-static double last_conservation(const struct run *run, const char *column)
-{
-    for (size_t i = 0; i < run->diagnostic_count; i++) {
-        const struct diagnostic *diagnostic = run->diagnostics[i].diagnostic;
-        if (strcmp(diagnostic->class_->variant.name, "conservation") != 0)
-            continue;
-        for (size_t k = 0; k < diagnostic->column_count; k++)
-            if (strcmp(diagnostic->columns[k].name, column) == 0)
-                return run->diagnostics[i].last_row[k];
-    }
-    return NAN;
-}
-
-static void print_physics(const struct run *run)
-{
-    const double largest = last_conservation(run, "energy_error");
-    printf("  energy error   dE/E0 = %.3g", run_energy_error(run));
-    if (isfinite(largest))
-        printf(" (largest %.3g)", largest);
-    const struct conserved *c = &run->conserved[0];
-    printf("\n  virial ratio   2K/|W| = %.4f, -2K/U = %.4f\n", 2.0 * c->kinetic / fabs(c->virial),
-           -2.0 * c->kinetic / c->potential);
-}
-
-static void print_criteria(const struct run *run)
-{
-    for (size_t i = 0; i < run->expectations.count; i++) {
-        const struct criterion *c = &run->expectations.criteria[i];
-        char text[CRITERION_TEXT_SIZE];
-        printf("  expect         %s: %s", criterion_text(c, text),
-               criterion_holds(c) ? "held" : "FAILED");
-        if (c->rows == 0)
-            printf(", no row to judge by");
-        else
-            printf(", worst %.4g", c->worst);
-        if (c->failures > 0)
-            printf(", first at t = %.4g", c->first_failure);
-        printf("\n");
-    }
-}
-
-static void print_watch(const struct run *run)
-{
-    char text[WATCH_TEXT_SIZE];
-    if (run->ended_by[0])
-        printf("  stop_when      %s\n", run->ended_by);
-    if (watch_text(run->watch, text)[0])
-        printf("  watch          %s%s\n",
-               watch_holds(run->watch, run->left_out) ? "" : "FAILED: ", text);
-}
-
-/* The name of its file, or that of the first and "..." */
-static void print_output(const struct run *run, size_t index)
-{
-    const struct section *section = config_item(run->experiment.config, "outputs", index);
-    const struct output_class *class_ = output_find(section);
-    const struct directory *directory = run->directory;
-    char name[OUTPUT_NAME_SIZE];
-    if (class_->event_file) {
-        class_->event_file(section, 0, name);
-        printf(" %s ...", name);
-    } else {
-        const bool renamed = class_->finished_file && class_->finished_file(section, name) &&
-                             !directory_has(directory, run->output_files[index]);
-        printf(" %s", renamed ? name : run->output_files[index]);
-    }
-}
-
-static void print_files(const struct run *run)
-{
-    printf("  files          %s/: run.cfg run.json run.log", directory_path(run->directory));
-    for (size_t i = 0; i < run->diagnostic_count; i++)
-        printf(" %s.csv", run->diagnostics[i].diagnostic->name);
-    for (size_t i = 0; i < run->output_count; i++)
-        print_output(run, i);
-    printf("\n");
-}
-
-static void print_summary(const struct run *run, enum status status)
-{
-    const struct experiment *experiment = &run->experiment;
-    const struct backend_description *d = &run->description;
-    const double wall = clock_seconds() - run->started;
-    char team[BACKEND_TEAM_SIZE];
-    printf("%s: %zu bodies", experiment->name, experiment->bodies->count);
-    if (experiment->bodies->systems > 1)
-        printf(" x %zu systems", experiment->bodies->systems);
-    printf(", %s, step %g\n", experiment->integrator->variant.name, experiment->step);
-    printf("  computed on    %s (%s, %s, %s), %s\n", d->backend, d->kernel, d->isa,
-           precision_names[d->precision], backend_team(d, team));
-    printf("  reached        t = %.6g, step %llu of %llu\n", run_time(run),
-           (unsigned long long)run->step, (unsigned long long)experiment->steps);
-    printf("  wall time      %.2f s, %.3g steps/s, %.3g G interactions/s\n", wall,
-           (double)(run->step - run->first_step) / fmax(run->advance_seconds, 1e-9),
-           1e-9 * run_rate(run));
-    print_physics(run);
-    print_criteria(run);
-    print_watch(run);
-    print_files(run);
-    printf("  verdict        %s\n", provenance_verdict(run, status));
-}
-
 /* --- the time limit ----------------------------------------------------------------------------
  */
 
@@ -239,7 +133,7 @@ static enum status run_one(const struct run_options *options, struct prepared *p
     status = run_execute(prepared->run, error);
     clear_bar(display);
     if (!display->quiet && prepared->run->manifest_written)
-        print_summary(prepared->run, status);
+        summary_print(prepared->run, status);
     return status;
 }
 

@@ -48,6 +48,10 @@ static enum status add_folder(struct report *report, const char *path, struct er
 {
     struct dirent **entries;
     const int count = scandir(path, &entries, is_visible, alphasort);
+    if (count < 0 && errno == ENOTDIR)
+        return error_set(error, STATUS_NO_INPUT,
+                         "%s: is a file; a report is made of the directory that a run has written",
+                         path);
     if (count < 0)
         return error_system(error, STATUS_NO_INPUT, errno, path);
     enum status status = STATUS_OK;

@@ -197,7 +197,7 @@ def test_shell_scripts():
     """shellcheck is content with the scripts"""
     if not shutil.which("shellcheck"):
         raise tap.Skip("shellcheck is not installed")
-    scripts = [path for path in ("bootstrap", "quickstart", ".ci/run")
+    scripts = [path for path in ("bootstrap", "quickstart", ".ci/run", "completions/orrery")
                if os.path.exists(os.path.join(tap.SOURCE, path))]
     result = subprocess.run(["shellcheck", *scripts], cwd=tap.SOURCE, capture_output=True,
                             text=True)

@@ -1,0 +1,170 @@
+#include "commands/summary.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/terminal.h"
+#include "base/text.h"
+#include "config/reference.h"
+#include "run/provenance.h"
+
+enum { VALUE_COLUMN = 17 };
+
+/* A line "  name           value", in its colour if it has one; long values are broken. */
+static void say(enum terminal_colour colour, const char *name, const char *value)
+{
+    struct text line = { 0 };
+    reference_item("  ", name, VALUE_COLUMN, value, &line);
+    const char *bytes = line.bytes ? line.bytes : "";
+    if (colour)
+        terminal_print(stdout, colour, bytes);
+    else
+        fputs(bytes, stdout);
+    text_free(&line);
+}
+
+__attribute__((format(printf, 2, 3))) static void item(const char *name, const char *format, ...)
+{
+    char value[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(value, sizeof value, format, arguments);
+    va_end(arguments);
+    say(0, name, value);
+}
+
+/* --- how well ----------------------------------------------------------------------------------
+ */
+
+/* The last value of a column of the diagnostic `conservation`, or NaN. */
+static double last_conservation(const struct run *run, const char *column)
+{
+    for (size_t i = 0; i < run->diagnostic_count; i++) {
+        const struct diagnostic *diagnostic = run->diagnostics[i].diagnostic;
+        if (strcmp(diagnostic->class_->variant.name, "conservation") != 0)
+            continue;
+        for (size_t k = 0; k < diagnostic->column_count; k++)
+            if (strcmp(diagnostic->columns[k].name, column) == 0)
+                return run->diagnostics[i].last_row[k];
+    }
+    return NAN;
+}
+
+static void say_physics(const struct run *run)
+{
+    const double largest = last_conservation(run, "energy_error");
+    const struct conserved *c = &run->conserved[0];
+    if (isfinite(largest))
+        item("energy error", "dE/E0 = %.3g (largest %.3g)", run_energy_error(run), largest);
+    else
+        item("energy error", "dE/E0 = %.3g", run_energy_error(run));
+    item("virial ratio", "2K/|W| = %.4f, -2K/U = %.4f", 2.0 * c->kinetic / fabs(c->virial),
+         -2.0 * c->kinetic / c->potential);
+}
+
+static void say_criterion(const struct criterion *c)
+{
+    struct text value = { 0 };
+    char text[CRITERION_TEXT_SIZE];
+    const bool holds = criterion_holds(c);
+    text_print(&value, "%s: %s", criterion_text(c, text), holds ? "held" : "FAILED");
+    if (c->rows == 0)
+        text_print(&value, ", no row to judge by");
+    else
+        text_print(&value, ", worst %.4g", c->worst);
+    if (c->failures > 0)
+        text_print(&value, ", first at t = %.4g", c->first_failure);
+    say(holds ? 0 : TERMINAL_RED, "expect", value.bytes ? value.bytes : "");
+    text_free(&value);
+}
+
+static void say_watch(const struct run *run)
+{
+    char text[WATCH_TEXT_SIZE], value[WATCH_TEXT_SIZE + 16];
+    const bool holds = watch_holds(run->watch, run->left_out);
+    if (run->ended_by[0])
+        item("stop_when", "%s", run->ended_by);
+    if (!watch_text(run->watch, text)[0])
+        return;
+    snprintf(value, sizeof value, "%s%s", holds ? "" : "FAILED: ", text);
+    say(holds ? TERMINAL_YELLOW : TERMINAL_RED, "watch", value);
+}
+
+static void say_verdict(const struct run *run, enum status status)
+{
+    const bool good = status == STATUS_OK, stopped = status == STATUS_STOPPED;
+    say(good      ? TERMINAL_GREEN
+        : stopped ? TERMINAL_YELLOW
+                  : TERMINAL_RED,
+        "verdict", provenance_verdict(run, status));
+}
+
+/* --- what there is now -------------------------------------------------------------------------
+ */
+
+/* The name of its file, or that of the first and "..." */
+static void add_output(const struct run *run, size_t index, struct text *names)
+{
+    const struct section *section = config_item(run->experiment.config, "outputs", index);
+    const struct output_class *class_ = output_find(section);
+    char name[OUTPUT_NAME_SIZE];
+    if (class_->event_file) {
+        class_->event_file(section, 0, name);
+        text_print(names, " %s ...", name);
+        return;
+    }
+    const bool renamed = class_->finished_file && class_->finished_file(section, name) &&
+                         !directory_has(run->directory, run->output_files[index]);
+    text_print(names, " %s", renamed ? name : run->output_files[index]);
+}
+
+static void say_files(const struct run *run)
+{
+    struct text names = { 0 };
+    text_print(&names, "%s/: run.cfg run.json run.log", directory_path(run->directory));
+    for (size_t i = 0; i < run->diagnostic_count; i++)
+        text_print(&names, " %s.csv", run->diagnostics[i].diagnostic->name);
+    for (size_t i = 0; i < run->output_count; i++)
+        add_output(run, i, &names);
+    say(0, "files", names.bytes ? names.bytes : "");
+    text_free(&names);
+    item("figures", "orrery report %s", directory_path(run->directory));
+}
+
+static void say_what(const struct run *run)
+{
+    const struct experiment *experiment = &run->experiment;
+    const struct backend_description *d = &run->description;
+    char team[BACKEND_TEAM_SIZE];
+    struct text title = { 0 }, line = { 0 };
+    text_print(&title, "%s: %zu bodies", experiment->name, experiment->bodies->count);
+    if (experiment->bodies->systems > 1)
+        text_print(&title, " x %zu systems", experiment->bodies->systems);
+    text_print(&title, ", %s, step %g", experiment->integrator->variant.name, experiment->step);
+    text_wrap(&line, "  ", REFERENCE_WIDTH, title.bytes ? title.bytes : "");
+    printf("%s\n", line.bytes ? line.bytes : "");
+    text_free(&title);
+    text_free(&line);
+    item("computed on", "%s (%s, %s, %s), %s", d->backend, d->kernel, d->isa,
+         precision_names[d->precision], backend_team(d, team));
+    item("reached", "t = %.6g, step %" PRIu64 " of %" PRIu64, run_time(run), run->step,
+         experiment->steps);
+    item("wall time", "%.2f s, %.3g steps/s, %.3g G interactions/s", clock_seconds() - run->started,
+         (double)(run->step - run->first_step) / fmax(run->advance_seconds, 1e-9),
+         1e-9 * run_rate(run));
+}
+
+void summary_print(const struct run *run, enum status status)
+{
+    say_what(run);
+    say_physics(run);
+    for (size_t i = 0; i < run->expectations.count; i++)
+        say_criterion(&run->expectations.criteria[i]);
+    say_watch(run);
+    say_files(run);
+    say_verdict(run, status);
+}

@@ -1,0 +1,89 @@
+"""make install and uninstall with DESTDIR; the tarball's commit; the recipes of packages."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+import tap
+
+BUILD = os.environ.get("ORRERY_BUILD", ".")
+EXPECTED = (
+    "bin/orrery",
+    "share/man/man1/orrery.1",
+    "share/man/man5/orrery.cfg.5",
+    "share/orrery/energy.cfg",
+    "share/orrery/defaults.cfg",
+    "share/doc/orrery/README.md",
+    "share/doc/orrery/docs/manual/outputs.md",
+    "share/doc/orrery/examples/plummer-sphere/run.cfg",
+    "share/doc/orrery/examples/ovito/render.py",
+    "share/bash-completion/completions/orrery",
+    "share/zsh/site-functions/_orrery",
+)
+
+
+def make(*arguments):
+    if not pathlib.Path(BUILD, "Makefile").exists():
+        raise tap.Skip("no Makefile in the build directory")
+    environment = {name: value for name, value in os.environ.items()
+                   if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "DESTDIR")}
+    result = subprocess.run(["make", "-s", "-C", BUILD, *arguments], capture_output=True, text=True,
+                            env=environment, timeout=300 * tap.PATIENCE)
+    assert result.returncode == 0, result
+    return result.stdout
+
+
+def source(name):
+    return pathlib.Path(tap.SOURCE, name).read_text()
+
+
+def test_destdir():
+    """make install puts everything below DESTDIR, what is there works, uninstall removes it"""
+    root = pathlib.Path("root").absolute()
+    make("install", f"DESTDIR={root}", "prefix=/opt/orrery")
+    prefix = root / "opt/orrery"
+    files = {str(path.relative_to(prefix)) for path in prefix.rglob("*") if path.is_file()}
+    assert set(EXPECTED) <= files, set(EXPECTED) - files
+    assert {path.name for path in root.iterdir()} == {"opt"}
+    program = prefix / "bin/orrery"
+    pathlib.Path("my.cfg").write_text(
+        '@include "energy.cfg"\nbodies = { initial = "figure-eight"; };\n'
+        "time = { step = 0.01; end = 0.1; };\n")
+    result = subprocess.run([program, "run", "my.cfg", "-q"], capture_output=True, text=True,
+                            env={**os.environ, "ORRERY_DATA": str(prefix / "share/orrery")})
+    assert result.returncode in (0, 1), result
+    assert pathlib.Path("my.run/run.json").exists(), result
+    make("uninstall", f"DESTDIR={root}", "prefix=/opt/orrery")
+    assert not [path for path in root.rglob("*") if path.is_file()]
+
+
+def test_commit():
+    """--version and run.json tell commit, compiler and options, also of a build from a tarball"""
+    text = tap.run("--version").stdout
+    commit = re.search(r"\((\S+)\)", text).group(1)
+    kept = pathlib.Path(tap.SOURCE, ".tarball-commit")
+    if kept.exists():
+        assert commit == kept.read_text().strip(), (commit, kept.read_text())
+    elif pathlib.Path(tap.SOURCE, ".git").exists() and shutil.which("git"):
+        head = subprocess.run(["git", "-C", tap.SOURCE, "rev-parse", "HEAD"], capture_output=True,
+                              text=True).stdout
+        # Of a build that is not new, the commit of that time.
+        assert re.fullmatch(r"[0-9a-f]{12}(-dirty)?", commit) or not head, text
+    assert re.search(r"compiler +(gcc|clang|GCC)", text) and re.search(r"options +-", text), text
+
+
+def test_package():
+    """the recipes of packages name this version, the libraries of configure, and one package set"""
+    version = re.search(r"AC_INIT\(\[Orrery\], \[([\d.]+)\]", source("configure.ac")).group(1)
+    assert source("debian/changelog").startswith(f"orrery ({version})")
+    wanted = set(re.findall(r"ORRERY_LIBRARY\(\[\w+\], \[[^]]*\], \[([\w.-]+)\]\)",
+                            source("configure.ac")))
+    assert len(wanted) >= 5
+    for recipe in ("debian/control", "Containerfile"):
+        missing = {package for package in wanted if package not in source(recipe)}
+        assert not missing, (recipe, missing)
+
+
+tap.main()

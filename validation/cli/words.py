@@ -1,0 +1,123 @@
+"""What the program says: 80 columns, colours on a terminal only, errors that tell the way on."""
+
+import os
+import pathlib
+import pty
+import re
+import subprocess
+
+import tap
+
+PAIR = """
+name = "a-pair-with-a-rather-long-name";
+bodies = { initial = "two-body"; eccentricity = 0.3; };
+time = { step = 0.05; end = 6.0; };
+diagnostics = ( { type = "conservation"; every = 5; }, { type = "orbit"; every = 5; },
+                { type = "virial"; every = 5; }, { type = "close-encounters"; every = 5; } );
+outputs = ( { type = "xyz"; every = 20; } );
+expect = ( { quantity = "energy_error"; at_most = 1e-2; } );
+"""
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def config(text=PAIR):
+    pathlib.Path("pair.cfg").write_text(text)
+    return "pair.cfg"
+
+
+def commands():
+    lines = tap.run("--complete").stdout.splitlines()
+    return [line.split("\t")[0] for line in lines]
+
+
+def check_width(text, words):
+    wide = [line for line in text.splitlines() if len(line) > 80]
+    assert not wide, (words, wide)
+
+
+def on_terminal(*arguments, **variables):
+    """All that the program writes to a terminal."""
+    master, slave = pty.openpty()
+    environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+    process = subprocess.Popen([tap.ORRERY, *arguments], stdin=slave, stdout=slave, stderr=slave,
+                               env={**environment, "TERM": "xterm", **variables})
+    os.close(slave)
+    text = b""
+    try:
+        while part := os.read(master, 65536):
+            text += part
+    except OSError:  # the other end is closed
+        pass
+    os.close(master)
+    process.wait(60 * tap.PATIENCE)
+    return text.decode()
+
+
+def test_help():
+    """help, version, lists and the description of every name are within 80 columns"""
+    calls = [["--help"], ["--version"], ["info"], ["info", "--defaults"]]
+    calls += [[command, "--help"] for command in commands()]
+    calls += [["info", *sorted(set(tap.run("info", "--names").stdout.split()))]]
+    for call in calls:
+        result = tap.run(*call)
+        assert result.returncode == 0, result
+        check_width(result.stdout, call)
+
+
+def test_tables():
+    """so are the estimate and the summary, whatever the run is called"""
+    result = tap.run("check", config())
+    assert result.returncode == 0, result
+    check_width(result.stdout, "check")
+    result = tap.run("run", "pair.cfg")
+    assert result.returncode == 0, result
+    check_width(result.stdout, "run")
+    assert "orrery report a-pair-with-a-rather-long-name.run" in result.stdout
+
+
+def test_no_colours_in_a_pipe():
+    """a pipe gets no colours"""
+    config()
+    for arguments in (["run", "pair.cfg"], ["run", "nothing.cfg"], ["--help"]):
+        result = tap.run(*arguments)
+        assert not COLOUR.search(result.stdout + result.stderr), result
+
+
+def test_colours_on_a_terminal():
+    """a terminal gets them for verdicts and errors, unless NO_COLOR or TERM forbid it"""
+    config()
+    text = on_terminal("run", "pair.cfg")
+    assert re.search(r"\x1b\[32m  verdict +held", text), text
+    text = on_terminal("run", "pair.cfg", "--force", "-P", "expect.0.at_most=1e-20")
+    assert re.search(r"\x1b\[31m  expect .*FAILED", text), text
+    assert re.search(r"\x1b\[31m  verdict +failed", text), text
+    assert re.search(r"\x1b\[31mnothing.cfg", on_terminal("run", "nothing.cfg"))
+    for variables in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+        text = on_terminal("run", "pair.cfg", "--force", **variables)
+        assert "held" in text and not COLOUR.search(text), text
+    assert COLOUR.search(on_terminal("run", "pair.cfg", "--force", NO_COLOR=""))
+
+
+def test_errors_say_what_to_do():
+    """the first errors that a newcomer meets name the way on"""
+    config()
+    run = tap.run("run", "pair.cfg", "-q").returncode
+    assert run == 0
+    for arguments, words in (
+            ([], "--help"),
+            (["rnu", "pair.cfg"], "did you mean 'run'"),
+            (["run"], "orrery run FILE.cfg"),
+            (["run", "pair.cfg", "--forse"], "did you mean --force"),
+            (["run", "pair.cfg"], "--restart continues it, --force replaces it"),
+            (["run", "pair.cfg", "-P", "time.stepp=1"], "did you mean"),
+            (["run", "pair.cfg", "-P", "time.step"], "key.path=value"),
+            (["run", "a-pair-with-a-rather-long-name.run"], "did you mean"),
+            (["check", "pair"], "did you mean pair.cfg"),
+            (["info", "plumer"], "did you mean plummer"),
+            (["report", "pair.cfg"], "the directory that a run has written"),
+            (["run", "trajectory.xyz"], "trajectory.xyz")):
+        result = tap.run(*arguments)
+        assert result.returncode != 0 and words in result.stderr, (words, result)
+
+
+tap.main()
