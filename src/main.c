@@ -13,6 +13,7 @@
 #include "backend/mpi.h"
 #include "backend/ranks.h"
 #include "base/build.h"
+#include "base/library.h"
 #include "base/status.h"
 #include "base/terminal.h"
 #include "base/text.h"
@@ -95,6 +96,7 @@ static void occupy_standard_streams(void)
 
 int main(int argc, char **argv)
 {
+    library_watch();
     occupy_standard_streams();
     signal(SIGXFSZ, SIG_IGN); /* a file at its size limit is an error of that write: EFBIG */
     gsl_set_error_handler_off();
@@ -113,5 +115,6 @@ int main(int argc, char **argv)
     if (mpi_rank() == 0)
         ranks_dismiss();
     mpi_end();
+    library_finish();
     return (int)status;
 }

@@ -1,5 +1,6 @@
 #include "base/status.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -34,7 +35,8 @@ enum status error_set(struct error *error, enum status status, const char *forma
 
 enum status error_system(struct error *error, enum status status, int code, const char *what)
 {
-    return error_set(error, status, "%s: %s", what, strerror(code));
+    return error_set(error, code == ENOMEM ? STATUS_MEMORY : status, "%s: %s", what,
+                     strerror(code));
 }
 
 void error_clear(struct error *error)

@@ -47,7 +47,8 @@ struct error {
 enum status error_set(struct error *error, enum status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The same for a failed system call on `what`: adds ": " and strerror(code). */
+/* The same for a failed system call on `what`: adds ": " and strerror(code). ENOMEM is
+ * STATUS_MEMORY, whatever was attempted. */
 enum status error_system(struct error *error, enum status status, int code, const char *what);
 
 void error_clear(struct error *error);

@@ -264,6 +264,7 @@ static enum status accept_value(struct scanner *s, const struct token *token)
         return unexpected(s, token, "a value is missing");
     scope->want = WANT_SEPARATOR;
     scope->string = token->kind == TOKEN_STRING;
+    s->source->value_count += !continued;
     if (token->kind == TOKEN_NUMBER)
         return emit_number(s, token);
     if (token->kind == TOKEN_STRING || is_word(token, "true") || is_word(token, "false"))
@@ -286,6 +287,7 @@ static enum status accept_open(struct scanner *s, const struct token *token)
         return unexpected(s, token, "too many brackets inside each other");
     scope->want = WANT_SEPARATOR;
     scope->string = false;
+    s->source->value_count++;
     s->scopes[++s->depth] = (struct scope){ .open = (char)token->kind,
                                             .place = place_of(s, token),
                                             .want = token->kind == '{' ? WANT_KEY : WANT_FIRST,

@@ -28,6 +28,7 @@ struct source {
     struct place *places; /* where each of its lines comes from */
     size_t line_count;
     size_t line_capacity;
+    size_t value_count; /* in the text, groups and lists included */
 };
 
 /* A literal that is no value: a string that starts with SOURCE_BAD, one of these, and the token as

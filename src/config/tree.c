@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/library.h"
 #include "config/source.h"
 
 static enum status out_of_memory(struct error *error)
@@ -20,6 +21,7 @@ static enum status out_of_memory(struct error *error)
 struct builder {
     const struct source *source;
     struct arena *arena;
+    size_t values; /* built so far, groups and lists included */
 };
 
 static bool build_scalar(struct builder *b, const config_setting_t *setting, struct node *node)
@@ -43,7 +45,8 @@ static bool build_scalar(struct builder *b, const config_setting_t *setting, str
         return true;
     default: {
         const char *string = config_setting_get_string(setting);
-        string = string ? string : "";
+        if (!string)
+            return false; /* it is "" only where that was written */
         const bool bad = string[0] == SOURCE_BAD;
         node->kind = bad ? NODE_BAD : NODE_STRING;
         node->bad = bad ? string[1] : 0;
@@ -60,6 +63,7 @@ static struct node *build(struct builder *b, config_setting_t *setting, const st
     struct node *node = arena_take(b->arena, 1, sizeof *node);
     if (!node)
         return NULL;
+    b->values += parent != NULL;
     const char *name = config_setting_name(setting);
     if (!name && parent && parent->kind == NODE_GROUP)
         return NULL; /* libconfig does not look whether there was memory for it */
@@ -88,17 +92,20 @@ static enum status parse(const struct source *source, struct arena *arena, struc
                          struct error *error)
 {
     enum status status = STATUS_OK;
-    struct builder builder = { source, arena };
+    struct builder builder = { source, arena, 0 };
     config_t config;
+    library_guard();
     config_init(&config);
     if (config_read_string(&config, source->text.bytes ? source->text.bytes : "") != CONFIG_TRUE) {
         const int line = config_error_line(&config);
         status = place_report(source_place(source, line > 0 ? (size_t)line : 1), NULL, NULL, error,
                               "%s", config_error_text(&config));
-    } else if (!(*root = build(&builder, config_root_setting(&config), NULL))) {
-        status = out_of_memory(error);
+    } else if (!(*root = build(&builder, config_root_setting(&config), NULL)) ||
+               builder.values != source->value_count) {
+        status = out_of_memory(error); /* a setting must not get lost without a word */
     }
     config_destroy(&config);
+    library_unguard();
     return status;
 }
 

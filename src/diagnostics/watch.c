@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/document.h"
 #include "base/memory.h"
 #include "diagnostics/nearest.h"
 
@@ -362,19 +363,14 @@ const char *watch_text(const struct watch *watch, char buffer[WATCH_TEXT_SIZE])
     return buffer;
 }
 
-static json_t *number(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
 static json_t *sighting_json(const struct sighting *sighting)
 {
     if (isnan(sighting->time))
         return json_null();
     return json_pack("{s:I, s:I, s:o, s:o, s:o}", "id_1", (json_int_t)sighting->ids[0], "id_2",
-                     (json_int_t)sighting->ids[1], "distance", number(sighting->distance),
-                     "steps_per_time_scale", number(sighting->steps), "time",
-                     number(sighting->time));
+                     (json_int_t)sighting->ids[1], "distance", document_number(sighting->distance),
+                     "steps_per_time_scale", document_number(sighting->steps), "time",
+                     document_number(sighting->time));
 }
 
 json_t *watch_json(const struct watch *watch, const bool *left_out)
@@ -383,9 +379,9 @@ json_t *watch_json(const struct watch *watch, const bool *left_out)
     double largest = 0.0;
     for (size_t s = 0; s < watch->systems; s++)
         largest = fmax(largest, watch->records[s].largest_jump);
-    return json_pack("{s:b, s:I, s:o, s:o, s:o, s:o}", "holds", watch_holds(watch, left_out),
-                     "energy_jumps", (json_int_t)all_jumps(watch), "largest_jump", number(largest),
-                     "first_jump_time", number(first->first_jump), "first_jump_pair",
-                     sighting_json(&first->jumped), "fastest_pair",
-                     sighting_json(&fastest_system(watch)->fastest));
+    return json_pack(
+        "{s:b, s:I, s:o, s:o, s:o, s:o}", "holds", watch_holds(watch, left_out), "energy_jumps",
+        (json_int_t)all_jumps(watch), "largest_jump", document_number(largest), "first_jump_time",
+        document_number(first->first_jump), "first_jump_pair", sighting_json(&first->jumped),
+        "fastest_pair", sighting_json(&fastest_system(watch)->fastest));
 }

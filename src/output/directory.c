@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/document.h"
+
 static const char manifest_name[] = "run.json";
 static const char lock_name[] = "run.lock";
 
@@ -26,7 +28,8 @@ struct directory {
 static enum status fail(const struct directory *directory, const char *name, enum status status,
                         int code, struct error *error)
 {
-    return error_set(error, status, "%s/%s: %s", directory->path, name, strerror(code));
+    return error_set(error, code == ENOMEM ? STATUS_MEMORY : status, "%s/%s: %s", directory->path,
+                     name, strerror(code));
 }
 
 bool directory_has(const struct directory *directory, const char *name)
@@ -109,9 +112,8 @@ static enum status lock(struct directory *directory, struct error *error)
     char host[64] = "?", owner[128];
     gethostname(host, sizeof host - 1);
     const int length = snprintf(owner, sizeof owner, "process %ld on %s", (long)getpid(), host);
-    if (ftruncate(fd, 0) != 0 || pwrite(fd, owner, (size_t)length, 0) != length)
-        return fail(directory, lock_name, STATUS_IO, errno, error);
-    return STATUS_OK;
+    const int code = ftruncate(fd, 0) == 0 ? directory_write_all(fd, owner, (size_t)length) : errno;
+    return code ? fail(directory, lock_name, STATUS_IO, code, error) : STATUS_OK;
 }
 
 /* --- opening -----------------------------------------------------------------------------------
@@ -226,8 +228,13 @@ static json_t *read_manifest(const struct directory *directory, struct error *er
     char *bytes = directory_read_file(directory, manifest_name, &length, error);
     if (!bytes)
         return NULL;
-    json_t *manifest = json_loadb(bytes, length, 0, NULL);
+    bool no_memory;
+    json_t *manifest = document_parse(bytes, length, &no_memory);
     free(bytes);
+    if (no_memory) {
+        fail(directory, manifest_name, STATUS_MEMORY, ENOMEM, error);
+        return NULL;
+    }
     if (json_is_array(json_object_get(manifest, "files")))
         return manifest;
     json_decref(manifest);

@@ -8,6 +8,7 @@
 
 #include "base/build.h"
 #include "base/clock.h"
+#include "base/document.h"
 #include "base/memory.h"
 
 void page_escape(struct text *html, const char *words)
@@ -301,7 +302,7 @@ void page_run_head(struct text *html, const struct result *result)
 
 static void print_scalar(struct text *html, const json_t *value)
 {
-    char *dump = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(15));
+    char *dump = document_print(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(15));
     page_escape(html, json_is_string(value) ? json_string_value(value) : dump ? dump : "");
     free(dump);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/document.h"
 #include "output/directory.h"
 
 const char *result_file(const struct result *result, const char *name,
@@ -71,7 +72,7 @@ enum status result_rewrite(const struct result *result, struct error *error)
     struct directory *directory;
     if (directory_open(result->path, DIRECTORY_READ, &directory, error))
         return error->status;
-    char *text = json_dumps(result->json, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    char *text = document_print(result->json, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
     const enum status status =
         text ? directory_replace_file(directory, "run.json", text, strlen(text), error)
              : error_set(error, STATUS_MEMORY, "out of memory");

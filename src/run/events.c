@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "output/csv.h"
-#include "run/restart.h"
+#include "run/save.h"
 
 struct moment run_moment(const struct run *run)
 {
@@ -181,7 +181,7 @@ static enum status show_bodies(struct run *run, const struct moment *now, struct
 static enum status fire_events(struct run *run, struct error *error)
 {
     if (run->step == run->experiment.steps && !run->planned_steps && off_cadence(run) &&
-        restart_remember(run, error))
+        save_remember(run, error))
         return error->status;
     const unsigned needs = needs_now(run);
     if (run_observe(run, needs, error))

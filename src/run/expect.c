@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/document.h"
 #include "base/text.h"
 
 /* --- finding the column ------------------------------------------------------------------------
@@ -212,24 +213,18 @@ const char *criterion_text(const struct criterion *criterion, char buffer[CRITER
     return buffer;
 }
 
-/* JSON has no NaN: undefined numbers are null. */
-static json_t *number(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
 json_t *expectations_json(const struct expectations *expectations)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < expectations->count; i++) {
         const struct criterion *c = &expectations->criteria[i];
         char text[CRITERION_TEXT_SIZE];
-        json_array_append_new(array,
-                              json_pack("{s:s, s:s, s:b, s:o, s:I, s:I, s:o}", "criterion",
-                                        criterion_text(c, text), "quantity", c->quantity, "holds",
-                                        criterion_holds(c), "worst", number(c->worst), "rows",
-                                        (json_int_t)c->rows, "failures", (json_int_t)c->failures,
-                                        "first_failure_time", number(c->first_failure)));
+        document_append(&array,
+                        json_pack("{s:s, s:s, s:b, s:o, s:I, s:I, s:o}", "criterion",
+                                  criterion_text(c, text), "quantity", c->quantity, "holds",
+                                  criterion_holds(c), "worst", document_number(c->worst), "rows",
+                                  (json_int_t)c->rows, "failures", (json_int_t)c->failures,
+                                  "first_failure_time", document_number(c->first_failure)));
     }
     return array;
 }

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "run/restart.h"
+#include "run/save.h"
 #include "run/signals.h"
 
 /* For the last words and the end of the process, when time is short. */
@@ -67,7 +67,7 @@ static enum status save_if_due(struct run *run, struct error *error)
         return STATUS_OK;
     run->checkpoint_wanted = false;
     run->last_checkpoint = now;
-    return restart_save(run, error);
+    return save_checkpoint(run, error);
 }
 
 static enum status beat(struct run *run, struct pulse *pulse, double seconds, struct error *error)
@@ -115,7 +115,7 @@ static enum status advance_to(struct run *run, uint64_t next, struct pulse *puls
 /* The state is safe, and can be continued. */
 static enum status stop_early(struct run *run, struct error *error)
 {
-    if (restart_save(run, error))
+    if (save_checkpoint(run, error))
         return error->status;
     return error_set(error, STATUS_STOPPED,
                      "%s: stopped by %s at step %" PRIu64 " of %" PRIu64
@@ -140,5 +140,5 @@ enum status run_loop(struct run *run, struct error *error)
         if (!status)
             status = save_if_due(run, error);
     }
-    return status ? status : restart_save(run, error);
+    return status ? status : save_checkpoint(run, error);
 }

@@ -11,6 +11,7 @@
 #include "run/failure.h"
 #include "run/provenance.h"
 #include "run/restart.h"
+#include "run/save.h"
 
 static enum status write_config(struct run *run, struct error *error)
 {
@@ -139,6 +140,8 @@ enum status run_open_files(struct run *run, struct error *error)
     run->manifest_written = true;
     if (continues)
         directory_take(run->directory, "stop"); /* meant for the one that ended by itself */
+    if (run->early_log.failed)
+        return error_set(error, STATUS_MEMORY, "out of memory");
     note_start(run);
     if (stream_flush(run->log, true, error)) /* no restart is silent, whatever comes next */
         return error->status;
@@ -146,7 +149,7 @@ enum status run_open_files(struct run *run, struct error *error)
     run->checkpoint = NULL;
     run->last_checkpoint = clock_seconds();
     /* A run that goes further has cut off rows that its checkpoint has marked. */
-    if ((!continues || run->goes_further) && restart_save(run, error))
+    if ((!continues || run->goes_further) && save_checkpoint(run, error))
         return error->status;
     run->checkpointed = true;
     return provenance_write(run, PROVENANCE_RUNNING, STATUS_OK, error);

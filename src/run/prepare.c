@@ -211,7 +211,9 @@ static enum status open_checkpoint(struct run *run, struct error *error)
     char buffer[RUN_DIRECTORY_SIZE];
     if (directory_open(run_directory(run, buffer), DIRECTORY_RESUME, &run->directory, error))
         return error->status;
-    if (!provenance_resume(run)) {
+    if (provenance_resume(run, error))
+        return error->status;
+    if (!run->checkpointed && !directory_has(run->directory, checkpoint_name)) {
         run_notice(run, "restart: %s holds no checkpoint yet, the run begins anew",
                    directory_path(run->directory));
         return STATUS_OK;
@@ -276,10 +278,10 @@ struct run *run_open_bare(const struct config *config, const char *directory, st
     }
     run->options.directory = directory;
     if (directory_open(directory, DIRECTORY_RESUME, &run->directory, error) ||
-        experiment_create(config, &run->experiment, error) || allocate_tables(run, error)) {
+        experiment_create(config, &run->experiment, error) || allocate_tables(run, error) ||
+        provenance_resume(run, error)) {
         run_destroy(run);
         return NULL;
     }
-    provenance_resume(run);
     return run;
 }

@@ -9,25 +9,22 @@
 
 #include "base/build.h"
 #include "base/clock.h"
+#include "base/document.h"
 #include "base/memory.h"
 #include "run/failure.h"
 
-/* JSON has no NaN: undefined numbers are null. */
-static json_t *number(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
 static json_t *vector(const double value[3])
 {
-    return json_pack("[o, o, o]", number(value[0]), number(value[1]), number(value[2]));
+    return json_pack("[o, o, o]", document_number(value[0]), document_number(value[1]),
+                     document_number(value[2]));
 }
 
 static json_t *conserved_json(const struct conserved *c)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "kinetic", number(c->kinetic),
-                     "potential", number(c->potential), "energy", number(c->kinetic + c->potential),
-                     "virial", number(c->virial), "momentum", vector(c->momentum),
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "kinetic", document_number(c->kinetic),
+                     "potential", document_number(c->potential), "energy",
+                     document_number(c->kinetic + c->potential), "virial",
+                     document_number(c->virial), "momentum", vector(c->momentum),
                      "angular_momentum", vector(c->angular_momentum), "center", vector(c->center));
 }
 
@@ -50,7 +47,7 @@ static json_t *row_json(const struct diagnostic *diagnostic, const double *value
 {
     json_t *row = json_object();
     for (size_t k = 0; k < diagnostic->column_count; k++)
-        json_object_set_new(row, diagnostic->columns[k].name, number(values[k]));
+        document_set(&row, diagnostic->columns[k].name, document_number(values[k]));
     return row;
 }
 
@@ -62,13 +59,12 @@ static json_t *last_rows_json(const struct run *run)
         const struct run_diagnostic *slot = &run->diagnostics[i];
         if (slot->diagnostic->class_->rows_per_event != 1)
             continue;
-        json_object_set_new(all, slot->diagnostic->name,
-                            row_json(slot->diagnostic, slot->last_row));
+        document_set(&all, slot->diagnostic->name, row_json(slot->diagnostic, slot->last_row));
         if (!slot->aggregate)
             continue;
         const struct diagnostic *aggregate = aggregate_diagnostic(slot->aggregate);
-        json_object_set_new(all, aggregate->name,
-                            row_json(aggregate, aggregate_last_row(slot->aggregate)));
+        document_set(&all, aggregate->name,
+                     row_json(aggregate, aggregate_last_row(slot->aggregate)));
     }
     return all;
 }
@@ -83,8 +79,8 @@ static void list_file(struct file_list *list, const char *name)
 {
     if (!name || json_object_get(list->seen, name))
         return;
-    json_array_append_new(list->names, json_string(name));
-    json_object_set_new(list->seen, name, json_true());
+    document_append(&list->names, json_string(name));
+    document_set(&list->seen, name, json_true());
 }
 
 static void list_series(struct file_list *list, const struct diagnostic *diagnostic)
@@ -155,6 +151,8 @@ static json_t *files_json(const struct run *run)
     if (run->failed)
         list_file(&list, failure_name);
     list_before(&list, run);
+    if (!list.seen)
+        document_append(&list.names, NULL);
     json_decref(list.seen);
     return list.names;
 }
@@ -178,7 +176,7 @@ static json_t *errors_json(const struct run *run)
     json_t *errors = json_array();
     for (const char *line = run->error_text; line && *line;) {
         const size_t length = strcspn(line, "\n");
-        json_array_append_new(errors, json_stringn(line, length));
+        document_append(&errors, json_stringn(line, length));
         line += length + (line[length] == '\n');
     }
     return errors;
@@ -188,18 +186,16 @@ static json_t *errors_json(const struct run *run)
  * an uninterrupted run. */
 static json_t *restarts_json(const struct run *run)
 {
-    json_t *before = json_deep_copy(json_object_get(run->before, "restarts"));
-    json_t *restarts = json_is_array(before) ? before : json_array();
+    const json_t *before = json_object_get(run->before, "restarts");
+    json_t *restarts = json_is_array(before) ? json_deep_copy(before) : json_array();
     char host[64] = "?";
-    if (before != restarts)
-        json_decref(before);
     if (!run->continued_from)
         return restarts;
     gethostname(host, sizeof host - 1);
-    json_array_append_new(restarts, json_pack("{s:I, s:s, s:s, s:s, s:b}", "step",
-                                              (json_int_t)run->first_step, "checkpoint",
-                                              run->continued_from, "started", run->start_stamp,
-                                              "host", host, "bitwise", run->bitwise));
+    document_append(&restarts,
+                    json_pack("{s:I, s:s, s:s, s:s, s:b}", "step", (json_int_t)run->first_step,
+                              "checkpoint", run->continued_from, "started", run->start_stamp,
+                              "host", host, "bitwise", run->bitwise));
     return restarts;
 }
 
@@ -210,8 +206,8 @@ enum status provenance_claim(const struct run *run, struct error *error)
     const char **names = calloc(count + 1, sizeof *names);
     for (size_t i = 0; names && i < count; i++)
         names[i] = json_string_value(json_array_get(files, i));
-    const enum status status = names ? directory_claim(run->directory, names, count, error)
-                                     : error_set(error, STATUS_MEMORY, "out of memory");
+    const enum status status = names && files ? directory_claim(run->directory, names, count, error)
+                                              : error_set(error, STATUS_MEMORY, "out of memory");
     free(names);
     json_decref(files);
     return status;
@@ -247,36 +243,41 @@ static json_t *run_json(const struct run *run, enum provenance_state state, enum
         clock_stamp(stamp), "compute", compute_json(&run->description), "systems",
         (int)experiment->bodies->systems, "bodies", (int)experiment->bodies->count, "step",
         (json_int_t)run->step, "steps", (json_int_t)experiment->steps, "time", run_time(run),
-        "wall_seconds", number(clock_seconds() - run->started), "advance_seconds",
-        number(run->advance_seconds), "interactions",
-        number(experiment_interactions(experiment, steps)), "interactions_per_second",
-        number(run_rate(run)), "initial", conserved_json(run->first), "final",
-        conserved_json(&run->conserved[0]), "relative_energy_error", number(run_energy_error(run)),
-        "diagnostics", last_rows_json(run), "expect", expectations_json(&run->expectations),
-        "files", files_json(run), "config", config_json(experiment->config), "watch",
-        watch_json(run->watch, run->left_out), "ended_by", run->ended_by, "checkpointed",
-        run->checkpointed, "bitwise", run->bitwise, "first_step", (json_int_t)run->first_step,
-        "restarts", restarts_json(run), "errors", errors_json(run));
+        "wall_seconds", document_number(clock_seconds() - run->started), "advance_seconds",
+        document_number(run->advance_seconds), "interactions",
+        document_number(experiment_interactions(experiment, steps)), "interactions_per_second",
+        document_number(run_rate(run)), "initial", conserved_json(run->first), "final",
+        conserved_json(&run->conserved[0]), "relative_energy_error",
+        document_number(run_energy_error(run)), "diagnostics", last_rows_json(run), "expect",
+        expectations_json(&run->expectations), "files", files_json(run), "config",
+        config_json(experiment->config), "watch", watch_json(run->watch, run->left_out), "ended_by",
+        run->ended_by, "checkpointed", run->checkpointed, "bitwise", run->bitwise, "first_step",
+        (json_int_t)run->first_step, "restarts", restarts_json(run), "errors", errors_json(run));
 }
 
-bool provenance_resume(struct run *run)
+enum status provenance_resume(struct run *run, struct error *error)
 {
     struct error unreadable = { 0 };
     size_t length;
+    bool no_memory = false;
     char *text = directory_read_file(run->directory, "run.json", &length, &unreadable);
-    run->before = text ? json_loadb(text, length, 0, NULL) : NULL;
+    run->before = text ? document_parse(text, length, &no_memory) : NULL;
     free(text);
+    if (no_memory || unreadable.status == STATUS_MEMORY)
+        return error_set(error, STATUS_MEMORY, "out of memory");
     /* A run.json that cannot be read says nothing: a checkpoint may well be there. */
     if (!run->before)
         run_warning(run, "WARNING: %s/run.json cannot be read; what it said is lost",
                     directory_path(run->directory));
-    return !json_is_false(json_object_get(run->before, "checkpointed"));
+    run->checkpointed = !json_is_false(json_object_get(run->before, "checkpointed"));
+    return STATUS_OK;
 }
 
 static enum status write_document(const struct run *run, const json_t *document,
                                   struct error *error)
 {
-    char *text = document ? json_dumps(document, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
+    char *text =
+        document ? document_print(document, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
     if (!text)
         return error_set(error, STATUS_MEMORY, "out of memory");
     const enum status status =
@@ -305,7 +306,7 @@ enum status provenance_write(const struct run *run, enum provenance_state state,
     /* What was verified before this restart stays true of those steps. */
     json_t *verified = json_object_get(run->before, "verified");
     if (document && verified)
-        json_object_set(document, "verified", verified);
+        document_set(&document, "verified", json_incref(verified));
     const enum status written = write_document(run, document, error);
     json_decref(document);
     return written;

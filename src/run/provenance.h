@@ -18,9 +18,9 @@ enum status provenance_claim(const struct run *run, struct error *error);
 enum status provenance_write(const struct run *run, enum provenance_state state, enum status status,
                              struct error *error);
 
-/* Takes over what run.json says of the run that is continued: its restarts and its files. Does it
- * say that a checkpoint was written? */
-bool provenance_resume(struct run *run);
+/* Takes over what run.json says of the run that is continued: its restarts and its files, and
+ * in run->checkpointed whether it says that a checkpoint was written. STATUS_MEMORY. */
+enum status provenance_resume(struct run *run, struct error *error);
 
 /* Adds a member to the run.json that is there, in place of one of that name; everything else in it
  * stays. Takes over `value`. STATUS_DATA where run.json cannot be read. */

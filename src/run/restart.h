@@ -1,4 +1,4 @@
-/* Checkpoints of a run: what goes into one, and how a run goes on from one. */
+/* How a run goes on from a checkpoint; save.h writes them. */
 #ifndef ORRERY_RUN_RESTART_H
 #define ORRERY_RUN_RESTART_H
 
@@ -9,20 +9,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/*
- * Keeps where the files stand and what diagnostics remember, before the last step makes its events
- * off their cadence: a restart with a later end takes these back. Into run->before_last.
- */
-enum status restart_remember(struct run *run, struct error *error);
-void restart_forget(struct restart_memory *memory); /* accepts NULL */
-
-/*
- * Writes checkpoint.orr at the step that the run has reached, after everything that belongs to
- * this step was written, unless that is done already; tries twice. STATUS_IO, STATUS_MEMORY,
- * STATUS_NUMERICAL (a body is not finite): the last checkpoint is intact.
- */
-enum status restart_save(struct run *run, struct error *error);
 
 /*
  * Opens the newest whole checkpoint of the run's directory, into run->checkpoint. A damaged

@@ -11,7 +11,7 @@
 #include "run/failure.h"
 #include "run/parts.h"
 #include "run/provenance.h"
-#include "run/restart.h"
+#include "run/save.h"
 #include "run/signals.h"
 
 static void tell(struct run *run, bool loud, const char *format, va_list arguments)
@@ -78,12 +78,12 @@ const char *run_directory(const struct run *run, char buffer[RUN_DIRECTORY_SIZE]
 
 static enum status close_files(struct run *run, struct error *error)
 {
-    for (size_t i = 0; i < run->diagnostic_count; i++) {
+    for (size_t i = 0; run->diagnostics && i < run->diagnostic_count; i++) {
         stream_close(run->diagnostics[i].stream, error);
         stream_close(run->diagnostics[i].aggregate_stream, error);
         run->diagnostics[i].stream = run->diagnostics[i].aggregate_stream = NULL;
     }
-    for (size_t i = 0; i < run->output_count; i++) {
+    for (size_t i = 0; run->outputs && i < run->output_count; i++) {
         if (run->outputs[i] && run->outputs[i]->class_->event_file)
             run->output_events[i] = run->outputs[i]->written;
         if (run->outputs[i])
@@ -168,7 +168,6 @@ void run_destroy(struct run *run)
 {
     if (!run)
         return;
-    signals_release();
     struct error ignored = { 0 }; /* whatever mattered was reported by finish() */
     close_files(run, &ignored);
     for (size_t i = 0; run->diagnostics && i < run->diagnostic_count; i++) {
@@ -195,10 +194,11 @@ void run_destroy(struct run *run)
     if (run->backend)
         run->backend->class_->destroy(run->backend);
     checkpoint_close(run->checkpoint);
-    restart_forget(run->before_last);
+    save_forget(run->before_last);
     json_decref(run->before);
     text_free(&run->early_log);
     directory_close(run->directory);
     experiment_destroy(&run->experiment);
     free(run);
+    signals_release(); /* until here a signal does not end the process */
 }

@@ -31,7 +31,7 @@ extern "C" {
 
 struct run;
 struct json_t;
-struct restart_memory;
+struct save_memory;
 
 /* What a command asks of a run, and how it hears of it. */
 struct run_options {
@@ -95,15 +95,15 @@ struct run {
     /* The condition of stop_when that ended it, or "". */
     char ended_by[CRITERION_TEXT_SIZE];
 
-    struct checkpoint *checkpoint; /* that it continues from; only while it opens */
-    const char *continued_from;    /* its name; NULL for a run that begins */
-    bool newest_damaged;           /* checkpoint.orr is, and must not become the previous one */
-    bool goes_further;             /* beyond the end of the run that it continues */
-    struct json_t *before;         /* run.json of that run, or NULL */
-    struct restart_memory *before_last; /* see restart_remember(); NULL where it is not needed */
-    double last_checkpoint;             /* clock_seconds() */
-    double save_seconds;                /* what the slowest one took */
-    bool saved, saved_events;           /* at saved_step, before or after its events */
+    struct checkpoint *checkpoint;   /* that it continues from; only while it opens */
+    const char *continued_from;      /* its name; NULL for a run that begins */
+    bool newest_damaged;             /* checkpoint.orr is, and must not become the previous one */
+    bool goes_further;               /* beyond the end of the run that it continues */
+    struct json_t *before;           /* run.json of that run, or NULL */
+    struct save_memory *before_last; /* see save_remember(); NULL where it is not needed */
+    double last_checkpoint;          /* clock_seconds() */
+    double save_seconds;             /* what the slowest one took */
+    bool saved, saved_events;        /* at saved_step, before or after its events */
     uint64_t saved_step;
     bool checkpoint_wanted; /* by the clock, a signal or a control file */
     bool bitwise;           /* all of it was computed by one build on one kind of machine */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/cores.h"
+#include "base/document.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "report/result.h"
@@ -269,12 +270,12 @@ static json_t *study_json(const struct study *study)
 {
     json_t *members = json_array(), *keys = json_array();
     for (size_t k = 0; k < study->key_count; k++)
-        json_array_append_new(keys, json_string(study->keys[k]));
+        document_append(&keys, json_string(study->keys[k]));
     for (size_t m = 0; m < study->member_count; m++) {
         json_t *row = json_array();
         for (size_t k = 0; k < study->key_count; k++)
-            json_array_append_new(row, json_string(study->values[m * study->key_count + k]));
-        json_array_append_new(members, row);
+            document_append(&row, json_string(study->values[m * study->key_count + k]));
+        document_append(&members, row);
     }
     return json_pack("{s:o, s:o}", "keys", keys, "members", members);
 }

@@ -1,0 +1,254 @@
+"""
+Trials: an experiment, a fault, restarts until it is finished, and what was lost on the way.
+
+A script of this folder alone, as `make check` runs it, tries a sample. With ORRERY_FAULTS=DIR it
+tries everything and leaves its rows of the table in DIR; page.py makes docs/reliability.md of them.
+"""
+
+import collections
+import json
+import os
+import pathlib
+import re
+import shutil
+import struct
+import subprocess
+import sys
+
+import tap
+
+ROWS = os.environ.get("ORRERY_FAULTS")
+BUILD = os.environ.get("ORRERY_BUILD", os.getcwd())
+SANITIZED = tap.PATIENCE > 1
+
+# 40 steps with two tables, a trajectory, three checkpoints on the way and one at the end.
+CONFIG = """
+name = "trial";
+bodies = { initial = "plummer"; count = 20; seed = 7; };
+physics = { softening = 0.05; };
+time = { integrator = "velocity-verlet"; step = 0.01; end = 0.4; };
+compute = { threads = 1; };
+diagnostics = ( { type = "conservation"; every = 2; },
+                { type = "lagrangian-radii"; every = 5; fractions = [0.25, 0.5]; } );
+outputs = ( { type = "xyz"; every = 4; digits = 17; } );
+checkpoint = { every_steps = 12; };
+expect = ( { quantity = "energy_error"; at_most = 0.1; } );
+"""
+FILES = ("conservation.csv", "lagrangian-radii.csv", "trajectory.xyz")
+
+
+def everything():
+    return bool(ROWS)
+
+
+def some(items, count):
+    """All of them, or `count` spread evenly over them."""
+    items = list(items)
+    if everything() or len(items) <= count:
+        return items
+    return [items[int((k + 0.5) * len(items) / count)] for k in range(count)]
+
+
+def shim(name):
+    path = os.path.join(BUILD, "validation/faults", f"shim-{name}.so")
+    if not os.path.exists(path):
+        raise tap.Skip("the shim is not built: it needs Linux and the GNU C library")
+    return path
+
+
+# --- a process with a fault -----------------------------------------------------------------------
+
+def fault(what, value=0, nth=1, times=1, calls="all", file="-"):
+    """The environment that lets a call go wrong; see shim-calls.c."""
+    return {"LD_PRELOAD": shim("calls"),
+            "ORRERY_FAULT": f"{what} {value} {nth} {times} {calls} {file}"}
+
+
+FOREVER = 1000000
+
+
+def environment(extra=None):
+    # A shim comes before the runtime of the sanitizers, which would mind.
+    options = os.environ.get("ASAN_OPTIONS", "")
+    return {**os.environ, "ASAN_OPTIONS": f"{options}:verify_asan_link_order=0", **(extra or {})}
+
+
+class Experiment:
+    """A config, and the files of its uninterrupted run."""
+
+    def __init__(self, config=CONFIG, *arguments, files=FILES, program=None):
+        self.program = program or tap.ORRERY
+        self.arguments = arguments
+        self.files = files
+        pathlib.Path("trial.cfg").write_text(config)
+        begin("whole")
+        result = self.run("whole")
+        assert result.returncode == 0, result
+        self.whole = {name: pathlib.Path("whole", name).read_bytes() for name in files}
+
+    def command(self, directory, *arguments):
+        return [self.program, "run", "trial.cfg", "-q", "-o", directory, *self.arguments,
+                *arguments]
+
+    def run(self, directory, *arguments, faults=None, **options):
+        return subprocess.run(self.command(directory, *arguments), env=environment(faults),
+                              capture_output=True, text=True, timeout=120 * tap.PATIENCE, **options)
+
+    def calls(self, arguments=(), base=None, **selection):
+        """The calls on files of a run, or of a restart of a copy of `base`: lines of name, path."""
+        begin("counted", base)
+        log = pathlib.Path("calls.log")
+        log.unlink(missing_ok=True)
+        result = self.run("counted", *arguments,
+                          faults={**fault("none", **selection), "ORRERY_FAULT_LOG": "calls.log"})
+        assert result.returncode == 0, result
+        return log.read_text().splitlines()
+
+    def changed_files(self, directory):
+        """Rows and frames that are not there, that are there too often, and names that differ."""
+        lost = doubled = 0
+        differing = []
+        for name, expected in self.whole.items():
+            path = pathlib.Path(directory, name)
+            found = path.read_bytes() if path.exists() else b""
+            if found == expected:
+                continue
+            differing.append(name)
+            before, after = pieces(name, expected), pieces(name, found)
+            lost += sum((before - after).values())
+            doubled += sum(max(0, count - before[piece]) for piece, count in after.items()
+                           if piece in before)
+        return lost, doubled, differing
+
+
+def pieces(name, content):
+    """How often each row of a table or frame of a trajectory is there."""
+    if name.endswith(".csv"):
+        return collections.Counter(content.splitlines(keepends=True))
+    return collections.Counter(re.split(rb"(?m)^(?=\d+$)", content))
+
+
+def begin(directory, base=None):
+    """An empty place, or a copy of `base`."""
+    shutil.rmtree(directory, ignore_errors=True)
+    if base:
+        shutil.copytree(base, directory, symlinks=True)
+
+
+def contents(directory):
+    """What a fault must not touch: every file but the lock, which a dead process may leave."""
+    return {path.name: path.read_bytes() for path in pathlib.Path(directory).iterdir()
+            if path.name != "run.lock"}
+
+
+# --- checkpoints, read without the program --------------------------------------------------------
+
+NAME_SIZE = 56
+
+
+def sections(content):
+    """(name, offset of its header, offset of its content, length) of each."""
+    assert content[:8] == b"ORRERYCP"
+    found, offset = [], 16
+    while offset < len(content):
+        start = offset + NAME_SIZE + 16  # name, length and checksum of the content
+        name = content[offset:offset + NAME_SIZE].rstrip(b"\0").decode()
+        length = struct.unpack_from("<Q", content, offset + NAME_SIZE)[0]
+        found.append((name, offset, start, length))
+        offset = start + length
+    assert found[-1][0] == "end" and offset == len(content)
+    return found
+
+
+def step_of(path):
+    """The step of a checkpoint; None where there is none."""
+    path = pathlib.Path(path)
+    if not path.exists():
+        return None
+    content = path.read_bytes()
+    start = next(start for name, _, start, _ in sections(content) if name == "counts")
+    return struct.unpack_from("<Q", content, start + 16)[0]
+
+
+def newest_step(directory):
+    steps = [step_of(pathlib.Path(directory, f"checkpoint.orr{end}")) for end in ("", ".prev")]
+    return max((step for step in steps if step is not None), default=None)
+
+
+# --- rows of the table ----------------------------------------------------------------------------
+
+class Row:
+    """One kind of fault: what was tried and what came of it. As a context it ends in a verdict."""
+
+    def __init__(self, number, name):
+        self.number, self.name = number, name
+        self.trials = self.lost = self.doubled = self.silent = 0
+        self.ends = collections.Counter()
+        self.problems = []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, trace):
+        if kind:
+            return
+        print(f"# {self.name}: {self.trials} trials, {dict(self.ends)}")
+        assert self.trials > 0, self.name
+        if ROWS:
+            path = pathlib.Path(ROWS, os.path.basename(sys.argv[0]) + ".json")
+            rows = json.loads(path.read_text()) if path.exists() else []
+            rows.append({key: getattr(self, key) for key in
+                         ("number", "name", "trials", "ends", "lost", "doubled", "silent")})
+            path.write_text(json.dumps(rows, indent=1))
+        assert not self.problems, f"{len(self.problems)} problems\n" + "\n".join(self.problems[:20])
+
+    def problem(self, trial, text):
+        self.problems.append(f"{self.name}, {trial}: {text}")
+
+    def ended(self, trial, result, expected=None):
+        """Counts a trial, and how the process with the fault ended."""
+        self.trials += 1
+        code = result.returncode
+        self.ends["killed" if code == -9 else f"signal {-code}" if code < 0 else f"{code}"] += 1
+        if expected is not None and code not in expected:
+            self.problem(trial, f"ended with {code}: {result.stderr[-300:]}")
+
+    def compare(self, trial, experiment, directory):
+        lost, doubled, differing = experiment.changed_files(directory)
+        self.lost += lost
+        self.doubled += doubled
+        if differing:
+            self.problem(trial, f"{differing} differ: {lost} lost, {doubled} doubled")
+
+    def finish(self, trial, experiment, directory, *arguments, step=None):
+        """
+        Restarts until the run is finished, and compares. A restart must go on from the newest
+        checkpoint (or from `step`) and say so; from the beginning only where there is none.
+        """
+        step = newest_step(directory) if step is None else step
+        result = experiment.run(directory, "--restart", *arguments)
+        if result.returncode == 66 and step is None:
+            # The run had not begun to be one: no run.json. What the user does is to run it.
+            result = experiment.run(directory, *arguments)
+        elif result.returncode == 0:
+            self.told(trial, directory, step)
+        if result.returncode != 0:
+            self.problem(trial, f"the restart ended with {result.returncode}: {result.stderr}")
+        self.compare(trial, experiment, directory)
+        litter = [path.name for path in pathlib.Path(directory).glob("*.tmp")]
+        if litter or pathlib.Path(directory, "run.lock").exists():
+            self.problem(trial, f"litter: {litter}")
+
+    def told(self, trial, directory, step):
+        """Does the log say from where the restart went on, and run.json?"""
+        about = json.loads(pathlib.Path(directory, "run.json").read_text())
+        lines = re.findall(r"restart: (?:goes on from \S+, step (\d+)|.*(begins anew))",
+                           pathlib.Path(directory, "run.log").read_text())
+        if step is None:
+            said = bool(lines and lines[-1][1])
+        else:
+            said = bool(lines and lines[-1][0] == str(step) and about["restarts"] and
+                        about["restarts"][-1]["step"] == step)
+        if not said:
+            self.silent += 1
+            self.problem(trial, f"no word of a restart from step {step}: {lines[-1:]}")

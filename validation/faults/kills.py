@@ -1,0 +1,201 @@
+"""A process that is killed or asked to stop, anywhere: the restart ends with the same bytes."""
+
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import time
+
+import harness
+import tap
+from harness import FOREVER, Experiment, Row, everything, fault, some
+
+# Some tenths of a second, with a checkpoint every few milliseconds.
+LONG = harness.CONFIG.replace("count = 20", "count = 128").replace("end = 0.4", "end = 20.0")
+ARGUMENTS = ("-P", "checkpoint.every_steps=97", "-P", "diagnostics.0.every=3",
+             "-P", "diagnostics.1.every=50", "-P", "outputs.0.every=41")
+
+
+def kill_at_each_call(row, experiment, calls, what, base=None, arguments=()):
+    for nth in calls:
+        harness.begin("trial", base)
+        result = experiment.run("trial", *arguments, faults=fault(what, nth=nth))
+        row.ended(f"{what} at call {nth}", result, (-9, 0))  # 0: a faster one makes fewer calls
+        row.finish(f"{what} at call {nth}", experiment, "trial")
+
+
+def test_random_kills():
+    """SIGKILL at random moments, up to three times a run"""
+    generator = random.Random(20)
+    experiment = Experiment(LONG, *ARGUMENTS)
+    start = time.monotonic()
+    experiment.run("timed")
+    duration = time.monotonic() - start
+    with Row(2, "SIGKILL at a random moment, up to three times a run") as row:
+        while row.trials < (100 if everything() else 8):
+            harness.begin("trial")
+            arguments = []
+            for number in range(3):
+                process = subprocess.Popen(experiment.command("trial", *arguments),
+                                           stderr=subprocess.PIPE, text=True)
+                time.sleep(generator.uniform(0.0, duration))
+                process.kill()
+                process.stderr = process.communicate()[1]
+                trial = f"kill {row.trials + 1}, process {number + 1} of its run"
+                if process.returncode == 0:
+                    break
+                row.ended(trial, process, (-9,))
+                if pathlib.Path("trial/run.json").exists():
+                    arguments = ["--restart"]
+            row.finish(trial, experiment, "trial")
+
+
+def test_a_kill_at_each_call():
+    """SIGKILL at each system call of a whole run, its checkpoints included"""
+    experiment = Experiment()
+    calls = experiment.calls()
+    assert sum("checkpoint.orr" in call for call in calls) > 100, len(calls)
+    with Row(3, "SIGKILL at each system call of a run with five checkpoints") as row:
+        kill_at_each_call(row, experiment, some(range(1, len(calls) + 1), 25), "kill")
+
+
+def test_a_torn_write():
+    """SIGKILL in the middle of each write"""
+    experiment = Experiment()
+    calls = experiment.calls(calls="write")
+    with Row(3, "SIGKILL in the middle of each write") as row:
+        for nth in some(range(1, len(calls) + 1), 8):
+            harness.begin("trial")
+            result = experiment.run("trial", faults=fault("torn", nth=nth, calls="write"))
+            row.ended(f"write {nth}", result, (-9,))
+            row.finish(f"write {nth}", experiment, "trial")
+
+
+def test_a_compressed_trajectory():
+    """SIGKILL at the system calls that pack a trajectory, and that unpack it for a restart"""
+    experiment = Experiment(harness.CONFIG.replace("digits = 17", "digits = 17; compress = true"),
+                            files=(*harness.FILES[:2], "trajectory.xyz.gz"))
+    calls = experiment.calls()
+    first = next(n for n, call in enumerate(calls, 1) if ".gz" in call)
+    with Row(2, "SIGKILL at each system call behind the end of a run with a compressed "
+             "trajectory") as row:
+        kill_at_each_call(row, experiment, some(range(first - 4, len(calls) + 1), 6), "kill")
+    harness.begin("short")
+    assert experiment.run("short", "-P", "time.end=0.24").returncode == 0
+    calls = experiment.calls(["--restart"], "short")
+    with Row(2, "SIGKILL at each system call of a restart that unpacks a trajectory") as row:
+        kill_at_each_call(row, experiment, some(range(1, len(calls) + 1), 6), "kill", "short",
+                          ["--restart"])
+
+
+def killed_run(experiment):
+    """A run that was killed behind its second checkpoint, with rows beyond it."""
+    writes = experiment.calls(calls="rename", file="checkpoint.orr")
+    assert len(writes) >= 4, writes
+    harness.begin("killed")
+    result = experiment.run("killed", faults=fault("kill", nth=4, calls="rename",
+                                                   file="checkpoint.orr"))
+    assert result.returncode == -9 and harness.newest_step("killed") == 24, result
+    return "killed"
+
+
+def test_a_kill_at_each_call_of_a_restart():
+    """SIGKILL at each system call of a restart"""
+    experiment = Experiment()
+    base = killed_run(experiment)
+    calls = experiment.calls(["--restart"], base)
+    with Row(2, "SIGKILL at each system call of a restart") as row:
+        kill_at_each_call(row, experiment, some(range(1, len(calls) + 1), 12), "kill", base,
+                          ["--restart"])
+
+
+def test_signals_at_each_call():
+    """SIGTERM, SIGINT, SIGUSR1: a checkpoint and 75, wherever they come"""
+    experiment = Experiment()
+    # Not before the program has its handlers, nor after it has given them back.
+    calls = experiment.calls()
+    first = next(n for n, call in enumerate(calls, 1) if call.startswith("mkdir"))
+    numbers = (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1)
+    with Row(1, "SIGTERM, SIGINT or SIGUSR1 at each system call of a run") as row:
+        for nth in some(range(first, len(calls) + 1), 8):
+            number = numbers[nth % 3]
+            harness.begin("trial")
+            result = experiment.run("trial", faults=fault("signal", int(number), nth))
+            trial = f"{number.name} at call {nth}"
+            row.ended(trial, result, (0, 75))
+            if result.returncode == 75:
+                row.finish(trial, experiment, "trial")
+            else:
+                row.compare(trial, experiment, "trial")
+
+
+def test_a_checkpoint_on_demand():
+    """SIGUSR2 at each system call: a checkpoint, and the run goes on"""
+    experiment = Experiment()
+    calls = experiment.calls()
+    first = next(n for n, call in enumerate(calls, 1) if call.startswith("mkdir"))
+    with Row(1, "SIGUSR2 at each system call of a run") as row:
+        for nth in some(range(first, len(calls) + 1), 4):
+            harness.begin("trial")
+            row.ended(f"call {nth}", experiment.run(
+                "trial", faults=fault("signal", int(signal.SIGUSR2), nth)), (0,))
+            row.compare(f"call {nth}", experiment, "trial")
+
+
+def test_a_second_sigint():
+    """a second SIGINT ends it at once"""
+    experiment = Experiment()
+    with Row(1, "SIGINT at every system call: the second one ends it at once") as row:
+        for nth in some(range(20, 200, 6), 3):
+            harness.begin("trial")
+            result = experiment.run("trial", faults=fault("signal", int(signal.SIGINT), nth,
+                                                          FOREVER))
+            row.ended(f"from call {nth}", result, (-2,))
+            row.finish(f"from call {nth}", experiment, "trial")
+
+
+def test_clocks_that_jump():
+    """clocks that jump an hour or a year, ahead or back"""
+    experiment = Experiment(LONG, *ARGUMENTS, "-P", "checkpoint.every_minutes=5.0")
+    jumps = [(seconds, clock, nth) for seconds in (3600, -3600, 31536000, -31536000)
+             for clock in ("-", "realtime") for nth in range(1, 60, 4)]
+    with Row(2, "clocks that jump an hour or a year, ahead or back") as row:
+        for seconds, clock, nth in some(jumps, 4):
+            harness.begin("trial")
+            trial = f"{seconds} s at look {nth}, {clock}"
+            row.ended(trial, experiment.run(
+                "trial", faults=fault("clock", seconds, nth, 1, "clock", clock)), (0,))
+            row.compare(trial, experiment, "trial")
+
+
+def test_a_time_limit():
+    """a time limit that is over at any moment: 75 with a checkpoint"""
+    experiment = Experiment(LONG, *ARGUMENTS)
+    with Row(1, "a time limit that is over at any moment") as row:
+        for nth in some(range(1, 120, 3), 4):
+            harness.begin("trial")
+            result = experiment.run("trial", "--max-time", "60",
+                                    faults=fault("clock", 3600, nth, 1, "clock", "-"))
+            row.ended(f"at look {nth}", result, (0, 75))
+            if result.returncode == 75 and os.path.exists("trial"):
+                row.finish(f"at look {nth}", experiment, "trial")
+
+
+def gpu_experiment():
+    program = os.path.join(harness.BUILD, "validation/gpu/orrery")
+    if not os.path.exists(program):
+        raise tap.Skip("the executor was not built: it needs a C++17 compiler and cmocka")
+    return Experiment(harness.CONFIG, "-P", "compute.backend=cuda", program=program)
+
+
+def test_kills_on_the_gpu_backend():
+    """SIGKILL at system calls of a run on the GPU backend"""
+    experiment = gpu_experiment()
+    calls = experiment.calls()
+    with Row(2, "SIGKILL at system calls of a run on the GPU backend") as row:
+        numbers = range(1, len(calls) + 1, 5 if everything() else 1)
+        kill_at_each_call(row, experiment, some(numbers, 4), "kill")
+
+
+tap.main()

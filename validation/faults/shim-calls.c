@@ -1,0 +1,291 @@
+/*
+ * Preloaded into orrery by the fault harness: counts its calls on files, and lets one of them go
+ * wrong. The calls are made of the kernel, so that no other wrapper is asked.
+ *
+ * ORRERY_FAULT="WHAT VALUE NTH TIMES CALLS FILE": at the NTH of the calls named in CALLS
+ * ("write,fsync", "all") on a file whose path ends in FILE ("" for any: "-"), and at TIMES - 1
+ * more, error    fails with errno VALUE; a close() still closes full     a write() takes half of
+ * the bytes, and all further ones fail with errno VALUE short    a write() or read() moves half of
+ * the bytes, or one kill     ends the process before the call torn     the same, after half of the
+ * bytes of a write() signal   raises signal VALUE before the call clock    from here on the clocks
+ * are VALUE seconds ahead (CALLS = clock) ORRERY_FAULT_LOG=FILE gets a line for each call that
+ * counts: its name and path.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { NAMES = 256, NAME_SIZE = 96 };
+
+enum outcome { GO_ON, FAIL, HALF };
+
+static struct {
+    char what[16], calls[128], file[NAME_SIZE];
+    long value, nth, times;
+} fault;
+static long counted;
+static bool filled;
+static int log_fd = -1;
+static char names[NAMES][NAME_SIZE]; /* of the files that are open */
+
+__attribute__((constructor)) static void begin(void)
+{
+    const char *text = getenv("ORRERY_FAULT"), *log = getenv("ORRERY_FAULT_LOG");
+    if (!text || sscanf(text, "%15s %ld %ld %ld %127s %95s", fault.what, &fault.value, &fault.nth,
+                        &fault.times, fault.calls, fault.file) != 6)
+        memset(&fault, 0, sizeof fault);
+    if (!log)
+        return;
+    /* Out of the way of the numbers that the program gets. */
+    const int fd = open(log, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    log_fd = fcntl(fd, F_DUPFD_CLOEXEC, NAMES);
+    syscall(SYS_close, fd);
+}
+
+static const char *name_of(int fd)
+{
+    return fd >= 0 && fd < NAMES ? names[fd] : "";
+}
+
+static void remember(int fd, const char *path)
+{
+    if (fd >= 0 && fd < NAMES)
+        snprintf(names[fd], NAME_SIZE, "%s", path);
+}
+
+/* Is the word one of those of the list? */
+static bool listed(const char *list, const char *word)
+{
+    const size_t length = strlen(word);
+    for (const char *p = list; (p = strstr(p, word)); p += length)
+        if ((p == list || p[-1] == ',') && (p[length] == ',' || p[length] == '\0'))
+            return true;
+    return strcmp(list, "all") == 0 && strcmp(word, "clock") != 0;
+}
+
+static bool concerns(const char *call, const char *path)
+{
+    const size_t length = strlen(path), end = strlen(fault.file);
+    return listed(fault.calls, call) &&
+           (strcmp(fault.file, "-") == 0 ||
+            (length >= end && strcmp(path + length - end, fault.file) == 0));
+}
+
+static void end_process(void)
+{
+    syscall(SYS_kill, getpid(), SIGKILL);
+}
+
+/* What becomes of this call. `half` does half of it, for torn. */
+static enum outcome meet(const char *call, const char *path, bool moves_bytes)
+{
+    if (!fault.calls[0] || !concerns(call, path))
+        return GO_ON;
+    const long n = ++counted;
+    if (log_fd >= 0) {
+        char line[2 * NAME_SIZE];
+        const int length = snprintf(line, sizeof line, "%s %s\n", call, path);
+        syscall(SYS_write, log_fd, line, (size_t)length);
+    }
+    if (n < fault.nth || n - fault.nth >= fault.times)
+        return GO_ON;
+    const char *what = fault.what;
+    if (strcmp(what, "kill") == 0)
+        end_process();
+    if (strcmp(what, "signal") == 0)
+        raise((int)fault.value);
+    if (strcmp(what, "torn") == 0 || strcmp(what, "short") == 0)
+        return moves_bytes ? HALF : GO_ON;
+    if (strcmp(what, "full") == 0 && !filled && moves_bytes) {
+        filled = true;
+        return HALF;
+    }
+    if (strcmp(what, "error") != 0 && strcmp(what, "full") != 0)
+        return GO_ON;
+    errno = (int)fault.value;
+    return FAIL;
+}
+
+/* --- calls on an open file ---------------------------------------------------------------------
+ */
+
+static size_t part(size_t length, enum outcome outcome)
+{
+    return outcome == HALF && length > 1 ? length / 2 : length;
+}
+
+static ssize_t moved(ssize_t count)
+{
+    if (strcmp(fault.what, "torn") == 0)
+        end_process();
+    return count;
+}
+
+ssize_t write(int fd, const void *bytes, size_t length)
+{
+    const enum outcome outcome = meet("write", name_of(fd), true);
+    if (outcome == FAIL)
+        return -1;
+    const ssize_t count = syscall(SYS_write, fd, bytes, part(length, outcome));
+    return outcome == HALF ? moved(count) : count;
+}
+
+ssize_t pwrite(int fd, const void *bytes, size_t length, off_t offset)
+{
+    const enum outcome outcome = meet("write", name_of(fd), true);
+    if (outcome == FAIL)
+        return -1;
+    const ssize_t count = syscall(SYS_pwrite64, fd, bytes, part(length, outcome), offset);
+    return outcome == HALF ? moved(count) : count;
+}
+
+ssize_t read(int fd, void *bytes, size_t length)
+{
+    const enum outcome outcome = meet("read", name_of(fd), true);
+    return outcome == FAIL ? -1 : syscall(SYS_read, fd, bytes, part(length, outcome));
+}
+
+ssize_t pread(int fd, void *bytes, size_t length, off_t offset)
+{
+    const enum outcome outcome = meet("read", name_of(fd), true);
+    return outcome == FAIL ? -1 : syscall(SYS_pread64, fd, bytes, part(length, outcome), offset);
+}
+
+int fsync(int fd)
+{
+    return meet("fsync", name_of(fd), false) == FAIL ? -1 : (int)syscall(SYS_fsync, fd);
+}
+
+int ftruncate(int fd, off_t length)
+{
+    if (meet("ftruncate", name_of(fd), false) == FAIL)
+        return -1;
+    return (int)syscall(SYS_ftruncate, fd, length);
+}
+
+int close(int fd)
+{
+    const bool fails = meet("close", name_of(fd), false) == FAIL;
+    const int code = errno, result = (int)syscall(SYS_close, fd);
+    remember(fd, "");
+    errno = fails ? code : errno;
+    return fails ? -1 : result;
+}
+
+int flock(int fd, int operation)
+{
+    return meet("flock", name_of(fd), false) == FAIL ? -1 : (int)syscall(SYS_flock, fd, operation);
+}
+
+/* --- calls on a name ---------------------------------------------------------------------------
+ */
+
+static int open_at(int directory, const char *path, int flags, mode_t mode)
+{
+    if (meet("open", path, false) == FAIL)
+        return -1;
+    const int fd = (int)syscall(SYS_openat, directory, path, flags, mode);
+    remember(fd, path);
+    return fd;
+}
+
+int open(const char *path, int flags, ...)
+{
+    va_list arguments;
+    va_start(arguments, flags);
+    const mode_t mode = va_arg(arguments, mode_t); /* of no meaning unless a file is made */
+    va_end(arguments);
+    return open_at(AT_FDCWD, path, flags, mode);
+}
+
+int openat(int directory, const char *path, int flags, ...)
+{
+    va_list arguments;
+    va_start(arguments, flags);
+    const mode_t mode = va_arg(arguments, mode_t);
+    va_end(arguments);
+    return open_at(directory, path, flags, mode);
+}
+
+int renameat(int from, const char *old, int to, const char *path)
+{
+    if (meet("rename", path, false) == FAIL)
+        return -1;
+    return (int)syscall(SYS_renameat2, from, old, to, path, 0);
+}
+
+int rename(const char *old, const char *path)
+{
+    return renameat(AT_FDCWD, old, AT_FDCWD, path);
+}
+
+int linkat(int from, const char *old, int to, const char *path, int flags)
+{
+    if (meet("link", path, false) == FAIL)
+        return -1;
+    return (int)syscall(SYS_linkat, from, old, to, path, flags);
+}
+
+int unlinkat(int directory, const char *path, int flags)
+{
+    if (meet("unlink", path, false) == FAIL)
+        return -1;
+    return (int)syscall(SYS_unlinkat, directory, path, flags);
+}
+
+int unlink(const char *path)
+{
+    return unlinkat(AT_FDCWD, path, 0);
+}
+
+int mkdir(const char *path, mode_t mode)
+{
+    if (meet("mkdir", path, false) == FAIL)
+        return -1;
+    return (int)syscall(SYS_mkdirat, AT_FDCWD, path, mode);
+}
+
+int rmdir(const char *path)
+{
+    return unlinkat(AT_FDCWD, path, AT_REMOVEDIR);
+}
+
+/* --- clocks ------------------------------------------------------------------------------------
+ */
+
+static long ahead(void)
+{
+    if (!listed(fault.calls, "clock"))
+        return 0;
+    return ++counted >= fault.nth ? fault.value : 0;
+}
+
+/* FILE says which of them jump: "realtime", or all ("-"). */
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+    const int result = (int)syscall(SYS_clock_gettime, clock, now);
+    if (clock == CLOCK_REALTIME || strcmp(fault.file, "-") == 0)
+        now->tv_sec += ahead();
+    return result;
+}
+
+time_t time(time_t *result)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (result)
+        *result = now.tv_sec;
+    return now.tv_sec;
+}

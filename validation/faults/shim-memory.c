@@ -1,0 +1,110 @@
+/*
+ * Preloaded into orrery by the fault harness: lets allocations fail.
+ *
+ * ORRERY_FAULT_MEMORY="N T"  the Nth allocation of the process fails, and T - 1 after it
+ * ORRERY_FAULT_LOG=FILE      gets a line for each that failed: who asked for it
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What the C library calls its own, so that none of them has to be looked up, which allocates. */
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *old, size_t size);
+void *__libc_memalign(size_t alignment, size_t size);
+
+static atomic_ulong calls;
+static unsigned long nth, times;
+static const char *log_path;
+
+__attribute__((constructor)) static void begin(void)
+{
+    const char *fault = getenv("ORRERY_FAULT_MEMORY");
+    log_path = getenv("ORRERY_FAULT_LOG");
+    calls = 0;
+    if (!fault || sscanf(fault, "%lu %lu", &nth, &times) != 2)
+        nth = times = 0;
+}
+
+/* Without stdio, which allocates: "libconfig.so.9 1f3a\n". */
+static void note(const char *caller)
+{
+    Dl_info where;
+    if (!log_path || !dladdr(caller, &where))
+        return;
+    const int fd = open(log_path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return;
+    const char *slash = strrchr(where.dli_fname, '/');
+    char line[128];
+    const int length =
+        snprintf(line, sizeof line, "%.80s %tx\n", slash ? slash + 1 : where.dli_fname,
+                 caller - (const char *)where.dli_fbase);
+    if (write(fd, line, (size_t)length) != length)
+        abort();
+    close(fd);
+}
+
+static bool fails(const void *caller)
+{
+    const unsigned long n = atomic_fetch_add(&calls, 1) + 1;
+    if (n < nth || n >= nth + times)
+        return false;
+    note(caller);
+    errno = ENOMEM;
+    return true;
+}
+
+void *malloc(size_t size)
+{
+    return fails(__builtin_return_address(0)) ? NULL : __libc_malloc(size);
+}
+
+void *calloc(size_t count, size_t size)
+{
+    return fails(__builtin_return_address(0)) ? NULL : __libc_calloc(count, size);
+}
+
+void *realloc(void *old, size_t size)
+{
+    return fails(__builtin_return_address(0)) ? NULL : __libc_realloc(old, size);
+}
+
+void *memalign(size_t alignment, size_t size)
+{
+    return fails(__builtin_return_address(0)) ? NULL : __libc_memalign(alignment, size);
+}
+
+void *aligned_alloc(size_t alignment, size_t size)
+{
+    return fails(__builtin_return_address(0)) ? NULL : __libc_memalign(alignment, size);
+}
+
+int posix_memalign(void **result, size_t alignment, size_t size)
+{
+    if (fails(__builtin_return_address(0)))
+        return ENOMEM;
+    *result = __libc_memalign(alignment, size);
+    return *result ? 0 : ENOMEM;
+}
+
+/* How many there were, for the harness; the last word of the process. */
+__attribute__((destructor)) static void end(void)
+{
+    if (!log_path || nth)
+        return;
+    const int fd = open(log_path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    char line[32];
+    const int length = snprintf(line, sizeof line, "%lu\n", atomic_load(&calls));
+    if (fd >= 0 && write(fd, line, (size_t)length) != length)
+        abort();
+}

@@ -1,0 +1,112 @@
+/* JSON documents that are whole or not there, and what a library's exit becomes. */
+#include "unit.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/document.h"
+#include "base/library.h"
+#include "base/status.h"
+
+static void test_a_missing_piece_takes_the_whole(void **state)
+{
+    (void)state;
+    json_t *object = json_object(), *array = json_array();
+    document_set(&object, "step", json_integer(17));
+    document_append(&array, document_number(2.385));
+    document_append(&array, document_number(NAN));
+    assert_int_equal(json_integer_value(json_object_get(object, "step")), 17);
+    assert_int_equal(json_array_size(array), 2);
+    assert_true(json_is_null(json_array_get(array, 1)));
+    document_append(&array, NULL);
+    assert_null(array);
+    document_append(&array, json_integer(3));
+    assert_null(array);
+    document_set(&object, "rows", array);
+    assert_null(object);
+    document_set(&object, "step", json_integer(18));
+    assert_null(object);
+}
+
+static void test_text_and_back(void **state)
+{
+    (void)state;
+    bool no_memory = true;
+    json_t *document = document_parse("{\"a\": [1, 2.385]}", 17, &no_memory);
+    assert_non_null(document);
+    assert_false(no_memory);
+    char *text = document_print(document, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    assert_string_equal(text, "{\"a\":[1,2.3849999999999998]}");
+    free(text);
+    json_decref(document);
+    assert_null(document_parse("{\"a\": ", 6, &no_memory));
+    assert_false(no_memory);
+}
+
+/* How a child that does this ends, as waitpid() says. */
+static int end_of(void (*act)(void))
+{
+    fflush(NULL);
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        close(STDERR_FILENO);
+        act();
+        _exit(0);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return status;
+}
+
+static void library_exits(void)
+{
+    library_watch();
+    exit(2);
+}
+
+static void main_exits(void)
+{
+    library_watch();
+    library_finish();
+    exit(1); /* as `return STATUS_EXPECT_FAILED` in main() */
+}
+
+static void library_aborts(void)
+{
+    library_guard();
+    abort();
+}
+
+static void abort_behind_the_guard(void)
+{
+    library_guard();
+    library_unguard();
+    signal(SIGABRT, SIG_DFL); /* cmocka has a handler of its own */
+    abort();
+}
+
+static void test_the_end_of_a_library(void **state)
+{
+    (void)state;
+    const int exited = end_of(library_exits), aborted = end_of(library_aborts);
+    assert_true(WIFEXITED(exited));
+    assert_int_equal(WEXITSTATUS(exited), STATUS_MEMORY);
+    assert_true(WIFEXITED(aborted));
+    assert_int_equal(WEXITSTATUS(aborted), STATUS_MEMORY);
+    assert_int_equal(WEXITSTATUS(end_of(main_exits)), 1);
+    assert_true(WIFSIGNALED(end_of(abort_behind_the_guard)));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_missing_piece_takes_the_whole),
+        cmocka_unit_test(test_text_and_back),
+        cmocka_unit_test(test_the_end_of_a_library),
+    };
+    return cmocka_run_group_tests_name("document", tests, NULL, NULL);
+}
