@@ -24,6 +24,8 @@
 enum { BAR_WIDTH = 40, MOST_SIZES = 32 };
 
 struct collected {
+    const json_t *about; /* all that bench-gpu.json holds */
+    const char *folder;  /* where it is kept, or NULL */
     json_t *rows;
     int part; /* whose title stands */
     size_t skipped;
@@ -113,10 +115,28 @@ static json_t *row_json(const struct gpu_bench_row *row)
     return json;
 }
 
+/* The file is there whole or not at all. */
+static enum status keep(const char *folder, const json_t *about, struct error *error)
+{
+    struct text path = { 0 }, new = { 0 };
+    if (mkdir(folder, 0777) && errno != EEXIST)
+        return error_system(error, STATUS_CANT_CREATE, errno, folder);
+    text_print(&path, "%s/bench-gpu.json", folder);
+    text_print(&new, "%s/bench-gpu.json.new", folder);
+    enum status status = STATUS_OK;
+    if (path.failed || new.failed)
+        status = error_set(error, STATUS_MEMORY, "out of memory");
+    else if (json_dump_file(about, new.bytes, JSON_INDENT(1)) || rename(new.bytes, path.bytes))
+        status = error_set(error, STATUS_CANT_CREATE, "%s: cannot be written", path.bytes);
+    text_free(&path);
+    text_free(&new);
+    return status;
+}
+
+/* What has been measured is kept at once: who ends the program loses nothing. */
 static enum status collect(void *context, const struct gpu_bench_row *row, struct error *error)
 {
     struct collected *collected = context;
-    (void)error;
     if (collected->part != (int)row->part) {
         if (collected->part == GPU_BENCH_BLOCKS)
             print_bars(collected);
@@ -129,7 +149,7 @@ static enum status collect(void *context, const struct gpu_bench_row *row, struc
     if (row->part == GPU_BENCH_BLOCKS && collected->block_count < COUNT_OF(collected->blocks))
         collected->blocks[collected->block_count++] = *row;
     json_array_append_new(collected->rows, row_json(row));
-    return STATUS_OK;
+    return collected->folder ? keep(collected->folder, collected->about, error) : STATUS_OK;
 }
 
 /* --- the CPU beside it -------------------------------------------------------------------------*/
@@ -267,22 +287,12 @@ static enum status draw_sizes(const json_t *rows, const json_t *cpu, const char 
 static enum status write_files(const char *folder, const json_t *about, const char *device,
                                struct error *error)
 {
-    struct text path = { 0 };
-    if (mkdir(folder, 0777) && errno != EEXIST)
-        return error_system(error, STATUS_CANT_CREATE, errno, folder);
-    text_print(&path, "%s/bench-gpu.json", folder);
-    enum status status = STATUS_OK;
-    if (path.failed)
-        status = error_set(error, STATUS_MEMORY, "out of memory");
-    else if (json_dump_file(about, path.bytes, JSON_INDENT(1)))
-        status = error_set(error, STATUS_CANT_CREATE, "%s: cannot be written", path.bytes);
-    else
-        printf("\nwritten: %s", path.bytes);
-    text_free(&path);
-    if (!status)
-        status = draw_sizes(json_object_get(about, "rows"), json_object_get(about, "cpu"), device,
-                            folder, error);
-    return status;
+    const enum status status = keep(folder, about, error);
+    if (status)
+        return status;
+    printf("\nwritten: %s/bench-gpu.json", folder);
+    return draw_sizes(json_object_get(about, "rows"), json_object_get(about, "cpu"), device, folder,
+                      error);
 }
 
 static json_t *about_json(const struct gpu_device *device)
@@ -341,7 +351,9 @@ enum status command_bench_gpu(int argc, char **argv, struct error *error)
     printf("%s, %s, %d multiprocessors, driver %d.%d\n", device.name, device.isa,
            device.multiprocessors, device.driver / 1000, device.driver % 1000 / 10);
     json_t *about = about_json(&device);
-    struct collected collected = { .rows = json_object_get(about, "rows"), .part = -1 };
+    struct collected collected = {
+        .about = about, .folder = folder, .rows = json_object_get(about, "rows"), .part = -1
+    };
     const struct gpu_bench_sink sink = { collect, &collected };
     enum status status = about ? gpu_bench(&options, &sink, error)
                                : error_set(error, STATUS_MEMORY, "out of memory");

@@ -1,4 +1,5 @@
-/* The GPU backend itself on the executor: the verbs, many devices, little memory, failures. */
+/* The GPU backend itself, on the executor or on a GPU: the verbs, many devices, little memory,
+ * failures. */
 #include "gpu-case.h"
 
 #include "backend/backend.h"
@@ -21,6 +22,13 @@ static int check_leaks(void **state)
     assert_int_equal(counts.allocated, 0);
     assert_int_equal(counts.streams + counts.events + counts.graphs + counts.registered, 0);
     return 0;
+}
+
+/* What only the executor can do: more devices, less memory, failures. */
+static void need_executor(void)
+{
+    if (executor_is_a_gpu)
+        skip();
 }
 
 static struct backend_options options(const char *kernel, enum precision precision, int devices)
@@ -242,6 +250,7 @@ static void free_outcome(struct outcome outcome)
 static void test_devices_change_no_bits(void **state)
 {
     (void)state;
+    need_executor();
     const size_t systems[] = { 5, 1, 2 }, counts[] = { 40, 600, 600 };
     for (size_t k = 0; k < COUNT_OF(systems); k++)
         for (int p = PRECISION_DOUBLE; p <= PRECISION_SINGLE; p++) {
@@ -262,6 +271,7 @@ static void test_devices_change_no_bits(void **state)
 static void test_streaming_changes_no_bits(void **state)
 {
     (void)state;
+    need_executor();
     const struct backend_options with = options("auto", PRECISION_MIXED, 0);
     const struct outcome expected = run(&with, 8, 70, 3);
     const size_t memories[] = { 150000, 250000 };
@@ -279,6 +289,7 @@ static void test_streaming_changes_no_bits(void **state)
 static void test_no_room_for_one_system(void **state)
 {
     (void)state;
+    need_executor();
     struct error error = { 0 };
     struct backend *backend;
     struct bodies *b = case_bodies(2, 200, 24);
@@ -331,6 +342,7 @@ static void test_conserved_sums(void **state)
 static void test_advance_waits_once(void **state)
 {
     (void)state;
+    need_executor();
     const size_t counts[] = { 40, 270 };
     for (size_t n = 0; n < COUNT_OF(counts); n++) {
         struct bodies *b = case_bodies(1, counts[n], 26);
@@ -351,6 +363,7 @@ static void test_advance_waits_once(void **state)
 static void test_no_device(void **state)
 {
     (void)state;
+    need_executor();
     struct error error = { 0 };
     executor_settings.devices = 0;
     assert_int_equal(backend_cuda.probe(&error), STATUS_UNAVAILABLE);
@@ -360,6 +373,7 @@ static void test_no_device(void **state)
 static void test_auto_falls_back_and_says_so(void **state)
 {
     (void)state;
+    need_executor();
     struct bodies *b = case_bodies(1, 1100, 27);
     const struct backend_options with = options("auto", PRECISION_DOUBLE, 1);
     for (int devices = 0; devices < 2; devices++) {
@@ -390,6 +404,7 @@ static void expect_refused(const struct backend_options *with, enum status statu
 static void test_what_is_not_there_is_refused(void **state)
 {
     (void)state;
+    need_executor();
     struct backend_options with = options("plain", PRECISION_DOUBLE, 1);
     expect_refused(&with, STATUS_CONFIG, "compute.kernel = \"plain\"");
     with = options("auto", PRECISION_DOUBLE, 2);
@@ -399,6 +414,7 @@ static void test_what_is_not_there_is_refused(void **state)
 static void test_failing_allocations(void **state)
 {
     (void)state;
+    need_executor();
     const struct backend_options with = options("auto", PRECISION_DOUBLE, 0);
     for (int failing = 1; failing <= 2; failing++) {
         executor_reset();
@@ -446,6 +462,7 @@ static void check_failure(int *setting, int n, size_t count)
 static void test_failing_launches(void **state)
 {
     (void)state;
+    need_executor();
     for (int n = 1; n <= 9; n++) {
         check_failure(&executor_settings.failing_launch, n, 270);
         check_failure(&executor_settings.failing_kernel, n, 270);

@@ -1,4 +1,4 @@
-/* The force kernels' own source on the executor: ragged sizes, many systems, every tuning, every
+/* The force kernels, on the executor or on a GPU: ragged sizes, many systems, every tuning, every
  * precision and space, against the reference and against each other. */
 #include "gpu-case.h"
 

@@ -18,6 +18,7 @@ dim3 gridDim, blockDim, blockIdx, threadIdx;
 
 static const struct executor_settings standard = { 1, (size_t)1 << 30, EXECUTOR_FORWARD, 0, 0, 0 };
 struct executor_settings executor_settings = { 1, (size_t)1 << 30, EXECUTOR_FORWARD, 0, 0, 0 };
+const bool executor_is_a_gpu = false;
 static struct executor_counts counts;
 
 /* A broken rule (a barrier that not all threads reach, a write past the end) is a wrong kernel. */

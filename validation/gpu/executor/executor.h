@@ -2,6 +2,7 @@
 #ifndef ORRERY_EXECUTOR_H
 #define ORRERY_EXECUTOR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -27,6 +28,10 @@ struct executor_settings {
 /* Also read from the environment at the first call, for whole programs: ORRERY_EXECUTOR_DEVICES,
  * _MEMORY, _ORDER, _FAIL_ALLOCATION, _FAIL_LAUNCH, _FAIL_KERNEL. */
 extern struct executor_settings executor_settings;
+
+/* The test is linked with CUDA's own runtime and runs on a GPU (validation/gpu/on-gpu.c), to which
+ * the settings and counts here mean nothing. */
+extern const bool executor_is_a_gpu;
 
 struct executor_counts {
     size_t allocated;                           /* bytes that are not freed */

@@ -1,0 +1,102 @@
+"""Builds Orrery for GPUs, and packs what a machine needs where nothing can be installed."""
+
+import ctypes
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import time
+
+PROGRAM = "orrery"
+TESTS = ["validation/gpu/backend-on-gpu", "validation/gpu/kernels-on-gpu"]  # they need cmocka
+SCRIPTS = ["validation/tap.py", *(f"validation/gpu/{name}" for name in (
+    "run", "experiments.py", "pack.py", "run-on-gpu.py", "session.py", "table.py"))]
+
+# The C library belongs to the machine, and the driver does.
+SYSTEM = re.compile(r"^(linux-vdso|ld-linux|lib(c|m|dl|rt|pthread|resolv|util|cuda)\.so)")
+
+
+def find_devices():
+    """Compute capabilities of the GPUs that the driver shows, as "90"; or why there are none."""
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return "no GPU can be used: no NVIDIA driver is installed"
+    count, device, value = ctypes.c_int(), ctypes.c_int(), ctypes.c_int()
+    code = driver.cuInit(0) or driver.cuDeviceGetCount(ctypes.byref(count))
+    if code or count.value == 0:
+        return f"no GPU can be used: the driver says {code}" if code else "no GPU is visible"
+    found = set()
+    for index in range(count.value):
+        driver.cuDeviceGet(ctypes.byref(device), index)
+        digits = []
+        for attribute in (75, 76):  # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, _MINOR
+            driver.cuDeviceGetAttribute(ctypes.byref(value), attribute, device)
+            digits.append(str(value.value))
+        found.add("".join(digits))
+    return sorted(found, key=int)
+
+
+def build(source, folder, architectures, seconds):
+    """Configures and makes in `folder`; returns the reason where it could not."""
+    end = time.monotonic() + seconds
+    folder.mkdir(parents=True, exist_ok=True)
+    options = ["--with-cuda=yes", "--with-hdf5=no"]
+    if architectures:
+        options.append(f"--with-cuda-arch={architectures}")
+    commands = [[source / "bootstrap"]] if not (source / "configure").exists() else []
+    make_command = ["make", "-s", f"-j{len(os.sched_getaffinity(0))}"]
+    commands += [[source / "configure", "-q", *options], [*make_command, PROGRAM],
+                 [*make_command, *TESTS]]
+    for command in commands:
+        where = source if command[0] == source / "bootstrap" else folder
+        print(" ".join(map(str, command)), flush=True)
+        try:
+            said = subprocess.run(command, cwd=where, capture_output=True, text=True,
+                                  timeout=max(1, end - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            return f"{command[0]} took too long"
+        except OSError as error:
+            return f"{command[0]}: {error.strerror}"
+        if said.returncode and command[-1] != TESTS[-1]:
+            return f"{command[0]} failed:\n{(said.stdout + said.stderr)[-3000:]}"
+    return None
+
+
+def libraries(programs):
+    """Paths of the shared libraries that the programs need beside the system's."""
+    found = {}
+    for program in programs:
+        said = subprocess.run(["ldd", str(program)], capture_output=True, text=True, check=True)
+        for name, path in re.findall(r"(\S+) => (/\S+)", said.stdout):
+            if not SYSTEM.match(name):
+                found[name] = path
+    return found
+
+
+def make(source, folder, architectures):
+    """Builds, and fills `folder`; returns the reason where it could not."""
+    work = folder / "build"
+    reason = build(source, work, architectures, 3600)
+    if reason:
+        return reason
+    programs = []
+    for name in [PROGRAM, *TESTS, *SCRIPTS]:
+        path, to = (source if name in SCRIPTS else work) / name, folder / name
+        if path.exists():
+            to.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(path, to)
+            programs += [to] * (name not in SCRIPTS)
+    for program in programs:
+        subprocess.run(["strip", str(program)], check=True)
+    (folder / "lib").mkdir(exist_ok=True)
+    for name, path in libraries(programs).items():
+        shutil.copy2(os.path.realpath(path), folder / "lib" / name)
+    commit = re.search(r'"(.*)"', (work / "build-commit.h").read_text())[1]
+    (folder / "pack.json").write_text(json.dumps({"commit": commit}) + "\n")
+    shutil.rmtree(work)
+    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    print(f"packed: {folder}, {size / 2**20:.0f} MiB; there: {folder.name}/validation/gpu/run")
+    return None
