@@ -1,5 +1,6 @@
-"""Experiments on a GPU: large systems, whose bits and positions are compared. ORRERY_GPU=1 says that
-./orrery finds one; without it these are small, for the executor. validation/gpu/run starts this."""
+"""Experiments on a GPU: large systems, whose bits and positions are compared. ORRERY_GPU=1 says
+that ./orrery finds one; without it they are small, for the executor. validation/gpu/run starts
+this."""
 
 import contextlib
 import os
@@ -138,7 +139,8 @@ def test_no_device_is_exit_69():
 HOLD = """
 import ctypes, sys
 cuda = ctypes.CDLL("libcuda.so.1")
-device, context, free, total = ctypes.c_int(), ctypes.c_void_p(), ctypes.c_size_t(), ctypes.c_size_t()
+device, context = ctypes.c_int(), ctypes.c_void_p()
+free, total = ctypes.c_size_t(), ctypes.c_size_t()
 codes = [cuda.cuInit(0), cuda.cuDeviceGet(ctypes.byref(device), 0),
          cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), device),
          cuda.cuCtxSetCurrent(context),

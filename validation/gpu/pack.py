@@ -48,7 +48,7 @@ def build(source, folder, architectures, seconds):
         options.append(f"--with-cuda-arch={architectures}")
     commands = [[source / "bootstrap"]] if not (source / "configure").exists() else []
     make_command = ["make", "-s", f"-j{len(os.sched_getaffinity(0))}"]
-    commands += [[source / "configure", "-q", *options], [*make_command, PROGRAM],
+    commands += [[source / "configure", "-q", *options], [*make_command, "all"],
                  [*make_command, *TESTS]]
     for command in commands:
         where = source if command[0] == source / "bootstrap" else folder

@@ -1,5 +1,5 @@
-"""validation/gpu/run itself, as far as it goes without a GPU: it says so where there is none, and on the
-executor it fills its tables, which then say that they are no measurement."""
+"""validation/gpu/run itself, as far as it goes without a GPU: it says so where there is none, and
+on the executor it fills its tables, which then say that they are no measurement."""
 
 import json
 import os

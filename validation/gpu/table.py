@@ -147,8 +147,8 @@ SECTIONS = [("Operations of the device", operations), ("Accuracy", accuracy),
 def page(result):
     lines = [f"# {result['device']['device']}", ""]
     if not result["measured"]:
-        lines += ["**Not a measurement.** The kernels' source ran on a CPU (validation/gpu/executor); "
-                  "the times below are of no GPU.", ""]
+        lines += ["**Not a measurement.** The kernels' source ran on a CPU "
+                  "(validation/gpu/executor); the times below are of no GPU.", ""]
     lines += [*machine(result), "", "## Parts", "", *parts(result), "", "## Tests", "",
               *tests(result)]
     for title, lines_of in SECTIONS:
