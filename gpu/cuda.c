@@ -3,6 +3,7 @@
  *
  *   whole     every device keeps some systems (base + remainder) for good;
  *   divided   fewer systems than devices: every device moves some bodies of each system;
+ *             Other processes may move other bodies, and exchange positions with these;
  *   streamed  the bodies do not fit: batches of systems go through the device's memory, and some
  *             of them are copied while others are computed. The host's arrays are always current.
  */
@@ -29,6 +30,7 @@ struct cuda {
     enum mode mode;
     struct gpu_part *parts[MAX_PARTS];
     size_t part_count, device_count;
+    size_t own_first, own_last;  /* bodies of every system that this process moves */
     size_t first[MAX_PARTS + 1]; /* systems of device d: [first[d], first[d + 1]) */
     bool current;                /* the accelerations are a(x) */
     double *sums;                /* of conserved(): [systems][GPU_SUM_COUNT] */
@@ -62,17 +64,22 @@ static enum status add_part(struct cuda *cuda, const struct gpu_device *device, 
     return status;
 }
 
+static size_t blocks_of(const struct cuda *cuda)
+{
+    return (cuda->own_last - cuda->own_first + GPU_OBSERVER_BLOCK - 1) / GPU_OBSERVER_BLOCK;
+}
+
 static enum status create_divided(struct cuda *cuda, const struct gpu_device *devices,
                                   struct error *error)
 {
     const struct bodies *bodies = cuda->setup.bodies;
-    const size_t blocks = (bodies->count + GPU_OBSERVER_BLOCK - 1) / GPU_OBSERVER_BLOCK;
+    const size_t blocks = blocks_of(cuda), own = cuda->own_first;
     enum status status = STATUS_OK;
     for (size_t d = 0; d < cuda->device_count && !status; d++) {
-        const size_t first = share(blocks, cuda->device_count, d) * GPU_OBSERVER_BLOCK;
-        const size_t last = share(blocks, cuda->device_count, d + 1) * GPU_OBSERVER_BLOCK;
+        const size_t first = own + share(blocks, cuda->device_count, d) * GPU_OBSERVER_BLOCK;
+        const size_t last = own + share(blocks, cuda->device_count, d + 1) * GPU_OBSERVER_BLOCK;
         status = add_part(cuda, &devices[d], bodies->systems, first,
-                          last < bodies->count ? last : bodies->count, error);
+                          last < cuda->own_last ? last : cuda->own_last, error);
     }
     for (size_t p = 0; p < cuda->part_count && !status; p++)
         status = gpu_part_upload(cuda->parts[p], 0, bodies->systems, error);
@@ -164,7 +171,7 @@ static enum status create_parts(struct cuda *cuda, const struct gpu_device *devi
         if (status)
             return status;
     }
-    if (cuda->device_count > bodies->systems) {
+    if (cuda->device_count > bodies->systems || cuda->setup.exchange) {
         cuda->mode = DIVIDED;
         return create_divided(cuda, devices, error);
     }
@@ -182,16 +189,17 @@ static enum status create_parts(struct cuda *cuda, const struct gpu_device *devi
 static size_t useful_devices(const struct cuda *cuda, size_t wanted)
 {
     const struct bodies *bodies = cuda->setup.bodies;
-    const size_t blocks = (bodies->count + GPU_OBSERVER_BLOCK - 1) / GPU_OBSERVER_BLOCK;
-    size_t most = bodies->systems > blocks ? bodies->systems : blocks;
-    if (cuda->setup.kernel->mutual)
-        most = bodies->systems;
+    const size_t blocks = blocks_of(cuda) > 0 ? blocks_of(cuda) : 1;
+    size_t most = bodies->systems > blocks || cuda->setup.kernel->mutual ? bodies->systems : blocks;
+    if (cuda->setup.exchange)
+        most = blocks;
     most = most < MAX_PARTS / SLOTS ? most : MAX_PARTS / SLOTS;
     return wanted < most ? wanted : most;
 }
 
-static enum status find_devices(struct cuda *cuda, int wanted, struct gpu_device *devices,
-                                struct error *error)
+/* As many as are wanted, the next ones for the next process on this machine, in turn. */
+static enum status find_devices(struct cuda *cuda, int wanted, int node_rank,
+                                struct gpu_device *devices, struct error *error)
 {
     int count;
     enum status status = gpu_device_count(&count, error);
@@ -203,7 +211,7 @@ static enum status find_devices(struct cuda *cuda, int wanted, struct gpu_device
                          count == 1 ? "" : "s");
     cuda->device_count = useful_devices(cuda, wanted > 0 ? (size_t)wanted : (size_t)count);
     for (size_t d = 0; d < cuda->device_count && !status; d++)
-        status = gpu_device_find((int)d, &devices[d], error);
+        status = gpu_device_find((node_rank * wanted + (int)d) % count, &devices[d], error);
     if (status)
         return status;
     snprintf(cuda->isa, sizeof cuda->isa, "%s", devices[0].isa);
@@ -238,6 +246,14 @@ static enum status wait_all(struct cuda *cuda, bool *blemish, struct error *erro
     return status;
 }
 
+/* The bodies to be moved: a share without its padding, or all. */
+static void take_share(struct cuda *cuda, const struct force_share *share)
+{
+    const size_t count = cuda->setup.bodies->count;
+    cuda->own_last = share && share->last < count ? share->last : count;
+    cuda->own_first = share ? share->first < cuda->own_last ? share->first : cuda->own_last : 0;
+}
+
 static enum status cuda_create(const struct backend_options *options, const struct physics *physics,
                                struct bodies *bodies, struct backend **backend, struct error *error)
 {
@@ -248,10 +264,13 @@ static enum status cuda_create(const struct backend_options *options, const stru
                          "compute.kernel = \"%s\": the cuda backend has the kernels \"simt\", "
                          "\"tiled\", \"blocked\" and \"symmetric\"",
                          options->force.kernel);
-    if (options->exchange)
+    /* Few bodies are less work than to exchange them: every process moves all of them. */
+    const bool shared = options->exchange && bodies->count > GPU_RESIDENT_ALONE;
+    if (shared && kernel->mutual)
         return error_set(error, STATUS_CONFIG,
-                         "compute.backend = \"cuda\": ranks do not divide the bodies of a system "
-                         "on GPUs; an ensemble of at least as many systems as ranks they do");
+                         "compute.kernel = \"%s\": on a GPU it needs all bodies of a system, and "
+                         "ranks divide them; \"blocked\" does not",
+                         kernel->name);
     struct cuda *cuda = calloc(1, sizeof *cuda);
     if (!cuda)
         return error_set(error, STATUS_MEMORY, "out of memory");
@@ -262,8 +281,11 @@ static enum status cuda_create(const struct backend_options *options, const stru
     if (!status &&
         !(cuda->sums = memory_array(bodies->systems * GPU_SUM_COUNT, sizeof(double), error)))
         status = error->status;
+    take_share(cuda, shared ? &options->force.share : NULL);
+    if (!status && shared)
+        status = gpu_setup_share(&cuda->setup, options->exchange, error);
     if (!status)
-        status = find_devices(cuda, options->devices, devices, error);
+        status = find_devices(cuda, options->devices, options->node_rank, devices, error);
     if (!status)
         status = create_parts(cuda, devices, error);
     if (!status && cuda->mode != STREAMED)
@@ -473,6 +495,7 @@ const struct backend_class backend_cuda = {
     .accelerations = cuda_accelerations,
     .potentials = cuda_potentials,
     .conserved = cuda_conserved,
+    .conserved_of_all = true,
     .describe = cuda_describe,
     .destroy = cuda_destroy,
 };

@@ -272,16 +272,59 @@ enum status gpu_part_upload(struct gpu_part *part, size_t first_system, size_t s
     return check(part, code, "copying bodies to it", error);
 }
 
-enum status gpu_part_download_state(struct gpu_part *part, struct error *error)
+enum status gpu_part_upload_positions(struct gpu_part *part, struct error *error)
 {
     const struct bodies *host = part->setup->bodies;
     const struct gpu_state *state = &part->state;
-    double *const to[] = { host->x, host->y, host->z, host->vx, host->vy, host->vz };
-    double *const from[] = { state->x, state->y, state->z, state->vx, state->vy, state->vz };
+    double *const from[] = { host->x, host->y, host->z };
+    double *const to[] = { state->x, state->y, state->z };
+    part->sources_current = false;
+    cudaError_t code = cudaSetDevice(part->device.index);
+    for (size_t k = 0; k < COUNT_OF(from) && !code; k++)
+        code = copy(part, from[k], to[k], 0, host->count, cudaMemcpyHostToDevice);
+    return check(part, code, "copying positions to it", error);
+}
+
+enum status gpu_part_upload_observed(struct gpu_part *part, struct error *error)
+{
+    const struct bodies *host = part->setup->bodies;
+    const struct gpu_state *state = &part->state;
+    double *const from[] = { host->vx, host->vy, host->vz, part->setup->phi, part->setup->psi };
+    double *const to[] = { state->vx, state->vy, state->vz, part->phi, part->psi };
+    cudaError_t code = cudaSetDevice(part->device.index);
+    for (size_t k = 0; k < COUNT_OF(from) && !code; k++)
+        code = copy(part, from[k], to[k], 0, host->count, cudaMemcpyHostToDevice);
+    return check(part, code, "copying velocities to it", error);
+}
+
+enum status gpu_part_download_positions(struct gpu_part *part, struct error *error)
+{
+    const struct bodies *host = part->setup->bodies;
+    const struct gpu_state *state = &part->state;
+    double *const to[] = { host->x, host->y, host->z };
+    double *const from[] = { state->x, state->y, state->z };
     cudaError_t code = cudaSetDevice(part->device.index);
     for (size_t k = 0; k < COUNT_OF(to) && !code; k++)
         code = give_back(part, to[k], from[k]);
-    return check(part, code, "copying bodies from it", error);
+    return check(part, code, "copying positions from it", error);
+}
+
+enum status gpu_part_download_velocities(struct gpu_part *part, struct error *error)
+{
+    const struct bodies *host = part->setup->bodies;
+    const struct gpu_state *state = &part->state;
+    double *const to[] = { host->vx, host->vy, host->vz };
+    double *const from[] = { state->vx, state->vy, state->vz };
+    cudaError_t code = cudaSetDevice(part->device.index);
+    for (size_t k = 0; k < COUNT_OF(to) && !code; k++)
+        code = give_back(part, to[k], from[k]);
+    return check(part, code, "copying velocities from it", error);
+}
+
+enum status gpu_part_download_state(struct gpu_part *part, struct error *error)
+{
+    const enum status status = gpu_part_download_positions(part, error);
+    return status ? status : gpu_part_download_velocities(part, error);
 }
 
 enum status gpu_part_download_accelerations(struct gpu_part *part, struct error *error)

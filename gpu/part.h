@@ -53,6 +53,12 @@ void gpu_part_destroy(struct gpu_part *part); /* accepts NULL */
 /* Takes systems [first_system, first_system + systems) from the host's arrays. */
 enum status gpu_part_upload(struct gpu_part *part, size_t first_system, size_t systems,
                             struct error *error);
+/* Takes positions, or velocities and potentials, of all bodies: those of other processes too; gives
+ * those of its own. */
+enum status gpu_part_upload_positions(struct gpu_part *part, struct error *error);
+enum status gpu_part_upload_observed(struct gpu_part *part, struct error *error);
+enum status gpu_part_download_positions(struct gpu_part *part, struct error *error);
+enum status gpu_part_download_velocities(struct gpu_part *part, struct error *error);
 /* Gives positions and velocities, or accelerations, back to the host's arrays. */
 enum status gpu_part_download_state(struct gpu_part *part, struct error *error);
 enum status gpu_part_download_accelerations(struct gpu_part *part, struct error *error);

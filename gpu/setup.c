@@ -108,8 +108,20 @@ enum status gpu_setup_init(const struct gpu_kernel *kernel, enum precision preci
     return STATUS_OK;
 }
 
+enum status gpu_setup_share(struct gpu_setup *setup, const struct backend_exchange *exchange,
+                            struct error *error)
+{
+    const size_t length = bodies_length(setup->bodies);
+    setup->exchange = exchange;
+    setup->phi = memory_array(length, sizeof(double), error);
+    setup->psi = memory_array(length, sizeof(double), error);
+    return setup->phi && setup->psi ? STATUS_OK : error->status;
+}
+
 void gpu_setup_free(struct gpu_setup *setup)
 {
+    memory_free(setup->phi);
+    memory_free(setup->psi);
     memory_free(setup->unit_mass);
     memory_free(setup->factor);
     *setup = (struct gpu_setup){ 0 };

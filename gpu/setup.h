@@ -16,6 +16,8 @@
 extern "C" {
 #endif
 
+struct backend_exchange; /* backend/backend.h */
+
 struct gpu_kernel {
     const char *name;
     cudaError_t (*sum)(const struct gpu_sum_call *call, unsigned *slots);
@@ -38,12 +40,18 @@ struct gpu_setup {
     /* Of the force, where it is not to be the device's own: as launched, or to be fitted. */
     const struct gpu_tuning *tuning;
     const struct gpu_tuning_row *row;
+    /* Where other processes move bodies of the same systems; else NULL. */
+    const struct backend_exchange *exchange;
+    double *phi, *psi; /* on the host, laid out like the bodies */
 };
 
 /* STATUS_MEMORY. */
 enum status gpu_setup_init(const struct gpu_kernel *kernel, enum precision precision,
                            const struct physics *physics, struct bodies *bodies,
                            struct gpu_setup *setup, struct error *error);
+/* The bodies are divided among processes. STATUS_MEMORY. */
+enum status gpu_setup_share(struct gpu_setup *setup, const struct backend_exchange *exchange,
+                            struct error *error);
 void gpu_setup_free(struct gpu_setup *setup);
 
 #ifdef __cplusplus

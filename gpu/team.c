@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "backend/backend.h"
 #include "base/memory.h"
 #include "work.h"
 
@@ -112,6 +113,52 @@ static enum status exchange_positions(const struct gpu_team *team, struct error 
     return status;
 }
 
+/* --- the exchange with other processes ---------------------------------------------------------*/
+
+static bool is_shared(const struct gpu_team *team)
+{
+    return team->parts[0]->setup->exchange != NULL;
+}
+
+/* From everyone to everyone, when the host has what the parts gave it. Whoever has failed takes
+ * part too, or the others would wait for it for ever. */
+static enum status share(const struct gpu_team *team, double *const arrays[], size_t count,
+                         enum status (*upload)(struct gpu_part *, struct error *),
+                         enum status status, struct error *error)
+{
+    const struct backend_exchange *exchange = team->parts[0]->setup->exchange;
+    for (size_t p = 0; p < team->count && !status; p++)
+        status = gpu_part_wait(team->parts[p], NULL, error);
+    exchange->gather(exchange->context, arrays, count);
+    for (size_t p = 0; p < team->count && !status; p++)
+        status = upload(team->parts[p], error);
+    return status;
+}
+
+static enum status share_positions(const struct gpu_team *team, enum status status,
+                                   struct error *error)
+{
+    const struct bodies *b = team->parts[0]->setup->bodies;
+    double *const positions[] = { b->x, b->y, b->z };
+    for (size_t p = 0; p < team->count && !status; p++)
+        status = gpu_part_download_positions(team->parts[p], error);
+    return share(team, positions, COUNT_OF(positions), gpu_part_upload_positions, status, error);
+}
+
+/* What the sums over all bodies need beside the positions. */
+static enum status share_observed(const struct gpu_team *team, enum status status,
+                                  struct error *error)
+{
+    const struct gpu_setup *setup = team->parts[0]->setup;
+    const struct bodies *b = setup->bodies;
+    double *const observed[] = { b->vx, b->vy, b->vz, setup->phi, setup->psi };
+    for (size_t p = 0; p < team->count && !status; p++)
+        status = gpu_part_download_potentials(team->parts[p], setup->phi, setup->psi, error);
+    for (size_t p = 0; p < team->count && !status; p++)
+        status = gpu_part_download_velocities(team->parts[p], error);
+    return share(team, observed, COUNT_OF(observed), gpu_part_upload_observed, status, error);
+}
+
 /* --- steps -------------------------------------------------------------------------------------*/
 
 /* Kicks and drifts that wait to be done in one launch. */
@@ -132,6 +179,8 @@ static enum status flush(struct queue *queue, struct error *error)
     for (size_t p = 0; p < team->count && !status; p++)
         status = gpu_work_move(team->parts[p], queue->moves, queue->count, error);
     queue->count = 0;
+    if (drifted && is_shared(team))
+        return share_positions(team, status, error);
     return !status && drifted ? exchange_sources(team, error) : status;
 }
 
@@ -190,7 +239,7 @@ static bool wants_graph(const struct gpu_team *team, uint64_t cycles)
 {
     const struct gpu_shape *shape = &team->parts[0]->shape;
     const double pairs = (double)shape->systems * shape->count * shape->count;
-    return team->count == 1 && pairs < 1e9 && cycles >= 2 * GRAPH_CYCLES;
+    return team->count == 1 && !is_shared(team) && pairs < 1e9 && cycles >= 2 * GRAPH_CYCLES;
 }
 
 static enum status capture(struct queue *queue, const struct integrator *integrator,
@@ -301,7 +350,7 @@ enum status gpu_team_accelerations(const struct gpu_team *team, struct error *er
 
 enum status gpu_team_potentials(const struct gpu_team *team, struct error *error)
 {
-    enum status status = exchange_positions(team, error);
+    enum status status = is_shared(team) ? STATUS_OK : exchange_positions(team, error);
     for (size_t p = 0; p < team->count && !status; p++)
         status = gpu_work_potentials(team->parts[p], error);
     return status;
@@ -317,9 +366,12 @@ enum status gpu_team_conserved(const struct gpu_team *team, double *sums, struct
     static const struct exchanged blocks = { blocks_of, GPU_SUM_COUNT * sizeof(double),
                                              GPU_OBSERVER_BLOCK };
     enum status status = gpu_team_potentials(team, error);
+    const bool shared = is_shared(team);
+    if (shared)
+        status = share_observed(team, status, error);
     for (size_t p = 0; p < team->count && !status; p++)
-        status = gpu_work_conserved_blocks(team->parts[p], error);
-    if (!status)
+        status = gpu_work_conserved_blocks(team->parts[p], shared, error);
+    if (!status && !shared)
         status = exchange(team, &blocks, error);
     return status ? status : gpu_work_conserved(team->parts[0], sums, error);
 }

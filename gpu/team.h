@@ -1,7 +1,8 @@
 /*
  * Parts that compute the same systems together: one part with whole systems, or several that
  * divide the bodies of each. After every drift the parts of a divided system copy the sources of
- * their bodies to each other. All of it is queued; nothing waits for a device.
+ * their bodies to each other. All of it is queued; nothing waits for a device, unless the bodies
+ * are divided among processes: then positions go by way of the host.
  */
 #ifndef ORRERY_GPU_TEAM_H
 #define ORRERY_GPU_TEAM_H

@@ -80,7 +80,8 @@ enum status gpu_work_move(struct gpu_part *part, const struct gpu_move *moves, s
 static bool stays_resident(const struct gpu_part *part)
 {
     const struct gpu_shape *shape = &part->shape;
-    return part->setup->kernel->resident && shape->first == 0 && shape->last == shape->count &&
+    return part->setup->kernel->resident && !part->setup->exchange && shape->first == 0 &&
+           shape->last == shape->count &&
            (shape->count <= GPU_RESIDENT_ALONE ||
             (shape->count <= GPU_RESIDENT_BODIES &&
              2 * shape->systems >= (unsigned)part->device.multiprocessors));
@@ -149,11 +150,16 @@ enum status gpu_work_potentials(struct gpu_part *part, struct error *error)
     return check(part, code, "starting the potentials", error);
 }
 
-enum status gpu_work_conserved_blocks(struct gpu_part *part, struct error *error)
+enum status gpu_work_conserved_blocks(struct gpu_part *part, bool all, struct error *error)
 {
+    struct gpu_shape shape = part->shape;
     cudaError_t code = cudaSetDevice(part->device.index);
+    if (all) {
+        shape.first = 0;
+        shape.last = shape.count;
+    }
     if (!code)
-        code = gpu_conserved_blocks(&part->shape, &part->state, part->phi, part->psi, part->blocks,
+        code = gpu_conserved_blocks(&shape, &part->state, part->phi, part->psi, part->blocks,
                                     part->stream);
     return check(part, code, "starting the conserved sums", error);
 }

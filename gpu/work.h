@@ -25,9 +25,9 @@ enum status gpu_work_resident(struct gpu_part *part, const struct integrator *in
 
 /* The sums of gpu_potentials() from positions in state, into phi and psi on the device. */
 enum status gpu_work_potentials(struct gpu_part *part, struct error *error);
-/* Blocks' sums of the part's own bodies, then the systems' sums of all blocks, to
+/* Blocks' sums of the part's own bodies, or of all bodies; then the systems' sums of all blocks, to
  * sums[systems][GPU_SUM_COUNT]. */
-enum status gpu_work_conserved_blocks(struct gpu_part *part, struct error *error);
+enum status gpu_work_conserved_blocks(struct gpu_part *part, bool all, struct error *error);
 enum status gpu_work_conserved(struct gpu_part *part, double *sums, struct error *error);
 
 #ifdef __cplusplus

@@ -64,6 +64,8 @@ static bool prefer_device(const struct backend_options *options, const struct bo
         snprintf(reason, BACKEND_CHOICE_SIZE, "compute.kernel names a kernel of a CPU");
     else if (strcmp(options->force.isa, "auto") != 0)
         snprintf(reason, BACKEND_CHOICE_SIZE, "compute.isa names instructions of a CPU");
+    else if (options->exchange && strcmp(kernel, "symmetric") == 0)
+        snprintf(reason, BACKEND_CHOICE_SIZE, "symmetric on a GPU needs all bodies of a system");
     else if (pairs < DEVICE_PAIRS)
         snprintf(reason, BACKEND_CHOICE_SIZE, "%.3g pairs a force evaluation do not fill a GPU",
                  pairs);

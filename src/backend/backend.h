@@ -5,6 +5,7 @@
 #ifndef ORRERY_BACKEND_BACKEND_H
 #define ORRERY_BACKEND_BACKEND_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -38,7 +39,8 @@ struct backend_options {
     struct force_options force;
     const struct backend_exchange *exchange; /* borrowed; NULL without a share */
     int devices;                             /* GPUs; 0: as many as there are */
-    const struct backend_class *within;      /* what each rank of `backend_ranks` runs */
+    int node_rank; /* of this process among those on its machine: it takes the next GPUs */
+    const struct backend_class *within; /* what each rank of `backend_ranks` runs */
 };
 
 /* What is running, in words, for run.json, the log and the summary. Strings live as long as the
@@ -86,6 +88,7 @@ struct backend_class {
     /* The sums of every system: conserved[systems]. */
     enum status (*conserved)(struct backend *backend, struct conserved *conserved,
                              struct error *error);
+    bool conserved_of_all; /* conserved() with a share gives the sums of all bodies, to all */
     void (*describe)(const struct backend *backend, struct backend_description *description);
     void (*destroy)(struct backend *backend); /* accepts NULL */
 };

@@ -48,6 +48,7 @@ struct ranks {
     struct ranks *next; /* of those that this rank serves */
     struct backend *inner;
     struct physics physics;
+    int node_rank;
     struct bodies *bodies; /* rank 0: the caller's. Others: own ones, of their systems or of all */
     struct bodies own;     /* what inner moves: their first systems, or all */
     bool by_systems;
@@ -169,13 +170,14 @@ static enum status potentials(struct ranks *ranks, const struct order *order, st
     return STATUS_OK;
 }
 
-/* Rank 0 sums over all bodies of a divided system, in the order in which one process does. */
+/* Rank 0 sums over all bodies of a divided system, in the order in which one process does, unless
+ * the backends do. */
 static enum status conserved(struct ranks *ranks, const struct order *order, struct error *error)
 {
-    if (ranks->by_systems) {
+    if (ranks->by_systems || ranks->inner->class_->conserved_of_all) {
         const enum status status = mpi_agree(
             ranks->inner->class_->conserved(ranks->inner, ranks->conserved, error), error);
-        if (!status)
+        if (!status && ranks->by_systems)
             mpi_gather((double *)ranks->conserved, (const double *)ranks->conserved,
                        &ranks->conserved_division);
         return status;
@@ -268,6 +270,7 @@ static enum status create_inner(struct ranks *ranks, const struct plan *plan, st
                    .isa = plan->isa,
                    .threads = plan->threads },
         .devices = plan->devices,
+        .node_rank = ranks->node_rank,
     };
     if (!ranks->by_systems) {
         options.exchange = &ranks->exchange;
@@ -305,6 +308,7 @@ static enum status create(struct ranks *ranks, struct plan *plan, struct error *
     ranks->physics = plan->physics;
     ranks->physics.units = units_find(plan->units);
     ranks->exchange = (struct backend_exchange){ ranks, gather_everywhere, add_terms };
+    ranks->node_rank = mpi_node_rank();
     enum status status = mpi_agree(allocate(ranks, plan, error), error);
     if (status)
         return status;

@@ -7,6 +7,8 @@
  *   bodies     otherwise: every rank moves some bodies of each system, and all of them exchange
  *              positions before every force evaluation
  *
+ * The GPUs of a machine are shared out among its ranks, compute.devices to each, in turn.
+ *
  * Rank 0's arrays have room for everything; they are current after fetch().
  */
 #ifndef ORRERY_BACKEND_RANKS_H

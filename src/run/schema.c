@@ -104,7 +104,8 @@ static const struct parameter compute_rows[] = {
       .type = PARAMETER_INTEGER,
       .standard = "1",
       .maximum = 64,
-      .help = "GPUs that share the systems, or the bodies of one system; 0: all visible ones." },
+      .help = "GPUs that share the systems, or the bodies of one system; 0: all visible ones. "
+              "Under mpirun: of each rank, in turn." },
 };
 
 static const struct parameter checkpoint_rows[] = {

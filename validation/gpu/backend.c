@@ -267,6 +267,111 @@ static void test_devices_change_no_bits(void **state)
         }
 }
 
+/*
+ * A process that moves some of the bodies, 240 to 320 of 600, beside others: these are played from
+ * a run of one process, whose state after every step was kept. Positions are exchanged after every
+ * drift, velocities and potentials for the conserved sums.
+ */
+struct others {
+    struct bodies *b;
+    struct case_vectors x[4], v; /* after as many steps; at the end */
+    const double *phi;           /* and psi, at the end */
+    size_t first, last, gathered;
+};
+
+static void play(void *context, double *const arrays[], size_t count)
+{
+    struct others *others = context;
+    const size_t length = bodies_length(others->b);
+    const double *from[5];
+    if (count == 3)
+        others->gathered++;
+    for (size_t k = 0; k < count; k++)
+        from[k] = count == 3 ? others->x[others->gathered].a + k * length
+                  : k < 3    ? others->v.a + k * length
+                             : others->phi + (k - 3) * length;
+    for (size_t k = 0; k < count; k++)
+        for (size_t i = 0; i < others->b->count; i++)
+            if (i < others->first || i >= others->last)
+                arrays[k][i] = from[k][i];
+}
+
+static void test_a_share_of_the_bodies(void **state)
+{
+    (void)state;
+    enum { COUNT = 600, STEPS = 3 };
+    struct error error = { 0 };
+    struct bodies *whole = case_bodies(1, COUNT, 32), *b = case_bodies(1, COUNT, 32);
+    const size_t length = bodies_length(b), first = 240, own = 80;
+    double *phi = calloc(4 * length, sizeof(double)), *own_phi = phi + 2 * length;
+    struct others others = { .b = b, .phi = phi, .first = first, .last = first + own };
+    struct backend_options with = options("auto", PRECISION_MIXED, 1);
+    struct conserved expected, got;
+    struct backend *backend = make(&backend_cuda, &with, &case_soft, whole);
+    for (size_t k = 1; k <= STEPS; k++) {
+        advance(backend, "velocity-verlet", 1);
+        fetch(backend);
+        others.x[k] = case_save(whole, whole->x, whole->y, whole->z);
+    }
+    others.v = case_save(whole, whole->vx, whole->vy, whole->vz);
+    assert_int_equal(backend_cuda.conserved(backend, &expected, &error), 0);
+    assert_int_equal(backend_cuda.potentials(backend, phi, phi + length, &error), 0);
+    backend_cuda.destroy(backend);
+
+    const struct backend_exchange exchange = { .context = &others, .gather = play };
+    with.exchange = &exchange;
+    with.force.share =
+        (struct force_share){ .part = 1, .parts = 3, .first = first, .last = first + own };
+    backend = make(&backend_cuda, &with, &case_soft, b);
+    advance(backend, "velocity-verlet", STEPS);
+    assert_int_equal(backend_cuda.conserved(backend, &got, &error), 0);
+    assert_int_equal(backend_cuda.potentials(backend, own_phi, own_phi + length, &error), 0);
+    fetch(backend);
+    assert_int_equal(others.gathered, STEPS);
+    assert_memory_equal(b->x + first, whole->x + first, own * sizeof(double));
+    assert_memory_equal(b->vz + first, whole->vz + first, own * sizeof(double));
+    assert_memory_equal(own_phi + first, phi + first, own * sizeof(double));
+    assert_memory_equal(own_phi + length + first, phi + length + first, own * sizeof(double));
+    assert_memory_equal(&got, &expected, sizeof got);
+    backend_cuda.destroy(backend);
+    for (size_t k = 1; k <= STEPS; k++)
+        free(others.x[k].a);
+    free(others.v.a);
+    free(phi);
+    bodies_destroy(whole);
+    bodies_destroy(b);
+}
+
+/* Each process on a machine takes the next GPUs, and begins again with the first. */
+static void test_processes_take_turns_with_the_devices(void **state)
+{
+    (void)state;
+    need_executor();
+    static const struct {
+        int node_rank, devices;
+        const char *first;
+    } cases[] = { { 0, 1, "GPU 0" },
+                  { 1, 1, "GPU 1" },
+                  { 4, 1, "GPU 1" },
+                  { 1, 2, "GPU 2" },
+                  { 1, 0, "GPU 0" } };
+    for (size_t k = 0; k < COUNT_OF(cases); k++) {
+        executor_reset();
+        executor_settings.devices = 3;
+        executor_settings.failing_allocation = 1;
+        struct backend_options with = options("auto", PRECISION_DOUBLE, cases[k].devices);
+        with.node_rank = cases[k].node_rank;
+        struct error error = { 0 };
+        struct backend *backend;
+        struct bodies *b = case_bodies(3, 40, 33);
+        assert_int_equal(backend_cuda.create(&with, &case_soft, b, &backend, &error),
+                         STATUS_MEMORY);
+        if (!strstr(error.text, cases[k].first))
+            fail_msg("'%s' does not say '%s'", error.text, cases[k].first);
+        bodies_destroy(b);
+    }
+}
+
 /* 8 systems through a memory for two or three of them, in batches over three slots. */
 static void test_streaming_changes_no_bits(void **state)
 {
@@ -502,6 +607,9 @@ int main(void)
                                         check_leaks),
         cmocka_unit_test_setup_teardown(test_restart_gives_the_same_bits, reset, check_leaks),
         cmocka_unit_test_setup_teardown(test_devices_change_no_bits, reset, check_leaks),
+        cmocka_unit_test_setup_teardown(test_a_share_of_the_bodies, reset, check_leaks),
+        cmocka_unit_test_setup_teardown(test_processes_take_turns_with_the_devices, reset,
+                                        check_leaks),
         cmocka_unit_test_setup_teardown(test_streaming_changes_no_bits, reset, check_leaks),
         cmocka_unit_test_setup_teardown(test_no_room_for_one_system, reset, check_leaks),
         cmocka_unit_test_setup_teardown(test_conserved_sums, reset, check_leaks),
