@@ -14,6 +14,10 @@ TESTS = ["validation/gpu/backend-on-gpu", "validation/gpu/kernels-on-gpu"]  # th
 SCRIPTS = ["validation/tap.py", *(f"validation/gpu/{name}" for name in (
     "run", "experiments.py", "pack.py", "run-on-gpu.py", "session.py", "table.py"))]
 
+# Programs of a pack find their libraries beside them, and those find each other; no variable of the
+# environment says so, which python and the sanitizer would obey too.
+RELOCATABLE = "LDFLAGS=-Wl,--disable-new-dtags,-rpath,'$$ORIGIN/lib:$$ORIGIN/../../lib'"
+
 # The C library belongs to the machine, and the driver does.
 SYSTEM = re.compile(r"^(linux-vdso|ld-linux|lib(c|m|dl|rt|pthread|resolv|util|cuda)\.so)")
 
@@ -39,15 +43,16 @@ def find_devices():
     return sorted(found, key=int)
 
 
-def build(source, folder, architectures, seconds):
-    """Configures and makes in `folder`; returns the reason where it could not."""
+def build(source, folder, architectures, seconds, *variables):
+    """Configures and makes in `folder`, with variables of make; returns the reason where it could
+    not."""
     end = time.monotonic() + seconds
     folder.mkdir(parents=True, exist_ok=True)
     options = ["--with-cuda=yes", "--with-hdf5=no"]
     if architectures:
         options.append(f"--with-cuda-arch={architectures}")
     commands = [[source / "bootstrap"]] if not (source / "configure").exists() else []
-    make_command = ["make", "-s", f"-j{len(os.sched_getaffinity(0))}"]
+    make_command = ["make", "-s", f"-j{len(os.sched_getaffinity(0))}", *variables]
     commands += [[source / "configure", "-q", *options], [*make_command, "all"],
                  [*make_command, *TESTS]]
     for command in commands:
@@ -79,7 +84,7 @@ def libraries(programs):
 def make(source, folder, architectures):
     """Builds, and fills `folder`; returns the reason where it could not."""
     work = folder / "build"
-    reason = build(source, work, architectures, 3600)
+    reason = build(source, work, architectures, 3600, RELOCATABLE)
     if reason:
         return reason
     programs = []

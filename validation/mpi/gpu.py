@@ -1,4 +1,4 @@
-"""Ranks with GPUs, on the executor: the same bytes as one process, a GPU for each, failures of one."""
+"""Ranks with GPUs, on the executor: the bytes of one process, a GPU for each, failures of one."""
 
 import json
 import os
