@@ -89,8 +89,8 @@ class Session:
         start = time.monotonic()
         part["state"] = "cut off"  # until it has ended otherwise
         del part["reason"]
-        self.save()
         try:
+            self.save()
             do(part, min(budget, self.time_left()))
         except CutOff:
             part["reason"] = "the session was ended"
