@@ -281,7 +281,8 @@ static enum status cuda_create(const struct backend_options *options, const stru
     if (!status &&
         !(cuda->sums = memory_array(bodies->systems * GPU_SUM_COUNT, sizeof(double), error)))
         status = error->status;
-    take_share(cuda, shared ? &options->force.share : NULL);
+    if (!status)
+        take_share(cuda, shared ? &options->force.share : NULL);
     if (!status && shared)
         status = gpu_setup_share(&cuda->setup, options->exchange, error);
     if (!status)
