@@ -13,7 +13,7 @@ static const struct diagnostic_class *const table[] = {
 };
 
 const struct parameter diagnostic_parameters[] = {
-    DIAGNOSTIC_EVERY("200"),
+    DIAGNOSTIC_EVERY("500"),
     { .key = "name",
       .type = PARAMETER_STRING,
       .standard = "",
