@@ -327,7 +327,7 @@ static enum status overlay_run(const struct compare *compare, size_t run, struct
     run_label(compare, run, -1, label, sizeof label);
     if (time && worst) {
         figures_label("t", time->unit, figure->x_label);
-        status = figure_curve(figure, label, CURVE_LINE, (int)figure->curve_count, series->rows,
+        status = figure_curve(figure, label, CURVE_LINE, (int)figure_lines(figure), series->rows,
                               time->values, worst->values, error);
     }
     series_destroy(series);

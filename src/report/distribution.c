@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "report/members.h"
 
 struct distribution_curve {
     const char *column, *label;
@@ -82,8 +83,9 @@ static enum status draw_curve(struct figure *figure, const struct series *series
         snprintf(label, sizeof label, "%s", curve->label);
     figures_label("r", r->unit, figure->x_label);
     figures_label(distribution->y_label, column->unit, figure->y_label);
-    return figure_curve(figure, label, curve->kind, (int)figure->curve_count, end - begin,
-                        r->values + begin, column->values + begin, error);
+    const struct members members = { series->systems, begin, end - begin, series->rows };
+    return members_curve(figure, label, curve->kind, &members, r->values, column->values,
+                         curve == distribution->curves, error);
 }
 
 enum status distribution_draw(const struct series *series, const char *type, const char *name,
@@ -107,6 +109,7 @@ enum status distribution_draw(const struct series *series, const char *type, con
         for (size_t k = 0; k < DISTRIBUTION_CURVES && distribution->curves[k].column && !status;
              k++)
             status = draw_curve(figure, series, distribution, &distribution->curves[k], error);
+        members_caption(figure, series->systems);
         figures_settle(figures);
     }
     return status;

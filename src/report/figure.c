@@ -66,43 +66,110 @@ static void thin_line(struct curve *curve)
     curve->count = kept;
 }
 
+/* The widest extent in each bin. */
+static void thin_band(struct curve *curve)
+{
+    if (curve->count <= THINNED_BINS)
+        return;
+    for (size_t bin = 0; bin < THINNED_BINS; bin++) {
+        const size_t first = bin * curve->count / THINNED_BINS;
+        const size_t end = (bin + 1) * curve->count / THINNED_BINS;
+        double lower = curve->y[first], upper = curve->upper[first];
+        for (size_t i = first; i < end; i++) {
+            lower = fmin(lower, curve->y[i]);
+            upper = fmax(upper, curve->upper[i]);
+        }
+        curve->x[bin] = curve->x[(first + end) / 2];
+        curve->y[bin] = lower;
+        curve->upper[bin] = upper;
+    }
+    curve->count = THINNED_BINS;
+}
+
+static void free_curve(struct curve *curve)
+{
+    free(curve->x);
+    free(curve->y);
+    free(curve->upper);
+}
+
+/* The next curve, with room for `count` points; NULL with STATUS_MEMORY. */
+static struct curve *next_curve(struct figure *figure, const char *label, enum curve_kind kind,
+                                int color, size_t count, struct error *error)
+{
+    struct curve *curve = &figure->curves[figure->curve_count];
+    *curve = (struct curve){ .kind = kind,
+                             .color = color % FIGURE_COLORS,
+                             .x = malloc((count + 1) * sizeof *curve->x),
+                             .y = malloc((count + 1) * sizeof *curve->y) };
+    snprintf(curve->label, sizeof curve->label, "%s", label);
+    if (kind == CURVE_BAND)
+        curve->upper = malloc((count + 1) * sizeof *curve->upper);
+    if (curve->x && curve->y && (curve->upper || kind != CURVE_BAND))
+        return curve;
+    free_curve(curve);
+    error_set(error, STATUS_MEMORY, "out of memory");
+    return NULL;
+}
+
+static void settle_curve(struct figure *figure, struct curve *curve)
+{
+    if (curve->count > 0)
+        figure->curve_count++;
+    else
+        free_curve(curve);
+}
+
+size_t figure_lines(const struct figure *figure)
+{
+    size_t lines = 0;
+    for (size_t i = 0; i < figure->curve_count; i++)
+        lines += figure->curves[i].kind != CURVE_BAND;
+    return lines;
+}
+
 enum status figure_curve(struct figure *figure, const char *label, enum curve_kind kind, int color,
                          size_t count, const double *x, const double *y, struct error *error)
 {
-    if (figure->curve_count == FIGURE_MAX_CURVES)
+    if (figure_lines(figure) == FIGURE_MAX_LINES || figure->curve_count == FIGURE_MAX_CURVES)
         return STATUS_OK;
-    struct curve *curve = &figure->curves[figure->curve_count];
-    *curve = (struct curve){ .kind = kind, .color = color % FIGURE_COLORS };
-    snprintf(curve->label, sizeof curve->label, "%s", label);
-    curve->x = malloc((count + 1) * sizeof *curve->x);
-    curve->y = malloc((count + 1) * sizeof *curve->y);
-    if (!curve->x || !curve->y) {
-        free(curve->x);
-        free(curve->y);
-        return error_set(error, STATUS_MEMORY, "out of memory");
-    }
+    struct curve *curve = next_curve(figure, label, kind, color, count, error);
+    if (!curve)
+        return error->status;
     for (size_t i = 0; i < count; i++)
         if (visible(figure, x[i], y[i])) {
             curve->x[curve->count] = x[i];
             curve->y[curve->count++] = y[i];
         }
-    figure->curve_count++;
     if (kind == CURVE_LINE || kind == CURVE_DASHED)
         thin_line(curve);
-    if (curve->count == 0) {
-        free(curve->x);
-        free(curve->y);
-        figure->curve_count--;
-    }
+    settle_curve(figure, curve);
+    return STATUS_OK;
+}
+
+enum status figure_band(struct figure *figure, int color, size_t count, const double *x,
+                        const double *lower, const double *upper, struct error *error)
+{
+    if (figure_lines(figure) == FIGURE_MAX_LINES || figure->curve_count == FIGURE_MAX_CURVES)
+        return STATUS_OK;
+    struct curve *curve = next_curve(figure, "", CURVE_BAND, color, count, error);
+    if (!curve)
+        return error->status;
+    for (size_t i = 0; i < count; i++)
+        if (visible(figure, x[i], lower[i]) && visible(figure, x[i], upper[i])) {
+            curve->x[curve->count] = x[i];
+            curve->y[curve->count] = lower[i];
+            curve->upper[curve->count++] = upper[i];
+        }
+    thin_band(curve);
+    settle_curve(figure, curve);
     return STATUS_OK;
 }
 
 void figure_free(struct figure *figure)
 {
-    for (size_t i = 0; i < figure->curve_count; i++) {
-        free(figure->curves[i].x);
-        free(figure->curves[i].y);
-    }
+    for (size_t i = 0; i < figure->curve_count; i++)
+        free_curve(&figure->curves[i]);
     figure->curve_count = 0;
 }
 
@@ -134,8 +201,11 @@ static enum status write_data(const struct figure *figure, const char *folder, s
         const struct curve *curve = &figure->curves[c];
         text_print(&data, "%s# %s\n", c ? "\n\n" : "", curve->label);
         for (size_t i = 0; i < curve->count; i++) {
-            char x[TEXT_REAL_SIZE], y[TEXT_REAL_SIZE];
-            text_print(&data, "%s %s\n", text_real(x, curve->x[i]), text_real(y, curve->y[i]));
+            char x[TEXT_REAL_SIZE], y[TEXT_REAL_SIZE], upper[TEXT_REAL_SIZE] = "";
+            if (curve->upper)
+                text_real(upper, curve->upper[i]);
+            text_print(&data, "%s %s%s%s\n", text_real(x, curve->x[i]), text_real(y, curve->y[i]),
+                       curve->upper ? " " : "", upper);
         }
     }
     const enum status status = write_file(folder, figure->name, ".dat", &data, error);
@@ -165,7 +235,7 @@ static void extent(const struct figure *figure, char axis, double *low, double *
         for (size_t i = 0; i < curve->count; i++) {
             const double value = axis == 'x' ? curve->x[i] : curve->y[i];
             *low = fmin(*low, value);
-            *high = fmax(*high, value);
+            *high = fmax(*high, axis == 'y' && curve->upper ? curve->upper[i] : value);
         }
     }
 }
@@ -234,12 +304,14 @@ static void script_plot(struct text *script, const struct figure *figure)
         [CURVE_POINTS] = "points pointtype 7 pointsize 0.7",
         [CURVE_DOTS] = "points pointtype 7 pointsize 0.2",
         [CURVE_DISCS] = "points pointtype 7 pointsize 0.4",
+        [CURVE_BAND] = "filledcurves fillstyle transparent solid 0.15 noborder",
     };
     text_print(script, "plot ");
     for (size_t i = 0; i < figure->curve_count; i++) {
         const struct curve *curve = &figure->curves[i];
-        text_print(script, "%s'%s.dat' index %zu with %s linecolor rgb '#%06x' ",
-                   i ? ", \\\n     " : "", figure->name, i, styles[curve->kind],
+        text_print(script, "%s'%s.dat' index %zu %swith %s linecolor rgb '#%06x' ",
+                   i ? ", \\\n     " : "", figure->name, i,
+                   curve->kind == CURVE_BAND ? "using 1:2:3 " : "", styles[curve->kind],
                    inks[INK_CURVES + curve->color].light);
         if (curve->label[0]) {
             text_print(script, "title ");

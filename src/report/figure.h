@@ -22,10 +22,16 @@ enum curve_kind {
     CURVE_PATH,   /* a way through the plane, in the order of its points */
     CURVE_POINTS, /* a few measured points */
     CURVE_DISCS,  /* hundreds of them */
-    CURVE_DOTS    /* thousands */
+    CURVE_DOTS,   /* thousands */
+    CURVE_BAND    /* the room between two lines; figure_band() */
 };
 
-enum { FIGURE_LABEL_SIZE = 96, FIGURE_CAPTION_SIZE = 640, FIGURE_MAX_CURVES = 10 };
+enum {
+    FIGURE_LABEL_SIZE = 96,
+    FIGURE_CAPTION_SIZE = 640,
+    FIGURE_MAX_LINES = 10,
+    FIGURE_MAX_CURVES = 3 * FIGURE_MAX_LINES /* with bands */
+};
 
 struct curve {
     char label[FIGURE_LABEL_SIZE]; /* "" keeps it out of the key */
@@ -33,6 +39,7 @@ struct curve {
     int color; /* 0 .. FIGURE_COLORS - 1 */
     size_t count;
     double *x, *y; /* owned */
+    double *upper; /* owned; of a band, else NULL */
 };
 
 enum { FIGURE_COLORS = 6 };
@@ -52,10 +59,17 @@ struct figure {
 /*
  * Adds a curve; x and y are copied. Points that are not finite, or not positive on a logarithmic
  * axis (set the axes first), are left out; a curve without points is not added, nor one past
- * FIGURE_MAX_CURVES.
+ * FIGURE_MAX_LINES.
  */
 enum status figure_curve(struct figure *figure, const char *label, enum curve_kind kind, int color,
                          size_t count, const double *x, const double *y, struct error *error);
+
+/* Curves that are no bands. */
+size_t figure_lines(const struct figure *figure);
+
+/* Adds a pale band between two lines, likewise; not in the key. */
+enum status figure_band(struct figure *figure, int color, size_t count, const double *x,
+                        const double *lower, const double *upper, struct error *error);
 
 void figure_free(struct figure *figure);
 

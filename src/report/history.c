@@ -2,10 +2,10 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "report/members.h"
 
 struct history_curve {
     const char *column; /* "radius_*": all columns that begin so, labelled by their ends */
@@ -115,15 +115,17 @@ static enum status add_curve(struct figure *figure, const struct series *series,
                              const struct history_curve *curve, struct error *error)
 {
     const struct series_column *time = series_find(series, "time");
-    double *y = malloc((series->rows + 1) * sizeof *y);
+    const struct members members = members_all(series);
+    const size_t count = series->systems * series->rows;
+    double *y = memory_array(count, sizeof *y, error);
     if (!y)
-        return error_set(error, STATUS_MEMORY, "out of memory");
-    for (size_t i = 0; i < series->rows; i++)
+        return error->status;
+    for (size_t i = 0; i < count; i++)
         y[i] = curve->magnitude ? fabs(column->values[i]) : column->values[i];
     figures_label(figure->y_label, column->unit, figure->y_label);
-    const enum status status = figure_curve(figure, label, curve->kind, (int)figure->curve_count,
-                                            series->rows, time->values, y, error);
-    free(y);
+    const enum status status = members_curve(figure, label, curve->kind, &members, time->values, y,
+                                             curve->kind == CURVE_LINE, error);
+    memory_free(y);
     return status;
 }
 
@@ -171,6 +173,7 @@ static enum status draw_history(const struct series *series, const struct histor
         snprintf(figure->y_label, sizeof figure->y_label, "%s", history->y_label);
         status = add_curves(figure, series, &history->curves[i], error);
     }
+    members_caption(figure, series->systems);
     figures_settle(figures);
     return status;
 }
@@ -190,18 +193,20 @@ static enum status drift_curve(struct figure *figure, const struct series *serie
         if (!component[k])
             return STATUS_OK;
     }
-    double *y = malloc((series->rows + 1) * sizeof *y);
+    const struct members members = members_all(series);
+    const size_t count = series->systems * series->rows;
+    double *y = memory_array(count, sizeof *y, error);
     if (!y)
-        return error_set(error, STATUS_MEMORY, "out of memory");
-    for (size_t i = 0; i < series->rows; i++) {
+        return error->status;
+    for (size_t i = 0; i < count; i++) {
+        const size_t start = i - i % series->rows;
         const double *const v[] = { component[0]->values, component[1]->values,
                                     component[2]->values };
-        y[i] = hypot(hypot(v[0][i] - v[0][0], v[1][i] - v[1][0]), v[2][i] - v[2][0]);
+        y[i] = hypot(hypot(v[0][i] - v[0][start], v[1][i] - v[1][start]), v[2][i] - v[2][start]);
     }
-    const enum status status =
-        figure_curve(figure, label, CURVE_LINE, (int)figure->curve_count, series->rows,
-                     series_find(series, "time")->values, y, error);
-    free(y);
+    const enum status status = members_curve(figure, label, CURVE_LINE, &members,
+                                             series_find(series, "time")->values, y, true, error);
+    memory_free(y);
     return status;
 }
 
@@ -222,6 +227,7 @@ static enum status draw_momenta(struct figures *figures, const char *name,
     enum status status = drift_curve(figure, series, "momentum", "|ΔP|", error);
     if (!status)
         status = drift_curve(figure, series, "angular_momentum", "|ΔL|", error);
+    members_caption(figure, series->systems);
     figures_settle(figures);
     return status;
 }
@@ -238,7 +244,7 @@ static enum status path_curve(struct figure *figure, const struct series *series
         return STATUS_OK;
     figures_label("x", x->unit, figure->x_label);
     figures_label("y", y->unit, figure->y_label);
-    return figure_curve(figure, label, kind, (int)figure->curve_count, series->rows, x->values,
+    return figure_curve(figure, label, kind, (int)figure_lines(figure), series->rows, x->values,
                         y->values, error);
 }
 
@@ -252,7 +258,8 @@ static enum status draw_pair(struct figures *figures, const struct series *serie
     snprintf(figure->title, sizeof figure->title, "Orbit");
     snprintf(figure->caption, sizeof figure->caption,
              "The way of the second body about the first, in the plane of the orbit, and that of "
-             "the two-body orbit of the initial state.");
+             "the two-body orbit of the initial state%s.",
+             series->systems > 1 ? "; of system 0, of several" : "");
     figure->equal_axes = true;
     enum status status =
         path_curve(figure, series, "orbit_x", "orbit_y", "computed", CURVE_PATH, error);

@@ -192,8 +192,8 @@ static void print_criteria(struct text *html, const struct result *result)
     if (json_array_size(expect) == 0)
         return;
     text_print(html, "<h2>Expectations</h2>\n<div class=\"wide\"><table>\n<tr><th>expected</th>"
-                     "<th class=\"n\">nearest to breaking</th><th class=\"n\">rows</th>"
-                     "<th class=\"n\">failures</th><th>outcome</th></tr>\n");
+                     "<th>outcome</th><th class=\"n\">nearest to breaking</th>"
+                     "<th class=\"n\">rows</th><th class=\"n\">failures</th></tr>\n");
     json_array_foreach(expect, index, item)
     {
         const json_t *worst = json_object_get(item, "worst");
@@ -201,14 +201,12 @@ static void print_criteria(struct text *html, const struct result *result)
         const char *criterion = json_string_value(json_object_get(item, "criterion"));
         text_print(html, "<tr><td>");
         page_escape(html, criterion ? criterion : "");
-        text_print(html, "</td><td class=\"n\">");
+        text_print(html, "</td><td class=\"%s\">%s</td><td class=\"n\">", holds ? "good" : "bad",
+                   holds ? "held" : "failed");
         print_real(html, json_is_number(worst) ? json_number_value(worst) : NAN);
-        text_print(html,
-                   "</td><td class=\"n\">%lld</td><td class=\"n\">%lld</td>"
-                   "<td class=\"%s\">%s</td></tr>\n",
+        text_print(html, "</td><td class=\"n\">%lld</td><td class=\"n\">%lld</td></tr>\n",
                    (long long)json_integer_value(json_object_get(item, "rows")),
-                   (long long)json_integer_value(json_object_get(item, "failures")),
-                   holds ? "good" : "bad", holds ? "held" : "failed");
+                   (long long)json_integer_value(json_object_get(item, "failures")));
     }
     text_print(html, "</table></div>\n");
 }
@@ -216,31 +214,28 @@ static void print_criteria(struct text *html, const struct result *result)
 /* What the accuracy watch saw: jumps of the energy, and the pair that the step fits worst. */
 static void print_watch(struct text *html, const struct result *result)
 {
-    static const struct {
-        const char *name, *keys;
-    } facts[] = {
-        { "jumps of the energy", "watch.energy_jumps" },
-        { "largest jump, of |E₀|", "watch.largest_jump" },
-        { "first jump, by t", "watch.first_jump_time" },
-        { "fastest pair: least steps in its time scale",
-          "watch.fastest_pair.steps_per_time_scale" },
-        { "its distance then", "watch.fastest_pair.distance" },
-        { "at t", "watch.fastest_pair.time" },
-        { "bodies", "watch.fastest_pair.id_1" },
-        { "and", "watch.fastest_pair.id_2" },
-    };
     const json_t *holds = result_find(result, "watch.holds");
+    const double jumps = result_real(result, "watch.energy_jumps");
+    const double scale = result_real(result, "watch.fastest_pair.steps_per_time_scale");
     if (!holds)
         return;
-    text_print(html, "<h2>Accuracy watch</h2>\n<p class=\"%s\">%s</p>\n<dl class=\"facts\">\n",
+    text_print(html, "<h2>Accuracy watch</h2>\n<p class=\"%s\">%s",
                json_is_true(holds) ? "good" : "bad",
-               json_is_true(holds) ? "The energy did not jump." : "The energy jumped.");
-    for (size_t i = 0; i < COUNT_OF(facts); i++) {
-        const double value = result_real(result, facts[i].keys);
-        if (isfinite(value))
-            text_print(html, "<dt>%s</dt><dd>%.6g</dd>\n", facts[i].name, value);
-    }
-    text_print(html, "</dl>\n");
+               jumps > 0 ? "The energy jumped" : "The energy did not jump");
+    if (jumps > 0)
+        text_print(html, ": %.0f times, at most by %.6g |E₀|, first before t = %.6g", jumps,
+                   result_real(result, "watch.largest_jump"),
+                   result_real(result, "watch.first_jump_time"));
+    text_print(html, ".</p>\n");
+    if (isfinite(scale))
+        text_print(
+            html,
+            "<p>The fastest pair: bodies %.0f and %.0f, %.3g apart at t = %.6g, turning by a "
+            "radian in %.3g steps.</p>\n",
+            result_real(result, "watch.fastest_pair.id_1"),
+            result_real(result, "watch.fastest_pair.id_2"),
+            result_real(result, "watch.fastest_pair.distance"),
+            result_real(result, "watch.fastest_pair.time"), scale);
 }
 
 static void print_tile(struct text *html, const char *name, double value, double scale,
@@ -255,22 +250,30 @@ static void print_tile(struct text *html, const char *name, double value, double
 
 static void print_tiles(struct text *html, const struct result *result)
 {
+    enum { ONE = 1, MANY = 2, ANY = ONE | MANY };
     static const struct {
         const char *name, *keys;
         double scale;
         const char *unit;
+        unsigned systems; /* for how many */
     } tiles[] = {
-        { "largest |ΔE/E₀|", "diagnostics.conservation.energy_error", 1, "" },
-        { "virial ratio 2K/|W| at the end", "diagnostics.conservation.virial_ratio", 1, "" },
-        { "steps", "step", 1, "" },
-        { "time reached", "time", 1, "" },
-        { "wall time", "wall_seconds", 1, " s" },
-        { "interactions", "interactions_per_second", 1e-9, " G/s" },
+        { "largest |ΔE/E₀|", "diagnostics.conservation.energy_error", 1, "", ONE },
+        { "largest |ΔE/E₀|, median of the systems",
+          "diagnostics.conservation-ensemble.energy_error_q50", 1, "", MANY },
+        { "2K/|W| at the end", "diagnostics.conservation.virial_ratio", 1, "", ONE },
+        { "2K/|W| at the end, median of the systems",
+          "diagnostics.conservation-ensemble.virial_ratio_q50", 1, "", MANY },
+        { "steps", "step", 1, "", ANY },
+        { "time reached", "time", 1, "", ANY },
+        { "wall time", "wall_seconds", 1, " s", ANY },
+        { "interactions", "interactions_per_second", 1e-9, " G/s", ANY },
     };
+    const unsigned systems = result_real(result, "systems") > 1 ? MANY : ONE;
     text_print(html, "<dl class=\"tiles\">\n");
     for (size_t i = 0; i < COUNT_OF(tiles); i++)
-        print_tile(html, tiles[i].name, result_real(result, tiles[i].keys), tiles[i].scale,
-                   tiles[i].unit);
+        if (tiles[i].systems & systems)
+            print_tile(html, tiles[i].name, result_real(result, tiles[i].keys), tiles[i].scale,
+                       tiles[i].unit);
     text_print(html, "</dl>\n");
 }
 

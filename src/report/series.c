@@ -1,6 +1,7 @@
 #include "report/series.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,11 +70,57 @@ static enum status read_row(struct series *series, char *line, const struct line
     return STATUS_OK;
 }
 
-/* Is the row just read one of the first system (or is there only one)? */
-static bool of_first_system(const struct series *series)
+/* Which system each row is of, counted from 0 in the order in which they appear. */
+static size_t *find_systems(struct series *series, size_t rows, struct error *error)
 {
     const struct series_column *first = &series->column[0];
-    return strcmp(first->name, "system") != 0 || first->values[series->rows] == first->values[0];
+    const bool alone = strcmp(first->name, "system") != 0;
+    size_t *system = malloc((rows + 1) * sizeof *system);
+    if (!system) {
+        error_set(error, STATUS_MEMORY, "out of memory");
+        return NULL;
+    }
+    series->systems = 1;
+    for (size_t i = 0; i < rows; i++) {
+        const double s = alone ? 0.0 : first->values[i];
+        system[i] = s >= 0 && s < (double)rows ? (size_t)s : 0;
+        series->systems = system[i] >= series->systems ? system[i] + 1 : series->systems;
+    }
+    return system;
+}
+
+/* Puts the rows of each system together. What not every system has is left out. */
+static enum status group_rows(struct series *series, size_t rows, struct error *error)
+{
+    size_t *system = find_systems(series, rows, error);
+    if (!system)
+        return error->status;
+    size_t *seen = calloc(series->systems, sizeof *seen);
+    double *grouped = malloc((rows + 1) * sizeof *grouped);
+    if (!seen || !grouped) {
+        error_set(error, STATUS_MEMORY, "out of memory");
+        goto done;
+    }
+    for (size_t i = 0; i < rows; i++)
+        seen[system[i]]++;
+    series->rows = seen[0];
+    for (size_t s = 1; s < series->systems; s++)
+        series->rows = seen[s] < series->rows ? seen[s] : series->rows;
+    for (size_t c = 0; c < series->columns && series->systems > 1; c++) {
+        double *const values = series->column[c].values;
+        memset(seen, 0, series->systems * sizeof *seen);
+        for (size_t i = 0; i < rows; i++) {
+            const size_t s = system[i], row = seen[s]++;
+            if (row < series->rows)
+                grouped[s * series->rows + row] = values[i];
+        }
+        memcpy(values, grouped, series->systems * series->rows * sizeof *values);
+    }
+done:
+    free(system);
+    free(seen);
+    free(grouped);
+    return error->status;
 }
 
 static enum status read_lines(struct series *series, struct lines *lines, struct error *error)
@@ -89,10 +136,10 @@ static enum status read_lines(struct series *series, struct lines *lines, struct
         status = grow(series, &capacity, error);
         if (!status)
             status = read_row(series, line, lines, error);
-        if (!status && of_first_system(series))
+        if (!status)
             series->rows++;
     }
-    return status;
+    return status || series->rows == 0 ? status : group_rows(series, series->rows, error);
 }
 
 enum status series_read(const char *path, struct series **result, struct error *error)
