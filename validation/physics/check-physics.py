@@ -1,0 +1,96 @@
+"""Runs all experiments and writes docs/validation.md: `make check-physics`.
+
+    check-physics.py [NAME...]     only those, without writing: prints their tables
+"""
+
+import datetime
+import os
+import sys
+import tempfile
+import time
+import traceback
+
+import tap
+from experiment import EXPERIMENTS, Bench, Row
+import laws, orbits, clusters, distributions  # noqa: E401, F401  they register themselves
+
+DOCUMENT = os.path.join(tap.SOURCE, "docs", "validation.md")
+
+HEAD = """# Validation
+
+What Orrery measures beside what theory says. Every experiment is a config file in
+[validation/physics](../validation/physics) or an example; this page is written by `make
+check-physics`, which runs all of them and fails if one row does not hold. `make check` runs those
+that are not marked *long*.
+
+Measured {date} by orrery {version} ({compiler}) on 2 cores: {held} of {rows} rows held.
+
+A tolerance of statistics is that many standard errors of the sample (as the source says), one of
+an integrator the next order of its error, one of arithmetic the rounding of the sums.
+
+"""
+
+
+def measure(one):
+    """Runs an experiment in an empty folder; its rows."""
+    bench = Bench()
+    home = os.getcwd()
+    with tempfile.TemporaryDirectory(prefix="orrery-physics-") as folder:
+        os.chdir(folder)
+        try:
+            one.measure(bench)
+        except Exception:
+            traceback.print_exc()
+            bench.rows.append(Row("the experiment", "could not be made", "", "", "", False))
+        finally:
+            os.chdir(home)
+    return bench.rows
+
+
+def table(rows):
+    lines = ["| quantity | measured | reference | tolerance | source | held |",
+             "|---|---|---|---|---|---|"]
+    for row in rows:
+        cells = (row.quantity, row.measured, row.reference, row.tolerance, row.source,
+                 "yes" if row.held else "**no**")
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def document(results):
+    rows = [row for _, found in results for row in found]
+    version, compiler = tap.run("--version").stdout.split("\n")[:2]
+    text = HEAD.format(date=datetime.date.today().isoformat(), version=version.split()[1],
+                       compiler=compiler.split(" -std")[0], rows=len(rows),
+                       held=sum(row.held for row in rows))
+    group = None
+    for one, found in results:
+        if one.group != group:
+            group = one.group
+            text += f"## {group}\n\n"
+        text += f"### {one.name}{' (long)' if one.long else ''}\n\n"
+        text += one.title[0].upper() + one.title[1:] + ".\n\n" + table(found) + "\n"
+    return text.rstrip("\n") + "\n"
+
+
+def main(names):
+    results = []
+    for one in EXPERIMENTS:
+        if names and one.name not in names:
+            continue
+        began = time.monotonic()
+        results.append((one, measure(one)))
+        bad = [row.quantity for row in results[-1][1] if not row.held]
+        print(f"{one.name}: {len(results[-1][1])} rows, {time.monotonic() - began:.1f} s",
+              *(f"\n  NOT HELD: {quantity}" for quantity in bad), flush=True)
+    if names:
+        for one, rows in results:
+            print(f"\n{one.name}\n\n{table(rows)}")
+    else:
+        with open(DOCUMENT, "w", encoding="utf-8") as file:
+            file.write(document(results))
+        print(f"written: {DOCUMENT}")
+    sys.exit(any(not row.held for _, rows in results for row in rows))
+
+
+main(sys.argv[1:])

@@ -1,0 +1,186 @@
+"""Many bodies: Plummer's sphere, free fall and what it leaves, the virial theorem, chaos."""
+
+import numpy
+
+from experiment import experiment
+from rows import columns, frames
+
+GROUP = "Star clusters"
+A = 3 * numpy.pi / 16  # the scale of Plummer's sphere in Henon's units
+
+
+def plummer_radius(f):
+    return A / numpy.sqrt(f ** (-2 / 3) - 1)
+
+
+def plummer_radius_error(f, count):
+    """sqrt(f (1 - f) / N) / (dM/dr)"""
+    r = plummer_radius(f)
+    return numpy.sqrt(f * (1 - f) / count) * (r**2 + A**2) ** 2.5 / (3 * A**2 * r**2)
+
+
+@experiment("plummer-model", "16384 bodies drawn from Plummer's model", GROUP)
+def plummer_model(bench):
+    count = 16384
+    about = bench.run("plummer-model")
+    initial = about["initial"]
+    bench.near("E", initial["energy"], -0.25, 1e-13, "Hénon's units; rescaled over all pairs")
+    # The sample's K (1 + k) and U (1 + u) become K (1 + 2k - 2u), U (1 + k - u) when E is rescaled;
+    # k and u are near 1/sqrt(N) each, or less.
+    bench.near("K", initial["kinetic"], 0.25, 4 * 0.25 * 2 / numpy.sqrt(count),
+               "virial theorem; four of 2/√N")
+    bench.near("U", initial["potential"], -0.5, 4 * 0.5 / numpy.sqrt(count),
+               "virial theorem; four of 1/√N")
+    bench.near("crossing time G M^(5/2)/(2\\|E\\|)^(3/2)", (2 * -initial["energy"]) ** -1.5,
+               2 * numpy.sqrt(2), 1e-12, "2√2")
+    radii = columns("out.run/lagrangian-radii.csv")
+    given = {1: 0.12996, 10: 0.30868, 25: 0.47781, 50: 0.76857, 75: 1.2811, 90: 2.18367, 99: 7.1842}
+    for percent, reference in given.items():
+        bench.near(f"Lagrangian radius, {percent} %", radii[f"radius_{percent}"][0], reference,
+                   4 * plummer_radius_error(percent / 100, count),
+                   "a/√(f^(−2/3)−1), a = 3π/16; four √(f(1−f)/N)/(dM/dr)")
+    shells = columns("out.run/density-profile.csv")
+    inner = (shells["time"] == 0) & (shells["r_outer"] < 0.31)
+    enclosed = [(1 + A**2 / shells[edge][inner] ** 2) ** -1.5 for edge in ("r_inner", "r_outer")]
+    expected = (enclosed[1] - enclosed[0]).sum()  # of the mass, in the shells within 0.3
+    found = shells["mass"][inner].sum()
+    bench.near("central density ρ₀, from the shells within 0.3", 1.16804 * found / expected,
+               1.16804, 4 * 1.16804 / numpy.sqrt(count * expected),
+               "3/(4πa³); four counting errors")
+    heat = columns("out.run/velocity-dispersion.csv")
+    r = numpy.linspace(0, heat["central_radius"][0], 1001)[1:]
+    weight = r**2 * (1 + r**2 / A**2) ** -2.5
+    mean = numpy.sqrt((weight / (6 * numpy.sqrt(r**2 + A**2))).sum() / weight.sum())
+    centre = 1 / numpy.sqrt(6 * A)
+    bodies = 0.01 * count
+    bench.near("central dispersion, of the innermost percent carried to r = 0",
+               heat["central_dispersion"][0] * centre / mean, 0.53192,
+               4 * 0.53192 / numpy.sqrt(6 * bodies),
+               "σ² = GM/(6√(r²+a²)); four of 1/√(6n), n = 163 bodies of three components")
+
+
+@experiment("plummer-equilibrium", "it stays in equilibrium", GROUP)
+def plummer_equilibrium(bench):
+    bench.run("plummer-equilibrium")
+    radii = columns("out.run/lagrangian-radii.csv")
+    for percent in (10, 25, 50, 75, 90):
+        f = percent / 100
+        off = abs(radii[f"radius_{percent}"] - plummer_radius(f)) / plummer_radius_error(f, 1024)
+        bench.below(f"Lagrangian radius, {percent} %: largest departure in sampling errors",
+                    off.max(), 8, "four of the sample, four of its breathing in 1.8 crossing times")
+    energies = columns("out.run/conservation.csv")
+    drift = energies["momentum_x"] - energies["momentum_x"][0]
+    bench.below("change of the momentum", numpy.abs(drift).max(), 1e-13, "rounding")
+
+
+@experiment("free-fall", "a cold sphere collapses in its free-fall time", GROUP)
+def free_fall(bench):
+    bench.run("free-fall")
+    energies = columns("out.run/conservation.csv")
+    bench.below("K at the start", energies["kinetic"][0], 0, "at rest")
+    # 500 points miss 1/N of the pairs and sample the rest.
+    bench.relative("U at the start", energies["potential"][0], -0.6, 0.03,
+                   "−3GM²/5R; 1/N of the pairs missing, sampling of 500, softening 0.05")
+    deepest = energies["time"][energies["potential"].argmin()]
+    bench.relative("time of the deepest potential", deepest, 1.110721, 0.06,
+                   "(π/2)√(R³/2GM); the noise of N points spreads it by some percent "
+                   "(Aarseth, Lin & Papaloizou 1988)")
+    # As long as spheres of matter do not cross, each follows the cycloid of its own free fall:
+    # r = cos^2(eta), t = (eta + sin(eta) cos(eta)) / sqrt(2), and U scales as 1/r.
+    t = (numpy.pi / 4 + 0.5) / numpy.sqrt(2)
+    deepening = energies["potential"] / energies["potential"][0]
+    bench.relative("U/U₀ when the radius has halved", numpy.interp(t, energies["time"], deepening),
+                   2, 0.03, "cycloid r = cos²η; softening and noise")
+
+
+def bound_part(m, x, v, eps):
+    """Which bodies are bound to the others, by their energies about the bound ones' centre."""
+    bound = numpy.ones(len(m), dtype=bool)
+    for _ in range(30):
+        d = x[:, None, :] - x[None, bound, :]
+        inverse = 1 / numpy.sqrt((d**2).sum(2) + eps**2)
+        phi = -(inverse * m[bound]).sum(1) + bound * m / eps
+        moving = v - (m[bound] @ v[bound]) / m[bound].sum()
+        now = bound & (0.5 * (moving**2).sum(1) + phi < 0)
+        if (now == bound).all():
+            break
+        bound = now
+    return bound
+
+
+@experiment("collapse", "what a collapse leaves: a remnant in equilibrium, with a halo", GROUP,
+            long=True)
+def collapse(bench):
+    bench.run("collapse", timeout=400)
+    eps, ratios, slopes = 0.03, [], []
+    times, positions, velocities = frames("out.run/trajectory.xyz")
+    m = numpy.full(positions.shape[1], 1 / positions.shape[1])
+    for x, v in zip(positions[times > 7], velocities[times > 7]):
+        bound = bound_part(m, x, v, eps)
+        mass, x, v = m[bound], x[bound], v[bound]
+        x, v = x - numpy.median(x, axis=0), v - mass @ v / mass.sum()
+        d = x[:, None, :] - x[None, :, :]
+        r2 = (d**2).sum(2)
+        W = -0.5 * (mass[:, None] * mass * r2 / (r2 + eps**2) ** 1.5).sum()
+        ratios.append((mass[:, None] * v**2).sum() / abs(W))
+        r = numpy.sort(numpy.linalg.norm(x, axis=1))
+        half = r[len(r) // 2]
+        counts, edges = numpy.histogram(r, half * numpy.geomspace(1, 8, 7))
+        density = counts / numpy.diff(edges**3)
+        middle = numpy.sqrt(edges[1:] * edges[:-1])
+        slopes.append(numpy.polyfit(numpy.log(middle), numpy.log(density), 1,
+                                    w=numpy.sqrt(counts))[0])
+    bench.near("2K/\\|W\\| of the bound bodies, mean after t = 7", numpy.mean(ratios), 1, 0.05,
+               "virialised, 2K + W = 0; what has left is not counted")
+    bench.near("slope of the density from 1 to 8 half-mass radii", numpy.mean(slopes), -4, 0.6,
+               "halo ρ ~ r⁻⁴ of bodies thrown nearly to escape (Jaffe 1987)")
+
+
+@experiment("virial-theorem", "a random start settles to 2⟨K⟩ = −⟨W⟩, K to −E and U to 2E", GROUP)
+def virial_theorem(bench):
+    bench.run("virial-theorem")
+    energies = columns("out.run/conservation.csv")
+    bench.near("2K/\\|W\\| at the start", energies["virial_ratio"][0], 0.5, 1e-12, "as asked for")
+    late = energies["time"] > 6
+    K, W, U = (energies[name][late].mean() for name in ("kinetic", "virial", "potential"))
+    E = energies["energy"][0]
+    noise = 0.07  # 1 / sqrt(300), and a little
+    bench.near("2⟨K⟩/\\|⟨W⟩\\| after t = 6, from conservation.csv", -2 * K / W, 1, noise,
+               "Clausius 1870; 1/√300")
+    bench.near("⟨K⟩/−E", -K / E, 1, noise, "ε small: W = U; 1/√300")
+    bench.near("⟨U⟩/2E", U / (2 * E), 1, noise, "ε small: W = U; 1/√300")
+    # With softening a tenth of the box it is 2K + W that vanishes, and 2K + U does not.
+    bench.run("virial-theorem", "physics.softening=0.2", criteria=False, status=1)
+    energies = columns("out.run/conservation.csv")
+    late = energies["time"] > 6
+    K, W, U = (energies[name][late].mean() for name in ("kinetic", "virial", "potential"))
+    bench.near("ε = 0.2: 2⟨K⟩/\\|⟨W⟩\\|", -2 * K / W, 1, noise, "equilibrium is 2K + W = 0; 1/√300")
+    bench.above("ε = 0.2: 1 − 2⟨K⟩/\\|⟨U⟩\\|", 1 + 2 * K / U, noise, "and not 2K + U = 0")
+
+
+@experiment("chaos", "trajectories are lost in a few crossing times, statistics are not", GROUP)
+def chaos(bench):
+    bench.run("chaos", output="one.run")
+    finer = ["time.step=0.0025", *(f"{item}.every=200" for item in (
+        "diagnostics.0", "diagnostics.1", "outputs.0"))]
+    bench.run("chaos", *finer, output="two.run", criteria=False)
+    times, x, _ = frames("one.run/trajectory.xyz")
+    _, y, _ = frames("two.run/trajectory.xyz")
+    count = len(x[0]) // 16
+    distance = numpy.sqrt(((x - y) ** 2).sum(2)).reshape(len(times), 16, count)
+    typical = numpy.exp(numpy.log(distance + 1e-300).mean((1, 2)))  # geometric mean
+    bench.below("half the step: distance of the trajectories at t = 0.5",
+                numpy.interp(0.5, times, typical), 1e-4, "dt²: they agree at first")
+    bench.above("the same at the end, after seven crossing times", typical[-1], 0.05,
+                "errors grow by e in a crossing time or less (Goodman, Heggie & Hut 1993)")
+    half = [columns(f"{run}.run/lagrangian-radii.csv") for run in ("one", "two")]
+    means = [numpy.array([radii["radius_50"][(radii["system"] == s) & (radii["time"] > 10)].mean()
+                          for s in range(16)]) for radii in half]
+    error = numpy.hypot(*(one.std(ddof=1) / 4 for one in means))
+    bench.near("their half-mass radii after t = 10, difference of the means of 16 systems",
+               means[0].mean() - means[1].mean(), 0, 4 * error, "four standard errors")
+    statistics = columns("one.run/conservation-ensemble.csv")
+    bench.said("members left out for an energy error above 1e-3", int(statistics["left_out"][-1]),
+               int((numpy.array([columns("one.run/conservation.csv")["energy_error"][s - 16]
+                                 for s in range(16)]) > 1e-3).sum()),
+               "`ensemble.energy_error_limit`, counted in conservation.csv")
