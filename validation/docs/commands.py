@@ -1,0 +1,223 @@
+"""The commands of the documents: each is run as it stands, or it is said why it is not."""
+
+import itertools
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+
+import tap
+
+# The first words of what is a command, rather than a config file or a program.
+ASSIGNMENT = r"(?:[A-Z_]+=\S+ )*"
+COMMAND = re.compile(ASSIGNMENT + r"(\./\w|(orrery|mkdir|for|mpirun|sbatch|squeue|scancel|srun|pip|"
+                     r"apt|make|cp|mv|touch|kill|export|source|podman|docker|dpkg-buildpackage|"
+                     r"bash)\s)")
+
+# What is not run, and why; an entry that fits nothing any more is an error.
+NOT_HERE = {
+    r"\./quickstart": "installs packages; continuous integration begins with it",
+    r"\./(bootstrap|configure)|dpkg-buildpackage": "builds; continuous integration does",
+    r"mpirun": "needs a build with MPI; validation/mpi runs such commands",
+    r"sbatch|squeue|scancel|srun": "needs Slurm",
+    r"pip install|apt install": "changes the machine",
+    r"\./render\.py": "needs the module ovito; validation/docs/render.py runs it",
+    r"orrery COMMAND|orrery \w+ (DIR|FILE|FOLDER)": "a synopsis",
+}
+
+# What makes a document's runs short; what they must end with is then left open. Those of documents
+# that are not named here run in full.
+PLUMMER = "-P bodies.count=64 -P time.end=0.5"
+SHORTER = {
+    "README.md": PLUMMER,
+    "docs/manual/analysis.md": PLUMMER,
+    "docs/manual/getting-started.md": "-P bodies.count=50 -P time.end=1",
+    "docs/manual/running.md": PLUMMER,
+    "docs/manual/studies.md": "-P time.end=0.1",
+    "examples/cold-collapse/README.md": "-P bodies.count=64 -P time.end=0.3",
+    "examples/energy-conservation/README.md": "-P time.end=0.2",
+    "examples/galaxies/README.md": "-P ensemble.systems=3 -P bodies.count=64 -P time.end=0.1",
+    "examples/plummer-sphere/README.md": PLUMMER,
+    "examples/radial-distribution/README.md": "-P bodies.count=100 -P time.end=0.1",
+    "examples/uniform-cube/README.md": "-P bodies.count=64 -P time.end=0.2",
+    "examples/virial/README.md": "-P bodies.count=64 -P time.end=0.2",
+    "examples/ovito/README.md": PLUMMER,
+}
+
+# Exit statuses of commands that run in full and are meant to fail.
+STATUS = {"time.integrator=euler": 1, "exit status": 0}
+
+# Runs that a document speaks of and does not make itself.
+BEFORE = {
+    "docs/manual/reliability.md": "orrery run my.cfg -q",
+    "docs/manual/running.md": "orrery run examples/plummer-sphere/run.cfg -q",
+}
+
+# Config files that documents speak of and do not show as a whole: this experiment.
+SMALL = """
+bodies = { initial = "plummer"; count = 50; };
+physics = { softening = 0.3; };
+time = { step = 0.002; end = 0.1; };
+diagnostics = ( { type = "conservation"; every = 10; }, { type = "virial"; every = 10; } );
+expect = ( { quantity = "energy_error"; at_most = 1.0; } );
+"""
+FILES = ("my.cfg", "run.cfg")
+
+WRAPPER = """#!/bin/bash
+if [ "$1" = run ]; then set -- "$@" {shorter}; fi
+"{program}" "$@"
+status=$?
+if [ "$1" = run ] && [ -n "{shorter}" ] && [ $status = 1 ]; then status=0; fi
+if [ "$1" = report ] && [ $status = 69 ] && ! command -v gnuplot >/dev/null; then status=0; fi
+exit $status
+"""
+
+used = set()
+
+
+def documents():
+    root = pathlib.Path(tap.SOURCE)
+    found = [root / "README.md", root / "examples/README.md", *(root / "docs/manual").glob("*.md"),
+             *(root / "examples").glob("*/README.md")]
+    return sorted(str(path.relative_to(root)) for path in found)
+
+
+def blocks(text):
+    """Pieces of code: what is indented by four spaces, or fenced as sh."""
+    fenced = re.findall(r"^```(?:sh|bash|shell)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    text = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    indented = re.findall(r"(?:^    .*\n(?:\n(?=    ))*)+", text, re.MULTILINE)
+    return fenced + [re.sub(r"^    ", "", block, flags=re.MULTILINE) for block in indented]
+
+
+def commands(text):
+    joined = [block.replace("\\\n", " ") for block in blocks(text)]
+    return [line for block in joined for line in block.splitlines() if COMMAND.match(line)]
+
+
+def reason(command):
+    """Why a command is not run, or None."""
+    for pattern, why in NOT_HERE.items():
+        if re.match(ASSIGNMENT + f"({pattern})", command):
+            used.add(pattern)
+            return why
+    return None
+
+
+def prepare(document, text):
+    """A folder with the examples, the config files of the document and `orrery` on the path."""
+    os.makedirs("bin")
+    for folder in ("examples", "config"):
+        shutil.copytree(pathlib.Path(tap.SOURCE, folder), folder)
+        for path in (pathlib.Path(folder), *pathlib.Path(folder).rglob("*")):
+            path.chmod(path.stat().st_mode | 0o200)  # a tarball may be read-only
+    wrapper = WRAPPER.format(program=tap.ORRERY, shorter=SHORTER.get(document, ""))
+    for name in ("bin/orrery", "orrery"):
+        pathlib.Path(name).write_text(wrapper)
+        os.chmod(name, 0o755)
+    for name in FILES:
+        pathlib.Path(name).write_text(SMALL)
+    for block in blocks(text):  # a whole experiment, for the commands that follow
+        if "bodies = " in block and "time = " in block and "expect" in block:
+            lines = itertools.takewhile(lambda line: not COMMAND.match(line), block.splitlines())
+            experiment = "\n".join(lines) + "\n"
+            for name in ("my.cfg", "cluster.cfg"):
+                pathlib.Path(name).write_text(experiment)
+
+
+def execute(command, folder):
+    environment = {**os.environ, "PATH": f"{os.getcwd()}/bin:{os.environ['PATH']}"}
+    result = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, text=True,
+                            capture_output=True, timeout=120 * tap.PATIENCE)
+    wanted = next((status for words, status in STATUS.items() if words in command), 0)
+    return result, wanted
+
+
+def check_files(command, folder):
+    """What the command is for is there now."""
+    for part in re.split(r"&&|;|\|\|", command.split(" #")[0]):
+        words = part.split()
+        if words[:1] in (["orrery"], ["./orrery"]) and words[1:2] == ["report"]:
+            assert pathlib.Path(folder, words[2], "report.html").exists(), command
+        if words[:1] == ["orrery"] and words[1:2] == ["convert"]:
+            outputs = list(pathlib.Path(folder).glob(words[3]))
+            assert outputs, command
+
+
+def check_named(text, folder):
+    """Files in run directories that the document names are there, but for what a person makes."""
+    for path in set(re.findall(r"[\w-]+\.(?:run|sweep|convergence)/[\w./-]*\w", text)):
+        run = pathlib.Path(folder, path.split("/")[0])
+        if run.exists() and not re.search(r"snapshot|/(stop|checkpoint)$", path):
+            assert pathlib.Path(folder, path).exists(), path
+
+
+def run_document(document):
+    text = pathlib.Path(tap.SOURCE, document).read_text(encoding="utf-8")
+    found = commands(text)
+    prepare(document, text)
+    folder = os.path.dirname(document) if document.startswith("examples/") else "."
+    if document in BEFORE:
+        assert execute(BEFORE[document], folder)[0].returncode == 0
+    for command in found:
+        why = reason(command)
+        if why:
+            print(f"# not run: {command} ({why})")
+            continue
+        result, wanted = execute(command, folder)
+        if document in SHORTER:
+            wanted = 0
+        assert result.returncode == wanted, (command, result)
+        check_files(command, folder)
+    check_named(text, folder)
+
+
+def make_test(document):
+    def test():
+        run_document(document)
+    test.__doc__ = f"the commands of {document}"
+    return test
+
+
+for position, name in enumerate(documents()):
+    if commands(pathlib.Path(tap.SOURCE, name).read_text(encoding="utf-8")):
+        globals()[f"test_{position:02}"] = make_test(name)
+
+
+def test_reasons():
+    """no reason to leave a command out is left over"""
+    assert len([name for name in globals() if re.match(r"test_\d", name)]) > 12
+    assert used == set(NOT_HERE), set(NOT_HERE) - used
+
+
+def test_gallery():
+    """the gallery, which the README links, shows the figures that examples/draw makes"""
+    root = pathlib.Path(tap.SOURCE)
+    gallery = (root / "docs/gallery.md").read_text(encoding="utf-8")
+    shown = re.findall(r"!\[[^]]*\]\(\.\./examples/([^)]+)\)", gallery)
+    drawn = []
+    for line in (root / "examples/draw").read_text().splitlines():
+        words = shlex.split(line, comments=True)
+        if words[:1] == ["draw"]:
+            drawn += [f"{words[1]}/{figure}" for figure in words[3:]]
+    assert len(drawn) > 15 and sorted(shown) == sorted(drawn), set(shown) ^ set(drawn)
+    assert all((root / "examples" / figure).exists() for figure in shown)
+    assert "docs/gallery.md" in (root / "README.md").read_text(encoding="utf-8")
+
+
+def test_a_wrong_command_is_seen():
+    """a command with a slip fails, and a file that does not appear is missed"""
+    prepare("README.md", "")
+    result, wanted = execute("orrery rnu my.cfg", ".")
+    assert result.returncode == 64 != wanted
+    os.makedirs("some.run")
+    try:
+        check_named("see some.run/nothing.csv", ".")
+    except AssertionError:
+        return
+    raise AssertionError("a missing file was not seen")
+
+
+tap.main()
