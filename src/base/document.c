@@ -1,7 +1,7 @@
 #include "base/document.h"
 
-#include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/text.h"
 
@@ -42,13 +42,50 @@ char *document_print(const json_t *document, size_t flags)
     return NULL;
 }
 
-/* Jansson calls a failed allocation a syntax error now and then. */
+/* An allocation of jansson failed; its allocator is given no other place to leave word. */
+static _Thread_local bool starved;
+
+static void *allocate(size_t size)
+{
+    void *memory = malloc(size);
+    starved |= !memory;
+    return memory;
+}
+
+struct allocator {
+    json_malloc_t take;
+    json_free_t give_back;
+};
+
+static struct allocator watch(void)
+{
+    struct allocator before;
+    json_get_alloc_funcs(&before.take, &before.give_back);
+    json_set_alloc_funcs(allocate, free);
+    starved = false;
+    return before;
+}
+
+/* Jansson calls a failed allocation a syntax error now and then, or leaves out a digit. */
+static json_t *unless_starved(struct allocator before, json_t *document, bool *no_memory)
+{
+    json_set_alloc_funcs(before.take, before.give_back);
+    *no_memory = starved;
+    if (starved)
+        drop(&document);
+    return document;
+}
+
 json_t *document_parse(const char *text, size_t length, bool *no_memory)
 {
-    errno = 0;
-    json_t *document = json_loadb(text, length, 0, NULL);
-    *no_memory = !document && errno == ENOMEM;
-    return document;
+    const struct allocator before = watch();
+    return unless_starved(before, json_loadb(text, length, 0, NULL), no_memory);
+}
+
+json_t *document_load(const char *path, json_error_t *problem, bool *no_memory)
+{
+    const struct allocator before = watch();
+    return unless_starved(before, json_load_file(path, 0, problem), no_memory);
 }
 
 json_t *document_number(double value)

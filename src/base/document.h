@@ -26,6 +26,9 @@ char *document_print(const json_t *document, size_t flags);
 /* From text; NULL where that is no JSON, or, with *no_memory, where memory is exhausted. */
 json_t *document_parse(const char *text, size_t length, bool *no_memory);
 
+/* The same from a file, with what jansson says of it. */
+json_t *document_load(const char *path, json_error_t *problem, bool *no_memory);
+
 /* JSON has no NaN: undefined and infinite numbers are null. */
 json_t *document_number(double value);
 

@@ -1,5 +1,6 @@
 #include "report/result.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +34,12 @@ enum status result_open(const char *path, struct result *result, struct error *e
         result->path[end - 1] = '\0';
     if (!result_has(result, "run.json"))
         return error_set(error, STATUS_NO_INPUT, "%s: holds no run (no run.json)", path);
-    result->json = json_load_file(result_file(result, "run.json", manifest), 0, &problem);
+    bool no_memory;
+    result->json = document_load(result_file(result, "run.json", manifest), &problem, &no_memory);
+    if (no_memory) {
+        result_close(result);
+        return error_system(error, STATUS_MEMORY, ENOMEM, manifest);
+    }
     if (!json_is_object(result->json)) {
         result_close(result);
         return error_set(error, STATUS_DATA, "%s:%d: %s", manifest, problem.line, problem.text);

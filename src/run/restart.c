@@ -20,11 +20,14 @@ enum status restart_open(struct run *run, struct error *error)
     run->continued_from = checkpoint_name;
     if (checkpoint_open(run->directory, checkpoint_name, &run->checkpoint, &newest) == STATUS_OK)
         return STATUS_OK;
+    if (newest.status == STATUS_MEMORY) /* that says nothing of the file */
+        return error_set(error, STATUS_MEMORY, "%s", newest.text);
     run->newest_damaged = true;
     run->continued_from = checkpoint_previous;
     if (checkpoint_open(run->directory, checkpoint_previous, &run->checkpoint, &previous) !=
         STATUS_OK)
-        return error_set(error, STATUS_DATA, "%s\n%s", newest.text, previous.text);
+        return error_set(error, previous.status == STATUS_MEMORY ? STATUS_MEMORY : STATUS_DATA,
+                         "%s\n%s", newest.text, previous.text);
     run_warning(run, "WARNING: %s; going on from the previous one, %s", newest.text,
                 checkpoint_previous);
     return STATUS_OK;
@@ -129,13 +132,13 @@ enum status restart_compare(struct run *run, struct error *error)
     char *text = checkpoint_get_text(run->checkpoint, "config", error);
     if (!text)
         return error->status;
-    bool no_memory;
+    bool no_memory, none_now;
     json_t *before = document_parse(text, strlen(text), &no_memory);
     free(text);
     /* Through text and back, so that both sides are made alike. */
     json_t *config = config_json(run->experiment.config);
     char *now_text = config ? document_print(config, JSON_REAL_PRECISION(17)) : NULL;
-    json_t *now = now_text ? json_loads(now_text, 0, NULL) : NULL;
+    json_t *now = now_text ? document_parse(now_text, strlen(now_text), &none_now) : NULL;
     free(now_text);
     json_decref(config);
     if (before && now)

@@ -44,6 +44,8 @@ def everything():
 def some(items, count):
     """All of them, or `count` spread evenly over them."""
     items = list(items)
+    if SANITIZED:
+        count = (count + 2) // 3  # the processes are slow, and what they do is the same
     if everything() or len(items) <= count:
         return items
     return [items[int((k + 0.5) * len(items) / count)] for k in range(count)]

@@ -3,6 +3,8 @@
 import os
 import pathlib
 import random
+import re
+import shutil
 import signal
 import subprocess
 import time
@@ -15,6 +17,37 @@ from harness import FOREVER, Experiment, Row, everything, fault, some
 LONG = harness.CONFIG.replace("count = 20", "count = 128").replace("end = 0.4", "end = 20.0")
 ARGUMENTS = ("-P", "checkpoint.every_steps=97", "-P", "diagnostics.0.every=3",
              "-P", "diagnostics.1.every=50", "-P", "outputs.0.every=41")
+
+
+# What changes a file, as strace calls it and as the shim does.
+CHANGING = {"write": "write", "pwrite64": "write", "writev": "write", "pwritev": "write",
+            "fsync": "fsync", "fdatasync": "fsync", "ftruncate": "ftruncate",
+            "rename": "rename", "renameat": "rename", "renameat2": "rename", "link": "link",
+            "linkat": "link", "unlink": "unlink", "unlinkat": "unlink", "rmdir": "unlink"}
+
+
+def test_the_shim_sees_every_call():
+    """every system call that changes a file of the run, as strace sees it, can be made to fail"""
+    if harness.SANITIZED or not shutil.which("strace"):
+        raise tap.Skip("there is no strace here, or it would meet the sanitizers")
+    experiment = Experiment()
+    command = ["strace", "-f", "-y", "-o", "trace", "-e", "trace=" + ",".join(CHANGING),
+               *experiment.command("counted")]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=60 * tap.PATIENCE)
+    if result.returncode != 0:
+        raise tap.Skip("strace cannot be used here")
+    traced = set()
+    trace = pathlib.Path("trace").read_text()
+    for call, rest in re.findall(r"(?m)^\d+ +(\w+)\((.*counted.*)", trace):
+        quoted, descriptor = re.findall(r'"([^"]*)"', rest), re.match(r"\d+<([^>]*)>", rest)
+        name = descriptor[1] if CHANGING[call] in ("write", "fsync", "ftruncate") else quoted[-1]
+        traced.add((CHANGING[call], os.path.basename(name)))
+    changing = set(CHANGING.values())
+    seen = {(call, os.path.basename(name)) for call, name in map(str.split, experiment.calls())
+            if call in changing}
+    # How often the program looks for control files depends on its speed.
+    by_the_clock = {("unlink", "stop"), ("unlink", "checkpoint")}
+    assert len(traced) > 20 and traced - by_the_clock == seen - by_the_clock, traced ^ seen
 
 
 def kill_at_each_call(row, experiment, calls, what, base=None, arguments=()):
