@@ -197,9 +197,11 @@ def test_shell_scripts():
     """shellcheck is content with the scripts"""
     if not shutil.which("shellcheck"):
         raise tap.Skip("shellcheck is not installed")
-    scripts = [path for path in ("bootstrap", "quickstart", ".ci/run", "completions/orrery")
+    scripts = [path for path in ("bootstrap", "quickstart", ".ci/run", "completions/orrery",
+                                 *sources(tap.SOURCE, ".sh",
+                                          folders=("examples", "validation")))
                if os.path.exists(os.path.join(tap.SOURCE, path))]
-    result = subprocess.run(["shellcheck", *scripts], cwd=tap.SOURCE, capture_output=True,
+    result = subprocess.run(["shellcheck", "-x", *scripts], cwd=tap.SOURCE, capture_output=True,
                             text=True)
     assert scripts and result.returncode == 0, result.stdout
 
