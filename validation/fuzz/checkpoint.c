@@ -117,12 +117,13 @@ static size_t repair_section(uint8_t *bytes, size_t room)
 static size_t repair(uint8_t *bytes, size_t length)
 {
     size_t at = HEADER;
-    memcpy(bytes, "ORRERYCP\1\0\0\0\0\0\0", HEADER);
+    memcpy(bytes, "ORRERYCP", 8);
+    store(bytes + 8, 1);
     while (length - at >= SECTION && memcmp(bytes + at, "end", 4) != 0)
         at += repair_section(bytes + at, length - at);
     uint8_t *end = bytes + at;
     memset(end, 0, END);
-    memcpy(end, "end", 3);
+    end[0] = 'e', end[1] = 'n', end[2] = 'd';
     store(end + NAME, 8);
     store(end + SECTION, XXH3_64bits(bytes, at));
     store(end + NAME + 8, XXH3_64bits(end + SECTION, 8));
