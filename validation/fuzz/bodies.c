@@ -44,7 +44,8 @@ int LLVMFuzzerInitialize(int *count, char ***arguments)
 /* The bodies of the file, or NULL. */
 static struct bodies *read_file(const struct read_format *format, const char *path, int64_t frame)
 {
-    const struct read_request request = { path, frame };
+    struct read_about about;
+    const struct read_request request = { .path = path, .frame = frame, .about = &about };
     struct read_shape shape;
     struct error error = { 0 };
     struct bodies *bodies = NULL;
