@@ -76,21 +76,26 @@ struct force {
 };
 
 /*
- * Crossovers and sizes, from first timings; to be measured. They may depend on the problem only,
- * never on the threads or on a clock: a run must find the same bits when it continues elsewhere.
+ * Crossovers and sizes, as docs/performance.md has measured them. They may depend on the problem
+ * only, never on the threads or on a clock: a run must find the same bits when it continues
+ * elsewhere.
  */
 enum {
-    SYMMETRIC_FROM = 128,     /* bodies from which the third law wins */
     BLOCK = 32,               /* bodies that are dealt to threads together; two vectors of 16 */
     PAIRS_PER_THREAD = 16384, /* below, waiting for another thread costs more than its help */
     WAVE_BYTES = 1 << 20      /* of the sums of a wave: they stay in the second-level cache */
+};
+
+/* Bodies from which the third law wins. */
+static const size_t symmetric_from[] = {
+    [PRECISION_DOUBLE] = 512, [PRECISION_MIXED] = 1024, [PRECISION_SINGLE] = 1024
 };
 
 /* Bodies in a tile: large ones for the inner loops, many of them for the threads. */
 static const struct tile_size {
     size_t count; /* from so many bodies in the system */
     size_t tile;
-} tile_sizes[] = { { 16384, 512 }, { 4096, 256 }, { 1024, 128 }, { 0, 64 } };
+} tile_sizes[] = { { 16384, 1024 }, { 2048, 512 }, { 512, 256 }, { 0, 128 } };
 
 static size_t choose_tile(size_t count)
 {
@@ -140,7 +145,8 @@ static enum status check_kernel(const char *kernel, struct error *error)
 static bool choose_symmetric(const struct force *force, const char *kernel,
                              const struct bodies *bodies)
 {
-    if (!strcmp(kernel, "plain") || (!strcmp(kernel, "auto") && bodies->count < SYMMETRIC_FROM))
+    if (!strcmp(kernel, "plain") ||
+        (!strcmp(kernel, "auto") && bodies->count < symmetric_from[force->precision]))
         return false;
     for (size_t s = 0; s < bodies->systems; s++) {
         struct packing packing = { .precision = force->precision };

@@ -19,11 +19,13 @@
 enum { SERIES_float = FLOAT_SERIES, SERIES_double = DOUBLE_SERIES };
 
 enum {
-    FLUSH = 256,       /* bodies whose pull is summed in the precision of the pair terms */
-    PLAIN_VECTORS = 2, /* of i-bodies that share one load of a j-body */
+    FLUSH = 256, /* bodies whose pull is summed in the precision of the pair terms */
+    PLAIN_VECTORS =
+        VECTOR_REGISTERS == 32 ? 3 : 2,     /* of i-bodies that share one load of a j-body */
     GROUP = VECTOR_REGISTERS == 32 ? 4 : 2, /* j-bodies whose sums fill half the registers */
     STAGE = 2,                              /* of these, in flight together */
-    WITHIN = 64                             /* bodies for which the third law does not pay */
+    PAIRS = PLAIN_VECTORS > STAGE ? PLAIN_VECTORS : STAGE, /* the more of both */
+    WITHIN = 32 /* bodies for which the third law does not pay */
 };
 
 static inline size_t smaller(size_t a, size_t b)
@@ -65,15 +67,15 @@ KERNEL_INLINE void potential(const struct packed *packed, struct range range, do
                              double *psi, int form)
 {
     const double *const m = packed->m;
-    const vdouble eps2 = splat_double(packed->eps2);
+    const struct law_double law = law_of_double(packed);
     for (size_t i = range.first; i < range.last; i += LANES) {
         const struct place_double here = load_place_double(packed, i);
         vdouble sum = { 0 }, virial = { 0 };
         for (size_t j = 0; j < packed->count; j++) {
             const struct place_double there = splat_place_double(packed, j);
-            const struct vector3_double d = separation_double(&here, &there, packed, form);
+            const struct vector3_double d = separation_double(&here, &there, &law, form);
             const vdouble r2 = square_double(d, splat_double(0));
-            const vdouble y1 = inverse(r2 + eps2);
+            const vdouble y1 = inverse(r2 + law.eps2);
             vdouble my = splat_double(m[j]) * y1;
             if (packed->touching)
                 my = (vdouble)((mask_double)my & (r2 > 0));

@@ -240,10 +240,10 @@ static void check_problem(const struct problem *problem)
     bodies_destroy(bodies);
 }
 
-/* Around the 2 to 16 lanes of vectors, groups of 2 and 4, blocks of 32 and 64, tiles of 64 and
- * 128, and a thousand. */
-static const size_t counts[] = { 1,  2,  3,  4,  5,  7,  8,  9,   15,  16,  17,   19,
-                                 31, 32, 33, 35, 63, 64, 65, 127, 128, 129, 1000, 1025 };
+/* Around the 2 to 16 lanes of vectors, groups of 2 and 4, two and three vectors, blocks of 32 and
+ * 64, tiles of 128 and 256, and a thousand. */
+static const size_t counts[] = { 1,  2,  3,  4,  5,  7,  8,  9,  15,  16,  17,  19,  31,   32,
+                                 33, 35, 47, 48, 49, 63, 64, 65, 127, 128, 129, 257, 1000, 1025 };
 
 static void check_all(enum boundary boundary, double softening)
 {

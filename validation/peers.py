@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""Orrery beside other programs on this machine, in turns: the comparison of docs/performance.md.
+
+usage: peers.py [--orrery ./orrery] [--mini-nbody FOLDER] [--rounds 5] [--bodies 16384]
+
+FOLDER is a copy of https://github.com/harrism/mini-nbody; its SoA program is built here, in a
+folder that is removed, with every compiler and every set of flags below. REBOUND is the Python
+module `rebound`. What is missing is left out, and said so. Rates are ordered pair interactions
+per second, steps those of two bodies; a ratio is the median of those of the rounds.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import statistics
+import subprocess
+import tempfile
+import time
+
+FLAGS = {"native": ["-march=native"], "AVX2": ["-mavx2", "-mfma"], "SSE2": []}
+
+
+class Peers:
+    def __init__(self, options, folder):
+        self.options = options
+        self.folder = folder
+        self.cases = {}
+
+    def orrery(self, title, *arguments):
+        def measure():
+            out = os.path.join(self.folder, "bench")
+            subprocess.run([self.options.orrery, "bench", "--seconds", "0.5", "-o", out,
+                            *arguments], check=True, capture_output=True)
+            row = json.loads(pathlib.Path(out, "bench.json").read_text())["rows"][0]
+            return (row["interactions_per_second"], row["error"], row["far_error"])
+        self.cases[title] = measure
+
+    def mini_nbody(self, compiler, name):
+        source = next(pathlib.Path(self.options.mini_nbody).rglob("nbody-soa.c"), None)
+        if not source or not shutil.which(compiler):
+            print(f"left out: mini n-body by {compiler}")
+            return
+        program = os.path.join(self.folder, f"mini-{compiler}-{name}")
+        subprocess.run([compiler, "-std=c99", "-D_GNU_SOURCE", "-O3", *FLAGS[name], "-ffast-math",
+                        "-fopenmp", "-DSHMOO", f"-I{source.parent}", f"-I{source.parent.parent}",
+                        "-o", program, source, "-lm"], check=True)
+
+        def measure():
+            text = subprocess.run([program, str(self.options.bodies)], check=True,
+                                  capture_output=True, text=True).stdout
+            return (1e9 * float(text.split(",")[1]), None, None)
+        self.cases[f"mini n-body SoA, {compiler} {name}"] = measure
+
+    def rebound(self):
+        try:
+            import rebound
+        except ImportError:
+            print("left out: REBOUND, no module rebound")
+            return
+
+        def simulation(count, gravity):
+            sim = rebound.Simulation()
+            sim.integrator, sim.gravity, sim.softening, sim.dt = "leapfrog", gravity, 0.05, 1e-9
+            for i in range(count):
+                sim.add(m=1.0, x=(i * 0.618) % 2, y=(i * 0.414) % 2, z=(i * 0.732) % 2)
+            return sim
+
+        def timed(sim, steps):
+            start = time.perf_counter()
+            sim.steps(steps)
+            return (time.perf_counter() - start) / steps
+
+        many = simulation(min(self.options.bodies, 4096), "basic")
+        few = simulation(2, "basic")
+        self.cases["REBOUND basic, one thread"] = lambda: (many.N ** 2 / timed(many, 2), None, None)
+        self.cases["REBOUND leapfrog, 2 bodies"] = lambda: (4 / timed(few, 500000), None, None)
+
+
+def define(peers):
+    bodies, every = str(peers.options.bodies), ("--equal-masses",)
+    for precision in ("single", "mixed", "double"):
+        for kernel in ("plain", "symmetric"):
+            peers.orrery(f"Orrery {precision} {kernel}", "--sizes", bodies, "--precisions",
+                         precision, "--kernels", kernel, *every)
+    peers.orrery("Orrery single symmetric, one thread", "--sizes", bodies, "--precisions", "single",
+                 "--kernels", "symmetric", "--threads", "1", *every)
+    peers.orrery("Orrery double symmetric, one thread", "--sizes", bodies, "--kernels", "symmetric",
+                 "--threads", "1", *every)
+    peers.orrery("Orrery single, 1024 bodies", "--sizes", "1024", "--precisions", "single", *every)
+    for isa in ("avx2", "baseline"):
+        peers.orrery(f"Orrery single {isa}", "--sizes", bodies, "--precisions", "single",
+                     "--kernels", "symmetric", "--isas", isa, *every)
+    peers.orrery("Orrery, 2 bodies", "--sizes", "2", "--threads", "1")
+    if peers.options.mini_nbody:
+        for compiler in ("gcc", "clang"):
+            for name in FLAGS:
+                peers.mini_nbody(compiler, name)
+    peers.rebound()
+
+
+RATIOS = (
+    ("Orrery single symmetric", "mini n-body SoA, gcc native", 2.3),
+    ("Orrery single symmetric", "mini n-body SoA, clang native", 1.6),
+    ("Orrery double symmetric, one thread", "REBOUND basic, one thread", 10),
+    ("Orrery mixed symmetric", "Orrery single symmetric", 0.75),
+    ("Orrery single symmetric", "Orrery single plain", 1.3),
+    ("Orrery double symmetric", "Orrery double plain", 1.3),
+    ("Orrery single symmetric", "Orrery single symmetric, one thread", 1.9),
+    ("Orrery single, 1024 bodies", "Orrery single symmetric", 0.75),
+    ("Orrery, 2 bodies", "REBOUND leapfrog, 2 bodies", 1.8),
+    ("Orrery single avx2", "mini n-body SoA, gcc AVX2", 1.25),
+    ("Orrery single avx2", "mini n-body SoA, clang AVX2", 1.25),
+    ("Orrery single baseline", "mini n-body SoA, gcc SSE2", 1.2),
+    ("Orrery single baseline", "mini n-body SoA, clang SSE2", 1.2),
+)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--orrery", default="./orrery")
+    parser.add_argument("--mini-nbody")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--bodies", type=int, default=16384)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="orrery-peers-") as folder:
+        peers = Peers(options, folder)
+        define(peers)
+        found = {title: [] for title in peers.cases}
+        for _ in range(options.rounds):
+            for title, measure in peers.cases.items():
+                found[title].append(measure())
+    print(f"\n| {options.bodies} bodies unless said | best G/s | median | error | far |")
+    print("|---|---|---|---|---|")
+    for title, values in found.items():
+        rates = [value[0] for value in values]
+        errors = " | ".join("" if e is None else f"{e:.1e}" for e in values[0][1:])
+        print(f"| {title} | {1e-9 * max(rates):.3f} | {1e-9 * statistics.median(rates):.3f} "
+              f"| {errors} |")
+    print("\n| ratio | of the best | median of the rounds | target |\n|---|---|---|---|")
+    for one, other, target in RATIOS:
+        if one in found and other in found:
+            pairs = [a[0] / b[0] for a, b in zip(found[one], found[other])]
+            best = max(a[0] for a in found[one]) / max(b[0] for b in found[other])
+            print(f"| {one} / {other} | {best:.2f} | {statistics.median(pairs):.2f} | {target} |")
+
+
+if __name__ == "__main__":
+    main()
