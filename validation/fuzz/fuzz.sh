@@ -33,7 +33,7 @@ fuzz() {
     local target=$1 found
     gather "$target"
     TMPDIR=$here/scratch OMP_NUM_THREADS=1 ASAN_OPTIONS=allocator_may_return_null=1 \
-        "$here/build/validation/fuzz/$target" -max_total_time=$((seconds / 3)) -timeout=10 \
+        "$here/build/validation/fuzz/$target" -max_total_time=$((seconds / 3)) -timeout=60 \
         -rss_limit_mb=2048 -max_len=16384 -print_final_stats=1 -close_fd_mask=0 \
         -dict="$source/validation/fuzz/$target.dict" -artifact_prefix="$here/findings/$target/" \
         "$here/corpus/$target" "$source/validation/fuzz/corpus/$target" \
