@@ -201,7 +201,7 @@ def test_gallery():
     for line in (root / "examples/draw").read_text().splitlines():
         words = shlex.split(line, comments=True)
         if words[:1] == ["draw"]:
-            drawn += [f"{words[1]}/{figure}" for figure in words[3:]]
+            drawn += [f"{words[1]}/{figure.split('=')[-1]}" for figure in words[3:]]
     assert len(drawn) > 15 and sorted(shown) == sorted(drawn), set(shown) ^ set(drawn)
     assert all((root / "examples" / figure).exists() for figure in shown)
     assert "docs/gallery.md" in (root / "README.md").read_text(encoding="utf-8")
