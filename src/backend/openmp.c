@@ -5,6 +5,8 @@
  * do not depend on the number of threads. Systems of few bodies go each to one thread for the whole
  * advance (small.h).
  */
+#include "config.h"
+
 #include <omp.h>
 #include <string.h>
 
@@ -135,14 +137,15 @@ static void share(const struct host *host, size_t *first, size_t *last)
     *last = lines * (thread + 1) / threads * BODIES_PADDING;
 }
 
-static void add_scaled(double *restrict sum, double h, const double *restrict rate, size_t first,
-                       size_t last)
+static inline void add_scaled(double *restrict sum, double h, const double *restrict rate,
+                              size_t first, size_t last)
 {
 #pragma omp simd
     for (size_t i = first; i < last; i++)
         sum[i] += h * rate[i];
 }
 
+CLONE_FOR_VECTORS
 static void move_block(const struct bodies *b, const struct moves *moves, double dt, size_t first,
                        size_t last)
 {

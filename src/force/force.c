@@ -412,20 +412,39 @@ static void sum_symmetric(const struct task *task)
         crew_wait(&task->crew);
 }
 
+CLONE_FOR_VECTORS
+static void scale(double *a, double unit, struct range range)
+{
+#pragma omp simd
+    for (size_t i = range.first; i < range.last; i++)
+        a[i] = unit * a[i];
+}
+
+CLONE_FOR_VECTORS
+static void scale_by_mass(double *restrict a, double unit, const double *restrict m,
+                          double mass_scale, struct range range)
+{
+#pragma omp simd
+    for (size_t i = range.first; i < range.last; i++)
+        a[i] = unit * (a[i] / (m[i] * mass_scale));
+}
+
 /* From sums to accelerations in true units; the third law's sums are forces. */
 static void write_accelerations(const struct task *task, struct range range, bool forces)
 {
     const struct bodies *const bodies = task->bodies;
-    const double *const m = bodies->m + task->packing.first;
     const double unit = task->force->physics.gravitational_constant * task->kernels->factor *
                         packing_force_unit(&task->packing);
-    const double mass_scale = task->packing.mass_scale;
-    const bool divide = forces && !task->packing.equal;
     const size_t count = bodies->count;
+    const struct range full = { range.first, range.last < count ? range.last : count };
     for (int axis = 0; axis < 3; axis++) {
         double *const a = task->total[axis];
-        for (size_t i = range.first; i < range.last; i++)
-            a[i] = i >= count ? 0 : divide ? unit * (a[i] / (m[i] * mass_scale)) : unit * a[i];
+        if (forces && !task->packing.equal)
+            scale_by_mass(a, unit, bodies->m + task->packing.first, task->packing.mass_scale, full);
+        else
+            scale(a, unit, full);
+        for (size_t i = full.last > range.first ? full.last : range.first; i < range.last; i++)
+            a[i] = 0;
     }
 }
 

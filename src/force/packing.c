@@ -1,3 +1,5 @@
+#include "config.h"
+
 #include "force/packing.h"
 
 #include <math.h>
@@ -43,6 +45,7 @@ struct bounds {
     double least, greatest;
 };
 
+CLONE_FOR_VECTORS
 static struct bounds bounds_of(const double *restrict x, size_t count)
 {
     double least = x[0], greatest = x[0];
@@ -109,6 +112,7 @@ static inline double held(double u)
 }
 
 /* Loops over whole arrays, one for each way to pack, so that compilers make vectors of them. */
+CLONE_FOR_VECTORS
 static void fill_double(double *restrict packed, const double *restrict x, double scale,
                         struct range range)
 {
@@ -117,6 +121,7 @@ static void fill_double(double *restrict packed, const double *restrict x, doubl
         packed[i] = held(x[i] * scale);
 }
 
+CLONE_FOR_VECTORS
 static void fill_float(float *restrict packed, const double *restrict x, double center,
                        double scale, struct range range)
 {
@@ -125,6 +130,7 @@ static void fill_float(float *restrict packed, const double *restrict x, double 
         packed[i] = (float)held((x[i] - center) * scale);
 }
 
+CLONE_FOR_VECTORS
 static void fill_high_low(float *restrict high, float *restrict low, const double *restrict x,
                           double center, double scale, struct range range)
 {
