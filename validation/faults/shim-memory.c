@@ -1,8 +1,11 @@
 /*
  * Preloaded into orrery by the fault harness: lets allocations fail.
  *
- * ORRERY_FAULT_MEMORY="N T"  the Nth allocation of the process fails, and T - 1 after it
+ * ORRERY_FAULT_MEMORY="N T"  the Nth allocation of the program fails, and T - 1 after it
  * ORRERY_FAULT_LOG=FILE      gets a line for each that failed: who asked for it
+ *
+ * Counted from main() on: what libraries allocate before it is not the program's, and CUDA's
+ * runtime does not survive a failure there.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -23,6 +26,7 @@ void *__libc_realloc(void *old, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 
 static atomic_ulong calls;
+static atomic_bool begun; /* main() */
 static unsigned long nth, times;
 static const char *log_path;
 
@@ -30,9 +34,30 @@ __attribute__((constructor)) static void begin(void)
 {
     const char *fault = getenv("ORRERY_FAULT_MEMORY");
     log_path = getenv("ORRERY_FAULT_LOG");
-    calls = 0;
     if (!fault || sscanf(fault, "%lu %lu", &nth, &times) != 2)
         nth = times = 0;
+}
+
+static int (*program)(int argc, char **argv, char **environment);
+
+static int begin_program(int argc, char **argv, char **environment)
+{
+    begun = true;
+    return program(argc, argv, environment);
+}
+
+typedef int start_main(int (*)(int, char **, char **), int, char **, void (*)(void), void (*)(void),
+                       void (*)(void), void *);
+start_main __libc_start_main;
+
+/* What the C library is started with, to know when main() is. */
+int __libc_start_main(int (*given)(int, char **, char **), int argc, char **argv,
+                      void (*init)(void), void (*fini)(void), void (*rtld_fini)(void),
+                      void *stack_end)
+{
+    start_main *next = (start_main *)dlsym(RTLD_NEXT, "__libc_start_main");
+    program = given;
+    return next(begin_program, argc, argv, init, fini, rtld_fini, stack_end);
 }
 
 /* Without stdio, which allocates: "libconfig.so.9 1f3a\n". */
@@ -56,6 +81,8 @@ static void note(const char *caller)
 
 static bool fails(const void *caller)
 {
+    if (!begun)
+        return false;
     const unsigned long n = atomic_fetch_add(&calls, 1) + 1;
     if (n < nth || n >= nth + times)
         return false;
