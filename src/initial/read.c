@@ -62,12 +62,6 @@ enum status read_check_systems(const struct read_request *request, size_t system
 
 void read_repeat(struct bodies *bodies)
 {
-    double *const arrays[] = { bodies->m,  bodies->x,  bodies->y, bodies->z,
-                               bodies->vx, bodies->vy, bodies->vz };
-    for (size_t s = 1; s < bodies->systems; s++) {
-        const size_t first = s * bodies->stride;
-        for (size_t k = 0; k < COUNT_OF(arrays); k++)
-            memcpy(arrays[k] + first, arrays[k], bodies->count * sizeof(double));
-        memcpy(bodies->id + first, bodies->id, bodies->count * sizeof *bodies->id);
-    }
+    for (size_t s = 1; s < bodies->systems; s++)
+        bodies_copy_system(bodies, s, bodies, 0);
 }

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 
@@ -61,6 +62,17 @@ void bodies_destroy(struct bodies *bodies)
         memory_free(*arrays[k]);
     memory_free(bodies->id);
     free(bodies);
+}
+
+void bodies_copy_system(struct bodies *to, size_t system, const struct bodies *from, size_t source)
+{
+    double *const into[] = { to->m, to->x, to->y, to->z, to->vx, to->vy, to->vz };
+    const double *const out_of[] = { from->m,  from->x,  from->y, from->z,
+                                     from->vx, from->vy, from->vz };
+    const size_t first = system * to->stride, other = source * from->stride;
+    for (size_t k = 0; k < COUNT_OF(into); k++)
+        memcpy(into[k] + first, out_of[k] + other, to->count * sizeof(double));
+    memcpy(to->id + first, from->id + other, to->count * sizeof *to->id);
 }
 
 size_t bodies_length(const struct bodies *bodies)

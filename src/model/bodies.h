@@ -38,6 +38,10 @@ enum status bodies_create(size_t systems, size_t count, struct bodies **bodies,
                           struct error *error);
 void bodies_destroy(struct bodies *bodies);
 
+/* Masses, positions, velocities and ids of as many bodies as a system of `to` has, from the first
+ * ones of a system of `from`, which has no fewer. */
+void bodies_copy_system(struct bodies *to, size_t system, const struct bodies *from, size_t source);
+
 /* The length of every array: systems x stride. */
 size_t bodies_length(const struct bodies *bodies);
 

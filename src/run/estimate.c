@@ -1,7 +1,6 @@
 #include "run/estimate.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "diagnostics/nearest.h"
@@ -57,14 +56,7 @@ static enum status time_forces(const struct run *run, double *rate, struct error
     struct backend *backend = NULL;
     if (bodies_create(1, count, &bodies, error))
         return error->status;
-    const size_t bytes = count * sizeof(double);
-    memcpy(bodies->m, from->m, bytes);
-    memcpy(bodies->x, from->x, bytes);
-    memcpy(bodies->y, from->y, bytes);
-    memcpy(bodies->z, from->z, bytes);
-    memcpy(bodies->vx, from->vx, bytes);
-    memcpy(bodies->vy, from->vy, bytes);
-    memcpy(bodies->vz, from->vz, bytes);
+    bodies_copy_system(bodies, 0, from, 0);
     const struct backend_class *class_ = run->backend->class_;
     enum status status = class_->create(&run->experiment.backend_options, &run->experiment.physics,
                                         bodies, &backend, error);
