@@ -1,7 +1,7 @@
 #include "trial.h"
 
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/random.h"
@@ -88,12 +88,6 @@ static enum status time_group(const struct gpu_bench_state *bench, const struct 
     return status;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Groups of at least GROUP_SECONDS, until the time of a trial is over. */
 enum status gpu_task_time(const struct gpu_bench_state *bench, const struct gpu_task *task,
                           double *least, double *median, struct error *error)
@@ -111,9 +105,8 @@ enum status gpu_task_time(const struct gpu_bench_state *bench, const struct gpu_
     stopwatch_destroy(&watch);
     if (status)
         return status;
-    qsort(seconds, groups, sizeof *seconds, ascending);
-    *least = seconds[0];
-    *median = 0.5 * (seconds[(groups - 1) / 2] + seconds[groups / 2]);
+    *least = gsl_stats_min(seconds, 1, groups);
+    *median = gsl_stats_median(seconds, 1, groups);
     return STATUS_OK;
 }
 

@@ -1,5 +1,6 @@
 #include "bench/bench.h"
 
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
@@ -66,43 +67,28 @@ static enum status copy_bodies(const struct bodies *from, struct bodies **result
 {
     if (bodies_create(from->systems, from->count, result, error))
         return error->status;
-    struct bodies *const to = *result;
-    const size_t bytes = from->systems * from->stride * sizeof(double);
-    memcpy(to->m, from->m, bytes);
-    memcpy(to->x, from->x, bytes);
-    memcpy(to->y, from->y, bytes);
-    memcpy(to->z, from->z, bytes);
-    memcpy(to->vx, from->vx, bytes);
-    memcpy(to->vy, from->vy, bytes);
-    memcpy(to->vz, from->vz, bytes);
+    for (size_t s = 0; s < from->systems; s++)
+        bodies_copy_system(*result, s, from, s);
     return STATUS_OK;
 }
 
-static enum status make_bodies(const struct bench_subject *subject, size_t count, bool far,
+static enum status make_bodies(const struct bench_subject *subject, size_t count,
                                struct bodies **bodies, struct error *error)
 {
     return subject->bodies ? copy_bodies(subject->bodies, bodies, error)
-                           : bench_cube(count, subject->equal, far, bodies, error);
+                           : bench_cube(count, subject->equal, false, bodies, error);
 }
 
 /* --- measuring ---------------------------------------------------------------------------------*/
 
-static int compare(const void *a, const void *b)
+static double least(const struct timed *timed)
 {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double least(struct timed *timed)
-{
-    qsort(timed->seconds, timed->repeats, sizeof(double), compare);
-    return timed->repeats ? timed->seconds[0] / (double)timed->work : NAN;
+    return gsl_stats_min(timed->seconds, 1, timed->repeats) / (double)timed->work;
 }
 
 static double median(struct timed *timed)
 {
-    qsort(timed->seconds, timed->repeats, sizeof(double), compare);
-    return timed->repeats ? timed->seconds[timed->repeats / 2] / (double)timed->work : NAN;
+    return gsl_stats_median(timed->seconds, 1, timed->repeats) / (double)timed->work;
 }
 
 /* The step is 0: forces are evaluated and bodies moved as ever, but all cases stay where they
@@ -156,7 +142,7 @@ static double stream_rate(const struct stream *stream, int threads)
     return (double)stream->lanes * threads / least(&timed);
 }
 
-enum status bench_rates(const struct bench_sink *sink, int threads, struct error *error)
+void bench_rates(const struct bench_sink *sink, int threads)
 {
     for (size_t k = 1; force_isa_names[k]; k++) {
         const struct arithmetic *arithmetic = arithmetic_find(force_isa_names[k]);
@@ -175,7 +161,6 @@ enum status bench_rates(const struct bench_sink *sink, int threads, struct error
             sink->rate(sink->context, &rate);
         }
     }
-    return error->status;
 }
 
 /* --- one size ----------------------------------------------------------------------------------*/
@@ -220,7 +205,7 @@ static enum status start_backend(struct bench_case *one, const struct physics *p
 
 static enum status open_case(struct bench_case *one, const struct field *field)
 {
-    if (make_bodies(field->subject, field->count, false, &one->bodies, &one->error) ||
+    if (make_bodies(field->subject, field->count, &one->bodies, &one->error) ||
         start_backend(one, &field->subject->physics, one->bodies, &one->running))
         return one->error.status;
     one->running->class_->describe(one->running, &one->description);
@@ -292,42 +277,48 @@ static void take_turns(struct field *field, double end)
 
 /* --- what came out -----------------------------------------------------------------------------*/
 
-static double forces_in_step(const struct integrator *integrator)
+static double error_of(struct backend *running, const struct bodies *bodies,
+                       const struct accuracy *accuracy, struct error *error)
 {
-    double forces = 0;
-    for (size_t k = 0; k < integrator->stage_count; k++)
-        forces += integrator->stages[k].verb == VERB_FORCE;
-    return forces;
+    return running->class_->accelerations(running, error) ? NAN : accuracy_error(accuracy, bodies);
 }
 
-static double measure_error(struct bench_case *one, const struct physics *physics,
-                            struct bodies *bodies, const struct accuracy *accuracy)
+/* Of the bodies that were timed; they have not moved, and all cases have the same ones. */
+static enum status measure_errors(struct field *field, double *found, struct error *error)
 {
-    struct backend *running = NULL;
-    double found = NAN;
-    if (!start_backend(one, physics, bodies, &running) &&
-        !running->class_->accelerations(running, &one->error))
-        found = accuracy_error(accuracy, bodies);
-    if (running)
-        running->class_->destroy(running);
-    return found;
+    struct accuracy *accuracy = NULL;
+    for (size_t k = 0; k < field->case_count && !error->status; k++) {
+        struct bench_case *one = &field->cases[k];
+        if (one->error.status)
+            continue;
+        if (!accuracy)
+            accuracy_create(&field->subject->physics, one->bodies, &accuracy, error);
+        if (accuracy)
+            found[k] = error_of(one->running, one->bodies, accuracy, &one->error);
+    }
+    accuracy_destroy(accuracy);
+    return error->status;
 }
 
-/* Of all cases, with the bodies that were timed or with those far apart. */
-static enum status measure_errors(struct field *field, bool far, double *found, struct error *error)
+/* The same with bodies that stand far apart. */
+static enum status measure_far_errors(struct field *field, double *found, struct error *error)
 {
     struct bodies *bodies = NULL;
     struct accuracy *accuracy = NULL;
     const struct physics *physics = &field->subject->physics;
-    enum status status = make_bodies(field->subject, field->count, far, &bodies, error);
-    if (!status)
-        status = accuracy_create(physics, bodies, &accuracy, error);
-    for (size_t k = 0; k < field->case_count && !status; k++)
-        if (!field->cases[k].error.status)
-            found[k] = measure_error(&field->cases[k], physics, bodies, accuracy);
+    if (!bench_cube(field->count, field->subject->equal, true, &bodies, error))
+        accuracy_create(physics, bodies, &accuracy, error);
+    for (size_t k = 0; k < field->case_count && accuracy; k++) {
+        struct bench_case *one = &field->cases[k];
+        struct backend *running = NULL;
+        if (one->error.status || start_backend(one, physics, bodies, &running))
+            continue;
+        found[k] = error_of(running, bodies, accuracy, &one->error);
+        running->class_->destroy(running);
+    }
     accuracy_destroy(accuracy);
     bodies_destroy(bodies);
-    return status;
+    return error->status;
 }
 
 static void report(struct bench_case *one, const struct field *field, double error, double far,
@@ -347,7 +338,7 @@ static void report(struct bench_case *one, const struct field *field, double err
         row.skipped = one->error.text;
     } else {
         const double pairs = (double)row.systems * (double)row.count * (double)row.count *
-                             forces_in_step(field->subject->integrator);
+                             (double)integrator_forces_per_step(field->subject->integrator);
         row.kernel = one->description.kernel;
         row.isa = one->description.isa;
         row.threads = one->description.threads;
@@ -379,9 +370,9 @@ static enum status measure_field(struct field *field, double seconds, const stru
         if (!open_case(&field->cases[k], field))
             warm_up(&field->cases[k], field);
     take_turns(field, end);
-    enum status status = measure_errors(field, false, errors, error);
+    enum status status = measure_errors(field, errors, error);
     if (!status && !field->subject->bodies)
-        status = measure_errors(field, true, far_errors, error);
+        status = measure_far_errors(field, far_errors, error);
     for (size_t k = 0; k < field->case_count && !status; k++)
         report(&field->cases[k], field, errors[k], far_errors[k], sink);
     for (size_t k = 0; k < field->case_count; k++)

@@ -71,7 +71,7 @@ struct bench_sink {
 };
 
 /* The rates of operations, for every instruction set that runs here. */
-enum status bench_rates(const struct bench_sink *sink, int threads, struct error *error);
+void bench_rates(const struct bench_sink *sink, int threads);
 
 /*
  * Measures the plans, in about `seconds` if that is long enough for one look at each case; rows in

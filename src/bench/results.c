@@ -11,6 +11,7 @@
 #include "base/build.h"
 #include "base/clock.h"
 #include "base/cores.h"
+#include "base/document.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "report/figure.h"
@@ -20,11 +21,6 @@ enum { FLOP = 20 }; /* of an interaction, by convention */
 struct results {
     json_t *root;
 };
-
-static json_t *number(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
 
 enum status results_create(const char *law, struct results **result, struct error *error)
 {
@@ -66,11 +62,12 @@ void results_add_row(struct results *results, const struct bench_row *row)
     if (row->skipped) {
         json_object_set_new(json, "skipped", json_string(row->skipped));
     } else {
-        json_t *rest = json_pack(
-            "{s:f, s:f, s:I, s:f, s:f, s:o, s:o, s:o}", "seconds", row->seconds, "median_seconds",
-            row->median, "repeats", (json_int_t)row->repeats, "interactions_per_second", row->rate,
-            "gflops", 1e-9 * FLOP * row->rate, "limit", number(row->limit > 0 ? row->limit : NAN),
-            "error", number(row->error), "far_error", number(row->far_error));
+        json_t *rest =
+            json_pack("{s:f, s:f, s:I, s:f, s:f, s:o, s:o, s:o}", "seconds", row->seconds,
+                      "median_seconds", row->median, "repeats", (json_int_t)row->repeats,
+                      "interactions_per_second", row->rate, "gflops", 1e-9 * FLOP * row->rate,
+                      "limit", document_number(row->limit > 0 ? row->limit : NAN), "error",
+                      document_number(row->error), "far_error", document_number(row->far_error));
         json_object_update(json, rest);
         json_decref(rest);
     }

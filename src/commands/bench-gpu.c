@@ -12,6 +12,7 @@
 #include "backend/backend.h"
 #include "base/build.h"
 #include "base/clock.h"
+#include "base/document.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "bench/bench.h"
@@ -92,11 +93,6 @@ static void print_bars(const struct collected *collected)
 
 /* --- what is kept ------------------------------------------------------------------------------*/
 
-static json_t *number(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
 static json_t *row_json(const struct gpu_bench_row *row)
 {
     json_t *json = json_pack("{s:s, s:s, s:s, s:I, s:I, s:b}", "part", gpu_bench_parts[row->part],
@@ -108,8 +104,9 @@ static json_t *row_json(const struct gpu_bench_row *row)
     json_t *rest = json_pack(
         "{s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o}", "block", row->tuning.block, "tile",
         row->tuning.tile, "bodies", row->tuning.bodies, "split", row->tuning.split, "seconds",
-        number(row->seconds), "median_seconds", number(row->median), "rate", number(row->rate),
-        "limit", row->limit > 0 ? json_real(row->limit) : json_null(), "error", number(row->error));
+        document_number(row->seconds), "median_seconds", document_number(row->median), "rate",
+        document_number(row->rate), "limit", row->limit > 0 ? json_real(row->limit) : json_null(),
+        "error", document_number(row->error));
     json_object_update(json, rest);
     json_decref(rest);
     return json;
