@@ -235,9 +235,26 @@ static size_t own_count(const struct gpu_part *part)
     return last > shape->first ? last - shape->first : 0;
 }
 
-static cudaError_t give_back(const struct gpu_part *part, double *host, double *device)
+/* Arrays of all bodies of the part's systems. */
+static cudaError_t send(const struct gpu_part *part, double *const host[], double *const device[],
+                        size_t arrays)
 {
-    return copy(part, host, device, part->shape.first, own_count(part), cudaMemcpyDeviceToHost);
+    cudaError_t code = cudaSetDevice(part->device.index);
+    for (size_t k = 0; k < arrays && !code; k++)
+        code =
+            copy(part, host[k], device[k], 0, part->setup->bodies->count, cudaMemcpyHostToDevice);
+    return code;
+}
+
+/* Arrays of the part's own bodies. */
+static cudaError_t give_back(const struct gpu_part *part, double *const host[],
+                             double *const device[], size_t arrays)
+{
+    cudaError_t code = cudaSetDevice(part->device.index);
+    for (size_t k = 0; k < arrays && !code; k++)
+        code = copy(part, host[k], device[k], part->shape.first, own_count(part),
+                    cudaMemcpyDeviceToHost);
+    return code;
 }
 
 static cudaError_t upload_units(struct gpu_part *part)
@@ -264,9 +281,7 @@ enum status gpu_part_upload(struct gpu_part *part, size_t first_system, size_t s
     part->shape.systems = (uint32_t)systems;
     part->slots = 0;
     part->sources_current = false;
-    cudaError_t code = cudaSetDevice(part->device.index);
-    for (size_t k = 0; k < COUNT_OF(from) && !code; k++)
-        code = copy(part, from[k], to[k], 0, host->count, cudaMemcpyHostToDevice);
+    cudaError_t code = send(part, from, to, COUNT_OF(from));
     if (!code)
         code = upload_units(part);
     return check(part, code, "copying bodies to it", error);
@@ -279,10 +294,7 @@ enum status gpu_part_upload_positions(struct gpu_part *part, struct error *error
     double *const from[] = { host->x, host->y, host->z };
     double *const to[] = { state->x, state->y, state->z };
     part->sources_current = false;
-    cudaError_t code = cudaSetDevice(part->device.index);
-    for (size_t k = 0; k < COUNT_OF(from) && !code; k++)
-        code = copy(part, from[k], to[k], 0, host->count, cudaMemcpyHostToDevice);
-    return check(part, code, "copying positions to it", error);
+    return check(part, send(part, from, to, COUNT_OF(from)), "copying positions to it", error);
 }
 
 enum status gpu_part_upload_observed(struct gpu_part *part, struct error *error)
@@ -291,10 +303,7 @@ enum status gpu_part_upload_observed(struct gpu_part *part, struct error *error)
     const struct gpu_state *state = &part->state;
     double *const from[] = { host->vx, host->vy, host->vz, part->setup->phi, part->setup->psi };
     double *const to[] = { state->vx, state->vy, state->vz, part->phi, part->psi };
-    cudaError_t code = cudaSetDevice(part->device.index);
-    for (size_t k = 0; k < COUNT_OF(from) && !code; k++)
-        code = copy(part, from[k], to[k], 0, host->count, cudaMemcpyHostToDevice);
-    return check(part, code, "copying velocities to it", error);
+    return check(part, send(part, from, to, COUNT_OF(from)), "copying velocities to it", error);
 }
 
 enum status gpu_part_download_positions(struct gpu_part *part, struct error *error)
@@ -303,10 +312,7 @@ enum status gpu_part_download_positions(struct gpu_part *part, struct error *err
     const struct gpu_state *state = &part->state;
     double *const to[] = { host->x, host->y, host->z };
     double *const from[] = { state->x, state->y, state->z };
-    cudaError_t code = cudaSetDevice(part->device.index);
-    for (size_t k = 0; k < COUNT_OF(to) && !code; k++)
-        code = give_back(part, to[k], from[k]);
-    return check(part, code, "copying positions from it", error);
+    return check(part, give_back(part, to, from, COUNT_OF(to)), "copying positions from it", error);
 }
 
 enum status gpu_part_download_velocities(struct gpu_part *part, struct error *error)
@@ -315,10 +321,8 @@ enum status gpu_part_download_velocities(struct gpu_part *part, struct error *er
     const struct gpu_state *state = &part->state;
     double *const to[] = { host->vx, host->vy, host->vz };
     double *const from[] = { state->vx, state->vy, state->vz };
-    cudaError_t code = cudaSetDevice(part->device.index);
-    for (size_t k = 0; k < COUNT_OF(to) && !code; k++)
-        code = give_back(part, to[k], from[k]);
-    return check(part, code, "copying velocities from it", error);
+    return check(part, give_back(part, to, from, COUNT_OF(to)), "copying velocities from it",
+                 error);
 }
 
 enum status gpu_part_download_state(struct gpu_part *part, struct error *error)
@@ -333,19 +337,14 @@ enum status gpu_part_download_accelerations(struct gpu_part *part, struct error 
     const struct gpu_state *state = &part->state;
     double *const to[] = { host->ax, host->ay, host->az };
     double *const from[] = { state->ax, state->ay, state->az };
-    cudaError_t code = cudaSetDevice(part->device.index);
-    for (size_t k = 0; k < COUNT_OF(to) && !code; k++)
-        code = give_back(part, to[k], from[k]);
-    return check(part, code, "copying accelerations from it", error);
+    return check(part, give_back(part, to, from, COUNT_OF(to)), "copying accelerations from it",
+                 error);
 }
 
 enum status gpu_part_download_potentials(struct gpu_part *part, double *phi, double *psi,
                                          struct error *error)
 {
-    cudaError_t code = cudaSetDevice(part->device.index);
-    if (!code)
-        code = give_back(part, phi, part->phi);
-    if (!code)
-        code = give_back(part, psi, part->psi);
-    return check(part, code, "copying potentials from it", error);
+    double *const to[] = { phi, psi }, *const from[] = { part->phi, part->psi };
+    return check(part, give_back(part, to, from, COUNT_OF(to)), "copying potentials from it",
+                 error);
 }
