@@ -156,8 +156,7 @@ enum status checkpoint_commit(struct checkpoint_writer *writer, bool kept, struc
     emit_header(writer, end_name, sizeof whole, XXH3_64bits(&whole, sizeof whole));
     emit(writer, &whole, sizeof whole);
     if (writer->failure) {
-        error_set(error, writer->failure == ENOMEM ? STATUS_MEMORY : STATUS_IO, "%s/%s: %s",
-                  directory_path(writer->directory), checkpoint_name, strerror(writer->failure));
+        directory_error(writer->directory, checkpoint_name, STATUS_IO, writer->failure, error);
         checkpoint_abandon(writer);
         return error->status;
     }

@@ -24,9 +24,8 @@ struct directory {
     bool created;
 };
 
-/* "DIR/name: strerror". */
-static enum status fail(const struct directory *directory, const char *name, enum status status,
-                        int code, struct error *error)
+enum status directory_error(const struct directory *directory, const char *name, enum status status,
+                            int code, struct error *error)
 {
     return error_set(error, code == ENOMEM ? STATUS_MEMORY : status, "%s/%s: %s", directory->path,
                      name, strerror(code));
@@ -87,12 +86,12 @@ static enum status take_lock(struct directory *directory, struct error *error)
         const int fd = openat(directory->fd, lock_name,
                               O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
         if (fd < 0)
-            return fail(directory, lock_name, STATUS_CANT_CREATE, errno, error);
+            return directory_error(directory, lock_name, STATUS_CANT_CREATE, errno, error);
         if (!wait_for_lock(fd)) {
             if (errno == EWOULDBLOCK)
                 locked_by_another(directory, fd, error);
             else
-                fail(directory, lock_name, STATUS_CANT_CREATE, errno, error);
+                directory_error(directory, lock_name, STATUS_CANT_CREATE, errno, error);
             close(fd);
             return error->status;
         }
@@ -113,7 +112,7 @@ static enum status lock(struct directory *directory, struct error *error)
     gethostname(host, sizeof host - 1);
     const int length = snprintf(owner, sizeof owner, "process %ld on %s", (long)getpid(), host);
     const int code = ftruncate(fd, 0) == 0 ? directory_write_all(fd, owner, (size_t)length) : errno;
-    return code ? fail(directory, lock_name, STATUS_IO, code, error) : STATUS_OK;
+    return code ? directory_error(directory, lock_name, STATUS_IO, code, error) : STATUS_OK;
 }
 
 /* --- opening -----------------------------------------------------------------------------------
@@ -232,7 +231,7 @@ static json_t *read_manifest(const struct directory *directory, struct error *er
     json_t *manifest = document_parse(bytes, length, &no_memory);
     free(bytes);
     if (no_memory) {
-        fail(directory, manifest_name, STATUS_MEMORY, ENOMEM, error);
+        directory_error(directory, manifest_name, STATUS_MEMORY, ENOMEM, error);
         return NULL;
     }
     if (json_is_array(json_object_get(manifest, "files")))
@@ -285,11 +284,12 @@ static enum status remove_run(struct directory *directory, const json_t *manifes
             continue;
         const int code = remove_file(directory, name);
         if (code)
-            return fail(directory, name, STATUS_CANT_CREATE, code, error);
+            return directory_error(directory, name, STATUS_CANT_CREATE, code, error);
     }
     unlinkat(directory->fd, "plots", AT_REMOVEDIR); /* only if that has become empty */
     const int code = remove_file(directory, manifest_name);
-    return code ? fail(directory, manifest_name, STATUS_CANT_CREATE, code, error) : STATUS_OK;
+    return code ? directory_error(directory, manifest_name, STATUS_CANT_CREATE, code, error)
+                : STATUS_OK;
 }
 
 enum status directory_claim(struct directory *directory, const char *const *names, size_t count,
@@ -327,7 +327,7 @@ enum status directory_remove(struct directory *directory,
         const int code =
             name && plain_name(name) && which(context, name) ? remove_file(directory, name) : 0;
         if (code) {
-            fail(directory, name, STATUS_IO, code, error);
+            directory_error(directory, name, STATUS_IO, code, error);
             break;
         }
     }
@@ -345,7 +345,7 @@ static int open_regular(const struct directory *directory, const char *name, int
     const int fd = openat(directory->fd, name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     struct stat about;
     if (fd < 0) {
-        fail(directory, name, status, errno, error);
+        directory_error(directory, name, status, errno, error);
         return -1;
     }
     if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode))
@@ -360,7 +360,7 @@ int directory_create_file(struct directory *directory, const char *name, struct 
     const int fd =
         openat(directory->fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (fd < 0)
-        fail(directory, name, STATUS_CANT_CREATE, errno, error);
+        directory_error(directory, name, STATUS_CANT_CREATE, errno, error);
     return fd;
 }
 
@@ -436,7 +436,7 @@ enum status directory_replace_commit(struct directory *directory, const char *na
     if (code == 0)
         return STATUS_OK;
     unlinkat(directory->fd, temporary, 0);
-    return fail(directory, name, STATUS_IO, code, error);
+    return directory_error(directory, name, STATUS_IO, code, error);
 }
 
 void directory_replace_abandon(struct directory *directory, const char *name, int fd)
@@ -456,7 +456,7 @@ enum status directory_replace_file(struct directory *directory, const char *name
     if (code == 0)
         return directory_replace_commit(directory, name, NULL, fd, error);
     directory_replace_abandon(directory, name, fd);
-    return fail(directory, name, STATUS_IO, code, error);
+    return directory_error(directory, name, STATUS_IO, code, error);
 }
 
 /* Up to `size` bytes from the start of fd; errno, or 0. */
@@ -487,7 +487,7 @@ int directory_open_input(const struct directory *directory, const char *name, ui
         *length = (uint64_t)about.st_size;
         return fd;
     }
-    fail(directory, name, STATUS_NO_INPUT, errno, error);
+    directory_error(directory, name, STATUS_NO_INPUT, errno, error);
     close(fd);
     return -1;
 }
@@ -504,7 +504,7 @@ char *directory_read_file(const struct directory *directory, const char *name, s
     close(fd);
     if (code != 0) {
         free(bytes);
-        fail(directory, name, code == ENOMEM ? STATUS_MEMORY : STATUS_IO, code, error);
+        directory_error(directory, name, STATUS_IO, code, error);
         return NULL;
     }
     bytes[*length] = '\0';

@@ -37,6 +37,10 @@ void directory_close(struct directory *directory);
 
 const char *directory_path(const struct directory *directory);
 
+/* "DIR/name: strerror(code)"; ENOMEM is STATUS_MEMORY, whatever was attempted. */
+enum status directory_error(const struct directory *directory, const char *name, enum status status,
+                            int code, struct error *error);
+
 /*
  * Makes room for the files of a run that is about to begin: those of a run that is there are
  * removed, as its manifest lists them and nothing else, the manifest last. Before anything is

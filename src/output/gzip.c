@@ -81,13 +81,6 @@ int gzip_end(struct gzip *gzip)
 /* --- files -------------------------------------------------------------------------------------
  */
 
-static enum status fail(const struct directory *directory, const char *name, int code,
-                        struct error *error)
-{
-    return error_set(error, code == ENOMEM ? STATUS_MEMORY : STATUS_IO, "%s/%s: %s",
-                     directory_path(directory), name, strerror(code));
-}
-
 /* 0 with *stopped, or errno. */
 static int compress_file(int from, int to, bool (*stop)(void), bool *stopped)
 {
@@ -128,7 +121,7 @@ enum status gzip_pack(struct directory *directory, const char *name, const char 
     if (failure || stopped)
         directory_replace_abandon(directory, packed, to);
     if (failure)
-        return fail(directory, packed, failure, error);
+        return directory_error(directory, packed, STATUS_IO, failure, error);
     if (!stopped && directory_replace_commit(directory, packed, NULL, to, error))
         return error->status;
     *done = !stopped;
@@ -174,7 +167,7 @@ enum status gzip_unpack(struct directory *directory, const char *packed, const c
         return directory_replace_commit(directory, name, NULL, to, error);
     directory_replace_abandon(directory, name, to);
     if (failure)
-        return fail(directory, name, failure, error);
+        return directory_error(directory, name, STATUS_IO, failure, error);
     return error_set(error, STATUS_IO, "%s/%s: the compressed file is damaged or cut short",
                      directory_path(directory), packed);
 }
