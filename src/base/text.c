@@ -89,6 +89,12 @@ void text_wrap(struct text *text, const char *prefix, size_t width, const char *
     }
 }
 
+void text_names(struct text *text, const char *const *names)
+{
+    for (size_t i = 0; names[i]; i++)
+        text_print(text, "%s%s", i ? ", " : "", names[i]);
+}
+
 void text_free(struct text *text)
 {
     free(text->bytes);

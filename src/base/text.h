@@ -26,6 +26,8 @@ void text_print(struct text *text, const char *format, ...) __attribute__((forma
 /* `words` after what the last line holds, broken at blanks so that no line is longer than `width`;
  * every new line starts with `prefix`. */
 void text_wrap(struct text *text, const char *prefix, size_t width, const char *words);
+/* "double, mixed, single": the names, which end with NULL. */
+void text_names(struct text *text, const char *const *names);
 void text_free(struct text *text);
 
 /* The whole of `bytes` as a number, surrounding blanks allowed; false if it is anything else.

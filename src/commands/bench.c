@@ -71,8 +71,7 @@ static enum status read_names(const char *option, const char *list, const char *
             n++;
         if (!names[n]) {
             struct text known = { 0 };
-            for (n = 0; names[n]; n++)
-                text_print(&known, "%s%s", n ? ", " : "", names[n]);
+            text_names(&known, names);
             error_set(error, STATUS_USAGE, "orrery bench: --%s: %s is none of %s", option,
                       words.items[k], known.bytes ? known.bytes : "those known");
             text_free(&known);

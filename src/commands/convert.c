@@ -12,6 +12,7 @@
 #include "commands/arguments.h"
 #include "commands/commands.h"
 #include "initial/read.h"
+#include "output/gzip.h"
 #include "output/snapshot.h"
 
 enum { PATH_SIZE = 4096 };
@@ -73,8 +74,7 @@ static enum status choose_formats(struct conversion *c, struct error *error)
                          "orrery convert: %s: the end of the name says no format (.csv, .xyz, "
                          ".txt, .hdf5); say it with --to",
                          c->output);
-    const size_t length = strlen(c->output);
-    c->compressed = length > 3 && strcmp(c->output + length - 3, ".gz") == 0;
+    c->compressed = gzip_stem(c->output) < strlen(c->output);
     if (c->compressed && c->writer->image)
         return error_set(error, STATUS_USAGE, "orrery convert: %s: HDF5 is not compressed by gzip",
                          c->output);
@@ -106,8 +106,7 @@ static enum status choose_numbers(struct conversion *c, struct error *error)
     if (c->physics.units)
         return STATUS_OK;
     struct text names = { 0 };
-    for (size_t i = 0; units_names[i]; i++)
-        text_print(&names, "%s%s", i ? ", " : "", units_names[i]);
+    text_names(&names, units_names);
     error_set(error, STATUS_USAGE, "orrery convert: --units %s: must be one of %s", c->units,
               names.failed ? "?" : names.bytes);
     text_free(&names);

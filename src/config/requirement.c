@@ -46,8 +46,7 @@ void requirement_range(const struct parameter *p, struct text *text)
 static void print_choices(const struct parameter *p, struct text *text)
 {
     text_print(text, "one of ");
-    for (size_t i = 0; p->choices[i]; i++)
-        text_print(text, "%s%s", i ? ", " : "", p->choices[i]);
+    text_names(text, p->choices);
 }
 
 static const char *const kinds[] = {

@@ -8,6 +8,13 @@
 
 enum { BLOCK = 1 << 16, GZIP_WINDOW = 15 + 16 }; /* the largest window, in gzip's wrapping */
 
+size_t gzip_stem(const char *file)
+{
+    static const char ending[] = ".gz";
+    const size_t length = strlen(file), end = sizeof ending - 1;
+    return length > end && strcmp(file + length - end, ending) == 0 ? length - end : length;
+}
+
 /* --- a stream ----------------------------------------------------------------------------------
  */
 

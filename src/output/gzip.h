@@ -13,6 +13,9 @@
 extern "C" {
 #endif
 
+/* The length of a file's name without ".gz" at its end; all of it where that is not there. */
+size_t gzip_stem(const char *file);
+
 /* --- a stream that is being written; the same bytes for the same bytes --- */
 
 struct gzip;

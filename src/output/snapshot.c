@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "output/gadget_hdf5.h"
+#include "output/gzip.h"
 
 /* --- columns of text ---------------------------------------------------------------------------
  */
@@ -157,9 +158,7 @@ static bool ends_in(const char *file, size_t length, const char *ending)
 
 const struct snapshot_format *snapshot_of_file(const char *file)
 {
-    size_t length = strlen(file);
-    if (ends_in(file, length, ".gz"))
-        length -= strlen(".gz");
+    const size_t length = gzip_stem(file);
     for (size_t i = 0; i < COUNT_OF(table); i++)
         for (const char *const *ending = table[i].endings; *ending; ending++)
             if (ends_in(file, length, *ending))

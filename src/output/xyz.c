@@ -29,7 +29,7 @@ static enum status check_file(const struct section *section, struct error *error
     const size_t length = strlen(file);
     if (!file[0] || file[0] == '.' || strchr(file, '/') || length > LONGEST)
         return section_error(section, "file", error, "must be a plain file name");
-    if (length > 3 && strcmp(file + length - 3, ".gz") == 0)
+    if (gzip_stem(file) < length)
         return section_error(section, "file", error,
                              "leave .gz away and write compress = true: the run adds it when it "
                              "compresses the file");
