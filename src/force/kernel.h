@@ -1,6 +1,6 @@
 /*
  * The kernels of one instruction set: sums over pairs of ranges of bodies. They know nothing of
- * threads, tiles or systems; force.c calls them in an order that does not depend on threads.
+ * threads, tiles or systems; sums.c calls them in an order that does not depend on threads.
  *
  * A system is packed into the precision of its kernel first (see packing.h), and the sums come out
  * in the units of the packing.

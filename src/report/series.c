@@ -70,7 +70,7 @@ static enum status read_row(struct series *series, char *line, const struct line
     return STATUS_OK;
 }
 
-/* Which system each row is of, counted from 0 in the order in which they appear. */
+/* Which system each row is of, counted from 0: what the column `system` says, if there is one. */
 static size_t *find_systems(struct series *series, size_t rows, struct error *error)
 {
     const struct series_column *first = &series->column[0];

@@ -1,0 +1,36 @@
+/* What force.c chooses and sums.c carries out; only these two include this. */
+#ifndef ORRERY_FORCE_PLAN_H
+#define ORRERY_FORCE_PLAN_H
+
+#include "base/barrier.h"
+#include "force/force.h"
+#include "force/kernel.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What the sums of one system need while they are made. */
+struct scratch {
+    struct packed packed; /* lends its arrays */
+    struct sums *rounds;  /* of a wave; NULL: sums go straight to their totals */
+};
+
+struct force {
+    struct physics physics;
+    struct force_share share; /* the whole is part 0 of 1 */
+    const struct kernels *kernels;
+    enum precision precision;
+    bool reference, symmetric;
+    size_t tile, tiles; /* bodies in a tile, tiles in a system */
+    size_t wave;        /* rounds of the tournament between two barriers */
+    size_t scratches;   /* systems that are worked on at one time */
+    struct scratch *scratch;
+    struct barrier barrier;
+};
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
