@@ -99,6 +99,7 @@ int main(int argc, char **argv)
     library_watch();
     occupy_standard_streams();
     signal(SIGXFSZ, SIG_IGN); /* a file at its size limit is an error of that write: EFBIG */
+    signal(SIGCHLD, SIG_DFL); /* where the caller ignores it, no process can be waited for */
     gsl_set_error_handler_off();
     struct error error = { 0 };
     enum status status = mpi_start(&error);

@@ -191,11 +191,12 @@ static void collect(struct work *work)
     for (size_t m = 0; m < work->study->member_count; m++) {
         struct member *slot = &work->members[m];
         int code;
-        if (slot->process == 0 || waitpid(slot->process, &code, WNOHANG) != slot->process)
+        const pid_t ended = slot->process ? waitpid(slot->process, &code, WNOHANG) : 0;
+        if (ended == 0)
             continue;
         slot->process = 0;
         slot->ended = true;
-        slot->status = WIFEXITED(code) ? WEXITSTATUS(code) : STATUS_NUMERICAL;
+        slot->status = ended > 0 && WIFEXITED(code) ? WEXITSTATUS(code) : STATUS_NUMERICAL;
         /* The members look at the clock for themselves; when one ends for it, no other begins. */
         work->stopping |= slot->status == STATUS_STOPPED && work->options->deadline > 0.0;
         work->running--;
@@ -317,7 +318,8 @@ static void share_cores(struct work *work)
         work->jobs = cores > work->threads ? cores / work->threads : 1;
     } else {
         work->jobs = left < (size_t)cores ? (int)left : cores;
-        work->threads = work->jobs > 0 ? cores / work->jobs : 1;
+        work->jobs = work->jobs > 0 ? work->jobs : 1; /* all may have ended before */
+        work->threads = cores / work->jobs;
     }
 }
 

@@ -5,6 +5,7 @@ import json
 import math
 import pathlib
 import random
+import signal
 import subprocess
 import time
 
@@ -80,6 +81,23 @@ def test_finished_members_are_left_alone():
     assert tap.run("run", config, "-q").returncode == 0
     for path, stamp in stamps.items():
         assert (path.stat().st_mtime_ns == stamp) == (path.parent.name != "003"), path
+
+
+def test_a_finished_study_ends_at_once():
+    """a study whose runs have all ended: the same command finds nothing to do, and says so again"""
+    config = write(SWEEP)
+    assert tap.run("run", config, "-q").returncode == 0
+    before = pathlib.Path("grid.sweep/study.csv").read_bytes()
+    pathlib.Path("grid.sweep/study.csv").unlink()
+    assert tap.run("run", config, "-q").returncode == 0
+    assert pathlib.Path("grid.sweep/study.csv").read_bytes() == before
+
+
+def test_a_study_under_a_parent_that_ignores_its_children():
+    result = tap.run("run", write(SWEEP), "-q",
+                     preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+    assert result.returncode == 0, result.stderr
+    assert {r["exit_status [1]"] for r in table("grid.sweep/study.csv")} == {"0"}
 
 
 def test_members_one_by_one():
