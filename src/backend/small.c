@@ -14,10 +14,12 @@ static const struct small_kernels *const kernels[] = {
     &small_baseline,
 };
 
+/* What comes after a dash is a matter of many bodies. */
 const struct small_kernels *small_find(const char *isa, const struct bodies *bodies)
 {
+    const size_t length = strcspn(isa, "-");
     for (size_t k = 0; k < COUNT_OF(kernels) && bodies->count <= SMALL_COUNT; k++)
-        if (!strcmp(kernels[k]->isa, isa))
+        if (strlen(kernels[k]->isa) == length && !strncmp(kernels[k]->isa, isa, length))
             return kernels[k];
     return NULL;
 }

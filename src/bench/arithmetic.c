@@ -8,8 +8,7 @@
 
 static const struct arithmetic *const table[] = {
 #ifdef HAVE_X86_KERNELS
-    &arithmetic_avx512,
-    &arithmetic_avx2,
+    &arithmetic_avx512,   &arithmetic_avx512_zen, &arithmetic_avx2, &arithmetic_avx2_zen,
 #endif
     &arithmetic_baseline,
 };

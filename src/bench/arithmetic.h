@@ -42,7 +42,9 @@ struct arithmetic {
     struct stream kernels[PRECISION_COUNT][STREAM_FORMS][MASSES_COUNT];
 };
 
-extern const struct arithmetic arithmetic_avx512, arithmetic_avx2, arithmetic_baseline;
+extern const struct arithmetic arithmetic_avx512, arithmetic_avx512_zen;
+extern const struct arithmetic arithmetic_avx2, arithmetic_avx2_zen;
+extern const struct arithmetic arithmetic_baseline;
 
 /* The row of an instruction set, as force_isa() names it; NULL where there is none. */
 const struct arithmetic *arithmetic_find(const char *isa);

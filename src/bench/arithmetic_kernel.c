@@ -35,8 +35,15 @@ static volatile double sink;
         .products = CUBE_PRODUCTS(series) + !(equal),                                              \
         .sums = SEPARATION_SUMS(low) + CUBE_SUMS(series), .estimates = 1                           \
     }
-/* Two bodies j: three products each, added to one side, and together taken from the other. */
-#define MIX_SYMMETRIC(series, low, equal)                                                          \
+/* A fused product and sum for either side. */
+#define MIX_THIRD_FUSED(series, low, equal)                                                        \
+    {                                                                                              \
+        .fused = SQUARE_FUSED + CUBE_FUSED(series) + 6,                                            \
+        .products = CUBE_PRODUCTS(series) + 2 * !(equal),                                          \
+        .sums = SEPARATION_SUMS(low) + CUBE_SUMS(series), .estimates = 1                           \
+    }
+/* Of two bodies j: three products each, added to one side, and together taken from the other. */
+#define MIX_THIRD_SUMMED(series, low, equal)                                                       \
     {                                                                                              \
         .fused = SQUARE_FUSED + CUBE_FUSED(series),                                                \
         .products = CUBE_PRODUCTS(series) + 2 * !(equal) + 3,                                      \
@@ -69,14 +76,22 @@ static volatile double sink;
 #define INSTANCES(precision, real, low)                                                            \
     INSTANCE(plain_##precision, real, low, 0, MIX_PLAIN)                                           \
     INSTANCE(plain_equal_##precision, real, low, 1, MIX_PLAIN)                                     \
-    INSTANCE(symmetric_##precision, real, low, 0, MIX_SYMMETRIC)                                   \
-    INSTANCE(symmetric_equal_##precision, real, low, 1, MIX_SYMMETRIC)
+    INSTANCE(third_summed_##precision, real, low, 0, MIX_THIRD_SUMMED)                             \
+    INSTANCE(third_summed_equal_##precision, real, low, 1, MIX_THIRD_SUMMED)
+#define FUSED_INSTANCES(precision, real, low)                                                      \
+    INSTANCE(third_fused_##precision, real, low, 0, MIX_THIRD_FUSED)                               \
+    INSTANCE(third_fused_equal_##precision, real, low, 1, MIX_THIRD_FUSED)
 
 #define SERIES_float FLOAT_SERIES
 #define SERIES_double DOUBLE_SERIES
 INSTANCES(double, double, 0)
 INSTANCES(mixed, float, 1)
 INSTANCES(single, float, 0)
+#if VECTOR_HAS_FMA
+FUSED_INSTANCES(double, double, 0)
+FUSED_INSTANCES(mixed, float, 1)
+FUSED_INSTANCES(single, float, 0)
+#endif
 INSTANCE(fused_double, double, 0, 0, MIX_FUSED)
 INSTANCE(fused_float, float, 0, 0, MIX_FUSED)
 INSTANCE(estimate_double_alone, double, 0, 0, MIX_ESTIMATE)
@@ -90,25 +105,33 @@ INSTANCE(estimate_float_alone, float, 0, 0, MIX_ESTIMATE)
     {                                                                                              \
         MIX(SERIES_##real, 0, 0), ALONE * sizeof(v##real) / sizeof(real), name                     \
     }
-#define STREAMS(precision, real, low)                                                              \
+#define STREAMS(precision, real, low, third, MIX_THIRD)                                            \
     {                                                                                              \
         { STREAM(plain_##precision, real, low, 0, MIX_PLAIN),                                      \
           STREAM(plain_equal_##precision, real, low, 1, MIX_PLAIN) },                              \
         {                                                                                          \
-            STREAM(symmetric_##precision, real, low, 0, MIX_SYMMETRIC),                            \
-                STREAM(symmetric_equal_##precision, real, low, 1, MIX_SYMMETRIC)                   \
+            STREAM(third##_##precision, real, low, 0, MIX_THIRD),                                  \
+                STREAM(third##_equal_##precision, real, low, 1, MIX_THIRD)                         \
         }                                                                                          \
     }
+#define ARITHMETIC(name, third, MIX_THIRD)                                                         \
+    {                                                                                              \
+        .isa = name, .fused_double = STREAM_ALONE(fused_double, double, MIX_FUSED),                \
+        .fused_float = STREAM_ALONE(fused_float, float, MIX_FUSED),                                \
+        .estimate_double = STREAM_ALONE(estimate_double_alone, double, MIX_ESTIMATE),              \
+        .estimate_float = STREAM_ALONE(estimate_float_alone, float, MIX_ESTIMATE),                 \
+        .kernels = { [PRECISION_DOUBLE] = STREAMS(double, double, 0, third, MIX_THIRD),            \
+                     [PRECISION_MIXED] = STREAMS(mixed, float, 1, third, MIX_THIRD),               \
+                     [PRECISION_SINGLE] = STREAMS(single, float, 0, third, MIX_THIRD) },           \
+    }
 
-const struct arithmetic CONCAT(arithmetic_, KERNELS) = {
-    .isa = STRING(KERNELS),
-    .fused_double = STREAM_ALONE(fused_double, double, MIX_FUSED),
-    .fused_float = STREAM_ALONE(fused_float, float, MIX_FUSED),
-    .estimate_double = STREAM_ALONE(estimate_double_alone, double, MIX_ESTIMATE),
-    .estimate_float = STREAM_ALONE(estimate_float_alone, float, MIX_ESTIMATE),
-    .kernels = {
-        [PRECISION_DOUBLE] = STREAMS(double, double, 0),
-        [PRECISION_MIXED] = STREAMS(mixed, float, 1),
-        [PRECISION_SINGLE] = STREAMS(single, float, 0),
-    },
-};
+#if VECTOR_HAS_FMA
+const struct arithmetic CONCAT(arithmetic_, KERNELS) = ARITHMETIC(STRING(KERNELS), third_fused,
+                                                                  MIX_THIRD_FUSED);
+const struct arithmetic CONCAT(CONCAT(arithmetic_, KERNELS),
+                               _zen) = ARITHMETIC(STRING(KERNELS) "-zen", third_summed,
+                                                  MIX_THIRD_SUMMED);
+#else
+const struct arithmetic CONCAT(arithmetic_, KERNELS) = ARITHMETIC(STRING(KERNELS), third_summed,
+                                                                  MIX_THIRD_SUMMED);
+#endif

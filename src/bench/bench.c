@@ -146,7 +146,7 @@ void bench_rates(const struct bench_sink *sink, int threads)
 {
     for (size_t k = 1; force_isa_names[k]; k++) {
         const struct arithmetic *arithmetic = arithmetic_find(force_isa_names[k]);
-        if (!arithmetic || !force_isa_runs(arithmetic->isa))
+        if (!arithmetic || !force_isa_suits(arithmetic->isa))
             continue;
         const struct {
             const char *operation, *type;

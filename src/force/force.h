@@ -42,6 +42,8 @@ struct force_share {
 
 /* Has this build kernels of that name for this CPU and its operating system? "auto" always. */
 bool force_isa_runs(const char *name);
+/* And are they made for such a CPU? "avx512-zen" runs wherever "avx512" does. */
+bool force_isa_suits(const char *name);
 
 struct force_options {
     enum precision precision;

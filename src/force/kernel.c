@@ -1,6 +1,7 @@
 /*
  * The kernels of one instruction set. This file is compiled once for each, with the flags of the
- * set and with KERNELS, the name of the table (see Makefile.am); vector.h follows the flags.
+ * set and with KERNELS, the name of the table (see Makefile.am); vector.h follows the flags. With
+ * fused products and sums there are two tables, which differ in how the third law is applied.
  * Products and sums contract to fused ones only where the source says so.
  */
 #include "force/kernel.h"
@@ -23,10 +24,12 @@ enum {
     PLAIN_VECTORS =
         VECTOR_REGISTERS == 32 ? 3 : 2,     /* of i-bodies that share one load of a j-body */
     GROUP = VECTOR_REGISTERS == 32 ? 4 : 2, /* j-bodies whose sums fill half the registers */
-    STAGE = 2,                              /* of these, in flight together */
-    PAIRS = PLAIN_VECTORS > STAGE ? PLAIN_VECTORS : STAGE, /* the more of both */
-    WITHIN = 32 /* bodies for which the third law does not pay */
+    STAGE = 2,                              /* of these, side by side */
+    WITHIN = 32                             /* bodies for which the third law does not pay */
 };
+
+/* How the third law is applied; see exchange() in pair.inc. */
+enum { EXCHANGE_FUSED, EXCHANGE_SUMMED };
 
 static inline size_t smaller(size_t a, size_t b)
 {
@@ -107,23 +110,29 @@ static void potential_periodic(const struct packed *packed, struct range i, doub
             name##_periodic_##precision, name##_periodic_equal_##precision                         \
         }                                                                                          \
     }
-#define FORCE_KERNELS(precision, series)                                                           \
+#define FORCE_KERNELS(precision, series, exchange)                                                 \
     {                                                                                              \
         .factor = (series) == 0   ? 1                                                              \
                   : (series) == 1 ? 3.0 / 2                                                        \
                   : (series) == 2 ? 15.0 / 8                                                       \
                   : (series) == 3 ? 35.0 / 16                                                      \
                                   : 315.0 / 128,                                                   \
-        .plain = TABLE(plain, precision), .meet = TABLE(meet, precision),                          \
-        .within = TABLE(within, precision), .gather = gather_##precision                           \
+        .plain = TABLE(plain, precision), .meet = TABLE(meet_##exchange, precision),               \
+        .within = TABLE(within_##exchange, precision), .gather = gather_##precision                \
+    }
+#define KERNELS_WITH(exchange, name)                                                               \
+    {                                                                                              \
+        .isa = name,                                                                               \
+        .force = { [PRECISION_DOUBLE] = FORCE_KERNELS(double, DOUBLE_SERIES, exchange),            \
+                   [PRECISION_MIXED] = FORCE_KERNELS(mixed, FLOAT_SERIES, exchange),               \
+                   [PRECISION_SINGLE] = FORCE_KERNELS(single, FLOAT_SERIES, exchange) },           \
+        .potential = { potential_open, potential_periodic },                                       \
     }
 
-const struct kernels CONCAT(kernels_, KERNELS) = {
-    .isa = STRING(KERNELS),
-    .force = {
-        [PRECISION_DOUBLE] = FORCE_KERNELS(double, DOUBLE_SERIES),
-        [PRECISION_MIXED] = FORCE_KERNELS(mixed, FLOAT_SERIES),
-        [PRECISION_SINGLE] = FORCE_KERNELS(single, FLOAT_SERIES),
-    },
-    .potential = { potential_open, potential_periodic },
-};
+#if VECTOR_HAS_FMA
+const struct kernels CONCAT(kernels_, KERNELS) = KERNELS_WITH(fused, STRING(KERNELS));
+const struct kernels CONCAT(CONCAT(kernels_, KERNELS), _zen) = KERNELS_WITH(summed,
+                                                                            STRING(KERNELS) "-zen");
+#else
+const struct kernels CONCAT(kernels_, KERNELS) = KERNELS_WITH(summed, STRING(KERNELS));
+#endif

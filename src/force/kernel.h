@@ -76,7 +76,10 @@ struct kernels {
     kernel_potential *potential[FORM_COUNT];
 };
 
-extern const struct kernels kernels_avx512, kernels_avx2, kernels_baseline;
+/* "zen": for CPUs whose additions do not take the multipliers' time, as those of AMD. */
+extern const struct kernels kernels_avx512, kernels_avx512_zen;
+extern const struct kernels kernels_avx2, kernels_avx2_zen;
+extern const struct kernels kernels_baseline;
 
 #ifdef __cplusplus
 }

@@ -29,16 +29,20 @@
 /* FLOAT_SERIES, DOUBLE_SERIES: terms that the series for 1/r^3 needs after the estimate. */
 #if defined __AVX512F__ && defined __AVX512DQ__
 #define VECTOR_BYTES 64
-enum { FLOAT_SERIES = 1, DOUBLE_SERIES = 3, VECTOR_REGISTERS = 32, VECTOR_HAS_FMA = 1 };
+enum { FLOAT_SERIES = 1, DOUBLE_SERIES = 3, VECTOR_REGISTERS = 32 };
+#define VECTOR_HAS_FMA 1
 #elif defined __AVX2__ && defined __FMA__
 #define VECTOR_BYTES 32
-enum { FLOAT_SERIES = 2, DOUBLE_SERIES = 4, VECTOR_REGISTERS = 16, VECTOR_HAS_FMA = 1 };
+enum { FLOAT_SERIES = 2, DOUBLE_SERIES = 4, VECTOR_REGISTERS = 16 };
+#define VECTOR_HAS_FMA 1
 #elif defined __SSE2__
 #define VECTOR_BYTES 16
-enum { FLOAT_SERIES = 2, DOUBLE_SERIES = 4, VECTOR_REGISTERS = 16, VECTOR_HAS_FMA = 0 };
+enum { FLOAT_SERIES = 2, DOUBLE_SERIES = 4, VECTOR_REGISTERS = 16 };
+#define VECTOR_HAS_FMA 0
 #else
 #define VECTOR_BYTES 16
-enum { FLOAT_SERIES = 0, DOUBLE_SERIES = 0, VECTOR_REGISTERS = 32, VECTOR_HAS_FMA = 0 };
+enum { FLOAT_SERIES = 0, DOUBLE_SERIES = 0, VECTOR_REGISTERS = 32 };
+#define VECTOR_HAS_FMA 0
 #endif
 
 typedef float vfloat __attribute__((vector_size(VECTOR_BYTES), may_alias));

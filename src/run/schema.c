@@ -94,7 +94,8 @@ static const struct parameter compute_rows[] = {
       .type = PARAMETER_CHOICE,
       .standard = "auto",
       .choices = force_isa_names,
-      .help = "Instruction set of the force kernel; auto takes the widest that this CPU has." },
+      .help = "Instruction set of the force kernel; auto takes the widest that this CPU has, with "
+              "-zen where additions do not take the multipliers' time (AMD)." },
     { .key = "threads",
       .type = PARAMETER_INTEGER,
       .standard = "0",

@@ -114,12 +114,14 @@ def test_the_limit_counts_what_the_kernels_do():
         raise tap.Skip("no AVX-512 kernels in this build")
     loops = dict(inner_loops(path))
     # Multiplications and multiply-adds for a vector of pairs (src/bench/arithmetic_kernel.c):
-    # 3 + series + 3 fused and 2 + 1 + mass products; 3 + series fused and 2 + 1 + 2 mass + 3.
+    # 3 + series + 3 fused and 2 + 1 + mass products; 3 + series + 6 fused and 2 + 1 + 2 mass;
+    # 3 + series fused and 2 + 1 + 2 mass + 3.
     for precision, series in (("double", 3), ("mixed", 1), ("single", 1)):
         for equal in (0, 1):
             suffix = ("_equal" if equal else "") + "_" + precision
             for kernel, expected in (("plain_open", 9 + series + 1 - equal),
-                                     ("meet_open", 9 + series + 2 * (1 - equal))):
+                                     ("meet_fused_open", 12 + series + 2 * (1 - equal)),
+                                     ("meet_summed_open", 9 + series + 2 * (1 - equal))):
                 loop = loops[kernel + suffix]
                 pairs = sum("rsqrt" in word for word in loop)
                 products = sum(bool(re.match(r"vf?n?m(ul|add|sub)\w*p[sd]", word))

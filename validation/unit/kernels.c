@@ -533,6 +533,14 @@ static void test_instruction_sets_are_chosen(void **state)
     assert_null(force);
     error_clear(&error);
 
+    unsetenv("ORRERY_ISA");
+    assert_int_equal(force_create(&options, &physics, bodies, &force, &error), STATUS_OK);
+    assert_true(force_isa_suits(force_isa(force)));
+    force_destroy(force);
+    assert_true(force_isa_suits("auto") && force_isa_suits("baseline"));
+    assert_false(force_isa_runs("mmx") || force_isa_suits("mmx"));
+
+    setenv("ORRERY_ISA", "mmx", 1);
     options.isa = "baseline"; /* the config is the stronger one */
     assert_int_equal(force_create(&options, &physics, bodies, &force, &error), STATUS_OK);
     force_destroy(force);
