@@ -1,6 +1,6 @@
 /*
- * The streams of one instruction set; compiled like force/kernel.c. The counts follow its source,
- * force/pair.inc, and validation/cli/bench.py compares them with the compiled kernels.
+ * The streams of one instruction set; compiled like force/kernel.c. The counts follow its sources,
+ * plain.inc and third-law.inc, and validation/cli/bench.py compares them with the compiled kernels.
  */
 #include "bench/arithmetic.h"
 

@@ -167,39 +167,76 @@ static bool is_direct(const struct force *force)
     return force->wave == 1 && force->precision == PRECISION_DOUBLE;
 }
 
-/* Positions are packed as double for the potentials, whatever the precision of the force. */
-static enum status scratch_create(struct scratch *scratch, const struct force *force, size_t length,
-                                  struct error *error)
+/* Every thread has enough systems to fill the lanes of the plain kernel's twin. */
+static size_t choose_abreast(const struct force *force, const struct bodies *bodies, size_t threads)
 {
-    struct packed *const packed = &scratch->packed;
+    const size_t lanes = force->kernels->force[force->precision].lanes;
+    const bool fits = bodies->count <= ABREAST_COUNT && bodies->systems / threads >= lanes &&
+                      force->physics.boundary == BOUNDARY_OPEN && force->share.parts == 1;
+    return fits && !force->reference && !force->symmetric ? lanes : 0;
+}
+
+/* Positions are packed as double for the potentials, whatever the precision of the force. */
+static void packed_create(struct packed *packed, const struct force *force, size_t length,
+                          struct error *error)
+{
     packed->m = memory_array(length, sizeof(double), error);
     for (int axis = 0; axis < 3; axis++) {
         packed->x[axis] = memory_array(length, sizeof(double), error);
         if (force->precision == PRECISION_MIXED)
             packed->x_low[axis] = memory_array(length, sizeof(float), error);
     }
+}
+
+static void packed_destroy(struct packed *packed)
+{
+    memory_free(packed->m);
+    for (int axis = 0; axis < 3; axis++) {
+        memory_free(packed->x[axis]);
+        memory_free(packed->x_low[axis]);
+    }
+}
+
+static struct sums sums_create(const struct force *force, size_t length, struct error *error)
+{
+    return (struct sums){ reals(length, force->precision, error),
+                          reals(length, force->precision, error),
+                          reals(length, force->precision, error) };
+}
+
+static void sums_destroy(const struct sums *sums)
+{
+    memory_free(sums->x);
+    memory_free(sums->y);
+    memory_free(sums->z);
+}
+
+static enum status scratch_create(struct scratch *scratch, const struct force *force,
+                                  const struct bodies *bodies, struct error *error)
+{
+    const size_t length = bodies->stride;
+    const size_t all = length * (force->abreast ? force->abreast : 1);
+    packed_create(&scratch->packed, force, all, error);
+    if (force->abreast) {
+        packed_create(&scratch->across, force, all, error);
+        scratch->across.count = bodies->count;
+        scratch->across_sums = sums_create(force, all, error);
+    }
     if (!force->symmetric || is_direct(force))
         return error->status;
     scratch->rounds = memory_array(force->wave, sizeof *scratch->rounds, error);
     for (size_t k = 0; k < force->wave && scratch->rounds; k++)
-        scratch->rounds[k] = (struct sums){ reals(length, force->precision, error),
-                                            reals(length, force->precision, error),
-                                            reals(length, force->precision, error) };
+        scratch->rounds[k] = sums_create(force, length, error);
     return error->status;
 }
 
 static void scratch_destroy(struct scratch *scratch, size_t wave)
 {
-    memory_free(scratch->packed.m);
-    for (int axis = 0; axis < 3; axis++) {
-        memory_free(scratch->packed.x[axis]);
-        memory_free(scratch->packed.x_low[axis]);
-    }
-    for (size_t k = 0; k < wave && scratch->rounds; k++) {
-        memory_free(scratch->rounds[k].x);
-        memory_free(scratch->rounds[k].y);
-        memory_free(scratch->rounds[k].z);
-    }
+    packed_destroy(&scratch->packed);
+    packed_destroy(&scratch->across);
+    sums_destroy(&scratch->across_sums);
+    for (size_t k = 0; k < wave && scratch->rounds; k++)
+        sums_destroy(&scratch->rounds[k]);
     memory_free(scratch->rounds);
 }
 
@@ -230,12 +267,13 @@ enum status force_create(const struct force_options *options, const struct physi
     if (force->wave > force->tiles)
         force->wave = force->tiles;
     const size_t threads = options->threads > 0 ? (size_t)options->threads : 1;
+    force->abreast = choose_abreast(force, bodies, threads);
     force->scratches = bodies->systems < threads ? 1 : threads;
     force->scratch = calloc(force->scratches, sizeof *force->scratch);
     if (!force->scratch)
         error_set(error, STATUS_MEMORY, "out of memory");
     for (size_t k = 0; k < force->scratches && !error->status; k++)
-        scratch_create(&force->scratch[k], force, bodies->stride, error);
+        scratch_create(&force->scratch[k], force, bodies, error);
     if (error->status) {
         force_destroy(force);
         return error->status;

@@ -16,11 +16,11 @@
 #define STRING(a) STRING_EXPANDED(a)
 #define KERNEL_INLINE static inline __attribute__((always_inline))
 #define UNROLL _Pragma("GCC unroll 8")
+#define UNROLL_ALL _Pragma("GCC unroll 16")
 
 enum { SERIES_float = FLOAT_SERIES, SERIES_double = DOUBLE_SERIES };
 
 enum {
-    FLUSH = 256, /* bodies whose pull is summed in the precision of the pair terms */
     PLAIN_VECTORS =
         VECTOR_REGISTERS == 32 ? 3 : 2,     /* of i-bodies that share one load of a j-body */
     GROUP = VECTOR_REGISTERS == 32 ? 4 : 2, /* j-bodies whose sums fill half the registers */
@@ -28,8 +28,12 @@ enum {
     WITHIN = 32                             /* bodies for which the third law does not pay */
 };
 
-/* How the third law is applied; see exchange() in pair.inc. */
-enum { EXCHANGE_FUSED, EXCHANGE_SUMMED };
+/* What the third law adds and takes; see exchange() in third-law.inc. */
+enum {
+    EXCHANGE_FUSED,        /* m_i m_j r / r^3, by a fused product and sum on either side */
+    EXCHANGE_SUMMED,       /* the same, worked out once and then added and taken */
+    EXCHANGE_ACCELERATIONS /* m_j r / r^3 and m_i r / r^3, fused */
+};
 
 static inline size_t smaller(size_t a, size_t b)
 {
@@ -39,19 +43,24 @@ static inline size_t smaller(size_t a, size_t b)
 #define REAL double
 #define LOW 0
 #define NAME(word) CONCAT(word, _double)
-#include "force/pair.inc"
+#include "force/precision.inc"
 
 #define REAL float
 #define LOW 1
 #define NAME(word) CONCAT(word, _mixed)
-#include "force/pair.inc"
+#include "force/precision.inc"
 
 #define REAL float
 #define LOW 0
 #define NAME(word) CONCAT(word, _single)
-#include "force/pair.inc"
+#include "force/precision.inc"
 
-enum { LANES = sizeof(vdouble) / sizeof(double) };
+enum {
+    LANES = sizeof(vdouble) / sizeof(double),
+    LANES_double = LANES,
+    LANES_single = sizeof(vfloat) / sizeof(float),
+    LANES_mixed = LANES_single
+};
 
 /* 1/r, as inverse_cube() does it: s (1 + 1/2 e + 3/8 e^2 + 5/16 e^3 + 35/128 e^4 + ...). */
 KERNEL_INLINE vdouble inverse(vdouble r2)
@@ -118,7 +127,11 @@ static void potential_periodic(const struct packed *packed, struct range i, doub
                   : (series) == 3 ? 35.0 / 16                                                      \
                                   : 315.0 / 128,                                                   \
         .plain = TABLE(plain, precision), .meet = TABLE(meet_##exchange, precision),               \
-        .within = TABLE(within_##exchange, precision), .gather = gather_##precision                \
+        .within = TABLE(within_##exchange, precision), .gather = gather_##precision,               \
+        .lanes = LANES_##precision, .abreast = {                                                   \
+            abreast_any_##precision,                                                               \
+            abreast_equal_##precision                                                              \
+        }                                                                                          \
     }
 #define KERNELS_WITH(exchange, name)                                                               \
     {                                                                                              \

@@ -37,6 +37,9 @@ struct packed {
     bool touching;  /* the true eps is 0: a pair at r = 0 has no potential */
 };
 
+/* Plain kernels start a new partial sum after so many bodies, and small systems need only one. */
+enum { FLUSH_COUNT = 256, ABREAST_COUNT = FLUSH_COUNT, ABREAST_SYSTEMS = 16 /* at most */ };
+
 /* Three arrays, one for each axis. */
 struct sums {
     void *x, *y, *z;
@@ -50,6 +53,9 @@ typedef void kernel_plain(const struct packed *packed, struct range i, double *c
 typedef void kernel_within(const struct packed *packed, struct range i, const struct sums *sums);
 typedef void kernel_meet(const struct packed *packed, struct range i, struct range j,
                          const struct sums *sums);
+typedef void kernel_abreast(const struct packed *systems, const double *eps2,
+                            const struct packed *across, const struct sums *sums,
+                            double *const total[3]);
 typedef void kernel_potential(const struct packed *packed, struct range i, double *phi,
                               double *psi);
 
@@ -65,6 +71,14 @@ struct force_kernels {
     kernel_meet *meet[FORM_COUNT][MASSES_COUNT];
     /* The same for all pairs within one range. */
     kernel_within *within[FORM_COUNT][MASSES_COUNT];
+    /*
+     * What `plain` does, bit for bit, for `lanes` systems of up to ABREAST_COUNT bodies at once, in
+     * open space, into totals that are 0. System k is at packed->x[axis] + k packed->length, with a
+     * softening of its own, and its totals are at total[axis] + k packed->length. `across` lends
+     * arrays of `lanes` systems, as do the sums.
+     */
+    size_t lanes;
+    kernel_abreast *abreast[MASSES_COUNT];
     /* total += sums[0] + sums[1] + ..., in this order. */
     void (*gather)(struct range i, const struct sums *sums, size_t rounds, double *const total[3]);
 };

@@ -14,6 +14,9 @@ extern "C" {
 struct scratch {
     struct packed packed; /* lends its arrays */
     struct sums *rounds;  /* of a wave; NULL: sums go straight to their totals */
+    /* Where systems are summed abreast, `packed` has room for all of them, and so have these. */
+    struct packed across;
+    struct sums across_sums;
 };
 
 struct force {
@@ -24,7 +27,8 @@ struct force {
     bool reference, symmetric;
     size_t tile, tiles; /* bodies in a tile, tiles in a system */
     size_t wave;        /* rounds of the tournament between two barriers */
-    size_t scratches;   /* systems that are worked on at one time */
+    size_t abreast;     /* systems that one thread sums at once; 0: one after another */
+    size_t scratches;   /* systems, or so many of them, that are worked on at one time */
     struct scratch *scratch;
     struct barrier barrier;
 };

@@ -204,10 +204,26 @@ static void write_accelerations(const struct task *task, struct range range, boo
     }
 }
 
-static void open_task(struct task *task, enum precision precision, size_t system)
+/* The arrays of one of the systems that are packed after one another. */
+static struct packed packed_at(const struct task *task, enum precision precision, size_t place)
+{
+    struct packed packed = task->scratch->packed;
+    const size_t numbers = place * task->bodies->stride;
+    const size_t bytes = numbers * (precision == PRECISION_DOUBLE ? sizeof(double) : sizeof(float));
+    packed.m = (char *)packed.m + bytes;
+    for (int axis = 0; axis < 3; axis++) {
+        packed.x[axis] = (char *)packed.x[axis] + bytes;
+        if (packed.x_low[axis])
+            packed.x_low[axis] = (char *)packed.x_low[axis] + bytes;
+    }
+    return packed;
+}
+
+static void open_task(struct task *task, enum precision precision, size_t system, size_t place)
 {
     const struct force *const force = task->force;
-    task->packing = (struct packing){ .precision = precision, .packed = task->scratch->packed };
+    task->packing =
+        (struct packing){ .precision = precision, .packed = packed_at(task, precision, place) };
     packing_open(&task->packing, &force->physics, task->bodies, system);
     task->all = crew_share(&task->crew, (struct range){ 0, task->bodies->stride });
     task->mine = crew_share(&task->crew, (struct range){ force->share.first, force->share.last });
@@ -216,6 +232,17 @@ static void open_task(struct task *task, enum precision precision, size_t system
     task->form = force->physics.boundary == BOUNDARY_PERIODIC ? FORM_PERIODIC : FORM_OPEN;
     task->masses = task->packing.equal ? MASSES_EQUAL : MASSES_ANY;
     crew_wait(&task->crew);
+}
+
+/* The accelerations of the opened system, of which a range is about to be summed. */
+static void open_totals(struct task *task, struct range written)
+{
+    double *const a[3] = { task->bodies->ax, task->bodies->ay, task->bodies->az };
+    for (int axis = 0; axis < 3; axis++) {
+        task->total[axis] = a[axis] + task->packing.first;
+        memset(task->total[axis] + written.first, 0,
+               (written.last - written.first) * sizeof(double));
+    }
 }
 
 static struct range overlap(struct range a, struct range b)
@@ -229,16 +256,11 @@ static struct range overlap(struct range a, struct range b)
  * accelerations of its own bodies, and 0 for the others. */
 static void sum_forces(struct task *task, size_t system)
 {
-    open_task(task, task->force->precision, system);
-    double *const a[3] = { task->bodies->ax, task->bodies->ay, task->bodies->az };
+    open_task(task, task->force->precision, system, 0);
     const bool symmetric = task->force->symmetric && task->packing.massive;
     const bool partial = force_is_partial(task->force);
     const struct range written = symmetric || partial ? task->all : task->mine;
-    for (int axis = 0; axis < 3; axis++) {
-        task->total[axis] = a[axis] + task->packing.first;
-        memset(task->total[axis] + written.first, 0,
-               (written.last - written.first) * sizeof(double));
-    }
+    open_totals(task, written);
     if (symmetric) {
         sum_symmetric(task);
     } else {
@@ -249,9 +271,34 @@ static void sum_forces(struct task *task, size_t system)
     write_accelerations(task, written, symmetric);
 }
 
+/* Systems that fill the lanes of one kernel; one after another where not all have equal masses, and
+ * some have. */
+static void sum_abreast(struct task *task, size_t first)
+{
+    struct task one[ABREAST_SYSTEMS] = { *task };
+    double eps2[ABREAST_SYSTEMS] = { 0 };
+    const size_t systems = task->force->abreast;
+    bool alike = true;
+    for (size_t k = 0; k < systems; k++) {
+        one[k] = *task;
+        open_task(&one[k], task->force->precision, first + k, k);
+        open_totals(&one[k], one[k].all);
+        eps2[k] = one[k].packing.packed.eps2;
+        alike = alike && one[k].masses == one[0].masses;
+    }
+    for (size_t k = 0; k < systems && !alike; k++)
+        sum_forces(task, first + k);
+    if (!alike)
+        return;
+    one->kernels->abreast[one->masses](&one->packing.packed, eps2, &task->scratch->across,
+                                       &task->scratch->across_sums, one->total);
+    for (size_t k = 0; k < systems; k++)
+        write_accelerations(&one[k], one[k].all, false);
+}
+
 static void sum_potentials(struct task *task, size_t system, double *phi, double *psi)
 {
-    open_task(task, PRECISION_DOUBLE, system);
+    open_task(task, PRECISION_DOUBLE, system, 0);
     const double unit =
         -task->force->physics.gravitational_constant * packing_potential_unit(&task->packing);
     phi += task->packing.first;
@@ -281,13 +328,16 @@ static void for_all_systems(struct force *force, const struct bodies *bodies, do
 
     task.scratch = &force->scratch[size <= force->scratches ? rank : 0];
     task.crew = (struct crew){ 0, 1, NULL };
-    for (size_t s = rank * alone; s < (rank + 1) * alone; s++)
+    size_t s = rank * alone;
+    for (; !phi && force->abreast && s + force->abreast <= (rank + 1) * alone; s += force->abreast)
+        sum_abreast(&task, s);
+    for (; s < (rank + 1) * alone; s++)
         phi ? sum_potentials(&task, s, phi, psi) : sum_forces(&task, s);
 
     task.scratch = &force->scratch[0];
     task.crew =
         (struct crew){ rank, useful < (double)size ? (size_t)useful : size, &force->barrier };
-    for (size_t s = size * alone; s < bodies->systems; s++) {
+    for (s = size * alone; s < bodies->systems; s++) {
         if (s > 0)
             crew_wait(&task.crew);
         phi ? sum_potentials(&task, s, phi, psi) : sum_forces(&task, s);

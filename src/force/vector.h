@@ -12,6 +12,7 @@
  *                 are the CPU maker's choice, so that results differ between makers by less than
  *                 the error of the kernel.
  *   sum           of the lanes, in a fixed order
+ *   zip_low, zip_high   lanes of a and b in turns, from their first halves and from their last
  */
 #ifndef ORRERY_FORCE_VECTOR_H
 #define ORRERY_FORCE_VECTOR_H
@@ -82,6 +83,26 @@ VECTOR_INLINE(vfloat) estimate_float(vfloat a) { return _mm512_rsqrt14_ps(a); }
 VECTOR_INLINE(vdouble) estimate_double(vdouble a) { return _mm512_rsqrt14_pd(a); }
 VECTOR_INLINE(float) sum_float(vfloat a) { return _mm512_reduce_add_ps(a); }
 VECTOR_INLINE(double) sum_double(vdouble a) { return _mm512_reduce_add_pd(a); }
+#define ZIP8(k) k, k + 16, k + 1, k + 17, k + 2, k + 18, k + 3, k + 19
+#define ZIP4(k) k, k + 8, k + 1, k + 9, k + 2, k + 10, k + 3, k + 11
+VECTOR_INLINE(vfloat) zip_low_float(vfloat a, vfloat b)
+{
+    return _mm512_permutex2var_ps(a, (__m512i)(mask_float){ ZIP8(0), ZIP8(4) }, b);
+}
+VECTOR_INLINE(vfloat) zip_high_float(vfloat a, vfloat b)
+{
+    return _mm512_permutex2var_ps(a, (__m512i)(mask_float){ ZIP8(8), ZIP8(12) }, b);
+}
+VECTOR_INLINE(vdouble) zip_low_double(vdouble a, vdouble b)
+{
+    return _mm512_permutex2var_pd(a, (__m512i)(mask_double){ ZIP4(0) }, b);
+}
+VECTOR_INLINE(vdouble) zip_high_double(vdouble a, vdouble b)
+{
+    return _mm512_permutex2var_pd(a, (__m512i)(mask_double){ ZIP4(4) }, b);
+}
+#undef ZIP8
+#undef ZIP4
 #else
 VECTOR_INLINE(vfloat) estimate_float(vfloat a) { return _mm256_rsqrt_ps(a); }
 VECTOR_INLINE(vdouble) estimate_double(vdouble a)
@@ -99,6 +120,25 @@ VECTOR_INLINE(double) sum_double(vdouble a)
     const __m128d b = _mm_add_pd(_mm256_castpd256_pd128(a), _mm256_extractf128_pd(a, 1));
     return _mm_cvtsd_f64(_mm_add_sd(b, _mm_unpackhi_pd(b, b)));
 }
+/* Unpacking zips each half of a register. */
+#define HALF(type, a, b, which) _mm256_permute2f128_##type(a, b, which)
+VECTOR_INLINE(vfloat) zip_low_float(vfloat a, vfloat b)
+{
+    return HALF(ps, _mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b), 0x20);
+}
+VECTOR_INLINE(vfloat) zip_high_float(vfloat a, vfloat b)
+{
+    return HALF(ps, _mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b), 0x31);
+}
+VECTOR_INLINE(vdouble) zip_low_double(vdouble a, vdouble b)
+{
+    return HALF(pd, _mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b), 0x20);
+}
+VECTOR_INLINE(vdouble) zip_high_double(vdouble a, vdouble b)
+{
+    return HALF(pd, _mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b), 0x31);
+}
+#undef HALF
 #endif
 #undef MM
 
@@ -112,6 +152,16 @@ VECTOR_INLINE(vfloat) nmadd_float(vfloat a, vfloat b, vfloat c) { return c - a *
 VECTOR_INLINE(vdouble) nmadd_double(vdouble a, vdouble b, vdouble c) { return c - a * b; }
 VECTOR_INLINE(float) sum_float(vfloat a) { return (a[0] + a[2]) + (a[1] + a[3]); }
 VECTOR_INLINE(double) sum_double(vdouble a) { return a[0] + a[1]; }
+VECTOR_INLINE(vfloat) zip_low_float(vfloat a, vfloat b)
+{
+    return (vfloat){ a[0], b[0], a[1], b[1] };
+}
+VECTOR_INLINE(vfloat) zip_high_float(vfloat a, vfloat b)
+{
+    return (vfloat){ a[2], b[2], a[3], b[3] };
+}
+VECTOR_INLINE(vdouble) zip_low_double(vdouble a, vdouble b) { return (vdouble){ a[0], b[0] }; }
+VECTOR_INLINE(vdouble) zip_high_double(vdouble a, vdouble b) { return (vdouble){ a[1], b[1] }; }
 #if defined __SSE2__
 VECTOR_INLINE(vfloat) estimate_float(vfloat a) { return _mm_rsqrt_ps(a); }
 VECTOR_INLINE(vdouble) estimate_double(vdouble a)

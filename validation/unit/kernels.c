@@ -470,6 +470,60 @@ static void check_bits(size_t systems, size_t count, enum precision precision, c
     bodies_destroy(bodies);
 }
 
+/* Small systems go through the lanes of one kernel, if there are enough of them for each thread,
+ * and come out as from the plain one. Among three kinds of masses, only those of one kind go
+ * together. */
+static void check_abreast(const struct problem *problem, enum precision precision, const char *isa,
+                          bool kinds)
+{
+    enum { SYSTEMS = 37 };
+    struct bodies *bodies;
+    assert_int_equal(bodies_create(SYSTEMS, problem->count, &bodies, &error), STATUS_OK);
+    fill(problem, bodies, 13);
+    const size_t length = bodies_length(bodies);
+    for (size_t i = 0; i < length; i++) {
+        bodies->x[i] *= (double)(1 + i / bodies->stride); /* no two of one scale */
+        if (kinds && i / bodies->stride == 20)
+            bodies->m[i] = i % bodies->stride < problem->count ? 0.5 : 0;
+    }
+    double *const expected = memory_array(3 * length, sizeof *expected, &error);
+    assert_non_null(expected);
+    const struct force_options options = options_of(precision, "plain", isa, 1);
+    for (size_t s = 0; s < SYSTEMS; s++) {
+        const struct bodies one = view(bodies, s);
+        run_forces(&options, &problem->physics, &one);
+    }
+    keep(bodies, expected);
+    for (int threads = 1; threads <= 3; threads++) {
+        const struct force_options team = options_of(precision, "plain", isa, threads);
+        char what[100];
+        snprintf(what, sizeof what, "%s %s, %d x %zu on %d threads", precision_names[precision],
+                 isa, SYSTEMS, problem->count, threads);
+        guard(bodies);
+        run_forces(&team, &problem->physics, bodies);
+        assert_same_bits(bodies, expected, what);
+    }
+    memory_free(expected);
+    bodies_destroy(bodies);
+}
+
+static void test_same_bits_abreast(void **state)
+{
+    (void)state;
+    static const size_t few[] = { 1, 2, 3, 4, 5, 17, 64, 101, 255, 256, 257 };
+    for (size_t isa = 0; isa_at(isa); isa++)
+        for (size_t c = 0; c < COUNT_OF(few) && isa_runs(isa_at(isa)); c++)
+            for (size_t p = 0; precision_names[p]; p++)
+                for (int masses = 0; masses < MASSES; masses++) {
+                    const struct problem problem = { few[c],
+                                                     c % 2 ? CLUSTERED : UNIFORM,
+                                                     (enum masses)masses,
+                                                     { 1.37, masses ? 0.01 : 0, BOUNDARY_OPEN, 0,
+                                                       NULL } };
+                    check_abreast(&problem, (enum precision)p, isa_at(isa), c % 2 == 1);
+                }
+}
+
 /* 4100 bodies in double precision take more than one wave of rounds (force.c). */
 static void test_same_bits_on_any_threads(void **state)
 {
@@ -584,6 +638,7 @@ int main(void)
         cmocka_unit_test(test_potentials),
         cmocka_unit_test(test_potential_of_coincident_bodies),
         cmocka_unit_test(test_same_bits_on_any_threads),
+        cmocka_unit_test(test_same_bits_abreast),
         cmocka_unit_test(test_same_potentials_on_any_threads),
         cmocka_unit_test(test_instruction_sets_are_chosen),
         cmocka_unit_test(test_massless_bodies_take_the_plain_kernel),
