@@ -1,9 +1,10 @@
 /*
- * All CPU cores: one team of threads for a whole advance. A thread moves the same bodies all the
- * time; data crosses threads only in the force, which has the barriers. Kicks and drifts between
- * two forces go over memory together. Every body's sums are the force kernel's, so that the bits
- * do not depend on the number of threads. Systems of few bodies go each to one thread for the whole
- * advance (small.h).
+ * All CPU cores: one team of threads for a whole advance. Each thread takes systems of its own
+ * through all steps of the advance, some at a time, and all threads together do the rest. There a
+ * thread moves the same bodies all the time; data crosses threads only in the force, which has the
+ * barriers. Kicks and drifts between two forces go over memory together. Every body's sums are the
+ * force kernel's, so that the bits do not depend on the number of threads. Systems of very few
+ * bodies have kernels of their own (small.h).
  */
 #include "config.h"
 
@@ -38,22 +39,38 @@ struct moves {
 
 /* Run by every thread of the team. The bodies of other processes come before the sums, and after
  * them go the terms for their bodies, if the kernel makes any. */
-static void evaluate_forces(struct openmp *openmp)
+static void exchange_and_sum(struct openmp *openmp)
 {
     const struct host *host = &openmp->host;
     const struct backend_exchange *exchange = host->exchange;
-    if (exchange) {
-        barrier_wait(&openmp->barrier);
+    barrier_wait(&openmp->barrier);
 #pragma omp master
-        host_gather_positions(host);
-    }
+    host_gather_positions(host);
     force_accelerations(openmp->force, host->bodies);
-    if (exchange && force_is_partial(openmp->force)) {
+    if (force_is_partial(openmp->force)) {
         double *const terms[] = { host->bodies->ax, host->bodies->ay, host->bodies->az };
 #pragma omp master
         exchange->add(exchange->context, terms, COUNT_OF(terms));
         barrier_wait(&openmp->barrier);
     }
+}
+
+static void evaluate_forces(struct openmp *openmp, const struct force_turn *turn)
+{
+    if (openmp->host.exchange)
+        exchange_and_sum(openmp);
+    else
+        force_accelerations_of(openmp->force, openmp->host.bodies, turn);
+}
+
+/* The turns of this thread of the team; where processes exchange bodies, these are all in one. */
+static bool next_turn(const struct openmp *openmp, size_t number, struct force_turn *turn)
+{
+    const struct host *host = &openmp->host;
+    if (!host->exchange)
+        return force_turn(openmp->force, host->bodies, number, turn);
+    *turn = (struct force_turn){ 0, host->bodies->systems, true };
+    return number == 0;
 }
 
 static void sum_accelerations(struct host *host)
@@ -65,7 +82,11 @@ static void sum_accelerations(struct host *host)
         return;
     }
 #pragma omp parallel num_threads(host->threads)
-    evaluate_forces(openmp);
+    {
+        struct force_turn turn;
+        for (size_t k = 0; next_turn(openmp, k, &turn); k++)
+            evaluate_forces(openmp, &turn);
+    }
 }
 
 static void sum_potentials(struct host *host, double *phi, double *psi)
@@ -127,12 +148,14 @@ static enum status openmp_create(const struct backend_options *options,
     return STATUS_OK;
 }
 
-/* What this thread of the team moves, of the process's bodies of all systems taken together. */
-static void share(const struct host *host, size_t *first, size_t *last)
+/* What this thread moves, of the process's bodies of a turn's systems taken together. */
+static void share(const struct host *host, const struct force_turn *turn, size_t *first,
+                  size_t *last)
 {
     /* whole cache lines of every array */
-    const size_t lines = host->bodies->systems * (host->last - host->first) / BODIES_PADDING;
-    const size_t thread = (size_t)omp_get_thread_num(), threads = (size_t)omp_get_num_threads();
+    const size_t lines = (turn->last - turn->first) * (host->last - host->first) / BODIES_PADDING;
+    const size_t thread = turn->together ? (size_t)omp_get_thread_num() : 0;
+    const size_t threads = turn->together ? (size_t)omp_get_num_threads() : 1;
     *first = lines * thread / threads * BODIES_PADDING;
     *last = lines * (thread + 1) / threads * BODIES_PADDING;
 }
@@ -169,15 +192,17 @@ static size_t smaller(size_t a, size_t b)
 }
 
 /* Does the waiting moves on this thread's bodies; padding stays at rest. */
-static void move(const struct host *host, struct moves *moves, double dt)
+static void move(const struct host *host, const struct force_turn *turn, struct moves *moves,
+                 double dt)
 {
     const struct bodies *bodies = host->bodies;
     const size_t own = host->last - host->first; /* of each system */
     size_t start, end;
-    share(host, &start, &end);
+    share(host, turn, &start, &end);
     while (start < end && moves->count > 0) {
         const size_t next = smaller(end, (start / own + 1) * own);
-        const size_t system = start / own * bodies->stride, first = host->first + start % own;
+        const size_t system = (turn->first + start / own) * bodies->stride;
+        const size_t first = host->first + start % own;
         const size_t last = smaller(first + next - start, bodies->count);
         for (size_t i = first; i < last; i += MOVE_BLOCK)
             move_block(bodies, moves, dt, system + i, system + smaller(last, i + MOVE_BLOCK));
@@ -186,14 +211,15 @@ static void move(const struct host *host, struct moves *moves, double dt)
     moves->count = 0;
 }
 
-/* Run by every thread of the team. `current`: the forces are a(x) at the start; the result says
+/* Run by all threads whose turn it is. `current`: the forces are a(x) at the start; the result says
  * so of the end. */
-static bool advance_team(struct openmp *openmp, const struct integrator *integrator, double dt,
-                         uint64_t steps, bool current)
+static bool advance_turn(struct openmp *openmp, const struct force_turn *turn,
+                         const struct integrator *integrator, double dt, uint64_t steps,
+                         bool current)
 {
     struct moves moves = { .count = 0 };
     if (integrator_needs_initial_force(integrator) && steps > 0 && !current) {
-        evaluate_forces(openmp);
+        evaluate_forces(openmp, turn);
         current = true;
     }
     for (uint64_t step = 0; step < steps; step++)
@@ -203,13 +229,24 @@ static bool advance_team(struct openmp *openmp, const struct integrator *integra
                 moves.stages[moves.count++] = *stage;
                 current &= stage->verb != VERB_DRIFT;
             } else if (!current) {
-                move(&openmp->host, &moves, dt);
-                evaluate_forces(openmp);
+                move(&openmp->host, turn, &moves, dt);
+                evaluate_forces(openmp, turn);
                 current = true;
             }
         }
-    move(&openmp->host, &moves, dt);
+    move(&openmp->host, turn, &moves, dt);
     return current;
+}
+
+/* Run by every thread of the team. */
+static bool advance_team(struct openmp *openmp, const struct integrator *integrator, double dt,
+                         uint64_t steps, bool before)
+{
+    bool after = before;
+    struct force_turn turn;
+    for (size_t k = 0; next_turn(openmp, k, &turn); k++)
+        after = advance_turn(openmp, &turn, integrator, dt, steps, before);
+    return after;
 }
 
 /* The same for systems of few bodies, all of which stand alike. */

@@ -70,6 +70,25 @@ void force_destroy(struct force *force);
 void force_accelerations(struct force *force, const struct bodies *bodies);
 
 /*
+ * The same in turns, for callers that have more to do with the systems of one turn before they go
+ * on to the next: what one thread has at hand stays in its caches, and nobody waits. As many
+ * systems as go evenly over the threads of the team are each done by one thread, some at a time;
+ * all threads do the rest together.
+ */
+struct force_turn {
+    size_t first, last; /* systems */
+    bool together;      /* of all threads; else of the calling one alone */
+};
+
+/* Turn `number` = 0, 1, ... of the calling thread; false past its last one. */
+bool force_turn(const struct force *force, const struct bodies *bodies, size_t number,
+                struct force_turn *turn);
+
+/* Accelerations of a turn's systems. A turn together starts and ends with a barrier. */
+void force_accelerations_of(struct force *force, const struct bodies *bodies,
+                            const struct force_turn *turn);
+
+/*
  * What a share of the sums is, the same for all parts. false: the accelerations of its own bodies,
  * the bits being those of the whole. true: a term for every body of every system; the terms of all
  * parts, added in a fixed order, are the accelerations (a kernel that uses Newton's third law).

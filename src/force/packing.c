@@ -105,10 +105,11 @@ void packing_open(struct packing *packing, const struct physics *physics,
     scale_masses(packing, bounds_of(bodies->m + packing->first, bodies->count));
 }
 
-/* Lets NaN pass. */
+/* Lets NaN pass. The form that compilers make vectors of, if not the shortest. */
 static inline double held(double u)
 {
-    return u > farthest ? farthest : u < -farthest ? -farthest : u;
+    const double held = fabs(u) > farthest ? farthest : fabs(u);
+    return copysign(held, u);
 }
 
 /* Loops over whole arrays, one for each way to pack, so that compilers make vectors of them. */

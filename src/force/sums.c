@@ -314,52 +314,82 @@ static void sum_potentials(struct task *task, size_t system, double *phi, double
 /* --- all systems -------------------------------------------------------------------------------
  */
 
-/*
- * As many systems as go evenly over the threads are each done by one thread, without waiting; all
- * threads do the rest together, tile by tile. A system's bits are the same either way.
- */
-static void for_all_systems(struct force *force, const struct bodies *bodies, double *phi,
-                            double *psi)
+/* Does each thread of the team have a scratch of its own? */
+static bool has_scratches(const struct force *force)
+{
+    return (size_t)omp_get_num_threads() <= force->scratches && !force->reference;
+}
+
+bool force_turn(const struct force *force, const struct bodies *bodies, size_t number,
+                struct force_turn *turn)
 {
     const size_t rank = (size_t)omp_get_thread_num(), size = (size_t)omp_get_num_threads();
-    const size_t alone = size <= force->scratches ? bodies->systems / size : 0;
+    const size_t alone = has_scratches(force) ? bodies->systems / size : 0;
+    const size_t batches = force->abreast ? alone / force->abreast : 0;
+    const size_t batched = batches * force->abreast, own = rank * alone;
+    if (number < batches)
+        *turn = (struct force_turn){ own + number * force->abreast,
+                                     own + (number + 1) * force->abreast, false };
+    else if (number < batches + alone - batched)
+        *turn = (struct force_turn){ own + batched + number - batches,
+                                     own + batched + number - batches + 1, false };
+    else
+        *turn = (struct force_turn){ size * alone, bodies->systems, true };
+    return number < batches + alone - batched ||
+           (number == batches + alone - batched && turn->first < turn->last);
+}
+
+/* A system's bits are the same whether one thread works on it or all, alone or abreast. */
+static void sum_turn(struct force *force, const struct bodies *bodies,
+                     const struct force_turn *turn, double *phi, double *psi)
+{
+    const size_t rank = (size_t)omp_get_thread_num(), size = (size_t)omp_get_num_threads();
     const double useful = 1 + (double)bodies->count * (double)bodies->count / PAIRS_PER_THREAD;
-    struct task task = { .force = force, .bodies = bodies };
-
-    task.scratch = &force->scratch[size <= force->scratches ? rank : 0];
-    task.crew = (struct crew){ 0, 1, NULL };
-    size_t s = rank * alone;
-    for (; !phi && force->abreast && s + force->abreast <= (rank + 1) * alone; s += force->abreast)
-        sum_abreast(&task, s);
-    for (; s < (rank + 1) * alone; s++)
-        phi ? sum_potentials(&task, s, phi, psi) : sum_forces(&task, s);
-
-    task.scratch = &force->scratch[0];
-    task.crew =
-        (struct crew){ rank, useful < (double)size ? (size_t)useful : size, &force->barrier };
-    for (s = size * alone; s < bodies->systems; s++) {
-        if (s > 0)
+    struct task task = { .force = force, .bodies = bodies, .crew = { 0, 1, NULL } };
+    task.scratch = &force->scratch[turn->together || !has_scratches(force) ? 0 : rank];
+    if (turn->together)
+        task.crew =
+            (struct crew){ rank, useful < (double)size ? (size_t)useful : size, &force->barrier };
+    if (!phi && !turn->together && turn->last - turn->first > 1) {
+        sum_abreast(&task, turn->first);
+        return;
+    }
+    for (size_t s = turn->first; s < turn->last; s++) {
+        if (s > turn->first)
             crew_wait(&task.crew);
         phi ? sum_potentials(&task, s, phi, psi) : sum_forces(&task, s);
     }
 }
 
-void force_accelerations(struct force *force, const struct bodies *bodies)
+void force_accelerations_of(struct force *force, const struct bodies *bodies,
+                            const struct force_turn *turn)
 {
-    barrier_wait(&force->barrier);
+    if (turn->together)
+        barrier_wait(&force->barrier);
     if (!force->reference)
-        for_all_systems(force, bodies, NULL, NULL);
+        sum_turn(force, bodies, turn, NULL, NULL);
     else if (omp_get_thread_num() == 0)
         reference_accelerations(&force->physics, bodies);
+    if (turn->together)
+        barrier_wait(&force->barrier);
+}
+
+void force_accelerations(struct force *force, const struct bodies *bodies)
+{
+    struct force_turn turn;
+    barrier_wait(&force->barrier);
+    for (size_t k = 0; force_turn(force, bodies, k, &turn); k++)
+        force_accelerations_of(force, bodies, &turn);
     barrier_wait(&force->barrier);
 }
 
 void force_potentials(struct force *force, const struct bodies *bodies, double *phi, double *psi)
 {
+    struct force_turn turn;
     barrier_wait(&force->barrier);
-    if (!force->reference)
-        for_all_systems(force, bodies, phi, psi);
-    else if (omp_get_thread_num() == 0)
+    for (size_t k = 0; !force->reference && force_turn(force, bodies, k, &turn); k++)
+        sum_turn(force, bodies, &turn, phi, psi);
+    if (force->reference && omp_get_thread_num() == 0)
         reference_potentials(&force->physics, bodies, phi, psi);
     barrier_wait(&force->barrier);
 }
