@@ -355,41 +355,49 @@ static void sum_turn(struct force *force, const struct bodies *bodies,
         return;
     }
     for (size_t s = turn->first; s < turn->last; s++) {
-        if (s > turn->first)
-            crew_wait(&task.crew);
+        crew_wait(&task.crew); /* until nobody uses the scratch */
         phi ? sum_potentials(&task, s, phi, psi) : sum_forces(&task, s);
     }
+    crew_wait(&task.crew);
 }
 
-void force_accelerations_of(struct force *force, const struct bodies *bodies,
-                            const struct force_turn *turn)
+static void sum_reference(const struct force *force, const struct bodies *bodies, double *phi,
+                          double *psi)
 {
-    if (turn->together)
-        barrier_wait(&force->barrier);
-    if (!force->reference)
-        sum_turn(force, bodies, turn, NULL, NULL);
-    else if (omp_get_thread_num() == 0)
+    if (omp_get_thread_num() != 0)
+        return;
+    if (phi)
+        reference_potentials(&force->physics, bodies, phi, psi);
+    else
         reference_accelerations(&force->physics, bodies);
-    if (turn->together)
-        barrier_wait(&force->barrier);
 }
 
-void force_accelerations(struct force *force, const struct bodies *bodies)
-{
-    struct force_turn turn;
-    barrier_wait(&force->barrier);
-    for (size_t k = 0; force_turn(force, bodies, k, &turn); k++)
-        force_accelerations_of(force, bodies, &turn);
-    barrier_wait(&force->barrier);
-}
-
-void force_potentials(struct force *force, const struct bodies *bodies, double *phi, double *psi)
+static void sum_turns(struct force *force, const struct bodies *bodies, double *phi, double *psi)
 {
     struct force_turn turn;
     barrier_wait(&force->barrier);
     for (size_t k = 0; !force->reference && force_turn(force, bodies, k, &turn); k++)
         sum_turn(force, bodies, &turn, phi, psi);
-    if (force->reference && omp_get_thread_num() == 0)
-        reference_potentials(&force->physics, bodies, phi, psi);
+    if (force->reference)
+        sum_reference(force, bodies, phi, psi);
     barrier_wait(&force->barrier);
+}
+
+void force_accelerations_of(struct force *force, const struct bodies *bodies,
+                            const struct force_turn *turn)
+{
+    if (force->reference)
+        sum_turns(force, bodies, NULL, NULL);
+    else
+        sum_turn(force, bodies, turn, NULL, NULL);
+}
+
+void force_accelerations(struct force *force, const struct bodies *bodies)
+{
+    sum_turns(force, bodies, NULL, NULL);
+}
+
+void force_potentials(struct force *force, const struct bodies *bodies, double *phi, double *psi)
+{
+    sum_turns(force, bodies, phi, psi);
 }
