@@ -34,6 +34,8 @@ static void crew_wait(const struct crew *crew)
 /* The part of a range of bodies that is this thread's. */
 static struct range crew_share(const struct crew *crew, struct range range)
 {
+    if (crew->size == 1 && crew->rank == 0)
+        return range;
     if (crew->rank >= crew->size)
         return (struct range){ range.last, range.last };
     const size_t blocks = (range.last - range.first + BLOCK - 1) / BLOCK;
@@ -234,14 +236,13 @@ static void open_task(struct task *task, enum precision precision, size_t system
     crew_wait(&task->crew);
 }
 
-/* The accelerations of the opened system, of which a range is about to be summed. */
-static void open_totals(struct task *task, struct range written)
+/* The accelerations of the opened system; what adds to them finds zeros. */
+static void open_totals(struct task *task, struct range zeroed)
 {
     double *const a[3] = { task->bodies->ax, task->bodies->ay, task->bodies->az };
     for (int axis = 0; axis < 3; axis++) {
         task->total[axis] = a[axis] + task->packing.first;
-        memset(task->total[axis] + written.first, 0,
-               (written.last - written.first) * sizeof(double));
+        memset(task->total[axis] + zeroed.first, 0, (zeroed.last - zeroed.first) * sizeof(double));
     }
 }
 
@@ -275,14 +276,16 @@ static void sum_forces(struct task *task, size_t system)
  * some have. */
 static void sum_abreast(struct task *task, size_t first)
 {
-    struct task one[ABREAST_SYSTEMS] = { *task };
-    double eps2[ABREAST_SYSTEMS] = { 0 };
+    struct task one[ABREAST_SYSTEMS];
+    double eps2[ABREAST_SYSTEMS];
     const size_t systems = task->force->abreast;
     bool alike = true;
+    if (systems == 0)
+        return;
     for (size_t k = 0; k < systems; k++) {
         one[k] = *task;
         open_task(&one[k], task->force->precision, first + k, k);
-        open_totals(&one[k], one[k].all);
+        open_totals(&one[k], (struct range){ 0, 0 });
         eps2[k] = one[k].packing.packed.eps2;
         alike = alike && one[k].masses == one[0].masses;
     }
