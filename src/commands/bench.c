@@ -327,6 +327,22 @@ static enum status measure_cube(const struct wanted *wanted, struct error *error
     return measure(plans, count, &subject, law, wanted, error);
 }
 
+/* What the options leave open is as the experiment says; the backend is one of a CPU's. */
+static void plan_as_experiment(const struct wanted *wanted, const struct config *config,
+                               struct bench_plan *plan)
+{
+    const struct section *compute = config_section(config, "compute");
+    const int64_t threads = section_integer(compute, "threads");
+    if (!wanted->kernels)
+        plan->kernels[0] = section_string(compute, "kernel");
+    if (!wanted->precisions)
+        plan->precisions[0] = section_string(compute, "precision");
+    if (!wanted->isas)
+        plan->isas[0] = section_string(compute, "isa");
+    if (!wanted->threads && threads > 0)
+        plan->threads[0] = (int)threads;
+}
+
 static enum status measure_experiment(const char *path, const struct argument_list *overrides,
                                       const struct wanted *wanted, struct error *error)
 {
@@ -340,6 +356,7 @@ static enum status measure_experiment(const char *path, const struct argument_li
     if (!status)
         status = plan_wanted(wanted, experiment.bodies->count, &plan, error);
     if (!status) {
+        plan_as_experiment(wanted, prepared.config, &plan);
         const struct bench_subject subject = { .physics = experiment.physics,
                                                .integrator = experiment.integrator,
                                                .bodies = experiment.bodies };

@@ -63,6 +63,12 @@ def test_the_steps_of_an_experiment():
     assert result.returncode == 0, result.stderr
     (row,) = rows("out")
     assert row["bodies"] == "200" and float(row["error"]) < 1e-14, row
+    result = tap.run("bench", config, "-P", "bodies.count=200", "-P", "compute.precision=mixed",
+                     "-P", "compute.threads=1", "-P", "compute.kernel=plain", "-o", "mixed", *QUICK)
+    assert result.returncode == 0, result.stderr
+    (row,) = rows("mixed")
+    assert (row["precision"], row["threads"], row["kernel"]) == ("mixed", "1", "plain"), row
+    assert 1e-9 < float(row["error"]) < 1e-6, row
 
 
 def test_a_kernel_that_a_backend_has_not_is_no_row_of_numbers():
