@@ -79,11 +79,9 @@ bool force_isa_suits(const char *name)
  * only, never on the threads or on a clock: a run must find the same bits when it continues
  * elsewhere.
  */
-enum { WAVE_BYTES = 1 << 20 }; /* of the sums of a wave: they stay in the second-level cache */
-
-/* Bodies from which the third law wins. */
-static const size_t symmetric_from[] = {
-    [PRECISION_DOUBLE] = 256, [PRECISION_MIXED] = 512, [PRECISION_SINGLE] = 512
+enum {
+    SYMMETRIC_FROM = 256, /* bodies from which the third law wins */
+    WAVE_BYTES = 1 << 20  /* of the sums of a wave: they stay in the second-level cache */
 };
 
 /* Bodies in a tile: large ones for the inner loops, many of them for the threads. */
@@ -139,8 +137,7 @@ static enum status check_kernel(const char *kernel, struct error *error)
 static bool choose_symmetric(const struct force *force, const char *kernel,
                              const struct bodies *bodies)
 {
-    if (!strcmp(kernel, "plain") ||
-        (!strcmp(kernel, "auto") && bodies->count < symmetric_from[force->precision]))
+    if (!strcmp(kernel, "plain") || (!strcmp(kernel, "auto") && bodies->count < SYMMETRIC_FROM))
         return false;
     for (size_t s = 0; s < bodies->systems; s++) {
         struct packing packing = { .precision = force->precision };
