@@ -53,11 +53,20 @@ static const struct isa {
     { &kernels_baseline, always, always },
 };
 
+static const struct isa *best_isa(void)
+{
+    const struct isa *isa = isas; /* the last one always runs */
+    while (!isa->runs() || !isa->suits())
+        isa++;
+    return isa;
+}
+
 static const struct isa *find_isa(const char *name)
 {
-    const bool choose = !strcmp(name, "auto");
+    if (!strcmp(name, "auto"))
+        return best_isa();
     for (size_t k = 0; k < COUNT_OF(isas); k++)
-        if (choose ? isas[k].runs() && isas[k].suits() : !strcmp(name, isas[k].kernels->isa))
+        if (!strcmp(name, isas[k].kernels->isa))
             return &isas[k];
     return NULL;
 }
