@@ -84,8 +84,10 @@ static const char *const columns[] = {
 
 static void print_cell(FILE *file, const json_t *value)
 {
-    if (json_is_string(value))
-        fprintf(file, "%s", json_string_value(value));
+    const char *text = json_string_value(value);
+    const char *quote = text && strchr(text, ',') ? "\"" : "";
+    if (text)
+        fprintf(file, "%s%s%s", quote, text, quote);
     else if (json_is_integer(value))
         fprintf(file, "%lld", (long long)json_integer_value(value));
     else if (json_is_real(value))
