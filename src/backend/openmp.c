@@ -82,11 +82,10 @@ static void sum_accelerations(struct host *host)
         return;
     }
 #pragma omp parallel num_threads(host->threads)
-    {
-        struct force_turn turn;
-        for (size_t k = 0; next_turn(openmp, k, &turn); k++)
-            evaluate_forces(openmp, &turn);
-    }
+    if (host->exchange)
+        exchange_and_sum(openmp);
+    else
+        force_accelerations(openmp->force, host->bodies);
 }
 
 static void sum_potentials(struct host *host, double *phi, double *psi)

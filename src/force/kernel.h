@@ -73,8 +73,8 @@ struct force_kernels {
     kernel_within *within[FORM_COUNT][MASSES_COUNT];
     /*
      * What `plain` does, bit for bit, for `lanes` systems of up to ABREAST_COUNT bodies at once, in
-     * open space, whatever the totals were. System k is at packed->x[axis] + k packed->length, with
-     * a softening of its own, and its totals are at total[axis] + k packed->length. `across` lends
+     * open space, whatever the totals were. System k is at systems->x[axis] + k systems->length, with
+     * a softening of its own, and its totals are at total[axis] + k systems->length. `across` lends
      * arrays of `lanes` systems, as do the sums.
      */
     size_t lanes;

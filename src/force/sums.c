@@ -233,17 +233,17 @@ static void open_task(struct task *task, enum precision precision, size_t system
     task->kernels = &force->kernels->force[precision];
     task->form = force->physics.boundary == BOUNDARY_PERIODIC ? FORM_PERIODIC : FORM_OPEN;
     task->masses = task->packing.equal ? MASSES_EQUAL : MASSES_ANY;
+    double *const a[3] = { task->bodies->ax, task->bodies->ay, task->bodies->az };
+    for (int axis = 0; axis < 3; axis++)
+        task->total[axis] = a[axis] + task->packing.first;
     crew_wait(&task->crew);
 }
 
-/* The accelerations of the opened system; what adds to them finds zeros. */
-static void open_totals(struct task *task, struct range zeroed)
+/* For what adds to the system's accelerations. */
+static void clear_totals(const struct task *task, struct range range)
 {
-    double *const a[3] = { task->bodies->ax, task->bodies->ay, task->bodies->az };
-    for (int axis = 0; axis < 3; axis++) {
-        task->total[axis] = a[axis] + task->packing.first;
-        memset(task->total[axis] + zeroed.first, 0, (zeroed.last - zeroed.first) * sizeof(double));
-    }
+    for (int axis = 0; axis < 3; axis++)
+        memset(task->total[axis] + range.first, 0, (range.last - range.first) * sizeof(double));
 }
 
 static struct range overlap(struct range a, struct range b)
@@ -261,7 +261,7 @@ static void sum_forces(struct task *task, size_t system)
     const bool symmetric = task->force->symmetric && task->packing.massive;
     const bool partial = force_is_partial(task->force);
     const struct range written = symmetric || partial ? task->all : task->mine;
-    open_totals(task, written);
+    clear_totals(task, written);
     if (symmetric) {
         sum_symmetric(task);
     } else {
@@ -285,7 +285,6 @@ static void sum_abreast(struct task *task, size_t first)
     for (size_t k = 0; k < systems; k++) {
         one[k] = *task;
         open_task(&one[k], task->force->precision, first + k, k);
-        open_totals(&one[k], (struct range){ 0, 0 });
         eps2[k] = one[k].packing.packed.eps2;
         alike = alike && one[k].masses == one[0].masses;
     }
@@ -329,17 +328,26 @@ bool force_turn(const struct force *force, const struct bodies *bodies, size_t n
     const size_t rank = (size_t)omp_get_thread_num(), size = (size_t)omp_get_num_threads();
     const size_t alone = has_scratches(force) ? bodies->systems / size : 0;
     const size_t batches = force->abreast ? alone / force->abreast : 0;
-    const size_t batched = batches * force->abreast, own = rank * alone;
-    if (number < batches)
-        *turn = (struct force_turn){ own + number * force->abreast,
-                                     own + (number + 1) * force->abreast, false };
-    else if (number < batches + alone - batched)
-        *turn = (struct force_turn){ own + batched + number - batches,
-                                     own + batched + number - batches + 1, false };
+    const size_t batched = batches * force->abreast, last = batches + alone - batched;
+    const size_t first = number < batches ? number * force->abreast : batched + number - batches;
+    const size_t count = number < batches ? force->abreast : 1;
+    *turn = (struct force_turn){ rank * alone + first, rank * alone + first + count, false };
+    if (number < last)
+        return true;
+    *turn = (struct force_turn){ size * alone, bodies->systems, true };
+    return number == last && turn->first < turn->last;
+}
+
+/* Of all systems. */
+static void sum_reference(const struct force *force, const struct bodies *bodies, double *phi,
+                          double *psi)
+{
+    if (omp_get_thread_num() != 0)
+        return;
+    if (phi)
+        reference_potentials(&force->physics, bodies, phi, psi);
     else
-        *turn = (struct force_turn){ size * alone, bodies->systems, true };
-    return number < batches + alone - batched ||
-           (number == batches + alone - batched && turn->first < turn->last);
+        reference_accelerations(&force->physics, bodies);
 }
 
 /* A system's bits are the same whether one thread works on it or all, alone or abreast. */
@@ -357,42 +365,30 @@ static void sum_turn(struct force *force, const struct bodies *bodies,
         sum_abreast(&task, turn->first);
         return;
     }
-    for (size_t s = turn->first; s < turn->last; s++) {
-        crew_wait(&task.crew); /* until nobody uses the scratch */
+    crew_wait(&task.crew); /* until all bodies are in place and nobody uses the scratch */
+    if (force->reference)
+        sum_reference(force, bodies, phi, psi);
+    for (size_t s = turn->first; s < turn->last && !force->reference; s++) {
+        if (s > turn->first)
+            crew_wait(&task.crew);
         phi ? sum_potentials(&task, s, phi, psi) : sum_forces(&task, s);
     }
     crew_wait(&task.crew);
-}
-
-static void sum_reference(const struct force *force, const struct bodies *bodies, double *phi,
-                          double *psi)
-{
-    if (omp_get_thread_num() != 0)
-        return;
-    if (phi)
-        reference_potentials(&force->physics, bodies, phi, psi);
-    else
-        reference_accelerations(&force->physics, bodies);
 }
 
 static void sum_turns(struct force *force, const struct bodies *bodies, double *phi, double *psi)
 {
     struct force_turn turn;
     barrier_wait(&force->barrier);
-    for (size_t k = 0; !force->reference && force_turn(force, bodies, k, &turn); k++)
+    for (size_t k = 0; force_turn(force, bodies, k, &turn); k++)
         sum_turn(force, bodies, &turn, phi, psi);
-    if (force->reference)
-        sum_reference(force, bodies, phi, psi);
     barrier_wait(&force->barrier);
 }
 
 void force_accelerations_of(struct force *force, const struct bodies *bodies,
                             const struct force_turn *turn)
 {
-    if (force->reference)
-        sum_turns(force, bodies, NULL, NULL);
-    else
-        sum_turn(force, bodies, turn, NULL, NULL);
+    sum_turn(force, bodies, turn, NULL, NULL);
 }
 
 void force_accelerations(struct force *force, const struct bodies *bodies)

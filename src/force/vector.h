@@ -12,7 +12,7 @@
  *                 are the CPU maker's choice, so that results differ between makers by less than
  *                 the error of the kernel.
  *   sum           of the lanes, in a fixed order
- *   add_sums      total[k] += sum of the lanes of a[k], of four vectors together
+ *   add_sums      total[k] += sum of the lanes of a[k], for k < count, four at a time (AVX-512)
  *   zip_low, zip_high   lanes of a and b in turns, from their first halves and from their last
  */
 #ifndef ORRERY_FORCE_VECTOR_H
@@ -84,30 +84,29 @@ VECTOR_INLINE(vfloat) estimate_float(vfloat a) { return _mm512_rsqrt14_ps(a); }
 VECTOR_INLINE(vdouble) estimate_double(vdouble a) { return _mm512_rsqrt14_pd(a); }
 VECTOR_INLINE(float) sum_float(vfloat a) { return _mm512_reduce_add_ps(a); }
 VECTOR_INLINE(double) sum_double(vdouble a) { return _mm512_reduce_add_pd(a); }
-VECTOR_INLINE(void) add_sums_float(float *total, const vfloat a[4])
+/* Lanes of a and b in turns, neighbours of one vector added; its halves, or quarters, are to be. */
+#define FOLD(type, a, b) (_mm512_unpacklo_##type(a, b) + _mm512_unpackhi_##type(a, b))
+VECTOR_INLINE(void) add_sums_float(float *total, const vfloat *a, int count)
 {
-    vfloat sum[2];
-    for (int k = 0; k < 2; k++)
-        sum[k] = _mm512_unpacklo_ps(a[2 * k], a[2 * k + 1]) +
-                 _mm512_unpackhi_ps(a[2 * k], a[2 * k + 1]);
-    const vfloat all = _mm512_shuffle_ps(sum[0], sum[1], 0x44) +
-                       _mm512_shuffle_ps(sum[0], sum[1], 0xee);
-    const __m256 half = _mm512_castps512_ps256(all) + _mm512_extractf32x8_ps(all, 1);
-    const __m128 quarter = _mm256_castps256_ps128(half) + _mm256_extractf128_ps(half, 1);
-    _mm_storeu_ps(total, _mm_loadu_ps(total) + quarter);
+    for (int k = 0; k < count; k += 4) {
+        const vfloat ab = FOLD(ps, a[k], a[k + 1]), cd = FOLD(ps, a[k + 2], a[k + 3]);
+        const vfloat all = _mm512_shuffle_ps(ab, cd, 0x44) + _mm512_shuffle_ps(ab, cd, 0xee);
+        const __m256 half = _mm512_castps512_ps256(all) + _mm512_extractf32x8_ps(all, 1);
+        const __m128 sums = _mm256_castps256_ps128(half) + _mm256_extractf128_ps(half, 1);
+        _mm_storeu_ps(total + k, _mm_loadu_ps(total + k) + sums);
+    }
 }
-VECTOR_INLINE(void) add_sums_double(double *total, const vdouble a[4])
+VECTOR_INLINE(void) add_sums_double(double *total, const vdouble *a, int count)
 {
-    vdouble sum[2];
-    for (int k = 0; k < 2; k++)
-        sum[k] = _mm512_unpacklo_pd(a[2 * k], a[2 * k + 1]) +
-                 _mm512_unpackhi_pd(a[2 * k], a[2 * k + 1]);
-    const vdouble all = _mm512_shuffle_f64x2(sum[0], sum[1], 0x44) +
-                        _mm512_shuffle_f64x2(sum[0], sum[1], 0xee);
-    const vdouble half = _mm512_shuffle_f64x2(all, all, 0x88) +
-                         _mm512_shuffle_f64x2(all, all, 0xdd);
-    _mm256_storeu_pd(total, _mm256_loadu_pd(total) + _mm512_castpd512_pd256(half));
+    for (int k = 0; k < count; k += 4) {
+        const vdouble ab = FOLD(pd, a[k], a[k + 1]), cd = FOLD(pd, a[k + 2], a[k + 3]);
+        const vdouble all = _mm512_shuffle_f64x2(ab, cd, 0x44) + _mm512_shuffle_f64x2(ab, cd, 0xee);
+        const vdouble sums =
+            _mm512_shuffle_f64x2(all, all, 0x88) + _mm512_shuffle_f64x2(all, all, 0xdd);
+        _mm256_storeu_pd(total + k, _mm256_loadu_pd(total + k) + _mm512_castpd512_pd256(sums));
+    }
 }
+#undef FOLD
 #define ZIP8(k) k, k + 16, k + 1, k + 17, k + 2, k + 18, k + 3, k + 19
 #define ZIP4(k) k, k + 8, k + 1, k + 9, k + 2, k + 10, k + 3, k + 11
 VECTOR_INLINE(vfloat) zip_low_float(vfloat a, vfloat b)
@@ -207,14 +206,14 @@ VECTOR_INLINE(vdouble) estimate_double(vdouble a)
 #endif
 
 #if VECTOR_BYTES < 64
-VECTOR_INLINE(void) add_sums_float(float *total, const vfloat a[4])
+VECTOR_INLINE(void) add_sums_float(float *total, const vfloat *a, int count)
 {
-    for (int k = 0; k < 4; k++)
+    for (int k = 0; k < count; k++)
         total[k] += sum_float(a[k]);
 }
-VECTOR_INLINE(void) add_sums_double(double *total, const vdouble a[4])
+VECTOR_INLINE(void) add_sums_double(double *total, const vdouble *a, int count)
 {
-    for (int k = 0; k < 4; k++)
+    for (int k = 0; k < count; k++)
         total[k] += sum_double(a[k]);
 }
 #endif
