@@ -73,9 +73,9 @@ struct force_kernels {
     kernel_within *within[FORM_COUNT][MASSES_COUNT];
     /*
      * What `plain` does, bit for bit, for `lanes` systems of up to ABREAST_COUNT bodies at once, in
-     * open space, whatever the totals were. System k is at systems->x[axis] + k systems->length, with
-     * a softening of its own, and its totals are at total[axis] + k systems->length. `across` lends
-     * arrays of `lanes` systems, as do the sums.
+     * open space, whatever the totals were. System k is at systems->x[axis] + k systems->length,
+     * with a softening of its own, and its totals are at total[axis] + k systems->length. `across`
+     * lends arrays of `lanes` systems, as do the sums.
      */
     size_t lanes;
     kernel_abreast *abreast[MASSES_COUNT];
