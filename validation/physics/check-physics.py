@@ -59,9 +59,10 @@ def table(rows):
 
 def document(results):
     rows = [row for _, found in results for row in found]
-    version, compiler = tap.run("--version").stdout.split("\n")[:2]
+    version, compiler, options = tap.run("--version").stdout.split("\n")[:3]
+    compiler = f"{compiler.split(None, 1)[1]}, {options.split(None, 1)[1].split(' -std')[0]}"
     text = HEAD.format(date=datetime.date.today().isoformat(), version=version.split()[1],
-                       compiler=compiler.split(" -std")[0], rows=len(rows),
+                       compiler=compiler, rows=len(rows),
                        held=sum(row.held for row in rows))
     group = None
     for one, found in results:
