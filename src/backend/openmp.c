@@ -69,7 +69,7 @@ static bool next_turn(const struct openmp *openmp, size_t number, struct force_t
     const struct host *host = &openmp->host;
     if (!host->exchange)
         return force_turn(openmp->force, host->bodies, number, turn);
-    *turn = (struct force_turn){ 0, host->bodies->systems, true };
+    *turn = (struct force_turn){ 0, host->bodies->systems, true, NULL };
     return number == 0;
 }
 
@@ -167,21 +167,35 @@ static inline void add_scaled(double *restrict sum, double h, const double *rest
         sum[i] += h * rate[i];
 }
 
+/* Two of these in one go over memory, with the bits of one after the other. */
+static inline void add_twice(double *restrict sum, double h, double g, const double *restrict rate,
+                             size_t first, size_t last)
+{
+#pragma omp simd
+    for (size_t i = first; i < last; i++)
+        sum[i] = (sum[i] + h * rate[i]) + g * rate[i];
+}
+
 CLONE_FOR_VECTORS
 static void move_block(const struct bodies *b, const struct moves *moves, double dt, size_t first,
                        size_t last)
 {
+    double *const x[3] = { b->x, b->y, b->z }, *const v[3] = { b->vx, b->vy, b->vz };
+    const double *const a[3] = { b->ax, b->ay, b->az };
     for (size_t k = 0; k < moves->count; k++) {
-        const double h = moves->stages[k].coefficient * dt;
-        if (moves->stages[k].verb == VERB_KICK) {
-            add_scaled(b->vx, h, b->ax, first, last);
-            add_scaled(b->vy, h, b->ay, first, last);
-            add_scaled(b->vz, h, b->az, first, last);
-        } else {
-            add_scaled(b->x, h, b->vx, first, last);
-            add_scaled(b->y, h, b->vy, first, last);
-            add_scaled(b->z, h, b->vz, first, last);
+        const struct stage *const stage = &moves->stages[k];
+        const bool kick = stage->verb == VERB_KICK;
+        const bool twice = k + 1 < moves->count && stage[1].verb == stage->verb;
+        for (int axis = 0; axis < 3; axis++) {
+            double *const sum = kick ? v[axis] : x[axis];
+            const double *const rate = kick ? a[axis] : v[axis];
+            if (twice)
+                add_twice(sum, stage->coefficient * dt, stage[1].coefficient * dt, rate, first,
+                          last);
+            else
+                add_scaled(sum, stage->coefficient * dt, rate, first, last);
         }
+        k += twice;
     }
 }
 
@@ -190,9 +204,15 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Does the waiting moves on this thread's bodies; padding stays at rest. */
-static void move(const struct host *host, const struct force_turn *turn, struct moves *moves,
-                 double dt)
+static void move_range(const struct bodies *bodies, const struct moves *moves, double dt,
+                       size_t first, size_t last)
+{
+    for (size_t i = first; i < last; i += MOVE_BLOCK)
+        move_block(bodies, moves, dt, i, smaller(last, i + MOVE_BLOCK));
+}
+
+static void move_systems(const struct host *host, const struct force_turn *turn,
+                         const struct moves *moves, double dt)
 {
     const struct bodies *bodies = host->bodies;
     const size_t own = host->last - host->first; /* of each system */
@@ -203,10 +223,19 @@ static void move(const struct host *host, const struct force_turn *turn, struct 
         const size_t system = (turn->first + start / own) * bodies->stride;
         const size_t first = host->first + start % own;
         const size_t last = smaller(first + next - start, bodies->count);
-        for (size_t i = first; i < last; i += MOVE_BLOCK)
-            move_block(bodies, moves, dt, system + i, system + smaller(last, i + MOVE_BLOCK));
+        move_range(bodies, moves, dt, system + first, system + last);
         start = next;
     }
+}
+
+/* Does the waiting moves on this thread's bodies; padding stays at rest. */
+static void move(const struct host *host, const struct force_turn *turn, struct moves *moves,
+                 double dt)
+{
+    if (turn->abreast)
+        move_range(turn->abreast, moves, dt, 0, turn->abreast->count);
+    else
+        move_systems(host, turn, moves, dt);
     moves->count = 0;
 }
 
@@ -243,8 +272,11 @@ static bool advance_team(struct openmp *openmp, const struct integrator *integra
 {
     bool after = before;
     struct force_turn turn;
-    for (size_t k = 0; next_turn(openmp, k, &turn); k++)
+    for (size_t k = 0; next_turn(openmp, k, &turn); k++) {
+        force_open_turn(openmp->force, openmp->host.bodies, &turn);
         after = advance_turn(openmp, &turn, integrator, dt, steps, before);
+        force_close_turn(openmp->force, openmp->host.bodies, &turn);
+    }
     return after;
 }
 

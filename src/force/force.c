@@ -221,13 +221,9 @@ static enum status scratch_create(struct scratch *scratch, const struct force *f
                                   const struct bodies *bodies, struct error *error)
 {
     const size_t length = bodies->stride;
-    const size_t all = length * (force->abreast ? force->abreast : 1);
-    packed_create(&scratch->packed, force, all, error);
-    if (force->abreast) {
-        packed_create(&scratch->across, force, all, error);
-        scratch->across.count = bodies->count;
-        scratch->across_sums = sums_create(force, all, error);
-    }
+    packed_create(&scratch->packed, force, length, error);
+    if (force->abreast)
+        batch_create(&scratch->batch, force->kernels, force->precision, bodies, error);
     if (!force->symmetric || is_direct(force))
         return error->status;
     scratch->rounds = memory_array(force->wave, sizeof *scratch->rounds, error);
@@ -239,8 +235,7 @@ static enum status scratch_create(struct scratch *scratch, const struct force *f
 static void scratch_destroy(struct scratch *scratch, size_t wave)
 {
     packed_destroy(&scratch->packed);
-    packed_destroy(&scratch->across);
-    sums_destroy(&scratch->across_sums);
+    batch_destroy(&scratch->batch);
     for (size_t k = 0; k < wave && scratch->rounds; k++)
         sums_destroy(&scratch->rounds[k]);
     memory_free(scratch->rounds);

@@ -78,13 +78,20 @@ void force_accelerations(struct force *force, const struct bodies *bodies);
 struct force_turn {
     size_t first, last; /* systems */
     bool together;      /* of all threads; else of the calling one alone */
+    /* Between open and close of a turn that keeps its systems side by side: these, as one system
+     * that may be moved (without ids). NULL: they stay where they are. */
+    const struct bodies *abreast;
 };
 
 /* Turn `number` = 0, 1, ... of the calling thread; false past its last one. */
 bool force_turn(const struct force *force, const struct bodies *bodies, size_t number,
                 struct force_turn *turn);
 
-/* Accelerations of a turn's systems. A turn together starts and ends with a barrier. */
+/* Around whatever is done with a turn's systems; closing brings back what was moved and summed. */
+void force_open_turn(struct force *force, const struct bodies *bodies, struct force_turn *turn);
+void force_close_turn(struct force *force, const struct bodies *bodies, struct force_turn *turn);
+
+/* Accelerations of an open turn's systems. A turn together starts and ends with a barrier. */
 void force_accelerations_of(struct force *force, const struct bodies *bodies,
                             const struct force_turn *turn);
 

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "force/packing.h"
 #include "force/vector.h"
 
 #define CONCAT_EXPANDED(a, b) a##b
@@ -35,6 +36,12 @@ enum {
     EXCHANGE_ACCELERATIONS /* m_j r / r^3 and m_i r / r^3, fused */
 };
 
+enum {
+    LANES_double = sizeof(vdouble) / sizeof(double),
+    LANES_single = sizeof(vfloat) / sizeof(float),
+    LANES_mixed = LANES_single
+};
+
 static inline size_t smaller(size_t a, size_t b)
 {
     return a < b ? a : b;
@@ -55,12 +62,49 @@ static inline size_t smaller(size_t a, size_t b)
 #define NAME(word) CONCAT(word, _single)
 #include "force/precision.inc"
 
-enum {
-    LANES = sizeof(vdouble) / sizeof(double),
-    LANES_double = LANES,
-    LANES_single = sizeof(vfloat) / sizeof(float),
-    LANES_mixed = LANES_single
-};
+enum { LANES = LANES_double };
+
+/* Takes row k of LANES rows of LANES numbers to column k, and back. */
+KERNEL_INLINE void transpose(vdouble rows[LANES])
+{
+    for (size_t done = 1; done < LANES; done *= 2) {
+        vdouble next[LANES];
+        UNROLL
+        for (size_t k = 0; k < LANES / 2; k++) {
+            next[2 * k] = zip_low(rows[k], rows[k + LANES / 2]);
+            next[2 * k + 1] = zip_high(rows[k], rows[k + LANES / 2]);
+        }
+        memcpy(rows, next, sizeof next);
+    }
+}
+
+/* Rows of rows to columns of columns: number i `far` + k from number k `near` + i, a block of LANES
+ * by LANES at a time. */
+KERNEL_INLINE void turn(const double *from, size_t near, double *to, size_t far)
+{
+    vdouble rows[LANES];
+    UNROLL
+    for (size_t k = 0; k < LANES; k++)
+        rows[k] = load_double(from + k * near);
+    transpose(rows);
+    UNROLL
+    for (size_t i = 0; i < LANES; i++)
+        store_double(to + i * far, rows[i]);
+}
+
+static void deal(const double *systems, size_t stride, size_t lanes, double *across)
+{
+    for (size_t k = 0; k < lanes; k += LANES)
+        for (size_t i = 0; i < stride; i += LANES)
+            turn(systems + k * stride + i, stride, across + i * lanes + k, lanes);
+}
+
+static void collect(const double *across, size_t stride, size_t lanes, double *systems)
+{
+    for (size_t k = 0; k < lanes; k += LANES)
+        for (size_t i = 0; i < stride; i += LANES)
+            turn(across + i * lanes + k, lanes, systems + k * stride + i, stride);
+}
 
 /* 1/r, as inverse_cube() does it: s (1 + 1/2 e + 3/8 e^2 + 5/16 e^3 + 35/128 e^4 + ...). */
 KERNEL_INLINE vdouble inverse(vdouble r2)
@@ -128,10 +172,9 @@ static void potential_periodic(const struct packed *packed, struct range i, doub
                                   : 315.0 / 128,                                                   \
         .plain = TABLE(plain, precision), .meet = TABLE(meet_##exchange, precision),               \
         .within = TABLE(within_##exchange, precision), .gather = gather_##precision,               \
-        .lanes = LANES_##precision, .abreast = {                                                   \
-            abreast_any_##precision,                                                               \
-            abreast_equal_##precision                                                              \
-        }                                                                                          \
+        .lanes = LANES_##precision,                                                                \
+        .abreast = { abreast_any_##precision, abreast_equal_##precision },                         \
+        .bounds = bounds_##precision                                                               \
     }
 #define KERNELS_WITH(exchange, name)                                                               \
     {                                                                                              \
@@ -139,7 +182,7 @@ static void potential_periodic(const struct packed *packed, struct range i, doub
         .force = { [PRECISION_DOUBLE] = FORCE_KERNELS(double, DOUBLE_SERIES, exchange),            \
                    [PRECISION_MIXED] = FORCE_KERNELS(mixed, FLOAT_SERIES, exchange),               \
                    [PRECISION_SINGLE] = FORCE_KERNELS(single, FLOAT_SERIES, exchange) },           \
-        .potential = { potential_open, potential_periodic },                                       \
+        .deal = deal, .collect = collect, .potential = { potential_open, potential_periodic },     \
     }
 
 #if VECTOR_HAS_FMA

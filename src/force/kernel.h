@@ -45,6 +45,25 @@ struct sums {
     void *x, *y, *z;
 };
 
+/* Of the numbers of one array. */
+struct bounds {
+    double least, greatest;
+};
+
+/* Systems side by side: number i lanes + k of every array belongs to body i of system k. */
+struct abreast {
+    size_t count;  /* bodies in each system, at most ABREAST_COUNT */
+    size_t length; /* with the padding */
+    const double *x[3];
+    double center[3][ABREAST_SYSTEMS]; /* packed = scale (true - center) */
+    double scale[ABREAST_SYSTEMS];
+    double eps2[ABREAST_SYSTEMS]; /* as that of a struct packed */
+    double unit[ABREAST_SYSTEMS]; /* of the sums */
+    struct packed packed;         /* its masses are there; the kernel fills the positions */
+    struct sums sums;             /* lent */
+    double *a[3];                 /* unit x sum; 0 in the padding */
+};
+
 /* A function compiled for open space and for periodic boxes, without and with equal masses. */
 enum { FORM_OPEN, FORM_PERIODIC, FORM_COUNT };
 enum { MASSES_ANY, MASSES_EQUAL, MASSES_COUNT };
@@ -53,9 +72,8 @@ typedef void kernel_plain(const struct packed *packed, struct range i, double *c
 typedef void kernel_within(const struct packed *packed, struct range i, const struct sums *sums);
 typedef void kernel_meet(const struct packed *packed, struct range i, struct range j,
                          const struct sums *sums);
-typedef void kernel_abreast(const struct packed *systems, const double *eps2,
-                            const struct packed *across, const struct sums *sums,
-                            double *const total[3]);
+typedef void kernel_bounds(const double *across, size_t count, struct bounds *bounds);
+typedef void kernel_abreast(const struct abreast *abreast);
 typedef void kernel_potential(const struct packed *packed, struct range i, double *phi,
                               double *psi);
 
@@ -72,13 +90,12 @@ struct force_kernels {
     /* The same for all pairs within one range. */
     kernel_within *within[FORM_COUNT][MASSES_COUNT];
     /*
-     * What `plain` does, bit for bit, for `lanes` systems of up to ABREAST_COUNT bodies at once, in
-     * open space, whatever the totals were. System k is at systems->x[axis] + k systems->length,
-     * with a softening of its own, and its totals are at total[axis] + k systems->length. `across`
-     * lends arrays of `lanes` systems, as do the sums.
+     * What packing and `plain` do, bit for bit, for `lanes` systems at once, in open space; and the
+     * bounds of an array in each of the systems.
      */
     size_t lanes;
     kernel_abreast *abreast[MASSES_COUNT];
+    kernel_bounds *bounds;
     /* total += sums[0] + sums[1] + ..., in this order. */
     void (*gather)(struct range i, const struct sums *sums, size_t rounds, double *const total[3]);
 };
@@ -86,6 +103,13 @@ struct force_kernels {
 struct kernels {
     const char *isa;
     struct force_kernels force[PRECISION_COUNT];
+    /*
+     * From `lanes` systems, each `stride` numbers after the one before, to an array of them side by
+     * side, and the way back. `stride` is a multiple of BODIES_PADDING, `lanes` that of a
+     * precision.
+     */
+    void (*deal)(const double *systems, size_t stride, size_t lanes, double *across);
+    void (*collect)(const double *across, size_t stride, size_t lanes, double *systems);
     /* sum_j m_j / r_ij and sum_j m_j r^2 / r_ij^3 without j = i; packed as PRECISION_DOUBLE. */
     kernel_potential *potential[FORM_COUNT];
 };

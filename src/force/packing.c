@@ -2,8 +2,6 @@
 
 #include "force/packing.h"
 
-#include <math.h>
-
 /*
  * Systems extend to 2^REACH. The square of the smallest distance that a kernel can tell from 0 is
  * such that its inverse cube is finite: 2^-84 for float; 2^-120 for double, whose estimate may
@@ -16,8 +14,6 @@ static const struct limits {
     double least_mass; /* whose product with itself and with the weakest 1/r^3 is a number */
 } float_limits = { 18, 0x1p-84, 0x1p-30 }, double_limits = { 40, 0x1p-120, 0x1p-200 };
 
-/* What has blown up beyond it is held there, so that its square is a number. */
-static const double farthest = 0x1p60;
 enum { GREATEST_EXPONENT = 400 };
 
 /* Of a mixed position in a periodic box: high parts are whole multiples of it, so that they
@@ -41,10 +37,6 @@ static double scale_to(double reach, int exponent)
                                              : e);
 }
 
-struct bounds {
-    double least, greatest;
-};
-
 CLONE_FOR_VECTORS
 static struct bounds bounds_of(const double *restrict x, size_t count)
 {
@@ -57,8 +49,8 @@ static struct bounds bounds_of(const double *restrict x, size_t count)
     return (struct bounds){ least, greatest };
 }
 
-static void scale_lengths(struct packing *packing, const struct physics *physics,
-                          const struct bounds *box)
+void packing_scale_lengths(struct packing *packing, const struct physics *physics,
+                           const struct bounds box[3])
 {
     const struct limits *limits = limits_of(packing->precision);
     const bool is_float = packing->precision != PRECISION_DOUBLE;
@@ -84,7 +76,7 @@ static void scale_lengths(struct packing *packing, const struct physics *physics
     packing->packed.touching = physics->softening == 0;
 }
 
-static void scale_masses(struct packing *packing, struct bounds m)
+void packing_scale_masses(struct packing *packing, struct bounds m)
 {
     packing->equal = m.least == m.greatest && m.least > 0;
     packing->mass_scale = packing->equal ? 1 / m.greatest : scale_to(m.greatest, 0);
@@ -101,15 +93,8 @@ void packing_open(struct packing *packing, const struct physics *physics,
     struct bounds box[3];
     for (int axis = 0; axis < 3; axis++)
         box[axis] = bounds_of(x[axis] + packing->first, bodies->count);
-    scale_lengths(packing, physics, box);
-    scale_masses(packing, bounds_of(bodies->m + packing->first, bodies->count));
-}
-
-/* Lets NaN pass. The form that compilers make vectors of, if not the shortest. */
-static inline double held(double u)
-{
-    const double held = fabs(u) > farthest ? farthest : fabs(u);
-    return copysign(held, u);
+    packing_scale_lengths(packing, physics, box);
+    packing_scale_masses(packing, bounds_of(bodies->m + packing->first, bodies->count));
 }
 
 /* Loops over whole arrays, one for each way to pack, so that compilers make vectors of them. */
@@ -119,7 +104,7 @@ static void fill_double(double *restrict packed, const double *restrict x, doubl
 {
 #pragma omp simd
     for (size_t i = range.first; i < range.last; i++)
-        packed[i] = held(x[i] * scale);
+        packed[i] = packing_hold(x[i] * scale);
 }
 
 CLONE_FOR_VECTORS
@@ -128,7 +113,7 @@ static void fill_float(float *restrict packed, const double *restrict x, double 
 {
 #pragma omp simd
     for (size_t i = range.first; i < range.last; i++)
-        packed[i] = (float)held((x[i] - center) * scale);
+        packed[i] = (float)packing_hold((x[i] - center) * scale);
 }
 
 CLONE_FOR_VECTORS
@@ -137,7 +122,7 @@ static void fill_high_low(float *restrict high, float *restrict low, const doubl
 {
 #pragma omp simd
     for (size_t i = range.first; i < range.last; i++) {
-        const double u = held((x[i] - center) * scale);
+        const double u = packing_hold((x[i] - center) * scale);
         high[i] = (float)u;
         low[i] = (float)(u - (double)high[i]);
     }

@@ -10,6 +10,8 @@
 #ifndef ORRERY_FORCE_PACKING_H
 #define ORRERY_FORCE_PACKING_H
 
+#include <math.h>
+
 #include "force/kernel.h"
 #include "model/bodies.h"
 #include "model/physics.h"
@@ -29,6 +31,11 @@ struct packing {
     bool massive;
 };
 
+/* Those for lengths, from the bounds of the three coordinates and the precision; and for masses. */
+void packing_scale_lengths(struct packing *packing, const struct physics *physics,
+                           const struct bounds box[3]);
+void packing_scale_masses(struct packing *packing, struct bounds m);
+
 /* Finds the scales for system `system`. The arrays of packing->packed and the precision must be
  * there. */
 void packing_open(struct packing *packing, const struct physics *physics,
@@ -36,6 +43,14 @@ void packing_open(struct packing *packing, const struct physics *physics,
 
 /* Packs the bodies of a range. */
 void packing_fill(const struct packing *packing, const struct bodies *bodies, struct range range);
+
+/* What has blown up is held at 2^60, so that its square is a number. Lets NaN pass. (The form that
+ * compilers make vectors of, if not the shortest.) */
+static inline double packing_hold(double u)
+{
+    const double farthest = 0x1p60;
+    return copysign(fabs(u) > farthest ? farthest : fabs(u), u);
+}
 
 /* What turns a sum of m r / r^3, or of m / r, into true units. */
 double packing_force_unit(const struct packing *packing);

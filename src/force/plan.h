@@ -3,6 +3,7 @@
 #define ORRERY_FORCE_PLAN_H
 
 #include "base/barrier.h"
+#include "force/batch.h"
 #include "force/force.h"
 #include "force/kernel.h"
 
@@ -14,9 +15,7 @@ extern "C" {
 struct scratch {
     struct packed packed; /* lends its arrays */
     struct sums *rounds;  /* of a wave; NULL: sums go straight to their totals */
-    /* Where systems are summed abreast, `packed` has room for all of them, and so have these. */
-    struct packed across;
-    struct sums across_sums;
+    struct batch batch;   /* where systems are summed abreast */
 };
 
 struct force {

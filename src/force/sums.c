@@ -206,26 +206,10 @@ static void write_accelerations(const struct task *task, struct range range, boo
     }
 }
 
-/* The arrays of one of the systems that are packed after one another. */
-static struct packed packed_at(const struct task *task, enum precision precision, size_t place)
-{
-    struct packed packed = task->scratch->packed;
-    const size_t numbers = place * task->bodies->stride;
-    const size_t bytes = numbers * (precision == PRECISION_DOUBLE ? sizeof(double) : sizeof(float));
-    packed.m = (char *)packed.m + bytes;
-    for (int axis = 0; axis < 3; axis++) {
-        packed.x[axis] = (char *)packed.x[axis] + bytes;
-        if (packed.x_low[axis])
-            packed.x_low[axis] = (char *)packed.x_low[axis] + bytes;
-    }
-    return packed;
-}
-
-static void open_task(struct task *task, enum precision precision, size_t system, size_t place)
+static void open_task(struct task *task, enum precision precision, size_t system)
 {
     const struct force *const force = task->force;
-    task->packing =
-        (struct packing){ .precision = precision, .packed = packed_at(task, precision, place) };
+    task->packing = (struct packing){ .precision = precision, .packed = task->scratch->packed };
     packing_open(&task->packing, &force->physics, task->bodies, system);
     task->all = crew_share(&task->crew, (struct range){ 0, task->bodies->stride });
     task->mine = crew_share(&task->crew, (struct range){ force->share.first, force->share.last });
@@ -257,7 +241,7 @@ static struct range overlap(struct range a, struct range b)
  * accelerations of its own bodies, and 0 for the others. */
 static void sum_forces(struct task *task, size_t system)
 {
-    open_task(task, task->force->precision, system, 0);
+    open_task(task, task->force->precision, system);
     const bool symmetric = task->force->symmetric && task->packing.massive;
     const bool partial = force_is_partial(task->force);
     const struct range written = symmetric || partial ? task->all : task->mine;
@@ -272,35 +256,9 @@ static void sum_forces(struct task *task, size_t system)
     write_accelerations(task, written, symmetric);
 }
 
-/* Systems that fill the lanes of one kernel; one after another where not all have equal masses, and
- * some have. */
-static void sum_abreast(struct task *task, size_t first)
-{
-    struct task one[ABREAST_SYSTEMS];
-    double eps2[ABREAST_SYSTEMS];
-    const size_t systems = task->force->abreast;
-    bool alike = true;
-    if (systems == 0)
-        return;
-    for (size_t k = 0; k < systems; k++) {
-        one[k] = *task;
-        open_task(&one[k], task->force->precision, first + k, k);
-        eps2[k] = one[k].packing.packed.eps2;
-        alike = alike && one[k].masses == one[0].masses;
-    }
-    for (size_t k = 0; k < systems && !alike; k++)
-        sum_forces(task, first + k);
-    if (!alike)
-        return;
-    one->kernels->abreast[one->masses](&one->packing.packed, eps2, &task->scratch->across,
-                                       &task->scratch->across_sums, one->total);
-    for (size_t k = 0; k < systems; k++)
-        write_accelerations(&one[k], one[k].all, false);
-}
-
 static void sum_potentials(struct task *task, size_t system, double *phi, double *psi)
 {
-    open_task(task, PRECISION_DOUBLE, system, 0);
+    open_task(task, PRECISION_DOUBLE, system);
     const double unit =
         -task->force->physics.gravitational_constant * packing_potential_unit(&task->packing);
     phi += task->packing.first;
@@ -331,10 +289,10 @@ bool force_turn(const struct force *force, const struct bodies *bodies, size_t n
     const size_t batched = batches * force->abreast, last = batches + alone - batched;
     const size_t first = number < batches ? number * force->abreast : batched + number - batches;
     const size_t count = number < batches ? force->abreast : 1;
-    *turn = (struct force_turn){ rank * alone + first, rank * alone + first + count, false };
+    *turn = (struct force_turn){ rank * alone + first, rank * alone + first + count, false, NULL };
     if (number < last)
         return true;
-    *turn = (struct force_turn){ size * alone, bodies->systems, true };
+    *turn = (struct force_turn){ size * alone, bodies->systems, true, NULL };
     return number == last && turn->first < turn->last;
 }
 
@@ -361,10 +319,6 @@ static void sum_turn(struct force *force, const struct bodies *bodies,
     if (turn->together)
         task.crew =
             (struct crew){ rank, useful < (double)size ? (size_t)useful : size, &force->barrier };
-    if (!phi && !turn->together && turn->last - turn->first > 1) {
-        sum_abreast(&task, turn->first);
-        return;
-    }
     crew_wait(&task.crew); /* until all bodies are in place and nobody uses the scratch */
     if (force->reference)
         sum_reference(force, bodies, phi, psi);
@@ -376,27 +330,52 @@ static void sum_turn(struct force *force, const struct bodies *bodies,
     crew_wait(&task.crew);
 }
 
-static void sum_turns(struct force *force, const struct bodies *bodies, double *phi, double *psi)
+static struct batch *own_batch(struct force *force)
+{
+    return &force->scratch[omp_get_thread_num()].batch;
+}
+
+void force_open_turn(struct force *force, const struct bodies *bodies, struct force_turn *turn)
+{
+    if (turn->together || turn->last - turn->first == 1)
+        return;
+    batch_open(own_batch(force), bodies, turn->first);
+    turn->abreast = own_batch(force)->bodies;
+}
+
+void force_close_turn(struct force *force, const struct bodies *bodies, struct force_turn *turn)
+{
+    if (turn->abreast)
+        batch_close(own_batch(force), bodies, turn->first);
+    turn->abreast = NULL;
+}
+
+void force_accelerations_of(struct force *force, const struct bodies *bodies,
+                            const struct force_turn *turn)
+{
+    if (turn->abreast)
+        batch_accelerations(own_batch(force), &force->physics);
+    else
+        sum_turn(force, bodies, turn, NULL, NULL);
+}
+
+void force_accelerations(struct force *force, const struct bodies *bodies)
+{
+    struct force_turn turn;
+    barrier_wait(&force->barrier);
+    for (size_t k = 0; force_turn(force, bodies, k, &turn); k++) {
+        force_open_turn(force, bodies, &turn);
+        force_accelerations_of(force, bodies, &turn);
+        force_close_turn(force, bodies, &turn);
+    }
+    barrier_wait(&force->barrier);
+}
+
+void force_potentials(struct force *force, const struct bodies *bodies, double *phi, double *psi)
 {
     struct force_turn turn;
     barrier_wait(&force->barrier);
     for (size_t k = 0; force_turn(force, bodies, k, &turn); k++)
         sum_turn(force, bodies, &turn, phi, psi);
     barrier_wait(&force->barrier);
-}
-
-void force_accelerations_of(struct force *force, const struct bodies *bodies,
-                            const struct force_turn *turn)
-{
-    sum_turn(force, bodies, turn, NULL, NULL);
-}
-
-void force_accelerations(struct force *force, const struct bodies *bodies)
-{
-    sum_turns(force, bodies, NULL, NULL);
-}
-
-void force_potentials(struct force *force, const struct bodies *bodies, double *phi, double *psi)
-{
-    sum_turns(force, bodies, phi, psi);
 }

@@ -13,6 +13,8 @@
  *                 the error of the kernel.
  *   sum           of the lanes, in a fixed order
  *   add_sums      total[k] += sum of the lanes of a[k], for k < count, four at a time (AVX-512)
+ * For double alone:
+ *   lesser, greater     number of two, and b where one is none
  *   zip_low, zip_high   lanes of a and b in turns, from their first halves and from their last
  */
 #ifndef ORRERY_FORCE_VECTOR_H
@@ -73,6 +75,8 @@ VECTOR_INLINE(vdouble) madd_double(vdouble a, vdouble b, vdouble c)
 {
     return MM(fmadd_pd)(a, b, c);
 }
+VECTOR_INLINE(vdouble) lesser(vdouble a, vdouble b) { return MM(min_pd)(a, b); }
+VECTOR_INLINE(vdouble) greater(vdouble a, vdouble b) { return MM(max_pd)(a, b); }
 VECTOR_INLINE(vfloat) nmadd_float(vfloat a, vfloat b, vfloat c) { return MM(fnmadd_ps)(a, b, c); }
 VECTOR_INLINE(vdouble) nmadd_double(vdouble a, vdouble b, vdouble c)
 {
@@ -107,26 +111,16 @@ VECTOR_INLINE(void) add_sums_double(double *total, const vdouble *a, int count)
     }
 }
 #undef FOLD
-#define ZIP8(k) k, k + 16, k + 1, k + 17, k + 2, k + 18, k + 3, k + 19
-#define ZIP4(k) k, k + 8, k + 1, k + 9, k + 2, k + 10, k + 3, k + 11
-VECTOR_INLINE(vfloat) zip_low_float(vfloat a, vfloat b)
+#define ZIP(k) k, k + 8, k + 1, k + 9, k + 2, k + 10, k + 3, k + 11
+VECTOR_INLINE(vdouble) zip_low(vdouble a, vdouble b)
 {
-    return _mm512_permutex2var_ps(a, (__m512i)(mask_float){ ZIP8(0), ZIP8(4) }, b);
+    return _mm512_permutex2var_pd(a, (__m512i)(mask_double){ ZIP(0) }, b);
 }
-VECTOR_INLINE(vfloat) zip_high_float(vfloat a, vfloat b)
+VECTOR_INLINE(vdouble) zip_high(vdouble a, vdouble b)
 {
-    return _mm512_permutex2var_ps(a, (__m512i)(mask_float){ ZIP8(8), ZIP8(12) }, b);
+    return _mm512_permutex2var_pd(a, (__m512i)(mask_double){ ZIP(4) }, b);
 }
-VECTOR_INLINE(vdouble) zip_low_double(vdouble a, vdouble b)
-{
-    return _mm512_permutex2var_pd(a, (__m512i)(mask_double){ ZIP4(0) }, b);
-}
-VECTOR_INLINE(vdouble) zip_high_double(vdouble a, vdouble b)
-{
-    return _mm512_permutex2var_pd(a, (__m512i)(mask_double){ ZIP4(4) }, b);
-}
-#undef ZIP8
-#undef ZIP4
+#undef ZIP
 #else
 VECTOR_INLINE(vfloat) estimate_float(vfloat a) { return _mm256_rsqrt_ps(a); }
 VECTOR_INLINE(vdouble) estimate_double(vdouble a)
@@ -145,24 +139,14 @@ VECTOR_INLINE(double) sum_double(vdouble a)
     return _mm_cvtsd_f64(_mm_add_sd(b, _mm_unpackhi_pd(b, b)));
 }
 /* Unpacking zips each half of a register. */
-#define HALF(type, a, b, which) _mm256_permute2f128_##type(a, b, which)
-VECTOR_INLINE(vfloat) zip_low_float(vfloat a, vfloat b)
+VECTOR_INLINE(vdouble) zip_low(vdouble a, vdouble b)
 {
-    return HALF(ps, _mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b), 0x20);
+    return _mm256_permute2f128_pd(_mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b), 0x20);
 }
-VECTOR_INLINE(vfloat) zip_high_float(vfloat a, vfloat b)
+VECTOR_INLINE(vdouble) zip_high(vdouble a, vdouble b)
 {
-    return HALF(ps, _mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b), 0x31);
+    return _mm256_permute2f128_pd(_mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b), 0x31);
 }
-VECTOR_INLINE(vdouble) zip_low_double(vdouble a, vdouble b)
-{
-    return HALF(pd, _mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b), 0x20);
-}
-VECTOR_INLINE(vdouble) zip_high_double(vdouble a, vdouble b)
-{
-    return HALF(pd, _mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b), 0x31);
-}
-#undef HALF
 #endif
 #undef MM
 
@@ -174,18 +158,18 @@ VECTOR_INLINE(vfloat) madd_float(vfloat a, vfloat b, vfloat c) { return a * b + 
 VECTOR_INLINE(vdouble) madd_double(vdouble a, vdouble b, vdouble c) { return a * b + c; }
 VECTOR_INLINE(vfloat) nmadd_float(vfloat a, vfloat b, vfloat c) { return c - a * b; }
 VECTOR_INLINE(vdouble) nmadd_double(vdouble a, vdouble b, vdouble c) { return c - a * b; }
+VECTOR_INLINE(vdouble) lesser(vdouble a, vdouble b)
+{
+    return (vdouble){ a[0] < b[0] ? a[0] : b[0], a[1] < b[1] ? a[1] : b[1] };
+}
+VECTOR_INLINE(vdouble) greater(vdouble a, vdouble b)
+{
+    return (vdouble){ a[0] > b[0] ? a[0] : b[0], a[1] > b[1] ? a[1] : b[1] };
+}
 VECTOR_INLINE(float) sum_float(vfloat a) { return (a[0] + a[2]) + (a[1] + a[3]); }
 VECTOR_INLINE(double) sum_double(vdouble a) { return a[0] + a[1]; }
-VECTOR_INLINE(vfloat) zip_low_float(vfloat a, vfloat b)
-{
-    return (vfloat){ a[0], b[0], a[1], b[1] };
-}
-VECTOR_INLINE(vfloat) zip_high_float(vfloat a, vfloat b)
-{
-    return (vfloat){ a[2], b[2], a[3], b[3] };
-}
-VECTOR_INLINE(vdouble) zip_low_double(vdouble a, vdouble b) { return (vdouble){ a[0], b[0] }; }
-VECTOR_INLINE(vdouble) zip_high_double(vdouble a, vdouble b) { return (vdouble){ a[1], b[1] }; }
+VECTOR_INLINE(vdouble) zip_low(vdouble a, vdouble b) { return (vdouble){ a[0], b[0] }; }
+VECTOR_INLINE(vdouble) zip_high(vdouble a, vdouble b) { return (vdouble){ a[1], b[1] }; }
 #if defined __SSE2__
 VECTOR_INLINE(vfloat) estimate_float(vfloat a) { return _mm_rsqrt_ps(a); }
 VECTOR_INLINE(vdouble) estimate_double(vdouble a)

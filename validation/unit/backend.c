@@ -140,22 +140,36 @@ static void test_threads_do_not_change_a_bit(void **state)
             }
 }
 
+static void check_alone(const char *host, const struct physics *physics, size_t systems,
+                        size_t count, const char *integrator)
+{
+    struct bodies *all = motion_cube(systems, count, 42);
+    struct backend *backend = start(host, physics, all, 2);
+    advance(backend, integrator, 0.01, 3);
+    advance(backend, integrator, 0.01, 2);
+    stop(backend);
+    for (size_t s = 0; s < systems; s++) {
+        struct bodies *alone = motion_cube(1, count, 42 + s);
+        move(host, physics, alone, 2, integrator, 0.01, 5);
+        assert_true(motion_equal(alone, 0, all, s));
+        bodies_destroy(alone);
+    }
+    bodies_destroy(all);
+}
+
 static void test_a_system_moves_as_if_alone(void **state)
 {
     (void)state;
     const size_t counts[] = { 2, 13, 100, 300 };
     for (size_t h = 0; h < COUNT_OF(hosts); h++)
         for (size_t n = 0; n < COUNT_OF(counts); n++) {
-            struct bodies *all = motion_cube(4, counts[n], 42);
-            move(hosts[h], &periodic, all, 2, "velocity-verlet", 0.01, 5);
-            for (size_t s = 0; s < 4; s++) {
-                struct bodies *alone = motion_cube(1, counts[n], 42 + s);
-                move(hosts[h], &periodic, alone, 2, "velocity-verlet", 0.01, 5);
-                assert_true(motion_equal(alone, 0, all, s));
-                bodies_destroy(alone);
-            }
-            bodies_destroy(all);
+            check_alone(hosts[h], &periodic, 4, counts[n], "velocity-verlet");
+            check_alone(hosts[h], &soft, 37, counts[n],
+                        "velocity-verlet"); /* some of them abreast */
         }
+    check_alone("openmp", &soft, 37, 21, "yoshida4");
+    check_alone("openmp", &soft, 37, 21, "leapfrog-dkd");
+    check_alone("openmp", &soft, 37, 21, "euler");
 }
 
 static void observe(struct backend *backend, const struct bodies *bodies)
@@ -218,9 +232,9 @@ static void test_padding_stays_at_rest_at_the_origin(void **state)
 {
     (void)state;
     for (size_t h = 0; h < COUNT_OF(hosts); h++) {
-        struct bodies *bodies = motion_cube(3, 21, 9);
+        struct bodies *bodies = motion_cube(37, 21, 9);
         move(hosts[h], &soft, bodies, 2, "velocity-verlet", 0.01, 5);
-        for (size_t s = 0; s < 3; s++)
+        for (size_t s = 0; s < 37; s++)
             for (size_t i = s * bodies->stride + 21; i < (s + 1) * bodies->stride; i++)
                 assert_true(bodies->x[i] == 0 && bodies->vy[i] == 0 && bodies->m[i] == 0);
         bodies_destroy(bodies);

@@ -471,8 +471,7 @@ static void check_bits(size_t systems, size_t count, enum precision precision, c
 }
 
 /* Small systems go through the lanes of one kernel, if there are enough of them for each thread,
- * and come out as from the plain one. Among three kinds of masses, only those of one kind go
- * together. */
+ * and come out as from the plain one; those of equal masses together with others. */
 static void check_abreast(const struct problem *problem, enum precision precision, const char *isa,
                           bool kinds)
 {

@@ -1,0 +1,131 @@
+#include "config.h"
+
+#include "force/batch.h"
+
+#include "base/memory.h"
+
+static void *reals(const struct batch *batch, enum precision precision, struct error *error)
+{
+    const size_t size = precision == PRECISION_DOUBLE ? sizeof(double) : sizeof(float);
+    return memory_array(batch->abreast.length * batch->sums->lanes, size, error);
+}
+
+enum status batch_create(struct batch *batch, const struct kernels *kernels,
+                         enum precision precision, const struct bodies *bodies, struct error *error)
+{
+    const struct force_kernels *const sums = &kernels->force[precision];
+    *batch = (struct batch){ .kernels = kernels, .sums = sums };
+    if (bodies_create(1, bodies->stride * sums->lanes, &batch->bodies, error))
+        return error->status;
+    batch->bodies->count = bodies->count * sums->lanes;
+    for (size_t k = 0; k < sums->lanes; k++)
+        batch->packing[k].precision = precision;
+    const struct bodies *const b = batch->bodies;
+    struct abreast *const abreast = &batch->abreast;
+    *abreast = (struct abreast){ .count = bodies->count,
+                                 .length = bodies->stride,
+                                 .x = { b->x, b->y, b->z },
+                                 .a = { b->ax, b->ay, b->az },
+                                 .packed = { .count = bodies->count, .length = bodies->stride } };
+    abreast->packed.m = reals(batch, precision, error);
+    for (int axis = 0; axis < 3; axis++) {
+        abreast->packed.x[axis] = reals(batch, precision, error);
+        if (precision == PRECISION_MIXED)
+            abreast->packed.x_low[axis] = reals(batch, precision, error);
+    }
+    abreast->sums.x = reals(batch, precision, error);
+    abreast->sums.y = reals(batch, precision, error);
+    abreast->sums.z = reals(batch, precision, error);
+    return error->status;
+}
+
+void batch_destroy(struct batch *batch)
+{
+    struct abreast *const abreast = &batch->abreast;
+    memory_free(abreast->packed.m);
+    for (int axis = 0; axis < 3; axis++) {
+        memory_free(abreast->packed.x[axis]);
+        memory_free(abreast->packed.x_low[axis]);
+    }
+    memory_free(abreast->sums.x);
+    memory_free(abreast->sums.y);
+    memory_free(abreast->sums.z);
+    bodies_destroy(batch->bodies);
+}
+
+/* Equal masses are packed as 1, which changes no bit of a product: systems of equal masses and
+ * others go together. */
+static void pack_masses(struct batch *batch)
+{
+    const size_t lanes = batch->sums->lanes;
+    struct bounds m[ABREAST_SYSTEMS];
+    batch->sums->bounds(batch->bodies->m, batch->abreast.count, m);
+    batch->masses = MASSES_EQUAL;
+    for (size_t k = 0; k < lanes; k++) {
+        packing_scale_masses(&batch->packing[k], m[k]);
+        if (!batch->packing[k].equal)
+            batch->masses = MASSES_ANY;
+    }
+    for (size_t i = 0; i < batch->bodies->count && batch->masses == MASSES_ANY; i++) {
+        const struct packing *const packing = &batch->packing[i % lanes];
+        const double u =
+            packing->equal ? 1 : packing_hold(batch->bodies->m[i] * packing->mass_scale);
+        if (packing->precision == PRECISION_DOUBLE)
+            ((double *)batch->abreast.packed.m)[i] = u;
+        else
+            ((float *)batch->abreast.packed.m)[i] = (float)u;
+    }
+}
+
+enum { ARRAYS = 10 };
+
+static void arrays_of(const struct bodies *b, double *arrays[ARRAYS])
+{
+    double *const all[ARRAYS] = {
+        b->m, b->x, b->y, b->z, b->vx, b->vy, b->vz, b->ax, b->ay, b->az
+    };
+    for (size_t k = 0; k < ARRAYS; k++)
+        arrays[k] = all[k];
+}
+
+void batch_open(struct batch *batch, const struct bodies *bodies, size_t first)
+{
+    double *systems[ARRAYS], *across[ARRAYS];
+    arrays_of(bodies, systems);
+    arrays_of(batch->bodies, across);
+    for (size_t k = 0; k < ARRAYS; k++)
+        batch->kernels->deal(systems[k] + first * bodies->stride, bodies->stride,
+                             batch->sums->lanes, across[k]);
+    pack_masses(batch);
+}
+
+/* But for the masses, which nobody has changed. */
+void batch_close(const struct batch *batch, const struct bodies *bodies, size_t first)
+{
+    double *systems[ARRAYS], *across[ARRAYS];
+    arrays_of(bodies, systems);
+    arrays_of(batch->bodies, across);
+    for (size_t k = 1; k < ARRAYS; k++)
+        batch->kernels->collect(across[k], bodies->stride, batch->sums->lanes,
+                                systems[k] + first * bodies->stride);
+}
+
+void batch_accelerations(struct batch *batch, const struct physics *physics)
+{
+    struct abreast *const abreast = &batch->abreast;
+    struct bounds bounds[3][ABREAST_SYSTEMS];
+    for (int axis = 0; axis < 3; axis++)
+        batch->sums->bounds(abreast->x[axis], abreast->count, bounds[axis]);
+    for (size_t k = 0; k < batch->sums->lanes; k++) {
+        struct packing *const packing = &batch->packing[k];
+        const struct bounds box[3] = { bounds[0][k], bounds[1][k], bounds[2][k] };
+        packing_scale_lengths(packing, physics, box);
+        for (int axis = 0; axis < 3; axis++)
+            abreast->center[axis][k] = packing->center[axis];
+        abreast->scale[k] = packing->length_scale;
+        abreast->eps2[k] = packing->packed.eps2;
+        abreast->unit[k] =
+            physics->gravitational_constant * batch->sums->factor * packing_force_unit(packing);
+    }
+    batch->sums->abreast[batch->masses](abreast);
+}
