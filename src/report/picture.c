@@ -9,6 +9,32 @@
 
 enum { PATH_BODIES = 10, PATH_FRAMES = 4000, DOT_BODIES = 3000 };
 
+/* What all pictures of a run have in common. */
+struct view {
+    char length_unit[UNITS_LABEL_SIZE];
+    char systems[80]; /* says that there are many; "" for one */
+};
+
+static struct view view_of(const struct result *result)
+{
+    struct view view = { "", "" };
+    const struct units *units = units_find(result_string(result, "config.physics.units"));
+    if (units)
+        units_label(units, (struct dimension)DIMENSION_LENGTH, view.length_unit);
+    const double systems = result_real(result, "systems");
+    if (systems > 1)
+        snprintf(view.systems, sizeof view.systems, " All %.0f systems lie over one another.",
+                 systems);
+    return view;
+}
+
+static void label_axes(struct figure *figure, const struct view *view)
+{
+    figures_label("x", view->length_unit, figure->x_label);
+    figures_label("y", view->length_unit, figure->y_label);
+    figure->equal_axes = true;
+}
+
 static enum status draw_paths(struct figure *figure, struct trajectory *trajectory,
                               struct error *error)
 {
@@ -51,7 +77,7 @@ static double half_width(size_t count, const double *x, const double *y, double 
 }
 
 static enum status draw_frame(struct figures *figures, struct trajectory *trajectory, size_t frame,
-                              const char *name, const char *length_unit, struct error *error)
+                              const char *name, const struct view *view, struct error *error)
 {
     const size_t stride = (trajectory->bodies + DOT_BODIES - 1) / DOT_BODIES;
     const size_t count = (trajectory->bodies + stride - 1) / stride;
@@ -65,11 +91,9 @@ static enum status draw_frame(struct figures *figures, struct trajectory *trajec
     snprintf(figure->title, sizeof figure->title, "Bodies at t = %.6g",
              trajectory->frames[frame].time);
     snprintf(figure->caption, sizeof figure->caption,
-             "%zu of %zu bodies, seen along z. The outermost few may lie beyond the frame.", count,
-             trajectory->bodies);
-    figures_label("x", length_unit, figure->x_label);
-    figures_label("y", length_unit, figure->y_label);
-    figure->equal_axes = true;
+             "%zu of %zu bodies, seen along z. The outermost few may lie beyond the frame.%s",
+             count, trajectory->bodies, view->systems);
+    label_axes(figure, view);
     double *y = x + count, *z = y + count;
     enum status status = trajectory_read(trajectory, frame, stride, x, y, z, error);
     if (!status) {
@@ -84,7 +108,7 @@ static enum status draw_frame(struct figures *figures, struct trajectory *trajec
 }
 
 static enum status draw_orbits(struct figures *figures, struct trajectory *trajectory,
-                               const char *length_unit, struct error *error)
+                               const struct view *view, struct error *error)
 {
     struct figure *figure = figures_add(figures, error);
     if (!figure)
@@ -92,11 +116,9 @@ static enum status draw_orbits(struct figures *figures, struct trajectory *traje
     snprintf(figure->name, sizeof figure->name, "orbits");
     snprintf(figure->title, sizeof figure->title, "Orbits");
     snprintf(figure->caption, sizeof figure->caption,
-             "The ways of the %zu bodies, seen along z, from %zu frames.", trajectory->bodies,
-             trajectory->frame_count);
-    figures_label("x", length_unit, figure->x_label);
-    figures_label("y", length_unit, figure->y_label);
-    figure->equal_axes = true;
+             "The ways of the %zu bodies, seen along z, from %zu frames.%s", trajectory->bodies,
+             trajectory->frame_count, view->systems);
+    label_axes(figure, view);
     const enum status status = draw_paths(figure, trajectory, error);
     figures_settle(figures);
     return status;
@@ -104,12 +126,12 @@ static enum status draw_orbits(struct figures *figures, struct trajectory *traje
 
 /* Beside each other, at one scale. */
 static enum status draw_first_and_last(struct figures *figures, struct trajectory *trajectory,
-                                       const char *length_unit, struct error *error)
+                                       const struct view *view, struct error *error)
 {
     const size_t last = trajectory->frame_count - 1;
-    if (draw_frame(figures, trajectory, 0, "bodies-first", length_unit, error) || last == 0)
+    if (draw_frame(figures, trajectory, 0, "bodies-first", view, error) || last == 0)
         return error->status;
-    if (draw_frame(figures, trajectory, last, "bodies-last", length_unit, error))
+    if (draw_frame(figures, trajectory, last, "bodies-last", view, error))
         return error->status;
     struct figure *pair = &figures->figures[figures->count - 2];
     const double width = fmax(pair[0].range[1], pair[1].range[1]);
@@ -122,10 +144,7 @@ static enum status draw_first_and_last(struct figures *figures, struct trajector
 
 enum status picture_draw(const struct result *result, struct figures *figures, struct error *error)
 {
-    char length_unit[UNITS_LABEL_SIZE] = "";
-    const struct units *units = units_find(result_string(result, "config.physics.units"));
-    if (units)
-        units_label(units, (struct dimension)DIMENSION_LENGTH, length_unit);
+    const struct view view = view_of(result);
     char buffer[RESULT_PATH_SIZE];
     struct trajectory *trajectory;
     const char *path = result_trajectory(result, buffer);
@@ -135,9 +154,9 @@ enum status picture_draw(const struct result *result, struct figures *figures, s
         return error->status;
     enum status status;
     if (trajectory->bodies <= PATH_BODIES)
-        status = draw_orbits(figures, trajectory, length_unit, error);
+        status = draw_orbits(figures, trajectory, &view, error);
     else
-        status = draw_first_and_last(figures, trajectory, length_unit, error);
+        status = draw_first_and_last(figures, trajectory, &view, error);
     trajectory_close(trajectory);
     return status;
 }
