@@ -14,6 +14,7 @@
 #include "backend/ranks.h"
 #include "base/build.h"
 #include "base/library.h"
+#include "base/memory.h"
 #include "base/status.h"
 #include "base/terminal.h"
 #include "base/text.h"
@@ -101,6 +102,7 @@ int main(int argc, char **argv)
     signal(SIGXFSZ, SIG_IGN); /* a file at its size limit is an error of that write: EFBIG */
     signal(SIGCHLD, SIG_DFL); /* where the caller ignores it, no process can be waited for */
     gsl_set_error_handler_off();
+    memory_return_large();
     struct error error = { 0 };
     enum status status = mpi_start(&error);
     if (!status && mpi_rank() > 0)

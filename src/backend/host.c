@@ -23,22 +23,12 @@ enum status host_create(size_t size, const struct backend_class *class_,
     host->last = options->exchange ? options->force.share.last : bodies->stride;
     host->exchange = options->exchange;
     host->threads = options->force.threads;
-    host->phi = memory_array(bodies_length(bodies), sizeof(double), error);
-    host->psi = memory_array(bodies_length(bodies), sizeof(double), error);
-    if (!host->phi || !host->psi) {
-        host_destroy(host);
-        return error->status;
-    }
     *result = host;
     return STATUS_OK;
 }
 
 void host_destroy(struct host *host)
 {
-    if (!host)
-        return;
-    memory_free(host->phi);
-    memory_free(host->psi);
     free(host);
 }
 
@@ -122,12 +112,18 @@ enum status host_potentials(struct backend *backend, double *phi, double *psi, s
 enum status host_conserved(struct backend *backend, struct conserved *conserved,
                            struct error *error)
 {
-    (void)error;
     struct host *host = (struct host *)backend;
-    host->sums->potentials(host, host->phi, host->psi);
-    const size_t systems = host->bodies->systems;
+    const size_t systems = host->bodies->systems, length = bodies_length(host->bodies);
+    double *const phi = memory_array(length, sizeof *phi, error);
+    double *const psi = memory_array(length, sizeof *psi, error);
+    if (phi && psi) {
+        host->sums->potentials(host, phi, psi);
 #pragma omp parallel for num_threads(host->threads) if (systems > 1)
-    for (size_t s = 0; s < systems; s++)
-        conserved_measure(host->bodies, s, host->phi, host->psi, &conserved[s]);
-    return STATUS_OK;
+        for (size_t s = 0; s < systems; s++)
+            conserved_measure(host->bodies, s, phi, psi, &conserved[s]);
+    }
+    const enum status status = phi && psi ? STATUS_OK : error->status;
+    memory_free(phi);
+    memory_free(psi);
+    return status;
 }

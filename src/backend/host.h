@@ -31,7 +31,6 @@ struct host {
     const struct backend_exchange *exchange; /* with those that move the others, or NULL */
     int threads;
     bool forces_current; /* bodies->ax, ay, az are a(x) of the positions now */
-    double *phi, *psi;   /* scratch of conserved(), laid out like the bodies */
 };
 
 /* Allocates a backend of `size` bytes that starts with a struct host, zero but for it; with the

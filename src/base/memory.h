@@ -24,6 +24,12 @@ void *memory_array(size_t count, size_t size, struct error *error);
 /* Accepts NULL. */
 void memory_free(void *array);
 
+/*
+ * Large arrays go back to the system when they are freed. Otherwise glibc learns to keep them, and
+ * what diagnostics borrow for a moment adds up in gaps of its heap. Once, when main() begins.
+ */
+void memory_return_large(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -14,9 +14,11 @@ struct sweep {
     double eps2;
     double heaviest; /* no two bodies have more mass together */
     size_t count;
-    const double *x, *y, *z, *m; /* in ascending order of x, within the first box */
+    const double *x;         /* in ascending order, within the first box */
+    const double *body;      /* whose it is: a whole number, as GSL sorts it along */
+    const double *y, *z, *m; /* of the bodies as they stand; no m: 1/2 */
     double best;
-    size_t i, j; /* ranks in that order; i = j: no pair yet */
+    size_t i, j; /* bodies; i = j: no pair yet */
 };
 
 static inline double cube(double x)
@@ -29,14 +31,16 @@ static inline double image(const struct sweep *sweep, double d)
     return sweep->box_length > 0.0 ? physics_nearest_image(d, sweep->box_length) : d;
 }
 
-/* False when bodies farther along x than dx cannot come nearer than the best pair. */
-static inline bool consider(struct sweep *sweep, size_t i, size_t j, double dx)
+/* Of the bodies at two places of the order. False when bodies farther along x than dx cannot come
+ * nearer than the best pair. */
+static inline bool consider(struct sweep *sweep, size_t here, size_t there, double dx)
 {
     if (cube(dx * dx + sweep->eps2) >= sweep->best * sweep->heaviest * sweep->heaviest)
         return false;
+    const size_t i = (size_t)sweep->body[here], j = (size_t)sweep->body[there];
     const double x = image(sweep, dx), y = image(sweep, sweep->y[j] - sweep->y[i]),
                  z = image(sweep, sweep->z[j] - sweep->z[i]);
-    const double m = sweep->m[i] + sweep->m[j];
+    const double m = sweep->m ? sweep->m[i] + sweep->m[j] : 1.0;
     const double order = cube(x * x + y * y + z * z + sweep->eps2) / (m * m);
     if (order < sweep->best) { /* false for two test bodies: infinite, or 0/0 */
         sweep->best = order;
@@ -91,36 +95,23 @@ static double wrapped(double x, double L)
     return L > 0.0 ? x - L * floor(x / L) : x;
 }
 
-enum { ARRAYS = 5 };
-
-/* Fills the arrays with the bodies that are somewhere, sorted; `origin` tells which they were. */
-static void sort_bodies(struct sweep *sweep, const struct bodies *bodies, size_t first,
-                        enum nearest_by by, double *arrays[ARRAYS], size_t *origin, size_t *order)
+/* Of the bodies that are somewhere. */
+static void sort_bodies(struct sweep *sweep, const struct bodies *bodies, size_t first, double *x,
+                        double *body)
 {
-    double *const x = arrays[0], *const y = arrays[1], *const z = arrays[2], *const m = arrays[3],
-                  *const unsorted = arrays[4];
-    const double L = sweep->box_length;
     size_t count = 0;
     for (size_t i = 0; i < bodies->count; i++) {
         const size_t at = first + i;
-        if (isfinite(bodies->x[at]) && isfinite(bodies->y[at]) && isfinite(bodies->z[at])) {
-            unsorted[count] = wrapped(bodies->x[at], L);
-            origin[count++] = i;
-        }
+        if (!isfinite(bodies->x[at]) || !isfinite(bodies->y[at]) || !isfinite(bodies->z[at]))
+            continue;
+        x[count] = wrapped(bodies->x[at], sweep->box_length);
+        body[count++] = (double)i;
+        sweep->heaviest = fmax(sweep->heaviest, sweep->m ? 2.0 * sweep->m[i] : 1.0);
     }
-    gsl_sort_index(order, unsorted, 1, count);
-    double heaviest = 0.0;
-    for (size_t k = 0; k < count; k++) {
-        const size_t at = first + origin[order[k]];
-        x[k] = unsorted[order[k]];
-        y[k] = bodies->y[at];
-        z[k] = bodies->z[at];
-        m[k] = by == NEAREST_IN_TIME ? bodies->m[at] : 0.5;
-        heaviest = fmax(heaviest, m[k]);
-    }
+    gsl_sort2(x, 1, body, 1, count);
     sweep->count = count;
-    sweep->x = x, sweep->y = y, sweep->z = z, sweep->m = m;
-    sweep->heaviest = 2.0 * heaviest;
+    sweep->x = x;
+    sweep->body = body;
 }
 
 enum status nearest_pair(const struct physics *physics, const struct bodies *bodies, size_t system,
@@ -128,24 +119,26 @@ enum status nearest_pair(const struct physics *physics, const struct bodies *bod
 {
     *pair = (struct nearest_pair){ .distance = NAN, .time_scale = NAN };
     const size_t count = bodies->count, first = system * bodies->stride;
-    double *reals = memory_array(ARRAYS * count, sizeof *reals, error);
-    size_t *indices = memory_array(2 * count, sizeof *indices, error);
-    if (reals && indices) {
-        double *arrays[ARRAYS];
-        for (size_t k = 0; k < ARRAYS; k++)
-            arrays[k] = reals + k * count;
-        size_t *const origin = indices, *const order = indices + count;
+    double *const x = memory_array(count, sizeof *x, error);
+    double *const body = memory_array(count, sizeof *body, error);
+    if (x && body) {
         const double eps = by == NEAREST_IN_TIME ? physics->softening : 0.0;
-        struct sweep sweep = { .eps2 = eps * eps, .best = INFINITY };
-        if (physics->boundary == BOUNDARY_PERIODIC)
-            sweep.box_length = physics->box_length;
-        sort_bodies(&sweep, bodies, first, by, arrays, origin, order);
+        struct sweep sweep = {
+            .eps2 = eps * eps,
+            .best = INFINITY,
+            .box_length = physics->boundary == BOUNDARY_PERIODIC ? physics->box_length : 0.0,
+            .y = bodies->y + first,
+            .z = bodies->z + first,
+            .m = by == NEAREST_IN_TIME ? bodies->m + first : NULL,
+        };
+        sort_bodies(&sweep, bodies, first, x, body);
         find_bound(&sweep);
         run_sweep(&sweep);
         if (sweep.i != sweep.j)
-            describe(physics, bodies, first, origin[order[sweep.i]], origin[order[sweep.j]], pair);
+            describe(physics, bodies, first, sweep.i, sweep.j, pair);
     }
-    memory_free(reals);
-    memory_free(indices);
-    return reals && indices ? STATUS_OK : error->status;
+    const enum status status = x && body ? STATUS_OK : error->status;
+    memory_free(x);
+    memory_free(body);
+    return status;
 }

@@ -63,13 +63,13 @@ static void pack_masses(struct batch *batch)
     batch->masses = MASSES_EQUAL;
     for (size_t k = 0; k < lanes; k++) {
         packing_scale_masses(&batch->packing[k], m[k]);
-        if (!batch->packing[k].equal)
+        if (!batch->packing[k].packed.equal)
             batch->masses = MASSES_ANY;
     }
     for (size_t i = 0; i < batch->bodies->count && batch->masses == MASSES_ANY; i++) {
         const struct packing *const packing = &batch->packing[i % lanes];
         const double u =
-            packing->equal ? 1 : packing_hold(batch->bodies->m[i] * packing->mass_scale);
+            packing->packed.equal ? 1 : packing_hold(batch->bodies->m[i] * packing->mass_scale);
         if (packing->precision == PRECISION_DOUBLE)
             ((double *)batch->abreast.packed.m)[i] = u;
         else

@@ -182,25 +182,24 @@ static size_t choose_abreast(const struct force *force, const struct bodies *bod
     return fits && !force->reference && !force->symmetric ? lanes : 0;
 }
 
-/* Positions are packed as double for the potentials, whatever the precision of the force. */
+/* Positions are packed as double for the potentials, whatever the precision of the force: where
+ * doubles fit, high and low parts do. */
 static void packed_create(struct packed *packed, const struct force *force, size_t length,
                           struct error *error)
 {
     packed->m = memory_array(length, sizeof(double), error);
     for (int axis = 0; axis < 3; axis++) {
         packed->x[axis] = memory_array(length, sizeof(double), error);
-        if (force->precision == PRECISION_MIXED)
-            packed->x_low[axis] = memory_array(length, sizeof(float), error);
+        if (force->precision == PRECISION_MIXED && packed->x[axis])
+            packed->x_low[axis] = (float *)packed->x[axis] + length;
     }
 }
 
 static void packed_destroy(struct packed *packed)
 {
     memory_free(packed->m);
-    for (int axis = 0; axis < 3; axis++) {
+    for (int axis = 0; axis < 3; axis++)
         memory_free(packed->x[axis]);
-        memory_free(packed->x_low[axis]);
-    }
 }
 
 static struct sums sums_create(const struct force *force, size_t length, struct error *error)

@@ -132,7 +132,9 @@ KERNEL_INLINE void potential(const struct packed *packed, struct range range, do
             const struct vector3_double d = separation_double(&here, &there, &law, form);
             const vdouble r2 = square_double(d, splat_double(0));
             const vdouble y1 = inverse(r2 + law.eps2);
-            vdouble my = splat_double(m[j]) * y1;
+            vdouble my = y1;
+            if (!packed->equal)
+                my *= splat_double(m[j]);
             if (packed->touching)
                 my = (vdouble)((mask_double)my & (r2 > 0));
             else if (j - i < LANES)

@@ -35,6 +35,7 @@ struct packed {
     double eps2;    /* positive: 1/r^3 is finite at r = 0, and 0/r^3 is 0 there */
     double box;     /* side of the periodic box, or 0 in open space */
     bool touching;  /* the true eps is 0: a pair at r = 0 has no potential */
+    bool equal;     /* all masses are 1; m is not there, unless there is padding */
 };
 
 /* Plain kernels start a new partial sum after so many bodies, and small systems need only one. */

@@ -76,10 +76,20 @@ void packing_scale_lengths(struct packing *packing, const struct physics *physic
     packing->packed.touching = physics->softening == 0;
 }
 
+/* Double kernels can have most masses as they are. */
+static bool need_no_scale(const struct packing *packing, struct bounds m)
+{
+    return packing->precision == PRECISION_DOUBLE && m.greatest > 0x1p-100 && m.greatest < 0x1p100;
+}
+
 void packing_scale_masses(struct packing *packing, struct bounds m)
 {
-    packing->equal = m.least == m.greatest && m.least > 0;
-    packing->mass_scale = packing->equal ? 1 / m.greatest : scale_to(m.greatest, 0);
+    packing->packed.equal = m.least == m.greatest && m.least > 0;
+    packing->mass_scale = scale_to(m.greatest, 0);
+    if (packing->packed.equal)
+        packing->mass_scale = 1 / m.greatest;
+    else if (need_no_scale(packing, m))
+        packing->mass_scale = 1;
     packing->massive = m.least * packing->mass_scale >= limits_of(packing->precision)->least_mass;
 }
 
@@ -95,6 +105,8 @@ void packing_open(struct packing *packing, const struct physics *physics,
         box[axis] = bounds_of(x[axis] + packing->first, bodies->count);
     packing_scale_lengths(packing, physics, box);
     packing_scale_masses(packing, bounds_of(bodies->m + packing->first, bodies->count));
+    if (packing->precision == PRECISION_DOUBLE && packing->mass_scale == 1)
+        packing->packed.m = bodies->m + packing->first;
 }
 
 /* Loops over whole arrays, one for each way to pack, so that compilers make vectors of them. */
@@ -152,7 +164,9 @@ void packing_fill(const struct packing *packing, const struct bodies *bodies, st
     const double *const coordinates[3] = { bodies->x, bodies->y, bodies->z };
     const struct packed *const packed = &packing->packed;
     const double scale = packing->length_scale;
-    fill_masses(packing, bodies->m + packing->first, range);
+    const bool read = !packed->equal || packed->length > packed->count;
+    if (read && packed->m != bodies->m + packing->first)
+        fill_masses(packing, bodies->m + packing->first, range);
     for (int axis = 0; axis < 3; axis++) {
         const double *const x = coordinates[axis] + packing->first;
         if (packing->precision == PRECISION_DOUBLE)

@@ -25,8 +25,7 @@ struct packing {
     struct packed packed; /* the arrays are lent by the caller, the rest is set by packing_open() */
     size_t first;         /* the system's first body in the arrays of the bodies */
     double center[3];
-    double length_scale, mass_scale; /* packed = scale x true */
-    bool equal;                      /* all masses are the same; they are packed as 1 */
+    double length_scale, mass_scale; /* packed = scale x true; equal masses are packed as 1 */
     /* Newton's third law works with m_i m_j and divides by m_i: no mass may vanish. */
     bool massive;
 };

@@ -197,7 +197,7 @@ static void write_accelerations(const struct task *task, struct range range, boo
     const struct range full = { range.first, range.last < count ? range.last : count };
     for (int axis = 0; axis < 3; axis++) {
         double *const a = task->total[axis];
-        if (forces && !task->packing.equal)
+        if (forces && !task->packing.packed.equal)
             scale_by_mass(a, unit, bodies->m + task->packing.first, task->packing.mass_scale, full);
         else
             scale(a, unit, full);
@@ -216,7 +216,7 @@ static void open_task(struct task *task, enum precision precision, size_t system
     packing_fill(&task->packing, task->bodies, task->all);
     task->kernels = &force->kernels->force[precision];
     task->form = force->physics.boundary == BOUNDARY_PERIODIC ? FORM_PERIODIC : FORM_OPEN;
-    task->masses = task->packing.equal ? MASSES_EQUAL : MASSES_ANY;
+    task->masses = task->packing.packed.equal ? MASSES_EQUAL : MASSES_ANY;
     double *const a[3] = { task->bodies->ax, task->bodies->ay, task->bodies->az };
     for (int axis = 0; axis < 3; axis++)
         task->total[axis] = a[axis] + task->packing.first;

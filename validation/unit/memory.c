@@ -1,0 +1,44 @@
+#include "unit.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+
+static void test_arrays_are_aligned_and_zero(void **state)
+{
+    (void)state;
+    const size_t counts[] = { 0, 1, 7, 8, 9, 63, 64, 65, 1000, 300000 };
+    for (int round = 0; round < 3; round++) /* what was given back dirty comes again */
+        for (size_t k = 0; k < COUNT_OF(counts); k++) {
+            static struct error error;
+            double *array = memory_array(counts[k], sizeof *array, &error);
+            assert_non_null(array);
+            assert_int_equal((uintptr_t)array % MEMORY_ALIGNMENT, 0);
+            for (size_t i = 0; i < counts[k]; i++)
+                assert_true(array[i] == 0);
+            memset(array, 0xff, counts[k] * sizeof *array);
+            memory_free(array);
+        }
+    memory_free(NULL);
+}
+
+static void test_what_cannot_be_had_is_an_error(void **state)
+{
+    (void)state;
+    const size_t counts[] = { SIZE_MAX, SIZE_MAX / 8, SIZE_MAX / 8 - 7 };
+    for (size_t k = 0; k < COUNT_OF(counts); k++) {
+        struct error error = { 0 };
+        assert_null(memory_array(counts[k], 8, &error));
+        assert_int_equal(error.status, STATUS_MEMORY);
+        assert_non_null(strstr(error.text, "out of memory"));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_arrays_are_aligned_and_zero),
+        cmocka_unit_test(test_what_cannot_be_had_is_an_error),
+    };
+    return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
+}
