@@ -77,35 +77,24 @@ static void pack_masses(struct batch *batch)
     }
 }
 
-enum { ARRAYS = 10 };
-
-static void arrays_of(const struct bodies *b, double *arrays[ARRAYS])
-{
-    double *const all[ARRAYS] = {
-        b->m, b->x, b->y, b->z, b->vx, b->vy, b->vz, b->ax, b->ay, b->az
-    };
-    for (size_t k = 0; k < ARRAYS; k++)
-        arrays[k] = all[k];
-}
-
 void batch_open(struct batch *batch, const struct bodies *bodies, size_t first)
 {
-    double *systems[ARRAYS], *across[ARRAYS];
-    arrays_of(bodies, systems);
-    arrays_of(batch->bodies, across);
-    for (size_t k = 0; k < ARRAYS; k++)
+    double *systems[BODIES_REALS], *across[BODIES_REALS];
+    bodies_reals(bodies, systems);
+    bodies_reals(batch->bodies, across);
+    for (size_t k = 0; k < BODIES_REALS; k++)
         batch->kernels->deal(systems[k] + first * bodies->stride, bodies->stride,
                              batch->sums->lanes, across[k]);
     pack_masses(batch);
 }
 
-/* But for the masses, which nobody has changed. */
+/* But for the masses: they have not changed. */
 void batch_close(const struct batch *batch, const struct bodies *bodies, size_t first)
 {
-    double *systems[ARRAYS], *across[ARRAYS];
-    arrays_of(bodies, systems);
-    arrays_of(batch->bodies, across);
-    for (size_t k = 1; k < ARRAYS; k++)
+    double *systems[BODIES_REALS], *across[BODIES_REALS];
+    bodies_reals(bodies, systems);
+    bodies_reals(batch->bodies, across);
+    for (size_t k = 1; k < BODIES_REALS; k++) /* the first are the masses */
         batch->kernels->collect(across[k], bodies->stride, batch->sums->lanes,
                                 systems[k] + first * bodies->stride);
 }

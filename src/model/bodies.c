@@ -6,14 +6,13 @@
 
 #include "base/memory.h"
 
-enum { REAL_ARRAYS = 10 };
-
-/* The arrays of reals, for whatever treats them alike. */
-static void real_arrays(struct bodies *bodies, double **arrays[REAL_ARRAYS])
+static void real_arrays(struct bodies *bodies, double **arrays[BODIES_REALS])
 {
-    double **all[REAL_ARRAYS] = { &bodies->m,  &bodies->x,  &bodies->y,  &bodies->z,  &bodies->vx,
-                                  &bodies->vy, &bodies->vz, &bodies->ax, &bodies->ay, &bodies->az };
-    for (size_t k = 0; k < REAL_ARRAYS; k++)
+    double **all[BODIES_REALS] = {
+        &bodies->m,  &bodies->x,  &bodies->y,  &bodies->z,  &bodies->vx,
+        &bodies->vy, &bodies->vz, &bodies->ax, &bodies->ay, &bodies->az
+    };
+    for (size_t k = 0; k < BODIES_REALS; k++)
         arrays[k] = all[k];
 }
 
@@ -32,9 +31,9 @@ enum status bodies_create(size_t systems, size_t count, struct bodies **result, 
     bodies->count = count;
     bodies->stride = stride / BODIES_PADDING * BODIES_PADDING;
 
-    double **arrays[REAL_ARRAYS];
+    double **arrays[BODIES_REALS];
     real_arrays(bodies, arrays);
-    for (size_t k = 0; k < REAL_ARRAYS; k++) {
+    for (size_t k = 0; k < BODIES_REALS; k++) {
         *arrays[k] = memory_array(bodies_length(bodies), sizeof(double), error);
         if (!*arrays[k])
             goto fail;
@@ -56,12 +55,21 @@ void bodies_destroy(struct bodies *bodies)
 {
     if (!bodies)
         return;
-    double **arrays[REAL_ARRAYS];
+    double **arrays[BODIES_REALS];
     real_arrays(bodies, arrays);
-    for (size_t k = 0; k < REAL_ARRAYS; k++)
+    for (size_t k = 0; k < BODIES_REALS; k++)
         memory_free(*arrays[k]);
     memory_free(bodies->id);
     free(bodies);
+}
+
+void bodies_reals(const struct bodies *bodies, double *arrays[BODIES_REALS])
+{
+    struct bodies own = *bodies;
+    double **all[BODIES_REALS];
+    real_arrays(&own, all);
+    for (size_t k = 0; k < BODIES_REALS; k++)
+        arrays[k] = *all[k];
 }
 
 void bodies_copy_system(struct bodies *to, size_t system, const struct bodies *from, size_t source)

@@ -42,6 +42,10 @@ void bodies_destroy(struct bodies *bodies);
  * ones of a system of `from`, which has no fewer. */
 void bodies_copy_system(struct bodies *to, size_t system, const struct bodies *from, size_t source);
 
+/* The arrays of reals, from m to az, for whatever treats them alike. */
+enum { BODIES_REALS = 10 };
+void bodies_reals(const struct bodies *bodies, double *arrays[BODIES_REALS]);
+
 /* The length of every array: systems x stride. */
 size_t bodies_length(const struct bodies *bodies);
 
