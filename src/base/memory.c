@@ -18,6 +18,8 @@ void *memory_array(size_t count, size_t size, struct error *error)
         error_set(error, STATUS_MEMORY, "out of memory: %zu elements of %zu bytes", count, size);
         return NULL;
     }
+    if (bytes == 0)
+        bytes = 1; /* an array outside of its block would look like a leak */
     char *const block = calloc(1, bytes + MEMORY_ALIGNMENT);
     if (!block) {
         error_set(error, STATUS_MEMORY, "out of memory: %zu elements of %zu bytes", count, size);
