@@ -54,10 +54,9 @@ static void count_plainly(const struct physics *physics, const struct bodies *b,
         }
 }
 
-static void assert_counts_agree(const struct physics *physics, size_t bodies, double scale,
-                                double r_max)
+static void assert_counts_agree_of(const struct physics *physics, const struct bodies *b,
+                                   double r_max)
 {
-    struct bodies *b = cloud(bodies, scale);
     uint64_t plain[BINS], counts[BINS];
     count_plainly(physics, b, r_max, plain);
     for (int threads = 1; threads < 6; threads += 2) {
@@ -66,6 +65,13 @@ static void assert_counts_agree(const struct physics *physics, size_t bodies, do
         count(physics, b, r_max, PAIRS_AUTO, threads, counts);
         assert_memory_equal(counts, plain, sizeof plain);
     }
+}
+
+static void assert_counts_agree(const struct physics *physics, size_t bodies, double scale,
+                                double r_max)
+{
+    struct bodies *b = cloud(bodies, scale);
+    assert_counts_agree_of(physics, b, r_max);
     bodies_destroy(b);
 }
 
@@ -91,6 +97,26 @@ static void test_periodic_box(void **state)
         assert_counts_agree(&physics, 1800, 4.2, reaches[r]);
 }
 
+/* Bodies of a lattice, four bins from one to the next: many pairs stand on the edge of a
+ * bin, where the last digit decides; and scales whose squares are no longer numbers. */
+static void test_separations_on_the_edges_of_bins(void **state)
+{
+    (void)state;
+    enum { SIDE = 7 };
+    const double scales[] = { 1.0, 0.1, 1.0 / 3.0, 1e-170, 1e170 };
+    const struct physics physics = { .boundary = BOUNDARY_OPEN };
+    for (size_t k = 0; k < COUNT_OF(scales); k++) {
+        struct bodies *b = cloud((size_t)SIDE * SIDE * SIDE, 1.0);
+        for (size_t i = 0; i < b->count; i++) {
+            b->x[b->stride + i] = scales[k] * (double)(i % SIDE);
+            b->y[b->stride + i] = scales[k] * (double)(i / SIDE % SIDE);
+            b->z[b->stride + i] = scales[k] * (double)(i / (SIDE * SIDE));
+        }
+        assert_counts_agree_of(&physics, b, scales[k] * BINS / 4.0);
+        bodies_destroy(b);
+    }
+}
+
 static void test_lost_bodies_have_no_pairs(void **state)
 {
     (void)state;
@@ -111,6 +137,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_open_space),
         cmocka_unit_test(test_periodic_box),
+        cmocka_unit_test(test_separations_on_the_edges_of_bins),
         cmocka_unit_test(test_lost_bodies_have_no_pairs),
     };
     return cmocka_run_group_tests_name("pairs", tests, NULL, NULL);
