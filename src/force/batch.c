@@ -2,14 +2,6 @@
 
 #include "force/batch.h"
 
-#include "base/memory.h"
-
-static void *reals(const struct batch *batch, enum precision precision, struct error *error)
-{
-    const size_t size = precision == PRECISION_DOUBLE ? sizeof(double) : sizeof(float);
-    return memory_array(batch->abreast.length * batch->sums->lanes, size, error);
-}
-
 enum status batch_create(struct batch *batch, const struct kernels *kernels,
                          enum precision precision, const struct bodies *bodies, struct error *error)
 {
@@ -22,35 +14,25 @@ enum status batch_create(struct batch *batch, const struct kernels *kernels,
         batch->packing[k].precision = precision;
     const struct bodies *const b = batch->bodies;
     struct abreast *const abreast = &batch->abreast;
-    *abreast = (struct abreast){ .count = bodies->count,
-                                 .length = bodies->stride,
-                                 .x = { b->x, b->y, b->z },
+    *abreast = (struct abreast){ .x = { b->x, b->y, b->z },
                                  .a = { b->ax, b->ay, b->az },
                                  .packed = { .count = bodies->count, .length = bodies->stride } };
-    abreast->packed.m = reals(batch, precision, error);
-    for (int axis = 0; axis < 3; axis++) {
-        abreast->packed.x[axis] = reals(batch, precision, error);
-        if (precision == PRECISION_MIXED)
-            abreast->packed.x_low[axis] = reals(batch, precision, error);
-    }
-    abreast->sums.x = reals(batch, precision, error);
-    abreast->sums.y = reals(batch, precision, error);
-    abreast->sums.z = reals(batch, precision, error);
+    packed_create(&abreast->packed, precision, bodies->stride * sums->lanes, error);
+    abreast->sums = sums_create(precision, bodies->stride * sums->lanes, error);
     return error->status;
 }
 
 void batch_destroy(struct batch *batch)
 {
-    struct abreast *const abreast = &batch->abreast;
-    memory_free(abreast->packed.m);
-    for (int axis = 0; axis < 3; axis++) {
-        memory_free(abreast->packed.x[axis]);
-        memory_free(abreast->packed.x_low[axis]);
-    }
-    memory_free(abreast->sums.x);
-    memory_free(abreast->sums.y);
-    memory_free(abreast->sums.z);
+    packed_destroy(&batch->abreast.packed);
+    sums_destroy(&batch->abreast.sums);
     bodies_destroy(batch->bodies);
+}
+
+/* Of one array in each of the systems. */
+static void bounds_of_all(const struct batch *batch, const double *across, struct bounds *bounds)
+{
+    batch->kernels->bounds(across, batch->abreast.packed.count, batch->sums->lanes, bounds);
 }
 
 /* Equal masses are packed as 1, which changes no bit of a product: systems of equal masses and
@@ -59,7 +41,7 @@ static void pack_masses(struct batch *batch)
 {
     const size_t lanes = batch->sums->lanes;
     struct bounds m[ABREAST_SYSTEMS];
-    batch->sums->bounds(batch->bodies->m, batch->abreast.count, m);
+    bounds_of_all(batch, batch->bodies->m, m);
     batch->masses = MASSES_EQUAL;
     for (size_t k = 0; k < lanes; k++) {
         packing_scale_masses(&batch->packing[k], m[k]);
@@ -104,7 +86,7 @@ void batch_accelerations(struct batch *batch, const struct physics *physics)
     struct abreast *const abreast = &batch->abreast;
     struct bounds bounds[3][ABREAST_SYSTEMS];
     for (int axis = 0; axis < 3; axis++)
-        batch->sums->bounds(abreast->x[axis], abreast->count, bounds[axis]);
+        bounds_of_all(batch, abreast->x[axis], bounds[axis]);
     for (size_t k = 0; k < batch->sums->lanes; k++) {
         struct packing *const packing = &batch->packing[k];
         const struct bounds box[3] = { bounds[0][k], bounds[1][k], bounds[2][k] };

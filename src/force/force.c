@@ -157,12 +157,6 @@ static bool choose_symmetric(const struct force *force, const char *kernel,
     return false;
 }
 
-static void *reals(size_t length, enum precision precision, struct error *error)
-{
-    return memory_array(length, precision == PRECISION_DOUBLE ? sizeof(double) : sizeof(float),
-                        error);
-}
-
 /*
  * In a round no tile appears twice. Where a wave is one round and adds in double, it can add to the
  * accelerations themselves, and many bodies need no further memory. Each body's sum is then one
@@ -182,52 +176,18 @@ static size_t choose_abreast(const struct force *force, const struct bodies *bod
     return fits && !force->reference && !force->symmetric ? lanes : 0;
 }
 
-/* Positions are packed as double for the potentials, whatever the precision of the force: where
- * doubles fit, high and low parts do. */
-static void packed_create(struct packed *packed, const struct force *force, size_t length,
-                          struct error *error)
-{
-    packed->m = memory_array(length, sizeof(double), error);
-    for (int axis = 0; axis < 3; axis++) {
-        packed->x[axis] = memory_array(length, sizeof(double), error);
-        if (force->precision == PRECISION_MIXED && packed->x[axis])
-            packed->x_low[axis] = (float *)packed->x[axis] + length;
-    }
-}
-
-static void packed_destroy(struct packed *packed)
-{
-    memory_free(packed->m);
-    for (int axis = 0; axis < 3; axis++)
-        memory_free(packed->x[axis]);
-}
-
-static struct sums sums_create(const struct force *force, size_t length, struct error *error)
-{
-    return (struct sums){ reals(length, force->precision, error),
-                          reals(length, force->precision, error),
-                          reals(length, force->precision, error) };
-}
-
-static void sums_destroy(const struct sums *sums)
-{
-    memory_free(sums->x);
-    memory_free(sums->y);
-    memory_free(sums->z);
-}
-
 static enum status scratch_create(struct scratch *scratch, const struct force *force,
                                   const struct bodies *bodies, struct error *error)
 {
     const size_t length = bodies->stride;
-    packed_create(&scratch->packed, force, length, error);
+    packed_create(&scratch->packed, force->precision, length, error);
     if (force->abreast)
         batch_create(&scratch->batch, force->kernels, force->precision, bodies, error);
     if (!force->symmetric || is_direct(force))
         return error->status;
     scratch->rounds = memory_array(force->wave, sizeof *scratch->rounds, error);
     for (size_t k = 0; k < force->wave && scratch->rounds; k++)
-        scratch->rounds[k] = sums_create(force, length, error);
+        scratch->rounds[k] = sums_create(force->precision, length, error);
     return error->status;
 }
 

@@ -17,7 +17,6 @@
 #define STRING(a) STRING_EXPANDED(a)
 #define KERNEL_INLINE static inline __attribute__((always_inline))
 #define UNROLL _Pragma("GCC unroll 8")
-#define UNROLL_ALL _Pragma("GCC unroll 16")
 
 enum { SERIES_float = FLOAT_SERIES, SERIES_double = DOUBLE_SERIES };
 
@@ -34,12 +33,6 @@ enum {
     EXCHANGE_FUSED,        /* m_i m_j r / r^3, by a fused product and sum on either side */
     EXCHANGE_SUMMED,       /* the same, worked out once and then added and taken */
     EXCHANGE_ACCELERATIONS /* m_j r / r^3 and m_i r / r^3, fused */
-};
-
-enum {
-    LANES_double = sizeof(vdouble) / sizeof(double),
-    LANES_single = sizeof(vfloat) / sizeof(float),
-    LANES_mixed = LANES_single
 };
 
 static inline size_t smaller(size_t a, size_t b)
@@ -62,7 +55,12 @@ static inline size_t smaller(size_t a, size_t b)
 #define NAME(word) CONCAT(word, _single)
 #include "force/precision.inc"
 
-enum { LANES = LANES_double };
+enum {
+    LANES = sizeof(vdouble) / sizeof(double),
+    LANES_double = LANES,
+    LANES_single = sizeof(vfloat) / sizeof(float),
+    LANES_mixed = LANES_single
+};
 
 /* Takes row k of LANES rows of LANES numbers to column k, and back. */
 KERNEL_INLINE void transpose(vdouble rows[LANES])
@@ -104,6 +102,20 @@ static void collect(const double *across, size_t stride, size_t lanes, double *s
     for (size_t k = 0; k < lanes; k += LANES)
         for (size_t i = 0; i < stride; i += LANES)
             turn(across + i * lanes + k, lanes, systems + k * stride + i, stride);
+}
+
+static void bounds(const double *across, size_t count, size_t lanes, struct bounds *bounds)
+{
+    for (size_t k = 0; k < lanes; k += LANES) {
+        vdouble least = load_double(across + k), greatest = least;
+        for (size_t i = 1; i < count; i++) {
+            const vdouble x = load_double(across + i * lanes + k);
+            least = lesser(x, least);
+            greatest = greater(x, greatest);
+        }
+        for (size_t lane = 0; lane < LANES; lane++)
+            bounds[k + lane] = (struct bounds){ least[lane], greatest[lane] };
+    }
 }
 
 /* 1/r, as inverse_cube() does it: s (1 + 1/2 e + 3/8 e^2 + 5/16 e^3 + 35/128 e^4 + ...). */
@@ -174,9 +186,10 @@ static void potential_periodic(const struct packed *packed, struct range i, doub
                                   : 315.0 / 128,                                                   \
         .plain = TABLE(plain, precision), .meet = TABLE(meet_##exchange, precision),               \
         .within = TABLE(within_##exchange, precision), .gather = gather_##precision,               \
-        .lanes = LANES_##precision,                                                                \
-        .abreast = { abreast_any_##precision, abreast_equal_##precision },                         \
-        .bounds = bounds_##precision                                                               \
+        .lanes = LANES_##precision, .abreast = {                                                   \
+            abreast_any_##precision,                                                               \
+            abreast_equal_##precision                                                              \
+        }                                                                                          \
     }
 #define KERNELS_WITH(exchange, name)                                                               \
     {                                                                                              \
@@ -184,7 +197,8 @@ static void potential_periodic(const struct packed *packed, struct range i, doub
         .force = { [PRECISION_DOUBLE] = FORCE_KERNELS(double, DOUBLE_SERIES, exchange),            \
                    [PRECISION_MIXED] = FORCE_KERNELS(mixed, FLOAT_SERIES, exchange),               \
                    [PRECISION_SINGLE] = FORCE_KERNELS(single, FLOAT_SERIES, exchange) },           \
-        .deal = deal, .collect = collect, .potential = { potential_open, potential_periodic },     \
+        .deal = deal, .collect = collect, .bounds = bounds,                                        \
+        .potential = { potential_open, potential_periodic },                                       \
     }
 
 #if VECTOR_HAS_FMA

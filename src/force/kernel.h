@@ -53,16 +53,16 @@ struct bounds {
 
 /* Systems side by side: number i lanes + k of every array belongs to body i of system k. */
 struct abreast {
-    size_t count;  /* bodies in each system, at most ABREAST_COUNT */
-    size_t length; /* with the padding */
     const double *x[3];
     double center[3][ABREAST_SYSTEMS]; /* packed = scale (true - center) */
     double scale[ABREAST_SYSTEMS];
     double eps2[ABREAST_SYSTEMS]; /* as that of a struct packed */
     double unit[ABREAST_SYSTEMS]; /* of the sums */
-    struct packed packed;         /* its masses are there; the kernel fills the positions */
-    struct sums sums;             /* lent */
-    double *a[3];                 /* unit x sum; 0 in the padding */
+    /* Of each system, at most ABREAST_COUNT bodies. The masses are there; the kernel fills the
+     * positions. */
+    struct packed packed;
+    struct sums sums; /* lent */
+    double *a[3];     /* unit x sum; 0 in the padding */
 };
 
 /* A function compiled for open space and for periodic boxes, without and with equal masses. */
@@ -73,7 +73,6 @@ typedef void kernel_plain(const struct packed *packed, struct range i, double *c
 typedef void kernel_within(const struct packed *packed, struct range i, const struct sums *sums);
 typedef void kernel_meet(const struct packed *packed, struct range i, struct range j,
                          const struct sums *sums);
-typedef void kernel_bounds(const double *across, size_t count, struct bounds *bounds);
 typedef void kernel_abreast(const struct abreast *abreast);
 typedef void kernel_potential(const struct packed *packed, struct range i, double *phi,
                               double *psi);
@@ -90,13 +89,9 @@ struct force_kernels {
     kernel_meet *meet[FORM_COUNT][MASSES_COUNT];
     /* The same for all pairs within one range. */
     kernel_within *within[FORM_COUNT][MASSES_COUNT];
-    /*
-     * What packing and `plain` do, bit for bit, for `lanes` systems at once, in open space; and the
-     * bounds of an array in each of the systems.
-     */
+    /* What packing and `plain` do, bit for bit, for `lanes` systems at once, in open space. */
     size_t lanes;
     kernel_abreast *abreast[MASSES_COUNT];
-    kernel_bounds *bounds;
     /* total += sums[0] + sums[1] + ..., in this order. */
     void (*gather)(struct range i, const struct sums *sums, size_t rounds, double *const total[3]);
 };
@@ -111,6 +106,8 @@ struct kernels {
      */
     void (*deal)(const double *systems, size_t stride, size_t lanes, double *across);
     void (*collect)(const double *across, size_t stride, size_t lanes, double *systems);
+    /* Of the first `count` numbers of each system of such an array. */
+    void (*bounds)(const double *across, size_t count, size_t lanes, struct bounds *bounds);
     /* sum_j m_j / r_ij and sum_j m_j r^2 / r_ij^3 without j = i; packed as PRECISION_DOUBLE. */
     kernel_potential *potential[FORM_COUNT];
 };

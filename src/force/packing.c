@@ -2,6 +2,40 @@
 
 #include "force/packing.h"
 
+#include "base/memory.h"
+
+void packed_create(struct packed *packed, enum precision precision, size_t length,
+                   struct error *error)
+{
+    packed->m = memory_array(length, sizeof(double), error);
+    for (int axis = 0; axis < 3; axis++) {
+        packed->x[axis] = memory_array(length, sizeof(double), error);
+        if (precision == PRECISION_MIXED && packed->x[axis])
+            packed->x_low[axis] = (float *)packed->x[axis] + length;
+    }
+}
+
+void packed_destroy(struct packed *packed)
+{
+    memory_free(packed->m);
+    for (int axis = 0; axis < 3; axis++)
+        memory_free(packed->x[axis]);
+}
+
+struct sums sums_create(enum precision precision, size_t length, struct error *error)
+{
+    const size_t size = precision == PRECISION_DOUBLE ? sizeof(double) : sizeof(float);
+    return (struct sums){ memory_array(length, size, error), memory_array(length, size, error),
+                          memory_array(length, size, error) };
+}
+
+void sums_destroy(const struct sums *sums)
+{
+    memory_free(sums->x);
+    memory_free(sums->y);
+    memory_free(sums->z);
+}
+
 /*
  * Systems extend to 2^REACH. The square of the smallest distance that a kernel can tell from 0 is
  * such that its inverse cube is finite: 2^-84 for float; 2^-120 for double, whose estimate may

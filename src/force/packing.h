@@ -35,6 +35,17 @@ void packing_scale_lengths(struct packing *packing, const struct physics *physic
                            const struct bounds box[3]);
 void packing_scale_masses(struct packing *packing, struct bounds m);
 
+/*
+ * Arrays for `length` numbers each, all with STATUS_MEMORY; to be destroyed in any case. Systems
+ * are packed as double for their potentials, whatever the precision of the force: where doubles
+ * fit, high and low parts do.
+ */
+void packed_create(struct packed *packed, enum precision precision, size_t length,
+                   struct error *error);
+void packed_destroy(struct packed *packed);
+struct sums sums_create(enum precision precision, size_t length, struct error *error);
+void sums_destroy(const struct sums *sums);
+
 /* Finds the scales for system `system`. The arrays of packing->packed and the precision must be
  * there. */
 void packing_open(struct packing *packing, const struct physics *physics,
