@@ -54,16 +54,33 @@ static double last_conservation(const struct run *run, const char *column)
     return NAN;
 }
 
-static void say_physics(const struct run *run)
+static void say_energy_error(const struct run *run)
 {
+    const size_t systems = run->experiment.bodies->systems;
     const double largest = last_conservation(run, "energy_error");
-    const struct conserved *c = &run->conserved[0];
-    if (isfinite(largest))
-        item("energy error", "dE/E0 = %.3g (largest %.3g)", run_energy_error(run), largest);
+    double worst = NAN;
+    for (size_t s = 0; s < systems; s++)
+        worst = fmax(worst, fabs(run_energy_error(run, s)));
+    if (systems > 1)
+        item("energy error", "|dE/E0| = %.3g at the last look, in the worst of %zu systems", worst,
+             systems);
+    else if (isfinite(largest))
+        item("energy error", "dE/E0 = %.3g (largest %.3g)", run_energy_error(run, 0), largest);
     else
-        item("energy error", "dE/E0 = %.3g", run_energy_error(run));
-    item("virial ratio", "2K/|W| = %.4f, -2K/U = %.4f", 2.0 * c->kinetic / fabs(c->virial),
-         -2.0 * c->kinetic / c->potential);
+        item("energy error", "dE/E0 = %.3g", run_energy_error(run, 0));
+}
+
+/* Of all systems taken together. */
+static void say_virial_ratio(const struct run *run)
+{
+    double kinetic = 0.0, virial = 0.0, potential = 0.0;
+    for (size_t s = 0; s < run->experiment.bodies->systems; s++) {
+        kinetic += run->conserved[s].kinetic;
+        virial += run->conserved[s].virial;
+        potential += run->conserved[s].potential;
+    }
+    item("virial ratio", "2K/|W| = %.4f, -2K/U = %.4f", 2.0 * kinetic / fabs(virial),
+         -2.0 * kinetic / potential);
 }
 
 static void say_criterion(const struct criterion *c)
@@ -161,7 +178,8 @@ static void say_what(const struct run *run)
 void summary_print(const struct run *run, enum status status)
 {
     say_what(run);
-    say_physics(run);
+    say_energy_error(run);
+    say_virial_ratio(run);
     for (size_t i = 0; i < run->expectations.count; i++)
         say_criterion(&run->expectations.criteria[i]);
     say_watch(run);

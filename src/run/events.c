@@ -88,7 +88,7 @@ static void judge_members(struct run *run)
                              ? section_real(section, "energy_error_limit")
                              : INFINITY;
     for (size_t s = 0; s < run->experiment.bodies->systems; s++) {
-        const double error = fabs(run_member_energy_error(run, s));
+        const double error = fabs(run_energy_error(run, s));
         /* Not fmax(): once undefined, it stays so. */
         if (isnan(error) || error > run->member_error[s])
             run->member_error[s] = error;

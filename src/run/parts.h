@@ -13,11 +13,6 @@
 extern "C" {
 #endif
 
-/* --- run.c --- */
-
-/* (E - E0) / |E0| of one system at the last event that measured it; NaN where undefined. */
-double run_member_energy_error(const struct run *run, size_t system);
-
 /* --- events.c --- */
 
 /* Behind the triggers of the diagnostics and of the outputs. */

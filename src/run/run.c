@@ -56,16 +56,11 @@ double run_rate(const struct run *run)
            run->advance_seconds;
 }
 
-double run_member_energy_error(const struct run *run, size_t system)
+double run_energy_error(const struct run *run, size_t system)
 {
     const double first = run->first[system].kinetic + run->first[system].potential;
     const double now = run->conserved[system].kinetic + run->conserved[system].potential;
     return first != 0.0 ? (now - first) / fabs(first) : NAN;
-}
-
-double run_energy_error(const struct run *run)
-{
-    return run_member_energy_error(run, 0);
 }
 
 const char *run_directory(const struct run *run, char buffer[RUN_DIRECTORY_SIZE])

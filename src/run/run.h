@@ -151,8 +151,8 @@ double run_time(const struct run *run);
 /* Pair interactions per second of the steps done so far by this process; 0 before any. */
 double run_rate(const struct run *run);
 
-/* (E - E0) / |E0| of system 0 at the last event that measured it; NaN where undefined. */
-double run_energy_error(const struct run *run);
+/* (E - E0) / |E0| of one system at the last event that measured it; NaN where undefined. */
+double run_energy_error(const struct run *run, size_t system);
 
 #ifdef __cplusplus
 }

@@ -84,6 +84,17 @@ def test_expectations_on_statistics():
     assert tap.run("run", write(ENSEMBLE + expect % "1e-12"), "-q", "--force").returncode == 1
 
 
+def test_the_summary_is_of_all_systems():
+    """the summary is of all systems: the worst energy error, and the virial ratio of the whole"""
+    summary = tap.run("run", write(ENSEMBLE)).stdout
+    last = [r for r in table("ensemble.run/conservation.csv") if r["step [1]"] == "200"]
+    worst = max(abs(float(r["relative_energy_error [1]"])) for r in last)
+    assert f"|dE/E0| = {worst:.3g} at the last look, in the worst of 6 systems" in summary, summary
+    kinetic, virial = (sum(float(r[f"{name} [M L^2 T^-2]"]) for r in last)
+                       for name in ("kinetic", "virial"))
+    assert f"2K/|W| = {2 * kinetic / abs(virial):.4f}," in summary, summary
+
+
 def test_frames_say_which_system():
     assert tap.run("run", write(ENSEMBLE), "-q").returncode == 0
     lines = pathlib.Path("ensemble.run/trajectory.xyz").read_text().splitlines()
