@@ -21,11 +21,11 @@
 enum { SERIES_float = FLOAT_SERIES, SERIES_double = DOUBLE_SERIES };
 
 enum {
-    PLAIN_VECTORS =
-        VECTOR_REGISTERS == 32 ? 3 : 2,     /* of i-bodies that share one load of a j-body */
-    GROUP = VECTOR_REGISTERS == 32 ? 4 : 2, /* j-bodies whose sums fill half the registers */
-    STAGE = 2,                              /* of these, side by side */
-    WITHIN = 32                             /* bodies for which the third law does not pay */
+    GROUP = 8,                               /* vectors whose sums stay at hand */
+    STAGE = 2,                               /* of these, side by side */
+    PULL_STAGE = VECTOR_BYTES == 32 ? 1 : 2, /* the same without the third law */
+    FEW = VECTOR_REGISTERS == 32 ? 3 : 2,    /* that are side by side without a pipeline */
+    WITHIN = 32                              /* bodies for which the third law does not pay */
 };
 
 /* What the third law adds and takes; see exchange() in third-law.inc. */
