@@ -16,7 +16,11 @@
 #define STRING_EXPANDED(a) #a
 #define STRING(a) STRING_EXPANDED(a)
 #define KERNEL_INLINE static inline __attribute__((always_inline))
+#if defined __SANITIZE_ADDRESS__
+#define UNROLL /* loops are checked as well, and compile sooner */
+#else
 #define UNROLL _Pragma("GCC unroll 8")
+#endif
 
 enum { SERIES_float = FLOAT_SERIES, SERIES_double = DOUBLE_SERIES };
 
