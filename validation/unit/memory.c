@@ -22,6 +22,23 @@ static void test_arrays_are_aligned_and_zero(void **state)
     memory_free(NULL);
 }
 
+static void test_large_arrays_are_staggered(void **state)
+{
+    (void)state;
+    enum { ARRAYS = 9, PLACES = 4096 / MEMORY_ALIGNMENT };
+    static struct error error;
+    void *array[ARRAYS];
+    int begin[PLACES] = { 0 }, used = 0;
+    for (int k = 0; k < ARRAYS; k++) {
+        array[k] = memory_array(1 << 20, 1, &error);
+        assert_non_null(array[k]);
+        used += begin[(uintptr_t)array[k] / MEMORY_ALIGNMENT % PLACES]++ == 0;
+    }
+    for (int k = 0; k < ARRAYS; k++)
+        memory_free(array[k]);
+    assert_true(used > ARRAYS / 2);
+}
+
 static void test_what_cannot_be_had_is_an_error(void **state)
 {
     (void)state;
@@ -38,6 +55,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_arrays_are_aligned_and_zero),
+        cmocka_unit_test(test_large_arrays_are_staggered),
         cmocka_unit_test(test_what_cannot_be_had_is_an_error),
     };
     return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
