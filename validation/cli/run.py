@@ -192,9 +192,11 @@ def stopped_and_continued(stop):
     assert whole.returncode == 0, whole.stderr
     process = subprocess.Popen([tap.ORRERY, "run", config, "-q", "-o", "parts"],
                                stderr=subprocess.PIPE, text=True)
-    while not pathlib.Path("parts/run.json").exists() and process.poll() is None:
+    frames = pathlib.Path("parts/trajectory.xyz")
+    while process.poll() is None:
+        if frames.exists() and frames.read_text().count("Properties=") > 1:
+            break
         time.sleep(0.01)
-    time.sleep(0.1)
     stop(process)
     errors = process.communicate(timeout=30 * tap.PATIENCE)[1]
     return config, process.returncode, errors
