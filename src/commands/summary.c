@@ -58,9 +58,13 @@ static void say_energy_error(const struct run *run)
 {
     const size_t systems = run->experiment.bodies->systems;
     const double largest = last_conservation(run, "energy_error");
-    double worst = NAN;
-    for (size_t s = 0; s < systems; s++)
-        worst = fmax(worst, fabs(run_energy_error(run, s)));
+    double worst = 0.0;
+    for (size_t s = 0; s < systems; s++) {
+        const double error = fabs(run_energy_error(run, s));
+        /* Not fmax(): one that is undefined is the worst. */
+        if (isnan(error) || error > worst)
+            worst = error;
+    }
     if (systems > 1)
         item("energy error", "|dE/E0| = %.3g at the last look, in the worst of %zu systems", worst,
              systems);
