@@ -126,8 +126,8 @@ def test_owners_test_sees_a_violation():
 
 def test_headers_compile_alone():
     """every header compiles alone, as C11 and as C++"""
-    compiler = shlex.split(os.environ.get("CC", "cc"))[0]
-    languages = [[compiler, "-xc", "-std=gnu11"]]
+    compiler = shlex.split(os.environ.get("CC", "cc"))
+    languages = [[*compiler, "-xc", "-std=gnu11"]]
     if shutil.which("c++"):
         languages.append(["c++", "-xc++", "-std=gnu++17"])
     flags = ["-fsyntax-only", "-fopenmp", "-Wall", "-Wextra", "-Werror", "-D_GNU_SOURCE",
