@@ -11,6 +11,7 @@
 #include "commands/arguments.h"
 #include "commands/commands.h"
 #include "config/reference.h"
+#include "config/suggest.h"
 #include "diagnostics/diagnostic.h"
 #include "gpu/devices.h"
 #include "gpu/tuning.h"
@@ -129,6 +130,37 @@ static void print_variant_line(const struct variant *variant, struct text *text)
     text_free(&line);
 }
 
+/* The keys with explained choices: kernels, precisions, instruction sets. */
+static void print_choices(const struct schema *schema, struct text *text)
+{
+    for (size_t i = 0; i < schema->group_count; i++) {
+        const struct group *group = &schema->groups[i];
+        for (size_t k = 0; k < group->parameter_count; k++) {
+            const struct parameter *row = &group->parameters[k];
+            if (row->choice_help)
+                text_print(text, "\n%s.%s\n", group->name, row->key);
+            for (size_t c = 0; row->choice_help && row->choices[c]; c++)
+                reference_item("  ", row->choices[c], NAME_COLUMN, row->choice_help[c], text);
+        }
+    }
+}
+
+/* "time   How the bodies are moved, and for how long. [integrator, step, end]" */
+static void print_group_line(const struct group *group, struct text *text)
+{
+    struct text line = { 0 };
+    text_print(&line, "%s%s", group->help ? group->help : "Keys outside all groups.",
+               group->variant_key ? " [" : "");
+    if (group->variant_key)
+        text_print(&line, "%s", group->variant_key);
+    for (size_t i = 0; i < group->parameter_count; i++)
+        text_print(&line, "%s%s", i || group->variant_key ? ", " : " [", group->parameters[i].key);
+    text_print(&line, "]");
+    reference_item("  ", *group->name ? group->name : "(top level)", NAME_COLUMN,
+                   line.bytes ? line.bytes : "", text);
+    text_free(&line);
+}
+
 static void print_overview(const struct schema *schema, struct text *text)
 {
     print_build(text);
@@ -143,11 +175,12 @@ static void print_overview(const struct schema *schema, struct text *text)
         for (size_t k = 0; group->variant(k); k++)
             print_variant_line(group->variant(k), text);
     }
+    print_choices(schema, text);
     text_print(text, "\ngroups of a config file\n");
     for (size_t i = 0; i < schema->group_count; i++)
-        if (*schema->groups[i].name)
-            reference_item("  ", schema->groups[i].name, NAME_COLUMN, schema->groups[i].help, text);
-    text_print(text, "\n`orrery info NAME` says more of any of these names.\n");
+        print_group_line(&schema->groups[i], text);
+    text_print(text,
+               "\n`orrery info NAME` says more of any of these names, of a column and of a key.\n");
 }
 
 /* --- one name -----------------------------------------------------------------------------------
@@ -205,7 +238,29 @@ static void print_integrator(const struct variant *variant, struct text *text)
     text_free(&line);
 }
 
-/* Every group, variant and key of that name ("time", "plummer", "softening", "time.step"). */
+/* Every column of a diagnostic of that name, "energy_error" or "conservation.energy_error". */
+static bool print_columns(const char *name, bool more, struct text *text)
+{
+    for (size_t i = 0; diagnostic_at(i); i++) {
+        const struct diagnostic_class *class_ = diagnostic_at(i);
+        const size_t length = strlen(class_->variant.name);
+        const bool of_class = strncmp(name, class_->variant.name, length) == 0;
+        const char *column = of_class && name[length] == '.' ? name + length + 1 : name;
+        for (size_t c = 0; c < class_->column_count; c++) {
+            if (strcmp(class_->columns[c].name, column) != 0)
+                continue;
+            text_print(text, "%s%s.%s, a column of %s.csv\n  ", more ? "\n" : "",
+                       class_->variant.name, column, class_->variant.name);
+            text_wrap(text, "  ", REFERENCE_WIDTH, class_->columns[c].help);
+            text_print(text, "\n");
+            more = true;
+        }
+    }
+    return more;
+}
+
+/* Every group, variant, key, explained choice and column of that name ("time", "plummer",
+ * "time.step", "tiled", "energy_error"). */
 static bool print_name(const struct schema *schema, const char *name, struct text *text)
 {
     bool found = false;
@@ -227,7 +282,9 @@ static bool print_name(const struct schema *schema, const char *name, struct tex
             found = true;
         }
     }
-    return reference_key(schema, name, found, text);
+    found = reference_key(schema, name, found, text);
+    found = reference_choice(schema, name, found, text);
+    return print_columns(name, found, text);
 }
 
 /* --- lists for the completion of shells --------------------------------------------------------
@@ -270,40 +327,61 @@ static void print_keys(const struct schema *schema, struct text *text)
 }
 
 /* Whatever `orrery info` takes as a NAME. */
-static void print_names(const struct schema *schema, struct text *text)
+struct names {
+    const char *names[1024];
+    size_t count;
+};
+
+static void add_name(struct names *names, const char *name)
 {
+    if (*name && names->count < COUNT_OF(names->names))
+        names->names[names->count++] = name;
+}
+
+static void add_rows(struct names *names, const struct parameter *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        add_name(names, rows[i].key);
+        for (size_t c = 0; rows[i].choice_help && rows[i].choices[c]; c++)
+            add_name(names, rows[i].choices[c]);
+    }
+}
+
+static void collect_names(const struct schema *schema, struct names *names)
+{
+    names->count = 0;
     for (size_t i = 0; i < schema->group_count; i++) {
         const struct group *group = &schema->groups[i];
-        if (*group->name)
-            text_print(text, "%s\n", group->name);
+        add_name(names, group->name);
         for (size_t k = 0; group->variant && group->variant(k); k++) {
-            const struct variant *variant = group->variant(k);
-            text_print(text, "%s\n", variant->name);
-            for (size_t p = 0; p < variant->parameter_count; p++)
-                text_print(text, "%s\n", variant->parameters[p].key);
+            add_name(names, group->variant(k)->name);
+            add_rows(names, group->variant(k)->parameters, group->variant(k)->parameter_count);
         }
-        for (size_t p = 0; p < group->parameter_count; p++)
-            text_print(text, "%s\n", group->parameters[p].key);
+        add_rows(names, group->parameters, group->parameter_count);
     }
+    for (size_t i = 0; diagnostic_at(i); i++)
+        for (size_t c = 0; c < diagnostic_at(i)->column_count; c++)
+            add_name(names, diagnostic_at(i)->columns[c].name);
+}
+
+static void print_names(const struct schema *schema, struct text *text)
+{
+    struct names names;
+    collect_names(schema, &names);
+    for (size_t i = 0; i < names.count; i++)
+        text_print(text, "%s\n", names.names[i]);
 }
 
 static enum status unknown_name(const struct schema *schema, const char *name, struct error *error)
 {
-    enum { MAX_NAMES = 256 };
-    const char *names[MAX_NAMES];
-    size_t count = 0;
-    for (size_t i = 0; i < schema->group_count; i++) {
-        const struct group *group = &schema->groups[i];
-        if (count < MAX_NAMES && *group->name)
-            names[count++] = group->name;
-        for (size_t k = 0; group->variant && group->variant(k) && count < MAX_NAMES; k++)
-            names[count++] = group->variant(k)->name;
-        for (size_t k = 0; k < group->parameter_count && count < MAX_NAMES; k++)
-            names[count++] = group->parameters[k].key;
-    }
-    const char *nearest = text_nearest(name, names, count);
-    return error_set(error, STATUS_USAGE, "orrery info: nothing is called '%s'%s%s%s", name,
-                     nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+    struct names names;
+    struct text meant = { 0 };
+    collect_names(schema, &names);
+    suggest_choice(name, names.names, names.count, &meant);
+    error_set(error, STATUS_USAGE, "orrery info: nothing is called '%s'%s", name,
+              meant.bytes ? meant.bytes : "");
+    text_free(&meant);
+    return error->status;
 }
 
 /* --- the command --------------------------------------------------------------------------------
@@ -323,8 +401,8 @@ enum status command_info(int argc, char **argv, struct error *error)
     const struct arguments arguments = {
         "orrery info [NAME]...",
         "Says what this build can do here, and lists all integrators, initial conditions,\n"
-        "diagnostics and outputs; with a NAME of any of them, of a group of the config file or of\n"
-        "a key, says what its keys mean.",
+        "diagnostics, outputs, kernels and keys; with a NAME of any of them, of a group of the\n"
+        "config file or of a column, says what it means.",
         table,
         COUNT_OF(table),
         0,
@@ -341,9 +419,11 @@ enum status command_info(int argc, char **argv, struct error *error)
         reference_defaults(schema, &text);
     if (manual)
         reference_manual(schema, &text);
-    for (size_t i = 0; i < names.count; i++)
+    for (size_t i = 0; i < names.count; i++) {
+        text_print(&text, "%s", text.length ? "\n" : "");
         if (!print_name(schema, names.items[i], &text))
             unknown_name(schema, names.items[i], error);
+    }
     if (keys)
         print_keys(schema, &text);
     if (all_names)

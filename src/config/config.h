@@ -81,6 +81,11 @@ bool section_given(const struct section *section, const char *key);
 enum status section_error(const struct section *section, const char *key, struct error *error,
                           const char *format, ...) __attribute__((format(printf, 4, 5)));
 
+/* The same with another status, where what a good value asks for is not there: a file, a GPU.
+ * Returns `status`. */
+enum status section_refuse(const struct section *section, const char *key, enum status status,
+                           struct error *error, const char *reason);
+
 /* The resolved configuration in config syntax: every key, %.17g, re-readable to the same values. */
 void config_echo(const struct config *config, struct text *text);
 /* The same as a JSON object; a new reference. NULL when memory is exhausted. */

@@ -42,6 +42,7 @@ struct parameter {
     unsigned open;              /* enum parameter_open, or-ed */
     size_t length;              /* of REALS: exactly so many; 0: any number of them */
     const char *const *choices; /* NULL-terminated */
+    const char *const *choice_help; /* a sentence for each of `choices`; NULL: `help` says it all */
     struct dimension dimension;
     const char *help; /* one sentence; says what it means, not its type or range */
 };

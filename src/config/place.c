@@ -25,24 +25,28 @@ static int shown_length(const char *value)
     return (int)length;
 }
 
-enum status place_report(const struct place *place, const char *path, const char *value,
-                         struct error *error, const char *format, ...)
+enum status place_report_as(const struct place *place, const char *path, const char *value,
+                            enum status status, struct error *error, const char *reason)
 {
-    char reason[REASON_SIZE], line[32] = "";
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(reason, sizeof reason, format, arguments);
-    va_end(arguments);
-
+    char line[32] = "";
     const char *file = place->file;
     if (place->line)
         snprintf(line, sizeof line, ":%zu", place->line);
     if (!path || !*path || (!place->line && names(file, path)))
-        error_set(error, STATUS_CONFIG, "%s%s: %s", file, line, reason);
-    else if (!value)
-        error_set(error, STATUS_CONFIG, "%s%s: %s: %s", file, line, path, reason);
-    else
-        error_set(error, STATUS_CONFIG, "%s%s: %s = %.*s%s: %s", file, line, path,
-                  shown_length(value), value, strlen(value) > VALUE_LENGTH ? "..." : "", reason);
-    return STATUS_CONFIG;
+        return error_set(error, status, "%s%s: %s", file, line, reason);
+    if (!value)
+        return error_set(error, status, "%s%s: %s: %s", file, line, path, reason);
+    return error_set(error, status, "%s%s: %s = %.*s%s: %s", file, line, path, shown_length(value),
+                     value, strlen(value) > VALUE_LENGTH ? "..." : "", reason);
+}
+
+enum status place_report(const struct place *place, const char *path, const char *value,
+                         struct error *error, const char *format, ...)
+{
+    char reason[REASON_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(reason, sizeof reason, format, arguments);
+    va_end(arguments);
+    return place_report_as(place, path, value, STATUS_CONFIG, error, reason);
 }

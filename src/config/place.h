@@ -24,6 +24,10 @@ enum status place_report(const struct place *place, const char *path, const char
                          struct error *error, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
+/* The same with another status: what a good value asks for is not there. Returns `status`. */
+enum status place_report_as(const struct place *place, const char *path, const char *value,
+                            enum status status, struct error *error, const char *reason);
+
 #ifdef __cplusplus
 }
 #endif

@@ -171,11 +171,19 @@ static struct value *find_value(const struct section *section, const char *key)
     return NULL;
 }
 
+static bool is_of_a_variant(const struct group *group, const char *key)
+{
+    struct text owners = { 0 };
+    const bool found = suggest_owners(group, key, &owners);
+    text_free(&owners);
+    return found;
+}
+
 /* What stands in the brace, in the order of the file, so that the errors come in it too. */
 static void read_members(struct reader *r, struct section *section, const struct node *node)
 {
     const struct group *group = section->group;
-    /* Where the choice of the variant is wrong, that is the error, not its keys. */
+    /* Where the choice of the variant is wrong, the keys of any of them may be right. */
     const bool unclear = group->variant_key && !section->variant;
     for (size_t i = 0; i < node->count; i++) {
         const struct node *member = node->children[i];
@@ -183,7 +191,7 @@ static void read_members(struct reader *r, struct section *section, const struct
         const bool is_group = !*group->name && find_group(&r->config->schema, member->name);
         if (value && !value->given)
             read_member(r, section, value, member);
-        else if (!value && !is_group && !unclear)
+        else if (!value && !is_group && !(unclear && is_of_a_variant(group, member->name)))
             report_stray(r, section, member);
     }
 }

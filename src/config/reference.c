@@ -121,12 +121,20 @@ void reference_item(const char *indent, const char *name, size_t column, const c
     text_print(text, "\n");
 }
 
+static void print_choices(const char *indent, const struct parameter *parameter, size_t column,
+                          struct text *text)
+{
+    for (size_t i = 0; parameter->choice_help && parameter->choices[i]; i++)
+        reference_item(indent, parameter->choices[i], column, parameter->choice_help[i], text);
+}
+
 static void print_row(const struct parameter *parameter, struct text *text)
 {
     struct text wanted = { 0 };
     reference_requirement(parameter, &wanted);
     reference_item("  ", parameter->key, 18, or_empty(&wanted), text);
     reference_item("", "", 18, parameter->help, text);
+    print_choices("                    ", parameter, 32, text);
     text_free(&wanted);
 }
 
@@ -203,8 +211,28 @@ static bool print_if_named(const struct group *group, const struct variant *vari
     reference_requirement(parameter, &wanted);
     print_heading("  ", parameter->help, text);
     print_heading("  ", or_empty(&wanted), text);
+    print_choices("    ", parameter, 18, text);
     text_free(&wanted);
     return true;
+}
+
+bool reference_choice(const struct schema *schema, const char *name, bool more, struct text *text)
+{
+    for (size_t i = 0; i < schema->group_count; i++) {
+        const struct group *group = &schema->groups[i];
+        for (size_t k = 0; k < group->parameter_count; k++) {
+            const struct parameter *parameter = &group->parameters[k];
+            for (size_t c = 0; parameter->choice_help && parameter->choices[c]; c++) {
+                if (strcmp(parameter->choices[c], name) != 0)
+                    continue;
+                text_print(text, "%s%s = { %s = \"%s\"; ... };\n", more ? "\n" : "", group->name,
+                           parameter->key, name);
+                print_heading("  ", parameter->choice_help[c], text);
+                more = true;
+            }
+        }
+    }
+    return more;
 }
 
 bool reference_key(const struct schema *schema, const char *name, bool more, struct text *text)
@@ -237,6 +265,12 @@ static void print_commented_row(const char *indent, const struct parameter *para
     char prefix[16];
     snprintf(prefix, sizeof prefix, "%s# ", indent);
     print_heading(prefix, parameter->help, text);
+    for (size_t i = 0; parameter->choice_help && parameter->choices[i]; i++) {
+        struct text choice = { 0 };
+        text_print(&choice, "%s: %s", parameter->choices[i], parameter->choice_help[i]);
+        print_heading(prefix, or_empty(&choice), text);
+        text_free(&choice);
+    }
     struct text wanted = { 0 };
     const bool standard = parameter->standard && *parameter->standard;
     text_print(&wanted, "[");
@@ -351,6 +385,11 @@ static void print_manual_rows(const struct parameter *parameters, size_t count, 
         print_roff(parameters[i].help, text);
         text_print(text, ".br\n");
         print_roff(or_empty(&wanted), text);
+        for (size_t c = 0; parameters[i].choice_help && parameters[i].choices[c]; c++) {
+            text_print(text, ".br\n.I ");
+            print_roff(parameters[i].choices[c], text);
+            print_roff(parameters[i].choice_help[c], text);
+        }
         text_free(&wanted);
     }
 }

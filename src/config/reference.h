@@ -37,6 +37,11 @@ void reference_group(const struct group *group, struct text *text);
  */
 bool reference_key(const struct schema *schema, const char *name, bool more, struct text *text);
 
+/*
+ * Every choice called `name` that a row explains ("tiled" of compute.kernel), in the same way.
+ */
+bool reference_choice(const struct schema *schema, const char *name, bool more, struct text *text);
+
 /* config/defaults.cfg: a config file with every key of the schema in a comment. Appends. */
 void reference_defaults(const struct schema *schema, struct text *text);
 

@@ -153,6 +153,21 @@ bool section_given(const struct section *section, const char *key)
     return find(section, key)->chosen;
 }
 
+enum status section_refuse(const struct section *section, const char *key, enum status status,
+                           struct error *error, const char *reason)
+{
+    const struct value *value = key ? find(section, key) : NULL;
+    const struct place *place = value && value->given ? &value->node->place : &section->place;
+    struct text path = { 0 }, shown = { 0 };
+    section_path(section, key, &path);
+    if (value && value->node)
+        value_print(value, &shown);
+    place_report_as(place, path.bytes, shown.bytes, status, error, reason);
+    text_free(&path);
+    text_free(&shown);
+    return status;
+}
+
 enum status section_error(const struct section *section, const char *key, struct error *error,
                           const char *format, ...)
 {
@@ -162,15 +177,5 @@ enum status section_error(const struct section *section, const char *key, struct
     va_start(arguments, format);
     vsnprintf(reason, sizeof reason, format, arguments);
     va_end(arguments);
-
-    const struct value *value = key ? find(section, key) : NULL;
-    const struct place *place = value && value->given ? &value->node->place : &section->place;
-    struct text path = { 0 }, shown = { 0 };
-    section_path(section, key, &path);
-    if (value && value->node)
-        value_print(value, &shown);
-    place_report(place, path.bytes, shown.bytes, error, "%s", reason);
-    text_free(&path);
-    text_free(&shown);
-    return STATUS_CONFIG;
+    return section_refuse(section, key, STATUS_CONFIG, error, reason);
 }

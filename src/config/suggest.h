@@ -19,8 +19,16 @@ const struct parameter *suggest_find(const struct parameter *parameters, size_t 
 bool suggest_owners(const struct group *group, const char *key, struct text *owners);
 
 /*
- * Appends the path that `key` in `group` (NULL variant: none chosen) was likely meant to be: a
- * similar key of the same brace, or the same key of another one. False if nothing is near.
+ * Appends "; did you mean velocity-verlet?" to the reason why `word` is no choice: what the word
+ * means in the field or in other programs (config/synonyms.h), else the choice that is spelt most
+ * alike; nothing where none is near.
+ */
+void suggest_choice(const char *word, const char *const *choices, size_t count, struct text *text);
+
+/*
+ * Appends the path that `key` in `group` (NULL variant: none chosen) was likely meant to be: what
+ * the field calls so, the same key of another brace, or a similar key of this one. False if nothing
+ * is near.
  */
 bool suggest_key(const struct schema *schema, const struct group *group,
                  const struct variant *variant, const char *key, struct text *path);

@@ -6,6 +6,7 @@
 #include "config/requirement.h"
 #include "config/section.h"
 #include "config/source.h"
+#include "config/suggest.h"
 
 /* What value_read() works on. */
 struct reading {
@@ -71,12 +72,10 @@ static enum status refuse_choice(const struct reading *r, const char *string)
     size_t count = 0;
     while (parameter->choices[count])
         count++;
-    const char *nearest = text_nearest(string, parameter->choices, count);
     struct text reason = { 0 };
     text_print(&reason, "must be ");
     requirement_print(parameter, &reason);
-    if (nearest)
-        text_print(&reason, "; did you mean %s?", nearest);
+    suggest_choice(string, parameter->choices, count, &reason);
     const enum status status = refuse(r, r->node, reason.bytes ? reason.bytes : "no such choice");
     text_free(&reason);
     return status;

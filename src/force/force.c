@@ -10,10 +10,39 @@
 #include "force/plan.h"
 
 const char *const precision_names[] = { "double", "mixed", "single", NULL };
+const char *const precision_help[] = {
+    "Pair terms in fp64: forces to about 1e-15 of their size.",
+    "Pair terms in fp32 from positions in two parts, sums in fp64: forces to about 1e-7, also far "
+    "from the origin.",
+    "Pair terms in fp32 from rounded positions: the fastest; forces to about 1e-7 where "
+    "separations "
+    "are well above the rounding of the positions.",
+    NULL
+};
 const char *const force_kernel_names[] = { "auto", "plain", "symmetric", "reference",
                                            "simt", "tiled", "blocked",   NULL };
 const char *const force_isa_names[] = { "auto",     "avx512",   "avx512-zen", "avx2",
                                         "avx2-zen", "baseline", NULL };
+
+const char *const force_kernel_help[] = {
+    "The fastest kernel of the backend for this number of bodies.",
+    "CPUs: every body sums over all others.",
+    "CPUs and GPUs: each pair is worked out once, for both bodies, by Newton's third law.",
+    "CPUs: plain loops in double precision, the specification of all others.",
+    "GPUs: a thread per body, which reads all bodies from memory; for comparison.",
+    "GPUs: the threads of a block load tiles of bodies into shared memory together.",
+    "GPUs: several bodies per thread, the sums split over blocks where bodies are few.",
+    NULL
+};
+const char *const force_isa_help[] = {
+    "The widest that this CPU has, in the form that suits its maker.",
+    "AVX-512, for CPUs whose multipliers do the additions too (Intel).",
+    "AVX-512, for CPUs whose additions have units of their own (AMD).",
+    "AVX2 with fused multiply-adds, for CPUs whose multipliers do the additions too (Intel).",
+    "AVX2 with fused multiply-adds, for CPUs whose additions have units of their own (AMD).",
+    "Plain C for any CPU; on x86-64, SSE2.",
+    NULL
+};
 
 static bool always(void)
 {

@@ -25,10 +25,13 @@ enum precision {
 };
 
 extern const char *const precision_names[]; /* in the order of enum precision; NULL-terminated */
+extern const char *const precision_help[];  /* a sentence for each */
 /* "auto", those of CPUs, those of GPUs ("symmetric" is both); NULL-terminated. A backend refuses
  * the names that it has no kernel for with STATUS_CONFIG. */
 extern const char *const force_kernel_names[];
-extern const char *const force_isa_names[]; /* "auto", ...; NULL-terminated */
+extern const char *const force_kernel_help[]; /* a sentence for each */
+extern const char *const force_isa_names[];   /* "auto", ...; NULL-terminated */
+extern const char *const force_isa_help[];    /* a sentence for each */
 
 /*
  * Processes may divide the sums over pairs. Each holds the masses and positions of all bodies, and

@@ -1,6 +1,7 @@
 /* Bodies from a file; the formats are in read.h. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "initial/read.h"
@@ -57,12 +58,26 @@ static enum status measure(const struct section *section, struct read_shape *sha
                      request.path, line, shape->count, section_integer(section, "count"));
 }
 
+/* A file that is not there is reported at its key, where it can be mended. */
+static enum status refuse_input(const struct section *section, const struct error *found,
+                                struct error *error)
+{
+    const char *path = section_string(section, "file"), *reason = found->text;
+    const size_t length = strlen(path);
+    if (strncmp(reason, path, length) == 0 && strncmp(reason + length, ": ", 2) == 0)
+        reason += length + 2;
+    return section_refuse(section, "file", found->status, error, reason);
+}
+
 static enum status count(const struct section *section, size_t *count, struct error *error)
 {
     struct read_shape shape;
-    const enum status status = measure(section, &shape, error);
+    struct error found = { 0 };
+    const enum status status = measure(section, &shape, &found);
     *count = status ? 0 : shape.count;
-    return status;
+    if (status == STATUS_NO_INPUT)
+        return refuse_input(section, &found, error);
+    return status ? error_set(error, status, "%s", found.text) : STATUS_OK;
 }
 
 static enum status fill_all(const struct section *section, struct bodies *bodies,

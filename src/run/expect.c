@@ -27,12 +27,40 @@ static bool can_be_expected(const struct diagnostic *diagnostic)
     return diagnostic && diagnostic->class_->rows_per_event == 1;
 }
 
+/* The diagnostics that have such a column and are not switched on: "orbit", "orbit or virial". */
+static void add_owners(const char *quantity, struct text *owners)
+{
+    for (size_t i = 0; diagnostic_at(i); i++) {
+        const struct diagnostic_class *class_ = diagnostic_at(i);
+        const struct diagnostic off = { .class_ = class_,
+                                        .name = class_->variant.name,
+                                        .columns = class_->columns,
+                                        .column_count = class_->column_count };
+        bool found = false;
+        for (size_t c = 0; can_be_expected(&off) && c < off.column_count; c++)
+            found = found || names_column(quantity, &off, c);
+        if (found)
+            text_print(owners, "%s\"%s\"", owners->length ? " or " : "", off.name);
+    }
+}
+
 static enum status unknown_quantity(const struct criterion *criterion,
                                     const struct diagnostic *const *diagnostics, size_t count,
                                     struct error *error)
 {
     const char *nearest = NULL;
     size_t least = SIZE_MAX;
+    struct text owners = { 0 };
+    add_owners(criterion->quantity, &owners);
+    if (owners.length && !owners.failed)
+        section_error(criterion->section, "quantity", error,
+                      "no diagnostic of this run has such a column; add { type = %s; } to "
+                      "`diagnostics`, which measures it",
+                      owners.bytes);
+    const bool said = owners.length > 0;
+    text_free(&owners);
+    if (said)
+        return error->status;
     for (size_t d = 0; d < count; d++) {
         if (!can_be_expected(diagnostics[d]))
             continue;

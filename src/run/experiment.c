@@ -84,8 +84,10 @@ enum status experiment_create(const struct config *config, struct experiment *ex
     resolve_backend(experiment);
     if (error->status)
         return error->status;
-    if (experiment->backend->probe && experiment->backend->probe(error))
-        return error->status;
+    struct error absent = { 0 };
+    if (experiment->backend->probe && experiment->backend->probe(&absent))
+        return section_refuse(config_section(config, "compute"), "backend", absent.status, error,
+                              absent.text);
     ranks_share(&experiment->backend, &experiment->backend_options);
     const size_t systems = (size_t)section_integer(config_section(config, "ensemble"), "systems");
     return initial_create(config_section(config, "bodies"), &experiment->physics, systems,

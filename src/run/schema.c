@@ -81,21 +81,20 @@ static const struct parameter compute_rows[] = {
       .type = PARAMETER_CHOICE,
       .standard = "double",
       .choices = precision_names,
-      .help =
-          "Arithmetic of the pair terms of the force: double; mixed (fp32 pair terms from hi+lo "
-          "positions, fp64 sums); single (fp32). State and energies are always double." },
+      .choice_help = precision_help,
+      .help = "Arithmetic of the pair terms of the force. State and energies are always double." },
     { .key = "kernel",
       .type = PARAMETER_CHOICE,
       .standard = "auto",
       .choices = force_kernel_names,
-      .help = "Force kernel: plain, symmetric or reference on CPUs; simt, tiled, blocked or "
-              "symmetric on GPUs; auto takes the fastest one." },
+      .choice_help = force_kernel_help,
+      .help = "Force kernel." },
     { .key = "isa",
       .type = PARAMETER_CHOICE,
       .standard = "auto",
       .choices = force_isa_names,
-      .help = "Instruction set of the force kernel; auto takes the widest that this CPU has, with "
-              "-zen where additions do not take the multipliers' time (AMD)." },
+      .choice_help = force_isa_help,
+      .help = "Instruction set of the force kernel on CPUs." },
     { .key = "threads",
       .type = PARAMETER_INTEGER,
       .standard = "0",

@@ -93,6 +93,64 @@ def test_misspelt_choice():
            "periodic")
 
 
+def test_words_of_the_field():
+    """2: what the field and other programs say instead, with the name that it has here"""
+    for key, word, meant in (
+            ("time.integrator", "verlet", "velocity-verlet"),
+            ("time.integrator", "Leapfrog", "velocity-verlet"),
+            ("time.integrator", "kdk", "velocity-verlet"),
+            ("time.integrator", "dkd", "leapfrog-dkd"),
+            ("time.integrator", "Forest-Ruth", "yoshida4"),
+            ("compute.precision", "float", "single"),
+            ("compute.precision", "FP64", "double"),
+            ("compute.backend", "gpu", "cuda"),
+            ("compute.backend", "CPU", "openmp"),
+            ("compute.kernel", "third_law", "symmetric"),
+            ("physics.boundary", "pbc", "periodic"),
+            ("diagnostics.0.type", "rdf", "radial-distribution"),
+            ("diagnostics.0.type", "energy", "conservation"),
+            ("outputs.0.type", "hdf5", "gadget-hdf5")):
+        write(BODIES + TIME + 'diagnostics = ( { type = "conservation"; } );\n'
+              'outputs = ( { type = "xyz"; } );\n')
+        result = tap.run("check", "run.cfg", "-P", f"{key}={word}")
+        assert result.returncode == CONFIG and result.stderr.endswith(
+            f"; did you mean {meant}?\n"), (key, word, result.stderr)
+    # What is not the same thing is not called so.
+    for word, nearest in (("rk4", "pefrl"), ("ias15", "yoshida6"), ("hermite", "pefrl")):
+        result = tap.run("check", "run.cfg", "-P", f"time.integrator={word}")
+        assert f"; what comes nearest here is {nearest}: " in result.stderr, result.stderr
+    result = tap.run("check", "run.cfg", "-P", "outputs.0.type=lammps")
+    assert "; what comes nearest here is xyz: " in result.stderr, result.stderr
+    for key, meant in (("step", "time.step"), ("dt", "time.step"), ("time.dt", "time.step"),
+                       ("tmax", "time.end"), ("eps", "physics.softening"), ("N", "bodies.count"),
+                       ("nthreads", "compute.threads")):
+        result = tap.run("check", "run.cfg", "-P", f"{key}=1")
+        assert result.returncode == CONFIG and result.stderr == (
+            f"-P {key}=1: unknown key; did you mean {meant}?\n"), result.stderr
+
+
+def test_expectation_without_its_diagnostic():
+    """2: an expectation on a column of a diagnostic that is off says which one to add"""
+    text = BODIES + TIME + 'diagnostics = ( { type = "virial"; } );\n'
+    refuse(text + 'expect = ( { quantity = "energy_error"; at_most = 1.0; } );\n',
+           'run.cfg:4: expect.0.quantity = "energy_error": no diagnostic of this run has such a '
+           'column; add { type = "conservation"; } to `diagnostics`, which measures it')
+    refuse(text + 'expect = ( { quantity = "orbit.period"; at_most = 1.0; } );\n',
+           'run.cfg:4: expect.0.quantity = "orbit.period": no diagnostic of this run has such a '
+           'column; add { type = "orbit"; } to `diagnostics`, which measures it')
+
+
+def test_what_is_not_here():
+    """12: a missing file of bodies and a missing GPU are named with the line of the config"""
+    refuse('bodies = {\n  initial = "file";\n  file = "gone.csv"; };\n' + TIME,
+           f'run.cfg:3: bodies.file = "{os.getcwd()}/gone.csv": No such file or directory',
+           status=NO_INPUT)
+    write(BODIES + TIME + 'compute = { backend = "cuda"; };\n')
+    result = tap.run("check", "run.cfg", env=dict(os.environ, CUDA_VISIBLE_DEVICES=""))
+    assert result.returncode == 69 and result.stderr.startswith(
+        'run.cfg:3: compute.backend = "cuda": '), result.stderr
+
+
 def test_key_of_another_type():
     """2: a key that does not apply to the chosen type"""
     refuse('bodies = { initial = "plummer"; count = 8;\n  half_side = 2.0; };\n' + TIME,
@@ -245,6 +303,18 @@ def test_info():
         assert max(map(len, result.stdout.splitlines())) <= 80, arguments
     assert "count" in tap.run("info", "plummer").stdout
     assert tap.run("info", "time.step").stdout.startswith("time.step\n")
+    for name, words in (("tiled", "shared memory"), ("mixed", "Pair terms in fp32"),
+                        ("energy_error", "conservation.energy_error, a column"),
+                        ("orbit.period", "orbit.period, a column")):
+        assert words in tap.run("info", name).stdout, name
+    # Every key of every group and variant stands in the overview, and every name is explained.
+    keys = {line.split("\t")[0].rsplit(".", 1)[-1] for line in
+            tap.run("info", "--keys").stdout.splitlines()}
+    words = set(overview.replace("[", " ").replace("]", " ").replace(",", " ").split())
+    assert len(keys) > 60 and not keys - words, keys - words
+    names = tap.run("info", "--names").stdout.split()
+    assert {"tiled", "energy_error"} <= set(names)
+    assert tap.run("info", *sorted(set(names))).returncode == OK
     result = tap.run("info", "plumer")
     assert result.returncode == USAGE
     assert result.stderr == "orrery info: nothing is called 'plumer'; did you mean plummer?\n"

@@ -106,9 +106,9 @@ def test_decimal_commas():
 
 def test_what_is_no_table():
     """12. missing files and directories: 66; random bytes and a truncated gzip file: 65"""
-    refuse(66, "nowhere.csv: No such file or directory", None, name="nowhere.csv")
+    refuse(66, 'nowhere.csv": No such file or directory', None, name="nowhere.csv")
     os.mkdir("folder")
-    refuse(66, "folder: Is a directory", None, name="folder")
+    refuse(66, 'folder": Is a directory', None, name="folder")
     generator = random.Random(5)
     for name in ("b.csv", "b.xyz", "b.dat"):
         refuse(65, name, bytes(generator.randrange(256) for _ in range(5000)), name=name)

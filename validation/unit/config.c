@@ -103,10 +103,15 @@ static void test_keys_of_other_variants(void **state)
     refused("bodies = { initial = \"file\"; file = \"b.csv\";\n count = 2; };\n" TIME, NULL,
             "run.cfg:2: bodies.count = 2: does not apply to initial = \"file\"; it belongs to "
             "uniform-cube, cold-sphere");
-    /* A wrong choice is one error, not one more for each of its keys. */
-    refused("bodies = { initial = \"uniform-cub\";\n count = 2; new_key = 1; };\n" TIME, NULL,
+    /* A wrong choice is one error, not one more for each key that some choice has. */
+    refused("bodies = { initial = \"uniform-cub\";\n count = 2; half_side = 1.0; };\n" TIME, NULL,
             "run.cfg:1: bodies.initial = \"uniform-cub\": must be one of uniform-cube, file, "
             "cold-sphere; did you mean uniform-cube?");
+    /* What no choice has is wrong whatever was meant. */
+    refused("bodies = { initial = \"uniform-cub\";\n cuont = 2; half_side = 1.0; };\n" TIME, NULL,
+            "run.cfg:1: bodies.initial = \"uniform-cub\": must be one of uniform-cube, file, "
+            "cold-sphere; did you mean uniform-cube?\n"
+            "run.cfg:2: bodies.cuont = 2: unknown key; did you mean bodies.count?");
 }
 
 static void test_wrong_types(void **state)

@@ -1,7 +1,9 @@
 /* Few bodies: orbits, choreographies and the planets; and bodies from files. */
 #include "initial-case.h"
 
+#include <limits.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const struct physics newton = { .gravitational_constant = 1.0 };
 static const double k2 = 0.01720209895 * 0.01720209895; /* G in AU, days and solar masses */
@@ -285,17 +287,25 @@ static void test_files_of_any_format(void **state)
     bodies_destroy(b);
 }
 
+/* A path is reported at its key, and as it was found: relative to the config. */
+static void refuse_path(const char *name, const char *reason)
+{
+    char here[PATH_MAX], keys[64], message[PATH_MAX + 128];
+    assert_non_null(getcwd(here, sizeof here));
+    snprintf(keys, sizeof keys, "initial = \"file\"; file = \"%s\";", name);
+    snprintf(message, sizeof message, "run.cfg:1: bodies.file = \"%s/%s\": %s", here, name, reason);
+    refuse(keys, &newton, 1, STATUS_NO_INPUT, message);
+}
+
 static void test_bad_files(void **state)
 {
     (void)state;
     struct bodies *b;
     struct error error = { 0 };
     size_t coincident;
-    refuse("initial = \"file\"; file = \"nowhere\";", &newton, 1, STATUS_NO_INPUT,
-           "nowhere: No such file or directory");
+    refuse_path("nowhere", "No such file or directory");
     assert_int_equal(mkdir("folder", 0700), 0);
-    refuse("initial = \"file\"; file = \"folder\";", &newton, 1, STATUS_NO_INPUT,
-           "folder: Is a directory");
+    refuse_path("folder", "Is a directory");
     write_file("b.csv", HEADER ROWS);
     refuse("initial = \"file\"; file = \"b.csv\"; count = 3;", &newton, 1, STATUS_DATA,
            "b.csv:3: the file has 2 bodies here, but bodies.count = 3");

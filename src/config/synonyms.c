@@ -1,0 +1,196 @@
+#include "config/synonyms.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+static const char fourth_order[] = "fourth order and symplectic";
+static const char sixth_order[] = "sixth order with a fixed step";
+
+/* Where a word has several rows, the first one that fits the key counts. */
+static const struct synonym synonyms[] = {
+    /* integrators */
+    { "verlet", "velocity-verlet", NULL },
+    { "vv", "velocity-verlet", NULL },
+    { "kdk", "velocity-verlet", NULL },
+    { "stormerverlet", "velocity-verlet", NULL },
+    { "leapfrog", "velocity-verlet", NULL },
+    { "leapfrogkdk", "velocity-verlet", NULL },
+    { "dkd", "leapfrog-dkd", NULL },
+    { "positionverlet", "leapfrog-dkd", NULL },
+    { "explicit", "euler", NULL },
+    { "expliciteuler", "euler", NULL },
+    { "forwardeuler", "euler", NULL },
+    { "symplectic", "semi-implicit-euler", NULL },
+    { "symplecticeuler", "semi-implicit-euler", NULL },
+    { "eulercromer", "semi-implicit-euler", NULL },
+    { "cromer", "semi-implicit-euler", NULL },
+    { "forestruth", "yoshida4", NULL },
+    { "fr", "yoshida4", NULL },
+    { "yoshida", "yoshida4", NULL },
+    { "omelyan", "pefrl", NULL },
+    { "rk4", "pefrl", fourth_order },
+    { "rungekutta", "pefrl", fourth_order },
+    { "rungekutta4", "pefrl", fourth_order },
+    { "hermite", "pefrl", fourth_order },
+    { "hermite4", "pefrl", fourth_order },
+    { "ias15", "yoshida6", sixth_order },
+    { "gaussradau", "yoshida6", sixth_order },
+    { "radau", "yoshida6", sixth_order },
+    { "whfast", "yoshida6", sixth_order },
+    /* backends, precisions, instruction sets, kernels */
+    { "gpu", "cuda", NULL },
+    { "nvidia", "cuda", NULL },
+    { "cpu", "openmp", NULL },
+    { "omp", "openmp", NULL },
+    { "threads", "openmp", NULL },
+    { "parallel", "openmp", NULL },
+    { "multicore", "openmp", NULL },
+    { "reference", "serial", NULL },
+    { "float", "single", NULL },
+    { "float32", "single", NULL },
+    { "fp32", "single", NULL },
+    { "f32", "single", NULL },
+    { "float64", "double", NULL },
+    { "fp64", "double", NULL },
+    { "f64", "double", NULL },
+    { "avx512f", "avx512", NULL },
+    { "sse", "baseline", NULL },
+    { "sse2", "baseline", NULL },
+    { "generic", "baseline", NULL },
+    { "thirdlaw", "symmetric", NULL },
+    { "newton", "symmetric", NULL },
+    { "direct", "plain", NULL },
+    { "shared", "tiled", NULL },
+    { "naive", "simt", NULL },
+    /* initial conditions */
+    { "random", "uniform-cube", NULL },
+    { "uniform", "uniform-cube", NULL },
+    { "cube", "uniform-cube", NULL },
+    { "box", "uniform-cube", NULL },
+    { "sphere", "cold-sphere", NULL },
+    { "collapse", "cold-sphere", NULL },
+    { "coldcollapse", "cold-sphere", NULL },
+    { "uniformsphere", "cold-sphere", NULL },
+    { "kepler", "two-body", NULL },
+    { "binary", "two-body", NULL },
+    { "solarsystem", "outer-solar-system", NULL },
+    { "planets", "outer-solar-system", NULL },
+    { "outerplanets", "outer-solar-system", NULL },
+    { "eight", "figure-eight", NULL },
+    { "threebody", "pythagorean", NULL },
+    { "burrau", "pythagorean", NULL },
+    { "csv", "file", NULL },
+    { "snapshot", "file", NULL },
+    /* diagnostics */
+    { "rdf", "radial-distribution", NULL },
+    { "gr", "radial-distribution", NULL },
+    { "g(r)", "radial-distribution", NULL },
+    { "paircorrelation", "radial-distribution", NULL },
+    { "energy", "conservation", NULL },
+    { "energies", "conservation", NULL },
+    { "momentum", "conservation", NULL },
+    { "thermo", "conservation", NULL },
+    { "virialratio", "conservation", NULL },
+    { "density", "density-profile", NULL },
+    { "profile", "density-profile", NULL },
+    { "lagrange", "lagrangian-radii", NULL },
+    { "halfmassradius", "lagrangian-radii", NULL },
+    { "dispersion", "velocity-dispersion", NULL },
+    { "encounters", "close-encounters", NULL },
+    { "elements", "orbit", NULL },
+    { "kepler", "orbit", NULL },
+    /* outputs and files */
+    { "lammps", "xyz", "extended XYZ, which OVITO reads" },
+    { "lammpstrj", "xyz", "extended XYZ, which OVITO reads" },
+    { "dump", "xyz", "extended XYZ, which OVITO reads" },
+    { "trajectory", "xyz", NULL },
+    { "exyz", "xyz", NULL },
+    { "extxyz", "xyz", NULL },
+    { "ovito", "xyz", NULL },
+    { "hdf5", "gadget-hdf5", NULL },
+    { "gadget", "gadget-hdf5", NULL },
+    { "gadget", "hdf5", NULL },
+    { "h5", "gadget-hdf5", NULL },
+    { "h5", "hdf5", NULL },
+    { "snapshot", "gadget-hdf5", NULL },
+    { "txt", "plain", NULL },
+    { "ascii", "plain", NULL },
+    /* boundaries and units */
+    { "pbc", "periodic", NULL },
+    { "vacuum", "open", NULL },
+    { "free", "open", NULL },
+    { "none", "open", NULL },
+    { "henon", "nbody", NULL },
+    { "natural", "nbody", NULL },
+    { "mks", "si", NULL },
+    /* keys */
+    { "dt", "time.step", NULL },
+    { "timestep", "time.step", NULL },
+    { "stepsize", "time.step", NULL },
+    { "tend", "time.end", NULL },
+    { "tmax", "time.end", NULL },
+    { "tstop", "time.end", NULL },
+    { "endtime", "time.end", NULL },
+    { "duration", "time.end", NULL },
+    { "method", "time.integrator", NULL },
+    { "scheme", "time.integrator", NULL },
+    { "n", "bodies.count", NULL },
+    { "nbody", "bodies.count", NULL },
+    { "nbodies", "bodies.count", NULL },
+    { "particles", "bodies.count", NULL },
+    { "ic", "bodies.initial", NULL },
+    { "initialconditions", "bodies.initial", NULL },
+    { "eps", "physics.softening", NULL },
+    { "epsilon", "physics.softening", NULL },
+    { "softeninglength", "physics.softening", NULL },
+    { "g", "physics.gravitational_constant", NULL },
+    { "grav", "physics.gravitational_constant", NULL },
+    { "pbc", "physics.boundary", NULL },
+    { "box", "physics.box_length", NULL },
+    { "boxsize", "physics.box_length", NULL },
+    { "nthreads", "compute.threads", NULL },
+    { "cores", "compute.threads", NULL },
+    { "jobs", "compute.threads", NULL },
+    { "gpus", "compute.devices", NULL },
+    { "device", "compute.devices", NULL },
+    { "dtype", "compute.precision", NULL },
+    { "interval", "every", NULL },
+    { "frequency", "every", NULL },
+    { "stride", "every", NULL },
+    { "rmax", "r_max", NULL },
+    { "cutoff", "r_max", NULL },
+    { "nbins", "bins", NULL },
+};
+
+/* Without capitals, hyphens, underscores and blanks. */
+static void simplify(const char *word, char *simple, size_t size)
+{
+    size_t length = 0;
+    for (; *word && length + 1 < size; word++)
+        if (!strchr("-_ .", *word))
+            simple[length++] = (char)tolower((unsigned char)*word);
+    simple[length] = '\0';
+}
+
+static bool is_candidate(const char *meant, const char *const *candidates, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(candidates[i], meant) == 0)
+            return true;
+    return false;
+}
+
+const struct synonym *synonyms_find(const char *word, const char *const *candidates, size_t count)
+{
+    enum { WORD_SIZE = 32 };
+    char simple[WORD_SIZE];
+    simplify(word, simple, sizeof simple);
+    for (size_t i = 0; i < COUNT_OF(synonyms); i++)
+        if (strcmp(synonyms[i].word, simple) == 0 &&
+            is_candidate(synonyms[i].meant, candidates, count))
+            return &synonyms[i];
+    return NULL;
+}
