@@ -55,6 +55,9 @@ static void print_estimate(const struct run *run, const struct estimate *e)
     item("disk", "%s, %.0f frames", size_text(e->disk_bytes, disk), e->frames);
     item("interactions", "%.3g at %.3g G/s: about %.3g s", e->interactions, 1e-9 * e->rate,
          e->seconds);
+    char note[EXPERIMENT_NOTE_SIZE];
+    if (experiment_end_note(x, note)[0])
+        item("note", "%s", note);
     if (x->coincident > 0)
         item("warning", "pairs of bodies at the same place: %zu", x->coincident);
 }

@@ -174,6 +174,9 @@ static void say_what(const struct run *run)
          precision_names[d->precision], backend_team(d, team));
     item("reached", "t = %.6g, step %" PRIu64 " of %" PRIu64, run_time(run), run->step,
          experiment->steps);
+    char note[EXPERIMENT_NOTE_SIZE];
+    if (experiment_end_note(experiment, note)[0])
+        item("note", "%s", note);
     item("wall time", "%.2f s, %.3g steps/s, %.3g G interactions/s", clock_seconds() - run->started,
          (double)(run->step - run->first_step) / fmax(run->advance_seconds, 1e-9),
          1e-9 * run_rate(run));

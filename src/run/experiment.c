@@ -47,15 +47,31 @@ static void resolve_physics(struct experiment *experiment, struct error *error)
     physics->box_length = periodic ? section_real(section, "box_length") : 0.0;
 }
 
+/* An end that is a whole number of steps but for rounding is that number of steps. */
+static bool is_whole(double steps)
+{
+    return fabs(steps - rint(steps)) < 1e-9 * fmax(steps, 1.0);
+}
+
+const char *experiment_end_note(const struct experiment *experiment,
+                                char buffer[EXPERIMENT_NOTE_SIZE])
+{
+    const double end = section_real(config_section(experiment->config, "time"), "end");
+    buffer[0] = '\0';
+    if (!is_whole(end / experiment->step))
+        snprintf(buffer, EXPERIMENT_NOTE_SIZE,
+                 "time.end = %.6g is no multiple of the step: the run ends at t = %.6g", end,
+                 (double)experiment->steps * experiment->step);
+    return buffer;
+}
+
 static void resolve_time(struct experiment *experiment, struct error *error)
 {
     const struct section *section = config_section(experiment->config, "time");
     experiment->integrator = integrator_find(section_variant(section)->name);
     experiment->step = section_real(section, "step");
-    /* An end that is a whole number of steps but for rounding is that number of steps. */
     const double steps = section_real(section, "end") / experiment->step;
-    const double whole =
-        fabs(steps - rint(steps)) < 1e-9 * fmax(steps, 1.0) ? rint(steps) : ceil(steps);
+    const double whole = is_whole(steps) ? rint(steps) : ceil(steps);
     if (whole > max_steps)
         section_error(section, "step", error, "would need %g steps to reach time.end", steps);
     else

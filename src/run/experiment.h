@@ -42,6 +42,14 @@ void experiment_destroy(struct experiment *experiment);
 /* The key `name`; unset, that of the config file without directory and suffix. */
 void experiment_name(const struct config *config, char name[EXPERIMENT_NAME_SIZE]);
 
+/*
+ * "time.end = 1 is no multiple of the step: the run ends at t = 1.2", or "" where it is one, but
+ * for rounding.
+ */
+enum { EXPERIMENT_NOTE_SIZE = 160 };
+const char *experiment_end_note(const struct experiment *experiment,
+                                char buffer[EXPERIMENT_NOTE_SIZE]);
+
 /* Pair interactions of `steps` steps: N^2 a force evaluation and system. */
 double experiment_interactions(const struct experiment *experiment, uint64_t steps);
 

@@ -97,6 +97,9 @@ static void note_start(struct run *run)
     if (run->continued_from)
         run_notice(run, "restart: goes on from %s, step %" PRIu64 " of %" PRIu64,
                    run->continued_from, run->step, run->experiment.steps);
+    char note[EXPERIMENT_NOTE_SIZE];
+    if (experiment_end_note(&run->experiment, note)[0])
+        run_notice(run, "%s", note);
     if (run->experiment.coincident > 0)
         run_notice(run, "warning: pairs of bodies at the same place: %zu",
                    run->experiment.coincident);

@@ -284,4 +284,21 @@ def test_changed_outputs_are_refused_at_restart():
     assert path.read_bytes() == whole
 
 
+def test_an_end_between_steps():
+    """an end that is no multiple of the step is passed, and check, log and summary say so"""
+    text = ('bodies = { initial = "two-body"; };\n'
+            'time = { step = 0.3; end = 1.0; };\n')
+    pathlib.Path("end.cfg").write_text(text)
+    note = "time.end = 1 is no multiple of the step: the run ends at t = 1.2"
+    flat = lambda words: " ".join(words.replace("#", " ").split())
+    assert note in flat(tap.run("check", "end.cfg").stdout)
+    result = tap.run("run", "end.cfg")
+    assert note in flat(result.stdout) and note in flat(result.stderr), result
+    assert note in pathlib.Path("end.run/run.log").read_text()
+    # A whole number of steps, but for rounding, is none of it: 3 x 0.1 > 0.3.
+    pathlib.Path("end.cfg").write_text(text.replace("0.3", "0.1").replace("1.0", "0.3"))
+    result = tap.run("run", "end.cfg", "--force")
+    assert "multiple" not in result.stdout + result.stderr, result
+
+
 tap.main()
