@@ -73,7 +73,7 @@ enum status figures_of_run(const struct result *result, struct figures *figures,
         snprintf(file, sizeof file, "%s.csv", name);
         status = result_series(result, file, &series, error);
         if (!status && series && series->rows > 0 && series_find(series, "time")) {
-            status = history_draw(series, type, name, figures, error);
+            status = history_draw(result, series, type, name, figures, error);
             if (!status)
                 status = distribution_draw(series, type, name, figures, error);
         }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "report/finding.h"
 #include "report/members.h"
 
 struct history_curve {
@@ -20,7 +21,17 @@ struct history {
     const char *type, *name, *title, *y_label;
     bool y_log;
     struct history_curve curves[HISTORY_CURVES];
-    const char *caption;
+    const char *caption; /* what is drawn */
+    /* What the numbers say of it; or NULL. */
+    void (*finding)(const struct series *series, const struct result *result, char *text,
+                    size_t size);
+};
+
+/* Of which run, which diagnostic and which file a figure is drawn. */
+struct subject {
+    const struct result *result;
+    const struct series *series;
+    const char *name; /* of the file, without .csv */
 };
 
 static const struct history histories[] = {
@@ -31,9 +42,8 @@ static const struct history histories[] = {
       true,
       { { "relative_energy_error", "|ΔE/E₀|", CURVE_LINE, true },
         { "energy_error", "largest so far", CURVE_DASHED, false } },
-      "How far the total energy has moved from its first value. A symplectic integrator makes it "
-      "oscillate within a band; a line that climbs is a drift, a jump is a close encounter that "
-      "the step was too long for." },
+      "How far the total energy has moved from its first value.",
+      finding_energy_error },
     { "conservation",
       "energies",
       "Energies",
@@ -42,7 +52,8 @@ static const struct history histories[] = {
       { { "kinetic", "kinetic K", CURVE_LINE, false },
         { "potential", "potential U", CURVE_LINE, false },
         { "energy", "total E = K + U", CURVE_LINE, false } },
-      "Kinetic and potential energy trade places; their sum stays." },
+      "The kinetic energy, the potential energy, and their sum.",
+      finding_energies },
     { "conservation",
       "virial-ratio",
       "Virial ratio",
@@ -51,7 +62,8 @@ static const struct history histories[] = {
       { { "virial_ratio", "2K/|W|", CURVE_LINE, false },
         { "virial_ratio_potential", "−2K/U", CURVE_DASHED, false } },
       "1 in equilibrium. W is the Clausius virial Σ m r·a of the softened force, U the potential "
-      "energy; without softening they are equal." },
+      "energy; without softening they are equal.",
+      NULL },
     { "virial",
       "virial",
       "Virial theorem",
@@ -61,15 +73,18 @@ static const struct history histories[] = {
         { "kinetic_over_energy", "⟨K⟩/−⟨E⟩", CURVE_LINE, false },
         { "potential_over_energy", "⟨U⟩/2⟨E⟩", CURVE_LINE, false } },
       "Means over time. A bound system settles to 2⟨K⟩ = −⟨W⟩; without softening also ⟨K⟩ to −E "
-      "and ⟨U⟩ to 2E, so that all three go to 1." },
+      "and ⟨U⟩ to 2E, so that all three go to 1.",
+      NULL },
     { "lagrangian-radii",
       "lagrangian-radii",
       "Lagrangian radii",
       "radius",
       true,
       { { "radius_*", " %", CURVE_LINE, false }, { "core_radius", "core", CURVE_DASHED, false } },
-      "Radii of the spheres about the centre that hold fixed fractions of the mass. Flat lines: "
-      "the system keeps its structure." },
+      "Radii of the spheres about the centre that hold fixed fractions of the mass. Lines that "
+      "stay "
+      "flat mean that the system keeps its structure.",
+      NULL },
     { "velocity-dispersion",
       "velocity-dispersion",
       "Velocity dispersion",
@@ -80,14 +95,16 @@ static const struct history histories[] = {
         { "dispersion_tangential", "tangential", CURVE_LINE, false },
         { "central_dispersion", "at the centre", CURVE_DASHED, false } },
       "The scatter of the velocities. Radial and tangential part ways where orbits are not "
-      "isotropic." },
+      "isotropic.",
+      NULL },
     { "density-slope",
       "density-slope",
       "Slope of the density",
       "slope",
       false,
       { { "density_slope", "d ln ρ / d ln r", CURVE_LINE, false } },
-      "Fitted over the stated range of radii; −2 is an isothermal sphere." },
+      "Fitted over the stated range of radii; −2 is an isothermal sphere.",
+      NULL },
     { "close-encounters",
       "close-encounters",
       "Close encounters",
@@ -96,7 +113,8 @@ static const struct history histories[] = {
       { { "nearest_distance", "nearest pair", CURVE_LINE, false },
         { "closest_distance", "closest so far", CURVE_DASHED, false } },
       "The least distance of two bodies. A dip below the softening length does no harm; without "
-      "softening it asks for a shorter step." },
+      "softening it asks for a shorter step.",
+      NULL },
     { "orbit",
       "orbit-error",
       "Orbit error",
@@ -105,9 +123,8 @@ static const struct history histories[] = {
       { { "radial", "radial", CURVE_LINE, true },
         { "along_track", "along the track", CURVE_LINE, true },
         { "out_of_plane", "out of the plane", CURVE_LINE, true } },
-      "Distance from the place on the two-body orbit of the initial state, in its parts. A "
-      "symplectic integrator errs along the track, by an amount that grows linearly; among more "
-      "than two bodies, the others pull it away." },
+      "Distance from the position on the two-body orbit of the initial state, in its parts.",
+      finding_orbit_error },
 };
 
 static enum status add_curve(struct figure *figure, const struct series *series,
@@ -149,23 +166,30 @@ static enum status add_curves(struct figure *figure, const struct series *series
 }
 
 /* Titles and file names tell figures of diagnostics apart that the config gives names. */
-static void name_figure(struct figure *figure, const struct history *history, const char *name)
+static void name_figure(struct figure *figure, const struct history *history,
+                        const struct subject *subject)
 {
+    const char *name = subject->name;
+    char found[FIGURE_CAPTION_SIZE / 2] = "";
     const bool named = strcmp(history->type, name) != 0;
     snprintf(figure->name, sizeof figure->name, "%.40s%s%.40s", named ? name : "", named ? "-" : "",
              history->name);
     snprintf(figure->title, sizeof figure->title, "%s%s%.40s", history->title, named ? ": " : "",
              named ? name : "");
-    snprintf(figure->caption, sizeof figure->caption, "%s", history->caption);
+    if (history->finding)
+        history->finding(subject->series, subject->result, found, sizeof found);
+    snprintf(figure->caption, sizeof figure->caption, "%s%s%s", history->caption,
+             found[0] ? " " : "", found);
 }
 
-static enum status draw_history(const struct series *series, const struct history *history,
-                                const char *name, struct figures *figures, struct error *error)
+static enum status draw_history(const struct subject *subject, const struct history *history,
+                                struct figures *figures, struct error *error)
 {
+    const struct series *series = subject->series;
     struct figure *figure = figures_add(figures, error);
     if (!figure)
         return error->status;
-    name_figure(figure, history, name);
+    name_figure(figure, history, subject);
     figure->y_log = history->y_log;
     figures_label("t", series_find(series, "time")->unit, figure->x_label);
     enum status status = STATUS_OK;
@@ -181,52 +205,103 @@ static enum status draw_history(const struct series *series, const struct histor
 /* --- momenta ------------------------------------------------------------------------------------
  */
 
-/* |v(t) - v(0)| of a vector of three columns. */
-static enum status drift_curve(struct figure *figure, const struct series *series,
-                               const char *vector, const char *label, struct error *error)
+/* A conserved vector of three columns, "momentum_x" and so on. */
+struct vector {
+    const char *columns, *figure, *title, *label;
+    const char *relative_label; /* |v(t) - v(0)| / |v(0)|; NULL: never relative */
+    const char *caption;
+};
+
+static const struct vector vectors[] = {
+    { "momentum", "momentum", "Momentum", "|ΔP|", NULL,
+      "How far the total momentum has moved from its first value." },
+    { "angular_momentum", "angular-momentum", "Angular momentum", "|ΔL|", "|ΔL|/|L₀|",
+      "How far the total angular momentum has moved from its first value." },
+};
+
+/* Each y[i] = |v(t) - v(0)|; returns the least |v(0)| of the systems. */
+static double vector_changes(const struct series *series, const struct series_column *const v[3],
+                             double *y)
 {
-    const struct series_column *component[3];
+    double least = INFINITY;
+    for (size_t i = 0; i < series->systems * series->rows; i++) {
+        const size_t start = i - i % series->rows;
+        double size = 0.0, first = 0.0;
+        for (size_t k = 0; k < 3; k++) {
+            size = hypot(size, v[k]->values[i] - v[k]->values[start]);
+            first = hypot(first, v[k]->values[start]);
+        }
+        y[i] = size;
+        least = fmin(least, first);
+    }
+    return least;
+}
+
+/* Divides the changes of each system by the size that its vector began with. */
+static void make_relative(const struct series *series, const struct series_column *const v[3],
+                          double *y)
+{
+    for (size_t i = 0; i < series->systems * series->rows; i++) {
+        const size_t start = i - i % series->rows;
+        y[i] /= hypot(hypot(v[0]->values[start], v[1]->values[start]), v[2]->values[start]);
+    }
+}
+
+/* A vector that began at 0, but for rounding, has no size to compare with: where a change is as
+ * large as the vector was, the figure stays absolute. */
+static bool is_relative(const struct vector *vector, const struct series *series, const double *y,
+                        double least)
+{
+    bool larger = least == 0.0;
+    for (size_t i = 0; i < series->systems * series->rows; i++)
+        larger = larger || y[i] >= least;
+    return vector->relative_label && !larger;
+}
+
+static enum status change_curve(struct figure *figure, const struct vector *vector,
+                                const struct series *series, struct error *error)
+{
+    const struct series_column *v[3];
     for (size_t k = 0; k < 3; k++) {
         char name[SERIES_NAME_SIZE];
-        snprintf(name, sizeof name, "%s_%c", vector, "xyz"[k]);
-        component[k] = series_find(series, name);
-        if (!component[k])
+        snprintf(name, sizeof name, "%s_%c", vector->columns, "xyz"[k]);
+        v[k] = series_find(series, name);
+        if (!v[k])
             return STATUS_OK;
     }
     const struct members members = members_all(series);
-    const size_t count = series->systems * series->rows;
-    double *y = memory_array(count, sizeof *y, error);
+    double *y = memory_array(series->systems * series->rows, sizeof *y, error);
     if (!y)
         return error->status;
-    for (size_t i = 0; i < count; i++) {
-        const size_t start = i - i % series->rows;
-        const double *const v[] = { component[0]->values, component[1]->values,
-                                    component[2]->values };
-        y[i] = hypot(hypot(v[0][i] - v[0][start], v[1][i] - v[1][start]), v[2][i] - v[2][start]);
-    }
+    const double least = vector_changes(series, v, y);
+    const bool relative = is_relative(vector, series, y, least);
+    if (relative)
+        make_relative(series, v, y);
+    const char *label = relative ? vector->relative_label : vector->label;
+    figures_label(label, relative ? "" : v[0]->unit, figure->y_label);
     const enum status status = members_curve(figure, label, CURVE_LINE, &members,
                                              series_find(series, "time")->values, y, true, error);
     memory_free(y);
     return status;
 }
 
-static enum status draw_momenta(struct figures *figures, const char *name,
-                                const struct series *series, struct error *error)
+static enum status draw_vector(const struct subject *subject, const struct vector *vector,
+                               struct figures *figures, struct error *error)
 {
+    const struct series *series = subject->series;
+    const bool named = strcmp(subject->name, "conservation") != 0;
     struct figure *figure = figures_add(figures, error);
     if (!figure)
         return error->status;
-    snprintf(figure->name, sizeof figure->name, "%s", name);
-    snprintf(figure->title, sizeof figure->title, "Momenta");
+    snprintf(figure->name, sizeof figure->name, "%.40s%s%s", named ? subject->name : "",
+             named ? "-" : "", vector->figure);
+    snprintf(figure->title, sizeof figure->title, "%s", vector->title);
     snprintf(figure->caption, sizeof figure->caption,
-             "How far momentum and angular momentum have moved from their first values, in the "
-             "units of the run. Round-off grows like the square root of the number of steps.");
+             "%s Round-off alone grows like the square root of the number of steps.",
+             vector->caption);
     figure->y_log = true;
     figures_label("t", series_find(series, "time")->unit, figure->x_label);
-    snprintf(figure->y_label, sizeof figure->y_label, "change");
-    enum status status = drift_curve(figure, series, "momentum", "|ΔP|", error);
-    if (!status)
-        status = drift_curve(figure, series, "angular_momentum", "|ΔL|", error);
+    const enum status status = change_curve(figure, vector, series, error);
     members_caption(figure, series->systems);
     figures_settle(figures);
     return status;
@@ -257,9 +332,9 @@ static enum status draw_pair(struct figures *figures, const struct series *serie
     snprintf(figure->name, sizeof figure->name, "orbit");
     snprintf(figure->title, sizeof figure->title, "Orbit");
     snprintf(figure->caption, sizeof figure->caption,
-             "The way of the second body about the first, in the plane of the orbit, and that of "
+             "The path of the second body about the first, in the plane of the orbit, and that of "
              "the two-body orbit of the initial state%s.",
-             series->systems > 1 ? "; of system 0, of several" : "");
+             series->systems > 1 ? "; of system 1, of several" : "");
     figure->equal_axes = true;
     enum status status =
         path_curve(figure, series, "orbit_x", "orbit_y", "computed", CURVE_PATH, error);
@@ -270,16 +345,17 @@ static enum status draw_pair(struct figures *figures, const struct series *serie
     return status;
 }
 
-enum status history_draw(const struct series *series, const char *type, const char *name,
-                         struct figures *figures, struct error *error)
+enum status history_draw(const struct result *result, const struct series *series, const char *type,
+                         const char *name, struct figures *figures, struct error *error)
 {
+    const struct subject subject = { result, series, name };
     enum status status = STATUS_OK;
     for (size_t i = 0; i < COUNT_OF(histories) && !status; i++)
         if (strcmp(histories[i].type, type) == 0)
-            status = draw_history(series, &histories[i], name, figures, error);
+            status = draw_history(&subject, &histories[i], figures, error);
     if (!status && strcmp(type, "orbit") == 0 && strcmp(type, name) == 0)
         status = draw_pair(figures, series, error);
-    if (!status && strcmp(type, "conservation") == 0)
-        status = draw_momenta(figures, strcmp(type, name) == 0 ? "momenta" : name, series, error);
+    for (size_t i = 0; i < COUNT_OF(vectors) && !status && strcmp(type, "conservation") == 0; i++)
+        status = draw_vector(&subject, &vectors[i], figures, error);
     return status;
 }

@@ -7,15 +7,16 @@
 
 #include "base/status.h"
 #include "report/figures.h"
+#include "report/result.h"
 #include "report/series.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Adds the figures of a diagnostic of class `type` whose file is `name`.csv. */
-enum status history_draw(const struct series *series, const char *type, const char *name,
-                         struct figures *figures, struct error *error);
+/* Adds the figures of a diagnostic of class `type` of a run whose file is `name`.csv. */
+enum status history_draw(const struct result *result, const struct series *series, const char *type,
+                         const char *name, struct figures *figures, struct error *error);
 
 #ifdef __cplusplus
 }

@@ -3,6 +3,7 @@
 import base64
 import json
 import os
+import pathlib
 import re
 import shutil
 import struct
@@ -108,7 +109,7 @@ def test_one_run():
     report("made.run")
     page = read("made.run/report.html")
     names = figures_of(page)
-    assert names == ["orbits", "energy-error", "energies", "virial-ratio", "momenta"], names
+    assert names == ["orbits", "energy-error", "energies", "virial-ratio", "momentum"], names
     for name in names:
         for suffix in ("svg", "png", "dat", "gp"):
             assert os.path.getsize(f"made.run/plots/{name}.{suffix}") > 100, (name, suffix)
@@ -144,7 +145,7 @@ def test_values():
     assert (numpy.diff(largest[:, 1]) >= 0).all()
     ratio, = blocks("made.run/plots/virial-ratio.dat")
     assert ratio[0, 0] > 0  # at t = 0 the cell is empty
-    momentum, = blocks("made.run/plots/momenta.dat")
+    momentum, = blocks("made.run/plots/momentum.dat")
     # |dP| = sqrt(3) 1e-16 t for the drift that make_run() writes; t = 0.001 STEPS at the end
     assert numpy.isclose(momentum[-1, 1], 3**0.5 * 1e-16 * 0.001 * STEPS, rtol=1e-12)
     paths = blocks("made.run/plots/orbits.dat")
@@ -184,7 +185,7 @@ def test_ensemble():
     report("made.run")
     page = read("made.run/report.html")
     assert page.count("All 5 systems lie over one another.") == 2  # the first and the last frame
-    assert page.count("Median of the 5 systems") == len(figures_of(page)) - 2 == 5
+    assert page.count("Median of the 5 systems") == len(figures_of(page)) - 2 == 6
     table = numpy.genfromtxt("made.run/conservation.csv", delimiter=",", names=True)
     ratio = table["virial_ratio_1"].reshape(11, 5)
     everything, most, median, *_ = blocks("made.run/plots/virial-ratio.dat")
@@ -194,13 +195,50 @@ def test_ensemble():
     momentum = numpy.array([table[f"momentum_{axis}"] if f"momentum_{axis}" in table.dtype.names
                             else table[f"momentum_{axis}_M_L_T1"] for axis in "xyz"])
     drift = numpy.sqrt(((momentum - numpy.tile(momentum[:, :5], 11)) ** 2).sum(0)).reshape(11, 5)
-    assert abs(blocks("made.run/plots/momenta.dat")[2][-1, 1]
+    assert abs(blocks("made.run/plots/momentum.dat")[2][-1, 1]
                - numpy.median(drift[-1])) < 1e-20
     shells = numpy.genfromtxt("made.run/density-profile.csv", delimiter=",", names=True)
     density = shells["density_M_L3"][-30:].reshape(5, 6)
     found = blocks("made.run/plots/density-profile.dat")[2]
     expected = numpy.median(density, axis=0)
     assert numpy.allclose(found[:, 1], expected[expected > 0], rtol=1e-14)
+
+
+KEPLER = """
+name = "made"; bodies = { initial = "two-body"; eccentricity = 0.3; };
+time = { integrator = "velocity-verlet"; step = 0.01; end = 12.0; };
+diagnostics = ( { type = "conservation"; every = 5; }, { type = "orbit"; every = 5; } );
+"""
+
+
+def test_captions_follow_the_run():
+    """captions of a good run and of a bad one say what each of them shows"""
+    need_gnuplot()
+    pathlib.Path("made.cfg").write_text(KEPLER)
+    captions = {}
+    for kind, change in (("good", "time.integrator=velocity-verlet"), ("bad", "time.integrator=euler")):
+        assert tap.run("run", "made.cfg", "-q", "-o", kind, "-P", change).returncode in (0, 1)
+        report(kind)
+        page = read(f"{kind}/report.html")
+        found = re.findall(r'<figure id="([\w-]+)">.*?<figcaption>(.*?)</figcaption>', page, re.S)
+        captions[kind] = {name: re.sub(r"<[^>]*>|\s+", " ", text) for name, text in found}
+        table = numpy.genfromtxt(f"{kind}/conservation.csv", delimiter=",", names=True)
+        error = abs(table["relative_energy_error_1"])
+        at_most = f"at most {error.max():.3g} |E₀|, at t = {table['time_T'][error.argmax()]:.6g}"
+        assert at_most in captions[kind]["energy-error"], (at_most, captions[kind])
+    assert "velocity-verlet is symplectic" in captions["good"]["energy-error"]
+    assert "euler is not symplectic" in captions["bad"]["energy-error"]
+    assert "Their sum stayed within" in captions["good"]["energies"]
+    assert "stayed" not in captions["bad"]["energies"]
+    assert "it changed by" in captions["bad"]["energies"]
+    assert "errs along the track" in captions["good"]["orbit-error"]
+    assert "not symplectic" in captions["bad"]["orbit-error"]
+    # L0 is not 0 here: the change is drawn beside its size, computed here from the table.
+    momentum = numpy.stack([table[f"angular_momentum_{axis}_M_L2_T1"] for axis in "xyz"])
+    change = numpy.linalg.norm(momentum - momentum[:, :1], axis=0) / numpy.linalg.norm(momentum[:, 0])
+    drawn, = blocks("bad/plots/angular-momentum.dat")
+    assert numpy.isclose(drawn[-1, 1], change[-1], rtol=1e-12)
+    assert "|ΔL|/|L₀|" in read("bad/plots/angular-momentum.gp")
 
 
 def test_failure_is_told():

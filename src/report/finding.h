@@ -1,0 +1,34 @@
+/*
+ * What a figure shows, in words that follow from its numbers: sentences that are put behind the
+ * caption that says what is drawn. A run that went wrong must read so.
+ */
+#ifndef ORRERY_REPORT_FINDING_H
+#define ORRERY_REPORT_FINDING_H
+
+#include <stddef.h>
+
+#include "report/result.h"
+#include "report/series.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A finding writes whole sentences into `text`, or "" where the columns say nothing. Of an
+ * ensemble, the worst system counts. */
+
+/* How far the energy moved, and what that means for this integrator. */
+void finding_energy_error(const struct series *series, const struct result *result, char *text,
+                          size_t size);
+/* By how much K + U changed. */
+void finding_energies(const struct series *series, const struct result *result, char *text,
+                      size_t size);
+/* What an error of the orbit looks like with this integrator. */
+void finding_orbit_error(const struct series *series, const struct result *result, char *text,
+                         size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
