@@ -58,6 +58,11 @@ static void print_estimate(const struct run *run, const struct estimate *e)
     char note[EXPERIMENT_NOTE_SIZE];
     if (experiment_end_note(x, note)[0])
         item("note", "%s", note);
+    if (x->identical)
+        item("warning",
+             "all %zu systems are the same: this start draws nothing from the seed, so "
+             "an ensemble of it has no scatter",
+             x->bodies->systems);
     if (x->coincident > 0)
         item("warning", "pairs of bodies at the same place: %zu", x->coincident);
 }

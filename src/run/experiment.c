@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "backend/ranks.h"
+#include "base/memory.h"
 #include "initial/initial.h"
 
 /* A run of more steps than doubles can count is a slip. */
@@ -90,6 +91,17 @@ static void resolve_backend(struct experiment *experiment)
     experiment->backend_options.devices = (int)section_integer(section, "devices");
 }
 
+/* Starts that draw nothing from the seed make every system of an ensemble the same. */
+static bool are_copies(const struct bodies *b)
+{
+    const double *const arrays[] = { b->m, b->x, b->y, b->z, b->vx, b->vy, b->vz };
+    bool same = b->systems > 1;
+    for (size_t s = 1; s < b->systems; s++)
+        for (size_t k = 0; k < COUNT_OF(arrays) && same; k++)
+            same = memcmp(arrays[k], arrays[k] + s * b->stride, b->count * sizeof(double)) == 0;
+    return same;
+}
+
 enum status experiment_create(const struct config *config, struct experiment *experiment,
                               struct error *error)
 {
@@ -106,8 +118,11 @@ enum status experiment_create(const struct config *config, struct experiment *ex
                               absent.text);
     ranks_share(&experiment->backend, &experiment->backend_options);
     const size_t systems = (size_t)section_integer(config_section(config, "ensemble"), "systems");
-    return initial_create(config_section(config, "bodies"), &experiment->physics, systems,
-                          &experiment->bodies, &experiment->coincident, error);
+    if (initial_create(config_section(config, "bodies"), &experiment->physics, systems,
+                       &experiment->bodies, &experiment->coincident, error))
+        return error->status;
+    experiment->identical = are_copies(experiment->bodies);
+    return STATUS_OK;
 }
 
 void experiment_destroy(struct experiment *experiment)

@@ -29,6 +29,7 @@ struct experiment {
     struct backend_options backend_options;
     struct bodies *bodies; /* owned; at t = 0 */
     size_t coincident;     /* pairs of bodies at the same place, with softening > 0 */
+    bool identical;        /* there are several systems, and all are copies of the first one */
 };
 
 /*

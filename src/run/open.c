@@ -100,6 +100,11 @@ static void note_start(struct run *run)
     char note[EXPERIMENT_NOTE_SIZE];
     if (experiment_end_note(&run->experiment, note)[0])
         run_notice(run, "%s", note);
+    if (run->experiment.identical)
+        run_warning(run,
+                    "warning: all %zu systems are the same: this start draws nothing from the "
+                    "seed, so an ensemble of it has no scatter",
+                    bodies->systems);
     if (run->experiment.coincident > 0)
         run_notice(run, "warning: pairs of bodies at the same place: %zu",
                    run->experiment.coincident);

@@ -2,6 +2,7 @@
 
 import csv
 import pathlib
+import re
 import statistics
 
 import tap
@@ -42,6 +43,19 @@ def test_a_member_is_as_if_it_were_alone():
         alone = table(f"alone{member}/conservation.csv")
         inside = [cells(r, ["system [1]"]) for r in rows if int(r["system [1]"]) == member]
         assert [cells(r) for r in alone] == inside, member
+
+
+def test_copies_are_told():
+    """systems that are copies of one another are warned of, by check and by run"""
+    text = ENSEMBLE.replace('initial = "plummer"', 'initial = "pythagorean"')
+    text = re.sub(r"(count|seed) = \d+;", "", text)
+    said = "all 6 systems are the same"
+    result = tap.run("check", write(text, "copies.cfg"))
+    assert result.returncode == 0 and said in result.stdout, result
+    result = tap.run("run", "copies.cfg", "-q")
+    assert said in result.stderr and said in pathlib.Path(
+        "ensemble.run/run.log").read_text(), result
+    assert said not in tap.run("check", write(ENSEMBLE)).stdout
 
 
 def test_statistics_over_members():
