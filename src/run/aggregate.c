@@ -10,6 +10,9 @@
 
 enum { NAME_SIZE = 128, COUNT_COLUMNS = 2 };
 
+/* The places of those of the statistics below that are no quantiles. */
+enum { MEAN, STD, SEM };
+
 static const struct {
     const char *suffix;
     double quantile; /* NaN: not one */
@@ -17,6 +20,7 @@ static const struct {
 } statistics[] = {
     { "mean", NAN, "mean over the members" },
     { "std", NAN, "standard deviation over the members, n - 1 in the denominator" },
+    { "sem", NAN, "standard error of the mean: the standard deviation over the root of n" },
     { "q10", 0.1, "10 % quantile" },
     { "q50", 0.5, "median" },
     { "q90", 0.9, "90 % quantile" },
@@ -122,9 +126,11 @@ static void describe(struct aggregate *aggregate, size_t n, double *statistic)
                 ? gsl_stats_quantile_from_sorted_data(values, 1, n, statistics[s].quantile)
                 : NAN;
     if (n > 0)
-        statistic[0] = gsl_stats_mean(values, 1, n);
-    if (n > 1)
-        statistic[1] = gsl_stats_sd(values, 1, n);
+        statistic[MEAN] = gsl_stats_mean(values, 1, n);
+    if (n < 2)
+        return;
+    statistic[STD] = gsl_stats_sd(values, 1, n);
+    statistic[SEM] = statistic[STD] / sqrt((double)n);
 }
 
 const double *aggregate_row(struct aggregate *aggregate, const bool *left_out)

@@ -67,6 +67,7 @@ def test_statistics_over_members():
                         if r["step [1]"] == line["step [1]"])
         assert len(values) == int(line["members [1]"]) == 6
         expected = {"mean": statistics.mean(values), "std": statistics.stdev(values),
+                    "sem": statistics.stdev(values) / len(values) ** 0.5,
                     "q50": statistics.median(values)}
         # Linear between order statistics, as in GSL: position (n - 1) f.
         for name, f in (("q10", 0.1), ("q90", 0.9)):
