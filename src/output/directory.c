@@ -6,21 +6,42 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/build.h"
 #include "base/document.h"
+#include "output/lock.h"
 
-static const char manifest_name[] = "run.json";
-static const char lock_name[] = "run.lock";
+const struct directory_kind directory_run = { "run",        "run.json", "run.lock",
+                                              "orrery run", ".tmp",     &directory_study };
+const struct directory_kind directory_study = { "study",        "study.json",  "study.lock",
+                                                "orrery study", ".orrery.tmp", &directory_run };
+const struct directory_kind directory_report = { "report",        "report.json", "report.lock",
+                                                 "orrery report", ".orrery.tmp", NULL };
+const struct directory_kind directory_bench = { "benchmark",    "bench.json",  "bench.lock",
+                                                "orrery bench", ".orrery.tmp", NULL };
+const struct directory_kind directory_bench_gpu = { "benchmark",      "bench-gpu.json",
+                                                    "bench-gpu.lock", "orrery bench --gpu",
+                                                    ".orrery.tmp",    NULL };
+
+static const char program_name[] = "orrery";
+
+enum { OWN_NAME_SIZE = 512 };
+
+/* Held while the files that several processes share are written. */
+static const char files_lock_name[] = "study.csv.lock";
+
+/* A process that was killed lives on while the disk takes what it wrote last: so many seconds are
+ * waited for its lock before it counts as held. For shared files their number decides. */
+static const double patience = 3.0, files_patience = 600.0;
 
 struct directory {
+    const struct directory_kind *kind;
     char *path;
     int fd;
-    int lock; /* -1: not locked */
+    int lock, files_lock; /* -1: not locked */
     bool created;
 };
 
@@ -42,77 +63,17 @@ bool directory_take(struct directory *directory, const char *name)
     return unlinkat(directory->fd, name, 0) == 0;
 }
 
-/* --- the lock ----------------------------------------------------------------------------------
- */
-
-/* Names the holder by the text that it wrote into the file. */
-static enum status locked_by_another(struct directory *directory, int fd, struct error *error)
+enum status directory_lock_files(struct directory *directory, struct error *error)
 {
-    char owner[160] = "";
-    if (pread(fd, owner, sizeof owner - 1, 0) <= 0)
-        snprintf(owner, sizeof owner, "another process");
-    return error_set(error, STATUS_CANT_CREATE, "%s: in use by %s", directory->path, owner);
+    return lock_take(directory->fd, directory->path, files_lock_name, LOCK_ALONE, files_patience,
+                     &directory->files_lock, error);
 }
 
-/* Is the open file still the one of that name? Its last holder may have removed it meanwhile. */
-static bool still_there(const struct directory *directory, int fd, const char *name)
+void directory_unlock_files(struct directory *directory)
 {
-    struct stat open_one, named;
-    return fstat(fd, &open_one) == 0 &&
-           fstatat(directory->fd, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-           open_one.st_dev == named.st_dev && open_one.st_ino == named.st_ino;
-}
-
-/* A process that was killed lives on while the disk takes what it wrote last: so long is waited for
- * its lock before it counts as held, in steps of a hundredth of a second. */
-enum { LOCK_TRIES = 300 };
-
-static bool wait_for_lock(int fd)
-{
-    const struct timespec pause = { .tv_nsec = 10000000 };
-    for (int i = 0; flock(fd, LOCK_EX | LOCK_NB) != 0; i++) {
-        if (errno != EWOULDBLOCK || i == LOCK_TRIES)
-            return false;
-        nanosleep(&pause, NULL);
-    }
-    return true;
-}
-
-/* The kernel drops the lock with the process that holds it, so a dead one never stands in the way.
- */
-static enum status take_lock(struct directory *directory, struct error *error)
-{
-    for (;;) {
-        const int fd = openat(directory->fd, lock_name,
-                              O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
-        if (fd < 0)
-            return directory_error(directory, lock_name, STATUS_CANT_CREATE, errno, error);
-        if (!wait_for_lock(fd)) {
-            if (errno == EWOULDBLOCK)
-                locked_by_another(directory, fd, error);
-            else
-                directory_error(directory, lock_name, STATUS_CANT_CREATE, errno, error);
-            close(fd);
-            return error->status;
-        }
-        if (still_there(directory, fd, lock_name)) {
-            directory->lock = fd;
-            return STATUS_OK;
-        }
-        close(fd);
-    }
-}
-
-static enum status lock(struct directory *directory, struct error *error)
-{
-    if (take_lock(directory, error))
-        return error->status;
-    const int fd = directory->lock;
-    char host[64] = "?", owner[128];
-    gethostname(host, sizeof host - 1);
-    const int length = snprintf(owner, sizeof owner, "process %ld on %s", (long)getpid(), host);
-    const int code = ftruncate(fd, 0) == 0 ? directory_write_all(fd, owner, (size_t)length) : errno;
-    return code ? directory_error(directory, lock_name, STATUS_IO, code, error) : STATUS_OK;
+    if (directory->files_lock >= 0)
+        lock_release(directory->fd, files_lock_name, directory->files_lock);
+    directory->files_lock = -1;
 }
 
 /* --- opening -----------------------------------------------------------------------------------
@@ -126,12 +87,17 @@ static bool plain_name(const char *name)
     return name[0] != '\0' && name[0] != '.' && !strchr(name, '/');
 }
 
-static enum status holds_run_already(const struct directory *directory, struct error *error)
+static enum status holds_one_already(const struct directory *directory, struct error *error)
 {
     return error_set(error, STATUS_CANT_CREATE,
-                     "%s: holds a run already; --restart continues it, --force replaces it, "
+                     "%s: holds a %s already; --restart continues it, --force replaces it, "
                      "-o DIR writes elsewhere",
-                     directory->path);
+                     directory->path, directory->kind->noun);
+}
+
+static bool creates(enum directory_mode mode)
+{
+    return mode == DIRECTORY_NEW || mode == DIRECTORY_FORCE || mode == DIRECTORY_SHARED;
 }
 
 /* Makes the directory if need be, and opens it. A link in its place is somebody else's choice of
@@ -140,10 +106,9 @@ static enum status find_place(struct directory *directory, enum directory_mode m
                               struct error *error)
 {
     const bool any = mode == DIRECTORY_ANY;
-    const bool creates = mode == DIRECTORY_NEW || mode == DIRECTORY_FORCE;
-    const enum status status = creates || any ? STATUS_CANT_CREATE : STATUS_NO_INPUT;
-    directory->created = creates && mkdir(directory->path, 0777) == 0;
-    if (creates && !directory->created && errno != EEXIST)
+    const enum status status = creates(mode) || any ? STATUS_CANT_CREATE : STATUS_NO_INPUT;
+    directory->created = creates(mode) && mkdir(directory->path, 0777) == 0;
+    if (creates(mode) && !directory->created && errno != EEXIST)
         return error_system(error, status, errno, directory->path);
     directory->fd =
         open(directory->path, O_RDONLY | O_DIRECTORY | (any ? 0 : O_NOFOLLOW) | O_CLOEXEC);
@@ -154,35 +119,46 @@ static enum status find_place(struct directory *directory, enum directory_mode m
     return directory->fd < 0 ? error_system(error, status, errno, directory->path) : STATUS_OK;
 }
 
-static enum status enter(struct directory *directory, enum directory_mode mode, struct error *error)
+/* What is there already may forbid what is wanted. */
+static enum status check_content(const struct directory *directory, enum directory_mode mode,
+                                 struct error *error)
 {
-    const bool creates = mode == DIRECTORY_NEW || mode == DIRECTORY_FORCE;
-    if (find_place(directory, mode, error) || mode == DIRECTORY_ANY)
-        return error->status;
-    const bool holds_run = directory_has(directory, manifest_name);
-    if (!creates && !holds_run)
-        return error_set(error, STATUS_NO_INPUT, "%s: holds no run (no %s)", directory->path,
-                         manifest_name);
-    if (mode == DIRECTORY_READ)
-        return STATUS_OK;
-    if (mode == DIRECTORY_NEW && holds_run)
-        return holds_run_already(directory, error);
-    if (lock(directory, error))
-        return error->status;
-    /* Another process may have begun and ended one while this one waited for its turn. */
-    if (mode == DIRECTORY_NEW && directory_has(directory, manifest_name))
-        return holds_run_already(directory, error);
+    const struct directory_kind *kind = directory->kind;
+    const bool holds_one = directory_has(directory, kind->manifest);
+    if (!creates(mode) && !holds_one)
+        return error_set(error, STATUS_NO_INPUT, "%s: holds no %s (no %s)", directory->path,
+                         kind->noun, kind->manifest);
+    if (mode == DIRECTORY_NEW && holds_one)
+        return holds_one_already(directory, error);
+    if (creates(mode) && kind->rival && directory_has(directory, kind->rival->manifest))
+        return error_set(error, STATUS_CANT_CREATE, "%s: holds a %s (%s); -o DIR writes elsewhere",
+                         directory->path, kind->rival->noun, kind->rival->manifest);
     return STATUS_OK;
 }
 
-enum status directory_open(const char *path, enum directory_mode mode, struct directory **result,
-                           struct error *error)
+static enum status enter(struct directory *directory, enum directory_mode mode, struct error *error)
+{
+    if (find_place(directory, mode, error) || mode == DIRECTORY_ANY ||
+        check_content(directory, mode, error) || mode == DIRECTORY_READ)
+        return error->status;
+    const enum lock_kind lock = mode == DIRECTORY_SHARED ? LOCK_SHARED : LOCK_ALONE;
+    if (lock_take(directory->fd, directory->path, directory->kind->lock, lock, patience,
+                  &directory->lock, error))
+        return error->status;
+    /* Another process may have begun and ended one while this one waited for its turn. */
+    return check_content(directory, mode, error);
+}
+
+enum status directory_open_kind(const char *path, const struct directory_kind *kind,
+                                enum directory_mode mode, struct directory **result,
+                                struct error *error)
 {
     *result = NULL;
     struct directory *directory = calloc(1, sizeof *directory);
     if (!directory)
         return error_set(error, STATUS_MEMORY, "out of memory");
-    directory->fd = directory->lock = -1;
+    directory->kind = kind;
+    directory->fd = directory->lock = directory->files_lock = -1;
     directory->path = strdup(path);
     const enum status status = directory->path ? enter(directory, mode, error)
                                                : error_set(error, STATUS_MEMORY, "out of memory");
@@ -193,14 +169,19 @@ enum status directory_open(const char *path, enum directory_mode mode, struct di
     return status;
 }
 
+enum status directory_open(const char *path, enum directory_mode mode, struct directory **result,
+                           struct error *error)
+{
+    return directory_open_kind(path, &directory_run, mode, result, error);
+}
+
 void directory_close(struct directory *directory)
 {
     if (!directory)
         return;
-    if (directory->lock >= 0) {
-        unlinkat(directory->fd, lock_name, 0);
-        close(directory->lock);
-    }
+    directory_unlock_files(directory);
+    if (directory->lock >= 0)
+        lock_release(directory->fd, directory->kind->lock, directory->lock);
     if (directory->fd >= 0)
         close(directory->fd);
     if (directory->created)
@@ -214,33 +195,50 @@ const char *directory_path(const struct directory *directory)
     return directory->path;
 }
 
-/* --- the files of a run ------------------------------------------------------------------------
+/* --- the files that are its own ----------------------------------------------------------------
  */
 
-/* The manifest that is there, or NULL: with an error where it cannot be read, without where there
- * is none. */
-static json_t *read_manifest(const struct directory *directory, struct error *error)
+/* Only what Orrery wrote is believed: program, format, and a list of files. */
+static bool is_ours(const json_t *manifest, const struct directory_kind *kind)
 {
-    if (!directory_has(directory, manifest_name))
+    const char *program =
+        json_string_value(json_object_get(json_object_get(manifest, "program"), "name"));
+    const char *format = json_string_value(json_object_get(manifest, "format"));
+    return program && strcmp(program, program_name) == 0 && format &&
+           strcmp(format, kind->format) == 0 && json_is_array(json_object_get(manifest, "files"));
+}
+
+/* The manifest of that kind, or NULL: with an error where it cannot be read or is not Orrery's,
+ * without where there is none. */
+static json_t *read_manifest(const struct directory *directory, const struct directory_kind *kind,
+                             struct error *error)
+{
+    if (!directory_has(directory, kind->manifest))
         return NULL;
     size_t length;
-    char *bytes = directory_read_file(directory, manifest_name, &length, error);
+    char *bytes = directory_read_file(directory, kind->manifest, &length, error);
     if (!bytes)
         return NULL;
     bool no_memory;
     json_t *manifest = document_parse(bytes, length, &no_memory);
     free(bytes);
     if (no_memory) {
-        directory_error(directory, manifest_name, STATUS_MEMORY, ENOMEM, error);
+        directory_error(directory, kind->manifest, STATUS_MEMORY, ENOMEM, error);
         return NULL;
     }
-    if (json_is_array(json_object_get(manifest, "files")))
+    if (is_ours(manifest, kind))
         return manifest;
     json_decref(manifest);
     error_set(error, STATUS_CANT_CREATE,
-              "%s/%s: does not say which files belong to the run; remove them by hand",
-              directory->path, manifest_name);
+              "%s/%s: was not written by Orrery as the list of the files of a %s, so that nothing "
+              "here is replaced or removed; move it away, or write elsewhere with -o DIR",
+              directory->path, kind->manifest, kind->noun);
     return NULL;
+}
+
+json_t *directory_manifest(struct directory *directory, struct error *error)
+{
+    return read_manifest(directory, directory->kind, error);
 }
 
 static bool is_listed(const json_t *files, const char *name)
@@ -255,59 +253,115 @@ static bool is_listed(const json_t *files, const char *name)
     return false;
 }
 
-/* Unlinks a file, also below plots/, but never through a link in the place of plots. */
+static enum status check_name(const struct directory *directory, const json_t *manifest,
+                              const char *name, struct error *error)
+{
+    struct stat about;
+    const char *slash = strrchr(name, '/');
+    const bool folder = slash && slash[1] == '\0' && slash - name < OWN_NAME_SIZE;
+    char plain[OWN_NAME_SIZE];
+    snprintf(plain, sizeof plain, "%s", name);
+    if (folder) /* lstat() of "name/" would follow a link */
+        plain[slash - name] = '\0';
+    if (fstatat(directory->fd, plain, &about, AT_SYMLINK_NOFOLLOW) != 0)
+        return STATUS_OK;
+    const bool listed = strcmp(name, directory->kind->manifest) == 0
+                            ? manifest != NULL
+                            : is_listed(json_object_get(manifest, "files"), name);
+    if (!listed)
+        return error_set(error, STATUS_CANT_CREATE,
+                         "%s/%s: is there already and belongs to no %s; move it away, or write "
+                         "elsewhere with -o DIR",
+                         directory->path, name, directory->kind->noun);
+    if (folder ? S_ISDIR(about.st_mode) : S_ISREG(about.st_mode))
+        return STATUS_OK;
+    return error_set(error, STATUS_CANT_CREATE, "%s/%s: is no %s; move it away", directory->path,
+                     plain, folder ? "folder of its own" : "regular file");
+}
+
+static void check_names(const struct directory *directory, const json_t *manifest,
+                        const char *const *names, size_t count, struct error *error)
+{
+    for (size_t i = 0; i < count; i++)
+        check_name(directory, manifest, names[i], error);
+}
+
+enum status directory_check(struct directory *directory, const char *const *names, size_t count,
+                            struct error *error)
+{
+    json_t *manifest = directory_manifest(directory, error);
+    if (!error->status)
+        check_names(directory, manifest, names, count, error);
+    json_decref(manifest);
+    return error->status;
+}
+
+/* Unlinks a file if it is a regular one. */
+static int remove_regular(int folder, const char *name)
+{
+    struct stat about;
+    if (fstatat(folder, name, &about, AT_SYMLINK_NOFOLLOW) != 0)
+        return errno == ENOENT ? 0 : errno;
+    return !S_ISREG(about.st_mode) || unlinkat(folder, name, 0) == 0 || errno == ENOENT ? 0 : errno;
+}
+
+/* The same also below plots/, but never through a link in the place of plots. */
 static int remove_file(const struct directory *directory, const char *name)
 {
     const char *slash = strchr(name, '/');
     if (!slash)
-        return unlinkat(directory->fd, name, 0) == 0 || errno == ENOENT ? 0 : errno;
+        return remove_regular(directory->fd, name);
     const int plots =
         openat(directory->fd, "plots", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (plots < 0)
         return 0; /* not ours, or gone */
-    const int code = unlinkat(plots, slash + 1, 0) == 0 || errno == ENOENT ? 0 : errno;
+    const int code = remove_regular(plots, slash + 1);
     close(plots);
     return code;
 }
 
 /* Removes the files that the manifest names, and then the manifest itself. */
-static enum status remove_run(struct directory *directory, const json_t *manifest,
-                              struct error *error)
+static enum status remove_all(struct directory *directory, const struct directory_kind *kind,
+                              const json_t *manifest, struct error *error)
 {
     size_t index;
     json_t *file;
     json_array_foreach(json_object_get(manifest, "files"), index, file)
     {
         const char *name = json_string_value(file);
-        if (!name || !plain_name(name) || strcmp(name, lock_name) == 0 ||
-            strcmp(name, manifest_name) == 0)
+        if (!name || !plain_name(name) || strcmp(name, directory->kind->lock) == 0 ||
+            strcmp(name, directory->kind->manifest) == 0)
             continue;
         const int code = remove_file(directory, name);
         if (code)
             return directory_error(directory, name, STATUS_CANT_CREATE, code, error);
     }
     unlinkat(directory->fd, "plots", AT_REMOVEDIR); /* only if that has become empty */
-    const int code = remove_file(directory, manifest_name);
-    return code ? directory_error(directory, manifest_name, STATUS_CANT_CREATE, code, error)
+    const int code = remove_file(directory, kind->manifest);
+    return code ? directory_error(directory, kind->manifest, STATUS_CANT_CREATE, code, error)
                 : STATUS_OK;
+}
+
+/* A report goes with what it reports on; another program's report.json is none of ours. */
+static enum status remove_report(struct directory *directory, struct error *error)
+{
+    struct error foreign = { 0 };
+    json_t *report = read_manifest(directory, &directory_report, &foreign);
+    if (report)
+        remove_all(directory, &directory_report, report, error);
+    json_decref(report);
+    return foreign.status == STATUS_MEMORY ? error_set(error, STATUS_MEMORY, "%s", foreign.text)
+                                           : error->status;
 }
 
 enum status directory_claim(struct directory *directory, const char *const *names, size_t count,
                             struct error *error)
 {
-    json_t *manifest = read_manifest(directory, error);
-    if (error->status)
-        return error->status;
-    const json_t *files = json_object_get(manifest, "files");
-    for (size_t i = 0; i < count; i++)
-        if (directory_has(directory, names[i]) && !is_listed(files, names[i]) &&
-            strcmp(names[i], manifest_name) != 0)
-            error_set(error, STATUS_CANT_CREATE,
-                      "%s/%s: is there already and belongs to no run; move it away, or write "
-                      "elsewhere with -o DIR",
-                      directory->path, names[i]);
-    if (manifest && !error->status)
-        remove_run(directory, manifest, error);
+    json_t *manifest = directory_manifest(directory, error);
+    if (!error->status)
+        check_names(directory, manifest, names, count, error);
+    if (manifest && !error->status && remove_report(directory, error) == STATUS_OK)
+        remove_all(directory, directory->kind, manifest, error);
     json_decref(manifest);
     return error->status;
 }
@@ -316,7 +370,7 @@ enum status directory_remove(struct directory *directory,
                              bool (*which)(const void *context, const char *name),
                              const void *context, struct error *error)
 {
-    json_t *manifest = read_manifest(directory, error);
+    json_t *manifest = directory_manifest(directory, error);
     if (!manifest)
         return error->status;
     size_t index;
@@ -332,6 +386,45 @@ enum status directory_remove(struct directory *directory,
         }
     }
     json_decref(manifest);
+    return error->status;
+}
+
+/* `names`, and those of the manifest before that are there still. */
+static json_t *files_json(const struct directory *directory, const json_t *before,
+                          const char *const *names, size_t count)
+{
+    json_t *files = json_array();
+    for (size_t i = 0; i < count; i++)
+        document_append(&files, json_string(names[i]));
+    size_t index;
+    json_t *file;
+    json_array_foreach(json_object_get(before, "files"), index, file)
+    {
+        const char *name = json_string_value(file);
+        if (name && !is_listed(files, name) && directory_has(directory, name))
+            document_append(&files, json_string(name));
+    }
+    return files;
+}
+
+enum status directory_note(struct directory *directory, json_t *document, const char *const *names,
+                           size_t count, struct error *error)
+{
+    json_t *before = directory_manifest(directory, error);
+    json_t *program = json_pack("{s:s, s:s, s:s}", "name", program_name, "version", build_version(),
+                                "commit", build_commit());
+    document_set(&document, "program", program);
+    document_set(&document, "format", json_string(directory->kind->format));
+    document_set(&document, "files", files_json(directory, before, names, count));
+    char *text =
+        document ? document_print(document, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
+    if (!text)
+        error_set(error, STATUS_MEMORY, "out of memory");
+    else if (!error->status)
+        directory_replace_file(directory, directory->kind->manifest, text, strlen(text), error);
+    free(text);
+    json_decref(before);
+    json_decref(document);
     return error->status;
 }
 
@@ -384,20 +477,54 @@ int directory_write_all(int fd, const void *bytes, size_t length)
     return 0;
 }
 
-enum { TEMPORARY_SIZE = 256 };
+/* --- files that are replaced as a whole --------------------------------------------------------
+ */
 
-static const char *temporary_name(const char *name, char buffer[TEMPORARY_SIZE])
+enum { TEMPORARY_SIZE = 256, TEMPORARIES = 1000 };
+
+/* The first one, and those for processes that write the same file at the same time. A long name is
+ * cut, so that the system takes it. */
+static const char *temporary_name(const struct directory *directory, const char *name,
+                                  unsigned number, char buffer[TEMPORARY_SIZE])
 {
-    snprintf(buffer, TEMPORARY_SIZE, "%s.tmp", name);
+    if (number == 0)
+        snprintf(buffer, TEMPORARY_SIZE, "%.200s%s", name, directory->kind->temporary);
+    else
+        snprintf(buffer, TEMPORARY_SIZE, "%.200s.orrery-%u.tmp", name, number);
     return buffer;
 }
 
+/* The temporary name of the open file; NULL where another process has taken it away. */
+static const char *find_temporary(const struct directory *directory, const char *name, int fd,
+                                  char buffer[TEMPORARY_SIZE])
+{
+    for (unsigned number = 0; number < TEMPORARIES; number++)
+        if (lock_is_named(directory->fd, temporary_name(directory, name, number, buffer), fd))
+            return buffer;
+    return NULL;
+}
+
+/* A process that was killed leaves its temporary file behind; that of a living one stays. */
 int directory_replace_begin(struct directory *directory, const char *name, struct error *error)
 {
-    char buffer[TEMPORARY_SIZE];
-    const char *temporary = temporary_name(name, buffer);
-    unlinkat(directory->fd, temporary, 0); /* litter of a process that was killed */
-    return directory_create_file(directory, temporary, error);
+    for (unsigned number = 0; number < TEMPORARIES; number++) {
+        char buffer[TEMPORARY_SIZE];
+        const char *temporary = temporary_name(directory, name, number, buffer);
+        if (directory_has(directory, temporary) && !lock_remove_litter(directory->fd, temporary))
+            continue;
+        const int fd = openat(directory->fd, temporary,
+                              O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+        if (fd >= 0 && lock_temporary(directory->fd, temporary, fd))
+            return fd;
+        if (fd < 0 && errno != EEXIST) {
+            directory_error(directory, temporary, STATUS_CANT_CREATE, errno, error);
+            return -1;
+        }
+        if (fd >= 0)
+            close(fd);
+    }
+    directory_error(directory, name, STATUS_CANT_CREATE, EEXIST, error);
+    return -1;
 }
 
 /* Sees the written bytes to the disk and closes; 0, or errno. */
@@ -421,29 +548,38 @@ static int keep_as(const struct directory *directory, const char *name, const ch
     return renameat(directory->fd, name, directory->fd, previous) == 0 ? 0 : errno;
 }
 
+/* The second descriptor keeps the temporary file ours until it has its name. */
 enum status directory_replace_commit(struct directory *directory, const char *name,
                                      const char *previous, int fd, struct error *error)
 {
     char buffer[TEMPORARY_SIZE];
-    const char *temporary = temporary_name(name, buffer);
-    int code = close_on_disk(fd);
+    const char *temporary = find_temporary(directory, name, fd, buffer);
+    const int held = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    int code = held < 0 ? errno : 0;
+    const int closed = close_on_disk(fd);
+    code = code ? code : closed;
+    if (code == 0 && !temporary)
+        code = ENOENT;
     if (code == 0 && previous && directory_has(directory, name))
         code = keep_as(directory, name, previous);
     if (code == 0 && renameat(directory->fd, temporary, directory->fd, name) != 0)
         code = errno;
     if (code == 0 && fsync(directory->fd) != 0 && errno != EINVAL)
         code = errno; /* EINVAL: a file system whose directories cannot be waited for */
-    if (code == 0)
-        return STATUS_OK;
-    unlinkat(directory->fd, temporary, 0);
-    return directory_error(directory, name, STATUS_IO, code, error);
+    if (code != 0 && temporary)
+        unlinkat(directory->fd, temporary, 0);
+    if (held >= 0)
+        close(held);
+    return code ? directory_error(directory, name, STATUS_IO, code, error) : STATUS_OK;
 }
 
 void directory_replace_abandon(struct directory *directory, const char *name, int fd)
 {
     char buffer[TEMPORARY_SIZE];
+    const char *temporary = find_temporary(directory, name, fd, buffer);
+    if (temporary)
+        unlinkat(directory->fd, temporary, 0);
     close(fd);
-    unlinkat(directory->fd, temporary_name(name, buffer), 0);
 }
 
 enum status directory_replace_file(struct directory *directory, const char *name, const void *bytes,

@@ -1,6 +1,8 @@
 /*
- * The run directory: created, locked against a second process, and the only place where a run
- * writes. File names are plain names or "plots/name"; links are never followed.
+ * The directory of a run, a study, a report or a benchmark: created, locked against a second
+ * process, and the only place where it writes. File names are plain names or "plots/name"; links
+ * are never followed. A manifest lists the files that are its own; no other file is ever replaced
+ * or removed.
  */
 #ifndef ORRERY_OUTPUT_DIRECTORY_H
 #define ORRERY_OUTPUT_DIRECTORY_H
@@ -16,22 +18,41 @@ extern "C" {
 #endif
 
 enum directory_mode {
-    DIRECTORY_NEW,    /* must not hold a run yet */
-    DIRECTORY_FORCE,  /* may hold a run, which directory_claim() then removes */
-    DIRECTORY_RESUME, /* must hold a run */
-    DIRECTORY_READ,   /* must hold a run; not locked, not written */
+    DIRECTORY_NEW,    /* must not hold one yet */
+    DIRECTORY_FORCE,  /* may hold one, which directory_claim() then removes */
+    DIRECTORY_SHARED, /* the same, together with others that open it so */
+    DIRECTORY_RESUME, /* must hold one */
+    DIRECTORY_READ,   /* must hold one; not locked, not written */
     DIRECTORY_ANY     /* any folder, for single files; not locked; a link to one will do */
 };
 
+/* What a directory may hold. */
+struct directory_kind {
+    const char *noun;                   /* "run" */
+    const char *manifest;               /* "run.json" */
+    const char *lock;                   /* "run.lock" */
+    const char *format;                 /* what its manifest gives as "format" */
+    const char *temporary;              /* the end of the first temporary name of a file */
+    const struct directory_kind *rival; /* does not go into the same directory; NULL: none */
+};
+
+extern const struct directory_kind directory_run, directory_study, directory_report,
+    directory_bench, directory_bench_gpu;
+
 struct directory;
+struct json_t;
 
 /*
- * STATUS_CANT_CREATE when it holds a run already, cannot be created, is a link (a slash behind
- * its name follows it), or another live process (named with host and pid) has it locked;
+ * For a run. STATUS_CANT_CREATE when it holds one already, cannot be created, is a link (a slash
+ * behind its name follows it), or another live process (named with host and pid) has it locked;
  * STATUS_NO_INPUT when it should hold a run and does not.
  */
 enum status directory_open(const char *path, enum directory_mode mode, struct directory **directory,
                            struct error *error);
+/* The same for any kind; STATUS_CANT_CREATE also when it holds the kind's rival. */
+enum status directory_open_kind(const char *path, const struct directory_kind *kind,
+                                enum directory_mode mode, struct directory **directory,
+                                struct error *error);
 /* Unlocks; accepts NULL. */
 void directory_close(struct directory *directory);
 
@@ -42,12 +63,36 @@ enum status directory_error(const struct directory *directory, const char *name,
                             int code, struct error *error);
 
 /*
+ * May the files (and folders) of these names be written? STATUS_CANT_CREATE for each that is there
+ * and that the manifest does not list, or that is no regular file (no folder, for a name that ends
+ * with a slash); and for a manifest that Orrery has not written.
+ */
+enum status directory_check(struct directory *directory, const char *const *names, size_t count,
+                            struct error *error);
+
+/*
  * Makes room for the files of a run that is about to begin: those of a run that is there are
- * removed, as its manifest lists them and nothing else, the manifest last. Before anything is
- * touched, STATUS_CANT_CREATE for each of `names` that is there and belongs to no run.
+ * removed, with those of its report, as their manifests list them and nothing else, the manifest
+ * last. Before anything is touched, what directory_check() says.
  */
 enum status directory_claim(struct directory *directory, const char *const *names, size_t count,
                             struct error *error);
+
+/*
+ * Writes the manifest: `document`, whose reference it takes over, with the program, the format and
+ * "files": `names`, and what the manifest that is there lists besides and is still there.
+ * STATUS_MEMORY when `document` is NULL; STATUS_CANT_CREATE, STATUS_IO.
+ */
+enum status directory_note(struct directory *directory, struct json_t *document,
+                           const char *const *names, size_t count, struct error *error);
+
+/* The manifest, for json_decref(); NULL where there is none, or with an error. */
+struct json_t *directory_manifest(struct directory *directory, struct error *error);
+
+/* For the few moments of writing files that all who share a directory write: waits for the others.
+ * STATUS_CANT_CREATE after minutes. */
+enum status directory_lock_files(struct directory *directory, struct error *error);
+void directory_unlock_files(struct directory *directory);
 
 /* Removes those files of the run, as its manifest lists them, for which `which` is true. */
 enum status directory_remove(struct directory *directory,

@@ -235,10 +235,12 @@ static json_t *run_json(const struct run *run, enum provenance_state state, enum
     gethostname(host, sizeof host - 1);
     const uint64_t steps = run->step - run->first_step;
     return json_pack(
-        "{s:o, s:s, s:s, s:s, s:i, s:s, s:s, s:s, s:o, s:i, s:i, s:I, s:I, s:f, s:o, s:o, s:o, "
+        "{s:o, s:s, s:s, s:s, s:s, s:i, s:s, s:s, s:s, s:o, s:i, s:i, s:I, s:I, s:f, s:o, s:o, "
+        "s:o, "
         "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:b, s:b, s:I, s:o, s:o}",
-        "program", program_json(), "name", experiment->name, "state", ended ? "ended" : "running",
-        "verdict", ended ? provenance_verdict(run, status) : "running", "exit_status",
+        "program", program_json(), "format", directory_run.format, "name", experiment->name,
+        "state", ended ? "ended" : "running", "verdict",
+        ended ? provenance_verdict(run, status) : "running", "exit_status",
         ended ? (int)status : -1, "host", host, "started", run->start_stamp, "written",
         clock_stamp(stamp), "compute", compute_json(&run->description), "systems",
         (int)experiment->bodies->systems, "bodies", (int)experiment->bodies->count, "step",

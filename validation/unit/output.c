@@ -116,8 +116,10 @@ static void test_a_locked_directory_is_refused(void **state)
 static void test_force_removes_what_the_manifest_names(void **state)
 {
     (void)state;
-    static const char manifest[] = "{\"files\": [\"run.json\", \"a.csv\", \"../escape\", "
-                                   "\"plots/p.svg\", \"sub/b.csv\"]}";
+    static const char manifest[] =
+        "{\"program\": {\"name\": \"orrery\"}, "
+        "\"format\": \"orrery run\", \"files\": [\"run.json\", \"a.csv\", \"../escape\", "
+        "\"plots/p.svg\", \"sub/b.csv\"]}";
     char path[64];
     struct directory *directory = scratch(path);
     struct error error = { 0 };

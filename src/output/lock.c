@@ -1,0 +1,147 @@
+#include "output/lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "output/directory.h"
+
+/* What the file says begins so; a file that says something else is no lock. */
+static const char mark[] = "process ";
+
+enum { OWNER_SIZE = 160 };
+
+static enum status lock_error(const char *path, const char *name, enum status status, int code,
+                              struct error *error)
+{
+    return error_set(error, code == ENOMEM ? STATUS_MEMORY : status, "%s/%s: %s", path, name,
+                     strerror(code));
+}
+
+bool lock_is_named(int folder, const char *name, int fd)
+{
+    struct stat open_one, named;
+    return fstat(fd, &open_one) == 0 && fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+           open_one.st_dev == named.st_dev && open_one.st_ino == named.st_ino;
+}
+
+/* In steps of a hundredth of a second, since flock() itself knows no time limit. */
+static int wait_for_lock(int fd, enum lock_kind kind, double patience)
+{
+    const struct timespec pause = { .tv_nsec = 10000000 };
+    const int operation = (kind == LOCK_SHARED ? LOCK_SH : LOCK_EX) | LOCK_NB;
+    const double end = clock_seconds() + patience;
+    while (flock(fd, operation) != 0) {
+        if (errno != EWOULDBLOCK || clock_seconds() > end)
+            return errno;
+        nanosleep(&pause, NULL);
+    }
+    return 0;
+}
+
+static void read_owner(int fd, char owner[OWNER_SIZE])
+{
+    const ssize_t got = pread(fd, owner, OWNER_SIZE - 1, 0);
+    owner[got > 0 ? got : 0] = '\0';
+}
+
+/* Empty, or what a process writes, be it cut short by its end. */
+static bool is_lock(int fd)
+{
+    char owner[OWNER_SIZE];
+    struct stat about;
+    read_owner(fd, owner);
+    const size_t length = strlen(owner) < strlen(mark) ? strlen(owner) : strlen(mark);
+    return fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && strncmp(owner, mark, length) == 0;
+}
+
+static enum status held_by_another(int fd, const char *path, struct error *error)
+{
+    char owner[OWNER_SIZE];
+    read_owner(fd, owner);
+    return error_set(error, STATUS_CANT_CREATE, "%s: in use by %s", path,
+                     owner[0] ? owner : "another process");
+}
+
+static int write_owner(int fd, enum lock_kind kind)
+{
+    char host[64] = "?", owner[OWNER_SIZE];
+    gethostname(host, sizeof host - 1);
+    const int length =
+        snprintf(owner, sizeof owner, "%s%ld on %s%s", mark, (long)getpid(), host,
+                 kind == LOCK_SHARED ? ", and perhaps others that began before" : "");
+    return ftruncate(fd, 0) == 0 ? directory_write_all(fd, owner, (size_t)length) : errno;
+}
+
+/* Opens the file and waits for it; *fd is -1 where its last holder has removed it meanwhile. */
+static enum status try_lock(int folder, const char *path, const char *name, enum lock_kind kind,
+                            double patience, int *fd, struct error *error)
+{
+    *fd = openat(folder, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+    if (*fd < 0)
+        return lock_error(path, name, STATUS_CANT_CREATE, errno, error);
+    const int code = wait_for_lock(*fd, kind, patience);
+    if (code == 0 && lock_is_named(folder, name, *fd) && is_lock(*fd))
+        return STATUS_OK;
+    if (code == EWOULDBLOCK)
+        held_by_another(*fd, path, error);
+    else if (code)
+        lock_error(path, name, STATUS_CANT_CREATE, code, error);
+    else if (!is_lock(*fd))
+        error_set(error, STATUS_CANT_CREATE, "%s/%s: is there already and is no lock; move it away",
+                  path, name);
+    close(*fd);
+    *fd = -1;
+    return error->status;
+}
+
+enum status lock_take(int folder, const char *path, const char *name, enum lock_kind kind,
+                      double patience, int *lock, struct error *error)
+{
+    int fd = -1;
+    *lock = -1;
+    while (fd < 0)
+        if (try_lock(folder, path, name, kind, patience, &fd, error))
+            return error->status;
+    const int code = write_owner(fd, kind);
+    if (code == 0) {
+        *lock = fd;
+        return STATUS_OK;
+    }
+    lock_release(folder, name, fd);
+    return lock_error(path, name, STATUS_IO, code, error);
+}
+
+/* Of those that share it only the last can have it alone, and so nobody loses a file that another
+ * process still holds. */
+void lock_release(int folder, const char *name, int lock)
+{
+    if (flock(lock, LOCK_EX | LOCK_NB) == 0 && lock_is_named(folder, name, lock))
+        unlinkat(folder, name, 0);
+    close(lock);
+}
+
+bool lock_temporary(int folder, const char *name, int fd)
+{
+    return flock(fd, LOCK_EX | LOCK_NB) == 0 ? lock_is_named(folder, name, fd)
+                                             : errno != EWOULDBLOCK;
+}
+
+bool lock_remove_litter(int folder, const char *name)
+{
+    struct stat about;
+    const int fd = openat(folder, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return errno == ENOENT;
+    const bool dead = fstat(fd, &about) == 0 && S_ISREG(about.st_mode) &&
+                      flock(fd, LOCK_EX | LOCK_NB) == 0 && lock_is_named(folder, name, fd);
+    const bool removed = dead && unlinkat(folder, name, 0) == 0;
+    close(fd);
+    return removed;
+}
