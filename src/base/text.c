@@ -95,6 +95,20 @@ void text_names(struct text *text, const char *const *names)
         text_print(text, "%s%s", i ? ", " : "", names[i]);
 }
 
+void text_cell(struct text *text, const char *words)
+{
+    const size_t length = strlen(words);
+    const bool blank_end = length > 0 && (words[0] == ' ' || words[length - 1] == ' ');
+    if (!blank_end && !strpbrk(words, ",\"\n\r")) {
+        text_append(text, words, length);
+        return;
+    }
+    text_append(text, "\"", 1);
+    for (const char *p = words; *p; p++)
+        text_append(text, *p == '"' ? "\"\"" : p, *p == '"' ? 2 : 1);
+    text_append(text, "\"", 1);
+}
+
 void text_free(struct text *text)
 {
     free(text->bytes);

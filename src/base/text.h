@@ -28,6 +28,9 @@ void text_print(struct text *text, const char *format, ...) __attribute__((forma
 void text_wrap(struct text *text, const char *prefix, size_t width, const char *words);
 /* "double, mixed, single": the names, which end with NULL. */
 void text_names(struct text *text, const char *const *names);
+/* A cell of a CSV file as RFC 4180 has it: in quotation marks, doubled inside, where it needs them.
+ */
+void text_cell(struct text *text, const char *words);
 void text_free(struct text *text);
 
 /* The whole of `bytes` as a number, surrounding blanks allowed; false if it is anything else.

@@ -7,6 +7,7 @@
 #include "backend/mpi.h"
 #include "run/experiment.h"
 #include "study/convergence.h"
+#include "study/folder.h"
 #include "study/study.h"
 
 struct study_display {
@@ -101,7 +102,9 @@ enum status command_study(const struct prepare_options *prepare, const struct co
     const bool whole = status == STATUS_OK || status == STATUS_EXPECT_FAILED;
     if (whole && !quiet)
         print_summary(&study, options.directory, status);
-    if (whole && convergence && print_convergence(options.directory, quiet, error))
+    /* Of an array the job that ends last knows all runs. */
+    const bool complete = !wanted->member || folder_is_complete(&study, options.directory);
+    if (whole && complete && convergence && print_convergence(options.directory, quiet, error))
         status = error->status;
     study_free(&study);
     return status;

@@ -76,6 +76,59 @@ void directory_unlock_files(struct directory *directory)
     directory->files_lock = -1;
 }
 
+/* --- the manifest ------------------------------------------------------------------------------
+ */
+
+/* Only what Orrery wrote is believed: program, format, and a list of files. */
+static bool is_ours(const json_t *manifest, const struct directory_kind *kind)
+{
+    const char *program =
+        json_string_value(json_object_get(json_object_get(manifest, "program"), "name"));
+    const char *format = json_string_value(json_object_get(manifest, "format"));
+    return program && strcmp(program, program_name) == 0 && format &&
+           strcmp(format, kind->format) == 0 && json_is_array(json_object_get(manifest, "files"));
+}
+
+/* The manifest of that kind as JSON, whoever wrote it; NULL with an error where it is none. */
+static json_t *parse_manifest(const struct directory *directory, const struct directory_kind *kind,
+                              struct error *error)
+{
+    size_t length;
+    bool no_memory;
+    struct error unreadable = { 0 };
+    char *bytes = directory_read_file(directory, kind->manifest, &length, &unreadable);
+    json_t *manifest = bytes ? document_parse(bytes, length, &no_memory) : NULL;
+    if (!bytes)
+        error_set(error, unreadable.status == STATUS_MEMORY ? STATUS_MEMORY : STATUS_CANT_CREATE,
+                  "%s", unreadable.text);
+    else if (no_memory)
+        directory_error(directory, kind->manifest, STATUS_MEMORY, ENOMEM, error);
+    else if (!manifest)
+        error_set(error, STATUS_CANT_CREATE,
+                  "%s/%s: is damaged, and does not say which files belong to the %s; remove them "
+                  "by hand",
+                  directory->path, kind->manifest, kind->noun);
+    free(bytes);
+    return manifest;
+}
+
+/* The manifest of that kind, or NULL: with an error where it cannot be read or is not Orrery's,
+ * without where there is none. */
+static json_t *read_manifest(const struct directory *directory, const struct directory_kind *kind,
+                             struct error *error)
+{
+    json_t *manifest =
+        directory_has(directory, kind->manifest) ? parse_manifest(directory, kind, error) : NULL;
+    if (!manifest || is_ours(manifest, kind))
+        return manifest;
+    json_decref(manifest);
+    error_set(error, STATUS_CANT_CREATE,
+              "%s/%s: was not written by Orrery as the list of the files of a %s, so that nothing "
+              "here is replaced or removed; move it away, or write elsewhere with -o DIR",
+              directory->path, kind->manifest, kind->noun);
+    return NULL;
+}
+
 /* --- opening -----------------------------------------------------------------------------------
  */
 
@@ -89,6 +142,14 @@ static bool plain_name(const char *name)
 
 static enum status holds_one_already(const struct directory *directory, struct error *error)
 {
+    struct error damaged = { 0 };
+    json_t *manifest = parse_manifest(directory, directory->kind, &damaged);
+    const bool foreign = manifest && !is_ours(manifest, directory->kind);
+    json_decref(manifest);
+    if (foreign)
+        return error_set(error, STATUS_CANT_CREATE,
+                         "%s: holds the %s of another program; -o DIR writes elsewhere",
+                         directory->path, directory->kind->manifest);
     return error_set(error, STATUS_CANT_CREATE,
                      "%s: holds a %s already; --restart continues it, --force replaces it, "
                      "-o DIR writes elsewhere",
@@ -198,62 +259,26 @@ const char *directory_path(const struct directory *directory)
 /* --- the files that are its own ----------------------------------------------------------------
  */
 
-/* Only what Orrery wrote is believed: program, format, and a list of files. */
-static bool is_ours(const json_t *manifest, const struct directory_kind *kind)
-{
-    const char *program =
-        json_string_value(json_object_get(json_object_get(manifest, "program"), "name"));
-    const char *format = json_string_value(json_object_get(manifest, "format"));
-    return program && strcmp(program, program_name) == 0 && format &&
-           strcmp(format, kind->format) == 0 && json_is_array(json_object_get(manifest, "files"));
-}
-
-/* The manifest of that kind, or NULL: with an error where it cannot be read or is not Orrery's,
- * without where there is none. */
-static json_t *read_manifest(const struct directory *directory, const struct directory_kind *kind,
-                             struct error *error)
-{
-    if (!directory_has(directory, kind->manifest))
-        return NULL;
-    size_t length;
-    char *bytes = directory_read_file(directory, kind->manifest, &length, error);
-    if (!bytes)
-        return NULL;
-    bool no_memory;
-    json_t *manifest = document_parse(bytes, length, &no_memory);
-    free(bytes);
-    if (no_memory) {
-        directory_error(directory, kind->manifest, STATUS_MEMORY, ENOMEM, error);
-        return NULL;
-    }
-    if (is_ours(manifest, kind))
-        return manifest;
-    json_decref(manifest);
-    error_set(error, STATUS_CANT_CREATE,
-              "%s/%s: was not written by Orrery as the list of the files of a %s, so that nothing "
-              "here is replaced or removed; move it away, or write elsewhere with -o DIR",
-              directory->path, kind->manifest, kind->noun);
-    return NULL;
-}
-
 json_t *directory_manifest(struct directory *directory, struct error *error)
 {
     return read_manifest(directory, directory->kind, error);
 }
 
-static bool is_listed(const json_t *files, const char *name)
+/* The names that a manifest lists, as the keys of an object: a study may have thousands. */
+static json_t *listed_names(const json_t *manifest)
 {
+    json_t *names = json_object();
     size_t index;
     json_t *file;
-    json_array_foreach(files, index, file)
+    json_array_foreach(json_object_get(manifest, "files"), index, file)
     {
-        if (json_is_string(file) && strcmp(json_string_value(file), name) == 0)
-            return true;
+        if (json_is_string(file))
+            document_set(&names, json_string_value(file), json_true());
     }
-    return false;
+    return names;
 }
 
-static enum status check_name(const struct directory *directory, const json_t *manifest,
+static enum status check_name(const struct directory *directory, const json_t *listed,
                               const char *name, struct error *error)
 {
     struct stat about;
@@ -265,10 +290,7 @@ static enum status check_name(const struct directory *directory, const json_t *m
         plain[slash - name] = '\0';
     if (fstatat(directory->fd, plain, &about, AT_SYMLINK_NOFOLLOW) != 0)
         return STATUS_OK;
-    const bool listed = strcmp(name, directory->kind->manifest) == 0
-                            ? manifest != NULL
-                            : is_listed(json_object_get(manifest, "files"), name);
-    if (!listed)
+    if (strcmp(name, directory->kind->manifest) != 0 && !json_object_get(listed, name))
         return error_set(error, STATUS_CANT_CREATE,
                          "%s/%s: is there already and belongs to no %s; move it away, or write "
                          "elsewhere with -o DIR",
@@ -279,11 +301,16 @@ static enum status check_name(const struct directory *directory, const json_t *m
                      plain, folder ? "folder of its own" : "regular file");
 }
 
-static void check_names(const struct directory *directory, const json_t *manifest,
-                        const char *const *names, size_t count, struct error *error)
+static enum status check_names(const struct directory *directory, const json_t *manifest,
+                               const char *const *names, size_t count, struct error *error)
 {
+    json_t *listed = listed_names(manifest);
+    if (!listed)
+        return error_set(error, STATUS_MEMORY, "out of memory");
     for (size_t i = 0; i < count; i++)
-        check_name(directory, manifest, names[i], error);
+        check_name(directory, listed, names[i], error);
+    json_decref(listed);
+    return error->status;
 }
 
 enum status directory_check(struct directory *directory, const char *const *names, size_t count,
@@ -320,9 +347,9 @@ static int remove_file(const struct directory *directory, const char *name)
     return code;
 }
 
-/* Removes the files that the manifest names, and then the manifest itself. */
-static enum status remove_all(struct directory *directory, const struct directory_kind *kind,
-                              const json_t *manifest, struct error *error)
+/* Removes the files that a manifest names, but not the manifest itself. */
+static enum status remove_listed(struct directory *directory, const json_t *manifest,
+                                 struct error *error)
 {
     size_t index;
     json_t *file;
@@ -337,9 +364,14 @@ static enum status remove_all(struct directory *directory, const struct director
             return directory_error(directory, name, STATUS_CANT_CREATE, code, error);
     }
     unlinkat(directory->fd, "plots", AT_REMOVEDIR); /* only if that has become empty */
-    const int code = remove_file(directory, kind->manifest);
-    return code ? directory_error(directory, kind->manifest, STATUS_CANT_CREATE, code, error)
-                : STATUS_OK;
+    return STATUS_OK;
+}
+
+static enum status remove_manifest(struct directory *directory, const char *name,
+                                   struct error *error)
+{
+    const int code = remove_file(directory, name);
+    return code ? directory_error(directory, name, STATUS_CANT_CREATE, code, error) : STATUS_OK;
 }
 
 /* A report goes with what it reports on; another program's report.json is none of ours. */
@@ -347,11 +379,27 @@ static enum status remove_report(struct directory *directory, struct error *erro
 {
     struct error foreign = { 0 };
     json_t *report = read_manifest(directory, &directory_report, &foreign);
-    if (report)
-        remove_all(directory, &directory_report, report, error);
+    if (report && remove_listed(directory, report, error) == STATUS_OK)
+        remove_manifest(directory, directory_report.manifest, error);
     json_decref(report);
     return foreign.status == STATUS_MEMORY ? error_set(error, STATUS_MEMORY, "%s", foreign.text)
                                            : error->status;
+}
+
+static enum status remove_content(struct directory *directory, const json_t *manifest,
+                                  struct error *error)
+{
+    return remove_report(directory, error) ? error->status
+                                           : remove_listed(directory, manifest, error);
+}
+
+enum status directory_clear(struct directory *directory, struct error *error)
+{
+    json_t *manifest = directory_manifest(directory, error);
+    if (manifest)
+        remove_content(directory, manifest, error);
+    json_decref(manifest);
+    return error->status;
 }
 
 enum status directory_claim(struct directory *directory, const char *const *names, size_t count,
@@ -360,8 +408,8 @@ enum status directory_claim(struct directory *directory, const char *const *name
     json_t *manifest = directory_manifest(directory, error);
     if (!error->status)
         check_names(directory, manifest, names, count, error);
-    if (manifest && !error->status && remove_report(directory, error) == STATUS_OK)
-        remove_all(directory, directory->kind, manifest, error);
+    if (manifest && !error->status && remove_content(directory, manifest, error) == STATUS_OK)
+        remove_manifest(directory, directory->kind->manifest, error);
     json_decref(manifest);
     return error->status;
 }
@@ -393,17 +441,22 @@ enum status directory_remove(struct directory *directory,
 static json_t *files_json(const struct directory *directory, const json_t *before,
                           const char *const *names, size_t count)
 {
-    json_t *files = json_array();
-    for (size_t i = 0; i < count; i++)
+    json_t *files = json_array(), *seen = json_object();
+    for (size_t i = 0; i < count; i++) {
         document_append(&files, json_string(names[i]));
+        document_set(&seen, names[i], json_true());
+    }
     size_t index;
     json_t *file;
     json_array_foreach(json_object_get(before, "files"), index, file)
     {
         const char *name = json_string_value(file);
-        if (name && !is_listed(files, name) && directory_has(directory, name))
+        if (name && !json_object_get(seen, name) && directory_has(directory, name))
             document_append(&files, json_string(name));
     }
+    if (!seen)
+        document_append(&files, NULL);
+    json_decref(seen);
     return files;
 }
 

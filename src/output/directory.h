@@ -78,6 +78,9 @@ enum status directory_check(struct directory *directory, const char *const *name
 enum status directory_claim(struct directory *directory, const char *const *names, size_t count,
                             struct error *error);
 
+/* Removes what the manifest lists, and the report, but not the manifest. STATUS_CANT_CREATE. */
+enum status directory_clear(struct directory *directory, struct error *error);
+
 /*
  * Writes the manifest: `document`, whose reference it takes over, with the program, the format and
  * "files": `names`, and what the manifest that is there lists besides and is still there.

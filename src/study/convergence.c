@@ -1,11 +1,11 @@
 #include "study/convergence.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/text.h"
+#include "output/directory.h"
 #include "report/result.h"
 #include "study/study.h"
 
@@ -95,47 +95,45 @@ static enum status measure_runs(const struct result results[CONVERGENCE_LEVELS],
     return STATUS_OK;
 }
 
-static void print_real(FILE *file, double value)
+static void print_real(struct text *csv, double value)
 {
+    text_print(csv, ",");
     if (isfinite(value))
-        fprintf(file, ",%.17g", value);
-    else
-        fputc(',', file);
+        text_print(csv, "%.17g", value);
 }
 
-static enum status write_csv(const char *directory, const struct convergence *convergence,
+static enum status write_csv(struct directory *directory, const struct convergence *convergence,
                              struct error *error)
 {
-    char path[RESULT_PATH_SIZE];
-    snprintf(path, sizeof path, "%s/convergence.csv", directory);
-    FILE *file = fopen(path, "w");
-    if (!file)
-        return error_system(error, STATUS_CANT_CREATE, errno, path);
-    fprintf(file, "column,unit,value,order,error\n");
+    struct text csv = { 0 };
+    text_print(&csv, "column,unit,value,order,error\n");
     for (size_t i = 0; i < convergence->count; i++) {
         const struct convergence_row *row = &convergence->rows[i];
-        fprintf(file, "%s,%s", row->column, row->unit);
-        print_real(file, row->value);
-        print_real(file, row->order);
-        print_real(file, row->error);
-        fputc('\n', file);
+        text_cell(&csv, row->column);
+        text_print(&csv, ",");
+        text_cell(&csv, row->unit);
+        print_real(&csv, row->value);
+        print_real(&csv, row->order);
+        print_real(&csv, row->error);
+        text_print(&csv, "\n");
     }
-    const bool failed = ferror(file);
-    if (fclose(file) != 0 || failed)
-        return error_system(error, STATUS_IO, errno, path);
-    return STATUS_OK;
+    const enum status status = csv.failed ? error_set(error, STATUS_MEMORY, "out of memory")
+                                          : directory_replace_file(directory, "convergence.csv",
+                                                                   csv.bytes, csv.length, error);
+    text_free(&csv);
+    return status;
 }
 
-enum status convergence_measure(const char *directory, struct convergence *convergence,
-                                struct error *error)
+static enum status measure(struct directory *directory, struct convergence *convergence,
+                           struct error *error)
 {
-    *convergence = (struct convergence){ 0 };
     struct result results[CONVERGENCE_LEVELS] = { 0 };
     size_t opened = 0;
     enum status status = STATUS_OK;
     for (; opened < CONVERGENCE_LEVELS && !status; opened++) {
         char path[RESULT_PATH_SIZE], name[STUDY_NAME_SIZE];
-        snprintf(path, sizeof path, "%s/%s", directory, study_member_name(opened, name));
+        snprintf(path, sizeof path, "%s/%s", directory_path(directory),
+                 study_member_name(opened, name));
         status = result_open(path, &results[opened], error);
     }
     if (!status)
@@ -144,6 +142,24 @@ enum status convergence_measure(const char *directory, struct convergence *conve
         status = write_csv(directory, convergence, error);
     for (size_t l = 0; l < opened; l++)
         result_close(&results[l]);
+    return status;
+}
+
+/* Together with other jobs of an array, which may come to the same end at the same moment. */
+enum status convergence_measure(const char *path, struct convergence *convergence,
+                                struct error *error)
+{
+    static const char *const name[] = { "convergence.csv" };
+    struct directory *directory;
+    *convergence = (struct convergence){ 0 };
+    if (directory_open_kind(path, &directory_study, DIRECTORY_SHARED, &directory, error))
+        return error->status;
+    enum status status = directory_lock_files(directory, error);
+    if (!status)
+        status = directory_check(directory, name, 1, error);
+    if (!status)
+        status = measure(directory, convergence, error);
+    directory_close(directory);
     return status;
 }
 

@@ -31,9 +31,10 @@ struct convergence {
     size_t count;
 };
 
-/* Reads the three runs of `directory` and writes DIRECTORY/convergence.csv. STATUS_NO_INPUT where
- * one of them is missing. The caller frees the rows with convergence_free(). */
-enum status convergence_measure(const char *directory, struct convergence *convergence,
+/* Reads the three runs of the study in `path` and writes its convergence.csv. STATUS_NO_INPUT where
+ * one of them is missing; STATUS_CANT_CREATE where another process is at work there. The caller
+ * frees the rows with convergence_free(). */
+enum status convergence_measure(const char *path, struct convergence *convergence,
                                 struct error *error);
 void convergence_free(struct convergence *convergence);
 

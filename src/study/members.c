@@ -1,26 +1,23 @@
 /* Running the members of a study: a process each, as many at a time as there are cores. */
 #include <errno.h>
-#include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/cores.h"
-#include "base/document.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "report/result.h"
 #include "run/run.h"
 #include "run/schema.h"
 #include "run/signals.h"
+#include "study/folder.h"
 #include "study/study.h"
-#include "study/table.h"
 
 enum { PATH_SIZE = 4096 };
 
@@ -264,48 +261,8 @@ static enum status judge(const struct work *work, struct error *error)
                      study_member_name(first, name), work->members[first].status);
 }
 
-/* --- the directory -----------------------------------------------------------------------------
+/* --- the study ---------------------------------------------------------------------------------
  */
-
-static json_t *study_json(const struct study *study)
-{
-    json_t *members = json_array(), *keys = json_array();
-    for (size_t k = 0; k < study->key_count; k++)
-        document_append(&keys, json_string(study->keys[k]));
-    for (size_t m = 0; m < study->member_count; m++) {
-        json_t *row = json_array();
-        for (size_t k = 0; k < study->key_count; k++)
-            document_append(&row, json_string(study->values[m * study->key_count + k]));
-        document_append(&members, row);
-    }
-    return json_pack("{s:o, s:o}", "keys", keys, "members", members);
-}
-
-/* Makes the directory, or finds the same study there. */
-static enum status open_directory(const struct work *work, struct error *error)
-{
-    const char *place = work->options->directory;
-    char path[PATH_SIZE + 16], run_path[PATH_SIZE + 16];
-    snprintf(path, sizeof path, "%s/study.json", place);
-    snprintf(run_path, sizeof run_path, "%s/run.json", place);
-    if (mkdir(place, 0777) != 0 && errno != EEXIST)
-        return error_system(error, STATUS_CANT_CREATE, errno, place);
-    if (access(run_path, F_OK) == 0)
-        return error_set(error, STATUS_CANT_CREATE, "%s: holds a run; -o DIR writes elsewhere",
-                         place);
-    json_t *now = study_json(work->study), *before = json_load_file(path, 0, NULL);
-    enum status status = STATUS_OK;
-    if (before && !json_equal(before, now) && !work->options->force)
-        status = error_set(error, STATUS_CANT_CREATE,
-                           "%s: holds another study; --force replaces its runs, -o DIR writes "
-                           "elsewhere",
-                           place);
-    else if (json_dump_file(now, path, JSON_INDENT(2)) != 0)
-        status = error_system(error, STATUS_CANT_CREATE, errno, path);
-    json_decref(before);
-    json_decref(now);
-    return status;
-}
 
 /* Cores are shared among the members at work; whoever sets the threads decides how many these are.
  */
@@ -334,16 +291,18 @@ enum status study_run(const struct study *study, const struct study_options *opt
     if (!status && options->only > study->member_count)
         status = error_set(error, STATUS_USAGE, "there is no member %zu; the study has %zu",
                            options->only, study->member_count);
+    struct directory *directory = NULL;
     if (!status)
-        status = open_directory(&work, error);
+        status = folder_open(study, options, &directory, error);
     if (!status) {
         find_finished(&work);
         share_cores(&work);
         work_through(&work);
-        status = table_write(study, options->directory, error);
+        status = folder_write_table(study, directory, error);
         if (!status)
             status = judge(&work, error);
     }
+    directory_close(directory);
     free(work.members);
     return status;
 }

@@ -91,6 +91,7 @@ enum status study_of_convergence(const struct config *config, size_t levels, str
         return error->status;
     }
     study->shown_keys = 1;
+    study->convergence = true;
     study->keys[0] = strdup("time.step");
     const double step = section_real(config_section(config, "time"), "step");
     for (size_t m = 0; m < levels; m++) {

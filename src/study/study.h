@@ -2,7 +2,8 @@
  * A study: one config file run many times with different values of some keys. A sweep is a study
  * over the grid that the config describes; a convergence test is one over the step.
  *
- * It lives in a directory: study.json (what it is), one run directory for each member (001, 002,
+ * It lives in a directory: study.json (what it is, and its manifest), one run directory for each
+ * member (001, 002,
  * ...), and study.csv (a row for each member: its values, its verdict, its last diagnostics). The
  * same command goes on where an earlier one was ended: members that finished are left alone, those
  * that were begun are restarted, the others are run.
@@ -27,7 +28,8 @@ struct study {
     char **keys;       /* "time.step" */
     size_t shown_keys; /* the first so many are what the study varies; the rest follows */
     size_t member_count;
-    char **values; /* member_count x key_count, in config syntax */
+    char **values;    /* member_count x key_count, in config syntax */
+    bool convergence; /* its members differ in the step, so that it has orders: convergence.csv */
 };
 
 /* The grid of the list `sweep`; the last key changes fastest. */
@@ -47,7 +49,7 @@ struct study_options {
     const char *const *overrides;
     size_t override_count;
     const char *directory;
-    bool force;      /* run all members again */
+    bool force;      /* run all members again; those of a study that is there are removed */
     size_t only;     /* run this member alone, counted from 1 (a job array); 0: all of them */
     double deadline; /* clock_seconds() by which all have stopped; 0: none */
     int threads;     /* of each member; 0: the cores, shared among the members at work */

@@ -1,6 +1,5 @@
 #include "study/table.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,14 +8,27 @@
 #include "base/text.h"
 #include "report/result.h"
 
-/* A config value as a CSV cell: strings lose their quotes, lists keep theirs in CSV's. */
+/* What a string in config syntax stands for. */
+static void put_string(struct text *out, const char *value)
+{
+    static const char letters[] = "nrtf", escapes[] = "\n\r\t\f";
+    for (const char *p = value + 1; *p && *p != '"'; p++) {
+        const bool escape = *p == '\\' && p[1];
+        const char *letter = escape ? strchr(letters, p[1]) : NULL;
+        p += escape;
+        text_append(out, letter ? &escapes[letter - letters] : p, 1);
+    }
+}
+
+/* A config value as a CSV cell: a string as what it stands for, a list as its text. */
 static void put_value(struct text *csv, const char *value)
 {
-    const size_t length = strlen(value);
-    if (length >= 2 && value[0] == '"' && !strpbrk(value, ",\n"))
-        text_append(csv, value + 1, length - 2);
-    else
-        text_print(csv, strpbrk(value, ",\"\n") ? "\"%s\"" : "%s", value);
+    struct text string = { 0 };
+    if (value[0] == '"')
+        put_string(&string, value);
+    text_cell(csv, string.bytes ? string.bytes : value[0] == '"' ? "" : value);
+    csv->failed |= string.failed;
+    text_free(&string);
 }
 
 /* The members of `diagnostics` in a run.json: objects of columns. */
@@ -40,8 +52,13 @@ static void put_header(struct text *csv, const struct result *result)
         json_object_foreach(columns, column, value)
         {
             const struct series_column *found = series ? series_find(series, column) : NULL;
-            text_print(csv, ",%s.%s [%s]", name, column,
+            struct text title = { 0 };
+            text_print(&title, "%s.%s [%s]", name, column,
                        found && found->unit[0] ? found->unit : "1");
+            text_print(csv, ",");
+            text_cell(csv, title.bytes ? title.bytes : "");
+            csv->failed |= title.failed;
+            text_free(&title);
         }
         series_destroy(series);
     }
@@ -93,8 +110,10 @@ static void put_table(struct text *csv, const struct study *study, const struct 
         if (there[m])
             model = &results[m];
     text_print(csv, "member [1]");
-    for (size_t k = 0; k < study->shown_keys; k++)
-        text_print(csv, ",%s", study->keys[k]);
+    for (size_t k = 0; k < study->shown_keys; k++) {
+        text_print(csv, ",");
+        text_cell(csv, study->keys[k]);
+    }
     text_print(csv, ",exit_status [1],verdict");
     if (model)
         put_header(csv, model);
@@ -103,21 +122,7 @@ static void put_table(struct text *csv, const struct study *study, const struct 
         put_row(csv, study, m, there[m] ? &results[m] : NULL, model);
 }
 
-static enum status write_file(const char *directory, const struct text *csv, struct error *error)
-{
-    char path[RESULT_PATH_SIZE], temporary[RESULT_PATH_SIZE + 8];
-    snprintf(path, sizeof path, "%s/study.csv", directory);
-    snprintf(temporary, sizeof temporary, "%s.tmp", path);
-    FILE *file = fopen(temporary, "w");
-    if (!file)
-        return error_system(error, STATUS_CANT_CREATE, errno, temporary);
-    const bool written = fwrite(csv->bytes, 1, csv->length, file) == csv->length;
-    if (fclose(file) != 0 || !written || rename(temporary, path) != 0)
-        return error_system(error, STATUS_IO, errno, path);
-    return STATUS_OK;
-}
-
-enum status table_write(const struct study *study, const char *directory, struct error *error)
+enum status table_write(const struct study *study, struct directory *directory, struct error *error)
 {
     struct result *results = calloc(study->member_count + 1, sizeof *results);
     bool *there = calloc(study->member_count + 1, sizeof *there);
@@ -126,7 +131,8 @@ enum status table_write(const struct study *study, const char *directory, struct
         for (size_t m = 0; m < study->member_count; m++) {
             char path[RESULT_PATH_SIZE], name[STUDY_NAME_SIZE];
             struct error ignored = { 0 };
-            snprintf(path, sizeof path, "%s/%s", directory, study_member_name(m, name));
+            snprintf(path, sizeof path, "%s/%s", directory_path(directory),
+                     study_member_name(m, name));
             there[m] = result_open(path, &results[m], &ignored) == STATUS_OK;
         }
         put_table(&csv, study, results, there);
@@ -135,7 +141,7 @@ enum status table_write(const struct study *study, const char *directory, struct
     if (!results || !there || csv.failed)
         status = error_set(error, STATUS_MEMORY, "out of memory");
     else
-        status = write_file(directory, &csv, error);
+        status = directory_replace_file(directory, "study.csv", csv.bytes, csv.length, error);
     for (size_t m = 0; results && there && m < study->member_count; m++)
         if (there[m])
             result_close(&results[m]);

@@ -3,6 +3,7 @@
 #define ORRERY_STUDY_TABLE_H
 
 #include "base/status.h"
+#include "output/directory.h"
 #include "study/study.h"
 
 #ifdef __cplusplus
@@ -10,11 +11,12 @@ extern "C" {
 #endif
 
 /*
- * Writes DIR/study.csv anew: member, the values of the keys, exit status and verdict, and the last
+ * Writes study.csv anew: member, the values of the keys, exit status and verdict, and the last
  * row of every diagnostic that has one row an event, as "diagnostic.column [unit]". A member that
  * has not ended has empty cells. STATUS_IO.
  */
-enum status table_write(const struct study *study, const char *directory, struct error *error);
+enum status table_write(const struct study *study, struct directory *directory,
+                        struct error *error);
 
 #ifdef __cplusplus
 }

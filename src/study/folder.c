@@ -1,0 +1,253 @@
+#include "study/folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/document.h"
+#include "base/text.h"
+#include "report/result.h"
+#include "study/table.h"
+
+enum { PATH_SIZE = 4096 };
+
+/* --- what belongs to the study -----------------------------------------------------------------
+ */
+
+enum { OWN_FILES = 3 };
+
+struct names {
+    const char **names; /* "study.json", ..., "001/", ... */
+    char (*folders)[STUDY_NAME_SIZE];
+    size_t count;
+};
+
+static void names_free(struct names *names)
+{
+    free(names->names);
+    free(names->folders);
+}
+
+static enum status names_create(const struct study *study, struct names *names, struct error *error)
+{
+    const size_t members = study->member_count;
+    *names = (struct names){ calloc(members + OWN_FILES, sizeof(char *)),
+                             calloc(members + 1, sizeof *names->folders), 0 };
+    if (!names->names || !names->folders) {
+        names_free(names);
+        return error_set(error, STATUS_MEMORY, "out of memory");
+    }
+    names->names[names->count++] = "study.json";
+    names->names[names->count++] = "study.csv";
+    if (study->convergence)
+        names->names[names->count++] = "convergence.csv";
+    for (size_t m = 0; m < members; m++) {
+        char name[STUDY_NAME_SIZE];
+        snprintf(names->folders[m], STUDY_NAME_SIZE, "%.*s/", STUDY_NAME_SIZE - 2,
+                 study_member_name(m, name));
+        names->names[names->count++] = names->folders[m];
+    }
+    return STATUS_OK;
+}
+
+static json_t *study_json(const struct study *study)
+{
+    json_t *members = json_array(), *keys = json_array();
+    for (size_t k = 0; k < study->key_count; k++)
+        document_append(&keys, json_string(study->keys[k]));
+    for (size_t m = 0; m < study->member_count; m++) {
+        json_t *row = json_array();
+        for (size_t k = 0; k < study->key_count; k++)
+            document_append(&row, json_string(study->values[m * study->key_count + k]));
+        document_append(&members, row);
+    }
+    return json_pack("{s:o, s:o}", "keys", keys, "members", members);
+}
+
+/* The same keys with the same values; the program may be another version. */
+static bool is_same(const json_t *before, const json_t *now)
+{
+    return json_equal(json_object_get(before, "keys"), json_object_get(now, "keys")) &&
+           json_equal(json_object_get(before, "members"), json_object_get(now, "members"));
+}
+
+/* --- removing the runs of a study --------------------------------------------------------------
+ */
+
+static int is_no_dot(const struct dirent *entry)
+{
+    return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+}
+
+/* Names what stays in the directory of a member. */
+static void tell_what_stays(const struct study_options *options, const char *path)
+{
+    enum { SHOWN = 5 };
+    struct dirent **entries;
+    struct text line = { 0 };
+    const int count = scandir(path, &entries, is_no_dot, alphasort);
+    if (count < 0)
+        return;
+    text_print(&line, "%s: files that Orrery did not write stay there:", path);
+    for (int i = 0; i < count; i++) {
+        if (i < SHOWN)
+            text_print(&line, "%s %s", i ? "," : "", entries[i]->d_name);
+        free(entries[i]);
+    }
+    free(entries);
+    if (count > SHOWN)
+        text_print(&line, " and %d more", count - SHOWN);
+    if (options->notice && count > 0 && !line.failed)
+        options->notice(options->context, line.bytes);
+    text_free(&line);
+}
+
+/* The run of one member goes, or, at first, is only looked at. */
+static enum status remove_member(const struct study_options *options, const char *path,
+                                 bool look_only, struct error *error)
+{
+    struct directory *directory;
+    if (directory_open(path, DIRECTORY_FORCE, &directory, error))
+        return error->status;
+    const enum status status = look_only ? directory_check(directory, NULL, 0, error)
+                                         : directory_claim(directory, NULL, 0, error);
+    directory_close(directory);
+    if (!status && !look_only && rmdir(path) != 0)
+        tell_what_stays(options, path);
+    return status;
+}
+
+/* "007/": a directory that a study may have made. */
+static bool is_member_name(const char *name)
+{
+    const size_t digits = name ? strspn(name, "0123456789") : 0;
+    return digits >= 3 && digits < STUDY_NAME_SIZE && strcmp(name + digits, "/") == 0;
+}
+
+static enum status remove_members(const json_t *manifest, const struct study_options *options,
+                                  bool look_only, struct error *error)
+{
+    size_t index;
+    json_t *file;
+    json_array_foreach(json_object_get(manifest, "files"), index, file)
+    {
+        const char *name = json_string_value(file);
+        char path[PATH_SIZE];
+        struct stat about;
+        if (!is_member_name(name))
+            continue;
+        snprintf(path, sizeof path, "%s/%.*s", options->directory, (int)strlen(name) - 1, name);
+        if (lstat(path, &about) == 0 && S_ISDIR(about.st_mode) &&
+            remove_member(options, path, look_only, error))
+            return error->status;
+    }
+    return STATUS_OK;
+}
+
+/* All are looked at before the first is removed. */
+static enum status remove_study(struct directory *directory, const json_t *manifest,
+                                const struct study_options *options, struct error *error)
+{
+    if (remove_members(manifest, options, true, error) ||
+        remove_members(manifest, options, false, error))
+        return error->status;
+    return directory_clear(directory, error);
+}
+
+/* --- opening -----------------------------------------------------------------------------------
+ */
+
+/* A job of an array replaces its own run alone, unless the study has become another one. */
+static enum status make_room(struct directory *directory, const json_t *before, bool same,
+                             const struct names *names, const struct study_options *options,
+                             struct error *error)
+{
+    if (before && !same && !options->force)
+        return error_set(error, STATUS_CANT_CREATE,
+                         "%s: holds another study; --force replaces its runs, -o DIR writes "
+                         "elsewhere",
+                         options->directory);
+    if (directory_check(directory, names->names, names->count, error))
+        return error->status;
+    if (before && options->force && (!same || !options->only))
+        return remove_study(directory, before, options, error);
+    return STATUS_OK;
+}
+
+/* The manifest first: whatever is written later can be found and removed by it. */
+static enum status claim(const struct study *study, struct directory *directory,
+                         const struct names *names, const struct study_options *options,
+                         struct error *error)
+{
+    json_t *before = directory_manifest(directory, error), *now = study_json(study);
+    const bool same = before && now && is_same(before, now);
+    if (!now)
+        error_set(error, STATUS_MEMORY, "out of memory");
+    if (!error->status)
+        make_room(directory, before, same, names, options, error);
+    if (!error->status && !same)
+        directory_note(directory, json_incref(now), names->names, names->count, error);
+    json_decref(before);
+    json_decref(now);
+    return error->status;
+}
+
+enum status folder_open(const struct study *study, const struct study_options *options,
+                        struct directory **result, struct error *error)
+{
+    const enum directory_mode mode = options->only ? DIRECTORY_SHARED : DIRECTORY_FORCE;
+    struct directory *directory;
+    struct names names;
+    *result = NULL;
+    if (directory_open_kind(options->directory, &directory_study, mode, &directory, error))
+        return error->status;
+    enum status status = names_create(study, &names, error);
+    if (!status) {
+        status = directory_lock_files(directory, error);
+        if (!status)
+            status = claim(study, directory, &names, options, error);
+        directory_unlock_files(directory);
+        names_free(&names);
+    }
+    if (status)
+        directory_close(directory);
+    else
+        *result = directory;
+    return status;
+}
+
+/* --- the table ---------------------------------------------------------------------------------
+ */
+
+enum status folder_write_table(const struct study *study, struct directory *directory,
+                               struct error *error)
+{
+    if (directory_lock_files(directory, error))
+        return error->status;
+    const enum status status = table_write(study, directory, error);
+    directory_unlock_files(directory);
+    return status;
+}
+
+bool folder_is_complete(const struct study *study, const char *path)
+{
+    bool complete = true;
+    for (size_t m = 0; m < study->member_count && complete; m++) {
+        char run[PATH_SIZE], name[STUDY_NAME_SIZE];
+        struct result result;
+        struct error ignored = { 0 };
+        snprintf(run, sizeof run, "%s/%s", path, study_member_name(m, name));
+        complete = result_open(run, &result, &ignored) == STATUS_OK;
+        if (!complete)
+            continue;
+        const double code = result_real(&result, "exit_status");
+        complete = code == STATUS_OK || code == STATUS_EXPECT_FAILED;
+        result_close(&result);
+    }
+    return complete;
+}

@@ -1,0 +1,40 @@
+/*
+ * The directory of a study: claimed, locked and written as that of a run is. Its manifest is
+ * study.json: the keys and values of the study, and its files and the directories of its members.
+ */
+#ifndef ORRERY_STUDY_FOLDER_H
+#define ORRERY_STUDY_FOLDER_H
+
+#include <stdbool.h>
+
+#include "base/status.h"
+#include "output/directory.h"
+#include "study/study.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Makes the directory, or finds the same study there, and holds it until directory_close(): alone
+ * for a whole study, together with other jobs of the array for a single member. With
+ * `options->force` the runs of the study that is there are removed, as their manifests list their
+ * files; a notice names what stays because Orrery did not write it. STATUS_CANT_CREATE where it
+ * holds another study or foreign files in the place of its own, or where another process is at
+ * work.
+ */
+enum status folder_open(const struct study *study, const struct study_options *options,
+                        struct directory **directory, struct error *error);
+
+/* Makes the table of all members that have ended; jobs of an array take turns. */
+enum status folder_write_table(const struct study *study, struct directory *directory,
+                               struct error *error);
+
+/* Have all members in that directory finished, whatever their verdict? */
+bool folder_is_complete(const struct study *study, const char *path);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
