@@ -1,12 +1,10 @@
 #include "bench/results.h"
 
-#include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/build.h"
 #include "base/clock.h"
@@ -255,25 +253,67 @@ static enum status draw(const struct results *results, const struct drawing *dra
 
 /* --- all files ---------------------------------------------------------------------------------*/
 
-static enum status write_table(const struct results *results, const char *path, struct error *error)
+static const char table_name[] = "bench.csv";
+
+enum { SUFFIXES = 4, FILES = 2 + SUFFIXES * COUNT_OF(drawings) };
+
+struct file_name {
+    char bytes[FIGURE_LABEL_SIZE + 8];
+};
+
+static void list_files(struct file_name files[FILES], const char *names[FILES])
 {
-    FILE *file = fopen(path, "w");
-    if (!file)
-        return error_system(error, STATUS_CANT_CREATE, errno, path);
-    print_csv(file, json_object_get(results->root, "rows"));
-    const bool failed = ferror(file) != 0;
-    if (fclose(file) != 0 || failed)
-        return error_set(error, STATUS_IO, "%s: could not be written", path);
-    printf("  %s\n", path);
-    return STATUS_OK;
+    static const char *const suffixes[SUFFIXES] = { "dat", "gp", "svg", "png" };
+    size_t count = 0;
+    names[count++] = directory_bench.manifest;
+    names[count++] = table_name;
+    for (size_t k = 0; k < COUNT_OF(drawings); k++)
+        for (size_t i = 0; i < SUFFIXES; i++, count++) {
+            snprintf(files[count].bytes, sizeof files->bytes, "%s.%s", drawings[k].name,
+                     suffixes[i]);
+            names[count] = files[count].bytes;
+        }
 }
 
-static enum status write_json(const struct results *results, const char *path, struct error *error)
+enum status results_open_folder(const char *path, struct directory **folder, struct error *error)
 {
-    if (json_dump_file(results->root, path, JSON_INDENT(1)))
-        return error_set(error, STATUS_CANT_CREATE, "%s: could not be written", path);
-    printf("  %s\n", path);
-    return STATUS_OK;
+    struct file_name files[FILES];
+    const char *names[FILES];
+    list_files(files, names);
+    if (directory_open_kind(path, &directory_bench, DIRECTORY_FORCE, folder, error) == STATUS_OK &&
+        directory_check(*folder, names, FILES, error)) {
+        directory_close(*folder);
+        *folder = NULL;
+    }
+    return error->status;
+}
+
+static enum status write_table(const struct results *results, struct directory *folder,
+                               struct error *error)
+{
+    char *bytes = NULL;
+    size_t length = 0;
+    FILE *file = open_memstream(&bytes, &length);
+    if (file)
+        print_csv(file, json_object_get(results->root, "rows"));
+    if (!file || fclose(file) != 0)
+        error_set(error, STATUS_MEMORY, "out of memory");
+    else if (directory_replace_file(folder, table_name, bytes, length, error) == STATUS_OK)
+        printf("  %s/%s\n", directory_path(folder), table_name);
+    free(bytes);
+    return error->status;
+}
+
+/* The manifest first: it names all that may follow. */
+static enum status write_json(const struct results *results, struct directory *folder,
+                              struct error *error)
+{
+    struct file_name files[FILES];
+    const char *names[FILES];
+    list_files(files, names);
+    if (directory_note(folder, json_incref(results->root), names, FILES, error) == STATUS_OK)
+        printf("  %s/%s\n", directory_path(folder), directory_bench.manifest);
+    return error->status;
 }
 
 static enum status draw_all(const struct results *results, const char *folder, struct error *error)
@@ -289,25 +329,11 @@ static enum status draw_all(const struct results *results, const char *folder, s
     return STATUS_OK;
 }
 
-enum status results_write(const struct results *results, const char *folder, struct error *error)
+enum status results_write(const struct results *results, struct directory *folder,
+                          struct error *error)
 {
-    struct text csv = { 0 }, json = { 0 };
-    text_print(&csv, "%s/bench.csv", folder);
-    text_print(&json, "%s/bench.json", folder);
-    enum status status = STATUS_OK;
-    if (csv.failed || json.failed)
-        status = error_set(error, STATUS_MEMORY, "out of memory");
-    else if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-        status = error_system(error, STATUS_CANT_CREATE, errno, folder);
-    if (!status) {
-        printf("\nwritten:\n");
-        status = write_table(results, csv.bytes, error);
-    }
-    if (!status)
-        status = write_json(results, json.bytes, error);
-    if (!status)
-        status = draw_all(results, folder, error);
-    text_free(&csv);
-    text_free(&json);
-    return status;
+    printf("\nwritten:\n");
+    if (write_json(results, folder, error) || write_table(results, folder, error))
+        return error->status;
+    return draw_all(results, directory_path(folder), error);
 }

@@ -4,6 +4,7 @@
 
 #include "base/status.h"
 #include "bench/bench.h"
+#include "output/directory.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,9 +19,14 @@ void results_destroy(struct results *results); /* accepts NULL */
 void results_add_rate(struct results *results, const struct bench_rate *rate);
 void results_add_row(struct results *results, const struct bench_row *row);
 
-/* Writes the files into `folder`, which is made if need be, and prints their names. Without
- * gnuplot there are no figures, and it says so. STATUS_CANT_CREATE, STATUS_IO, STATUS_MEMORY. */
-enum status results_write(const struct results *results, const char *folder, struct error *error);
+/* The folder for the files, which is made if need be, before anything is measured. The caller
+ * closes it. STATUS_CANT_CREATE also where a file of the same name is not that of a benchmark. */
+enum status results_open_folder(const char *path, struct directory **folder, struct error *error);
+
+/* Writes the files and prints their names. Without gnuplot there are no figures, and it says so.
+ * STATUS_CANT_CREATE, STATUS_IO, STATUS_MEMORY. */
+enum status results_write(const struct results *results, struct directory *folder,
+                          struct error *error);
 
 #ifdef __cplusplus
 }

@@ -1,13 +1,11 @@
 /*
  * orrery bench --gpu: how fast a GPU computes, beside what it could do and beside the CPU.
  */
-#include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "backend/backend.h"
 #include "base/build.h"
@@ -20,13 +18,14 @@
 #include "commands/commands.h"
 #include "gpu/bench.h"
 #include "integrator/integrator.h"
+#include "output/directory.h"
 #include "report/figure.h"
 
 enum { BAR_WIDTH = 40, MOST_SIZES = 32 };
 
 struct collected {
-    const json_t *about; /* all that bench-gpu.json holds */
-    const char *folder;  /* where it is kept, or NULL */
+    json_t *about;            /* all that bench-gpu.json holds */
+    struct directory *folder; /* where it is kept, or NULL */
     json_t *rows;
     int part; /* whose title stands */
     size_t skipped;
@@ -112,22 +111,25 @@ static json_t *row_json(const struct gpu_bench_row *row)
     return json;
 }
 
-/* The file is there whole or not at all. */
-static enum status keep(const char *folder, const json_t *about, struct error *error)
+static const char *const file_names[] = { "bench-gpu.json", "bench-gpu.dat", "bench-gpu.gp",
+                                          "bench-gpu.svg", "bench-gpu.png" };
+
+/* Before anything is measured. */
+static enum status open_folder(const char *path, struct directory **folder, struct error *error)
 {
-    struct text path = { 0 }, new = { 0 };
-    if (mkdir(folder, 0777) && errno != EEXIST)
-        return error_system(error, STATUS_CANT_CREATE, errno, folder);
-    text_print(&path, "%s/bench-gpu.json", folder);
-    text_print(&new, "%s/bench-gpu.json.new", folder);
-    enum status status = STATUS_OK;
-    if (path.failed || new.failed)
-        status = error_set(error, STATUS_MEMORY, "out of memory");
-    else if (json_dump_file(about, new.bytes, JSON_INDENT(1)) || rename(new.bytes, path.bytes))
-        status = error_set(error, STATUS_CANT_CREATE, "%s: cannot be written", path.bytes);
-    text_free(&path);
-    text_free(&new);
-    return status;
+    if (directory_open_kind(path, &directory_bench_gpu, DIRECTORY_FORCE, folder, error) ==
+            STATUS_OK &&
+        directory_check(*folder, file_names, COUNT_OF(file_names), error)) {
+        directory_close(*folder);
+        *folder = NULL;
+    }
+    return error->status;
+}
+
+/* The file is there whole or not at all. */
+static enum status keep(struct directory *folder, json_t *about, struct error *error)
+{
+    return directory_note(folder, json_incref(about), file_names, COUNT_OF(file_names), error);
 }
 
 /* What has been measured is kept at once: who ends the program loses nothing. */
@@ -281,15 +283,15 @@ static enum status draw_sizes(const json_t *rows, const json_t *cpu, const char 
     return status;
 }
 
-static enum status write_files(const char *folder, const json_t *about, const char *device,
+static enum status write_files(struct directory *folder, json_t *about, const char *device,
                                struct error *error)
 {
     const enum status status = keep(folder, about, error);
     if (status)
         return status;
-    printf("\nwritten: %s/bench-gpu.json", folder);
-    return draw_sizes(json_object_get(about, "rows"), json_object_get(about, "cpu"), device, folder,
-                      error);
+    printf("\nwritten: %s/%s", directory_path(folder), file_names[0]);
+    return draw_sizes(json_object_get(about, "rows"), json_object_get(about, "cpu"), device,
+                      directory_path(folder), error);
 }
 
 static json_t *about_json(const struct gpu_device *device)
@@ -308,7 +310,8 @@ enum status command_bench_gpu(int argc, char **argv, struct error *error)
     struct gpu_bench_options options = { .seconds = 100, .largest = 1048576, .store = true };
     bool gpu = false, forget = false;
     long long device_index = 0, largest = (long long)options.largest;
-    const char *folder = NULL;
+    const char *path = NULL;
+    struct directory *folder = NULL;
     const struct argument table[] = {
         { 0, "gpu", NULL, ARGUMENT_FLAG, &gpu, "measure a GPU" },
         { 0, "device", "N", ARGUMENT_INTEGER, &device_index, "which one, from 0" },
@@ -317,7 +320,7 @@ enum status command_bench_gpu(int argc, char **argv, struct error *error)
         { 0, "largest", "N", ARGUMENT_INTEGER, &largest, "bodies of the largest system" },
         { 0, "forget", NULL, ARGUMENT_FLAG, &forget,
           "do not keep the best tuning for the runs to come" },
-        { 'o', "output", "FOLDER", ARGUMENT_TEXT, &folder,
+        { 'o', "output", "FOLDER", ARGUMENT_TEXT, &path,
           "write bench-gpu.json and a figure into FOLDER" },
     };
     const struct arguments arguments = {
@@ -343,7 +346,8 @@ enum status command_bench_gpu(int argc, char **argv, struct error *error)
     options.device = (int)device_index;
     options.largest = (size_t)largest;
     options.store = !forget;
-    if (gpu_device_count(&count, error) || gpu_device_find(options.device, &device, error))
+    if (gpu_device_count(&count, error) || gpu_device_find(options.device, &device, error) ||
+        (path && open_folder(path, &folder, error)))
         return error->status;
     printf("%s, %s, %d multiprocessors, driver %d.%d\n", device.name, device.isa,
            device.multiprocessors, device.driver / 1000, device.driver % 1000 / 10);
@@ -361,6 +365,7 @@ enum status command_bench_gpu(int argc, char **argv, struct error *error)
                options.seconds);
     if (!status && folder)
         status = write_files(folder, about, device.name, error);
+    directory_close(folder);
     json_decref(about);
     return status;
 }

@@ -282,8 +282,12 @@ static enum status measure(const struct bench_plan *plans, size_t count,
                            const struct wanted *wanted, struct error *error)
 {
     struct display display = { .terminal = isatty(STDERR_FILENO) && isatty(STDOUT_FILENO) };
-    if (results_create(law, &display.results, error))
+    struct directory *folder = NULL;
+    if ((wanted->folder && results_open_folder(wanted->folder, &folder, error)) ||
+        results_create(law, &display.results, error)) {
+        directory_close(folder);
         return error->status;
+    }
     const struct bench_sink sink = { show_rate, show_row, show_progress, &display };
     char model[CORES_MODEL_SIZE];
     printf("%s, %d cores; %s\n\n1e9 numbers a second, all cores\n", cores_model(model),
@@ -292,9 +296,10 @@ static enum status measure(const struct bench_plan *plans, size_t count,
     enum status status = bench_run(plans, count, subject, wanted->seconds, &sink, error);
     if (!status)
         print_legend();
-    if (!status && wanted->folder)
-        status = results_write(display.results, wanted->folder, error);
+    if (!status && folder)
+        status = results_write(display.results, folder, error);
     results_destroy(display.results);
+    directory_close(folder);
     return status;
 }
 

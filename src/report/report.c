@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "output/directory.h"
 #include "report/animation.h"
 #include "report/compare.h"
 #include "report/figures.h"
@@ -18,11 +19,14 @@
 
 enum { MOST_RUNS = 1024 };
 
+static const char page_name[] = "report.html";
+
 struct report {
     const struct report_options *options;
     struct result *results;
     size_t count;
-    char folder[REPORT_PATH_SIZE - 16]; /* where report.html goes */
+    struct directory *directory;        /* where report.html goes */
+    char folder[REPORT_PATH_SIZE - 16]; /* its path */
     char plots[REPORT_PATH_SIZE];       /* folder/plots */
     bool can_draw;
     struct error no_gnuplot; /* why not */
@@ -100,72 +104,79 @@ static enum status make_folder(const char *path, struct error *error)
     return STATUS_OK;
 }
 
-static enum status make_folders(struct report *report, struct error *error)
+/* A link to the run is what the user has named; one in the place of the output is not. */
+static enum status open_folder(struct report *report, struct error *error)
 {
     const struct report_options *options = report->options;
-    const char *own = options->count == 1 ? options->directories[0] : "report";
-    snprintf(report->folder, sizeof report->folder, "%s", options->output ? options->output : own);
+    const bool own = options->count == 1 && !options->output;
+    const char *wanted = own ? options->directories[0] : options->output;
+    char *real = own ? realpath(wanted, NULL) : NULL;
+    if (own && !real)
+        return error_system(error, STATUS_CANT_CREATE, errno, wanted);
+    snprintf(report->folder, sizeof report->folder, "%s", wanted ? wanted : "report");
     snprintf(report->plots, sizeof report->plots, "%s/plots", report->folder);
-    if ((options->output || options->count > 1) && make_folder(report->folder, error))
-        return error->status;
-    return report->can_draw ? make_folder(report->plots, error) : STATUS_OK;
+    const enum status status = directory_open_kind(own ? real : report->folder, &directory_report,
+                                                   DIRECTORY_FORCE, &report->directory, error);
+    free(real);
+    return status;
 }
 
 static enum status write_page(const struct report *report, const struct text *html, char *path,
                               struct error *error)
 {
-    snprintf(path, REPORT_PATH_SIZE, "%s/report.html", report->folder);
+    snprintf(path, REPORT_PATH_SIZE, "%s/%s", report->folder, page_name);
     if (html->failed)
         return error_set(error, STATUS_MEMORY, "out of memory");
-    unlink(path); /* so that no link is followed */
-    FILE *file = fopen(path, "wx");
-    if (!file)
-        return error_system(error, STATUS_CANT_CREATE, errno, path);
-    const bool written = fwrite(html->bytes, 1, html->length, file) == html->length;
-    if (fclose(file) != 0 || !written)
-        return error_system(error, STATUS_IO, errno, path);
-    return STATUS_OK;
+    return directory_replace_file(report->directory, page_name, html->bytes, html->length, error);
 }
 
-/* --- the manifest -------------------------------------------------------------------------------
+/* --- the files that a report writes ------------------------------------------------------------
  */
 
-static void note_file(json_t *files, const char *name)
+enum { OWN_FILES = 2, SUFFIXES = 4, ANIMATION_FILES = 3 };
+
+struct file_name {
+    char bytes[FIGURE_LABEL_SIZE + 16];
+};
+
+/* Into an array that is long enough; their count. */
+static size_t list_files(const struct report *report, const struct figures *figures,
+                         struct file_name *files)
 {
-    size_t index;
-    json_t *file;
-    json_array_foreach(files, index, file)
-    {
-        if (strcmp(json_string_value(file), name) == 0)
-            return;
-    }
-    json_array_append_new(files, json_string(name));
+    static const char *const suffixes[SUFFIXES] = { "dat", "gp", "svg", "png" };
+    static const char *const animation[ANIMATION_FILES] = { "dat", "gp", "gif" };
+    size_t count = 0;
+    snprintf(files[count++].bytes, sizeof *files, "%s", directory_report.manifest);
+    snprintf(files[count++].bytes, sizeof *files, "%s", page_name);
+    for (size_t i = 0; i < figures->count && report->can_draw; i++)
+        for (size_t k = 0; k < SUFFIXES; k++)
+            snprintf(files[count++].bytes, sizeof *files, "plots/%s.%s", figures->figures[i].name,
+                     suffixes[k]);
+    for (size_t k = 0; k < ANIMATION_FILES && report->options->animation && report->can_draw; k++)
+        snprintf(files[count++].bytes, sizeof *files, "plots/" ANIMATION_NAME ".%s", animation[k]);
+    return count;
 }
 
-/* Notes the report's files in run.json of a run that has ended, unless they stand elsewhere. */
-static enum status note_files(const struct report *report, const struct figures *figures,
-                              struct error *error)
+/* Before the first is written: none of them is anybody else's, and the manifest lists them all. */
+static enum status claim_files(const struct report *report, const struct figures *figures,
+                               struct error *error)
 {
-    const struct result *result = &report->results[0];
-    json_t *files = result_find(result, "files");
-    if (strcmp(report->folder, report->options->directories[0]) != 0 ||
-        strcmp(result_string(result, "state"), "ended") != 0 || !json_is_array(files))
-        return STATUS_OK;
-    note_file(files, "report.html");
-    for (size_t i = 0; i < figures->count; i++) {
-        static const char *const suffixes[] = { "dat", "gp", "svg", "png" };
-        for (size_t k = 0; k < COUNT_OF(suffixes); k++) {
-            char name[FIGURE_LABEL_SIZE + 16];
-            snprintf(name, sizeof name, "plots/%s.%s", figures->figures[i].name, suffixes[k]);
-            note_file(files, name);
-        }
+    const size_t most = OWN_FILES + SUFFIXES * figures->count + ANIMATION_FILES;
+    struct file_name *files = calloc(most, sizeof *files);
+    const char **names = calloc(most, sizeof *names);
+    if (files && names) {
+        const size_t count = list_files(report, figures, files);
+        for (size_t i = 0; i < count; i++)
+            names[i] = files[i].bytes;
+        if (!directory_check(report->directory, names, count, error) &&
+            (!report->can_draw || !make_folder(report->plots, error)))
+            directory_note(report->directory, json_object(), names, count, error);
+    } else {
+        error_set(error, STATUS_MEMORY, "out of memory");
     }
-    static const char *const animation[] = { "plots/" ANIMATION_NAME ".dat",
-                                             "plots/" ANIMATION_NAME ".gp",
-                                             "plots/" ANIMATION_NAME ".gif" };
-    for (size_t k = 0; k < COUNT_OF(animation) && report->options->animation; k++)
-        note_file(files, animation[k]);
-    return result_rewrite(result, error);
+    free(files);
+    free(names);
+    return error->status;
 }
 
 /* --- the two kinds of report --------------------------------------------------------------------
@@ -174,6 +185,8 @@ static enum status note_files(const struct report *report, const struct figures 
 static enum status draw(const struct report *report, struct figures *figures, struct text *html,
                         struct error *error)
 {
+    if (claim_files(report, figures, error))
+        return error->status;
     enum status status = STATUS_OK;
     if (!report->can_draw) {
         text_print(html, "<p class=\"bad\">No figures: ");
@@ -239,8 +252,6 @@ static enum status write_report(struct report *report, struct report_summary *su
                                 : many_runs(report, &figures, &html, error);
     if (!status)
         status = write_page(report, &html, summary->page, error);
-    if (!status && single)
-        status = note_files(report, &figures, error);
     summary->runs = report->count;
     summary->figures = report->can_draw ? figures.count : 0;
     figures_free(&figures);
@@ -256,12 +267,13 @@ enum status report_write(const struct report_options *options, struct report_sum
     report.can_draw = figure_probe(&report.no_gnuplot) == STATUS_OK;
     enum status status = find_runs(&report, error);
     if (!status)
-        status = make_folders(&report, error);
+        status = open_folder(&report, error);
     if (!status)
         status = write_report(&report, summary, error);
     if (!status && !report.can_draw)
         status = error_set(error, STATUS_UNAVAILABLE, "%s: without figures: %s", summary->page,
                            report.no_gnuplot.text);
+    directory_close(report.directory);
     for (size_t i = 0; i < report.count; i++)
         result_close(&report.results[i]);
     free(report.results);

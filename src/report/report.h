@@ -1,7 +1,7 @@
 /*
  * The report of one run or of several: figures as files, and one HTML page that needs nothing
- * else. Of one run it is DIR/report.html with DIR/plots/; the manifest of the run (run.json) takes
- * note of the files, so that --force removes them with the run.
+ * else. Of one run it is DIR/report.html with DIR/plots/. A manifest of its own (report.json) lists
+ * the files, so that --force removes them with the run and a report replaces only a report.
  */
 #ifndef ORRERY_REPORT_REPORT_H
 #define ORRERY_REPORT_REPORT_H
@@ -32,7 +32,8 @@ struct report_summary {
 };
 
 /*
- * STATUS_NO_INPUT (no run there), STATUS_DATA, STATUS_CANT_CREATE, STATUS_IO. STATUS_UNAVAILABLE
+ * STATUS_NO_INPUT (no run there), STATUS_DATA, STATUS_CANT_CREATE (also where a file of another
+ * origin stands in the place of one of the report's), STATUS_IO. STATUS_UNAVAILABLE
  * without gnuplot: the page is written all the same, without figures.
  */
 enum status report_write(const struct report_options *options, struct report_summary *summary,

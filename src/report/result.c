@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/document.h"
-#include "output/directory.h"
 
 const char *result_file(const struct result *result, const char *name,
                         char buffer[RESULT_PATH_SIZE])
@@ -71,20 +70,6 @@ const char *result_trajectory(const struct result *result, char buffer[RESULT_PA
             return result_file(result, packed, buffer);
     }
     return NULL;
-}
-
-enum status result_rewrite(const struct result *result, struct error *error)
-{
-    struct directory *directory;
-    if (directory_open(result->path, DIRECTORY_READ, &directory, error))
-        return error->status;
-    char *text = document_print(result->json, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
-    const enum status status =
-        text ? directory_replace_file(directory, "run.json", text, strlen(text), error)
-             : error_set(error, STATUS_MEMORY, "out of memory");
-    free(text);
-    directory_close(directory);
-    return status;
 }
 
 json_t *result_find(const struct result *result, const char *keys)

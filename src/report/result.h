@@ -24,9 +24,6 @@ struct result {
 enum status result_open(const char *path, struct result *result, struct error *error);
 void result_close(struct result *result);
 
-/* Writes run.json again, whole or not at all. STATUS_IO. */
-enum status result_rewrite(const struct result *result, struct error *error);
-
 /* By keys and list indices with dots between them: "config.time.step"; NULL where it is not. */
 json_t *result_find(const struct result *result, const char *keys);
 const char *result_string(const struct result *result, const char *keys); /* "" where it is not */
