@@ -113,7 +113,7 @@ static enum status xyz_finish(struct output *output, bool (*stop)(void), struct 
 {
     struct xyz *xyz = (struct xyz *)output;
     bool packed = false;
-    if (!xyz->compress)
+    if (!xyz->compress || xyz->unpacked) /* nothing was added to what is compressed already */
         return STATUS_OK;
     enum status status = stream_flush(output->stream, true, error);
     if (!status)

@@ -70,7 +70,7 @@ static enum status trim_files(struct run *run, struct error *error)
         struct output *output = run->outputs[i];
         if (output->stream)
             status = stream_trim(output->stream, error);
-        if (!status && output->class_->trim)
+        if (!status && output->class_->trim && !run->done_before)
             status = output->class_->trim(output, error);
     }
     failure_forget(run);
@@ -135,6 +135,18 @@ static enum status open_manifest(struct run *run, struct error *error)
     return STATUS_OK;
 }
 
+/* A run that is done: its files are as they should be, and nothing is added to them. */
+static enum status note_done(struct run *run)
+{
+    text_free(&run->early_log);
+    checkpoint_close(run->checkpoint);
+    run->checkpoint = NULL;
+    run->checkpointed = run->manifest_written = true;
+    run_notice(run, "restart: the run is done already: step %" PRIu64 ", t = %g", run->step,
+               run_time(run));
+    return STATUS_OK;
+}
+
 enum status run_open_files(struct run *run, struct error *error)
 {
     const bool continues = run->checkpoint != NULL;
@@ -143,7 +155,11 @@ enum status run_open_files(struct run *run, struct error *error)
     run->checkpointed = continues;
     if (open_series(run, error) || run_open_outputs(run, run->directory, error) ||
         stream_append(run->directory, "run.log", &run->log, error) ||
-        (continues && trim_files(run, error)) || write_config(run, error))
+        (continues && trim_files(run, error)))
+        return error->status;
+    if (run->done_before)
+        return note_done(run);
+    if (write_config(run, error))
         return error->status;
     run->manifest_written = true;
     if (continues)

@@ -74,11 +74,13 @@ static void report_difference(struct run *run, const char *path, const json_t *b
                               const json_t *now, struct error *error)
 {
     char *old = value_text(before), *new = value_text(now);
-    if (may_change(path))
+    if (may_change(path)) {
+        run->changed = true;
         run_notice(run, "restart: %s was %s, is %s", path, old ? old : "?", new ? new : "?");
-    else
+    } else {
         error_set(error, STATUS_CONFIG, "%s: %s was %s when the run began, now it is %s",
                   config_path(run->experiment.config), path, old ? old : "?", new ? new : "?");
+    }
     free(old);
     free(new);
 }
@@ -170,6 +172,27 @@ static enum status load_end(struct run *run, struct error *error)
     return STATUS_OK;
 }
 
+/* What was computed beyond the end would stay in the files, and contradict the config. */
+static enum status check_end(const struct run *run, uint64_t reached, struct error *error)
+{
+    if (reached <= run->experiment.steps)
+        return STATUS_OK;
+    return section_error(config_section(run->experiment.config, "time"), "end", error,
+                         "the run has reached t = %g (step %" PRIu64
+                         ") already; give it no earlier end, or begin anew with --force",
+                         (double)reached * run->experiment.step, reached);
+}
+
+/* Nothing is left to do, and nothing is to be done otherwise. */
+static bool is_done(const struct run *run)
+{
+    const json_t *code = json_object_get(run->before, "exit_status");
+    return json_is_integer(code) && !run->changed && run->saved && run->events_done &&
+           run->step == run->experiment.steps &&
+           (json_integer_value(code) == STATUS_OK ||
+            json_integer_value(code) == STATUS_EXPECT_FAILED);
+}
+
 /* The counts, and what follows from them. */
 static enum status load_counts(struct run *run, struct error *error)
 {
@@ -184,7 +207,7 @@ static enum status load_counts(struct run *run, struct error *error)
                          checkpoint_name, counts[COUNT_SYSTEMS], counts[COUNT_BODIES],
                          bodies->systems, bodies->count);
     run->step = run->first_step = counts[COUNT_STEP];
-    if (load_end(run, error))
+    if (check_end(run, run->step, error) || load_end(run, error))
         return error->status;
     /* A run that goes further has no events at the old end, unless their cadence says so. */
     run->goes_further = counts[COUNT_EARLY] && run->experiment.steps > run->step;
@@ -193,6 +216,7 @@ static enum status load_counts(struct run *run, struct error *error)
     run->saved = !run->newest_damaged && !run->goes_further;
     run->saved_step = run->step;
     run->saved_events = run->events_done;
+    run->done_before = is_done(run);
     return STATUS_OK;
 }
 

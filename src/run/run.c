@@ -20,6 +20,8 @@ static void tell(struct run *run, bool loud, const char *format, va_list argumen
     vsnprintf(line, sizeof line, format, arguments);
     if (run->options.notice)
         run->options.notice(run->options.context, loud, line);
+    if (run->done_before) /* nothing is added to its log either */
+        return;
     clock_stamp(stamp);
     if (run->log)
         stream_print(run->log, "%s %s\n", stamp, line);
@@ -127,6 +129,13 @@ static enum status worse(enum status status, const struct error *late, struct er
     return went_well(status) ? late->status : status;
 }
 
+/* run.json says so already: as the run was done before, so it is now. */
+static bool is_told(const struct run *run, enum status status)
+{
+    return run->done_before &&
+           json_integer_value(json_object_get(run->before, "exit_status")) == (json_int_t)status;
+}
+
 /* The last words: whatever was open is closed and run.json says how it ended. */
 static enum status finish(struct run *run, enum status status, struct error *error)
 {
@@ -144,7 +153,7 @@ static enum status finish(struct run *run, enum status status, struct error *err
     close_files(run, &closing);
     status = worse(status, &closing, error);
     run->error_text = error->lines > 0 ? error->text : NULL;
-    if (run->manifest_written)
+    if (run->manifest_written && !is_told(run, status))
         provenance_write(run, PROVENANCE_ENDED, status, &writing);
     return worse(status, &writing, error);
 }

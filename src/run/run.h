@@ -99,6 +99,8 @@ struct run {
     const char *continued_from;      /* its name; NULL for a run that begins */
     bool newest_damaged;             /* checkpoint.orr is, and must not become the previous one */
     bool goes_further;               /* beyond the end of the run that it continues */
+    bool changed;                    /* its config, in ways that a restart allows */
+    bool done_before;                /* that run is done, and stays as it is */
     struct json_t *before;           /* run.json of that run, or NULL */
     struct save_memory *before_last; /* see save_remember(); NULL where it is not needed */
     double last_checkpoint;          /* clock_seconds() */

@@ -269,7 +269,8 @@ def test_control_files():
     assert not pathlib.Path("long.run/stop").exists()
     # One that was left behind does not stop the next run.
     pathlib.Path("long.run/stop").touch()
-    assert tap.run("run", config, "--restart", "-P", "time.end=0.01", "-P",
+    end = run_json("long.run")["time"] + 0.01
+    assert tap.run("run", config, "--restart", "-P", f"time.end={end}", "-P",
                    "bodies.count=1024").returncode == 0
     assert not pathlib.Path("long.run/stop").exists()
 
@@ -366,14 +367,40 @@ def test_a_run_that_goes_further_has_no_rows_of_the_old_end():
     assert steps == ["0", "50", "100", "150", "200", "250", "300", "317", "628"], steps
 
 
-def test_a_restart_with_nothing_left_to_do_changes_no_output():
+def contents(directory):
+    return {p.name: p.read_bytes() for p in pathlib.Path(directory).iterdir()}
+
+
+def test_a_restart_with_nothing_left_to_do_changes_no_file():
     config = write(TWO_BODY)
     assert tap.run("run", config, "-q").returncode == 0
-    before = {p.name: p.read_bytes() for p in pathlib.Path("pair.run").iterdir()}
-    for end in ("6.28", "3.0"):
-        assert tap.run("run", config, "-q", "--restart", "-P", f"time.end={end}").returncode == 0
-        for name in ("conservation.csv", "trajectory.xyz", "checkpoint.orr", "checkpoint.orr.prev"):
-            assert pathlib.Path("pair.run", name).read_bytes() == before[name], (end, name)
+    before = contents("pair.run")
+    result = tap.run("run", config, "--restart")
+    assert result.returncode == 0 and "is done already" in result.stderr, result
+    assert "step 628, t = 6.28" in result.stderr, result
+    assert contents("pair.run") == before
+    # The verdict is that of the run.
+    assert tap.run("run", config, "-q", "-o", "failed", "-P",
+                   "expect.0.at_most=0").returncode == 1
+    before = contents("failed")
+    assert tap.run("run", config, "-q", "-o", "failed", "--restart", "-P",
+                   "expect.0.at_most=0").returncode == 1
+    assert contents("failed") == before
+
+
+def test_an_end_before_what_was_reached_is_refused():
+    config = write(TWO_BODY)
+    assert tap.run("run", config, "-q").returncode == 0
+    assert tap.run("run", config, "-q", "-o", "early", "-P", "time.end=3.17").returncode == 0
+    before = contents("pair.run")
+    line = 1 + TWO_BODY[:TWO_BODY.index("time =")].count("\n")
+    for end, place in (("4", "-P time.end=4"), (None, f"shorter.cfg:{line}: time.end = 4.0")):
+        write(TWO_BODY.replace("6.28", "4.0"), "shorter.cfg")
+        result = tap.run("run", "shorter.cfg", "--restart", *(["-P", "time.end=4"] if end else []))
+        assert result.returncode == 78 and contents("pair.run") == before, result
+        assert place in result.stderr and "t = 6.28 (step 628)" in result.stderr, result
+    assert tap.run("run", config, "-q", "-o", "early", "--restart", "-P",
+                   "time.end=3.1").returncode == 78
 
 
 def test_the_resolved_config_restarts_a_run_of_bodies_from_a_file():
