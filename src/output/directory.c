@@ -58,6 +58,18 @@ bool directory_has(const struct directory *directory, const char *name)
     return fstatat(directory->fd, name, &about, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
+enum status directory_look(const struct directory *directory, const char *name,
+                           struct directory_entry *entry, struct error *error)
+{
+    struct stat about;
+    if (fstatat(directory->fd, name, &about, AT_SYMLINK_NOFOLLOW) != 0)
+        return directory_error(directory, name, STATUS_IO, errno, error);
+    if (!S_ISREG(about.st_mode))
+        return error_set(error, STATUS_IO, "%s/%s: is not a regular file", directory->path, name);
+    *entry = (struct directory_entry){ (uint64_t)about.st_size, about.st_dev, about.st_ino };
+    return STATUS_OK;
+}
+
 bool directory_take(struct directory *directory, const char *name)
 {
     return unlinkat(directory->fd, name, 0) == 0;

@@ -107,6 +107,13 @@ enum status directory_remove(struct directory *directory,
 int directory_create_file(struct directory *directory, const char *name, struct error *error);
 /* A regular file that exists, for reading and appending. -1 with STATUS_IO. */
 int directory_open_file(struct directory *directory, const char *name, struct error *error);
+
+/* What stands under a name at this moment. STATUS_IO where it is gone or is no regular file. */
+struct directory_entry {
+    uint64_t length, device, inode;
+};
+enum status directory_look(const struct directory *directory, const char *name,
+                           struct directory_entry *entry, struct error *error);
 /* Does it exist? */
 bool directory_has(const struct directory *directory, const char *name);
 /* Unlinks a control file such as `stop`; true if it was there. */

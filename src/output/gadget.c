@@ -30,6 +30,8 @@ extern const struct output_class output_gadget;
 static enum status gadget_close(struct output *output, struct error *error)
 {
     (void)error;
+    if (output)
+        free(output->files);
     free(output);
     return STATUS_OK;
 }
@@ -88,17 +90,13 @@ static enum status gadget_write(struct output *output, const struct moment *now,
     struct gadget *gadget = (struct gadget *)output;
     char name[OUTPUT_NAME_SIZE];
     gadget_file(gadget->section, output->written, name);
-    if (directory_has(gadget->directory, name))
-        return error_set(error, STATUS_CANT_CREATE, "%s/%s: is there already",
-                         directory_path(gadget->directory), name);
     void *bytes;
     size_t length;
     if (gadget_hdf5_image(now, &bytes, &length, error))
         return error->status;
     const enum status status =
-        directory_replace_file(gadget->directory, name, bytes, length, error);
+        output_write_file(output, gadget->directory, name, bytes, length, error);
     free(bytes);
-    output->written += !status;
     return status;
 }
 

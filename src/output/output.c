@@ -1,5 +1,7 @@
 #include "output/output.h"
 
+#include <stdlib.h>
+
 #include "base/memory.h"
 
 extern const struct output_class output_gadget;
@@ -27,6 +29,96 @@ const struct output_class *output_find(const struct section *section)
         if (&table[i]->variant == section_variant(section))
             return table[i];
     return NULL;
+}
+
+/* --- a file for each event ---------------------------------------------------------------------
+ */
+
+static enum status make_room(struct output *output, uint64_t count, struct error *error)
+{
+    enum { FIRST = 64 };
+    if (count <= output->file_room)
+        return STATUS_OK;
+    const uint64_t room = count < FIRST ? FIRST : 2 * count;
+    struct output_file *files =
+        count <= SIZE_MAX / 4 / sizeof *files ? realloc(output->files, room * sizeof *files) : NULL;
+    if (!files)
+        return error_set(error, STATUS_MEMORY, "out of memory");
+    output->files = files;
+    output->file_room = room;
+    return STATUS_OK;
+}
+
+/* Notes which file the name leads to. */
+static enum status note_file(const struct directory *directory, const char *name,
+                             struct output_file *file, struct error *error)
+{
+    struct directory_entry entry;
+    if (directory_look(directory, name, &entry, error))
+        return error->status;
+    file->inode = entry.inode;
+    return STATUS_OK;
+}
+
+enum status output_write_file(struct output *output, struct directory *directory, const char *name,
+                              const void *bytes, size_t length, struct error *error)
+{
+    if (directory_has(directory, name))
+        return error_set(error, STATUS_CANT_CREATE, "%s/%s: is there already",
+                         directory_path(directory), name);
+    struct output_file file = { .mark = stream_mark_bytes(bytes, length) };
+    if (make_room(output, output->written + 1, error) ||
+        directory_replace_file(directory, name, bytes, length, error) ||
+        note_file(directory, name, &file, error))
+        return error->status;
+    output->files[output->written++] = file;
+    return STATUS_OK;
+}
+
+enum status output_resume_files(struct output *output, const struct section *section,
+                                struct directory *directory, const uint64_t *marks,
+                                struct error *error)
+{
+    if (make_room(output, output->written, error))
+        return error->status;
+    for (uint64_t i = 0; i < output->written; i++) {
+        char name[OUTPUT_NAME_SIZE];
+        struct output_file file = { 0 };
+        if (marks)
+            file.mark = (struct stream_mark){ marks[2 * i], marks[2 * i + 1] };
+        output->class_->event_file(section, i, name);
+        if (stream_check(directory, name, marks != NULL, &file.mark, error) ||
+            note_file(directory, name, &file, error))
+            return error->status;
+        output->files[i] = file;
+    }
+    return STATUS_OK;
+}
+
+static enum status look_at_file(const struct output_file *file, const char *name,
+                                const struct directory *directory, struct error *error)
+{
+    struct directory_entry entry;
+    if (directory_look(directory, name, &entry, error))
+        return error->status;
+    if (entry.length == file->mark.length && entry.inode == file->inode)
+        return STATUS_OK;
+    return error_set(error, STATUS_IO, "%s/%s: is not the file that the run wrote",
+                     directory_path(directory), name);
+}
+
+enum status output_look(const struct output *output, const struct section *section,
+                        const struct directory *directory, struct error *error)
+{
+    if (output->stream)
+        return stream_look(output->stream, directory, error);
+    for (uint64_t i = 0; i < output->written; i++) {
+        char name[OUTPUT_NAME_SIZE];
+        output->class_->event_file(section, i, name);
+        if (look_at_file(&output->files[i], name, directory, error))
+            return error->status;
+    }
+    return STATUS_OK;
 }
 
 const struct parameter output_parameters[] = {

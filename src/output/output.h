@@ -22,6 +22,12 @@ extern "C" {
 
 struct output_class;
 
+/* A file of an output that has one for each event, as it was written. */
+struct output_file {
+    struct stream_mark mark;
+    uint64_t inode;
+};
+
 /* What every output starts with; open() fills it. */
 struct output {
     const struct output_class *class_;
@@ -31,6 +37,8 @@ struct output {
     bool grows;            /* one file for all events, rather than one file each */
     struct stream *stream; /* that file, once it is open */
     uint64_t written;      /* files so far, where each event has one */
+    struct output_file *files; /* these; room for file_room of them */
+    uint64_t file_room;
 };
 
 enum { OUTPUT_NAME_SIZE = 256 };
@@ -64,6 +72,22 @@ const struct output_class *output_at(size_t index);
 const struct variant *output_variant(size_t index);
 /* The class that a section of the list `outputs` asks for. */
 const struct output_class *output_find(const struct section *section);
+
+/*
+ * For outputs that have a file for each event. output_write_file() writes the next one, which must
+ * not be there, counts it and notes what it is; output_resume_files() reads those that a checkpoint
+ * has counted, whose `marks` (two words for each, its length and hash; NULL: an older checkpoint
+ * has none) they must have. STATUS_IO, STATUS_CANT_CREATE, STATUS_MEMORY.
+ */
+enum status output_write_file(struct output *output, struct directory *directory, const char *name,
+                              const void *bytes, size_t length, struct error *error);
+enum status output_resume_files(struct output *output, const struct section *section,
+                                struct directory *directory, const uint64_t *marks,
+                                struct error *error);
+
+/* Are all its files still there as they were written? One look at each. STATUS_IO. */
+enum status output_look(const struct output *output, const struct section *section,
+                        const struct directory *directory, struct error *error);
 
 /* The keys that all outputs share: every. */
 extern const struct parameter output_parameters[];

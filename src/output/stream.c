@@ -5,21 +5,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
 
 #include "output/gzip.h"
 
-enum { BUFFER_SIZE = 1 << 16, LINE_SIZE = 1024 };
+enum { BUFFER_SIZE = 1 << 16, LINE_SIZE = 1024, CHANGED = -1 };
 
 struct stream {
     int fd;
-    int failure;      /* errno of the first error, or 0 */
+    int failure;      /* errno of the first error, CHANGED, or 0 */
     bool told;        /* it has been reported */
+    bool watched;     /* its length is looked at before each write */
     char *path;       /* directory and name, for messages */
     const char *name; /* the end of path */
     uint64_t length;  /* bytes accepted, buffered ones included */
     size_t buffered;
+    uint64_t handed; /* bytes that are in the file */
+    size_t last; /* bytes of the buffer that were handed over last; they stay there until then */
     XXH3_state_t *hash;          /* of the bytes accepted */
     struct directory *directory; /* of a file that replaces another */
     struct gzip *gzip;           /* of one that is compressed */
@@ -59,12 +63,19 @@ static struct stream *stream_allocate(const struct directory *directory, const c
     return NULL;
 }
 
-/* Reads and hashes the first mark->length bytes of the file and compares. */
-static enum status check_marked_part(struct stream *stream, const struct stream_mark *mark,
-                                     struct error *error)
+static enum status other_length(const struct stream *stream, uint64_t has, uint64_t recorded,
+                                struct error *error)
 {
-    while (stream->length < mark->length) {
-        const uint64_t left = mark->length - stream->length;
+    return error_set(error, STATUS_IO,
+                     "%s: has %llu bytes, but the checkpoint recorded %llu; nothing was changed",
+                     stream->path, (unsigned long long)has, (unsigned long long)recorded);
+}
+
+/* Reads and hashes the first `length` bytes of the file. */
+static enum status hash_part(struct stream *stream, uint64_t length, struct error *error)
+{
+    while (stream->length < length) {
+        const uint64_t left = length - stream->length;
         const size_t part = left < BUFFER_SIZE ? (size_t)left : BUFFER_SIZE;
         const ssize_t got = pread(stream->fd, stream->buffer, part, (off_t)stream->length);
         if (got < 0 && errno == EINTR)
@@ -72,14 +83,19 @@ static enum status check_marked_part(struct stream *stream, const struct stream_
         if (got < 0)
             return error_system(error, STATUS_IO, errno, stream->path);
         if (got == 0)
-            return error_set(error, STATUS_IO,
-                             "%s: has %llu bytes, but the checkpoint recorded %llu; nothing was "
-                             "changed",
-                             stream->path, (unsigned long long)stream->length,
-                             (unsigned long long)mark->length);
+            return other_length(stream, stream->length, length, error);
         XXH3_64bits_update(stream->hash, stream->buffer, (size_t)got);
         stream->length += (uint64_t)got;
     }
+    return STATUS_OK;
+}
+
+/* The same of what was marked, and compares. */
+static enum status check_marked_part(struct stream *stream, const struct stream_mark *mark,
+                                     struct error *error)
+{
+    if (hash_part(stream, mark->length, error))
+        return error->status;
     if (XXH3_64bits_digest(stream->hash) != mark->hash)
         return error_set(error, STATUS_IO,
                          "%s: its content is not what the run had written at the checkpoint; "
@@ -100,6 +116,7 @@ enum status stream_trim(struct stream *stream, struct error *error)
     const off_t end = (off_t)stream->length;
     if (ftruncate(stream->fd, end) != 0 || lseek(stream->fd, end, SEEK_SET) < 0)
         return error_system(error, STATUS_IO, errno, stream->path);
+    stream->handed = stream->length;
     return STATUS_OK;
 }
 
@@ -118,8 +135,83 @@ enum status stream_open(struct directory *directory, const char *name,
         stream_destroy(stream);
         return error->status;
     }
+    stream->watched = true;
     *result = stream;
     return STATUS_OK;
+}
+
+/* What was handed over last is still in the buffer. */
+static bool ends_as_written(const struct stream *stream)
+{
+    char block[4096];
+    const uint64_t start = stream->length - stream->last;
+    for (size_t i = 0; i < stream->last;) {
+        const size_t left = stream->last - i, part = left < sizeof block ? left : sizeof block;
+        const ssize_t got = pread(stream->fd, block, part, (off_t)(start + i));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0 || memcmp(block, stream->buffer + i, (size_t)got) != 0)
+            return false;
+        i += (size_t)got;
+    }
+    return true;
+}
+
+enum status stream_look(const struct stream *stream, const struct directory *directory,
+                        struct error *error)
+{
+    struct directory_entry entry;
+    struct stat about;
+    if (directory_look(directory, stream->name, &entry, error))
+        return error->status;
+    if (fstat(stream->fd, &about) != 0)
+        return error_system(error, STATUS_IO, errno, stream->path);
+    if (entry.device != about.st_dev || entry.inode != about.st_ino)
+        return error_set(error, STATUS_IO,
+                         "%s: another file has taken the place of the one that the run wrote",
+                         stream->path);
+    if (entry.length != stream->length)
+        return error_set(error, STATUS_IO, "%s: has %llu bytes, but the run wrote %llu",
+                         stream->path, (unsigned long long)entry.length,
+                         (unsigned long long)stream->length);
+    if (!ends_as_written(stream))
+        return error_set(error, STATUS_IO, "%s: its last bytes are not those that the run wrote",
+                         stream->path);
+    return STATUS_OK;
+}
+
+static enum status check_file(struct stream *stream, const struct directory *directory, bool known,
+                              struct stream_mark *mark, struct error *error)
+{
+    uint64_t length;
+    struct error unreadable = { 0 };
+    stream->fd = directory_open_input(directory, stream->name, &length, &unreadable);
+    if (stream->fd < 0)
+        return error_set(error, unreadable.status == STATUS_MEMORY ? STATUS_MEMORY : STATUS_IO,
+                         "%s; the checkpoint recorded it; nothing was changed", unreadable.text);
+    if (known && length != mark->length)
+        return other_length(stream, length, mark->length, error);
+    if (known)
+        return check_marked_part(stream, mark, error);
+    if (hash_part(stream, length, error) == STATUS_OK)
+        *mark = stream_mark(stream);
+    return error->status;
+}
+
+enum status stream_check(struct directory *directory, const char *name, bool known,
+                         struct stream_mark *mark, struct error *error)
+{
+    struct stream *stream = stream_allocate(directory, name, error);
+    if (!stream)
+        return error->status;
+    check_file(stream, directory, known, mark, error);
+    stream_destroy(stream);
+    return error->status;
+}
+
+struct stream_mark stream_mark_bytes(const void *bytes, size_t length)
+{
+    return (struct stream_mark){ length, XXH3_64bits(bytes, length) };
 }
 
 /* A process that was killed may have left half a line. */
@@ -152,13 +244,27 @@ enum status stream_append(struct directory *directory, const char *name, struct 
     return STATUS_OK;
 }
 
+/* What was written so far must still be there: else the next bytes would leave a hole before them.
+ */
+static bool is_cut(const struct stream *stream)
+{
+    struct stat about;
+    return stream->watched && fstat(stream->fd, &about) == 0 &&
+           (uint64_t)about.st_size != stream->handed;
+}
+
 /* Hands the buffer to the system; after a failure bytes are dropped. */
 static void drain(struct stream *stream)
 {
+    if (stream->failure == 0 && stream->buffered > 0 && is_cut(stream))
+        stream->failure = CHANGED;
     if (stream->failure == 0)
         stream->failure = stream->gzip
                               ? gzip_write(stream->gzip, stream->buffer, stream->buffered)
                               : directory_write_all(stream->fd, stream->buffer, stream->buffered);
+    if (stream->buffered > 0)
+        stream->last = stream->buffered;
+    stream->handed += stream->buffered;
     stream->buffered = 0;
 }
 
@@ -206,6 +312,11 @@ enum status stream_flush(struct stream *stream, bool to_disk, struct error *erro
     if (!stream->failure)
         return STATUS_OK;
     stream->told = true;
+    if (stream->failure == CHANGED)
+        return error_set(error, STATUS_IO,
+                         "%s: its length was changed while the run went on; the rest is not "
+                         "written",
+                         stream->path);
     return error_system(error, STATUS_IO, stream->failure, stream->path);
 }
 

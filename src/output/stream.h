@@ -23,6 +23,9 @@ struct stream_mark {
     uint64_t hash;
 };
 
+/* Of bytes in memory, as of a file that holds them. */
+struct stream_mark stream_mark_bytes(const void *bytes, size_t length);
+
 struct stream;
 
 /*
@@ -36,6 +39,18 @@ enum status stream_open(struct directory *directory, const char *name,
 
 /* Cuts off what a continued file holds beyond what is kept; before the first write. STATUS_IO. */
 enum status stream_trim(struct stream *stream, struct error *error);
+
+/*
+ * Is the file that grows still there as it was written, once all was flushed: the same file, of
+ * this length, with these last bytes? One look, whatever its length. STATUS_IO.
+ */
+enum status stream_look(const struct stream *stream, const struct directory *directory,
+                        struct error *error);
+
+/* Reads a whole file: with `known`, is it what `mark` says? Otherwise sets the mark. STATUS_IO,
+ * STATUS_MEMORY. */
+enum status stream_check(struct directory *directory, const char *name, bool known,
+                         struct stream_mark *mark, struct error *error);
 
 /* A log: goes on at the end of the file, which is made where there is none. */
 enum status stream_append(struct directory *directory, const char *name, struct stream **stream,

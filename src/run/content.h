@@ -17,6 +17,9 @@
 extern "C" {
 #endif
 
+/* The files of an output that has one for each event; checkpoints of older versions lack it. */
+extern const char content_files[]; /* "files" */
+
 enum {
     CRITERION_MEMORY = 4, /* numbers in the section of a criterion */
     CONSERVED_REALS = sizeof(struct conserved) / sizeof(double),

@@ -124,6 +124,8 @@ static enum status open_output(struct run *run, size_t index, struct directory *
     *output = NULL;
     if (output_find(section)->open(section, directory, continued, output, error))
         return error->status;
+    if (continued && (*output)->class_->event_file && restart_files(run, index, error))
+        return error->status;
     run->output_files[index] = (*output)->file;
     check_output_file(run, index, section, error);
     return count_events(run, index, section, error);

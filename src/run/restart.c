@@ -342,6 +342,24 @@ enum status restart_load_memory(struct run *run, struct error *error)
     return STATUS_OK;
 }
 
+enum status restart_files(const struct run *run, size_t index, struct error *error)
+{
+    struct output *output = run->outputs[index];
+    const struct section *section = config_item(run->experiment.config, "outputs", index);
+    char name[CHECKPOINT_NAME_SIZE];
+    content_name(memory_prefix(run), content_files, index, name);
+    if (!checkpoint_has(run->checkpoint, name))
+        return output_resume_files(output, section, run->directory, NULL, error);
+    if (output->written > SIZE_MAX / 4)
+        return error_set(error, STATUS_DATA, "%s: counts too many files", checkpoint_name);
+    uint64_t *marks = memory_array(2 * output->written, sizeof *marks, error);
+    if (marks && checkpoint_get_words(run->checkpoint, name, marks, 1, 2 * output->written, 0,
+                                      error) == STATUS_OK)
+        output_resume_files(output, section, run->directory, marks, error);
+    memory_free(marks);
+    return error->status;
+}
+
 enum status restart_mark(const struct run *run, const char *kind, size_t index,
                          struct stream_mark *mark, struct error *error)
 {

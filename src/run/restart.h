@@ -48,6 +48,10 @@ enum status restart_load_memory(struct run *run, struct error *error);
 enum status restart_mark(const struct run *run, const char *kind, size_t index,
                          struct stream_mark *mark, struct error *error);
 
+/* The same of the files of an output that has one for each event: they must be as they were, all
+ * bytes of them (STATUS_IO). */
+enum status restart_files(const struct run *run, size_t index, struct error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -114,6 +114,24 @@ static enum status finish_outputs(struct run *run, struct error *error)
     return error->status;
 }
 
+/* Are the files that the run has written still there? Who removed or cut one while the run went on
+ * must hear of it. */
+static enum status look_at_files(const struct run *run, struct error *error)
+{
+    for (size_t i = 0; i < run->diagnostic_count; i++) {
+        const struct run_diagnostic *slot = &run->diagnostics[i];
+        if (slot->stream)
+            stream_look(slot->stream, run->directory, error);
+        if (slot->aggregate_stream)
+            stream_look(slot->aggregate_stream, run->directory, error);
+    }
+    for (size_t i = 0; i < run->output_count; i++)
+        if (run->outputs[i])
+            output_look(run->outputs[i], config_item(run->experiment.config, "outputs", i),
+                        run->directory, error);
+    return error->status;
+}
+
 /* Statuses of a run that did what it should; an error on the way out takes their place. */
 static bool went_well(enum status status)
 {
@@ -146,7 +164,9 @@ static enum status finish(struct run *run, enum status status, struct error *err
     if (status == STATUS_NUMERICAL && failure_save(run, &closing) == STATUS_OK)
         run_notice(run, "the bodies as they are now: %s/%s", directory_path(run->directory),
                    failure_name);
-    if (status == STATUS_OK || status == STATUS_EXPECT_FAILED)
+    if (went_well(status) && run_flush(run, false, &closing) == STATUS_OK)
+        look_at_files(run, &closing);
+    if ((status == STATUS_OK || status == STATUS_EXPECT_FAILED) && !closing.status)
         finish_outputs(run, &closing);
     if (run->log && error->lines > 0)
         stream_print(run->log, "%.400s\n", error->text);

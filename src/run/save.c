@@ -62,13 +62,30 @@ static bool keep_stream(struct save_memory *memory, const char *prefix, const ch
     return keep(memory, prefix, kind, index, values, COUNT_OF(values));
 }
 
+/* The length and the hash of each file, where each event has one. */
+static bool keep_files(struct save_memory *memory, const char *prefix, size_t index,
+                       const struct output *output)
+{
+    uint64_t *marks = calloc(2 * output->written + 1, sizeof *marks);
+    for (uint64_t i = 0; marks && i < output->written; i++) {
+        marks[2 * i] = output->files[i].mark.length;
+        marks[2 * i + 1] = output->files[i].mark.hash;
+    }
+    const bool kept =
+        marks && keep(memory, prefix, content_files, index, marks, 2 * output->written);
+    free(marks);
+    return kept;
+}
+
 /* Where each event has a file, the number of files stands in the place of the length. */
 static bool keep_output(struct save_memory *memory, const char *prefix, size_t index,
                         const struct output *output)
 {
     const uint64_t values[] = { output->written, 0 };
-    return output->grows ? keep_stream(memory, prefix, "output", index, output->stream)
-                         : keep(memory, prefix, "output", index, values, COUNT_OF(values));
+    if (output->grows)
+        return keep_stream(memory, prefix, "output", index, output->stream);
+    return keep(memory, prefix, "output", index, values, COUNT_OF(values)) &&
+           keep_files(memory, prefix, index, output);
 }
 
 static bool keep_diagnostic(struct save_memory *memory, const char *prefix, size_t index,
@@ -92,7 +109,8 @@ static bool keep_criterion(struct save_memory *memory, const char *prefix, size_
 static struct save_memory *remember(const struct run *run, const char *prefix)
 {
     const size_t systems = run->experiment.bodies->systems;
-    const size_t room = 4 * run->diagnostic_count + run->output_count + run->expectations.count + 2;
+    const size_t room =
+        4 * run->diagnostic_count + 2 * run->output_count + run->expectations.count + 2;
     struct save_memory *memory = calloc(1, sizeof *memory + room * sizeof *memory->items);
     if (!memory)
         return NULL;

@@ -1,5 +1,7 @@
 """Snapshots in HDF5: what other programs find in them, restarts, and files of other programs."""
 
+import ctypes
+import ctypes.util
 import json
 import os
 import pathlib
@@ -263,6 +265,66 @@ def test_the_manifest_lists_the_snapshots():
     result = tap.run("run", config, "--restart", "-P", "time.end=0.5", "-P", "outputs.1.every=10")
     assert result.returncode == 73 and "snapshot_005.hdf5" in result.stderr, result
     assert pathlib.Path("cluster.run/snapshot_005.hdf5").read_text() == "mine"
+
+
+def test_snapshots_that_were_changed_are_refused_at_restart():
+    """deleted, cut, longer or with one byte flipped: 74, named, nothing touched"""
+    need_hdf5()
+    config = write(CLUSTER)
+    run(config, "-q")
+    path = pathlib.Path("cluster.run/snapshot_001.hdf5")
+    whole = path.read_bytes()
+    middle = len(whole) // 2
+    flipped = whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1:]
+    for end in ("0.35", "0.5"):
+        for damaged in (None, whole[:-1], whole + b"x", flipped):
+            path.unlink() if damaged is None else path.write_bytes(damaged)
+            before = {p.name: p.read_bytes() for p in pathlib.Path("cluster.run").iterdir()}
+            result = tap.run("run", config, "--restart", "-P", f"time.end={end}")
+            assert result.returncode == 74 and "snapshot_001.hdf5" in result.stderr, result
+            after = {p.name: p.read_bytes() for p in pathlib.Path("cluster.run").iterdir()}
+            for name in before.keys() - {"run.json", "run.log"}:
+                assert after[name] == before[name], name
+            path.write_bytes(whole)
+    run(config, "-q", "--restart", "-P", "time.end=0.5")
+    run(config, "-q", "-o", "whole", "-P", "time.end=0.5")
+    for name in snapshots("whole"):
+        assert pathlib.Path("whole", name).read_bytes() == pathlib.Path("cluster.run",
+                                                                        name).read_bytes()
+
+
+def test_checkpoints_of_older_versions_say_how_many_snapshots_there_are():
+    """without the marks of the files, each must be there; a missing one is 74"""
+    need_hdf5()
+    config = write(CLUSTER)
+    run(config, "-q")
+    for name in ("checkpoint.orr", "checkpoint.orr.prev"):
+        path = pathlib.Path("cluster.run", name)
+        path.write_bytes(without_section(path.read_bytes(), b"files:"))
+    run(config, "-q", "--restart", "-P", "time.end=0.4")
+    os.unlink("cluster.run/snapshot_002.hdf5")
+    result = tap.run("run", config, "--restart", "-P", "time.end=0.5")
+    assert result.returncode == 74 and "snapshot_002.hdf5" in result.stderr, result
+
+
+def without_section(content, part):
+    """A checkpoint without the sections whose name holds `part`, and with a new end."""
+    library = ctypes.util.find_library("xxhash")
+    if not library:
+        raise tap.Skip("no shared library xxhash")
+    hash_of = ctypes.CDLL(library).XXH3_64bits
+    hash_of.restype, hash_of.argtypes = ctypes.c_uint64, (ctypes.c_char_p, ctypes.c_size_t)
+    kept, place = content[:16], 16
+    while place < len(content):
+        name = content[place:place + 56].rstrip(b"\0")
+        length = int.from_bytes(content[place + 56:place + 64], "little")
+        section = content[place:place + 72 + length]
+        place += len(section)
+        if name != b"end" and part not in name:
+            kept += section
+    mark = hash_of(kept, len(kept)).to_bytes(8, "little")
+    digest = hash_of(mark, len(mark)).to_bytes(8, "little")
+    return kept + b"end".ljust(56, b"\0") + (8).to_bytes(8, "little") + digest + mark
 
 
 def killed(config, directory, *overrides):

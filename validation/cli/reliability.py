@@ -367,6 +367,32 @@ def test_a_run_that_goes_further_has_no_rows_of_the_old_end():
     assert steps == ["0", "50", "100", "150", "200", "250", "300", "317", "628"], steps
 
 
+def test_files_that_are_changed_while_the_run_goes_on():
+    """removed, cut or replaced: 74 at the end, and the file is named"""
+    config = write(TWO_BODY.replace("6.28", "1e5"))
+    csv = pathlib.Path("pair.run/conservation.csv")
+
+    def other():
+        csv.with_name("other").write_bytes(csv.read_bytes())
+        csv.with_name("other").rename(csv)
+
+    for change in (csv.unlink, lambda: os.truncate(csv, 100), other):
+        process = subprocess.Popen([tap.ORRERY, "run", config, "-q", "--force"],
+                                   stderr=subprocess.PIPE, text=True)
+        for _ in range(3000):
+            if csv.exists() and csv.stat().st_size > 4000:
+                break
+            time.sleep(0.01)
+        change()
+        process.terminate()
+        errors = process.communicate(timeout=60)[1]
+        assert process.returncode == 74 and "conservation.csv" in errors, (process, errors)
+        assert run_json("pair.run")["exit_status"] == 74
+        csv.unlink(missing_ok=True)
+        csv.touch()
+    assert tap.run("run", config, "-q", "--force", "-P", "time.end=6.28").returncode == 0
+
+
 def contents(directory):
     return {p.name: p.read_bytes() for p in pathlib.Path(directory).iterdir()}
 

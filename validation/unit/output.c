@@ -66,6 +66,52 @@ static void test_stream_is_trimmed_to_its_mark(void **state)
     assert_int_equal(rmdir(path), 0);
 }
 
+static void write_over(struct directory *directory, off_t place, const char *text)
+{
+    struct error error = { 0 };
+    const int fd = directory_open_file(directory, "a.csv", &error);
+    assert_true(fd >= 0);
+    assert_int_equal(pwrite(fd, text, strlen(text), place), strlen(text));
+    close(fd);
+}
+
+static void test_a_stream_knows_its_file(void **state)
+{
+    (void)state;
+    char path[64];
+    struct directory *directory = scratch(path);
+    struct error error = { 0 };
+    struct stream *stream;
+    assert_int_equal(stream_open(directory, "a.csv", NULL, &stream, &error), STATUS_OK);
+    for (int i = 0; i < 20000; i++) /* more than one buffer holds */
+        stream_print(stream, "%d,%s\n", i, "row");
+    const off_t end = (off_t)stream_mark(stream).length;
+    assert_int_equal(stream_flush(stream, false, &error), STATUS_OK);
+    assert_int_equal(stream_look(stream, directory, &error), STATUS_OK);
+    /* Its last bytes, its length, its name. */
+    write_over(directory, end - 3, "??");
+    assert_int_equal(stream_look(stream, directory, &error), STATUS_IO);
+    error_clear(&error);
+    write_over(directory, end - 3, "ow");
+    assert_int_equal(stream_look(stream, directory, &error), STATUS_OK);
+    write_over(directory, end, "x");
+    assert_int_equal(stream_look(stream, directory, &error), STATUS_IO);
+    error_clear(&error);
+    stream_print(stream, "the next row\n");
+    assert_int_equal(stream_flush(stream, false, &error), STATUS_IO);
+    error_clear(&error);
+    directory_take(directory, "a.csv");
+    assert_int_equal(stream_look(stream, directory, &error), STATUS_IO);
+    error_clear(&error);
+    assert_int_equal(directory_replace_file(directory, "a.csv", "x", 1, &error), STATUS_OK);
+    assert_int_equal(stream_look(stream, directory, &error), STATUS_IO);
+    error_clear(&error);
+    assert_int_equal(stream_close(stream, &error), STATUS_OK); /* it has been told */
+    directory_take(directory, "a.csv");
+    directory_close(directory);
+    assert_int_equal(rmdir(path), 0);
+}
+
 static void test_a_log_goes_on_behind_half_a_line(void **state)
 {
     (void)state;
@@ -150,6 +196,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stream_is_trimmed_to_its_mark),
+        cmocka_unit_test(test_a_stream_knows_its_file),
         cmocka_unit_test(test_a_log_goes_on_behind_half_a_line),
         cmocka_unit_test(test_links_are_not_followed),
         cmocka_unit_test(test_a_locked_directory_is_refused),
