@@ -56,8 +56,10 @@ struct output_class {
     enum status (*trim)(struct output *output, struct error *error);
     enum status (*write)(struct output *output, const struct moment *now, struct error *error);
     /* When the run has reached its end and saved it: what is left to do to the file. It may take
-     * long, and leaves the file as it is when stop() turns true. Or NULL. */
-    enum status (*finish)(struct output *output, bool (*stop)(void), struct error *error);
+     * long, and leaves the file as it is when stop() turns true; *done says that all is done. Or
+     * NULL. */
+    enum status (*finish)(struct output *output, bool (*stop)(void), bool *done,
+                          struct error *error);
     /* Flushes and closes, frees in any case; accepts NULL. */
     enum status (*close)(struct output *output, struct error *error);
     /* Bytes that one event writes for `bodies` bodies in all, for the estimate. */

@@ -109,16 +109,17 @@ static enum status xyz_write(struct output *output, const struct moment *now, st
     return stream_flush(output->stream, false, error);
 }
 
-static enum status xyz_finish(struct output *output, bool (*stop)(void), struct error *error)
+static enum status xyz_finish(struct output *output, bool (*stop)(void), bool *done,
+                              struct error *error)
 {
     struct xyz *xyz = (struct xyz *)output;
-    bool packed = false;
+    *done = true;
     if (!xyz->compress || xyz->unpacked) /* nothing was added to what is compressed already */
         return STATUS_OK;
     enum status status = stream_flush(output->stream, true, error);
     if (!status)
-        status = gzip_pack(xyz->directory, output->file, xyz->packed, stop, &packed, error);
-    if (packed)
+        status = gzip_pack(xyz->directory, output->file, xyz->packed, stop, done, error);
+    if (!status && *done)
         directory_take(xyz->directory, output->file);
     return status;
 }

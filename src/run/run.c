@@ -97,21 +97,30 @@ static bool asked_to_stop(void)
     return signals_stop() != 0;
 }
 
-/* What outputs do to their files once nothing is added to them. */
+/* What outputs do to their files once nothing is added to them. A signal leaves it to a restart:
+ * a run is not finished before (STATUS_STOPPED). */
 static enum status finish_outputs(struct run *run, struct error *error)
 {
     static const uint64_t takes_a_while = 1 << 26; /* bytes */
+    bool all_done = true;
     for (size_t i = 0; i < run->output_count; i++) {
         struct output *output = run->outputs[i];
+        bool done;
         char name[OUTPUT_NAME_SIZE];
         if (!output || !output->class_->finish)
             continue;
         if (stream_mark(output->stream).length >= takes_a_while &&
             output->class_->finished_file(config_item(run->experiment.config, "outputs", i), name))
             run_notice(run, "writing %s/%s", directory_path(run->directory), name);
-        output->class_->finish(output, asked_to_stop, error);
+        output->class_->finish(output, asked_to_stop, &done, error);
+        all_done = all_done && done;
     }
-    return error->status;
+    if (all_done || error->status)
+        return error->status;
+    return error_set(error, STATUS_STOPPED,
+                     "%s: stopped by signal %d while it compressed its files; the same command "
+                     "with --restart does the rest",
+                     directory_path(run->directory), signals_stop());
 }
 
 /* Are the files that the run has written still there? Who removed or cut one while the run went on

@@ -102,6 +102,51 @@ def test_restart_after_a_stop():
     check_packed(content)
 
 
+# A trajectory of 10 MB, which takes the better part of a second to compress.
+LARGE = ("-P", "outputs.0.every=1", "-P", "checkpoint.every_steps=100000", "-P", "time.end=24")
+
+
+def stop_while_it_compresses(*options, place="pair.run"):
+    """SIGTERM once the compressed file is begun; tries again where it is too late."""
+    temporary = pathlib.Path(place, "trajectory.xyz.gz.tmp")
+    for _ in range(20):
+        process = subprocess.Popen([tap.ORRERY, "run", "pair.cfg", "--force", *LARGE, *options],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        while process.poll() is None and not temporary.exists():
+            time.sleep(0.001)
+        process.terminate()
+        errors = process.communicate(timeout=60 * tap.PATIENCE)[1]
+        if pathlib.Path(place, "trajectory.xyz").exists():
+            return process.returncode, errors
+    raise tap.Skip("compression is too fast to be interrupted")
+
+
+def test_stopped_while_it_compresses():
+    """a run that is stopped while it compresses is not finished: 75, and a restart compresses"""
+    pathlib.Path("pair.cfg").write_text(CONFIG.format(end=24.0))
+    status, errors = stop_while_it_compresses()
+    assert status == 75 and "compress" in errors and "--restart" in errors, (status, errors)
+    about = json.loads(pathlib.Path("pair.run/run.json").read_text())
+    assert about["exit_status"] == 75 and about["verdict"] == "stopped" and not PACKED.exists()
+    content = PLAIN.read_bytes()
+    result = tap.run("run", "pair.cfg", "-q", "--restart", *LARGE)
+    assert result.returncode == 0, result
+    check_packed(content)
+
+
+def test_a_member_stopped_while_it_compresses():
+    """the same of a member of a study: the same command compresses its file"""
+    pathlib.Path("pair.cfg").write_text(
+        CONFIG.format(end=24.0) + 'sweep = ( { key = "bodies.seed"; values = [3]; } );')
+    member = pathlib.Path("pair.sweep/001")
+    status, errors = stop_while_it_compresses(place=member)
+    assert status == 75, (status, errors)
+    result = tap.run("run", "pair.cfg", "-q", *LARGE)
+    assert result.returncode == 0, result
+    assert not (member / PLAIN.name).exists() and (member / PACKED.name).exists()
+    assert "001,3,0," in pathlib.Path("pair.sweep/study.csv").read_text()
+
+
 def test_restart_after_a_kill():
     """killed while it compresses, before and after the new file has its name"""
     content = reference()
