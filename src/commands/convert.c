@@ -23,6 +23,7 @@ struct conversion {
     const char *from, *to, *units, *columns;
     long long frame, digits;
     bool all, force, quiet;
+    bool to_standard; /* the output is "-", standard output */
 
     const struct read_format *reader;
     const struct snapshot_format *writer;
@@ -69,11 +70,18 @@ static enum status choose_formats(struct conversion *c, struct error *error)
     c->writer = c->to ? snapshot_find(c->to) : snapshot_of_file(c->output);
     if (c->to && !c->writer)
         return unknown_format("--to", c->to, error);
+    if (!c->writer && c->to_standard)
+        return error_set(error, STATUS_USAGE,
+                         "orrery convert: -: standard output has no name that says the format; "
+                         "say it with --to csv, xyz or plain");
     if (!c->writer)
         return error_set(error, STATUS_USAGE,
                          "orrery convert: %s: the end of the name says no format (.csv, .xyz, "
                          ".txt, .hdf5); say it with --to",
                          c->output);
+    if (c->to_standard && c->writer->image)
+        return error_set(error, STATUS_USAGE,
+                         "orrery convert: -: HDF5 needs a file; text goes to standard output");
     c->compressed = gzip_stem(c->output) < strlen(c->output);
     if (c->compressed && c->writer->image)
         return error_set(error, STATUS_USAGE, "orrery convert: %s: HDF5 is not compressed by gzip",
@@ -116,6 +124,7 @@ static enum status choose_numbers(struct conversion *c, struct error *error)
 static enum status choose_place(struct conversion *c, struct error *error)
 {
     const char *slash = strrchr(c->output, '/');
+    c->to_standard = strcmp(c->output, "-") == 0;
     c->name = slash ? slash + 1 : c->output;
     const size_t length = slash ? (size_t)(slash - c->output) : 0;
     if (strlen(c->name) == 0 || length >= sizeof c->folder)
@@ -175,6 +184,8 @@ static enum status read_next(const struct conversion *c, struct source *source, 
 static enum status check_free(const struct conversion *c, const struct target *target,
                               const char *name, struct error *error)
 {
+    if (directory_replaceable(target->directory, name, error))
+        return error->status;
     if (c->force || !directory_has(target->directory, name))
         return STATUS_OK;
     return error_set(error, STATUS_CANT_CREATE, "%s/%s: is there already; --force replaces it",
@@ -185,6 +196,10 @@ static enum status open_target(const struct conversion *c, struct target *target
                                struct error *error)
 {
     *target = (struct target){ 0 };
+    if (c->to_standard) {
+        target->files = 1;
+        return stream_standard_output(&target->stream, error);
+    }
     if (directory_open(c->folder, DIRECTORY_ANY, &target->directory, error))
         return error->status;
     if (c->writer->image)
@@ -245,7 +260,8 @@ static enum status write_frame(struct conversion *c, struct target *target,
 static enum status close_target(struct target *target, enum status status, struct error *error)
 {
     if (target->stream && !status)
-        status = stream_commit(target->stream, error);
+        status = target->directory ? stream_commit(target->stream, error)
+                                   : stream_close(target->stream, error);
     else
         stream_abandon(target->stream);
     directory_close(target->directory);
@@ -295,12 +311,14 @@ static void tell_result(const struct conversion *c, const struct source *source,
                         const struct target *target)
 {
     const struct bodies *bodies = source->bodies;
-    printf("%.*s%s%s: %zu frame%s of %zu bodies", (int)(c->name - c->output), c->output,
-           target->first, target->files > 1 ? " ..." : "", source->frames,
-           source->frames == 1 ? "" : "s", bodies->count);
+    FILE *const out = c->to_standard ? stderr : stdout; /* bodies and words do not mix */
+    fprintf(out, "%.*s%s%s: %zu frame%s of %zu bodies",
+            (int)(c->to_standard ? 0 : c->name - c->output), c->output,
+            c->to_standard ? "standard output" : target->first, target->files > 1 ? " ..." : "",
+            source->frames, source->frames == 1 ? "" : "s", bodies->count);
     if (bodies->systems > 1)
-        printf(" x %zu systems", bodies->systems);
-    printf("\n");
+        fprintf(out, " x %zu systems", bodies->systems);
+    fprintf(out, "\n");
 }
 
 /* --- the command -------------------------------------------------------------------------------
@@ -360,7 +378,8 @@ enum status command_convert(int argc, char **argv, struct error *error)
         "orrery convert IN OUT [options]",
         "Copies bodies from one kind of file to another, and says what cannot be carried\n"
         "over. Formats: csv, xyz (extended XYZ), plain (m x y z vx vy vz), hdf5 (GADGET);\n"
-        "OUT may end in .gz, except hdf5, which with --all makes OUT_000.hdf5 and on.",
+        "OUT may end in .gz, except hdf5, which with --all makes OUT_000.hdf5 and on;\n"
+        "OUT - is standard output.",
         table,
         COUNT_OF(table),
         2,

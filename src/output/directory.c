@@ -559,6 +559,30 @@ static const char *temporary_name(const struct directory *directory, const char 
     return buffer;
 }
 
+static const char *kind_of(mode_t mode)
+{
+    static const struct {
+        mode_t type;
+        const char *name;
+    } kinds[] = { { S_IFLNK, "a link" },   { S_IFDIR, "a folder" }, { S_IFCHR, "a device" },
+                  { S_IFBLK, "a device" }, { S_IFIFO, "a pipe" },   { S_IFSOCK, "a socket" } };
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if ((mode & S_IFMT) == kinds[i].type)
+            return kinds[i].name;
+    return "something else";
+}
+
+enum status directory_replaceable(const struct directory *directory, const char *name,
+                                  struct error *error)
+{
+    struct stat about;
+    if (fstatat(directory->fd, name, &about, AT_SYMLINK_NOFOLLOW) != 0 || S_ISREG(about.st_mode))
+        return STATUS_OK;
+    return error_set(error, STATUS_CANT_CREATE,
+                     "%s/%s: is %s; only a regular file is ever replaced", directory->path, name,
+                     kind_of(about.st_mode));
+}
+
 /* The temporary name of the open file; NULL where another process has taken it away. */
 static const char *find_temporary(const struct directory *directory, const char *name, int fd,
                                   char buffer[TEMPORARY_SIZE])
@@ -572,6 +596,8 @@ static const char *find_temporary(const struct directory *directory, const char 
 /* A process that was killed leaves its temporary file behind; that of a living one stays. */
 int directory_replace_begin(struct directory *directory, const char *name, struct error *error)
 {
+    if (directory_replaceable(directory, name, error))
+        return -1;
     for (unsigned number = 0; number < TEMPORARIES; number++) {
         char buffer[TEMPORARY_SIZE];
         const char *temporary = temporary_name(directory, name, number, buffer);
@@ -605,6 +631,10 @@ static int close_on_disk(int fd)
  * there are no hard links the second name is, for a moment, all that it has. */
 static int keep_as(const struct directory *directory, const char *name, const char *previous)
 {
+    struct stat about;
+    if (fstatat(directory->fd, previous, &about, AT_SYMLINK_NOFOLLOW) == 0 &&
+        !S_ISREG(about.st_mode))
+        return EEXIST;
     unlinkat(directory->fd, previous, 0);
     if (linkat(directory->fd, name, directory->fd, previous, 0) == 0)
         return 0;

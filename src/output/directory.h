@@ -131,6 +131,11 @@ enum status directory_replace_commit(struct directory *directory, const char *na
                                      const char *previous, int fd, struct error *error);
 void directory_replace_abandon(struct directory *directory, const char *name, int fd);
 
+/* May a file take this name? Only where nothing is there, or a regular file: never a device, a
+ * pipe, a socket, a folder or a link (STATUS_CANT_CREATE). Replacing begins with it. */
+enum status directory_replaceable(const struct directory *directory, const char *name,
+                                  struct error *error);
+
 /* The same for content that is there already. */
 enum status directory_replace_file(struct directory *directory, const char *name, const void *bytes,
                                    size_t length, struct error *error);

@@ -1,6 +1,7 @@
 #include "output/stream.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,20 +41,20 @@ static void stream_destroy(struct stream *stream)
     free(stream);
 }
 
-/* Everything but the file descriptor. */
+/* Everything but the file descriptor; without a directory for what has a name of its own. */
 static struct stream *stream_allocate(const struct directory *directory, const char *name,
                                       struct error *error)
 {
     struct stream *stream = calloc(1, sizeof *stream);
     if (stream) {
-        const char *place = directory_path(directory);
-        const size_t size = strlen(place) + strlen(name) + 2;
+        const char *place = directory ? directory_path(directory) : "";
+        const size_t folder = directory ? strlen(place) + 1 : 0, size = folder + strlen(name) + 1;
         stream->fd = -1;
         stream->hash = XXH3_createState();
         stream->path = malloc(size);
         if (stream->hash && stream->path) {
-            snprintf(stream->path, size, "%s/%s", place, name);
-            stream->name = stream->path + strlen(place) + 1;
+            snprintf(stream->path, size, "%s%s%s", place, folder ? "/" : "", name);
+            stream->name = stream->path + folder;
             XXH3_64bits_reset(stream->hash);
             return stream;
         }
@@ -364,13 +365,30 @@ enum status stream_replace(struct directory *directory, const char *name, bool c
     return error->status;
 }
 
+enum status stream_standard_output(struct stream **result, struct error *error)
+{
+    *result = NULL;
+    struct stream *stream = stream_allocate(NULL, "standard output", error);
+    if (!stream)
+        return error->status;
+    stream->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+    if (stream->fd >= 0) {
+        *result = stream;
+        return STATUS_OK;
+    }
+    error_system(error, STATUS_IO, errno, stream->path);
+    stream_destroy(stream);
+    return error->status;
+}
+
 void stream_abandon(struct stream *stream)
 {
     if (!stream)
         return;
-    if (stream->fd >= 0)
+    if (stream->fd >= 0 && stream->directory) {
         directory_replace_abandon(stream->directory, stream->name, stream->fd);
-    stream->fd = -1;
+        stream->fd = -1;
+    }
     stream_destroy(stream);
 }
 

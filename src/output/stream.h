@@ -60,6 +60,9 @@ enum status stream_append(struct directory *directory, const char *name, struct 
  * compressed with gzip. It ends with stream_commit() or stream_abandon(). */
 enum status stream_replace(struct directory *directory, const char *name, bool compressed,
                            struct stream **stream, struct error *error);
+/* Text for standard output, which ends with stream_close(), or stream_abandon() where it is not
+ * worth going on. STATUS_IO, STATUS_MEMORY. */
+enum status stream_standard_output(struct stream **stream, struct error *error);
 /* Puts it in place; frees the stream in any case. STATUS_IO. */
 enum status stream_commit(struct stream *stream, struct error *error);
 void stream_abandon(struct stream *stream); /* accepts NULL */

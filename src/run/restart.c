@@ -22,6 +22,8 @@ enum status restart_open(struct run *run, struct error *error)
         return STATUS_OK;
     if (newest.status == STATUS_MEMORY) /* that says nothing of the file */
         return error_set(error, STATUS_MEMORY, "%s", newest.text);
+    if (directory_replaceable(run->directory, checkpoint_name, error)) /* could be no newer one */
+        return error->status;
     run->newest_damaged = true;
     run->continued_from = checkpoint_previous;
     if (checkpoint_open(run->directory, checkpoint_previous, &run->checkpoint, &previous) !=

@@ -1,7 +1,11 @@
 """orrery convert: the same numbers in every format, what other programs find, what is refused."""
 
 import gzip
+import os
 import pathlib
+import socket
+import stat
+import subprocess
 
 import numpy
 
@@ -194,6 +198,69 @@ def test_refusals():
     convert(TRAJECTORY, "out.csv")
     assert "--force" in convert(TRAJECTORY, "out.csv", status=73).stderr
     convert(TRAJECTORY, "out.csv", "--force")
+
+
+def nodes():
+    """A folder with what is no regular file, by name; devices only where they can be made."""
+    folder = pathlib.Path("nodes")
+    folder.mkdir()
+    os.mkfifo(folder / "fifo.csv")
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(str(folder / "socket.csv"))
+    listener.close()
+    (folder / "folder.csv").mkdir()
+    pathlib.Path("mine").write_text("mine")
+    (folder / "link.csv").symlink_to("../mine")
+    (folder / "fifo-link.csv").symlink_to("fifo.csv")
+    (folder / "nowhere.csv").symlink_to("../nowhere")
+    try:
+        os.mknod(folder / "full.csv", stat.S_IFCHR | 0o666, os.makedev(1, 7))
+    except PermissionError:
+        pass
+    return folder
+
+
+def test_only_regular_files_are_replaced():
+    """devices, pipes, sockets, folders and links stay what they are, with --force as well: 73"""
+    make()
+    folder = nodes()
+    identity = {p.name: os.lstat(p)[:3] for p in folder.iterdir()}
+    assert len(identity) >= 6
+    for name in sorted(identity):
+        for options in ((), ("--force",), ("--force", "--to", "hdf5")):
+            result = tap.run("convert", TRAJECTORY, folder / name, *options)
+            if result.returncode == 69:  # built without HDF5
+                continue
+            assert result.returncode == 73 and name in result.stderr, result
+            assert "--force" not in result.stderr, result
+            assert {p.name: os.lstat(p)[:3] for p in folder.iterdir()} == identity, name
+    assert pathlib.Path("mine").read_text() == "mine" and not pathlib.Path("nowhere").exists()
+    # Nor is such a thing taken for litter of its own.
+    os.mkfifo(folder / "new.csv.tmp")
+    convert(TRAJECTORY, folder / "new.csv", status=73)
+    assert stat.S_ISFIFO(os.lstat(folder / "new.csv.tmp").st_mode)
+
+
+def test_standard_output():
+    """`-` is standard output: the bytes of the file, and messages elsewhere"""
+    make()
+    for options in (("--to", "csv"), ("--to", "xyz", "--all"), ("--to", "plain", "--frame", "1")):
+        result = convert(TRAJECTORY, "-", *options)
+        assert "frame" in result.stderr.splitlines()[-1], result
+        convert(TRAJECTORY, "out", *options, "--force")
+        assert result.stdout == pathlib.Path("out").read_text()
+        assert not convert(TRAJECTORY, "-", *options, "-q").stderr
+    for options, words in (((), "--to"), (("--to", "hdf5"), "HDF5"),
+                           (("--to", "hdf5", "--all"), "HDF5")):
+        result = convert(TRAJECTORY, "-", *options, status=64)
+        assert words in result.stderr and not result.stdout, result
+    # A file of that name has a folder in front.
+    convert(TRAJECTORY, "./-", "--to", "csv")
+    assert pathlib.Path("-").exists()
+    with open("/dev/full", "w") as full:
+        result = subprocess.run([tap.ORRERY, "convert", TRAJECTORY, "-", "--to", "csv"],
+                                stdout=full, stderr=subprocess.PIPE, text=True)
+    assert result.returncode == 74 and "standard output" in result.stderr, result
 
 
 tap.main()

@@ -141,7 +141,7 @@ def check_files(command, folder):
         words = part.split()
         if words[:1] in (["orrery"], ["./orrery"]) and words[1:2] == ["report"]:
             assert pathlib.Path(folder, words[2], "report.html").exists(), command
-        if words[:1] == ["orrery"] and words[1:2] == ["convert"]:
+        if words[:1] == ["orrery"] and words[1:2] == ["convert"] and words[3] != "-":
             outputs = list(pathlib.Path(folder).glob(words[3]))
             assert outputs, command
 
