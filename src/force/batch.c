@@ -85,12 +85,18 @@ void batch_accelerations(struct batch *batch, const struct physics *physics)
 {
     struct abreast *const abreast = &batch->abreast;
     struct bounds bounds[3][ABREAST_SYSTEMS];
-    for (int axis = 0; axis < 3; axis++)
+    double origins[3][ABREAST_SYSTEMS] = { { 0 } };
+    for (int axis = 0; axis < 3; axis++) {
         bounds_of_all(batch, abreast->x[axis], bounds[axis]);
+        if (packing_has_origin(batch->packing->precision, physics))
+            batch->kernels->origins(abreast->x[axis], abreast->packed.count, batch->sums->lanes,
+                                    origins[axis]);
+    }
     for (size_t k = 0; k < batch->sums->lanes; k++) {
         struct packing *const packing = &batch->packing[k];
         const struct bounds box[3] = { bounds[0][k], bounds[1][k], bounds[2][k] };
-        packing_scale_lengths(packing, physics, box);
+        const double origin[3] = { origins[0][k], origins[1][k], origins[2][k] };
+        packing_scale_lengths(packing, physics, box, origin);
         for (int axis = 0; axis < 3; axis++)
             abreast->center[axis][k] = packing->center[axis];
         abreast->scale[k] = packing->length_scale;

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "force/origin.h"
 #include "force/packing.h"
 #include "force/vector.h"
 
@@ -122,6 +123,25 @@ static void bounds(const double *across, size_t count, size_t lanes, struct boun
     }
 }
 
+/* By the exchanges of origin_along(), so that no bit differs. */
+static void origins(const double *across, size_t count, size_t lanes, double *origins)
+{
+    const struct origin_network *const network = origin_network(count);
+    for (size_t k = 0; k < lanes; k += LANES) {
+        vdouble sample[ORIGIN_SAMPLE];
+        for (size_t n = 0; n < network->size; n++)
+            sample[n] = load_double(across + origin_body(count, network->size, n) * lanes + k);
+        for (size_t n = 0; n < network->exchanges; n++) {
+            vdouble *const low = &sample[network->exchange[n].low];
+            vdouble *const high = &sample[network->exchange[n].high];
+            const vdouble a = *low, b = *high;
+            *low = lesser(a, b);
+            *high = greater(a, b);
+        }
+        memcpy(origins + k, &sample[network->size / 2], sizeof(vdouble));
+    }
+}
+
 /* 1/r, as inverse_cube() does it: s (1 + 1/2 e + 3/8 e^2 + 5/16 e^3 + 35/128 e^4 + ...). */
 KERNEL_INLINE vdouble inverse(vdouble r2)
 {
@@ -201,7 +221,7 @@ static void potential_periodic(const struct packed *packed, struct range i, doub
         .force = { [PRECISION_DOUBLE] = FORCE_KERNELS(double, DOUBLE_SERIES, exchange),            \
                    [PRECISION_MIXED] = FORCE_KERNELS(mixed, FLOAT_SERIES, exchange),               \
                    [PRECISION_SINGLE] = FORCE_KERNELS(single, FLOAT_SERIES, exchange) },           \
-        .deal = deal, .collect = collect, .bounds = bounds,                                        \
+        .deal = deal, .collect = collect, .bounds = bounds, .origins = origins,                    \
         .potential = { potential_open, potential_periodic },                                       \
     }
 

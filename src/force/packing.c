@@ -3,6 +3,7 @@
 #include "force/packing.h"
 
 #include "base/memory.h"
+#include "force/origin.h"
 
 void packed_create(struct packed *packed, enum precision precision, size_t length,
                    struct error *error)
@@ -83,15 +84,19 @@ static struct bounds bounds_of(const double *restrict x, size_t count)
     return (struct bounds){ least, greatest };
 }
 
+bool packing_has_origin(enum precision precision, const struct physics *physics)
+{
+    return precision != PRECISION_DOUBLE && physics->boundary == BOUNDARY_OPEN;
+}
+
 void packing_scale_lengths(struct packing *packing, const struct physics *physics,
-                           const struct bounds box[3])
+                           const struct bounds box[3], const double origin[3])
 {
     const struct limits *limits = limits_of(packing->precision);
     const bool is_float = packing->precision != PRECISION_DOUBLE;
     double reach = physics->softening;
     for (int axis = 0; axis < 3; axis++) {
-        const bool centred = is_float && physics->boundary == BOUNDARY_OPEN;
-        const double c = centred ? 0.5 * box[axis].least + 0.5 * box[axis].greatest : 0;
+        const double c = packing_has_origin(packing->precision, physics) ? origin[axis] : 0;
         packing->center[axis] = c;
         reach = fmax(reach, fmax(c - box[axis].least, box[axis].greatest - c));
     }
@@ -135,9 +140,13 @@ void packing_open(struct packing *packing, const struct physics *physics,
     packing->packed.length = bodies->stride;
     const double *const x[3] = { bodies->x, bodies->y, bodies->z };
     struct bounds box[3];
-    for (int axis = 0; axis < 3; axis++)
+    double origin[3] = { 0 };
+    for (int axis = 0; axis < 3; axis++) {
         box[axis] = bounds_of(x[axis] + packing->first, bodies->count);
-    packing_scale_lengths(packing, physics, box);
+        if (packing_has_origin(packing->precision, physics))
+            origin[axis] = origin_along(x[axis] + packing->first, bodies->count);
+    }
+    packing_scale_lengths(packing, physics, box, origin);
     packing_scale_masses(packing, bounds_of(bodies->m + packing->first, bodies->count));
     if (packing->precision == PRECISION_DOUBLE && packing->mass_scale == 1)
         packing->packed.m = bodies->m + packing->first;

@@ -4,8 +4,8 @@
  * Lengths are scaled so that a system of any size fits the range of its precision: 1/r^3 of
  * the closest and the widest pair, times masses, neither overflow nor vanish. Masses are measured
  * by the largest one. Scales are powers of two but for a float kernel in a periodic box, whose
- * side becomes one. Float kernels measure positions from the middle of the system. All of it
- * follows from the bodies as they stand, so that a restart finds the same.
+ * side becomes one. Float kernels measure positions from where most bodies are (origin.h). All of
+ * it follows from the bodies as they stand, so that a restart finds the same.
  */
 #ifndef ORRERY_FORCE_PACKING_H
 #define ORRERY_FORCE_PACKING_H
@@ -30,9 +30,13 @@ struct packing {
     bool massive;
 };
 
-/* Those for lengths, from the bounds of the three coordinates and the precision; and for masses. */
+/* Where positions in such a packing are measured from `origin`; else from 0. */
+bool packing_has_origin(enum precision precision, const struct physics *physics);
+
+/* Those for lengths, from the bounds of the three coordinates, the origin where there is one, and
+ * the precision; and for masses. */
 void packing_scale_lengths(struct packing *packing, const struct physics *physics,
-                           const struct bounds box[3]);
+                           const struct bounds box[3], const double origin[3]);
 void packing_scale_masses(struct packing *packing, struct bounds m);
 
 /*

@@ -347,6 +347,60 @@ static void test_any_units(void **state)
     bodies_destroy(bodies);
 }
 
+static void place_at(const struct bodies *bodies, size_t i, double distance)
+{
+    bodies->x[i] = 0.36 * distance, bodies->y[i] = -0.48 * distance, bodies->z[i] = 0.8 * distance;
+}
+
+/* The bodies but `escaper`, to bounds that were made while that one was among them. */
+static void check_around_escaper(const struct problem *problem, const struct bodies *bodies,
+                                 size_t escaper, double distance, const struct force_options *o)
+{
+    double bounds[1500], exact[3][1500];
+    place_at(bodies, escaper, 0.5);
+    for (size_t i = 0; i < bodies->count; i++)
+        bounds[i] = error_bound(&problem->physics, bodies, i, o->precision);
+    place_at(bodies, escaper, distance);
+    const double *const a[3] = { bodies->ax, bodies->ay, bodies->az };
+    reference_accelerations(&problem->physics, bodies);
+    for (int axis = 0; axis < 3; axis++)
+        memcpy(exact[axis], a[axis], bodies->count * sizeof(double));
+    run_forces(o, &problem->physics, bodies);
+    for (size_t i = 0; i < bodies->count; i++)
+        for (int axis = 0; axis < 3 && i != escaper; axis++)
+            if (!(fabs(a[axis][i] - exact[axis][i]) <= bounds[i]))
+                fail_msg("%s %s %s, N = %zu, escaper %zu at %g: body %zu is off by %g, bound %g",
+                         precision_names[o->precision], o->kernel, o->isa, bodies->count, escaper,
+                         distance, i, fabs(a[axis][i] - exact[axis][i]), bounds[i]);
+}
+
+/* One body far away takes no digits from the others: float kernels measure positions from where
+ * most bodies are. In double, 1e6 and 1e10 leave the others theirs as well. */
+static void test_an_escaper_takes_no_digits(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = { 3, 4, 5, 8, 9, 10, 33, 100, 257, 1025, 1500 };
+    static const double distances[] = { 1e6, -1e10 };
+    for (size_t c = 0; c < COUNT_OF(sizes); c++) {
+        const struct problem problem = {
+            sizes[c], UNIFORM, RANDOM, { 1.37, 0, BOUNDARY_OPEN, 0, NULL }
+        };
+        struct bodies *bodies;
+        assert_int_equal(bodies_create(1, problem.count, &bodies, &error), STATUS_OK);
+        fill(&problem, bodies, 19);
+        for (size_t p = 1; precision_names[p]; p++)
+            for (size_t isa = 0; isa_at(isa); isa++)
+                for (size_t k = 0; k < 2 * COUNT_OF(kernels) && isa_runs(isa_at(isa)); k++) {
+                    const struct force_options options =
+                        options_of((enum precision)p, kernels[k / 2], isa_at(isa), 1);
+                    const size_t escaper = (7 * k + p) % problem.count;
+                    check_around_escaper(&problem, bodies, escaper, distances[k % 2], &options);
+                    place_at(bodies, escaper, 0.1 * (double)k);
+                }
+        bodies_destroy(bodies);
+    }
+}
+
 /* --- potentials
  * ------------------------------------------------------------------------------------ */
 
@@ -634,6 +688,7 @@ int main(void)
         cmocka_unit_test(test_periodic_unsoftened),
         cmocka_unit_test(test_coincident_bodies_add_nothing),
         cmocka_unit_test(test_any_units),
+        cmocka_unit_test(test_an_escaper_takes_no_digits),
         cmocka_unit_test(test_potentials),
         cmocka_unit_test(test_potential_of_coincident_bodies),
         cmocka_unit_test(test_same_bits_on_any_threads),

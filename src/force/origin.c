@@ -1,0 +1,83 @@
+#include "force/origin.h"
+
+/* The shortest networks that leave the median in the middle (Paeth 1990; Smith 1996). */
+static const struct origin_network networks[] = {
+    { 1, 0, { { 0, 0 } } },
+    { 3, 3, { { 0, 1 }, { 1, 2 }, { 0, 1 } } },
+    { 5, 7, { { 0, 1 }, { 3, 4 }, { 0, 3 }, { 1, 4 }, { 1, 2 }, { 2, 3 }, { 1, 2 } } },
+    { 7,
+      13,
+      { { 0, 5 },
+        { 0, 3 },
+        { 1, 6 },
+        { 2, 4 },
+        { 0, 1 },
+        { 3, 5 },
+        { 2, 6 },
+        { 2, 3 },
+        { 3, 6 },
+        { 4, 5 },
+        { 1, 4 },
+        { 1, 3 },
+        { 3, 4 } } },
+    { 9,
+      19,
+      { { 1, 2 },
+        { 4, 5 },
+        { 7, 8 },
+        { 0, 1 },
+        { 3, 4 },
+        { 6, 7 },
+        { 1, 2 },
+        { 4, 5 },
+        { 7, 8 },
+        { 0, 3 },
+        { 5, 8 },
+        { 4, 7 },
+        { 3, 6 },
+        { 1, 4 },
+        { 2, 5 },
+        { 4, 7 },
+        { 4, 2 },
+        { 6, 4 },
+        { 4, 2 } } },
+};
+
+const struct origin_network *origin_network(size_t count)
+{
+    return &networks[(count < ORIGIN_SAMPLE ? count - 1 : ORIGIN_SAMPLE - 1) / 2];
+}
+
+static double median_of(const struct origin_network *network, double *sample)
+{
+    for (size_t k = 0; k < network->exchanges; k++) {
+        double *const low = &sample[network->exchange[k].low];
+        double *const high = &sample[network->exchange[k].high];
+        const double a = *low, b = *high;
+        *low = a < b ? a : b;
+        *high = a > b ? a : b;
+    }
+    return sample[network->size / 2];
+}
+
+/* The bodies first, first + step, ... of the `size` that stand for all: their median, or that of
+ * the medians of nine parts of them, each as far spread. */
+static double median_of_part(const double *x, size_t count, size_t size, size_t first, size_t step)
+{
+    if (step == size)
+        return x[origin_body(count, size, first)];
+    const struct origin_network *const network = origin_network(size);
+    double sample[ORIGIN_SAMPLE];
+    for (size_t k = 0; k < network->size; k++)
+        sample[k] = median_of_part(x, count, size, first + k * step, step * network->size);
+    return median_of(network, sample);
+}
+
+double origin_along(const double *x, size_t count)
+{
+    enum { TWO_SAMPLES = 16384, SIZE_2 = ORIGIN_SAMPLE * ORIGIN_SAMPLE };
+    const size_t size = count <= ORIGIN_ONE_SAMPLE ? origin_network(count)->size
+                        : count <= TWO_SAMPLES     ? (size_t)SIZE_2
+                                                   : (size_t)SIZE_2 * ORIGIN_SAMPLE;
+    return median_of_part(x, count, size, 0, 1);
+}

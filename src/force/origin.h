@@ -1,0 +1,49 @@
+/*
+ * Where float kernels measure positions from: a median of each coordinate, which no body that
+ * escapes can move, so that the others keep their digits. (The middle of the bounding box, and the
+ * centre of mass, go with the farthest body.)
+ *
+ * The median is that of a few bodies, spread evenly over the system: nine of them; of more bodies,
+ * the median of the medians of nine, 81 or 729 in all. It follows from the positions and the number
+ * of bodies alone, and costs next to nothing beside the sums over pairs.
+ */
+#ifndef ORRERY_FORCE_ORIGIN_H
+#define ORRERY_FORCE_ORIGIN_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { ORIGIN_SAMPLE = 9, ORIGIN_EXCHANGES = 19 };
+
+/* Exchanges that bring the median of `size` numbers to number size / 2: each leaves the lesser one
+ * in `low` and the greater one in `high`. */
+struct origin_network {
+    size_t size, exchanges;
+    struct {
+        unsigned char low, high;
+    } exchange[ORIGIN_EXCHANGES];
+};
+
+/* That for a sample of a system of `count` > 0 bodies: of all of them, but for one of an even
+ * number, where they are fewer than ORIGIN_SAMPLE. */
+const struct origin_network *origin_network(size_t count);
+
+/* Body `k` of the `size` <= count that stand for all. */
+static inline size_t origin_body(size_t count, size_t size, size_t k)
+{
+    return k * count / size;
+}
+
+/* Of the coordinates of `count` > 0 bodies along one axis. Where they are at most
+ * ORIGIN_ONE_SAMPLE, it is the median by origin_network() of the bodies origin_body(). */
+enum { ORIGIN_ONE_SAMPLE = 1024 };
+double origin_along(const double *x, size_t count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
