@@ -483,6 +483,7 @@ static void cuda_describe(const struct backend *backend, struct backend_descript
         .device = cuda->device,
         .choice = backend->choice,
         .precision = cuda->setup.law.precision,
+        .origin = cuda->setup.law.precision == PRECISION_DOUBLE ? ORIGIN_EXACT : ORIGIN_ZERO,
         .threads = 1,
     };
 }

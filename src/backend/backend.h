@@ -52,9 +52,10 @@ struct backend_description {
     const char *device;  /* a GPU's name, or "" */
     const char *choice;  /* why `auto` chose it, or "" */
     enum precision precision;
-    int threads; /* of each rank */
-    int ranks;   /* that work together; 0 or 1: one process alone */
-    int terms;   /* of so many ranks are added in each force; 0 or 1: ranks change no bits */
+    enum origin origin; /* of positions in the kernels */
+    int threads;        /* of each rank */
+    int ranks;          /* that work together; 0 or 1: one process alone */
+    int terms;          /* of so many ranks are added in each force; 0 or 1: ranks change no bits */
 };
 
 /* "1 thread", "4 ranks of 2 threads"; into buffer. */

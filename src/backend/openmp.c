@@ -324,6 +324,7 @@ static void openmp_describe(const struct backend *backend, struct backend_descri
         .device = "",
         .choice = backend->choice,
         .precision = openmp->precision,
+        .origin = openmp->small ? ORIGIN_EXACT : force_origin(openmp->force),
         .threads = openmp->host.threads,
         .terms = force_is_partial(openmp->force) ? openmp->parts : 1,
     };

@@ -10,6 +10,7 @@
 #include "commands/commands.h"
 #include "commands/prepare.h"
 #include "config/reference.h"
+#include "diagnostics/resolution.h"
 #include "run/estimate.h"
 
 /* "1.2 GB". */
@@ -67,6 +68,13 @@ static void print_estimate(const struct run *run, const struct estimate *e)
         item("warning", "pairs of bodies at the same place: %zu", x->coincident);
 }
 
+static void print_resolution(const struct run *run, const struct resolution *worst)
+{
+    char text[RESOLUTION_TEXT_SIZE];
+    if (resolution_text(worst, run->description.precision, text)[0])
+        item("warning", "%s", text);
+}
+
 static void print_step(const struct run *run, const struct step_estimate *e)
 {
     char unit[UNITS_LABEL_SIZE];
@@ -88,6 +96,7 @@ enum status prepare_check(const struct prepare_options *options, const struct ru
     struct prepared prepared;
     struct estimate estimate;
     struct step_estimate step;
+    struct resolution resolution;
     struct text echo = { 0 };
     enum status status = prepare_config(options, &prepared, error);
     if (!status)
@@ -96,6 +105,10 @@ enum status prepare_check(const struct prepare_options *options, const struct ru
         status = estimate_run(prepared.run, true, &estimate, error);
     if (!status)
         status = estimate_step(prepared.run, &step, error);
+    if (!status)
+        status =
+            resolution_measure(&prepared.run->experiment.physics, prepared.run->experiment.bodies,
+                               &prepared.run->description, &resolution, error);
     if (!status) {
         config_echo(prepared.config, &echo);
         if (echo.failed)
@@ -105,6 +118,7 @@ enum status prepare_check(const struct prepare_options *options, const struct ru
         fwrite(echo.bytes, 1, echo.length, stdout);
         print_estimate(prepared.run, &estimate);
         print_step(prepared.run, &step);
+        print_resolution(prepared.run, &resolution);
     }
     text_free(&echo);
     prepare_done(&prepared);

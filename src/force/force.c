@@ -286,6 +286,11 @@ bool force_is_partial(const struct force *force)
     return force->symmetric && force->share.parts > 1;
 }
 
+enum origin force_origin(const struct force *force)
+{
+    return force->reference || force->precision == PRECISION_DOUBLE ? ORIGIN_EXACT : ORIGIN_MEDIAN;
+}
+
 const char *force_kernel(const struct force *force)
 {
     return force->reference ? "reference" : force->symmetric ? "symmetric" : "plain";

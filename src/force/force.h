@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "base/status.h"
+#include "force/origin.h"
 #include "model/bodies.h"
 #include "model/physics.h"
 
@@ -109,6 +110,9 @@ bool force_is_partial(const struct force *force);
  * called and synchronised like force_accelerations(). Those of its own bodies alone where there is
  * a share. */
 void force_potentials(struct force *force, const struct bodies *bodies, double *phi, double *psi);
+
+/* Where its kernels measure positions from. */
+enum origin force_origin(const struct force *force);
 
 /* What was chosen: "plain", "avx512", ...; for run.json and the log. */
 const char *force_kernel(const struct force *force);

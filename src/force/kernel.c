@@ -123,7 +123,7 @@ static void bounds(const double *across, size_t count, size_t lanes, struct boun
     }
 }
 
-/* By the exchanges of origin_along(), so that no bit differs. */
+/* By the exchanges of origin_find(), so that no bit differs. */
 static void origins(const double *across, size_t count, size_t lanes, double *origins)
 {
     const struct origin_network *const network = origin_network(count);

@@ -108,7 +108,7 @@ struct kernels {
     void (*collect)(const double *across, size_t stride, size_t lanes, double *systems);
     /* Of the first `count` numbers of each system of such an array. */
     void (*bounds)(const double *across, size_t count, size_t lanes, struct bounds *bounds);
-    /* And origin_along() of them; count is at most ORIGIN_ONE_SAMPLE. */
+    /* And origin_find() of them, of one axis; count is at most ORIGIN_ONE_SAMPLE. */
     void (*origins)(const double *across, size_t count, size_t lanes, double *origins);
     /* sum_j m_j / r_ij and sum_j m_j r^2 / r_ij^3 without j = i; packed as PRECISION_DOUBLE. */
     kernel_potential *potential[FORM_COUNT];

@@ -48,36 +48,49 @@ const struct origin_network *origin_network(size_t count)
     return &networks[(count < ORIGIN_SAMPLE ? count - 1 : ORIGIN_SAMPLE - 1) / 2];
 }
 
-static double median_of(const struct origin_network *network, double *sample)
+/* The coordinates of a body, or medians of them; a fourth one fills the vector. */
+enum { AXES = 3, ROW = 4 };
+struct row {
+    double x[ROW];
+};
+
+static struct row median_of(const struct origin_network *network, struct row *sample)
 {
-    for (size_t k = 0; k < network->exchanges; k++) {
-        double *const low = &sample[network->exchange[k].low];
-        double *const high = &sample[network->exchange[k].high];
-        const double a = *low, b = *high;
-        *low = a < b ? a : b;
-        *high = a > b ? a : b;
+    for (size_t n = 0; n < network->exchanges; n++) {
+        struct row *const low = &sample[network->exchange[n].low];
+        struct row *const high = &sample[network->exchange[n].high];
+        const struct row a = *low, b = *high;
+        for (size_t k = 0; k < ROW; k++)
+            low->x[k] = a.x[k] < b.x[k] ? a.x[k] : b.x[k];
+        for (size_t k = 0; k < ROW; k++)
+            high->x[k] = a.x[k] > b.x[k] ? a.x[k] : b.x[k];
     }
     return sample[network->size / 2];
 }
 
 /* The bodies first, first + step, ... of the `size` that stand for all: their median, or that of
  * the medians of nine parts of them, each as far spread. */
-static double median_of_part(const double *x, size_t count, size_t size, size_t first, size_t step)
+static struct row median_of_part(const double *const x[AXES], size_t count, size_t size,
+                                 size_t first, size_t step)
 {
-    if (step == size)
-        return x[origin_body(count, size, first)];
+    if (step == size) {
+        const size_t i = origin_body(count, size, first);
+        return (struct row){ { x[0][i], x[1][i], x[2][i], 0 } };
+    }
     const struct origin_network *const network = origin_network(size);
-    double sample[ORIGIN_SAMPLE];
+    struct row sample[ORIGIN_SAMPLE];
     for (size_t k = 0; k < network->size; k++)
         sample[k] = median_of_part(x, count, size, first + k * step, step * network->size);
     return median_of(network, sample);
 }
 
-double origin_along(const double *x, size_t count)
+void origin_find(const double *const x[3], size_t count, double origin[3])
 {
     enum { TWO_SAMPLES = 16384, SIZE_2 = ORIGIN_SAMPLE * ORIGIN_SAMPLE };
     const size_t size = count <= ORIGIN_ONE_SAMPLE ? origin_network(count)->size
                         : count <= TWO_SAMPLES     ? (size_t)SIZE_2
                                                    : (size_t)SIZE_2 * ORIGIN_SAMPLE;
-    return median_of_part(x, count, size, 0, 1);
+    const struct row row = median_of_part(x, count, size, 0, 1);
+    for (size_t k = 0; k < AXES; k++)
+        origin[k] = row.x[k];
 }

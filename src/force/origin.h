@@ -16,6 +16,13 @@
 extern "C" {
 #endif
 
+/* Where the kernels of a backend measure positions from. */
+enum origin {
+    ORIGIN_EXACT,  /* wherever: they have the digits of the bodies themselves */
+    ORIGIN_MEDIAN, /* as origin_find() has it, in open space */
+    ORIGIN_ZERO    /* the origin of coordinates */
+};
+
 enum { ORIGIN_SAMPLE = 9, ORIGIN_EXCHANGES = 19 };
 
 /* Exchanges that bring the median of `size` numbers to number size / 2: each leaves the lesser one
@@ -37,10 +44,10 @@ static inline size_t origin_body(size_t count, size_t size, size_t k)
     return k * count / size;
 }
 
-/* Of the coordinates of `count` > 0 bodies along one axis. Where they are at most
- * ORIGIN_ONE_SAMPLE, it is the median by origin_network() of the bodies origin_body(). */
+/* Of `count` > 0 bodies, from their coordinates. Where they are at most ORIGIN_ONE_SAMPLE, it is
+ * the median by origin_network() of the bodies origin_body(). */
 enum { ORIGIN_ONE_SAMPLE = 1024 };
-double origin_along(const double *x, size_t count);
+void origin_find(const double *const x[3], size_t count, double origin[3]);
 
 #ifdef __cplusplus
 }

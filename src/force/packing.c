@@ -138,14 +138,14 @@ void packing_open(struct packing *packing, const struct physics *physics,
     packing->first = system * bodies->stride;
     packing->packed.count = bodies->count;
     packing->packed.length = bodies->stride;
-    const double *const x[3] = { bodies->x, bodies->y, bodies->z };
+    const double *const x[3] = { bodies->x + packing->first, bodies->y + packing->first,
+                                 bodies->z + packing->first };
     struct bounds box[3];
     double origin[3] = { 0 };
-    for (int axis = 0; axis < 3; axis++) {
-        box[axis] = bounds_of(x[axis] + packing->first, bodies->count);
-        if (packing_has_origin(packing->precision, physics))
-            origin[axis] = origin_along(x[axis] + packing->first, bodies->count);
-    }
+    for (int axis = 0; axis < 3; axis++)
+        box[axis] = bounds_of(x[axis], bodies->count);
+    if (packing_has_origin(packing->precision, physics))
+        origin_find(x, bodies->count, origin);
     packing_scale_lengths(packing, physics, box, origin);
     packing_scale_masses(packing, bounds_of(bodies->m + packing->first, bodies->count));
     if (packing->precision == PRECISION_DOUBLE && packing->mass_scale == 1)

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "diagnostics/resolution.h"
 #include "output/csv.h"
 #include "run/save.h"
 
@@ -177,6 +178,23 @@ static enum status show_bodies(struct run *run, const struct moment *now, struct
     return status;
 }
 
+/* Said once, as soon as it is so. */
+static enum status look_at_resolution(struct run *run, struct error *error)
+{
+    struct resolution worst;
+    char text[RESOLUTION_TEXT_SIZE];
+    if (run->unresolved || !fires(run, run_watch_trigger(run)))
+        return STATUS_OK;
+    if (resolution_measure(&run->experiment.physics, run->experiment.bodies, &run->description,
+                           &worst, error))
+        return error->status;
+    if (resolution_text(&worst, run->description.precision, text)[0]) {
+        run_warning(run, "warning: t = %g: %s", run_time(run), text);
+        run->unresolved = true;
+    }
+    return STATUS_OK;
+}
+
 /* Everything that happens at the step that was reached. */
 static enum status fire_events(struct run *run, struct error *error)
 {
@@ -189,6 +207,8 @@ static enum status fire_events(struct run *run, struct error *error)
     const struct moment now = run_moment(run);
     /* First the watch: numbers that mean nothing become no rows. */
     if (watch_look(run->watch, &now, needs, tell_warning, run, error))
+        return error->status;
+    if (look_at_resolution(run, error))
         return error->status;
     if (needs & NEED_CONSERVED)
         judge_members(run);

@@ -83,6 +83,7 @@ struct run {
     uint64_t step;          /* reached */
     uint64_t planned_steps; /* where stop_when ended it before experiment.steps; else 0 */
     bool events_done;       /* those of this step have happened */
+    bool unresolved;        /* it was said that the precision does not resolve a pair */
     uint64_t first_step;    /* where this process began */
     double started;         /* clock_seconds() */
     double advance_seconds; /* of them, spent in the backend's advance */
