@@ -156,35 +156,74 @@ static void grid_destroy(struct grid *grid)
     memory_free(grid->z);
 }
 
+/* The extent of the bodies along the axes, and the lowest corner. false: a body is nowhere, or the
+ * extent is no number. */
+static bool find_extent(const struct places *places, size_t count, double low[3], double extent[3])
+{
+    const double *const axes[3] = { places->x, places->y, places->z };
+    for (int k = 0; k < 3; k++) {
+        double high = -INFINITY, finite = 0.0;
+        low[k] = INFINITY;
+        for (size_t i = 0; i < count; i++) {
+            low[k] = fmin(low[k], axes[k][i]);
+            high = fmax(high, axes[k][i]);
+            finite += 0.0 * axes[k][i];
+        }
+        extent[k] = high - low[k];
+        if (finite != 0.0 || !isfinite(extent[k])) /* NaN */
+            return false;
+    }
+    return true;
+}
+
+/* A box holds all bodies that are not too far from it: where a body is in its box must be known to
+ * better than the slack of the reach. */
+static bool take_box(struct grid *grid, double box_length, double reach, double extent[3])
+{
+    const double farthest = 1e5 * reach; /* rounding to 1e-16 of it is 1e-11 of the reach */
+    for (int k = 0; k < 3; k++) {
+        if (-grid->low[k] > farthest || grid->low[k] + extent[k] > farthest)
+            return false;
+        grid->low[k] = 0.0;
+        extent[k] = box_length;
+    }
+    return true;
+}
+
+/* Of that side; as a real number, since of bodies far away there may be any number. */
+static double cells_of(const double extent[3], double side, double cells[3])
+{
+    double product = 1.0;
+    for (int k = 0; k < 3; k++) {
+        cells[k] = extent[k] > side ? floor(extent[k] / side) : 1.0;
+        product *= cells[k];
+    }
+    return product;
+}
+
 /*
- * The cells for `count` bodies and a reach of r_max: false when there is no sense in them (a body
- * is nowhere, or cells of that size are too few to save work).
+ * The cells for `count` bodies and a reach of r_max, never more than there are bodies: one body far
+ * away may make them large, but not many. false when there is no sense in them (a body is nowhere,
+ * or cells of that size are too few to save work).
  */
 static bool grid_plan(struct grid *grid, const struct physics *physics, const struct places *places,
                       size_t count, double r_max)
 {
-    const double *const axes[3] = { places->x, places->y, places->z };
     const double reach = r_max * (1.0 + 1e-9); /* rounding must not lose a pair */
-    double extent[3], volume = 1.0;
+    double extent[3], cells[3], volume = 1.0;
     grid->periodic = physics->boundary == BOUNDARY_PERIODIC;
-    for (int k = 0; k < 3; k++) {
-        double low = INFINITY, high = -INFINITY, finite = 0.0;
-        for (size_t i = 0; i < count; i++) {
-            low = fmin(low, axes[k][i]);
-            high = fmax(high, axes[k][i]);
-            finite += 0.0 * axes[k][i];
-        }
-        if (finite != 0.0) /* NaN */
-            return false;
-        grid->low[k] = grid->periodic ? 0.0 : low;
-        extent[k] = grid->periodic ? physics->box_length : high - low;
+    if (!find_extent(places, count, grid->low, extent) ||
+        (grid->periodic && !take_box(grid, physics->box_length, reach, extent)))
+        return false;
+    for (int k = 0; k < 3; k++)
         volume *= fmax(extent[k], reach);
-    }
-    const double side = fmax(reach, cbrt(volume * CELL_BODIES / (double)count));
+    double side = fmax(reach, cbrt(volume * CELL_BODIES / (double)count));
+    while (cells_of(extent, side, cells) > (double)count)
+        side *= 2.0;
     grid->cell_count = 1;
     for (int k = 0; k < 3; k++) {
-        grid->cells[k] = extent[k] > side ? (size_t)(extent[k] / side) : 1;
-        grid->side[k] = fmax(extent[k] / (double)grid->cells[k], side);
+        grid->cells[k] = (size_t)cells[k];
+        grid->side[k] = fmax(extent[k] / cells[k], side);
         grid->cell_count *= grid->cells[k];
         if (grid->periodic && grid->cells[k] < MIN_CELLS)
             return false;
@@ -307,7 +346,7 @@ enum status pairs_count(const struct physics *physics, const struct bodies *bodi
     }
     const size_t pieces = cells ? grid.cell_count : (count + BLOCK - 1) / BLOCK;
     const size_t length = bins + 1, of_thread = COPIES * length;
-    uint64_t *copies = memory_array((size_t)threads, of_thread * sizeof *copies, error);
+    uint64_t *copies = memory_array((size_t)threads * COPIES, length * sizeof *copies, error);
     if (copies) {
 #pragma omp parallel num_threads(threads)
         {

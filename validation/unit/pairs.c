@@ -1,8 +1,10 @@
 #include "unit.h"
 
 #include <gsl/gsl_rng.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/memory.h"
 #include "diagnostics/pairs.h"
@@ -132,13 +134,68 @@ static void test_lost_bodies_have_no_pairs(void **state)
     bodies_destroy(b);
 }
 
+/* Cells are bounded by the bodies, not by how far they have flown: what a grid of the reach would
+ * take is 1e13 and more cells, whose number is none, or one that overflows. */
+static void test_bodies_far_away_take_no_memory(void **state)
+{
+    (void)state;
+    const double far[][3] = { { 1e13, 0, 0 },        { 1e150, 1e100, 0 },   { 1e80, 1e40, 1e20 },
+                              { 1e300, -1e300, 0 },  { 1.7e308, 1, 1 },     { 1e9, 1e9, 1e9 },
+                              { -1e-300, 1e5, 1e5 }, { 1e60, 1e-60, 1e-60 } };
+    const size_t sizes[] = { 3, 300 };
+    for (size_t k = 0; k < COUNT_OF(far) * COUNT_OF(sizes); k++) {
+        const double *const to = far[k / COUNT_OF(sizes)];
+        struct bodies *b = cloud(sizes[k % COUNT_OF(sizes)], 1.0);
+        const size_t at = b->stride + b->count / 2;
+        b->x[at] = to[0], b->y[at] = to[1], b->z[at] = to[2];
+        b->x[at + 1] = -to[0], b->y[at + 1] = -to[1];
+        assert_counts_agree_of(&(struct physics){ .boundary = BOUNDARY_OPEN }, b, 0.21);
+        assert_counts_agree_of(&(struct physics){ .boundary = BOUNDARY_OPEN }, b, 1e-9);
+        bodies_destroy(b);
+    }
+}
+
+/* A grid has to find out in which box a body is; far from the first one, rounding would put it into
+ * the wrong cell. */
+static void test_bodies_in_distant_boxes(void **state)
+{
+    (void)state;
+    const struct physics physics = { .boundary = BOUNDARY_PERIODIC, .box_length = 1 };
+    struct bodies *b = cloud(1000, 1.0);
+    for (size_t i = 0; i < b->count; i++) {
+        b->x[b->stride + i] = ldexp(floor(ldexp(b->x[b->stride + i], 12)), -12);
+        b->x[b->stride + i] += i % 2 ? 0x1p36 : -0x1p36;
+    }
+    assert_counts_agree_of(&physics, b, 0x1p-12 * BINS);
+    bodies_destroy(b);
+}
+
+/* As with ulimit -v: the process has what it has, and 1 GB. */
+static void limit_memory(void)
+{
+    size_t pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (!file)
+        return;
+    if (fscanf(file, "%zu", &pages) == 1) {
+        const rlim_t bytes = (rlim_t)pages * 4096 + (1u << 30);
+        setrlimit(RLIMIT_AS, &(struct rlimit){ bytes, bytes });
+    }
+    fclose(file);
+}
+
 int main(void)
 {
+#ifndef __SANITIZE_ADDRESS__
+    limit_memory();
+#endif
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_open_space),
         cmocka_unit_test(test_periodic_box),
         cmocka_unit_test(test_separations_on_the_edges_of_bins),
         cmocka_unit_test(test_lost_bodies_have_no_pairs),
+        cmocka_unit_test(test_bodies_far_away_take_no_memory),
+        cmocka_unit_test(test_bodies_in_distant_boxes),
     };
     return cmocka_run_group_tests_name("pairs", tests, NULL, NULL);
 }
