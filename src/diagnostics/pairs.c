@@ -210,9 +210,10 @@ static bool grid_plan(struct grid *grid, const struct physics *physics, const st
                       size_t count, double r_max)
 {
     const double reach = r_max * (1.0 + 1e-9); /* rounding must not lose a pair */
+    const double least = 1e-150; /* whose square is a number; all of less count as 0 */
     double extent[3], cells[3], volume = 1.0;
     grid->periodic = physics->boundary == BOUNDARY_PERIODIC;
-    if (!find_extent(places, count, grid->low, extent) ||
+    if (r_max < least || !find_extent(places, count, grid->low, extent) ||
         (grid->periodic && !take_box(grid, physics->box_length, reach, extent)))
         return false;
     for (int k = 0; k < 3; k++)

@@ -1,7 +1,9 @@
 """Diagnostics in a run: restarts, threads, and numbers worked out again from the trajectory."""
 
 import csv
+import math
 import pathlib
+import resource
 
 import numpy as np
 
@@ -147,6 +149,50 @@ def test_energies_average_to_the_virial_theorem():
     for k, row in enumerate(rows("all", "virial.csv")):
         expected = kinetic[max(0, k - 6):k + 1].mean()
         assert abs(row["kinetic_mean"] - expected) < 1e-14
+
+
+FAR = """
+name = "far";
+bodies = {{ initial = "file"; file = "bodies.csv"; center = false; }};
+physics = {{ softening = 0.1; {space} }};
+time = {{ step = 0.01; end = 0.02; }};
+watch = {{ on_jump = "warn"; }};
+diagnostics = ( {{ type = "radial-distribution"; every = 1; {keys} }} );
+"""
+
+
+def pairs_within(places, r_max, bins):
+    """How many pairs each bin has, from the positions."""
+    counts = [0] * bins
+    for i, a in enumerate(places):
+        for b in places[:i]:
+            k = math.dist(a, b) / (r_max / bins)
+            if k < bins:
+                counts[int(k)] += 1
+    return counts
+
+
+def test_gr_of_bodies_far_away_takes_little_memory():
+    """g(r) counts the pairs of bodies that are anywhere, with 2 GB of address space"""
+    crowd = [(0.01 * k % 1, 0.017 * k % 1, 0.023 * k % 1) for k in range(60)]
+    spaces = [([(0, 0, 0), (0.3, 0, 0), (1e13, 0, 0)], ""),
+              ([*crowd, (1e150, 1e100, 0)], ""), ([*crowd, (1e80, 1e40, 1e20)], ""),
+              ([*crowd, (1e13, -1e13, 1e13)], ""),
+              (crowd, 'boundary = "periodic"; box_length = 1e9;')]
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
+    for places, space in spaces:
+        with open("bodies.csv", "w", newline="") as file:
+            table = csv.writer(file)
+            table.writerow(("m", "x", "y", "z", "vx", "vy", "vz"))
+            table.writerows((1e-6, *place, 0, 0, 0) for place in places)
+        pathlib.Path("run.cfg").write_text(FAR.format(space=space, keys="r_max = 0.5; bins = 7;"))
+        options = {} if tap.PATIENCE > 1 else {"preexec_fn": limit}
+        result = tap.run("run", "run.cfg", "-q", "--force", "-P", "compute.threads=2", **options)
+        assert result.returncode == 0, (places[-1], result.returncode, result.stderr)
+        counted = [row["pairs"] for row in rows("far.run", "radial-distribution.csv")[:7]]
+        assert counted == pairs_within(places, 0.5, 7), (places[-1], counted)
 
 
 tap.main()
