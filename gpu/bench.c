@@ -74,7 +74,7 @@ static enum status compare(struct gpu_bench_state *bench, const struct gpu_trial
     if (!status)
         status = gpu_part_wait(part, NULL, error);
     const size_t size = b->count * sizeof(double);
-    double *a = memory_array(3 * b->count, sizeof(double), error);
+    double *a = memory_array(b->count, 3 * sizeof(double), error);
     if (status || !a) {
         memory_free(a);
         return status ? status : error->status;

@@ -279,7 +279,7 @@ static enum status cuda_create(const struct backend_options *options, const stru
     enum status status =
         gpu_setup_init(kernel, options->force.precision, physics, bodies, &cuda->setup, error);
     if (!status &&
-        !(cuda->sums = memory_array(bodies->systems * GPU_SUM_COUNT, sizeof(double), error)))
+        !(cuda->sums = memory_array(bodies->systems, GPU_SUM_COUNT * sizeof(double), error)))
         status = error->status;
     if (!status)
         take_share(cuda, shared ? &options->force.share : NULL);

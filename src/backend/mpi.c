@@ -263,7 +263,7 @@ enum status mpi_division_create(size_t units, size_t size, struct mpi_division *
     const size_t ranks = (size_t)mpi_count();
     *division = (struct mpi_division){
         .starts = calloc(ranks + 1, sizeof *division->starts),
-        .messages = calloc(ranks * MESSAGE_ARRAYS, sizeof *division->messages),
+        .messages = calloc(ranks, MESSAGE_ARRAYS * sizeof *division->messages),
     };
     if (!division->starts || !division->messages) {
         mpi_division_destroy(division);

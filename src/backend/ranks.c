@@ -247,7 +247,7 @@ static enum status allocate(struct ranks *ranks, const struct plan *plan, struct
     ranks->conserved = calloc(ranks->bodies->systems, sizeof *ranks->conserved);
     if (!ranks->by_systems)
         ranks->room =
-            memory_array(owned(&ranks->division) * (size_t)mpi_count(), sizeof(double), error);
+            memory_array(owned(&ranks->division), (size_t)mpi_count() * sizeof(double), error);
     if (!ranks->phi || !ranks->psi || !ranks->conserved || (!ranks->by_systems && !ranks->room))
         return error_set(error, STATUS_MEMORY, "out of memory");
     return STATUS_OK;

@@ -103,11 +103,12 @@ static enum status grow(struct lines *lines, struct error *error)
         return lines_error(lines, error, "longer than %d bytes: this is no table of bodies",
                            LINES_LONGEST);
     }
-    char *buffer = realloc(lines->buffer, 2 * lines->capacity + 1);
+    const size_t capacity = 2 * lines->capacity;
+    char *buffer = realloc(lines->buffer, capacity + 1);
     if (!buffer)
         return error_set(error, STATUS_MEMORY, "%s: out of memory", lines->path);
     lines->buffer = buffer;
-    lines->capacity *= 2;
+    lines->capacity = capacity;
     return STATUS_OK;
 }
 

@@ -26,6 +26,12 @@ static size_t next_place(size_t bytes)
     return bytes < PAGE ? 0 : atomic_fetch_add(&arrays, 1) % STEPS * STEP;
 }
 
+size_t memory_bytes(size_t count, size_t size)
+{
+    size_t bytes;
+    return __builtin_mul_overflow(count, size, &bytes) ? SIZE_MAX : bytes;
+}
+
 void *memory_array(size_t count, size_t size, struct error *error)
 {
     size_t bytes;

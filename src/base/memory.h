@@ -21,6 +21,9 @@ enum { MEMORY_ALIGNMENT = 64 }; /* bytes: one cache line, one AVX-512 register *
  */
 void *memory_array(size_t count, size_t size, struct error *error);
 
+/* count x size, for malloc() and realloc(); SIZE_MAX, which no machine has, where it overflows. */
+size_t memory_bytes(size_t count, size_t size);
+
 /* Accepts NULL. */
 void memory_free(void *array);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/memory.h"
 #include "config/file.h"
 #include "config/token.h"
 
@@ -135,7 +136,7 @@ static enum status locate(struct scanner *s, const struct token *token)
     }
     if (source->line_count == source->line_capacity) {
         const size_t capacity = source->line_capacity ? 2 * source->line_capacity : 64;
-        struct place *places = realloc(source->places, capacity * sizeof *places);
+        struct place *places = realloc(source->places, memory_bytes(capacity, sizeof *places));
         if (!places)
             return out_of_memory(s);
         source->places = places;
@@ -231,7 +232,7 @@ static enum status accept_key(struct scanner *s, const struct token *token)
                             (int)MAX_KEYS);
     if (s->key_count == s->key_capacity) {
         const size_t capacity = s->key_capacity ? 2 * s->key_capacity : 64;
-        struct key *keys = realloc(s->keys, capacity * sizeof *keys);
+        struct key *keys = realloc(s->keys, memory_bytes(capacity, sizeof *keys));
         if (!keys)
             return out_of_memory(s);
         s->keys = keys;

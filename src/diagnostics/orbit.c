@@ -168,7 +168,7 @@ static enum status create(const struct section *section, const struct moment *st
         return error->status;
     diagnostic->needs = NEED_STATE;
     struct orbit *orbit = (struct orbit *)diagnostic;
-    orbit->pair = memory_array(bodies->systems * 2, sizeof *orbit->pair, error);
+    orbit->pair = memory_array(bodies->systems, 2 * sizeof *orbit->pair, error);
     if (!orbit->pair)
         goto fail;
     for (size_t s = 0; s < bodies->systems; s++) {

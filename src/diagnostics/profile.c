@@ -198,7 +198,7 @@ static void fit_line(const double *x, const double *y, const double *weight, siz
 static enum status fit_shells(struct profile *profile, struct error *error)
 {
     const struct profile_plan *plan = &profile->plan;
-    double *arrays = memory_array(3 * plan->shells, sizeof *arrays, error);
+    double *arrays = memory_array(plan->shells, 3 * sizeof *arrays, error);
     if (!arrays)
         return error->status;
     double *const x = arrays, *const y = x + plan->shells, *const weight = y + plan->shells;

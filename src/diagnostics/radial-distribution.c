@@ -114,9 +114,11 @@ static enum status create(const struct section *section, const struct moment *st
     if (choose_reach(section, start, &r_max, error))
         return error->status;
     const size_t bins = (size_t)section_integer(section, "bins");
-    const size_t memory_count = 1 + start->bodies->systems * (1 + bins * BIN_LENGTH);
-    struct diagnostic *diagnostic = diagnostic_allocate(&diagnostic_radial_distribution,
-                                                        sizeof(struct radial), memory_count, error);
+    const size_t of_systems = memory_bytes(start->bodies->systems, 1 + bins * BIN_LENGTH);
+    /* Where that overflows, it stays too much. */
+    struct diagnostic *diagnostic =
+        diagnostic_allocate(&diagnostic_radial_distribution, sizeof(struct radial),
+                            of_systems + (of_systems < SIZE_MAX), error);
     if (!diagnostic)
         return error->status;
     struct radial *radial = (struct radial *)diagnostic;

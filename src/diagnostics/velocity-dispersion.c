@@ -147,7 +147,7 @@ static enum status measure_system(struct diagnostic *diagnostic, const struct mo
     const size_t count = now->bodies->count;
     struct sphere sphere;
     double row[COLUMNS];
-    double *arrays = memory_array(ARRAYS * count, sizeof *arrays, error);
+    double *arrays = memory_array(count, ARRAYS * sizeof *arrays, error);
     if (!arrays)
         return error->status;
     struct sample sample = { .m = arrays,

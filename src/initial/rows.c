@@ -267,7 +267,7 @@ static bool add_system(struct systems *systems, int64_t name)
     if (at == systems->length || systems->list[at].name != name) {
         if (systems->length == systems->capacity) {
             const size_t capacity = systems->capacity ? 2 * systems->capacity : 16;
-            struct system *list = realloc(systems->list, capacity * sizeof *list);
+            struct system *list = realloc(systems->list, memory_bytes(capacity, sizeof *list));
             if (!list)
                 return false;
             systems->list = list;

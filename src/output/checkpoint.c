@@ -8,6 +8,8 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "base/memory.h"
+
 const char checkpoint_name[] = "checkpoint.orr";
 const char checkpoint_previous[] = "checkpoint.orr.prev";
 
@@ -286,7 +288,7 @@ static enum status add_section(struct checkpoint *checkpoint, const struct exten
 {
     if (checkpoint->count == checkpoint->room) {
         const size_t room = 2 * checkpoint->room + 32;
-        struct extent *grown = realloc(checkpoint->sections, room * sizeof *grown);
+        struct extent *grown = realloc(checkpoint->sections, memory_bytes(room, sizeof *grown));
         if (!grown)
             return no_memory(error);
         checkpoint->sections = grown;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "report/figure.h"
 #include "report/trajectory.h"
 
@@ -43,7 +44,7 @@ static enum status write_data(struct trajectory *trajectory, size_t frame_stride
 {
     const size_t stride = (trajectory->bodies + MOST_BODIES - 1) / MOST_BODIES;
     const size_t count = (trajectory->bodies + stride - 1) / stride;
-    double *x = malloc(3 * count * sizeof *x);
+    double *x = malloc(memory_bytes(count, 3 * sizeof *x));
     if (!x)
         return error_set(error, STATUS_MEMORY, "out of memory");
     FILE *file = create_file(folder, ".dat", error);

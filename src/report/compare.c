@@ -185,7 +185,7 @@ static struct points *group_of(struct points *groups, size_t *count, const char 
 /* y = c x^slope through the points, on both axes logarithmic; false below two points. */
 static bool fit_power(const struct points *points, double *intercept, double *slope, double *sigma)
 {
-    double *x = malloc(2 * points->count * sizeof *x + 1), *y = x + points->count;
+    double *x = malloc(memory_bytes(points->count + 1, 2 * sizeof *x)), *y = x + points->count;
     size_t n = 0;
     double c00, c01, c11, chi2;
     for (size_t i = 0; x && i < points->count; i++)
@@ -249,7 +249,7 @@ static enum status draw_errors(const struct compare *compare, const char *quanti
     struct points groups[MOST_GROUPS] = { 0 };
     size_t group_count = 0;
     struct figure *figure = figures_add(figures, error);
-    double *values = calloc(2 * MOST_GROUPS * compare->count, sizeof *values);
+    double *values = calloc(compare->count, 2 * MOST_GROUPS * sizeof *values);
     if (!figure || !values) {
         free(values);
         return error_set(error, STATUS_MEMORY, "out of memory");

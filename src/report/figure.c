@@ -100,11 +100,11 @@ static struct curve *next_curve(struct figure *figure, const char *label, enum c
     struct curve *curve = &figure->curves[figure->curve_count];
     *curve = (struct curve){ .kind = kind,
                              .color = color % FIGURE_COLORS,
-                             .x = malloc((count + 1) * sizeof *curve->x),
-                             .y = malloc((count + 1) * sizeof *curve->y) };
+                             .x = malloc(memory_bytes(count + 1, sizeof *curve->x)),
+                             .y = malloc(memory_bytes(count + 1, sizeof *curve->y)) };
     snprintf(curve->label, sizeof curve->label, "%s", label);
     if (kind == CURVE_BAND)
-        curve->upper = malloc((count + 1) * sizeof *curve->upper);
+        curve->upper = malloc(memory_bytes(count + 1, sizeof *curve->upper));
     if (curve->x && curve->y && (curve->upper || kind != CURVE_BAND))
         return curve;
     free_curve(curve);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "report/distribution.h"
 #include "report/history.h"
 #include "report/picture.h"
@@ -31,7 +32,7 @@ const char *figures_label(const char *name, const char *unit, char buffer[FIGURE
 struct figure *figures_add(struct figures *figures, struct error *error)
 {
     struct figure *grown =
-        realloc(figures->figures, (figures->count + 1) * sizeof *figures->figures);
+        realloc(figures->figures, memory_bytes(figures->count + 1, sizeof *figures->figures));
     if (!grown) {
         error_set(error, STATUS_MEMORY, "out of memory");
         return NULL;

@@ -55,7 +55,7 @@ enum status members_curve(struct figure *figure, const char *label, enum curve_k
     if (members->systems == 1)
         return figure_curve(figure, label, kind, (int)figure_lines(figure), rows, x,
                             y + members->first, error);
-    double *arrays = memory_array(STATISTICS * rows + members->systems, sizeof *arrays, error);
+    double *arrays = memory_array(rows + members->systems, STATISTICS * sizeof *arrays, error);
     if (!arrays)
         return error->status;
     double *const sorted = arrays + STATISTICS * rows;

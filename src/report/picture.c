@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "model/units.h"
 #include "report/trajectory.h"
 
@@ -41,7 +42,8 @@ static enum status draw_paths(struct figure *figure, struct trajectory *trajecto
     const size_t bodies = trajectory->bodies;
     const size_t stride = trajectory->frame_count / PATH_FRAMES + 1;
     const size_t frames = (trajectory->frame_count + stride - 1) / stride;
-    double *x = malloc(2 * bodies * frames * sizeof *x), position[3][PATH_BODIES];
+    double *x = malloc(memory_bytes(memory_bytes(bodies, frames), 2 * sizeof *x)),
+           position[3][PATH_BODIES];
     if (!x)
         return error_set(error, STATUS_MEMORY, "out of memory");
     double *y = x + bodies * frames;
@@ -82,7 +84,7 @@ static enum status draw_frame(struct figures *figures, struct trajectory *trajec
     const size_t stride = (trajectory->bodies + DOT_BODIES - 1) / DOT_BODIES;
     const size_t count = (trajectory->bodies + stride - 1) / stride;
     struct figure *figure = figures_add(figures, error);
-    double *x = malloc(4 * count * sizeof *x);
+    double *x = malloc(memory_bytes(count, 4 * sizeof *x));
     if (!figure || !x) {
         free(x);
         return error_set(error, STATUS_MEMORY, "out of memory");

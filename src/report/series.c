@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/lines.h"
+#include "base/memory.h"
 #include "base/text.h"
 
 /* "name [unit]" as it stands between two commas. */
@@ -46,7 +47,7 @@ static enum status grow(struct series *series, size_t *capacity, struct error *e
         return STATUS_OK;
     *capacity = *capacity ? 2 * *capacity : 1024;
     for (size_t i = 0; i < series->columns; i++) {
-        double *values = realloc(series->column[i].values, *capacity * sizeof *values);
+        double *values = realloc(series->column[i].values, memory_bytes(*capacity, sizeof *values));
         if (!values)
             return error_set(error, STATUS_MEMORY, "out of memory");
         series->column[i].values = values;
@@ -75,7 +76,7 @@ static size_t *find_systems(struct series *series, size_t rows, struct error *er
 {
     const struct series_column *first = &series->column[0];
     const bool alone = strcmp(first->name, "system") != 0;
-    size_t *system = malloc((rows + 1) * sizeof *system);
+    size_t *system = malloc(memory_bytes(rows + 1, sizeof *system));
     if (!system) {
         error_set(error, STATUS_MEMORY, "out of memory");
         return NULL;
@@ -96,7 +97,7 @@ static enum status group_rows(struct series *series, size_t rows, struct error *
     if (!system)
         return error->status;
     size_t *seen = calloc(series->systems, sizeof *seen);
-    double *grouped = malloc((rows + 1) * sizeof *grouped);
+    double *grouped = malloc(memory_bytes(rows + 1, sizeof *grouped));
     if (!seen || !grouped) {
         error_set(error, STATUS_MEMORY, "out of memory");
         goto done;

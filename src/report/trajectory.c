@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 
 /* The value of `key` in a comment line, up to the next blank; false if it is not there. */
@@ -48,7 +49,7 @@ static enum status add_frame(struct trajectory *trajectory, struct lines_mark ma
     if ((count & (count - 1)) == 0) { /* full at every power of two */
         const size_t capacity = count ? 2 * count : 1;
         struct trajectory_frame *frames =
-            realloc(trajectory->frames, capacity * sizeof *trajectory->frames);
+            realloc(trajectory->frames, memory_bytes(capacity, sizeof *trajectory->frames));
         if (!frames)
             return error_set(error, STATUS_MEMORY, "out of memory");
         trajectory->frames = frames;

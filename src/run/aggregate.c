@@ -73,7 +73,7 @@ enum status aggregate_create(const struct diagnostic *source, size_t systems,
     aggregate->names = calloc(columns, sizeof *aggregate->names);
     aggregate->columns = calloc(columns, sizeof *aggregate->columns);
     aggregate->row = calloc(columns, sizeof(double));
-    aggregate->taken = calloc(systems * source->column_count + 1, sizeof(double));
+    aggregate->taken = calloc(systems, memory_bytes(source->column_count, sizeof(double)));
     aggregate->sorted = calloc(systems, sizeof(double));
     if (!aggregate->names || !aggregate->columns || !aggregate->row || !aggregate->taken ||
         !aggregate->sorted) {

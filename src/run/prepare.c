@@ -187,7 +187,7 @@ static enum status create_watch(struct run *run, struct error *error)
 static enum status create_expectations(struct run *run, struct error *error)
 {
     const size_t count = run->diagnostic_count;
-    const struct diagnostic **diagnostics = calloc(2 * count + 1, sizeof(*diagnostics));
+    const struct diagnostic **diagnostics = calloc(count + 1, 2 * sizeof(*diagnostics));
     if (!diagnostics)
         return error_set(error, STATUS_MEMORY, "out of memory");
     for (size_t i = 0; i < count; i++) {

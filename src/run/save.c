@@ -40,7 +40,7 @@ static bool keep(struct save_memory *memory, const char *prefix, const char *kin
                  const void *words, size_t length)
 {
     assert(memory->count < memory->room);
-    uint64_t *copy = malloc((length + 1) * sizeof *copy);
+    uint64_t *copy = malloc(memory_bytes(length + 1, sizeof *copy));
     if (!copy)
         return false;
     if (length > 0)

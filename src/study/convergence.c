@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "output/directory.h"
 #include "report/result.h"
@@ -57,7 +58,7 @@ static enum status measure_diagnostic(const struct levels *levels, const char *d
     enum { PREFIX_COLUMNS = 2 };
     const size_t columns = levels->series[0]->columns;
     struct convergence_row *rows =
-        realloc(convergence->rows, (convergence->count + columns) * sizeof *rows);
+        realloc(convergence->rows, memory_bytes(convergence->count + columns, sizeof *rows));
     if (!rows)
         return error_set(error, STATUS_MEMORY, "out of memory");
     convergence->rows = rows;

@@ -124,6 +124,42 @@ def test_owners_test_sees_a_violation():
     assert owner_violations(".") == ["src/run/run.c: libconfig.h belongs to src/config/"]
 
 
+# A product of counts in the size of an allocation, which may overflow: products of constants alone
+# and those that calloc(), memory_array() and memory_bytes() make themselves are checked.
+ALLOCATION = re.compile(r"\b(malloc|realloc|calloc|memory_array)\(((?:[^;()]|\([^;()]*\))*)")
+CONSTANT = r"(?:[A-Z_0-9]+|sizeof\b.*|\(size_t\).*)"
+
+
+def unchecked_products(root):
+    """Sizes of allocations that nobody checks for overflow, as lines of text."""
+    found = []
+    for path in sources(root, ".c", folders=("src", "gpu")):
+        for function, arguments in ALLOCATION.findall(read(root, path)):
+            arguments = re.sub(r"memory_bytes\([^()]*\)", "BYTES", arguments)
+            last = -1 if function in ("malloc", "realloc") else 0
+            size = arguments.split(",")[last]
+            factors = [factor.strip() for factor in re.split(r"(?<!sizeof) \* ?", size)]
+            if len(factors) > 1 and sum(not re.fullmatch(CONSTANT, f) for f in factors) > 0:
+                found.append(f"{path}: {function}({' '.join(arguments.split())})")
+    return found
+
+
+def test_allocations():
+    """no size of an allocation is a product that nobody checks for overflow"""
+    expect_none(unchecked_products(tap.SOURCE))
+
+
+def test_allocations_test_sees_a_violation():
+    """the test of allocations sees products of one count and of two"""
+    plant("src/base/bad.c",
+          "void bad(void)\n{\n    a = malloc(count * sizeof *a);\n"
+          "    b = calloc(rows * columns + 1, sizeof *b);\n"
+          "    c = memory_array(rows * columns, sizeof *c, error);\n"
+          "    d = malloc(memory_bytes(rows, sizeof *d));\n"
+          "    e = calloc(rows, 2 * sizeof *e);\n}\n")
+    assert len(unchecked_products(".")) == 3, unchecked_products(".")
+
+
 def test_headers_compile_alone():
     """every header compiles alone, as C11 and as C++"""
     compiler = shlex.split(os.environ.get("CC", "cc"))

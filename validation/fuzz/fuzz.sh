@@ -1,7 +1,7 @@
 #!/bin/bash
 # make check-fuzz: builds the fuzz targets for clang's libFuzzer and runs each of them for a
-# quarter of FUZZ_SECONDS (60). What it finds comes to lie in fuzz/findings and fails the check; inputs that
-# reach new code are kept in fuzz/corpus for the next time.
+# quarter of FUZZ_SECONDS (60). What it finds comes to lie in fuzz/findings and fails the check;
+# inputs that reach new code are kept in fuzz/corpus for the next time.
 # shellcheck source=validation/analysis/common.sh
 . "$(dirname "$0")/../analysis/common.sh"
 
@@ -33,7 +33,8 @@ fuzz() {
     local target=$1 found
     gather "$target"
     TMPDIR=$here/scratch OMP_NUM_THREADS=1 ASAN_OPTIONS=allocator_may_return_null=1 \
-        "$here/build/validation/fuzz/$target" -max_total_time=$((seconds / ${#targets[@]})) -timeout=60 \
+        "$here/build/validation/fuzz/$target" \
+        -max_total_time=$((seconds / ${#targets[@]})) -timeout=60 \
         -rss_limit_mb=2048 -max_len=16384 -print_final_stats=1 -close_fd_mask=0 \
         -dict="$source/validation/fuzz/$target.dict" -artifact_prefix="$here/findings/$target/" \
         "$here/corpus/$target" "$source/validation/fuzz/corpus/$target" \

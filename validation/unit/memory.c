@@ -51,9 +51,19 @@ static void test_what_cannot_be_had_is_an_error(void **state)
     }
 }
 
+/* What overflows becomes a size that nothing has. */
+static void test_bytes_do_not_overflow(void **state)
+{
+    (void)state;
+    assert_true(memory_bytes(3, 8) == 24 && memory_bytes(0, 8) == 0);
+    assert_true(memory_bytes(SIZE_MAX / 8 + 1, 8) == SIZE_MAX);
+    assert_true(memory_bytes(memory_bytes(SIZE_MAX / 2, 3), 8) == SIZE_MAX);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bytes_do_not_overflow),
         cmocka_unit_test(test_arrays_are_aligned_and_zero),
         cmocka_unit_test(test_large_arrays_are_staggered),
         cmocka_unit_test(test_what_cannot_be_had_is_an_error),
