@@ -2,8 +2,10 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/document.h"
 #include "base/memory.h"
@@ -18,21 +20,33 @@ const struct parameter watch_parameters[] = {
       .standard = "1000",
       .minimum = 1,
       .maximum = INFINITY,
-      .help = "Steps after which to look at the latest; every event that has measured the energy "
-              "is looked at anyway." },
+      .help = "Steps after which to look at the latest for the fastest pair and for what is not "
+              "finite; the energy is judged at steps of the watch's own." },
+    { .key = "energy_error",
+      .type = PARAMETER_REAL,
+      .standard = "0.005",
+      .maximum = INFINITY,
+      .help = "Largest |E - E0| since the start, over the larger of |E0| and |U0|, that a result "
+              "is trusted with; 0: no limit." },
+    { .key = "energy_drift",
+      .type = PARAMETER_REAL,
+      .standard = "",
+      .maximum = INFINITY,
+      .help = "Largest steady change of the energy over the whole run, in the same measure; unset: "
+              "0.001, and the noise of the precision for a method that is not symplectic, since "
+              "all that it loses is drift; 0: no limit." },
     { .key = "energy_jump",
       .type = PARAMETER_REAL,
       .standard = "0.1",
       .maximum = INFINITY,
-      .open = OPEN_MINIMUM,
-      .help = "Change of the energy from one look to the next that counts as a jump, over the "
-              "larger of |E| and |U| at the start." },
+      .help = "Change of the energy within 1000 steps that counts as a jump, in the same measure; "
+              "0: none does." },
     { .key = "on_jump",
       .type = PARAMETER_CHOICE,
       .standard = "fail",
       .choices = on_jump_names,
-      .help = "What a jump does: warn (say so), fail (the verdict is failed) or stop (end the "
-              "run as a numerical failure)." },
+      .help = "What an energy beyond one of these limits does: warn (say so), fail (the verdict is "
+              "failed) or stop (an error or a jump ends the run as a numerical failure)." },
     { .key = "least_steps",
       .type = PARAMETER_REAL,
       .standard = "2.0",
@@ -50,30 +64,94 @@ struct sighting {
     double time;  /* of the look */
 };
 
-/* The memory of one system, all numbers. */
-struct record {
-    double scale;             /* of the energy */
-    double energy, time;      /* at the last look at the sums */
-    double jumps, first_jump; /* how many, and the time of the first */
-    double largest_jump;      /* over scale */
-    struct sighting jumped;   /* the faster of the pairs before and after the first jump */
-    double next_search;       /* step from which to look for the fastest pair again */
-    struct sighting last;     /* what that look has found */
-    struct sighting fastest;  /* of all looks */
-    double warned;            /* of the step */
+/* The history of the energy is kept as means over so many windows of equal length. When they are
+ * full, each two become one. So its size is fixed, and at least half of them always count. */
+enum { WINDOWS = 16, LEAST_WINDOWS = WINDOWS / 2 };
+
+/* What the records share, all numbers: all systems are judged at the same steps. */
+struct history {
+    double judged;          /* the last step at which the energy was judged; -1: none */
+    double width;           /* of a window, in steps */
+    double counts[WINDOWS]; /* looks in each */
 };
 
-enum { RECORD_LENGTH = sizeof(struct record) / sizeof(double) };
+/* The memory of one system, all numbers. Energies of it are over `scale`. */
+struct record {
+    double scale;                     /* the larger of |E| and |U| at the start */
+    double start;                     /* the energy then */
+    double largest_error, error_time; /* |E - E0|, over scale, and when */
+    double first_error;               /* the time when it was beyond the limit first */
+    struct sighting offending;        /* the faster of the pairs before and after that */
+    double windows[WINDOWS];          /* sums of (E - E0) / scale */
+    double inertia, virial;           /* sums of I and |W| over all looks */
+    double energy, time;              /* from which a jump is counted */
+    double jumps, first_jump;         /* how many, and the time of the first */
+    double largest_jump;              /* over scale */
+    struct sighting jumped;           /* the faster of the pairs before and after the first jump */
+    double next_search;               /* step from which to look for the fastest pair again */
+    struct sighting last;             /* what that look has found */
+    struct sighting fastest;          /* of all looks */
+    double warned;                    /* of the step */
+};
+
+enum {
+    HISTORY_LENGTH = sizeof(struct history) / sizeof(double),
+    RECORD_LENGTH = sizeof(struct record) / sizeof(double)
+};
+
+/* What a symplectic method may lose steadily, if the config does not say. */
+static const double steady_drift = 1e-3;
 
 static const struct sighting nobody = { { NAN, NAN }, NAN, INFINITY, NAN };
 
 struct watch {
     uint64_t every;
-    double energy_jump, least_steps;
+    double energy_error, energy_drift, energy_jump; /* limits; infinite: none */
+    double noise, least_steps;
     enum on_jump on_jump;
+    bool symplectic;
+    const struct pace *pace;
+    double dt;
     size_t systems;
+    struct history *history; /* owns the numbers of the records as well */
     struct record *records;
 };
+
+/* Energies nearer to each other than this are not told apart: what a good integrator was seen to
+ * leave after 10^6 steps, by the precision of the pair terms, and some ten times that. */
+static const double noise_of[] = {
+    [PRECISION_DOUBLE] = 1e-11, [PRECISION_MIXED] = 3e-7, [PRECISION_SINGLE] = 1e-5
+};
+
+/* --- when ------------------------------------------------------------------------------------- */
+
+/*
+ * The energy is judged at steps that depend on nothing but the number of bodies in all, so that the
+ * verdict is the same whatever else is measured, and when. The stride between them grows with the
+ * steps done, from strides[k] steps to the next where looks * strides[k + 1] steps are done; each
+ * of these bounds is a multiple of both. Few bodies are looked at often, since their worst moments
+ * are short and a look costs them little.
+ */
+struct pace {
+    uint64_t looks;
+    size_t count;
+    uint64_t strides[8];
+};
+
+enum { FEW_BODIES = 64 };   /* in all; in one system: its fastest pair is sought at every look */
+enum { JUMP_STEPS = 1000 }; /* within which a change is a jump; a multiple of every stride */
+
+static const struct pace few = { 100, 6, { 1, 2, 5, 10, 20, 50 } };
+static const struct pace many = { 20, 5, { 50, 100, 200, 500, 1000 } };
+
+uint64_t watch_stride(const struct watch *watch, uint64_t step)
+{
+    const struct pace *pace = watch->pace;
+    size_t k = 0;
+    while (k + 1 < pace->count && pace->looks * pace->strides[k + 1] <= step)
+        k++;
+    return pace->strides[k];
+}
 
 /* Where warnings go. */
 struct listener {
@@ -86,27 +164,36 @@ static double energy_of(const struct conserved *conserved)
     return conserved->kinetic + conserved->potential;
 }
 
-enum status watch_create(const struct section *section, const struct moment *start,
-                         struct watch **result, struct error *error)
+/* 0 is no limit; none is below the noise. */
+static double limit_of(const struct section *section, const char *key, double unset, double noise)
 {
-    *result = NULL;
-    struct watch *watch = calloc(1, sizeof *watch);
-    if (!watch)
-        return error_set(error, STATUS_MEMORY, "out of memory");
-    watch->systems = start->bodies->systems;
-    watch->records = memory_array(watch->systems, sizeof *watch->records, error);
-    if (!watch->records) {
-        watch_destroy(watch);
-        return error->status;
-    }
+    const double limit = section_has(section, key) ? section_real(section, key) : unset;
+    return limit == 0.0 ? INFINITY : fmax(limit, noise);
+}
+
+static void read_limits(struct watch *watch, const struct section *section)
+{
+    const double noise = watch->noise;
     watch->every = (uint64_t)section_integer(section, "every");
-    watch->energy_jump = section_real(section, "energy_jump");
+    watch->energy_error = limit_of(section, "energy_error", NAN, noise);
+    watch->energy_drift =
+        limit_of(section, "energy_drift", watch->symplectic ? steady_drift : noise, noise);
+    watch->energy_jump = limit_of(section, "energy_jump", NAN, noise);
     watch->on_jump = (enum on_jump)section_choice(section, "on_jump");
     watch->least_steps = section_real(section, "least_steps");
+}
+
+static void begin_records(struct watch *watch, const struct moment *start)
+{
+    *watch->history = (struct history){ .judged = -1.0, .width = (double)watch->pace->strides[0] };
     for (size_t s = 0; s < watch->systems; s++) {
         const struct conserved *c = &start->conserved[s];
         watch->records[s] = (struct record){
             .scale = fmax(fabs(energy_of(c)), fabs(c->potential)),
+            .start = energy_of(c),
+            .first_error = NAN,
+            .error_time = NAN,
+            .offending = nobody,
             .energy = energy_of(c),
             .time = start->time,
             .first_jump = NAN,
@@ -115,6 +202,30 @@ enum status watch_create(const struct section *section, const struct moment *sta
             .fastest = nobody,
         };
     }
+}
+
+enum status watch_create(const struct section *section, const struct moment *start,
+                         const struct watch_method *method, struct watch **result,
+                         struct error *error)
+{
+    *result = NULL;
+    struct watch *watch = calloc(1, sizeof *watch);
+    if (!watch)
+        return error_set(error, STATUS_MEMORY, "out of memory");
+    watch->systems = start->bodies->systems;
+    watch->history =
+        memory_array(HISTORY_LENGTH + watch->systems * RECORD_LENGTH, sizeof(double), error);
+    if (!watch->history) {
+        watch_destroy(watch);
+        return error->status;
+    }
+    watch->records = (struct record *)((double *)watch->history + HISTORY_LENGTH);
+    watch->pace = watch->systems * start->bodies->count <= FEW_BODIES ? &few : &many;
+    watch->noise = noise_of[method->precision];
+    watch->symplectic = method->integrator->symplectic;
+    watch->dt = start->dt;
+    read_limits(watch, section);
+    begin_records(watch, start);
     *result = watch;
     return STATUS_OK;
 }
@@ -123,7 +234,7 @@ void watch_destroy(struct watch *watch)
 {
     if (!watch)
         return;
-    memory_free(watch->records);
+    memory_free(watch->history);
     free(watch);
 }
 
@@ -134,8 +245,8 @@ uint64_t watch_every(const struct watch *watch)
 
 double *watch_memory(struct watch *watch, size_t *count)
 {
-    *count = watch->systems * RECORD_LENGTH;
-    return (double *)watch->records;
+    *count = HISTORY_LENGTH + watch->systems * RECORD_LENGTH;
+    return (double *)watch->history;
 }
 
 /* --- what is not finite ----------------------------------------------------------------------- */
@@ -166,8 +277,6 @@ static enum status look_at_state(const struct moment *now, size_t system, struct
 }
 
 /* --- the fastest pair ------------------------------------------------------------------------- */
-
-enum { FEW_BODIES = 64 }; /* of which the fastest pair is looked for at every look */
 
 static enum status find_fastest(const struct moment *now, size_t system, struct sighting *sighting,
                                 struct error *error)
@@ -224,11 +333,11 @@ static enum status look_at_step(struct watch *watch, const struct moment *now, s
     return STATUS_OK;
 }
 
-/* --- jumps of the energy ---------------------------------------------------------------------- */
+/* --- the energy ------------------------------------------------------------------------------- */
 
 enum { JUMPS_TOLD = 3 }; /* of each system; the others are only counted */
 
-/* Who may have caused a jump: of the fastest pairs at the last look and now the faster one. */
+/* Who may have changed the energy: of the fastest pairs at the last look and now the faster one. */
 static enum status find_suspects(const struct record *record, const struct moment *now,
                                  unsigned valid, size_t system, struct sighting *suspects,
                                  struct error *error)
@@ -237,6 +346,18 @@ static enum status find_suspects(const struct record *record, const struct momen
     if ((valid & NEED_STATE) && find_fastest(now, system, &present, error))
         return error->status;
     *suspects = present.steps < record->last.steps ? present : record->last;
+    return STATUS_OK;
+}
+
+/* Says it, or ends the run with it, as `on_jump` has it. */
+static enum status report(const struct watch *watch, const struct listener *listener,
+                          const char *line, const char *more, struct error *error)
+{
+    if (watch->on_jump == ON_JUMP_STOP)
+        return error_set(error, STATUS_NUMERICAL, "%s", line);
+    char warning[4 * WATCH_TEXT_SIZE];
+    snprintf(warning, sizeof warning, "WARNING: %s%s", line, more);
+    listener->tell(listener->context, warning);
     return STATUS_OK;
 }
 
@@ -261,105 +382,290 @@ static enum status report_jump(struct watch *watch, const struct moment *now, un
              "system %zu: the energy jumped by %+.3g of its size between t = %g and t = %g; "
              "fastest pair: %s",
              system, jump, record->time, now->time, sighting_text(&suspects, text));
-    if (watch->on_jump == ON_JUMP_STOP)
-        return error_set(error, STATUS_NUMERICAL, "%s", line);
-    char warning[4 * WATCH_TEXT_SIZE];
-    snprintf(warning, sizeof warning, "WARNING: %s%s", line,
-             record->jumps == JUMPS_TOLD ? "; later jumps are only counted" : "");
-    listener->tell(listener->context, warning);
-    return STATUS_OK;
+    return report(watch, listener, line,
+                  record->jumps == JUMPS_TOLD ? "; later jumps are only counted" : "", error);
 }
 
-static enum status look_at_energy(struct watch *watch, const struct moment *now, unsigned valid,
-                                  size_t system, const struct listener *listener,
-                                  struct error *error)
+/* The energy was beyond its limit in how many systems? */
+static size_t beyond(const struct watch *watch)
+{
+    size_t systems = 0;
+    for (size_t s = 0; s < watch->systems; s++)
+        systems += !isnan(watch->records[s].first_error);
+    return systems;
+}
+
+/* Once for each system; it is told of the first ones, and not beside a jump. */
+static enum status report_error(struct watch *watch, const struct moment *now, unsigned valid,
+                                size_t system, double change, bool told,
+                                const struct listener *listener, struct error *error)
+{
+    struct record *record = &watch->records[system];
+    const bool quiet = told || beyond(watch) >= JUMPS_TOLD;
+    record->first_error = now->time;
+    if (find_suspects(record, now, valid, system, &record->offending, error))
+        return error->status;
+    if (quiet && watch->on_jump != ON_JUMP_STOP)
+        return STATUS_OK;
+    char text[WATCH_TEXT_SIZE], line[3 * WATCH_TEXT_SIZE];
+    snprintf(line, sizeof line,
+             "system %zu: the energy is off by %+.3g of its size since the start, at t = %g; "
+             "fastest pair: %s",
+             system, change, now->time, sighting_text(&record->offending, text));
+    return report(watch, listener, line, "", error);
+}
+
+static enum status judge_energy(struct watch *watch, const struct moment *now, unsigned valid,
+                                size_t system, const struct listener *listener, struct error *error)
 {
     struct record *record = &watch->records[system];
     const double energy = energy_of(&now->conserved[system]);
-    if (!isfinite(energy))
-        return error_set(error, STATUS_NUMERICAL,
-                         "system %zu: the energy is not finite at step %" PRIu64 " (t = %g)",
-                         system, now->step, now->time);
-    const double jump = (energy - record->energy) / record->scale; /* 0/0: nothing there */
+    const double change = (energy - record->start) / record->scale; /* 0/0: nothing there */
+    const double jump = (energy - record->energy) / record->scale;
+    const bool jumped = fabs(jump) > watch->energy_jump;
     enum status status = STATUS_OK;
-    if (fabs(jump) > watch->energy_jump)
+    if (fabs(change) > record->largest_error) {
+        record->largest_error = fabs(change);
+        record->error_time = now->time;
+    }
+    if (jumped)
         status = report_jump(watch, now, valid, system, jump, listener, error);
-    record->energy = energy;
-    record->time = now->time;
+    if (!status && fabs(change) > watch->energy_error && isnan(record->first_error))
+        status = report_error(watch, now, valid, system, change, jumped, listener, error);
+    if (jumped || now->step % JUMP_STEPS == 0) {
+        record->energy = energy;
+        record->time = now->time;
+    }
     return status;
 }
 
-enum status watch_look(struct watch *watch, const struct moment *now, unsigned valid,
+/* --- the history of the energy ---------------------------------------------------------------- */
+
+static void merge(double windows[WINDOWS])
+{
+    for (size_t k = 0; k < LEAST_WINDOWS; k++)
+        windows[k] = windows[2 * k] + windows[2 * k + 1];
+    for (size_t k = LEAST_WINDOWS; k < WINDOWS; k++)
+        windows[k] = 0.0;
+}
+
+/* Makes room for a look at this step, and counts it. */
+static void extend_history(struct watch *watch, uint64_t step)
+{
+    struct history *history = watch->history;
+    while ((double)step >= WINDOWS * history->width) {
+        history->width *= 2.0;
+        merge(history->counts);
+        for (size_t s = 0; s < watch->systems; s++)
+            merge(watch->records[s].windows);
+    }
+    history->counts[(size_t)((double)step / history->width)] += 1.0;
+}
+
+/* sum m (x - X)^2 about the centre of mass. */
+static double inertia_of(const struct bodies *b, size_t system, const double center[3])
+{
+    double sum = 0.0;
+    for (size_t i = system * b->stride; i < system * b->stride + b->count; i++) {
+        const double x = b->x[i] - center[0], y = b->y[i] - center[1], z = b->z[i] - center[2];
+        sum += b->m[i] * (x * x + y * y + z * z);
+    }
+    return sum;
+}
+
+static void add_to_history(struct watch *watch, const struct moment *now, size_t system)
+{
+    struct record *record = &watch->records[system];
+    const struct conserved *c = &now->conserved[system];
+    record->windows[(size_t)((double)now->step / watch->history->width)] +=
+        (energy_of(c) - record->start) / record->scale;
+    record->inertia += inertia_of(now->bodies, system, c->center);
+    record->virial += fabs(c->virial);
+}
+
+/* --- a look ----------------------------------------------------------------------------------- */
+
+static enum status look_at_energy(const struct moment *now, size_t system, struct error *error)
+{
+    if (isfinite(energy_of(&now->conserved[system])))
+        return STATUS_OK;
+    return error_set(error, STATUS_NUMERICAL,
+                     "system %zu: the energy is not finite at step %" PRIu64 " (t = %g)", system,
+                     now->step, now->time);
+}
+
+enum status watch_look(struct watch *watch, const struct moment *now, unsigned valid, bool last,
                        void (*tell)(void *context, const char *line), void *context,
                        struct error *error)
 {
     const struct listener listener = { tell, context };
+    const bool summed = (valid & NEED_CONSERVED) && (double)now->step != watch->history->judged;
+    const bool due = summed && now->step % watch_stride(watch, now->step) == 0;
+    if (due) {
+        extend_history(watch, now->step);
+        watch->history->judged = (double)now->step;
+    }
     for (size_t s = 0; s < watch->systems; s++) {
         if ((valid & NEED_STATE) && look_at_state(now, s, error))
             return error->status;
-        if ((valid & NEED_CONSERVED) && look_at_energy(watch, now, valid, s, &listener, error))
+        if ((valid & NEED_CONSERVED) && look_at_energy(now, s, error))
             return error->status;
+        if ((due || (summed && last)) && judge_energy(watch, now, valid, s, &listener, error))
+            return error->status;
+        if (due)
+            add_to_history(watch, now, s);
         if ((valid & NEED_STATE) && look_at_step(watch, now, s, &listener, error))
             return error->status;
     }
     return STATUS_OK;
 }
 
+/* --- drift ------------------------------------------------------------------------------------ */
+
+/*
+ * The steady change of a system's energy: the line of least squares through the means over the
+ * windows. `steadiness` is the part of their variance that lies on it (r squared): 1 for a drift
+ * that does not falter, 1 - 1/(k + 1)^2 for k equal jumps in turn, 3/4 at most for one jump.
+ */
+struct drift {
+    double change; /* by the line, over the windows; NaN: too few of them */
+    double steadiness;
+    double
+        periods; /* that they cover, of 2 pi tau, tau = sqrt(<I> / <|W|>): 1 for a circular pair */
+};
+
+static struct drift drift_of(const struct watch *watch, const struct record *record)
+{
+    const struct history *history = watch->history;
+    const size_t n = history->judged > 0.0 ? (size_t)(history->judged / history->width) : 0;
+    if (n < LEAST_WINDOWS)
+        return (struct drift){ NAN, NAN, NAN };
+    double mean = 0.0, xx = 0.0, xy = 0.0, yy = 0.0;
+    for (size_t k = 0; k < n; k++)
+        mean += record->windows[k] / history->counts[k] / (double)n;
+    for (size_t k = 0; k < n; k++) {
+        const double x = (double)k - 0.5 * (double)(n - 1);
+        const double y = record->windows[k] / history->counts[k] - mean;
+        xx += x * x;
+        xy += x * y;
+        yy += y * y;
+    }
+    static const double two_pi = 6.283185307179586;
+    const double tau = sqrt(record->inertia / record->virial);
+    return (struct drift){ xy / xx * (double)n, yy > 0.0 ? xy * xy / (xx * yy) : 0.0,
+                           (double)n * history->width * watch->dt / (two_pi * tau) };
+}
+
+/* Half an oscillation looks like a line (0.985), four fifths of one like less of it (0.88); a
+ * random walk is above 0.95 once in some thirty times. */
+static const double least_steadiness = 0.95, least_periods = 0.8;
+
+/* All that a method loses which is not symplectic is drift. */
+static bool drifts(const struct watch *watch, const struct record *record)
+{
+    if (!watch->symplectic)
+        return record->largest_error > watch->energy_drift;
+    const struct drift drift = drift_of(watch, record);
+    return fabs(drift.change) > watch->energy_drift && drift.steadiness > least_steadiness &&
+           drift.periods > least_periods;
+}
+
 /* --- the verdict ------------------------------------------------------------------------------ */
 
-/* Jumps of all systems. */
-static double all_jumps(const struct watch *watch)
+/* What all systems together have shown; records are those of the worst. */
+struct finding {
+    double jumps;
+    size_t beyond, drifting; /* systems */
+    const struct record *jumped, *off, *drift, *fastest;
+};
+
+/* Is a before b? Times are NaN where it never was. */
+static bool before(double a, double b)
 {
-    double jumps = 0.0;
-    for (size_t s = 0; s < watch->systems; s++)
-        jumps += watch->records[s].jumps;
-    return jumps;
+    return a < b || (isnan(b) && !isnan(a));
 }
 
-/* The system that jumped first, and the one with the fewest steps to the fastest pair. */
-static const struct record *first_to_jump(const struct watch *watch)
+static double drift_size(const struct watch *watch, const struct record *record)
 {
-    const struct record *first = &watch->records[0];
-    for (size_t s = 1; s < watch->systems; s++)
-        if (!(first->first_jump <= watch->records[s].first_jump))
-            first = isnan(watch->records[s].first_jump) ? first : &watch->records[s];
-    return first;
+    return watch->symplectic ? fabs(drift_of(watch, record).change) : record->largest_error;
 }
 
-static const struct record *fastest_system(const struct watch *watch)
+static struct finding find(const struct watch *watch)
 {
-    const struct record *fastest = &watch->records[0];
-    for (size_t s = 1; s < watch->systems; s++)
-        if (watch->records[s].fastest.steps < fastest->fastest.steps)
-            fastest = &watch->records[s];
-    return fastest;
+    const struct record *r = watch->records;
+    struct finding all = { 0.0, beyond(watch), 0, r, r, r, r };
+    bool drifting = false; /* all.drift does */
+    for (size_t s = 0; s < watch->systems; s++, r++) {
+        const bool now = drifts(watch, r);
+        all.jumps += r->jumps;
+        all.drifting += now;
+        if (before(r->first_jump, all.jumped->first_jump))
+            all.jumped = r;
+        if (r->largest_error > all.off->largest_error)
+            all.off = r;
+        if ((now && !drifting) ||
+            (now == drifting && drift_size(watch, r) > drift_size(watch, all.drift)))
+            all.drift = r;
+        drifting |= now;
+        if (r->fastest.steps < all.fastest->fastest.steps)
+            all.fastest = r;
+    }
+    return all;
 }
 
 bool watch_holds(const struct watch *watch, const bool *left_out)
 {
     if (watch->on_jump == ON_JUMP_WARN)
         return true;
-    for (size_t s = 0; s < watch->systems; s++)
-        if (watch->records[s].jumps > 0.0 && !(left_out && left_out[s]))
+    for (size_t s = 0; s < watch->systems; s++) {
+        const struct record *record = &watch->records[s];
+        if (left_out && left_out[s])
+            continue;
+        if (record->jumps > 0.0 || !isnan(record->first_error) || drifts(watch, record))
             return false;
+    }
     return true;
+}
+
+/* Adds to the text, as far as there is room. */
+static void say(char buffer[WATCH_TEXT_SIZE], const char *format, ...)
+{
+    const size_t used = strlen(buffer);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(buffer + used, WATCH_TEXT_SIZE - used, format, arguments);
+    va_end(arguments);
+}
+
+static void say_drift(const struct watch *watch, const struct finding *all,
+                      char buffer[WATCH_TEXT_SIZE])
+{
+    if (watch->symplectic)
+        say(buffer, "%sthe energy drifts by %+.3g over the run (limit %g)", buffer[0] ? "; " : "",
+            drift_of(watch, all->drift).change, watch->energy_drift);
+    else if (all->beyond == 0)
+        say(buffer, "%sthe method is one that drifts: the energy is off by %.3g (limit %g)",
+            buffer[0] ? "; " : "", all->drift->largest_error, watch->energy_drift);
 }
 
 const char *watch_text(const struct watch *watch, char buffer[WATCH_TEXT_SIZE])
 {
-    const double jumps = all_jumps(watch);
-    const struct record *first = first_to_jump(watch);
-    const struct sighting *jumped = &first->jumped, *fastest = &fastest_system(watch)->fastest;
+    const struct finding all = find(watch);
+    const struct sighting *jumped = &all.jumped->jumped, *fastest = &all.fastest->fastest;
     buffer[0] = '\0';
-    if (jumps > 0.0)
-        snprintf(buffer, WATCH_TEXT_SIZE,
-                 "%g jump%s of the energy, the first by t = %.4g, bodies %.0f and %.0f %.3g apart",
-                 jumps, jumps == 1.0 ? "" : "s", first->first_jump, jumped->ids[0], jumped->ids[1],
-                 jumped->distance);
-    else if (fastest->steps < watch->least_steps)
-        snprintf(buffer, WATCH_TEXT_SIZE,
-                 "the step is too large for bodies %.0f and %.0f at t = %.4g", fastest->ids[0],
-                 fastest->ids[1], fastest->time);
+    if (all.jumps > 0.0)
+        say(buffer,
+            "%g jump%s of the energy, the first by t = %.4g, bodies %.0f and %.0f %.3g apart",
+            all.jumps, all.jumps == 1.0 ? "" : "s", all.jumped->first_jump, jumped->ids[0],
+            jumped->ids[1], jumped->distance);
+    if (all.beyond > 0)
+        say(buffer, "%sthe energy is off by %.3g at t = %.4g (limit %g)", buffer[0] ? "; " : "",
+            all.off->largest_error, all.off->error_time, watch->energy_error);
+    if (all.drifting > 0)
+        say_drift(watch, &all, buffer);
+    if (!buffer[0] && fastest->steps < watch->least_steps)
+        say(buffer, "the step is too large for bodies %.0f and %.0f at t = %.4g", fastest->ids[0],
+            fastest->ids[1], fastest->time);
     return buffer;
 }
 
@@ -373,15 +679,50 @@ static json_t *sighting_json(const struct sighting *sighting)
                      document_number(sighting->time));
 }
 
+static json_t *system_of(const struct watch *watch, const struct record *record)
+{
+    return json_integer((json_int_t)(record - watch->records));
+}
+
+/* Null where there is none. */
+static json_t *limits_json(const struct watch *watch)
+{
+    return json_pack("{s:o, s:o, s:o, s:o}", "energy_error", document_number(watch->energy_error),
+                     "energy_drift", document_number(watch->energy_drift), "energy_jump",
+                     document_number(watch->energy_jump), "noise", document_number(watch->noise));
+}
+
+static json_t *error_json(const struct watch *watch, const struct finding *all)
+{
+    const struct record *off = all->off;
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:I}", "largest",
+                     document_number(off->largest_error), "time", document_number(off->error_time),
+                     "system", system_of(watch, off), "first_time_beyond",
+                     document_number(off->first_error), "pair", sighting_json(&off->offending),
+                     "systems_beyond", (json_int_t)all->beyond);
+}
+
+static json_t *drift_json(const struct watch *watch, const struct finding *all)
+{
+    const struct drift drift = drift_of(watch, all->drift);
+    return json_pack("{s:o, s:o, s:o, s:o, s:b, s:I}", "change", document_number(drift.change),
+                     "steadiness", document_number(drift.steadiness), "periods",
+                     document_number(drift.periods), "system", system_of(watch, all->drift),
+                     "method_drifts", !watch->symplectic, "systems_beyond",
+                     (json_int_t)all->drifting);
+}
+
 json_t *watch_json(const struct watch *watch, const bool *left_out)
 {
-    const struct record *first = first_to_jump(watch);
+    const struct finding all = find(watch);
     double largest = 0.0;
     for (size_t s = 0; s < watch->systems; s++)
         largest = fmax(largest, watch->records[s].largest_jump);
     return json_pack(
-        "{s:b, s:I, s:o, s:o, s:o, s:o}", "holds", watch_holds(watch, left_out), "energy_jumps",
-        (json_int_t)all_jumps(watch), "largest_jump", document_number(largest), "first_jump_time",
-        document_number(first->first_jump), "first_jump_pair", sighting_json(&first->jumped),
-        "fastest_pair", sighting_json(&fastest_system(watch)->fastest));
+        "{s:b, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o}", "holds", watch_holds(watch, left_out),
+        "limits", limits_json(watch), "energy_error", error_json(watch, &all), "energy_drift",
+        drift_json(watch, &all), "energy_jumps", (json_int_t)all.jumps, "largest_jump",
+        document_number(largest), "first_jump_time", document_number(all.jumped->first_jump),
+        "first_jump_pair", sighting_json(&all.jumped->jumped), "fastest_pair",
+        sighting_json(&all.fastest->fastest));
 }

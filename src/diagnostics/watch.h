@@ -1,7 +1,9 @@
 /*
- * The accuracy watch, at work in every run: it looks at the bodies at every event and says when a
- * result can no longer be trusted, and because of whom. Numbers that are not finite end the run;
- * a jump of the energy fails it; a step too large for the fastest pair is said once.
+ * The accuracy watch, at work in every run: it says when a result can no longer be trusted, and
+ * because of whom. Numbers that are not finite end the run; an energy that is too far from that of
+ * the start, drifts steadily or jumps fails it; a step too large for the fastest pair is said once.
+ * The energy is judged at steps of the watch's own, so that the verdict does not depend on when
+ * something else is measured.
  */
 #ifndef ORRERY_DIAGNOSTICS_WATCH_H
 #define ORRERY_DIAGNOSTICS_WATCH_H
@@ -15,43 +17,59 @@
 #include "config/config.h"
 #include "config/parameter.h"
 #include "diagnostics/diagnostic.h"
+#include "force/force.h"
+#include "integrator/integrator.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* The group `watch` of the config: every, energy_jump, on_jump, least_steps. */
+/* The group `watch` of the config: every, energy_error, energy_drift, energy_jump,
+ * on_jump, least_steps. */
 extern const struct parameter watch_parameters[];
 extern const size_t watch_parameter_count;
 
 struct watch; /* opaque */
 
+/* How the bodies are moved: it decides what is noise and whether all error is drift. */
+struct watch_method {
+    enum precision precision;
+    const struct integrator *integrator;
+};
+
 /* `start` is the moment of step 0 with STATE and CONSERVED valid; not kept. STATUS_MEMORY. */
 enum status watch_create(const struct section *section, const struct moment *start,
-                         struct watch **watch, struct error *error);
+                         const struct watch_method *method, struct watch **watch,
+                         struct error *error);
 void watch_destroy(struct watch *watch); /* accepts NULL */
 
-/* Wishes to look, with STATE and CONSERVED, at least every so many steps. */
+/* Wishes to look, with STATE, at least every so many steps. */
 uint64_t watch_every(const struct watch *watch);
+
+/* After `step` it judges the energy at the next multiple of this, and needs STATE and CONSERVED
+ * there; at `step` itself, if that is one. */
+uint64_t watch_stride(const struct watch *watch, uint64_t step);
 
 /* What must survive a restart, as of a diagnostic. */
 double *watch_memory(struct watch *watch, size_t *count);
 
 /*
- * Looks at a moment of which `valid` (enum need, or-ed) is there: state, sums or both. Warnings go
- * to `tell`, a line each, few in a run. STATUS_NUMERICAL, naming the body, when a position, a
- * velocity or an energy is not finite, and for a jump when on_jump = "stop"; STATUS_MEMORY.
+ * Looks at a moment of which `valid` (enum need, or-ed) is there: state, sums or both. The energy
+ * is judged at the steps of watch_stride() and where `last` says that the run ends. Warnings go to
+ * `tell`, a line each, few in a run. STATUS_NUMERICAL, naming the body, when a position, a velocity
+ * or an energy is not finite, and for an error or a jump when on_jump = "stop"; STATUS_MEMORY.
  */
-enum status watch_look(struct watch *watch, const struct moment *now, unsigned valid,
+enum status watch_look(struct watch *watch, const struct moment *now, unsigned valid, bool last,
                        void (*tell)(void *context, const char *line), void *context,
                        struct error *error);
 
-/* No jump so far, or on_jump = "warn". Systems with left_out[system] do not count; NULL: all do. */
+/* No limit was passed so far, or on_jump = "warn". Systems with left_out[system] do not count;
+ * NULL: all do. */
 bool watch_holds(const struct watch *watch, const bool *left_out);
 
-/* What it has seen, in a line for the summary: "3 jumps of the energy, first at t = 1.88"; "" if
- * there is nothing to say. */
-enum { WATCH_TEXT_SIZE = 200 };
+/* What it has seen, in a line for the summary: "the energy is off by 0.657 at t = 62.8 (limit
+ * 0.005)"; "" if there is nothing to say. */
+enum { WATCH_TEXT_SIZE = 320 };
 const char *watch_text(const struct watch *watch, char buffer[WATCH_TEXT_SIZE]);
 
 /* For run.json; a new reference. */

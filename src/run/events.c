@@ -129,9 +129,21 @@ size_t run_watch_trigger(const struct run *run)
     return run_checkpoint_trigger(run) + 1;
 }
 
-size_t run_trigger_count(const struct run *run)
+/* The steps at which the watch judges the energy; they become rarer. */
+static size_t judging_trigger(const struct run *run)
 {
     return run_watch_trigger(run) + 1;
+}
+
+size_t run_trigger_count(const struct run *run)
+{
+    return judging_trigger(run) + 1;
+}
+
+uint64_t run_next_event(struct run *run)
+{
+    run->triggers[judging_trigger(run)].every = watch_stride(run->watch, run->step);
+    return schedule_next(run->triggers, run_trigger_count(run), run->step, run->experiment.steps);
 }
 
 static void tell_warning(void *context, const char *line)
@@ -159,6 +171,8 @@ static unsigned needs_now(const struct run *run)
     for (size_t i = 0; i < run->output_count; i++)
         needs |= fires(run, run->diagnostic_count + i) ? run->outputs[i]->needs : 0;
     if (fires(run, run_watch_trigger(run)))
+        needs |= NEED_STATE;
+    if (fires(run, judging_trigger(run)))
         needs |= NEED_CONSERVED;
     if (needs & NEED_CONSERVED)
         needs |= NEED_STATE; /* the watch names bodies */
@@ -198,6 +212,7 @@ static enum status look_at_resolution(struct run *run, struct error *error)
 /* Everything that happens at the step that was reached. */
 static enum status fire_events(struct run *run, struct error *error)
 {
+    run->triggers[judging_trigger(run)].every = watch_stride(run->watch, run->step);
     if (run->step == run->experiment.steps && !run->planned_steps && off_cadence(run) &&
         save_remember(run, error))
         return error->status;
@@ -206,7 +221,8 @@ static enum status fire_events(struct run *run, struct error *error)
         return error->status;
     const struct moment now = run_moment(run);
     /* First the watch: numbers that mean nothing become no rows. */
-    if (watch_look(run->watch, &now, needs, tell_warning, run, error))
+    if (watch_look(run->watch, &now, needs, run->step == run->experiment.steps, tell_warning, run,
+                   error))
         return error->status;
     if (look_at_resolution(run, error))
         return error->status;

@@ -126,12 +126,10 @@ static enum status stop_early(struct run *run, struct error *error)
 
 enum status run_loop(struct run *run, struct error *error)
 {
-    const size_t triggers = run_trigger_count(run);
     struct pulse pulse = { .chunk = 1, .last_beat = clock_seconds() };
     enum status status = run->events_done ? STATUS_OK : run_events(run, error);
     while (!status && run->step < run->experiment.steps) {
-        const uint64_t next =
-            schedule_next(run->triggers, triggers, run->step, run->experiment.steps);
+        const uint64_t next = run_next_event(run);
         status = advance_to(run, next, &pulse, error);
         if (!status && run->step == next)
             status = run_events(run, error);

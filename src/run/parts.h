@@ -20,6 +20,9 @@ size_t run_checkpoint_trigger(const struct run *run);
 size_t run_watch_trigger(const struct run *run);
 size_t run_trigger_count(const struct run *run);
 
+/* The first step after the present one at which anything happens. */
+uint64_t run_next_event(struct run *run);
+
 /* The bodies as they are now; valid is what was observed. */
 struct moment run_moment(const struct run *run);
 

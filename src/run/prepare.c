@@ -177,9 +177,11 @@ static enum status create_watch(struct run *run, struct error *error)
 {
     const struct section *section = config_section(run->experiment.config, "watch");
     const struct moment start = run_moment(run);
-    if (watch_create(section, &start, &run->watch, error))
+    const struct watch_method method = { run->description.precision, run->experiment.integrator };
+    if (watch_create(section, &start, &method, &run->watch, error))
         return error->status;
     run->triggers[run_watch_trigger(run)].every = watch_every(run->watch);
+    run_next_event(run); /* and that of judging the energy */
     return STATUS_OK;
 }
 

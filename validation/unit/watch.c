@@ -53,20 +53,26 @@ struct trial {
     struct error error;
 };
 
-static struct trial trial_start(const char *text, double dt)
+static struct trial trial_by(const char *integrator, const char *text, double dt)
 {
     struct trial trial = { .scene = line_scene(), .config = watch_config(text) };
     const struct moment *start = scene_moment(&trial.scene, 0, dt, true);
-    assert_int_equal(
-        watch_create(config_section(trial.config, "watch"), start, &trial.watch, &trial.error),
-        STATUS_OK);
+    const struct watch_method method = { PRECISION_DOUBLE, integrator_find(integrator) };
+    assert_int_equal(watch_create(config_section(trial.config, "watch"), start, &method,
+                                  &trial.watch, &trial.error),
+                     STATUS_OK);
     return trial;
+}
+
+static struct trial trial_start(const char *text, double dt)
+{
+    return trial_by("velocity-verlet", text, dt);
 }
 
 static enum status look(struct trial *trial, uint64_t step, double dt)
 {
     const struct moment *now = scene_moment(&trial->scene, step, dt, true);
-    return watch_look(trial->watch, now, NEED_STATE | NEED_CONSERVED, tell, &trial->told,
+    return watch_look(trial->watch, now, NEED_STATE | NEED_CONSERVED, false, tell, &trial->told,
                       &trial->error);
 }
 
@@ -86,9 +92,9 @@ static void assert_says(const char *text, const char *part)
 static void test_a_quiet_run(void **state)
 {
     (void)state;
-    struct trial trial = trial_start("", 0.01);
+    struct trial trial = trial_start("energy_error = 0.06;", 0.01);
     for (uint64_t step = 0; step < 5000; step += 500) {
-        trial.scene.bodies->vx[1] = step % 1000 ? 0.5 : 0.0; /* 0.125 of 2.17: 6 % */
+        trial.scene.bodies->vx[1] = step % 1000 ? 0.5 : 0.0; /* 0.125 of 2.17: 5.8 % */
         assert_int_equal(look(&trial, step, 0.001), STATUS_OK);
     }
     char text[WATCH_TEXT_SIZE];
@@ -112,8 +118,9 @@ static void test_a_jump_is_told_and_fails(void **state)
      * energy is measured. */
     b->x[b->stride + 1] = 0.5;
     const struct moment *now = scene_moment(&trial.scene, 100, 0.01, true);
-    assert_int_equal(watch_look(trial.watch, now, NEED_STATE, tell, &trial.told, &trial.error),
-                     STATUS_OK);
+    assert_int_equal(
+        watch_look(trial.watch, now, NEED_STATE, false, tell, &trial.told, &trial.error),
+        STATUS_OK);
     b->x[b->stride + 1] = 2.0;
     b->vx[b->stride + 1] = 1.0;
     assert_int_equal(look(&trial, 200, 0.01), STATUS_OK);
@@ -173,7 +180,7 @@ static void test_a_large_step_is_said_once(void **state)
     trial.scene.bodies->x[1] = 0.5;
     for (uint64_t step = 0; step < 5; step++)
         assert_int_equal(watch_look(trial.watch, scene_moment(&trial.scene, step, 0.125, true),
-                                    NEED_STATE, tell, &trial.told, &trial.error),
+                                    NEED_STATE, false, tell, &trial.told, &trial.error),
                          STATUS_OK);
     assert_int_equal(trial.told.count, 1);
     assert_says(trial.told.last, "system 0: the step is too large for bodies 70 and 71, 0.5 apart");
@@ -186,7 +193,7 @@ static void test_a_large_step_is_said_once(void **state)
     trial = trial_start("", 0.118); /* 2.02 steps */
     trial.scene.bodies->x[1] = 0.5;
     assert_int_equal(watch_look(trial.watch, scene_moment(&trial.scene, 0, 0.118, true), NEED_STATE,
-                                tell, &trial.told, &trial.error),
+                                false, tell, &trial.told, &trial.error),
                      STATUS_OK);
     assert_int_equal(trial.told.count, 0);
     assert_string_equal(watch_text(trial.watch, text), "");
@@ -205,8 +212,8 @@ static void test_what_is_not_finite_is_named(void **state)
     trial = trial_start("", 0.01);
     scene_moment(&trial.scene, 50, 0.01, true);
     trial.scene.conserved[1].potential = NAN;
-    assert_int_equal(watch_look(trial.watch, &trial.scene.moment, NEED_CONSERVED, tell, &trial.told,
-                                &trial.error),
+    assert_int_equal(watch_look(trial.watch, &trial.scene.moment, NEED_CONSERVED, false, tell,
+                                &trial.told, &trial.error),
                      STATUS_NUMERICAL);
     assert_says(trial.error.text, "system 1: the energy is not finite at step 50");
     trial_end(&trial);
@@ -232,6 +239,123 @@ static void test_memory(void **state)
     trial_end(&second);
 }
 
+/* The energy of both systems is raised by `change` of its size in a speed of body 0. */
+static void raise_energy(struct trial *trial, double change)
+{
+    for (size_t s = 0; s < 2; s++)
+        trial->scene.bodies->vx[s * trial->scene.bodies->stride] = sqrt(2.0 * change * 2.16688);
+}
+
+/* What grows by less than a jump at a time is an error all the same, at any cadence. */
+static void test_what_accumulates_fails(void **state)
+{
+    (void)state;
+    for (uint64_t every = 1; every <= 100; every *= 10) {
+        struct trial trial = trial_start("energy_drift = 0;", 0.01);
+        for (uint64_t step = 0; step <= 1000; step += every) {
+            raise_energy(&trial, 6e-6 * (double)step);
+            assert_int_equal(look(&trial, step, 0.01), STATUS_OK);
+        }
+        assert_int_equal(trial.told.count, 2); /* of each system */
+        assert_says(trial.told.last, "system 1: the energy is off by +0.00");
+        assert_false(watch_holds(trial.watch, NULL));
+        assert_false(watch_holds(trial.watch, (const bool[]){ true, false }));
+        assert_true(watch_holds(trial.watch, (const bool[]){ true, true }));
+        char text[WATCH_TEXT_SIZE];
+        assert_says(watch_text(trial.watch, text),
+                    "the energy is off by 0.006 at t = 10 (limit 0.005)");
+        json_t *json = watch_json(trial.watch, NULL);
+        json_t *energy = json_object_get(json, "energy_error");
+        assert_close(json_real_value(json_object_get(energy, "largest")), 0.006, 1e-7);
+        assert_close(json_real_value(json_object_get(energy, "time")), 10.0, 1e-12);
+        assert_int_equal(json_integer_value(json_object_get(energy, "systems_beyond")), 2);
+        assert_int_equal(json_integer_value(json_object_get(json, "energy_jumps")), 0);
+        json_decref(json);
+        trial_end(&trial);
+    }
+    struct trial trial = trial_start("energy_error = 0; energy_drift = 0;", 0.01);
+    raise_energy(&trial, 0.09);
+    assert_int_equal(look(&trial, 1, 0.01), STATUS_OK);
+    assert_true(watch_holds(trial.watch, NULL)); /* switched off */
+    trial_end(&trial);
+}
+
+/* A look beside the watch's own steps is none, whoever asked for it; the last step is one. */
+static void test_its_own_steps(void **state)
+{
+    (void)state;
+    struct trial trial = trial_start("", 0.01);
+    assert_int_equal(watch_stride(trial.watch, 0), 1);
+    assert_int_equal(watch_stride(trial.watch, 199), 1);
+    assert_int_equal(watch_stride(trial.watch, 200), 2);
+    assert_int_equal(watch_stride(trial.watch, 123456), 50);
+    raise_energy(&trial, 0.09);
+    assert_int_equal(look(&trial, 123457, 0.01), STATUS_OK);
+    assert_true(watch_holds(trial.watch, NULL));
+    const struct moment *now = scene_moment(&trial.scene, 123457, 0.01, true);
+    assert_int_equal(watch_look(trial.watch, now, NEED_STATE | NEED_CONSERVED, true, tell,
+                                &trial.told, &trial.error),
+                     STATUS_OK);
+    assert_false(watch_holds(trial.watch, NULL));
+    trial_end(&trial);
+}
+
+enum { DRIFT_STEPS = 5000 };
+
+/* The verdict on an energy that goes as f(t / T), of height `size`. */
+static bool holds_along(double (*f)(double), double size, const char *integrator, const char *text)
+{
+    struct trial trial = trial_by(integrator, text, 0.01);
+    for (uint64_t step = 0; step <= DRIFT_STEPS; step += watch_stride(trial.watch, step)) {
+        raise_energy(&trial, size * f((double)step / DRIFT_STEPS));
+        assert_int_equal(look(&trial, step, 0.01), STATUS_OK);
+    }
+    const bool holds = watch_holds(trial.watch, NULL);
+    trial_end(&trial);
+    return holds;
+}
+
+static double line(double x)
+{
+    return x;
+}
+
+static double line_and_waves(double x)
+{
+    return x + 0.2 * (1.0 + sin(97.0 * x));
+}
+
+static double waves(double x)
+{
+    return 0.5 - 0.5 * cos(97.0 * x);
+}
+
+static double one_jump(double x)
+{
+    return x > 0.4 ? 1.0 : 0.0;
+}
+
+/* T is 50, and a period of the line of bodies some ten. */
+static void test_drift(void **state)
+{
+    (void)state;
+    const char *verlet = "velocity-verlet", *euler = "euler";
+    assert_false(holds_along(line, 1.5e-3, verlet, ""));
+    assert_false(holds_along(line_and_waves, 1.5e-3, verlet, ""));
+    assert_true(holds_along(line, 0.8e-3, verlet, "")); /* the limit is 0.001 */
+    assert_false(holds_along(line, 0.8e-3, verlet, "energy_drift = 5e-4;"));
+    assert_true(holds_along(line, 1.5e-3, verlet, "energy_drift = 0;"));
+    assert_true(holds_along(waves, 4e-3, verlet, "")); /* bounded */
+    assert_true(holds_along(one_jump, 4e-3, verlet, ""));
+    /* A method that is known to drift: whatever is more than noise, unless the config says. */
+    assert_false(holds_along(waves, 1e-9, euler, ""));
+    assert_true(holds_along(waves, 1e-12, euler, ""));
+    assert_true(holds_along(line, 1e-3, euler, "energy_drift = 2e-3;"));
+    /* Below the noise nothing is judged, whatever the limit. */
+    assert_true(holds_along(line, 5e-12, verlet, "energy_drift = 1e-15; energy_error = 1e-15;"));
+    assert_false(holds_along(line, 5e-11, verlet, "energy_error = 1e-15;"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -242,6 +366,9 @@ int main(void)
         cmocka_unit_test(test_a_large_step_is_said_once),
         cmocka_unit_test(test_what_is_not_finite_is_named),
         cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_what_accumulates_fails),
+        cmocka_unit_test(test_its_own_steps),
+        cmocka_unit_test(test_drift),
     };
     return cmocka_run_group_tests_name("watch", tests, NULL, NULL);
 }
