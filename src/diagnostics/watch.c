@@ -556,8 +556,8 @@ static struct drift drift_of(const struct watch *watch, const struct record *rec
                            (double)n * history->width * watch->dt / (two_pi * tau) };
 }
 
-/* Half an oscillation looks like a line (0.985), four fifths of one like less of it (0.88); a
- * random walk is above 0.95 once in some thirty times. */
+/* Half an oscillation looks like a line (0.985), four fifths of one like less of it (0.87); a
+ * random walk is above 0.95 once in some fifty times. */
 static const double least_steadiness = 0.95, least_periods = 0.8;
 
 /* All that a method loses which is not symplectic is drift. */
@@ -658,14 +658,14 @@ const char *watch_text(const struct watch *watch, char buffer[WATCH_TEXT_SIZE])
             "%g jump%s of the energy, the first by t = %.4g, bodies %.0f and %.0f %.3g apart",
             all.jumps, all.jumps == 1.0 ? "" : "s", all.jumped->first_jump, jumped->ids[0],
             jumped->ids[1], jumped->distance);
+    else if (fastest->steps < watch->least_steps)
+        say(buffer, "the step is too large for bodies %.0f and %.0f at t = %.4g", fastest->ids[0],
+            fastest->ids[1], fastest->time);
     if (all.beyond > 0)
         say(buffer, "%sthe energy is off by %.3g at t = %.4g (limit %g)", buffer[0] ? "; " : "",
             all.off->largest_error, all.off->error_time, watch->energy_error);
     if (all.drifting > 0)
         say_drift(watch, &all, buffer);
-    if (!buffer[0] && fastest->steps < watch->least_steps)
-        say(buffer, "the step is too large for bodies %.0f and %.0f at t = %.4g", fastest->ids[0],
-            fastest->ids[1], fastest->time);
     return buffer;
 }
 

@@ -211,22 +211,71 @@ static void print_criteria(struct text *html, const struct result *result)
     text_print(html, "</table></div>\n");
 }
 
-/* What the accuracy watch saw: jumps of the energy, and the pair that the step fits worst. */
-static void print_watch(struct text *html, const struct result *result)
+static const char *class_of(bool good)
 {
-    const json_t *holds = result_find(result, "watch.holds");
-    const double jumps = result_real(result, "watch.energy_jumps");
-    const double scale = result_real(result, "watch.fastest_pair.steps_per_time_scale");
-    if (!holds)
+    return good ? "good" : "bad";
+}
+
+static void print_limit(struct text *html, double limit)
+{
+    if (isfinite(limit))
+        text_print(html, " (limit %.6g)", limit);
+    else
+        text_print(html, " (no limit)");
+}
+
+/* The largest |E - E0|, where it was, and what of it is drift. */
+static void print_energy_error(struct text *html, const struct result *result)
+{
+    const double largest = result_real(result, "watch.energy_error.largest");
+    const double drift = result_real(result, "watch.energy_drift.change");
+    if (isnan(largest))
         return;
-    text_print(html, "<h2>Accuracy watch</h2>\n<p class=\"%s\">%s",
-               json_is_true(holds) ? "good" : "bad",
+    text_print(html, "<p class=\"%s\">The energy was off by at most %.3g of its size",
+               class_of(!(result_real(result, "watch.energy_error.systems_beyond") > 0)), largest);
+    print_limit(html, result_real(result, "watch.limits.energy_error"));
+    if (largest > 0)
+        text_print(html, ", at t = %.6g in system %.0f",
+                   result_real(result, "watch.energy_error.time"),
+                   result_real(result, "watch.energy_error.system"));
+    text_print(html, ".</p>\n<p class=\"%s\">",
+               class_of(!(result_real(result, "watch.energy_drift.systems_beyond") > 0)));
+    if (json_is_true(result_find(result, "watch.energy_drift.method_drifts")))
+        text_print(html, "The method is not symplectic: all of this is drift");
+    else if (isnan(drift))
+        text_print(html, "The run was too short to tell drift from oscillation");
+    else
+        text_print(html,
+                   "A line through its history changes by %.3g, and %.0f %% of the variance lie on "
+                   "it; more than 95 %% over a period or more are a drift",
+                   drift, 100.0 * result_real(result, "watch.energy_drift.steadiness"));
+    print_limit(html, result_real(result, "watch.limits.energy_drift"));
+    text_print(html, ".</p>\n");
+}
+
+static void print_jumps(struct text *html, const struct result *result)
+{
+    const double jumps = result_real(result, "watch.energy_jumps");
+    text_print(html, "<p class=\"%s\">%s", class_of(!(jumps > 0)),
                jumps > 0 ? "The energy jumped" : "The energy did not jump");
     if (jumps > 0)
-        text_print(html, ": %.0f times, at most by %.6g |E₀|, first before t = %.6g", jumps,
+        text_print(html, ": %.0f times, at most by %.6g of its size, first before t = %.6g", jumps,
                    result_real(result, "watch.largest_jump"),
                    result_real(result, "watch.first_jump_time"));
     text_print(html, ".</p>\n");
+}
+
+/* What the accuracy watch saw: of the energy, and the pair that the step fits worst. */
+static void print_watch(struct text *html, const struct result *result)
+{
+    const json_t *holds = result_find(result, "watch.holds");
+    const double scale = result_real(result, "watch.fastest_pair.steps_per_time_scale");
+    if (!holds)
+        return;
+    text_print(html, "<h2>Accuracy watch</h2>\n<p class=\"%s\">%s</p>\n",
+               class_of(json_is_true(holds)), json_is_true(holds) ? "It holds." : "It failed.");
+    print_energy_error(html, result);
+    print_jumps(html, result);
     if (isfinite(scale))
         text_print(
             html,

@@ -70,7 +70,11 @@ def make_run(path, *, name="made", step=0.001, bodies=3, verdict="held", worst=N
                    "diagnostics": [{"type": "conservation", "every": 1}],
                    "outputs": [{"type": "xyz", "file": "trajectory.xyz"}]}}
     if verdict == "failed":
-        run["watch"] = {"holds": False, "energy_jumps": 2, "largest_jump": 118.25,
+        run["watch"] = {"holds": False, "limits": {"energy_error": 0.005, "energy_drift": None},
+                        "energy_error": {"largest": 118.5, "time": 2.125, "system": 3,
+                                         "systems_beyond": 1},
+                        "energy_drift": {"change": 0.25, "steadiness": 0.5, "systems_beyond": 0},
+                        "energy_jumps": 2, "largest_jump": 118.25,
                         "first_jump_time": 1.875, "first_jump_pair": None, "fastest_pair": None}
     with open(f"{path}/run.json", "w") as file:
         json.dump(run, file, indent=2)
@@ -250,7 +254,9 @@ def test_failure_is_told():
     report("made.run")
     page = read("made.run/report.html")
     assert "the physics did not hold" in page and "The energy jumped: 2 times" in page
-    assert "at most by 118.25 |E₀|" in page and "before t = 1.875" in page
+    assert "at most by 118.25 of its size" in page and "before t = 1.875" in page
+    assert "off by at most 118 of its size (limit 0.005), at t = 2.125 in system 3." in page
+    assert "changes by 0.25, and 50 % of the variance lie on it" in page and "(no limit)" in page
     assert "every expectation held" not in page
 
 

@@ -37,6 +37,11 @@ def table(directory, name):
         return list(csv.reader(file))
 
 
+def columns_of(directory, name):
+    """Without their units."""
+    return [column.split(" ")[0] for column in table(directory, f"{name}.csv")[0]]
+
+
 def test_a_fixed_step_fails_the_pythagorean_problem():
     """the Pythagorean problem at a fixed step fails whatever the step, and names a pair"""
     for step in (1e-2, 1e-3, 1e-4):
@@ -60,7 +65,7 @@ def test_on_jump_decides():
     assert about("burrau.run")["watch"]["holds"] is True
     result = tap.run("run", "run.cfg", "--force", "-P", "watch.on_jump=stop")
     assert result.returncode == 70
-    assert "the energy jumped" in result.stderr
+    assert "the energy is off by" in result.stderr and "fastest pair: bodies" in result.stderr
     run = about("burrau.run")
     assert run["verdict"] == "error" and run["step"] < run["steps"]
 
@@ -82,6 +87,81 @@ def test_a_step_too_large_is_said_once():
     result = tap.run("run", "run.cfg", "--force", "-P", "time.step=0.05", "-P",
                      "diagnostics.1.every=1", "-P", "watch.on_jump=warn")
     assert "the step is too large" not in result.stdout + result.stderr
+
+
+CIRCLE = """
+name = "circle";
+bodies = { initial = "two-body"; };
+time = { integrator = "euler"; step = 0.001; end = 20.0; };
+diagnostics = ( { type = "conservation"; every = 1; } );
+"""
+
+
+def test_what_accumulates_fails_at_any_cadence():
+    """a circular orbit by explicit Euler fails however often it is measured, and says by how much;
+    the same orbit by a symplectic method passes, and the config can let the first pass"""
+    seen = []
+    for every in (1, 10, 100, 1000):
+        result = tap.run("run", write(CIRCLE), "--force", "-P", f"diagnostics.0.every={every}", "-P",
+                         f"watch.every={every}")
+        assert result.returncode == 1, (every, result.stdout)
+        assert "FAILED" in result.stdout and "the energy is off by" in result.stdout
+        watch = about("circle.run")["watch"]
+        assert watch["limits"] == {"energy_error": 0.005, "energy_drift": 1e-11,
+                                   "energy_jump": 0.1, "noise": 1e-11}
+        assert watch["energy_error"]["systems_beyond"] == 1
+        assert watch["energy_drift"]["method_drifts"] is True
+        seen.append((watch["energy_error"]["largest"], watch["energy_error"]["time"],
+                     watch["energy_drift"]["change"]))
+    assert seen == 4 * seen[:1]
+    # dE/E0 at the end as the diagnostic has it; |U0| is twice |E0|.
+    columns = columns_of("circle.run", "conservation")
+    error = float(table("circle.run", "conservation.csv")[-1][columns.index("energy_error")])
+    assert abs(seen[0][0] / error - 0.5) < 1e-9, (seen, error)
+    assert tap.run("run", "run.cfg", "--force", "-P", "time.integrator=velocity-verlet"
+                   ).returncode == 0
+    for allowed in (("watch.on_jump=warn",), ("watch.energy_error=0.2", "watch.energy_drift=0.2"),
+                    ("watch.energy_error=0", "watch.energy_drift=0")):
+        words = [word for one in allowed for word in ("-P", one)]
+        result = tap.run("run", "run.cfg", "--force", *words)
+        assert result.returncode == 0, (allowed, result.stdout)
+
+
+def test_one_system_of_many():
+    """one member of an ensemble that is off fails the run, and is named"""
+    text = """
+    name = "many"; ensemble = { systems = 6; };
+    bodies = { initial = "plummer"; count = 20; seed = 3; };
+    physics = { softening = 0.02; };
+    time = { integrator = "velocity-verlet"; step = 0.008; end = 6.0; };
+    diagnostics = ( { type = "conservation"; every = 1; } );
+    """
+    assert tap.run("run", write(text)).returncode == 1
+    watch = about("many.run")["watch"]
+    assert 0 < watch["energy_error"]["systems_beyond"] < 6
+    columns = columns_of("many.run", "conservation")
+    worst = {}
+    for row in table("many.run", "conservation.csv")[1:]:
+        values = dict(zip(columns, map(float, row)))
+        system = int(values["system"])
+        first = worst.setdefault(system, [values["energy"], abs(values["potential"]), 0.0])
+        first[2] = max(first[2], abs(values["energy"] - first[0]) / first[1])
+    # At its own steps the watch cannot see more than at every step.
+    largest = max(worst.values(), key=lambda one: one[2])[2]
+    assert 0.3 * largest < watch["energy_error"]["largest"] <= largest * (1 + 1e-12)
+    system = watch["energy_error"]["system"]
+    result = tap.run("run", "run.cfg", "--force", "-P", "ensemble.energy_error_limit=0.004")
+    assert result.returncode == 0 and worst[system][2] > 0.004, result.stdout
+
+
+def test_a_restart_judges_alike():
+    """stopped anywhere and continued, run.json says of the watch what the whole run says"""
+    assert tap.run("run", write(CIRCLE), "-o", "whole", "-q").returncode == 1
+    for end in ("0.777", "13.377"):
+        tap.run("run", "run.cfg", "-o", "parts", "-q", "--force", "-P", f"time.end={end}")
+        result = tap.run("run", "run.cfg", "-o", "parts", "-q", "--restart")
+        assert result.returncode == 1, result.stderr
+        assert about("whole")["watch"] == about("parts")["watch"]
 
 
 STOP = ' stop_when = ( { quantity = "separation"; at_least = 1.5; } );'

@@ -1,6 +1,7 @@
 """The experiments that are short, each a test; and that docs/validation.md is the table of all.
 
-What an experiment measures stands in laws.py, orbits.py, clusters.py and distributions.py;
+What an experiment measures stands in laws.py, orbits.py, clusters.py, distributions.py
+and verdicts.py;
 `make check-physics` runs the long ones too and writes the table.
 """
 
@@ -8,10 +9,11 @@ import os
 
 import tap
 from experiment import EXPERIMENTS, FOLDER, Bench
-import laws, orbits, clusters, distributions  # noqa: E401, F401  they register themselves
+import laws, orbits, clusters, distributions, verdicts  # noqa: E401, F401  they register
 
 EXAMPLES = {"outer-solar-system"}  # whose configs are examples
 VARIATIONS = {"kepler-euler-1000"}  # of the config of another experiment
+WRITTEN = {"good-runs", "bad-runs"}  # by the experiment itself
 
 
 def make_test(one):
@@ -45,7 +47,7 @@ def test_the_table_is_whole():
 def test_every_config_is_run():
     """every config of the folder is an experiment, and has its expectations"""
     configs = {file[:-4] for file in os.listdir(FOLDER) if file.endswith(".cfg")}
-    assert configs == {one.name for one in EXPERIMENTS} - EXAMPLES - VARIATIONS
+    assert configs == {one.name for one in EXPERIMENTS} - EXAMPLES - VARIATIONS - WRITTEN
     for config in configs:
         with open(os.path.join(FOLDER, config + ".cfg"), encoding="utf-8") as file:
             text = file.read()
