@@ -9,7 +9,9 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/room.h"
 #include "bench/accuracy.h"
+#include "run/need.h"
 
 /* A measurement lasts at least so long; and so many of one case are enough. */
 static const double LEAST_SECONDS = 0.01, STREAM_SECONDS = 0.002;
@@ -42,9 +44,27 @@ struct field {
 
 /* --- bodies ------------------------------------------------------------------------------------*/
 
+/* The cases of one size stand side by side, each with bodies and copies of its own; of as many as
+ * there can be only the least is demanded: the bodies, and those of one case. */
+static enum status check_room(size_t count, struct error *error)
+{
+    const struct force_options force = { .precision = PRECISION_DOUBLE, .threads = 1 };
+    const double bytes =
+        2.0 * bodies_bytes(1, (double)count) + force_bytes(&force, 1, (double)count);
+    const struct room room = room_left();
+    char wanted[NEED_TEXT_SIZE], there[NEED_TEXT_SIZE];
+    if (bytes <= room.bytes)
+        return STATUS_OK;
+    return error_set(error, STATUS_MEMORY,
+                     "orrery bench: %zu bodies need %s of memory; %s has %s left", count,
+                     need_text(bytes, wanted), room.limit, need_text(room.bytes, there));
+}
+
 enum status bench_cube(size_t count, bool equal, bool far, struct bodies **bodies,
                        struct error *error)
 {
+    if (check_room(count, error))
+        return error->status;
     gsl_rng *random = random_create(42, error);
     if (!random || bodies_create(1, count, bodies, error)) {
         random_destroy(random);

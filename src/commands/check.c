@@ -12,19 +12,8 @@
 #include "config/reference.h"
 #include "diagnostics/resolution.h"
 #include "run/estimate.h"
-
-/* "1.2 GB". */
-static const char *size_text(double bytes, char buffer[32])
-{
-    static const char *const prefixes[] = { "", "k", "M", "G", "T", "P" };
-    size_t k = 0;
-    while (bytes >= 999.5 && k + 1 < COUNT_OF(prefixes)) {
-        bytes /= 1000.0;
-        k++;
-    }
-    snprintf(buffer, 32, "%.3g %sB", bytes, prefixes[k]);
-    return buffer;
-}
+#include "study/convergence.h"
+#include "study/study.h"
 
 /* "#   name           value", broken where it is too long. */
 __attribute__((format(printf, 2, 3))) static void item(const char *name, const char *format, ...)
@@ -41,19 +30,39 @@ __attribute__((format(printf, 2, 3))) static void item(const char *name, const c
     text_free(&line);
 }
 
+static void print_memory(const struct memory_need *need)
+{
+    const struct {
+        const char *name;
+        double bytes;
+    } parts[] = {
+        { "bodies", need->bodies },           { "forces", need->forces },
+        { "diagnostics", need->diagnostics }, { "outputs", need->outputs },
+        { "checkpoints", need->checkpoints }, { "the program", need->program },
+    };
+    char buffer[NEED_TEXT_SIZE];
+    struct text line = { 0 };
+    for (size_t k = 0; k < COUNT_OF(parts); k++)
+        if (parts[k].bytes > 0.0)
+            text_print(&line, "%s%s %s", line.length ? ", " : "", parts[k].name,
+                       need_text(parts[k].bytes, buffer));
+    item("memory", "%s at most: %s", need_text(need_bytes(need), buffer), line.bytes);
+    text_free(&line);
+}
+
 static void print_estimate(const struct run *run, const struct estimate *e)
 {
     const struct experiment *x = &run->experiment;
     const struct backend_description *d = &run->description;
-    char memory[32], disk[32], team[BACKEND_TEAM_SIZE];
+    char disk[NEED_TEXT_SIZE], team[BACKEND_TEAM_SIZE];
     printf("# estimate\n");
     item("bodies", "%zu x %zu systems", x->bodies->count, x->bodies->systems);
     item("steps", "%" PRIu64 " of %g, to t = %g", x->steps, x->step, (double)x->steps * x->step);
     item("backend", "%s (%s, %s, %s), %s%s%s", d->backend, d->kernel, d->isa,
          precision_names[d->precision], backend_team(d, team),
          d->choice && d->choice[0] ? "; " : "", d->choice ? d->choice : "");
-    item("memory", "%s", size_text(e->memory_bytes, memory));
-    item("disk", "%s, %.0f frames", size_text(e->disk_bytes, disk), e->frames);
+    print_memory(&e->memory);
+    item("disk", "%s, %.0f frames", need_text(e->disk_bytes, disk), e->frames);
     item("interactions", "%.3g at %.3g G/s: about %.3g s", e->interactions, 1e-9 * e->rate,
          e->seconds);
     char note[EXPERIMENT_NOTE_SIZE];
@@ -90,6 +99,27 @@ static void print_step(const struct run *run, const struct step_estimate *e)
              ESTIMATE_STEPS_PER_ORBIT);
 }
 
+/* The members of a study that will be at work at a time, together. */
+static enum status check_study(const struct prepare_options *options, const struct config *config,
+                               struct error *error)
+{
+    if (!options->convergence && config_count(config, "sweep") == 0)
+        return STATUS_OK;
+    const struct study_options wanted = {
+        .path = options->path,
+        .overrides = options->overrides.items,
+        .override_count = options->overrides.count,
+        .threads = (int)section_integer(config_section(config, "compute"), "threads"),
+    };
+    struct study study;
+    if (options->convergence ? study_of_convergence(config, CONVERGENCE_LEVELS, &study, error)
+                             : study_of_sweep(config, &study, error))
+        return error->status;
+    const enum status status = study_check_memory(&study, &wanted, error);
+    study_free(&study);
+    return status;
+}
+
 enum status prepare_check(const struct prepare_options *options, const struct run_options *run,
                           struct error *error)
 {
@@ -99,6 +129,8 @@ enum status prepare_check(const struct prepare_options *options, const struct ru
     struct resolution resolution;
     struct text echo = { 0 };
     enum status status = prepare_config(options, &prepared, error);
+    if (!status)
+        status = check_study(options, prepared.config, error);
     if (!status)
         status = prepare_run(run, false, &prepared, error);
     if (!status)

@@ -16,6 +16,7 @@ extern "C" {
 struct prepare_options {
     const char *path;               /* of the config file; "-": standard input */
     struct argument_list overrides; /* -P */
+    bool convergence;               /* the run is to be repeated with smaller steps */
 };
 
 struct prepared {

@@ -184,6 +184,7 @@ enum status command_run(int argc, char **argv, struct error *error)
     study.quiet = display.quiet;
     if (find_deadline(max_time, &options.deadline, error))
         return error->status;
+    prepare.convergence = study.convergence;
     if (dry_run)
         return prepare_check(&prepare, &options, error);
 

@@ -120,4 +120,6 @@ const struct diagnostic_class diagnostic_close_encounters = {
     .columns = columns,
     .column_count = COLUMNS,
     .rows_per_event = 1,
+    .body_bytes = NEAREST_BODY_BYTES,
+    .system_reals = MEMORY_LENGTH,
 };

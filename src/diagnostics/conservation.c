@@ -118,4 +118,5 @@ const struct diagnostic_class diagnostic_conservation = {
     .columns = columns,
     .column_count = COLUMNS,
     .rows_per_event = 1,
+    .system_reals = MEMORY_LENGTH,
 };

@@ -88,4 +88,5 @@ const struct diagnostic_class diagnostic_density_profile = {
     .columns = columns,
     .column_count = COLUMNS,
     .rows_per_event = 0,
+    .body_bytes = SPHERE_BODY_BYTES,
 };

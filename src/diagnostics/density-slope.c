@@ -55,4 +55,5 @@ const struct diagnostic_class diagnostic_density_slope = {
     .columns = columns,
     .column_count = COLUMNS,
     .rows_per_event = 1,
+    .body_bytes = SPHERE_BODY_BYTES,
 };

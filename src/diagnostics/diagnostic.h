@@ -93,6 +93,10 @@ struct diagnostic_class {
     const struct column *columns;
     size_t column_count;
     int rows_per_event; /* 1: its columns can be named by `expect`; 0: a table each time */
+    /* What memory it takes at most: borrowed while it measures a system, for each of its bodies;
+     * and numbers that it keeps for each system, so many for each unit of the key (NULL: once). */
+    size_t body_bytes, system_reals;
+    const char *system_reals_key;
 };
 
 /* NULL past the last one. */

@@ -161,4 +161,5 @@ const struct diagnostic_class diagnostic_lagrangian_radii = {
     .columns = columns,
     .column_count = COUNT_OF(columns),
     .rows_per_event = 1,
+    .body_bytes = SPHERE_BODY_BYTES,
 };

@@ -27,6 +27,8 @@ struct nearest_pair {
     double time_scale;
 };
 
+enum { NEAREST_BODY_BYTES = 2 * sizeof(double) }; /* that the search borrows for each body */
+
 /* Searched by sorting along x; bodies at places that are not finite are left out. STATUS_MEMORY. */
 enum status nearest_pair(const struct physics *physics, const struct bodies *bodies, size_t system,
                          enum nearest_by by, struct nearest_pair *pair, struct error *error);

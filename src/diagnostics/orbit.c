@@ -357,4 +357,5 @@ const struct diagnostic_class diagnostic_orbit = {
     .columns = columns,
     .column_count = COLUMNS,
     .rows_per_event = 1,
+    .system_reals = MEMORY_LENGTH + 2,
 };

@@ -18,6 +18,9 @@ enum pairs_method {
     PAIRS_ALL   /* every pair is met */
 };
 
+/* Borrowed for each body: a place in its cell, and a cell for every one at the most. */
+enum { PAIRS_BODY_BYTES = 4 * sizeof(double) };
+
 /*
  * Adds to counts[k] the unordered pairs of one system with k <= r / width < k + 1,
  * width = r_max / bins; r is the distance to the nearest image in a periodic box, where

@@ -43,6 +43,9 @@ struct sphere {
 enum status sphere_check(const struct section *section, const struct physics *physics,
                          struct error *error);
 
+/* At most, for each body: distances, order and masses, and what the centre of density borrows. */
+enum { SPHERE_BODY_BYTES = 12 * sizeof(double) };
+
 /* STATUS_MEMORY; STATUS_NUMERICAL when a body is nowhere (NaN, infinite). */
 enum status sphere_create(const struct bodies *bodies, size_t system, enum sphere_center center,
                           int threads, struct sphere *sphere, struct error *error);

@@ -186,4 +186,5 @@ const struct diagnostic_class diagnostic_velocity_dispersion = {
     .columns = columns,
     .column_count = COLUMNS,
     .rows_per_event = 1,
+    .body_bytes = SPHERE_BODY_BYTES + ARRAYS * sizeof(double),
 };

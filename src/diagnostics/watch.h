@@ -43,6 +43,9 @@ enum status watch_create(const struct section *section, const struct moment *sta
                          struct error *error);
 void watch_destroy(struct watch *watch); /* accepts NULL */
 
+/* What it keeps for each system, in reals. */
+size_t watch_system_reals(void);
+
 /* Wishes to look, with STATE, at least every so many steps. */
 uint64_t watch_every(const struct watch *watch);
 

@@ -271,6 +271,20 @@ enum status force_create(const struct force_options *options, const struct physi
     return STATUS_OK;
 }
 
+double force_bytes(const struct force_options *options, double systems, double count)
+{
+    const double threads = options->threads > 0 ? options->threads : 1;
+    const double length = bodies_length_of(1, count);
+    const double size = options->precision == PRECISION_DOUBLE ? sizeof(double) : sizeof(float);
+    const double round = 3 * length * size;
+    double scratch = 4 * length * sizeof(double) + round; /* packed, and one round of a wave */
+    if (round < WAVE_BYTES)
+        scratch += fmin(WAVE_BYTES, round * ceil(count / (double)choose_tile((size_t)count)));
+    if (count <= ABREAST_COUNT)
+        scratch += ABREAST_SYSTEMS * (bodies_bytes(1, count) + 4 * length * sizeof(double) + round);
+    return scratch * (systems < threads ? 1 : threads);
+}
+
 void force_destroy(struct force *force)
 {
     if (!force)

@@ -65,6 +65,10 @@ enum status force_create(const struct force_options *options, const struct physi
                          const struct bodies *bodies, struct force **force, struct error *error);
 void force_destroy(struct force *force);
 
+/* The bytes that it will take at most for so many bodies; options->threads are those of the
+ * team. */
+double force_bytes(const struct force_options *options, double systems, double count);
+
 /*
  * bodies->ax, ay, az from the positions and masses. To be called by every thread of a team of
  * `options.threads` (or fewer) or outside any team; starts and ends with a barrier, so positions

@@ -168,18 +168,27 @@ static enum status finish(const struct section *section, const struct physics *p
     return status;
 }
 
+enum status initial_count(const struct section *section, size_t systems, size_t *count,
+                          struct error *error)
+{
+    const enum status status = chosen(section)->count(section, count, error);
+    return status ? status : check_size(section, systems, *count, error);
+}
+
+const char *initial_count_name(const struct section *section)
+{
+    if (chosen(section) == &initial_file)
+        return "file";
+    return chosen(section)->count == initial_count_key ? "count" : NULL;
+}
+
 enum status initial_create(const struct section *section, const struct physics *physics,
-                           size_t systems, struct bodies **bodies, size_t *coincident,
+                           size_t systems, size_t count, struct bodies **bodies, size_t *coincident,
                            struct error *error)
 {
-    size_t count;
     *bodies = NULL;
     *coincident = 0;
-    enum status status = chosen(section)->count(section, &count, error);
-    if (!status)
-        status = check_size(section, systems, count, error);
-    if (!status)
-        status = bodies_create(systems, count, bodies, error);
+    enum status status = bodies_create(systems, count, bodies, error);
     if (!status)
         status = fill(section, physics, *bodies, error);
     if (!status)

@@ -45,16 +45,23 @@ extern const size_t initial_parameter_count;
 /* What the group `bodies` checks once its values are good; see struct group. */
 void initial_check(const struct section *section, struct error *error);
 
+/* How many bodies each of `systems` systems will have: STATUS_CONFIG (also for counts whose arrays
+ * no memory could address), STATUS_DATA, STATUS_NO_INPUT, STATUS_IO, STATUS_MEMORY. */
+enum status initial_count(const struct section *section, size_t systems, size_t *count,
+                          struct error *error);
+
+/* The key that decides it: "count", "file", or NULL where the kind of start does. */
+const char *initial_count_name(const struct section *section);
+
 /*
- * The bodies of `systems` systems as the section `bodies` of a config describes them: created,
- * filled, checked (finite, no negative mass, some mass, unique ids, no coincident bodies when the
- * softening is 0), moved to the centre of mass and rescaled to a virial ratio where asked.
- * `coincident` counts the pairs of coincident bodies with softening > 0. STATUS_CONFIG (also for
- * counts whose arrays no memory could address, before anything is allocated), STATUS_DATA,
- * STATUS_NO_INPUT, STATUS_IO, STATUS_MEMORY.
+ * The `count` bodies of each of `systems` systems as the section `bodies` of a config describes
+ * them: created, filled, checked (finite, no negative mass, some mass, unique ids, no coincident
+ * bodies when the softening is 0), moved to the centre of mass and rescaled to a virial ratio where
+ * asked. `coincident` counts the pairs of coincident bodies with softening > 0. STATUS_CONFIG,
+ * STATUS_DATA, STATUS_NO_INPUT, STATUS_IO, STATUS_MEMORY.
  */
 enum status initial_create(const struct section *section, const struct physics *physics,
-                           size_t systems, struct bodies **bodies, size_t *coincident,
+                           size_t systems, size_t count, struct bodies **bodies, size_t *coincident,
                            struct error *error);
 
 #ifdef __cplusplus

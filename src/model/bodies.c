@@ -63,6 +63,16 @@ void bodies_destroy(struct bodies *bodies)
     free(bodies);
 }
 
+double bodies_length_of(double systems, double count)
+{
+    return systems * ceil(count / BODIES_PADDING) * BODIES_PADDING;
+}
+
+double bodies_bytes(double systems, double count)
+{
+    return bodies_length_of(systems, count) * (BODIES_REALS * sizeof(double) + sizeof(int64_t));
+}
+
 void bodies_reals(const struct bodies *bodies, double *arrays[BODIES_REALS])
 {
     struct bodies own = *bodies;

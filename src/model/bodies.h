@@ -38,6 +38,10 @@ enum status bodies_create(size_t systems, size_t count, struct bodies **bodies,
                           struct error *error);
 void bodies_destroy(struct bodies *bodies);
 
+/* The length that every array of them would have, and the bytes of all arrays. */
+double bodies_length_of(double systems, double count);
+double bodies_bytes(double systems, double count);
+
 /* Masses, positions, velocities and ids of as many bodies as a system of `to` has, from the first
  * ones of a system of `from`, which has no fewer. */
 void bodies_copy_system(struct bodies *to, size_t system, const struct bodies *from, size_t source);

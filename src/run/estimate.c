@@ -85,9 +85,7 @@ enum status estimate_run(const struct run *run, bool timed, struct estimate *est
 {
     const struct bodies *bodies = run->experiment.bodies;
     *estimate = (struct estimate){ 0 };
-    /* Ten reals and an id a body, the kernels' copies of positions and masses, potentials. */
-    estimate->memory_bytes =
-        (double)bodies_length(bodies) * (11.0 + 5.0 + (run->phi ? 2.0 : 0.0)) * sizeof(double);
+    estimate->memory = need_of_bodies(run->experiment.config, bodies->systems, bodies->count);
     estimate->disk_bytes = estimate_disk_bytes(run);
     for (size_t i = 0; i < run->output_count; i++)
         estimate->frames += frames(run, i);

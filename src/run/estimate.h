@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "run/need.h"
 #include "run/run.h"
 
 #ifdef __cplusplus
@@ -14,7 +15,7 @@ extern "C" {
 #endif
 
 struct estimate {
-    double memory_bytes;
+    struct memory_need memory;
     double disk_bytes; /* of all rows and frames */
     double frames;     /* of all outputs */
     double interactions;

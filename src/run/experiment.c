@@ -7,6 +7,7 @@
 #include "backend/ranks.h"
 #include "base/memory.h"
 #include "initial/initial.h"
+#include "run/need.h"
 
 /* A run of more steps than doubles can count is a slip. */
 static const double max_steps = 9007199254740992.0; /* 2^53 */
@@ -112,14 +113,16 @@ enum status experiment_create(const struct config *config, struct experiment *ex
     resolve_backend(experiment);
     if (error->status)
         return error->status;
+    struct memory_need need;
+    if (need_of_run(config, &need, error) || need_check(config, &need, 1, error))
+        return error->status;
     struct error absent = { 0 };
     if (experiment->backend->probe && experiment->backend->probe(&absent))
         return section_refuse(config_section(config, "compute"), "backend", absent.status, error,
                               absent.text);
     ranks_share(&experiment->backend, &experiment->backend_options);
-    const size_t systems = (size_t)section_integer(config_section(config, "ensemble"), "systems");
-    if (initial_create(config_section(config, "bodies"), &experiment->physics, systems,
-                       &experiment->bodies, &experiment->coincident, error))
+    if (initial_create(config_section(config, "bodies"), &experiment->physics, need.systems,
+                       need.count, &experiment->bodies, &experiment->coincident, error))
         return error->status;
     experiment->identical = are_copies(experiment->bodies);
     return STATUS_OK;

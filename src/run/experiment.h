@@ -33,7 +33,8 @@ struct experiment {
 };
 
 /*
- * Resolves `config` and makes the bodies. STATUS_CONFIG, STATUS_DATA, STATUS_NO_INPUT,
+ * Resolves `config` and makes the bodies, if there is memory for the run (see need.h).
+ * STATUS_CONFIG, STATUS_DATA, STATUS_NO_INPUT,
  * STATUS_MEMORY, STATUS_UNAVAILABLE (a backend that cannot run here).
  */
 enum status experiment_create(const struct config *config, struct experiment *experiment,

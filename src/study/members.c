@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "report/result.h"
+#include "run/need.h"
 #include "run/run.h"
 #include "run/schema.h"
 #include "run/signals.h"
@@ -75,6 +76,44 @@ static enum status load_member(const struct work *work, size_t member, struct co
         text_free(&texts[i]);
     free(texts);
     free(overrides);
+    return status;
+}
+
+/* Members that another job of an array takes are none of this one's business. */
+static bool is_ours(const struct work *work, size_t member)
+{
+    return work->options->only == 0 || work->options->only == member + 1;
+}
+
+/* Of those that are not done: is there memory for as many as will be at work? */
+static enum status check_memory(const struct work *work, struct error *error)
+{
+    size_t largest = 0, left = 0;
+    double most = 0.0;
+    struct config *config = NULL;
+    struct memory_need need;
+    for (size_t m = 0; m < work->study->member_count; m++) {
+        if (work->members[m].ended || !is_ours(work, m))
+            continue;
+        left++;
+        if (load_member(work, m, &config, error) || need_of_run(config, &need, error)) {
+            config_free(config);
+            return error->status;
+        }
+        if (need_bytes(&need) > most) {
+            largest = m;
+            most = need_bytes(&need);
+        }
+        config_free(config);
+        config = NULL;
+    }
+    if (left == 0 || load_member(work, largest, &config, error))
+        return error->status;
+    const size_t runs = left < (size_t)work->jobs ? left : (size_t)work->jobs;
+    enum status status = need_of_run(config, &need, error);
+    if (!status)
+        status = need_check(config, &need, runs, error);
+    config_free(config);
     return status;
 }
 
@@ -166,7 +205,7 @@ static void find_finished(struct work *work)
         char path[PATH_SIZE];
         struct result result;
         struct error ignored = { 0 };
-        if (result_open(member_path(work, m, path), &result, &ignored))
+        if (work->members[m].ended || result_open(member_path(work, m, path), &result, &ignored))
             continue;
         const double code = result_real(&result, "exit_status");
         if (code == STATUS_OK || code == STATUS_EXPECT_FAILED) {
@@ -175,12 +214,6 @@ static void find_finished(struct work *work)
         }
         result_close(&result);
     }
-}
-
-/* Members that another job of an array takes are none of this one's business. */
-static bool is_ours(const struct work *work, size_t member)
-{
-    return work->options->only == 0 || work->options->only == member + 1;
 }
 
 static void collect(struct work *work)
@@ -292,10 +325,15 @@ enum status study_run(const struct study *study, const struct study_options *opt
         status = error_set(error, STATUS_USAGE, "there is no member %zu; the study has %zu",
                            options->only, study->member_count);
     struct directory *directory = NULL;
+    if (!status) {
+        find_finished(&work);
+        share_cores(&work);
+        status = check_memory(&work, error);
+    }
     if (!status)
         status = folder_open(study, options, &directory, error);
     if (!status) {
-        find_finished(&work);
+        find_finished(&work); /* again: others may have been at work before this one had the lock */
         share_cores(&work);
         work_through(&work);
         status = folder_write_table(study, directory, error);
@@ -303,6 +341,19 @@ enum status study_run(const struct study *study, const struct study_options *opt
             status = judge(&work, error);
     }
     directory_close(directory);
+    free(work.members);
+    return status;
+}
+
+enum status study_check_memory(const struct study *study, const struct study_options *options,
+                               struct error *error)
+{
+    struct work work = { .study = study, .options = options, .threads = 1 };
+    work.members = calloc(study->member_count + 1, sizeof *work.members);
+    if (!work.members)
+        return error_set(error, STATUS_MEMORY, "out of memory");
+    share_cores(&work);
+    const enum status status = check_memory(&work, error);
     free(work.members);
     return status;
 }

@@ -68,6 +68,11 @@ struct study_options {
 enum status study_run(const struct study *study, const struct study_options *options,
                       struct error *error);
 
+/* Is there memory for the members that will be at work at a time? Each is taken as large as the
+ * largest. STATUS_MEMORY with the key that asks for it, or what is wrong with the config of one. */
+enum status study_check_memory(const struct study *study, const struct study_options *options,
+                               struct error *error);
+
 #ifdef __cplusplus
 }
 #endif

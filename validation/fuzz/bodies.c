@@ -95,9 +95,10 @@ static void create(void)
     const struct section *section = config_section(config, "bodies");
     const struct physics physics = { .gravitational_constant = 1.0 };
     struct error error = { 0 };
-    struct bodies *bodies;
-    size_t coincident;
-    if (initial_create(section, &physics, 1, &bodies, &coincident, &error) == STATUS_OK)
+    struct bodies *bodies = NULL;
+    size_t count, coincident;
+    if (initial_count(section, 1, &count, &error) == STATUS_OK &&
+        initial_create(section, &physics, 1, count, &bodies, &coincident, &error) == STATUS_OK)
         fuzz_demand(bodies_not_finite(bodies) == bodies_length(bodies), "no NaN gets through");
     else
         fuzz_demand(error.lines > 0, "an error has words");

@@ -61,8 +61,11 @@ static inline enum status create(const char *keys, const struct physics *physics
     *bodies = NULL;
     if (config_load(&source, &schema, &config, error) != STATUS_OK)
         return error->status;
-    const enum status status = initial_create(config_section(config, "bodies"), physics, systems,
-                                              bodies, coincident, error);
+    const struct section *section = config_section(config, "bodies");
+    size_t count;
+    enum status status = initial_count(section, systems, &count, error);
+    if (!status)
+        status = initial_create(section, physics, systems, count, bodies, coincident, error);
     config_free(config);
     return status;
 }

@@ -1,0 +1,170 @@
+#include "run/need.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cores.h"
+#include "base/memory.h"
+#include "base/room.h"
+#include "diagnostics/diagnostic.h"
+#include "diagnostics/watch.h"
+#include "force/force.h"
+#include "initial/initial.h"
+#include "model/bodies.h"
+#include "model/conserved.h"
+#include "output/output.h"
+
+/* The program with all its libraries, and each thread's stack, as far as runs were seen to use
+ * them. */
+static const double program_bytes = 12e6, thread_bytes = 2e5;
+
+static struct force_options force_options(const struct config *config)
+{
+    const struct section *section = config_section(config, "compute");
+    const int threads = (int)section_integer(section, "threads");
+    return (struct force_options){
+        .precision = (enum precision)section_choice(section, "precision"),
+        .threads = threads > 0 ? threads : cores_available(),
+    };
+}
+
+static const struct diagnostic_class *diagnostic_class(const struct section *section)
+{
+    size_t index = 0;
+    while (&diagnostic_at(index)->variant != section_variant(section))
+        index++;
+    return diagnostic_at(index);
+}
+
+/* What it and the statistics over members keep. */
+static double kept(const struct section *section, double systems)
+{
+    const struct diagnostic_class *class_ = diagnostic_class(section);
+    const double times =
+        class_->system_reals_key ? (double)section_integer(section, class_->system_reals_key) : 1.0;
+    return systems * times * (double)class_->system_reals * sizeof(double);
+}
+
+static double aggregated(const struct section *section, double systems)
+{
+    const struct diagnostic_class *class_ = diagnostic_class(section);
+    if (systems == 1.0 || class_->rows_per_event != 1)
+        return 0.0;
+    return systems * (double)(class_->column_count + 1) * sizeof(double);
+}
+
+/* Of each system: the sums now and at the start, and the largest error; and the watch's record. */
+static const double sums_bytes = 2 * sizeof(struct conserved) + sizeof(double) + 1;
+
+static void add_diagnostics(const struct config *config, struct memory_need *need)
+{
+    const double systems = (double)need->systems, count = (double)need->count;
+    const double potentials =
+        2.0 * bodies_length_of(systems, count) * sizeof(double); /* phi and psi */
+    double borrowed = fmax(potentials, count * 2.0 * sizeof(double));
+    const double record = systems * (double)(watch_system_reals() + 1) * sizeof(double);
+    need->diagnostics = systems * sums_bytes + record;
+    need->checkpoints = record;
+    for (size_t i = 0; i < config_count(config, "diagnostics"); i++) {
+        const struct section *section = config_item(config, "diagnostics", i);
+        borrowed = fmax(borrowed, count * (double)diagnostic_class(section)->body_bytes);
+        need->diagnostics += kept(section, systems) + aggregated(section, systems);
+        need->checkpoints += kept(section, systems);
+    }
+    need->checkpoints *= 2.0; /* before and after the events of the last step */
+    need->diagnostics += borrowed;
+}
+
+static void add_outputs(const struct config *config, struct memory_need *need)
+{
+    const double bodies = (double)need->systems * (double)need->count;
+    for (size_t i = 0; i < config_count(config, "outputs"); i++) {
+        const struct section *section = config_item(config, "outputs", i);
+        const struct output_class *class_ = output_find(section);
+        double bytes = 0.0;
+        if (class_->event_file) /* built as an image of the file, which is then copied */
+            bytes = 2.5 * class_->event_bytes(section, bodies);
+        else if (section_string(section, "columns") &&
+                 strstr(section_string(section, "columns"), "local_energy"))
+            bytes =
+                2.0 * bodies_length_of((double)need->systems, (double)need->count) * sizeof(double);
+        need->outputs = fmax(need->outputs, bytes);
+    }
+}
+
+struct memory_need need_of_bodies(const struct config *config, size_t systems, size_t count)
+{
+    struct memory_need need = { .systems = systems, .count = count };
+    const struct force_options force = force_options(config);
+    need.bodies = bodies_bytes((double)systems, (double)count);
+    need.forces = force_bytes(&force, (double)systems, (double)count);
+    need.program = program_bytes + thread_bytes * force.threads;
+    add_diagnostics(config, &need);
+    add_outputs(config, &need);
+    return need;
+}
+
+enum status need_of_run(const struct config *config, struct memory_need *need, struct error *error)
+{
+    size_t count;
+    const size_t systems = (size_t)section_integer(config_section(config, "ensemble"), "systems");
+    *need = (struct memory_need){ 0 };
+    if (initial_count(config_section(config, "bodies"), systems, &count, error))
+        return error->status;
+    *need = need_of_bodies(config, systems, count);
+    return STATUS_OK;
+}
+
+double need_bytes(const struct memory_need *need)
+{
+    return need->bodies + need->forces + need->diagnostics + need->outputs + need->checkpoints +
+           need->program;
+}
+
+const char *need_text(double bytes, char buffer[NEED_TEXT_SIZE])
+{
+    static const char *const prefixes[] = { "", "k", "M", "G", "T", "P", "E" };
+    size_t k = 0;
+    while (bytes >= 999.5 && k + 1 < COUNT_OF(prefixes)) {
+        bytes /= 1000.0;
+        k++;
+    }
+    snprintf(buffer, NEED_TEXT_SIZE, "%.3g %sB", bytes, prefixes[k]);
+    return buffer;
+}
+
+/* Would one system alone fit? Then it is their number that is too large. */
+static bool blame_systems(const struct config *config, const struct memory_need *need, double room)
+{
+    const struct memory_need one = need_of_bodies(config, 1, need->count);
+    return need->systems > 1 && need_bytes(&one) <= room;
+}
+
+enum status need_compare(const struct config *config, const struct memory_need *need, size_t runs,
+                         const struct room *room, struct error *error)
+{
+    const double bytes = (double)runs * need_bytes(need);
+    if (bytes <= room->bytes)
+        return STATUS_OK;
+    const bool systems = blame_systems(config, need, room->bytes);
+    const struct section *section = config_section(config, systems ? "ensemble" : "bodies");
+    const char *const key = systems ? "systems" : initial_count_name(section);
+    char runs_text[48] = "", reason[256], wanted[NEED_TEXT_SIZE], there[NEED_TEXT_SIZE];
+    if (runs > 1)
+        snprintf(runs_text, sizeof runs_text, "%zu runs at a time of ", runs);
+    snprintf(reason, sizeof reason, "%s%zu x %zu bodies need %s of memory; %s has %s left",
+             runs_text, need->systems, need->count, need_text(bytes, wanted), room->limit,
+             need_text(room->bytes, there));
+    return section_refuse(section, key, STATUS_MEMORY, error, reason);
+}
+
+enum status need_check(const struct config *config, const struct memory_need *need, size_t runs,
+                       struct error *error)
+{
+    const struct room machine = room_of_machine(""), process = room_of_process();
+    /* The tighter one is what the message shall name. */
+    if (process.bytes < machine.bytes / (double)runs)
+        return need_compare(config, need, 1, &process, error);
+    return need_compare(config, need, runs, &machine, error);
+}

@@ -1,0 +1,57 @@
+/*
+ * The memory that a run will need, from its config alone: before bodies are made or anything else
+ * is allocated. An upper bound, near to what runs were measured to take; of the host, under mpirun
+ * of the first rank.
+ */
+#ifndef ORRERY_RUN_NEED_H
+#define ORRERY_RUN_NEED_H
+
+#include <stddef.h>
+
+#include "base/status.h"
+#include "config/config.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* All in bytes. */
+struct memory_need {
+    size_t systems, count;
+    double bodies;      /* their arrays */
+    double forces;      /* the kernels' own copies */
+    double diagnostics; /* potentials, and what is borrowed or kept to measure */
+    double outputs;     /* frames that are built in memory */
+    double checkpoints; /* copies of what diagnostics keep, while a checkpoint is written */
+    double program;     /* it and its libraries */
+};
+
+/* Of `systems` systems of `count` bodies, as the config has them otherwise. */
+struct memory_need need_of_bodies(const struct config *config, size_t systems, size_t count);
+
+/* As the config has them; a file of bodies is measured. The errors of initial_count(). */
+enum status need_of_run(const struct config *config, struct memory_need *need, struct error *error);
+
+double need_bytes(const struct memory_need *need);
+
+/*
+ * Is there so much for `runs` such runs at a time, a process each? STATUS_MEMORY, with the key that
+ * asks for it, what it takes and what there is.
+ */
+enum status need_check(const struct config *config, const struct memory_need *need, size_t runs,
+                       struct error *error);
+
+/* The same for one limit that is known. */
+struct room;
+enum status need_compare(const struct config *config, const struct memory_need *need, size_t runs,
+                         const struct room *room, struct error *error);
+
+/* "1.2 GB"; into buffer. */
+enum { NEED_TEXT_SIZE = 32 };
+const char *need_text(double bytes, char buffer[NEED_TEXT_SIZE]);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

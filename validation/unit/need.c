@@ -1,0 +1,86 @@
+#include "unit.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/room.h"
+#include "run/need.h"
+#include "run/schema.h"
+
+static struct config *load(const char *bodies, const char *const *overrides, size_t count)
+{
+    static struct error error;
+    struct config *config;
+    FILE *file = fopen("need.cfg", "w");
+    assert_non_null(file);
+    fprintf(file,
+            "bodies = { initial = \"uniform-cube\";\n  count = %s; };\n"
+            "physics = { softening = 0.1; };\ntime = { step = 0.1; end = 1.0; };\n",
+            bodies);
+    fclose(file);
+    error_clear(&error);
+    if (schema_load("need.cfg", overrides, count, &config, &error) != STATUS_OK)
+        fail_msg("%s", error.text);
+    remove("need.cfg");
+    return config;
+}
+
+static void test_bodies_take_eleven_numbers_each(void **state)
+{
+    (void)state;
+    struct config *config = load("1600", NULL, 0);
+    struct error error = { 0 };
+    struct memory_need need;
+    assert_int_equal(need_of_run(config, &need, &error), STATUS_OK);
+    assert_int_equal(need.count, 1600);
+    assert_int_equal(need.systems, 1);
+    assert_true(need.bodies == 1600.0 * 11 * 8); /* m, x, v, a and an id; 1600 is whole lines */
+    assert_true(need.forces >= 1600.0 * 4 * 8);  /* masses and positions, packed */
+    assert_true(need.outputs == 0.0);
+    const double sum = need.bodies + need.forces + need.diagnostics + need.outputs +
+                       need.checkpoints + need.program;
+    assert_true(fabs(need_bytes(&need) - sum) < 1.0);
+    config_free(config);
+}
+
+static void test_runs_at_a_time_add_up(void **state)
+{
+    (void)state;
+    struct config *config = load("1000000", NULL, 0);
+    struct error error = { 0 };
+    struct memory_need need;
+    assert_int_equal(need_of_run(config, &need, &error), STATUS_OK);
+    const struct room room = { 2.5 * need_bytes(&need), "the machine" };
+    assert_int_equal(need_compare(config, &need, 2, &room, &error), STATUS_OK);
+    assert_int_equal(need_compare(config, &need, 3, &room, &error), STATUS_MEMORY);
+    assert_non_null(strstr(error.text, "need.cfg:2: bodies.count = 1000000: 3 runs at a time"));
+    assert_non_null(strstr(error.text, "the machine has"));
+    config_free(config);
+}
+
+static void test_the_key_that_is_too_large(void **state)
+{
+    (void)state;
+    const char *const overrides[] = { "ensemble.systems=1000" };
+    struct config *config = load("1000", overrides, 1);
+    struct error error = { 0 };
+    struct memory_need need;
+    assert_int_equal(need_of_run(config, &need, &error), STATUS_OK);
+    const struct room some = { 0.5 * need_bytes(&need), "the machine" }, none = { 1e3, "it" };
+    assert_int_equal(need_compare(config, &need, 1, &some, &error), STATUS_MEMORY);
+    assert_non_null(strstr(error.text, "ensemble.systems"));
+    error_clear(&error);
+    assert_int_equal(need_compare(config, &need, 1, &none, &error), STATUS_MEMORY);
+    assert_non_null(strstr(error.text, "bodies.count"));
+    config_free(config);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bodies_take_eleven_numbers_each),
+        cmocka_unit_test(test_runs_at_a_time_add_up),
+        cmocka_unit_test(test_the_key_that_is_too_large),
+    };
+    return cmocka_run_group_tests_name("need", tests, NULL, NULL);
+}
