@@ -213,8 +213,9 @@ enum status watch_create(const struct section *section, const struct moment *sta
     if (!watch)
         return error_set(error, STATUS_MEMORY, "out of memory");
     watch->systems = start->bodies->systems;
-    watch->history =
-        memory_array(HISTORY_LENGTH + watch->systems * RECORD_LENGTH, sizeof(double), error);
+    /* The history in front takes the room of whole records, so that the size is one product. */
+    enum { HISTORY_RECORDS = (HISTORY_LENGTH + RECORD_LENGTH - 1) / RECORD_LENGTH };
+    watch->history = memory_array(HISTORY_RECORDS + watch->systems, sizeof(struct record), error);
     if (!watch->history) {
         watch_destroy(watch);
         return error->status;

@@ -41,7 +41,7 @@ static enum status make_room(struct output *output, uint64_t count, struct error
         return STATUS_OK;
     const uint64_t room = count < FIRST ? FIRST : 2 * count;
     struct output_file *files =
-        count <= SIZE_MAX / 4 / sizeof *files ? realloc(output->files, room * sizeof *files) : NULL;
+        count <= SIZE_MAX / 4 ? realloc(output->files, memory_bytes(room, sizeof *files)) : NULL;
     if (!files)
         return error_set(error, STATUS_MEMORY, "out of memory");
     output->files = files;

@@ -270,7 +270,7 @@ static enum status change_curve(struct figure *figure, const struct vector *vect
             return STATUS_OK;
     }
     const struct members members = members_all(series);
-    double *y = memory_array(series->systems * series->rows, sizeof *y, error);
+    double *y = memory_array(memory_bytes(series->systems, series->rows), sizeof *y, error);
     if (!y)
         return error->status;
     const double least = vector_changes(series, v, y);

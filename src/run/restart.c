@@ -354,7 +354,7 @@ enum status restart_files(const struct run *run, size_t index, struct error *err
         return output_resume_files(output, section, run->directory, NULL, error);
     if (output->written > SIZE_MAX / 4)
         return error_set(error, STATUS_DATA, "%s: counts too many files", checkpoint_name);
-    uint64_t *marks = memory_array(2 * output->written, sizeof *marks, error);
+    uint64_t *marks = memory_array(memory_bytes(2, output->written), sizeof *marks, error);
     if (marks && checkpoint_get_words(run->checkpoint, name, marks, 1, 2 * output->written, 0,
                                       error) == STATUS_OK)
         output_resume_files(output, section, run->directory, marks, error);

@@ -66,7 +66,7 @@ static bool keep_stream(struct save_memory *memory, const char *prefix, const ch
 static bool keep_files(struct save_memory *memory, const char *prefix, size_t index,
                        const struct output *output)
 {
-    uint64_t *marks = calloc(2 * output->written + 1, sizeof *marks);
+    uint64_t *marks = calloc(output->written + 1, sizeof(uint64_t[2]));
     for (uint64_t i = 0; marks && i < output->written; i++) {
         marks[2 * i] = output->files[i].mark.length;
         marks[2 * i + 1] = output->files[i].mark.hash;

@@ -307,7 +307,8 @@ def test_a_report_of_a_link_to_a_run():
 
 
 def test_a_benchmark_overwrites_nothing_foreign():
-    arguments = ["bench", "--seconds", "0.2", "--sizes", "16", "--backends", "serial", "-o", "there"]
+    arguments = ["bench", "--seconds", "0.2", "--sizes", "16", "--backends", "serial",
+                 "-o", "there"]
     for name in ("bench.csv", "bench.json"):
         os.makedirs("there", exist_ok=True)
         path = pathlib.Path("there", name)

@@ -102,8 +102,8 @@ def test_what_accumulates_fails_at_any_cadence():
     the same orbit by a symplectic method passes, and the config can let the first pass"""
     seen = []
     for every in (1, 10, 100, 1000):
-        result = tap.run("run", write(CIRCLE), "--force", "-P", f"diagnostics.0.every={every}", "-P",
-                         f"watch.every={every}")
+        result = tap.run("run", write(CIRCLE), "--force", "-P", f"diagnostics.0.every={every}",
+                         "-P", f"watch.every={every}")
         assert result.returncode == 1, (every, result.stdout)
         assert "FAILED" in result.stdout and "the energy is off by" in result.stdout
         watch = about("circle.run")["watch"]
