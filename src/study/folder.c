@@ -162,7 +162,6 @@ static enum status remove_study(struct directory *directory, const json_t *manif
 /* --- opening -----------------------------------------------------------------------------------
  */
 
-/* A job of an array replaces its own run alone, unless the study has become another one. */
 static enum status make_room(struct directory *directory, const json_t *before, bool same,
                              const struct names *names, const struct study_options *options,
                              struct error *error)
@@ -174,9 +173,7 @@ static enum status make_room(struct directory *directory, const json_t *before, 
                          options->directory);
     if (directory_check(directory, names->names, names->count, error))
         return error->status;
-    if (before && options->force && (!same || !options->only))
-        return remove_study(directory, before, options, error);
-    return STATUS_OK;
+    return before && !same ? remove_study(directory, before, options, error) : STATUS_OK;
 }
 
 /* The manifest first: whatever is written later can be found and removed by it. */
@@ -185,7 +182,9 @@ static enum status claim(const struct study *study, struct directory *directory,
                          struct error *error)
 {
     json_t *before = directory_manifest(directory, error), *now = study_json(study);
-    const bool same = before && now && is_same(before, now);
+    /* A job of an array replaces its own run alone, unless the study has become another one. */
+    const bool stays = !options->force || options->only;
+    const bool same = before && now && stays && is_same(before, now);
     if (!now)
         error_set(error, STATUS_MEMORY, "out of memory");
     if (!error->status)
@@ -195,6 +194,22 @@ static enum status claim(const struct study *study, struct directory *directory,
     json_decref(before);
     json_decref(now);
     return error->status;
+}
+
+/* A process that was killed at its very end has left a lock in the directory of a run that is
+ * finished and that nobody opens again. */
+static void remove_stale_locks(const struct study *study, const struct study_options *options)
+{
+    for (size_t m = 0; m < study->member_count; m++) {
+        char path[PATH_SIZE], lock[PATH_SIZE + 16], name[STUDY_NAME_SIZE];
+        struct error ignored = { 0 };
+        struct directory *directory;
+        snprintf(path, sizeof path, "%s/%s", options->directory, study_member_name(m, name));
+        snprintf(lock, sizeof lock, "%s/%s", path, directory_run.lock);
+        if ((!options->only || options->only == m + 1) && access(lock, F_OK) == 0 &&
+            directory_open(path, DIRECTORY_RESUME, &directory, &ignored) == STATUS_OK)
+            directory_close(directory);
+    }
 }
 
 enum status folder_open(const struct study *study, const struct study_options *options,
@@ -214,10 +229,12 @@ enum status folder_open(const struct study *study, const struct study_options *o
         directory_unlock_files(directory);
         names_free(&names);
     }
-    if (status)
+    if (status) {
         directory_close(directory);
-    else
+    } else {
+        remove_stale_locks(study, options);
         *result = directory;
+    }
     return status;
 }
 
