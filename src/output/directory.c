@@ -192,6 +192,20 @@ static enum status find_place(struct directory *directory, enum directory_mode m
     return directory->fd < 0 ? error_system(error, status, errno, directory->path) : STATUS_OK;
 }
 
+/* Another program's study.json is in no run's way; a run.json would be taken for that of a run by
+ * whoever looks at the study. */
+static bool holds_rival(const struct directory *directory)
+{
+    const struct directory_kind *rival = directory->kind->rival;
+    if (!rival || !directory_has(directory, rival->manifest))
+        return false;
+    struct error ignored = { 0 };
+    json_t *manifest = parse_manifest(directory, rival, &ignored);
+    const bool holds = rival == &directory_run || is_ours(manifest, rival);
+    json_decref(manifest);
+    return holds;
+}
+
 /* What is there already may forbid what is wanted. */
 static enum status check_content(const struct directory *directory, enum directory_mode mode,
                                  struct error *error)
@@ -203,7 +217,7 @@ static enum status check_content(const struct directory *directory, enum directo
                          kind->noun, kind->manifest);
     if (mode == DIRECTORY_NEW && holds_one)
         return holds_one_already(directory, error);
-    if (creates(mode) && kind->rival && directory_has(directory, kind->rival->manifest))
+    if (creates(mode) && holds_rival(directory))
         return error_set(error, STATUS_CANT_CREATE, "%s: holds a %s (%s); -o DIR writes elsewhere",
                          directory->path, kind->rival->noun, kind->rival->manifest);
     return STATUS_OK;
