@@ -20,12 +20,22 @@ def rows(folder):
 
 
 def test_every_combination_is_a_row():
+    """every combination is a row; the files of an earlier benchmark are replaced, others stay"""
+    before = {"bench.json": json.dumps({"program": {"name": "orrery"}, "format": "orrery bench",
+                                        "files": ["bench.json", "bench.csv"]}),
+              "bench.csv": "old", "notes.txt": "mine"}
+    os.mkdir("out")
+    for name, text in before.items():
+        pathlib.Path("out", name).write_text(text)
     result = tap.run("bench", "--sizes", "16,300", "--kernels", "plain,symmetric", "--precisions",
                      "double,mixed,single", "--threads", "1,2", "-o", "out", *QUICK, timeout=120)
     assert result.returncode == 0, result.stderr
     measured = rows("out")
     assert len(measured) == 2 * 2 * 3 * 2, result.stdout
-    assert json.loads(pathlib.Path("out/bench.json").read_text())["rows"]
+    about = json.loads(pathlib.Path("out/bench.json").read_text())
+    assert about["rows"] and about["format"] == "orrery bench"
+    assert set(os.listdir("out")) - {"notes.txt"} <= set(about["files"])
+    assert pathlib.Path("out/notes.txt").read_text() == "mine"
     # Bounds of the precisions for softened forces: fp64 rounding; 24 digits, some hundred pairs.
     most = {"double": 1e-14, "mixed": 1e-6, "single": 1e-5}
     for row in measured:

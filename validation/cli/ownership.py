@@ -311,6 +311,7 @@ def test_a_report_of_a_link_to_a_run():
 
 
 def test_a_benchmark_overwrites_nothing_foreign():
+    """a benchmark overwrites nothing foreign; that it replaces its own is in bench.py"""
     arguments = ["bench", "--seconds", "0.2", "--sizes", "16", "--backends", "serial",
                  "-o", "there"]
     for name in ("bench.csv", "bench.json"):
@@ -326,11 +327,6 @@ def test_a_benchmark_overwrites_nothing_foreign():
         refused(*arguments, word=name)
         assert pathlib.Path("run.cfg").read_text() == "mine"
         path.unlink()
-    for _ in range(2):
-        result = tap.run(*arguments)
-        assert result.returncode == 0, result
-    about = json.loads(pathlib.Path("there/bench.json").read_text())
-    assert set(os.listdir("there")) <= set(about["files"])
 
 
 tap.main()
