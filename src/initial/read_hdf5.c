@@ -3,6 +3,10 @@
  * types, one type after the other. Of each type that is there Coordinates and Velocities are read,
  * Masses or, without it, MassTable, and ParticleIDs if it is there; of our own ensembles also
  * System.
+ *
+ * A damaged file makes libhdf5 read and write outside of its memory. It runs in a child process
+ * with limits, which sends what it finds, first a description of the file and then the numbers of
+ * each data set; the caller checks both, and lives on if the child does not.
  */
 #include <string.h>
 
@@ -39,21 +43,33 @@ static enum status read_bodies(const struct read_request *request, struct bodies
 
 #else
 
+#include <errno.h>
 #include <hdf5.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
+#include "base/child.h"
 #include "base/memory.h"
 
-enum { TYPES = 6, ROWS = 8192 };        /* particle types; rows read at once */
+enum { TYPES = 6, ROWS = 8192 }; /* particle types; rows read at once */
+enum { COORDINATES, VELOCITIES, MASSES, IDS, SETS };
 static const hsize_t most = 1ull << 40; /* rows of a data set; six times that does not overflow */
+
+/* The data sets of a type, in the order in which they are sent. */
+static const struct {
+    const char *name;
+    hsize_t width;
+} sets[SETS] = { { "Coordinates", 3 }, { "Velocities", 3 }, { "Masses", 1 }, { "ParticleIDs", 1 } };
 
 struct snapshot {
     const char *path;
-    hid_t file;
-    hsize_t count[TYPES]; /* particles of each type */
-    double mass[TYPES];   /* of all of them, where it is not 0 */
+    hid_t file;                /* in the child */
+    uint64_t bytes;            /* of the file */
+    hsize_t count[TYPES];      /* particles of each type */
+    double mass[TYPES];        /* of all of them, where it is not 0 */
+    char has_set[TYPES][SETS]; /* 1: it is sent */
     size_t systems;
     struct read_about about;
 };
@@ -83,22 +99,48 @@ static bool has_set(const struct snapshot *snapshot, int type, const char *set)
     return has(snapshot, set_name(type, set, name));
 }
 
+/* A type of numbers all of whose bits lie within it: libhdf5 believes what the file says of them,
+ * and reads beyond its memory where they do not. */
+static bool is_number(hid_t kind)
+{
+    enum { BITS = 8 };
+    size_t sign, exponent, exponent_size, mantissa, mantissa_size;
+    const size_t bits = BITS * H5Tget_size(kind), precision = H5Tget_precision(kind);
+    const int offset = H5Tget_offset(kind);
+    if (precision == 0 || offset < 0 || precision > bits || (size_t)offset > bits - precision)
+        return false;
+    if (H5Tget_class(kind) == H5T_INTEGER)
+        return true;
+    return H5Tget_class(kind) == H5T_FLOAT &&
+           H5Tget_fields(kind, &sign, &exponent, &exponent_size, &mantissa, &mantissa_size) >= 0 &&
+           sign < bits && exponent_size > 0 && exponent_size < BITS * sizeof(uint64_t) &&
+           exponent <= bits && exponent_size <= bits - exponent && mantissa_size > 0 &&
+           mantissa <= bits && mantissa_size <= bits - mantissa;
+}
+
 /* --- the header --------------------------------------------------------------------------------
  */
 
 /* Up to `size` values of an attribute of /Header; those that it lacks stay as they are. */
-static void get_header(hid_t header, const char *name, size_t size, double *values)
+static enum status get_header(const struct snapshot *snapshot, hid_t header, const char *name,
+                              size_t size, double *values, struct error *error)
 {
     double found[TYPES];
     if (H5Aexists(header, name) <= 0)
-        return;
+        return STATUS_OK;
     const hid_t attribute = H5Aopen(header, name, H5P_DEFAULT);
-    const hid_t space = H5Aget_space(attribute);
+    const hid_t space = H5Aget_space(attribute), kind = H5Aget_type(attribute);
     const hssize_t count = H5Sget_simple_extent_npoints(space);
-    if (count >= 1 && count <= TYPES && H5Aread(attribute, H5T_NATIVE_DOUBLE, found) >= 0)
+    const bool good = count >= 1 && count <= TYPES && is_number(kind) &&
+                      H5Aread(attribute, H5T_NATIVE_DOUBLE, found) >= 0;
+    if (good)
         memcpy(values, found, sizeof *values * ((size_t)count < size ? (size_t)count : size));
+    H5Tclose(kind);
     H5Sclose(space);
     H5Aclose(attribute);
+    return good ? STATUS_OK
+                : error_set(error, STATUS_DATA, "%s: the attribute %s of Header is damaged",
+                            snapshot->path, name);
 }
 
 static enum status read_header(struct snapshot *snapshot, struct error *error)
@@ -107,11 +149,14 @@ static enum status read_header(struct snapshot *snapshot, struct error *error)
     const hid_t header = H5Gopen2(snapshot->file, "Header", H5P_DEFAULT);
     if (header < 0)
         return bad(snapshot, error, "has no group Header: it is no snapshot of GADGET's kind");
-    get_header(header, "NumFilesPerSnapshot", 1, &files);
-    get_header(header, "MassTable", TYPES, snapshot->mass);
-    get_header(header, "Time", 1, &snapshot->about.time);
-    get_header(header, "BoxSize", 1, &snapshot->about.box_length);
+    const bool good =
+        !get_header(snapshot, header, "NumFilesPerSnapshot", 1, &files, error) &&
+        !get_header(snapshot, header, "MassTable", TYPES, snapshot->mass, error) &&
+        !get_header(snapshot, header, "Time", 1, &snapshot->about.time, error) &&
+        !get_header(snapshot, header, "BoxSize", 1, &snapshot->about.box_length, error);
     H5Gclose(header);
+    if (!good)
+        return error->status;
     if (files > 1.0)
         return error_set(error, STATUS_DATA,
                          "%s: is one of %g files of a snapshot; only a snapshot in one file can be "
@@ -122,6 +167,18 @@ static enum status read_header(struct snapshot *snapshot, struct error *error)
 
 /* --- data sets ---------------------------------------------------------------------------------
  */
+
+/* Can the file hold so many numbers of the set? What is in chunks may be compressed, to nothing
+ * even where it is constant. */
+static bool fits(const struct snapshot *snapshot, hid_t set, hid_t kind, hsize_t numbers)
+{
+    const hid_t properties = H5Dget_create_plist(set);
+    const bool chunked = H5Pget_layout(properties) == H5D_CHUNKED;
+    H5Pclose(properties);
+    const hsize_t stored = H5Dget_storage_size(set);
+    return stored > 0 && stored <= snapshot->bytes &&
+           (chunked || numbers <= stored / H5Tget_size(kind));
+}
 
 /* Opens a data set of `rows` rows (any number where that is 0, and then *found) of `width` numbers.
  * STATUS_DATA. */
@@ -135,15 +192,15 @@ static enum status open_set(const struct snapshot *snapshot, int type, const cha
     if (id < 0)
         return error_set(error, STATUS_DATA, "%s: has no data set %s", snapshot->path, name);
     const hid_t space = H5Dget_space(id), kind = H5Dget_type(id);
-    const H5T_class_t class_ = H5Tget_class(kind);
     const int rank = H5Sget_simple_extent_ndims(space);
     if (rank == 1 || rank == 2)
         H5Sget_simple_extent_dims(space, extent, NULL);
-    const bool number = class_ == H5T_FLOAT || class_ == H5T_INTEGER;
+    const bool good = is_number(kind) && extent[0] > 0 && extent[0] <= most && extent[1] == width &&
+                      (rows == 0 || extent[0] == rows) &&
+                      fits(snapshot, id, kind, extent[0] * width);
     H5Tclose(kind);
     H5Sclose(space);
-    if (number && extent[0] > 0 && extent[0] <= most && extent[1] == width &&
-        (rows == 0 || extent[0] == rows) && H5Dget_storage_size(id) > 0) {
+    if (good) {
         *result = id;
         *found = extent[0];
         return STATUS_OK;
@@ -172,10 +229,90 @@ static enum status read_rows(const struct snapshot *snapshot, hid_t set, hsize_t
     return good ? STATUS_OK : bad(snapshot, error, "is damaged or cut short");
 }
 
+/* --- what is sent ------------------------------------------------------------------------------
+ */
+
+/* Before each part: is it the numbers that were to come, or an error? */
+enum part { PART_NUMBERS, PART_ERROR };
+
+/* Numbers of 64 bits, reals or integers. */
+union numbers {
+    double reals[3 * ROWS];
+    int64_t integers[ROWS];
+};
+
+static bool send_part(int to, enum part part, const void *bytes, size_t length)
+{
+    const uint32_t word = part;
+    return child_send(to, &word, sizeof word) && child_send(to, bytes, length);
+}
+
+static bool send_error(int to, const struct error *error)
+{
+    return send_part(to, PART_ERROR, error, sizeof *error);
+}
+
+/* All rows of a data set; false where there is nothing more to send. */
+static bool send_set(const struct snapshot *snapshot, int type, int set, int to)
+{
+    union numbers buffer;
+    struct error error = { 0 };
+    hid_t id;
+    hsize_t rows;
+    const hsize_t width = sets[set].width;
+    if (open_set(snapshot, type, sets[set].name, width, snapshot->count[type], &id, &rows, &error))
+        return send_error(to, &error) && false;
+    bool good = true;
+    for (hsize_t row = 0; row < rows && good; row += ROWS) {
+        const hsize_t count = rows - row < ROWS ? rows - row : ROWS;
+        good = read_rows(snapshot, id, row, count, width,
+                         set == IDS ? H5T_NATIVE_INT64 : H5T_NATIVE_DOUBLE, &buffer,
+                         &error) == STATUS_OK;
+        good = good ? send_part(to, PART_NUMBERS, &buffer, count * width * sizeof *buffer.reals)
+                    : send_error(to, &error) && false;
+    }
+    H5Dclose(id);
+    return good;
+}
+
+/* --- what is received --------------------------------------------------------------------------
+ */
+
+/* A file that is being read by a child. */
+struct reading {
+    struct child *child;
+    const char *path;
+    bool lost; /* it has ended before all came */
+};
+
+/* Only what a reader can mean: the child may be damaged as well. */
+static enum status take_error(struct reading *reading, struct error *error)
+{
+    struct error sent;
+    reading->lost = !child_receive(reading->child, &sent, sizeof sent);
+    if (reading->lost)
+        return STATUS_DATA;
+    sent.text[ERROR_TEXT_SIZE - 1] = '\0';
+    return error_set(error, sent.status == STATUS_MEMORY ? STATUS_MEMORY : STATUS_DATA, "%s",
+                     sent.text);
+}
+
+/* What is not STATUS_OK ends the reading. */
+static enum status receive_part(struct reading *reading, void *bytes, size_t length,
+                                struct error *error)
+{
+    uint32_t word;
+    reading->lost = !child_receive(reading->child, &word, sizeof word);
+    if (!reading->lost && word != PART_NUMBERS)
+        return take_error(reading, error);
+    if (!reading->lost)
+        reading->lost = !child_receive(reading->child, bytes, length);
+    return reading->lost ? STATUS_DATA : STATUS_OK;
+}
+
 /* What the numbers of a data set are for, and where they go. */
 struct target {
-    const char *set;
-    hsize_t width;
+    int set;
     double *arrays[3]; /* of the first body of this type; each system's part begins anew */
     int64_t *integers; /* instead */
 };
@@ -186,49 +323,40 @@ static size_t index_of(const struct bodies *bodies, size_t row)
     return row / bodies->count * bodies->stride + row % bodies->count;
 }
 
-static enum status check_value(const struct snapshot *snapshot, int type,
-                               const struct target *target, hsize_t row, double value,
-                               struct error *error)
+static enum status check_value(const struct snapshot *snapshot, int type, int set, hsize_t row,
+                               double value, struct error *error)
 {
-    const char *const problem = !isfinite(value)                    ? "is not finite"
-                                : target->width == 1 && value < 0.0 ? "is negative"
-                                                                    : NULL;
+    const char *const problem = !isfinite(value)               ? "is not finite"
+                                : set == MASSES && value < 0.0 ? "is negative"
+                                                               : NULL;
     if (!problem)
         return STATUS_OK;
     return error_set(error, STATUS_DATA, "%s: PartType%d/%s: row %llu: %g %s", snapshot->path, type,
-                     target->set, (unsigned long long)row + 1, value, problem);
+                     sets[set].name, (unsigned long long)row + 1, value, problem);
 }
 
 /* Takes all rows of a data set to the bodies from number `first` of the file on. */
-static enum status read_set(const struct snapshot *snapshot, int type, const struct target *target,
-                            struct bodies *bodies, size_t first, struct error *error)
+static enum status receive_set(struct reading *reading, const struct snapshot *snapshot, int type,
+                               const struct target *target, struct bodies *bodies, size_t first,
+                               struct error *error)
 {
-    union {
-        double reals[3 * ROWS];
-        int64_t integers[ROWS];
-    } buffer;
-    hid_t set;
-    hsize_t rows;
-    const hid_t memory_type = target->integers ? H5T_NATIVE_INT64 : H5T_NATIVE_DOUBLE;
-    enum status status = open_set(snapshot, type, target->set, target->width, snapshot->count[type],
-                                  &set, &rows, error);
-    if (status)
-        return status;
+    union numbers buffer;
+    enum status status = STATUS_OK;
+    const hsize_t rows = snapshot->count[type], width = sets[target->set].width;
     for (hsize_t row = 0; row < rows && !status; row += ROWS) {
         const hsize_t count = rows - row < ROWS ? rows - row : ROWS;
-        status = read_rows(snapshot, set, row, count, target->width, memory_type, &buffer, error);
+        status = receive_part(reading, &buffer, count * width * sizeof *buffer.reals, error);
         for (hsize_t i = 0; i < count && !status; i++) {
             const size_t index = index_of(bodies, first + row + i);
             if (target->integers)
                 target->integers[index] = buffer.integers[i];
-            for (hsize_t k = 0; !target->integers && k < target->width && !status; k++) {
-                const double value = buffer.reals[i * target->width + k];
-                status = check_value(snapshot, type, target, row + i, value, error);
+            for (hsize_t k = 0; !target->integers && k < width && !status; k++) {
+                const double value = buffer.reals[i * width + k];
+                status = check_value(snapshot, type, target->set, row + i, value, error);
                 target->arrays[k][index] = value;
             }
         }
     }
-    H5Dclose(set);
     return status;
 }
 
@@ -273,12 +401,10 @@ static enum status read_systems(struct snapshot *snapshot, struct error *error)
 
 static bool is_read(const char *set)
 {
-    static const char *const sets[] = { "Coordinates", "Velocities", "Masses", "ParticleIDs",
-                                        "System" };
-    for (size_t k = 0; k < COUNT_OF(sets); k++)
-        if (strcmp(sets[k], set) == 0)
+    for (size_t k = 0; k < SETS; k++)
+        if (strcmp(sets[k].name, set) == 0)
             return true;
-    return false;
+    return strcmp(set, "System") == 0;
 }
 
 /* H5Literate() calls it for each data set of a type. */
@@ -297,6 +423,8 @@ static void look_around(struct snapshot *snapshot)
     for (int type = 0; type < TYPES; type++) {
         if (!snapshot->count[type])
             continue;
+        for (int set = 0; set < SETS; set++)
+            snapshot->has_set[type][set] = has_set(snapshot, type, sets[set].name);
         const hid_t group = H5Gopen2(snapshot->file, set_name(type, "", name), H5P_DEFAULT);
         H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, NULL, note_set, &snapshot->about);
         H5Gclose(group);
@@ -329,33 +457,53 @@ static enum status count_bodies(struct snapshot *snapshot, struct error *error)
     return STATUS_OK;
 }
 
-static void close_snapshot(struct snapshot *snapshot)
+/* Does the data set come, rather than a mass that all have? One that is missing is an error there.
+ */
+static bool comes(const struct snapshot *snapshot, int type, int set)
 {
-    H5Fclose(snapshot->file);
+    if (set == IDS)
+        return snapshot->has_set[type][IDS];
+    return set != MASSES || snapshot->has_set[type][MASSES] || !(snapshot->mass[type] > 0.0);
 }
 
-static enum status open_snapshot(const struct read_request *request, struct snapshot *snapshot,
-                                 struct error *error)
+/* In the child, which leaves the file open: what libhdf5 does on closing is one risk more. */
+static enum status open_snapshot(struct snapshot *snapshot, struct error *error)
 {
-    *snapshot = (struct snapshot){ .path = request->path };
     read_about_clear(&snapshot->about);
-    if (request->frame > 0)
-        return error_set(error, STATUS_DATA,
-                         "%s: there is no frame %" PRId64 ": a snapshot holds one, number 0",
-                         request->path, request->frame);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* errors are ours to report */
-    snapshot->file = H5Fopen(request->path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    snapshot->file = H5Fopen(snapshot->path, H5F_ACC_RDONLY, H5P_DEFAULT);
     if (snapshot->file < 0)
         return bad(snapshot, error, "is no HDF5 file, or a damaged one");
-    if (read_header(snapshot, error) == STATUS_OK && count_bodies(snapshot, error) == STATUS_OK) {
+    if (read_header(snapshot, error) == STATUS_OK && count_bodies(snapshot, error) == STATUS_OK)
         look_around(snapshot);
-        if (request->about)
-            *request->about = snapshot->about;
-        return STATUS_OK;
-    }
-    close_snapshot(snapshot);
     return error->status;
 }
+
+/* What a child is for. */
+struct task {
+    const char *path;
+    uint64_t bytes;
+    bool numbers; /* not only what the file holds */
+};
+
+static void work(int to, void *context)
+{
+    const struct task *task = context;
+    struct snapshot snapshot = { .path = task->path, .bytes = task->bytes };
+    struct error error = { 0 };
+    if (open_snapshot(&snapshot, &error)) {
+        send_error(to, &error);
+        return;
+    }
+    bool more = send_part(to, PART_NUMBERS, &snapshot, sizeof snapshot) && task->numbers;
+    for (int type = 0; type < TYPES && more; type++)
+        for (int set = 0; set < SETS && more; set++)
+            if (snapshot.count[type] && comes(&snapshot, type, set))
+                more = send_set(&snapshot, type, set, to);
+}
+
+/* --- in the caller -----------------------------------------------------------------------------
+ */
 
 static size_t total(const struct snapshot *snapshot)
 {
@@ -365,38 +513,89 @@ static size_t total(const struct snapshot *snapshot)
     return count;
 }
 
+/* What a child that was not damaged cannot have sent. */
+static enum status check_snapshot(struct snapshot *snapshot, const char *path, struct error *error)
+{
+    bool sound = snapshot->systems > 0;
+    snapshot->path = path;
+    for (int type = 0; type < TYPES; type++)
+        sound = sound && snapshot->count[type] <= most;
+    sound = sound && total(snapshot) > 0 && total(snapshot) % snapshot->systems == 0;
+    snapshot->about.left_out[READ_LEFT_OUT_SIZE - 1] = '\0';
+    return sound ? STATUS_OK : bad(snapshot, error, "is damaged");
+}
+
+/* Only a regular file: a pipe would be waited for. */
+static enum status measure_file(const char *path, uint64_t *bytes, struct error *error)
+{
+    struct stat about;
+    if (stat(path, &about) != 0)
+        return error_system(error, STATUS_NO_INPUT, errno, path);
+    if (!S_ISREG(about.st_mode))
+        return error_set(error, STATUS_NO_INPUT, "%s: not a regular file", path);
+    *bytes = (uint64_t)about.st_size;
+    return STATUS_OK;
+}
+
+/* Starts to read: what the file holds, and with `numbers` all of these to come. */
+static enum status begin(const struct read_request *request, bool numbers, struct reading *reading,
+                         struct snapshot *snapshot, struct error *error)
+{
+    /* Sound files take seconds for each gigabyte, and little more memory than their chunks. */
+    enum { SECONDS = 60, BYTES_A_SECOND = 1 << 20 };
+    static const uint64_t memory = 4ull << 30;
+    struct task task = { .path = request->path, .numbers = numbers };
+    *reading = (struct reading){ .path = request->path };
+    if (request->frame > 0)
+        return error_set(error, STATUS_DATA,
+                         "%s: there is no frame %" PRId64 ": a snapshot holds one, number 0",
+                         request->path, request->frame);
+    if (measure_file(request->path, &task.bytes, error))
+        return error->status;
+    const struct child_limits limits = { SECONDS + task.bytes / BYTES_A_SECOND,
+                                         memory + 2 * task.bytes };
+    enum status status = child_start(work, &task, &limits, &reading->child, error);
+    if (!status)
+        status = receive_part(reading, snapshot, sizeof *snapshot, error);
+    if (!status)
+        status = check_snapshot(snapshot, request->path, error);
+    if (!status && request->about)
+        *request->about = snapshot->about;
+    return status;
+}
+
+static enum status end(struct reading *reading, struct error *error)
+{
+    return child_end(reading->child, !reading->lost, reading->path, error);
+}
+
 static enum status measure(const struct read_request *request, struct read_shape *shape,
                            struct error *error)
 {
     struct snapshot snapshot;
-    if (open_snapshot(request, &snapshot, error))
-        return error->status;
-    *shape = (struct read_shape){ snapshot.systems, total(&snapshot) / snapshot.systems, 0 };
-    close_snapshot(&snapshot);
-    return STATUS_OK;
+    struct reading reading;
+    if (begin(request, false, &reading, &snapshot, error) == STATUS_OK)
+        *shape = (struct read_shape){ snapshot.systems, total(&snapshot) / snapshot.systems, 0 };
+    return end(&reading, error);
 }
 
 /* The bodies of one type, the first of which is number `first` of the file. */
-static enum status read_type(const struct snapshot *snapshot, int type, struct bodies *bodies,
-                             size_t first, struct error *error)
+static enum status receive_type(struct reading *reading, const struct snapshot *snapshot, int type,
+                                struct bodies *bodies, size_t first, struct error *error)
 {
-    const struct target targets[] = {
-        { "Coordinates", 3, { bodies->x, bodies->y, bodies->z }, NULL },
-        { "Velocities", 3, { bodies->vx, bodies->vy, bodies->vz }, NULL },
-        { "Masses", 1, { bodies->m }, NULL },
-        { "ParticleIDs", 1, { NULL }, bodies->id },
+    const struct target targets[SETS] = {
+        { COORDINATES, { bodies->x, bodies->y, bodies->z }, NULL },
+        { VELOCITIES, { bodies->vx, bodies->vy, bodies->vz }, NULL },
+        { MASSES, { bodies->m }, NULL },
+        { IDS, { NULL }, bodies->id },
     };
-    enum { MASSES = 2, IDS = 3 };
     enum status status = STATUS_OK;
-    for (size_t k = 0; k < COUNT_OF(targets) && !status; k++) {
-        if (k == IDS && !has_set(snapshot, type, targets[k].set))
-            continue;
-        if (k != MASSES || has_set(snapshot, type, "Masses") || !(snapshot->mass[type] > 0.0)) {
-            status = read_set(snapshot, type, &targets[k], bodies, first, error);
-            continue;
-        }
-        for (hsize_t i = 0; i < snapshot->count[type]; i++)
-            bodies->m[index_of(bodies, first + i)] = snapshot->mass[type];
+    for (int set = 0; set < SETS && !status; set++) {
+        if (comes(snapshot, type, set))
+            status = receive_set(reading, snapshot, type, &targets[set], bodies, first, error);
+        else if (set == MASSES)
+            for (hsize_t i = 0; i < snapshot->count[type]; i++)
+                bodies->m[index_of(bodies, first + i)] = snapshot->mass[type];
     }
     return status;
 }
@@ -405,21 +604,21 @@ static enum status read_bodies(const struct read_request *request, struct bodies
                                struct error *error)
 {
     struct snapshot snapshot;
-    if (open_snapshot(request, &snapshot, error))
-        return error->status;
-    enum status status = read_check_systems(request, snapshot.systems, bodies, error);
+    struct reading reading;
+    enum status status = begin(request, true, &reading, &snapshot, error);
+    if (!status)
+        status = read_check_systems(request, snapshot.systems, bodies, error);
     if (!status && total(&snapshot) != snapshot.systems * bodies->count)
         status = bad(&snapshot, error, "the file has changed while it was read");
     size_t first = 0;
     for (int type = 0; type < TYPES && !status; type++) {
         if (snapshot.count[type])
-            status = read_type(&snapshot, type, bodies, first, error);
+            status = receive_type(&reading, &snapshot, type, bodies, first, error);
         first += (size_t)snapshot.count[type];
     }
     if (!status && snapshot.systems == 1)
         read_repeat(bodies);
-    close_snapshot(&snapshot);
-    return status;
+    return end(&reading, error);
 }
 
 #endif

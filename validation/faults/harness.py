@@ -179,6 +179,19 @@ def newest_step(directory):
 
 # --- rows of the table ----------------------------------------------------------------------------
 
+def about_run(directory):
+    """What run.json says; {} where it says nothing."""
+    try:
+        return json.loads(pathlib.Path(directory, "run.json").read_text())
+    except (OSError, ValueError):
+        return {}
+
+
+def is_done(about):
+    """Had it ended by itself before it was disturbed? A restart leaves such a run as it is."""
+    return about.get("exit_status") in (0, 1)
+
+
 class Row:
     """One kind of fault: what was tried and what came of it. As a context it ends in a verdict."""
 
@@ -228,11 +241,12 @@ class Row:
         checkpoint (or from `step`) and say so; from the beginning only where there is none.
         """
         step = newest_step(directory) if step is None else step
+        before = about_run(directory)
         result = experiment.run(directory, "--restart", *arguments)
         if result.returncode == 66 and step is None:
             # The run had not begun to be one: no run.json. What the user does is to run it.
             result = experiment.run(directory, *arguments)
-        elif result.returncode == 0:
+        elif result.returncode == 0 and not (is_done(before) and before == about_run(directory)):
             self.told(trial, directory, step)
         if result.returncode != 0:
             self.problem(trial, f"the restart ended with {result.returncode}: {result.stderr}")

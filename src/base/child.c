@@ -1,0 +1,193 @@
+#include "config.h" /* _GNU_SOURCE, for pipe2() and F_SETPIPE_SZ */
+
+#include "base/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+struct child {
+    pid_t process;
+    int from;
+    struct child_limits limits;
+};
+
+/* --- in the child ------------------------------------------------------------------------------
+ */
+
+/* The caller's handlers would answer for the caller. Who asks a run to stop means the caller, which
+ * decides; a crash is a crash. */
+static void take_signals(void)
+{
+    static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 };
+    static const int deadly[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU, SIGPIPE };
+    for (size_t i = 0; i < COUNT_OF(ignored); i++)
+        signal(ignored[i], SIG_IGN);
+    for (size_t i = 0; i < COUNT_OF(deadly); i++)
+        signal(deadly[i], SIG_DFL);
+}
+
+/* Never more than what the caller's own limits leave. */
+static void limit(int resource, rlim_t most)
+{
+    struct rlimit now;
+    if (getrlimit(resource, &now) != 0)
+        return;
+    if (now.rlim_cur == RLIM_INFINITY || now.rlim_cur > most)
+        now.rlim_cur = most;
+    setrlimit(resource, &now);
+}
+
+/* Bytes of address space that the process has; 0 where that cannot be told. */
+static uint64_t address_space(void)
+{
+    unsigned long long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (!file)
+        return 0;
+    if (fscanf(file, "%llu", &pages) != 1)
+        pages = 0;
+    fclose(file);
+    return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static void take_limits(const struct child_limits *limits)
+{
+    limit(RLIMIT_CORE, 0);
+    limit(RLIMIT_CPU, limits->seconds);
+#ifndef __SANITIZE_ADDRESS__ /* whose shadow is larger than any limit */
+    const uint64_t now = address_space();
+    if (now > 0)
+        limit(RLIMIT_AS, now + limits->bytes);
+#endif
+}
+
+static void be_child(pid_t parent, const struct child_limits *limits)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(1);
+    take_signals();
+    take_limits(limits);
+    /* The C library's last words about a damaged heap are not for people. */
+    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (nowhere >= 0)
+        dup2(nowhere, STDERR_FILENO);
+}
+
+bool child_send(int to, const void *bytes, size_t length)
+{
+    const char *p = bytes;
+    while (length > 0) {
+        const ssize_t sent = write(to, p, length);
+        if (sent < 0 && errno == EINTR)
+            continue;
+        if (sent <= 0)
+            return false;
+        p += sent;
+        length -= (size_t)sent;
+    }
+    return true;
+}
+
+/* --- in the caller -----------------------------------------------------------------------------
+ */
+
+static enum status no_child(struct child *child, const int ends[2], struct error *error)
+{
+    const int code = errno;
+    for (int i = 0; i < 2; i++)
+        if (ends[i] >= 0)
+            close(ends[i]);
+    free(child);
+    return error_system(error, STATUS_MEMORY, code, "no process to read in");
+}
+
+enum status child_start(void (*work)(int to, void *context), void *context,
+                        const struct child_limits *limits, struct child **result,
+                        struct error *error)
+{
+    enum { ROOM = 1 << 20 };
+    int ends[2] = { -1, -1 };
+    *result = NULL;
+    struct child *child = calloc(1, sizeof *child);
+    if (!child || pipe2(ends, O_CLOEXEC) != 0)
+        return no_child(child, ends, error);
+#ifdef F_SETPIPE_SZ
+    fcntl(ends[1], F_SETPIPE_SZ, ROOM); /* fewer changes between the two */
+#endif
+    const pid_t parent = getpid();
+    child->process = fork();
+    if (child->process < 0)
+        return no_child(child, ends, error);
+    if (child->process == 0) {
+        be_child(parent, limits);
+        close(ends[0]);
+        work(ends[1], context);
+        _exit(0);
+    }
+    close(ends[1]);
+    child->from = ends[0];
+    child->limits = *limits;
+    *result = child;
+    return STATUS_OK;
+}
+
+bool child_receive(struct child *child, void *bytes, size_t length)
+{
+    char *p = bytes;
+    while (length > 0) {
+        const ssize_t got = read(child->from, p, length);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return false;
+        p += got;
+        length -= (size_t)got;
+    }
+    return true;
+}
+
+/* Why it ended, by what waitpid() says. */
+static enum status tell_end(const struct child *child, int code, const char *what,
+                            struct error *error)
+{
+    const int number = WIFSIGNALED(code) ? WTERMSIG(code) : 0;
+    if (number == SIGXCPU)
+        return error_set(error, STATUS_DATA,
+                         "%s: is damaged: reading it took more than %llu s of CPU time", what,
+                         (unsigned long long)child->limits.seconds);
+    if (number == SIGKILL)
+        return error_set(error, STATUS_MEMORY,
+                         "%s: the process that read it was killed; is memory short?", what);
+    if (number)
+        return error_set(error, STATUS_DATA,
+                         "%s: is damaged: the library that reads it crashed (signal %d, %s)", what,
+                         number, strsignal(number));
+    return error_set(error, STATUS_DATA, "%s: is damaged: the library that reads it gave up", what);
+}
+
+enum status child_end(struct child *child, bool whole, const char *what, struct error *error)
+{
+    int code = 0;
+    if (!child)
+        return error->status;
+    close(child->from);
+    if (whole)
+        kill(child->process, SIGKILL); /* it may be at work still, for nobody */
+    while (waitpid(child->process, &code, 0) < 0 && errno == EINTR)
+        continue;
+    if (!whole)
+        tell_end(child, code, what, error);
+    free(child);
+    return error->status;
+}
