@@ -20,6 +20,7 @@
 #include "base/text.h"
 #include "commands/commands.h"
 #include "config/reference.h"
+#include "run/signals.h"
 
 static void print_usage(FILE *file)
 {
@@ -97,6 +98,8 @@ static void occupy_standard_streams(void)
 
 int main(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "run") == 0)
+        signals_expect();
     library_watch();
     occupy_standard_streams();
     signal(SIGXFSZ, SIG_IGN); /* a file at its size limit is an error of that write: EFBIG */

@@ -54,6 +54,12 @@ void file_beside(const char *file, const char *name, struct text *path)
     text_append(path, name, strlen(name));
 }
 
+bool file_regular(const char *path)
+{
+    struct stat identity;
+    return stat(path, &identity) == 0 && S_ISREG(identity.st_mode);
+}
+
 bool file_readable(const char *path)
 {
     struct stat identity;

@@ -22,8 +22,10 @@ enum status file_read(const char *path, struct text *text, struct stat *identity
 /* `name`, or `directory of file`/`name` unless `name` is absolute. */
 void file_beside(const char *file, const char *name, struct text *path);
 
-/* Is there a file (not a directory) that can be read? */
+/* Is there a file (not a directory) that can be read? Is it a regular one: no pipe or device, whose
+ * end might never come? */
 bool file_readable(const char *path);
+bool file_regular(const char *path);
 
 #ifdef __cplusplus
 }

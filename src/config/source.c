@@ -414,7 +414,11 @@ static enum status accept_include(struct scanner *s, const struct token *token)
     struct text found = { 0 };
     struct frame frame = { 0 };
     enum status status;
-    if (find_include(s, name, &found)) {
+    const bool there = find_include(s, name, &found);
+    if (there && !file_regular(found.bytes)) {
+        status = place_report(&here, NULL, NULL, s->error, "@include \"%s\": is not a regular file",
+                              name);
+    } else if (there) {
         const char *file = arena_copy(s->arena, found.bytes, found.length);
         status = file ? scan_file(s, file, &frame) : out_of_memory(s);
     } else {

@@ -3,8 +3,11 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/memory.h"
+#include "base/status.h"
 
 /* The one place where a signal handler can leave its word. */
 static atomic_int stop_signal;
@@ -41,26 +44,61 @@ static const struct {
 };
 
 static struct sigaction before[COUNT_OF(table)];
-static bool caught;
+static bool caught, expected;
+
+/* With `early` for all that asks to stop, which has its own word while nothing has begun. */
+static void install(void (*early)(int))
+{
+    for (size_t i = 0; i < COUNT_OF(table); i++) {
+        const bool stops = table[i].handler == on_stop;
+        struct sigaction action = { .sa_handler = stops && early ? early : table[i].handler,
+                                    .sa_flags = SA_RESTART };
+        sigemptyset(&action.sa_mask);
+        if (!expected || early)
+            sigaction(table[i].number, NULL, &before[i]);
+        if (!table[i].politely || before[i].sa_handler != SIG_IGN)
+            sigaction(table[i].number, &action, NULL);
+    }
+}
+
+/* Nothing is open and nothing was begun: the process may end on the spot. */
+static void end_early(int number)
+{
+    char line[] = "stopped by signal    before the run began; nothing was written\n";
+    enum { PLACE = sizeof "stopped by signal" };
+    line[PLACE] = (char)('0' + number / 10);
+    line[PLACE + 1] = (char)('0' + number % 10);
+    if (number < 10) { /* "signal 2" */
+        line[PLACE] = line[PLACE + 1];
+        memmove(line + PLACE + 1, line + PLACE + 2, sizeof line - PLACE - 2);
+    }
+    const ssize_t unheard = write(STDERR_FILENO, line, strlen(line));
+    (void)unheard;
+    _exit(STATUS_STOPPED);
+}
+
+void signals_expect(void)
+{
+    install(end_early);
+    expected = true;
+}
 
 void signals_catch(void)
 {
     if (caught)
         return;
-    stop_signal = 0;
-    checkpoint_wanted = false;
-    for (size_t i = 0; i < COUNT_OF(table); i++) {
-        struct sigaction action = { .sa_handler = table[i].handler, .sa_flags = SA_RESTART };
-        sigemptyset(&action.sa_mask);
-        sigaction(table[i].number, NULL, &before[i]);
-        if (!table[i].politely || before[i].sa_handler != SIG_IGN)
-            sigaction(table[i].number, &action, NULL);
+    if (!expected) {
+        stop_signal = 0;
+        checkpoint_wanted = false;
     }
+    install(NULL);
     caught = true;
 }
 
 void signals_release(void)
 {
+    if (expected) /* to the end of the process, which is near */
+        return;
     for (size_t i = 0; caught && i < COUNT_OF(table); i++)
         sigaction(table[i].number, &before[i], NULL);
     caught = false;

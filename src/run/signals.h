@@ -11,6 +11,12 @@
 extern "C" {
 #endif
 
+/*
+ * For a process that will run an experiment, before anything else: from here on SIGUSR2 is kept for
+ * the run, and what asks to stop ends the process with STATUS_STOPPED. Nothing is given back then.
+ */
+void signals_expect(void);
+
 /* Takes the signals over, and gives them back; once more is as good as once. */
 void signals_catch(void);
 void signals_release(void);

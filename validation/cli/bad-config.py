@@ -59,6 +59,14 @@ def test_missing_include():
            'run.cfg:4: @include "gone.cfg": no such file beside this one or among the presets')
 
 
+def test_an_include_that_is_no_file():
+    """1: an @include of a pipe or a device is refused, and not waited for"""
+    os.mkfifo("pipe.cfg")
+    for name in ("pipe.cfg", "/dev/zero"):
+        refuse(f'# a comment\n@include "{name}"\n',
+               f'run.cfg:2: @include "{name}": is not a regular file')
+
+
 def test_looping_include():
     """1: a looping @include has its file and line"""
     write('# on the second line\n@include "run.cfg"\n', "other.cfg")

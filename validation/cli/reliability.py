@@ -349,6 +349,37 @@ def test_a_stop_before_the_beginning_writes_nothing():
     assert os.listdir(".") == ["run.cfg"]
 
 
+def begin_waiting():
+    """A run that waits for its config on standard input, with its handlers in place."""
+    process = subprocess.Popen([tap.ORRERY, "run", "-", "-q"], stdin=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
+    for _ in range(2000):
+        try:
+            status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
+        except FileNotFoundError:
+            raise tap.Skip("no /proc")
+        if int(status.split("SigCgt:")[1].split()[0], 16) >> (signal.SIGUSR2 - 1) & 1:
+            return process
+        time.sleep(0.005)
+    process.kill()
+    raise AssertionError("no handler before the config is read")
+
+
+def test_signals_before_the_config_is_read():
+    """SIGUSR2 ends no run, however early; SIGTERM ends one that waits for its config with 75"""
+    process = begin_waiting()
+    process.send_signal(signal.SIGUSR2)
+    errors = process.communicate(TWO_BODY, timeout=60)[1]
+    assert process.returncode == 0, (process, errors)
+    for number in (signal.SIGTERM, signal.SIGUSR1, signal.SIGINT):
+        process = begin_waiting()
+        process.send_signal(number)
+        assert process.wait(60) == 75
+        errors = process.stderr.read()
+        assert f"signal {int(number)} before the run began" in errors, errors
+        process.stdin.close()
+
+
 def test_a_run_that_goes_further_has_no_rows_of_the_old_end():
     config = write(TWO_BODY)
     # The old end, step 317, is on no cadence; the new one is 628.
