@@ -8,14 +8,14 @@ enum { SLOPE, SLOPE_ERROR, REDUCED_CHI2, SHELLS, ISOTHERMAL_DISPERSION, COLUMNS 
 
 static const struct column columns[COLUMNS] = {
     { "density_slope", DIMENSION_NONE,
-      "s of density = A r^s, fitted by weighted least squares to ln density against ln r in the "
-      "shells of the range `fit` with at least `least_bodies` bodies; -2 for an isothermal "
-      "sphere" },
+      "s of density = A r^s, the most likely one for the numbers of bodies in the shells of the "
+      "range `fit` (see `least_bodies`); -2 for an isothermal sphere" },
     { "density_slope_error", DIMENSION_NONE,
       "its standard error by counting noise, times sqrt(density_slope_chi2) where that exceeds "
       "1" },
     { "density_slope_chi2", DIMENSION_NONE,
-      "chi^2 over its degrees of freedom: about 1 where a power law describes the shells" },
+      "chi^2 over its degrees of freedom, shells taken together until five bodies are expected: "
+      "about 1 where a power law describes them" },
     { "density_slope_shells", DIMENSION_NONE, "shells that were fitted" },
     { "isothermal_dispersion", DIMENSION_VELOCITY,
       "velocity dispersion sigma that the fitted A r^-2 has as a singular isothermal sphere, "

@@ -19,7 +19,7 @@ struct profile_plan {
     size_t shells;
     double r_min, r_max;     /* of all shells */
     double fit_min, fit_max; /* of those that are fitted */
-    size_t least_bodies;     /* in a shell that is fitted */
+    size_t least_bodies;     /* of the outermost shell; the fit ends before it */
 };
 
 /* The rows of these keys, the same for both. */
@@ -33,12 +33,12 @@ struct shell {
     double density; /* mass over volume */
 };
 
-/* ln density = ln amplitude + slope ln r, least squares with weights `bodies`. */
+/* density = amplitude r^slope, the most likely one for the counts of the shells. */
 struct profile_fit {
     size_t shells;               /* that were fitted */
-    double amplitude, slope;     /* NaN for fewer than two shells */
-    double slope_error;          /* NaN for fewer than two shells */
-    double reduced_chi2;         /* NaN for fewer than three */
+    double amplitude, slope;     /* NaN for fewer than two shells with bodies */
+    double slope_error;          /* likewise */
+    double reduced_chi2;         /* NaN where it has no degree of freedom */
     double isothermal_amplitude; /* of amplitude r^-2 in the same shells */
 };
 

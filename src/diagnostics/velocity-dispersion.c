@@ -36,7 +36,8 @@ static const struct column columns[COLUMNS] = {
       "sum m v_r / sum m, seen from the centre: negative in a collapse" },
     { "central_dispersion", DIMENSION_VELOCITY,
       "one-dimensional dispersion of the innermost bodies, `central_fraction` of the mass, about "
-      "their own mean velocity" },
+      "their own mean velocity, its square times n / (n - 1), n = (sum m)^2 / sum m^2; empty for a "
+      "single one" },
     { "central_radius", DIMENSION_LENGTH, "radius that holds them" },
 };
 
@@ -102,6 +103,17 @@ static void fill_sample(struct sample *sample, const struct bodies *b, size_t sy
     }
 }
 
+/* The same without the bias of a mean of their own, which few bodies take with them: times
+ * n / (n - 1), n = (sum m)^2 / sum m^2. NaN for a single body. */
+static double central_dispersion_of(const struct sample *sample)
+{
+    double sum = 0.0;
+    for (int axis = 0; axis < 3; axis++)
+        sum += gsl_stats_wvariance(sample->m, 1, sample->v[axis], 1, sample->count);
+    const double dispersion = sqrt(sum / 3.0);
+    return isfinite(dispersion) ? dispersion : NAN;
+}
+
 /* sum m (x - mean)^2 / sum m */
 static double variance(const struct sample *sample, const double *x)
 {
@@ -137,7 +149,7 @@ static void fill_row(const struct dispersion *dispersion, const struct bodies *b
     while (inner < sphere->count && sphere->r[inner] <= row[CENTRAL_RADIUS])
         inner++;
     fill_sample(sample, bodies, system, sphere, inner);
-    row[CENTRAL_DISPERSION] = dispersion_of(sample);
+    row[CENTRAL_DISPERSION] = central_dispersion_of(sample);
 }
 
 static enum status measure_system(struct diagnostic *diagnostic, const struct moment *now,

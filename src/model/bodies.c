@@ -102,7 +102,9 @@ size_t bodies_not_finite(const struct bodies *b)
 {
     const size_t length = bodies_length(b);
     for (size_t i = 0; i < length; i++)
-        if (!isfinite(b->x[i] + b->y[i] + b->z[i]) || !isfinite(b->vx[i] + b->vy[i] + b->vz[i]))
+        if (!(0 * b->x[i] + 0 * b->y[i] + 0 * b->z[i] + 0 * b->vx[i] + 0 * b->vy[i] +
+                  0 * b->vz[i] ==
+              0)) /* 0 x is NaN where x is infinite or NaN; a sum might be infinite without */
             return i;
     return length;
 }

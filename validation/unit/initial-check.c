@@ -174,6 +174,28 @@ static void test_pair_sums_are_those_of_the_reference(void **state)
     bodies_destroy(b);
 }
 
+/* Whole systems may be as large as numbers are, and only what is none is found. */
+static void test_not_finite(void **state)
+{
+    (void)state;
+    struct bodies *b;
+    struct error none = { 0 };
+    assert_int_equal(bodies_create(2, 3, &b, &none), STATUS_OK);
+    const size_t at = b->stride + 1, length = bodies_length(b);
+    b->x[at] = b->y[at] = b->z[at] = 1e308;
+    b->vx[at] = b->vy[at] = -1.7e308;
+    assert_int_equal(bodies_not_finite(b), length);
+    double *const arrays[] = { b->x, b->y, b->z, b->vx, b->vy, b->vz };
+    const double bad[] = { NAN, INFINITY, -INFINITY };
+    for (size_t k = 0; k < COUNT_OF(arrays) * COUNT_OF(bad); k++) {
+        const double held = arrays[k / COUNT_OF(bad)][at];
+        arrays[k / COUNT_OF(bad)][at] = bad[k % COUNT_OF(bad)];
+        assert_int_equal(bodies_not_finite(b), at);
+        arrays[k / COUNT_OF(bad)][at] = held;
+    }
+    bodies_destroy(b);
+}
+
 static void test_center(void **state)
 {
     (void)state;
@@ -205,6 +227,7 @@ int main(void)
         cmocka_unit_test(test_a_lattice_has_no_coincident_bodies),
         cmocka_unit_test(test_images_coincide_in_a_periodic_box),
         cmocka_unit_test(test_pair_sums_are_those_of_the_reference),
+        cmocka_unit_test(test_not_finite),
         cmocka_unit_test(test_center),
     };
     return cmocka_run_group_tests_name("initial-check", tests, NULL, NULL);
