@@ -219,6 +219,24 @@ static void test_mixed_holds_far_from_the_origin(void **state)
     assert_true(error[PRECISION_SINGLE] > 1e-3);
 }
 
+/* Positions are measured from the origin of coordinates, which no escaper moves: around it the
+ * others keep their digits. */
+static void test_an_escaper_takes_no_digits(void **state)
+{
+    (void)state;
+    const double distances[] = { 1e6, -1e10 };
+    for (size_t k = 0; k < COUNT_OF(kernels) * COUNT_OF(distances); k++)
+        for (int p = 0; p <= PRECISION_SINGLE; p++) {
+            struct bodies *b = case_bodies(1, 200, 18);
+            const double far = distances[k % COUNT_OF(distances)];
+            b->x[7] = far, b->y[7] = 0.3 * far, b->z[7] = -far;
+            case_accelerations(b, &case_soft, kernels[k / COUNT_OF(distances)], (enum precision)p,
+                               NULL);
+            assert_true(case_error(b, &case_soft) < bounds[p]);
+            bodies_destroy(b);
+        }
+}
+
 /* In SI units r^2 of a planetary system is 1e26 and that of a galaxy 1e42, past what fp32 holds. */
 static void test_units_do_not_matter_to_fp32(void **state)
 {
@@ -270,6 +288,7 @@ int main(void)
         cmocka_unit_test_setup(test_equal_masses_change_no_bits, reset),
         cmocka_unit_test_setup(test_coincident_bodies_do_not_pull, reset),
         cmocka_unit_test_setup(test_mixed_holds_far_from_the_origin, reset),
+        cmocka_unit_test_setup(test_an_escaper_takes_no_digits, reset),
         cmocka_unit_test_setup(test_units_do_not_matter_to_fp32, reset),
         cmocka_unit_test_setup(test_third_law_conserves_momentum, reset),
     };
