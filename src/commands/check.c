@@ -11,6 +11,7 @@
 #include "commands/prepare.h"
 #include "config/reference.h"
 #include "diagnostics/resolution.h"
+#include "run/advice.h"
 #include "run/estimate.h"
 #include "study/convergence.h"
 #include "study/study.h"
@@ -84,19 +85,35 @@ static void print_resolution(const struct run *run, const struct resolution *wor
         item("warning", "%s", text);
 }
 
-static void print_step(const struct run *run, const struct step_estimate *e)
+static void print_step(const struct run *run, const struct advice *a)
 {
     char unit[UNITS_LABEL_SIZE];
-    const struct units *units = run->experiment.physics.units;
-    if (!e->found)
+    units_label(run->experiment.physics.units, (struct dimension)DIMENSION_TIME, unit);
+    if (a->kind == ADVICE_NONE)
         return;
-    units_label(units, (struct dimension)DIMENSION_TIME, unit);
-    item("fastest pair",
-         "bodies %" PRId64 " and %" PRId64 " would circle each other in %.3g %s: %.3g steps",
-         e->id_i, e->id_j, e->orbital_time, unit, e->steps_per_orbit);
-    if (e->steps_per_orbit < ESTIMATE_STEPS_PER_ORBIT)
-        item("", "time.step = %g would give it %d; encounters may want less", e->proposed,
-             ESTIMATE_STEPS_PER_ORBIT);
+    if (a->kind == ADVICE_NOW)
+        item("fastest pair",
+             "bodies %" PRId64 " and %" PRId64 " would circle each other in %.3g %s: %.3g steps",
+             a->id_i, a->id_j, a->period, unit, a->steps);
+    if (a->kind == ADVICE_PERICENTER)
+        item("fastest pair",
+             "bodies %" PRId64 " and %" PRId64 " will pass at %.3g (e = %.4g), where they would "
+             "circle each other in %.3g %s: %.3g steps",
+             a->id_i, a->id_j, a->distance, a->eccentricity, a->period, unit, a->steps);
+    if (a->kind == ADVICE_ENCOUNTER)
+        item("encounters",
+             "two bodies may pass at %.2g until the end, where they would circle each other in "
+             "%.2g %s: %.2g steps",
+             a->distance, a->period, unit, a->steps);
+    if (a->kind == ADVICE_COLLAPSE)
+        item("collapse",
+             "the system is cold and falls in within %.3g %s; then two bodies may pass at %.2g, "
+             "where they would circle each other in %.2g %s: %.2g steps",
+             a->free_fall, unit, a->distance, a->period, unit, a->steps);
+    if (!(a->period > 0.0))
+        item("", "they meet head-on: no step is small enough; physics.softening > 0 helps");
+    else if (a->steps < ADVICE_STEPS)
+        item("", "time.step = %g would give it %d", a->step, ADVICE_STEPS);
 }
 
 /* The members of a study that will be at work at a time, together. */
@@ -125,8 +142,8 @@ enum status prepare_check(const struct prepare_options *options, const struct ru
 {
     struct prepared prepared;
     struct estimate estimate;
-    struct step_estimate step;
     struct resolution resolution;
+    struct advice advice;
     struct text echo = { 0 };
     enum status status = prepare_config(options, &prepared, error);
     if (!status)
@@ -136,11 +153,11 @@ enum status prepare_check(const struct prepare_options *options, const struct ru
     if (!status)
         status = estimate_run(prepared.run, true, &estimate, error);
     if (!status)
-        status = estimate_step(prepared.run, &step, error);
-    if (!status)
         status =
             resolution_measure(&prepared.run->experiment.physics, prepared.run->experiment.bodies,
                                &prepared.run->description, &resolution, error);
+    if (!status)
+        status = advice_find(&prepared.run->experiment, &advice, error);
     if (!status) {
         config_echo(prepared.config, &echo);
         if (echo.failed)
@@ -149,7 +166,7 @@ enum status prepare_check(const struct prepare_options *options, const struct ru
     if (!status) {
         fwrite(echo.bytes, 1, echo.length, stdout);
         print_estimate(prepared.run, &estimate);
-        print_step(prepared.run, &step);
+        print_step(prepared.run, &advice);
         print_resolution(prepared.run, &resolution);
     }
     text_free(&echo);

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "base/clock.h"
-#include "diagnostics/nearest.h"
 
 enum { TIMED_BODIES = 8192, ROW_PREFIX_BYTES = 32, NUMBER_BYTES = 24 };
 
@@ -95,38 +94,5 @@ enum status estimate_run(const struct run *run, bool timed, struct estimate *est
     if (time_forces(run, &estimate->rate, error))
         return error->status;
     estimate->seconds = estimate->interactions / estimate->rate;
-    return STATUS_OK;
-}
-
-/* To one digit: 0.0237 is 0.02. */
-static double round_down(double value)
-{
-    const double power = pow(10.0, floor(log10(value)));
-    return floor(value / power * (1.0 + 1e-12)) * power;
-}
-
-enum status estimate_step(const struct run *run, struct step_estimate *estimate,
-                          struct error *error)
-{
-    const struct experiment *experiment = &run->experiment;
-    const struct bodies *bodies = experiment->bodies;
-    *estimate = (struct step_estimate){ .orbital_time = INFINITY };
-    for (size_t s = 0; s < bodies->systems; s++) {
-        struct nearest_pair pair;
-        if (nearest_pair(&experiment->physics, bodies, s, NEAREST_IN_TIME, &pair, error))
-            return error->status;
-        const double orbital_time = 2.0 * M_PI * pair.time_scale;
-        if (!pair.found || !(orbital_time < estimate->orbital_time))
-            continue;
-        *estimate = (struct step_estimate){ .found = true,
-                                            .id_i = bodies->id[s * bodies->stride + pair.i],
-                                            .id_j = bodies->id[s * bodies->stride + pair.j],
-                                            .system = s,
-                                            .orbital_time = orbital_time };
-    }
-    if (!estimate->found)
-        return STATUS_OK;
-    estimate->steps_per_orbit = estimate->orbital_time / experiment->step;
-    estimate->proposed = round_down(estimate->orbital_time / ESTIMATE_STEPS_PER_ORBIT);
     return STATUS_OK;
 }

@@ -27,25 +27,6 @@ struct estimate {
 enum status estimate_run(const struct run *run, bool timed, struct estimate *estimate,
                          struct error *error);
 
-/*
- * How the step compares with the fastest pair of the initial state. `steps_per_orbit` = T / step
- * with T = 2 pi sqrt((r^2 + eps^2)^(3/2) / (G (m_i + m_j))), the least over all pairs; `proposed`
- * is T / ESTIMATE_STEPS_PER_ORBIT rounded down to one digit. Close encounters later on want less.
- */
-enum { ESTIMATE_STEPS_PER_ORBIT = 200 };
-
-struct step_estimate {
-    bool found; /* false where no pair attracts */
-    int64_t id_i, id_j;
-    size_t system;
-    double orbital_time;
-    double steps_per_orbit;
-    double proposed;
-};
-
-enum status estimate_step(const struct run *run, struct step_estimate *estimate,
-                          struct error *error);
-
 /* The bytes alone: what the disk must have room for. */
 double estimate_disk_bytes(const struct run *run);
 
