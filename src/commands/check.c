@@ -51,6 +51,25 @@ static void print_memory(const struct memory_need *need)
     text_free(&line);
 }
 
+static void print_time(const struct timing *t)
+{
+    const struct {
+        const char *name;
+        const struct timing_part *part;
+    } parts[] = {
+        { "steps", &t->forces },
+        { "energies", &t->energies },
+        { "diagnostics", &t->diagnostics },
+        { "outputs", &t->outputs },
+        { "checkpoints", &t->checkpoints },
+    };
+    item("time", "about %.3g s", t->seconds);
+    for (size_t k = 0; k < COUNT_OF(parts); k++)
+        if (parts[k].part->count > 0.0)
+            item("", "%s %.3g s: %.0f of %.3g s", parts[k].name, timing_part_seconds(parts[k].part),
+                 parts[k].part->count, parts[k].part->each);
+}
+
 static void print_estimate(const struct run *run, const struct estimate *e)
 {
     const struct experiment *x = &run->experiment;
@@ -64,8 +83,8 @@ static void print_estimate(const struct run *run, const struct estimate *e)
          d->choice && d->choice[0] ? "; " : "", d->choice ? d->choice : "");
     print_memory(&e->memory);
     item("disk", "%s, %.0f frames", need_text(e->disk_bytes, disk), e->frames);
-    item("interactions", "%.3g at %.3g G/s: about %.3g s", e->interactions, 1e-9 * e->rate,
-         e->seconds);
+    item("interactions", "%.3g at %.3g G/s", e->interactions, 1e-9 * e->timing.rate);
+    print_time(&e->timing);
     char note[EXPERIMENT_NOTE_SIZE];
     if (experiment_end_note(x, note)[0])
         item("note", "%s", note);

@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "run/need.h"
 #include "run/run.h"
+#include "run/timing.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,11 +20,10 @@ struct estimate {
     double disk_bytes; /* of all rows and frames */
     double frames;     /* of all outputs */
     double interactions;
-    double rate;    /* pair interactions per second, timed on a part of the bodies */
-    double seconds; /* of the forces alone */
+    struct timing timing;
 };
 
-/* With `timed` false rate and seconds are left at zero. */
+/* With `timed` false timing is left at zero. */
 enum status estimate_run(const struct run *run, bool timed, struct estimate *estimate,
                          struct error *error);
 

@@ -62,4 +62,41 @@ def test_the_fastest_pair():
     assert "would give" not in tap.run("check", "run.cfg", "-P", "time.step=0.02").stdout
 
 
+MEASURED = PAIR + """
+diagnostics = ( { type = "conservation"; every = 10; }, { type = "orbit"; every = 5; } );
+checkpoint = { every_steps = 20; };
+"""
+
+
+def parts(*arguments):
+    """the parts of the time: name -> (seconds, events, seconds each), and the whole"""
+    text = tap.run("check", *arguments).stdout
+    rows = re.findall(r"(\w+) ([\d.e+-]+) s: (\d+) of ([\d.e+-]+) s", text)
+    total = float(re.search(r"time +about ([\d.e+-]+) s", text).group(1))
+    return {name: (float(s), int(n), float(each)) for name, s, n, each in rows}, total
+
+
+def test_the_time_has_its_parts():
+    """steps, energies, diagnostics, outputs and checkpoints are counted, and add up"""
+    found, total = parts(write(MEASURED))
+    # 100 steps; energies every 10 and at 0; rows every 10 and every 5; frames every 10; checkpoints
+    # every 20 steps but the last, at the start and at the end.
+    counts = {name: count for name, (_, count, _) in found.items()}
+    assert counts == {"steps": 100, "energies": 11, "diagnostics": 11 + 21, "outputs": 11,
+                      "checkpoints": 4 + 2}, counts
+    for seconds, count, each in found.values():
+        assert abs(seconds - count * each) <= 0.02 * seconds, found  # three digits of each
+    assert abs(sum(part[0] for part in found.values()) - total) <= 0.02 * total, (found, total)
+
+
+def test_twice_as_often_is_twice_the_part():
+    config = write(MEASURED)
+    twice = {"energies": ("diagnostics.0.every=5", 21), "outputs": ("outputs.0.every=5", 21),
+             "diagnostics": ("diagnostics.1.every=1", 11 + 101),
+             "checkpoints": ("checkpoint.every_steps=10", 9 + 2)}
+    for name, (override, count) in twice.items():
+        found, _ = parts(config, "-P", override)
+        assert found[name][1] == count, (name, found)
+
+
 tap.main()

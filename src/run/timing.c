@@ -1,0 +1,348 @@
+#include "run/timing.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "run/estimate.h"
+#include "run/parts.h"
+
+/* Bodies of a trial, in all its systems. */
+static const double trial_bodies = 8192;
+/* Long enough to be timed, short enough to wait for. */
+static const double timed_seconds = 0.04, round_seconds = 0.002;
+enum { MOST_ROUNDS = 8 };
+/* A checkpoint: what it hashes and writes in a second, and the renaming and flushing of its files,
+ * as measured on a disk of a virtual machine. */
+static const double checkpoint_rate = 4e8, checkpoint_seconds = 0.01;
+enum { CHECKPOINT_BODY_BYTES = 64 };
+
+double timing_part_seconds(const struct timing_part *part)
+{
+    return part->count > 0.0 ? part->count * part->each : 0.0;
+}
+
+/* A part of the run's bodies, with all that is needed to observe them. */
+struct trial {
+    const struct run *run;
+    struct bodies *bodies;
+    struct backend *backend;
+    struct conserved *conserved;
+    double *phi, *psi;
+    struct moment moment;
+    double systems, bodies_ratio;  /* how many times more the run has: systems, bodies in each */
+    struct diagnostic *diagnostic; /* at work */
+    struct watch *watch;
+};
+
+static void trial_close(struct trial *trial)
+{
+    if (trial->backend)
+        trial->backend->class_->destroy(trial->backend);
+    watch_destroy(trial->watch);
+    bodies_destroy(trial->bodies);
+    memory_free(trial->conserved);
+    memory_free(trial->phi);
+    memory_free(trial->psi);
+}
+
+static enum status trial_open(const struct run *run, struct trial *trial, struct error *error)
+{
+    const struct experiment *x = &run->experiment;
+    const struct bodies *from = x->bodies;
+    const size_t count = from->count < trial_bodies ? from->count : (size_t)trial_bodies;
+    const size_t fit = (size_t)trial_bodies / count;
+    const size_t systems = from->systems < fit ? from->systems : fit;
+    *trial = (struct trial){ .run = run,
+                             .systems = (double)from->systems / (double)systems,
+                             .bodies_ratio = (double)from->count / (double)count };
+    if (bodies_create(systems, count, &trial->bodies, error))
+        return error->status;
+    for (size_t s = 0; s < systems; s++)
+        bodies_copy_system(trial->bodies, s, from, s);
+    const size_t length = bodies_length(trial->bodies);
+    trial->conserved = memory_array(systems, sizeof *trial->conserved, error);
+    trial->phi = memory_array(length, sizeof *trial->phi, error);
+    trial->psi = memory_array(length, sizeof *trial->psi, error);
+    if (!trial->conserved || !trial->phi || !trial->psi ||
+        run->backend->class_->create(&x->backend_options, &x->physics, trial->bodies,
+                                     &trial->backend, error))
+        return error->status;
+    trial->moment = run_moment(run);
+    trial->moment.bodies = trial->bodies;
+    trial->moment.conserved = trial->conserved;
+    trial->moment.phi = trial->phi;
+    trial->moment.psi = trial->psi;
+    return STATUS_OK;
+}
+
+/* --- what is tried ---------------------------------------------------------------------------- */
+
+/* So many steps in one call, as the run makes them from one event to the next. */
+static enum status try_steps(struct trial *trial, uint64_t steps, struct error *error)
+{
+    const struct experiment *x = &trial->run->experiment;
+    return trial->backend->class_->advance(trial->backend, x->integrator, x->step, steps, error);
+}
+
+static enum status try_energies(struct trial *trial, uint64_t times, struct error *error)
+{
+    enum status status = STATUS_OK;
+    for (uint64_t k = 0; k < times && !status; k++)
+        status = trial->backend->class_->conserved(trial->backend, trial->conserved, error);
+    return status;
+}
+
+static enum status drop_row(void *context, size_t system, const double *values, struct error *error)
+{
+    (void)context, (void)system, (void)values, (void)error;
+    return STATUS_OK;
+}
+
+static enum status try_diagnostic(struct trial *trial, uint64_t times, struct error *error)
+{
+    const struct row_sink sink = { drop_row, NULL };
+    enum status status = STATUS_OK;
+    for (uint64_t k = 0; k < times && !status; k++)
+        status = diagnostic_measure(trial->diagnostic, &trial->moment, &sink, error);
+    return status;
+}
+
+static void drop_line(void *context, const char *line)
+{
+    (void)context, (void)line;
+}
+
+static enum status try_watch(struct trial *trial, uint64_t times, struct error *error)
+{
+    enum status status = STATUS_OK;
+    for (uint64_t k = 0; k < times && !status; k++)
+        status = watch_look(trial->watch, &trial->moment, NEED_STATE | NEED_CONSERVED, drop_line,
+                            NULL, error);
+    return status;
+}
+
+static enum status try_potentials(struct trial *trial, uint64_t times, struct error *error)
+{
+    enum status status = STATUS_OK;
+    for (uint64_t k = 0; k < times && !status; k++)
+        status = trial->backend->class_->potentials(trial->backend, trial->phi, trial->psi, error);
+    return status;
+}
+
+/* Numbers in text, one at a time. */
+static enum status try_numbers(struct trial *trial, uint64_t times, struct error *error)
+{
+    (void)trial, (void)error;
+    char text[32];
+    for (uint64_t k = 0; k < times; k++)
+        snprintf(text, sizeof text, "%.17g", sin((double)k + 0.5));
+    return STATUS_OK;
+}
+
+/* One thread can be timed by what it computes, whoever else keeps the machine busy. */
+static double seconds_now(const struct trial *trial)
+{
+    struct timespec now;
+    if (trial->run->description.threads > 1 || clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now))
+        return clock_seconds();
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Seconds for one: twice as many each time, until there is something to measure, the first to warm
+ * up; then the least of some rounds, in which nobody else was served. */
+static enum status time_one(enum status (*try_it)(struct trial *, uint64_t, struct error *),
+                            struct trial *trial, uint64_t from, double *each, struct error *error)
+{
+    double total = 0.0;
+    *each = INFINITY;
+    for (uint64_t times = from, rounds = 0; rounds < MOST_ROUNDS;) {
+        const double before = seconds_now(trial);
+        if (try_it(trial, times, error))
+            return error->status;
+        const double seconds = seconds_now(trial) - before;
+        total += seconds;
+        if (seconds >= round_seconds || rounds > 0) {
+            *each = fmin(*each, seconds / (double)times);
+            rounds++;
+        } else {
+            times *= 2;
+        }
+        if (rounds > 1 && total > timed_seconds)
+            return STATUS_OK;
+        if (total > 10.0 * timed_seconds && rounds > 0)
+            return STATUS_OK;
+    }
+    return STATUS_OK;
+}
+
+/* --- how often -------------------------------------------------------------------------------- */
+
+/* Step 0, the multiples, and the last step. */
+static double events_of(uint64_t every, uint64_t steps)
+{
+    return floor((double)steps / (double)every) + 1.0 + (steps % every != 0);
+}
+
+/* Energies are summed where a diagnostic, the statistics over members or the watch want them. */
+static bool wants_energies(const struct run *run, size_t trigger)
+{
+    if (trigger >= run->diagnostic_count)
+        return trigger == run_watch_trigger(run);
+    return (run->diagnostics[trigger].diagnostic->needs & NEED_CONSERVED) ||
+           run->diagnostics[trigger].aggregate;
+}
+
+/* Of all triggers together; exact where one is a divisor of all. */
+static double energy_events(const struct run *run)
+{
+    const uint64_t steps = run->experiment.steps;
+    double sum = 0.0;
+    for (size_t i = 0; i < run_trigger_count(run); i++) {
+        bool counted = !wants_energies(run, i);
+        for (size_t k = 0; k < run_trigger_count(run) && !counted; k++) {
+            const uint64_t mine = run->triggers[i].every, other = run->triggers[k].every;
+            counted =
+                k != i && wants_energies(run, k) && mine % other == 0 && (mine != other || k < i);
+        }
+        sum += counted ? 0.0 : events_of(run->triggers[i].every, steps);
+    }
+    return fmin(sum, (double)steps + 1.0);
+}
+
+static enum status measure_energies(struct trial *trial, struct timing *timing, struct error *error)
+{
+    const struct run *run = trial->run;
+    const struct section *section = config_section(run->experiment.config, "watch");
+    double sums = 0.0, look = 0.0;
+    if (time_one(try_energies, trial, 1, &sums, error) ||
+        watch_create(section, &trial->moment, &trial->watch, error) ||
+        time_one(try_watch, trial, 1, &look, error))
+        return error->status;
+    const double ratio = trial->bodies_ratio;
+    timing->energies.count = energy_events(run);
+    timing->energies.each = trial->systems * (sums * ratio * ratio + look * ratio);
+    return STATUS_OK;
+}
+
+static enum status measure_diagnostics(struct trial *trial, double number, struct timing *timing,
+                                       struct error *error)
+{
+    const struct run *run = trial->run;
+    const double systems = (double)run->experiment.bodies->systems;
+    double seconds = 0.0, count = 0.0;
+    for (size_t i = 0; i < run->diagnostic_count; i++) {
+        const struct section *section = config_item(run->experiment.config, "diagnostics", i);
+        double each = 0.0;
+        if (diagnostic_create(section, &trial->moment, &trial->diagnostic, error))
+            return error->status;
+        const enum status status = time_one(try_diagnostic, trial, 1, &each, error);
+        const double rows = systems * (double)trial->diagnostic->row_count;
+        const double columns = (double)trial->diagnostic->column_count + 2.0;
+        trial->diagnostic->class_->destroy(trial->diagnostic);
+        if (status)
+            return status;
+        const double events = events_of(run->triggers[i].every, run->experiment.steps);
+        seconds += events * (each * trial->systems * trial->bodies_ratio + rows * columns * number);
+        count += events;
+    }
+    timing->diagnostics = (struct timing_part){ count, count > 0.0 ? seconds / count : 0.0 };
+    return STATUS_OK;
+}
+
+static enum status measure_outputs(struct trial *trial, double number, struct timing *timing,
+                                   struct error *error)
+{
+    enum { NUMBER_BYTES = 20 }; /* of text, with its separator */
+    const struct run *run = trial->run;
+    const struct bodies *bodies = run->experiment.bodies;
+    const double ratio = trial->bodies_ratio, all = (double)bodies->systems * (double)bodies->count;
+    double seconds = 0.0, count = 0.0, potentials = 0.0;
+    for (size_t i = 0; i < run->output_count; i++) {
+        const struct section *section = config_item(run->experiment.config, "outputs", i);
+        const struct output_class *class_ = run->outputs[i]->class_;
+        const double events =
+            events_of(run->triggers[run->diagnostic_count + i].every, run->experiment.steps);
+        const double bytes = class_->event_bytes(section, all);
+        if ((run->outputs[i]->needs & NEED_POTENTIALS) && potentials == 0.0 &&
+            time_one(try_potentials, trial, 1, &potentials, error))
+            return error->status;
+        seconds += events * (class_->event_file ? checkpoint_seconds + bytes / checkpoint_rate
+                                                : bytes / NUMBER_BYTES * number);
+        seconds += run->outputs[i]->needs & NEED_POTENTIALS
+                       ? events * potentials * trial->systems * ratio * ratio
+                       : 0.0;
+        count += events;
+    }
+    timing->outputs = (struct timing_part){ count, count > 0.0 ? seconds / count : 0.0 };
+    return STATUS_OK;
+}
+
+static void count_checkpoints(const struct run *run, struct timing *timing)
+{
+    const struct section *section = config_section(run->experiment.config, "checkpoint");
+    const struct bodies *bodies = run->experiment.bodies;
+    const uint64_t every = run->triggers[run_checkpoint_trigger(run)].every;
+    const double bytes = (double)bodies->systems * (double)bodies->count * CHECKPOINT_BODY_BYTES;
+    timing->checkpoints.each = checkpoint_seconds + bytes / checkpoint_rate;
+    timing->checkpoints.count = 2.0; /* at the start and at the end */
+    if (every < run->experiment.steps)
+        timing->checkpoints.count += floor((double)(run->experiment.steps - 1) / (double)every);
+    if (section_has(section, "every_minutes"))
+        timing->checkpoints.count +=
+            floor(timing->seconds / (60.0 * section_real(section, "every_minutes")));
+}
+
+/* Steps from one event to the next at the most. */
+static uint64_t steps_at_a_time(const struct run *run)
+{
+    uint64_t least = run->experiment.steps ? run->experiment.steps : 1;
+    for (size_t i = 0; i < run_trigger_count(run); i++)
+        if (run->triggers[i].every < least)
+            least = run->triggers[i].every;
+    return least < 64 ? least : 64;
+}
+
+static enum status try_calls(struct trial *trial, uint64_t times, struct error *error)
+{
+    const uint64_t steps = steps_at_a_time(trial->run);
+    enum status status = STATUS_OK;
+    for (uint64_t done = 0; done < times && !status; done += steps)
+        status = try_steps(trial, times - done < steps ? times - done : steps, error);
+    return status;
+}
+
+enum status timing_measure(const struct run *run, double interactions, struct timing *timing,
+                           struct error *error)
+{
+    struct trial trial;
+    double number = 0.0, step = 0.0;
+    *timing = (struct timing){ 0 };
+    enum status status = trial_open(run, &trial, error);
+    if (!status)
+        status = time_one(try_numbers, &trial, 1000, &number, error);
+    if (!status)
+        status = measure_energies(&trial, timing, error); /* before the bodies move */
+    if (!status)
+        status = measure_diagnostics(&trial, number, timing, error);
+    if (!status)
+        status = measure_outputs(&trial, number, timing, error);
+    if (!status)
+        status = time_one(try_calls, &trial, 1, &step, error);
+    trial_close(&trial);
+    if (status)
+        return status;
+    step *= trial.systems * trial.bodies_ratio * trial.bodies_ratio;
+    timing->forces = (struct timing_part){ (double)run->experiment.steps, step };
+    const struct timing_part *const parts[] = { &timing->forces, &timing->energies,
+                                                &timing->diagnostics, &timing->outputs,
+                                                &timing->checkpoints };
+    for (size_t k = 0; k + 1 < COUNT_OF(parts); k++)
+        timing->seconds += timing_part_seconds(parts[k]);
+    count_checkpoints(run, timing);
+    timing->seconds += timing_part_seconds(&timing->checkpoints);
+    timing->rate = interactions / timing_part_seconds(&timing->forces);
+    return STATUS_OK;
+}

@@ -1,0 +1,41 @@
+/*
+ * How long a run will take, from measured parts: each thing that happens in it is tried on its own
+ * bodies, or on the first of many, and counted.
+ */
+#ifndef ORRERY_RUN_TIMING_H
+#define ORRERY_RUN_TIMING_H
+
+#include "base/status.h"
+#include "run/run.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* So many events of so many seconds each. */
+struct timing_part {
+    double count, each;
+};
+
+struct timing {
+    struct timing_part forces;      /* steps */
+    struct timing_part energies;    /* sums over all pairs, for diagnostics and the watch */
+    struct timing_part diagnostics; /* events of any of them, with their rows */
+    struct timing_part outputs;     /* frames */
+    struct timing_part checkpoints;
+    double seconds; /* of all */
+    double rate;    /* pair interactions per second in the steps */
+};
+
+double timing_part_seconds(const struct timing_part *part);
+
+/* Takes about a second at most where a step takes less. STATUS_MEMORY, or what a backend or a
+ * diagnostic reports. */
+enum status timing_measure(const struct run *run, double interactions, struct timing *timing,
+                           struct error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
