@@ -39,7 +39,8 @@ CASES = {
         'bodies = { initial = "uniform-cube"; count = 2000; };', 600,
         "checkpoint = { every_steps = 10; };"),
     "1000 systems of 16": (
-        'bodies = { initial = "plummer"; count = 16; };\nensemble = { systems = 1000; };', 4000, ""),
+        'bodies = { initial = "plummer"; count = 16; };\nensemble = { systems = 1000; };',
+        4000, ""),
     "200 systems of 64, rows each 20": (
         'bodies = { initial = "plummer"; count = 64; };\nensemble = { systems = 200; };', 2000,
         CONSERVATION % 20),

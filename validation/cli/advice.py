@@ -22,8 +22,8 @@ TRIPLE = """m,x,y,z,vx,vy,vz
 
 
 def two_body(e):
-    return (f'initial = "two-body"; masses = [1.0, 1.0]; semi_major_axis = 1.0; eccentricity = {e}; '
-            + "true_anomaly = 180.0;")
+    return ('initial = "two-body"; masses = [1.0, 1.0]; semi_major_axis = 1.0; '
+            f"eccentricity = {e}; true_anomaly = 180.0;")
 
 
 # bodies, physics, end, and the largest |dE/E0| that a run with the advised step may have. By
@@ -48,7 +48,8 @@ def write(case, step, name="case.cfg"):
     bodies, physics, end, _ = CASES[case]
     inner, outer = math.sqrt(0.5 * 0.5 / 0.1), 0.4
     pathlib.Path("triple.csv").write_text(TRIPLE.format(inner=inner, outer=outer))
-    pathlib.Path(name).write_text(TEMPLATE.format(bodies=bodies, physics=physics, step=step, end=end))
+    text = TEMPLATE.format(bodies=bodies, physics=physics, step=step, end=end)
+    pathlib.Path(name).write_text(text)
     return name
 
 
