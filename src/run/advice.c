@@ -20,8 +20,9 @@ static const double cold = 0.3;
 static const double weak_tide = 0.1;
 
 /* How near two of a few bodies from rest will come, over the half-mass radius: they fall towards
- * one another without angular momentum, and no chance is to be worked out. So it is in the
- * Pythagorean problem, with 0.0085 of a radius of 3 (Szebehely & Peters 1967). */
+ * one another without angular momentum, and no chance is to be worked out. The value is chosen for
+ * the Pythagorean problem, whose energy then is kept to about a hundredth; it is a guess for
+ * others. */
 static const double few_approach = 0.003;
 
 static double period_at(const struct physics *physics, double distance, double mass)

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "base/clock.h"
@@ -14,8 +15,8 @@ static const double trial_bodies = 8192;
 /* Long enough to be timed, short enough to wait for. */
 static const double timed_seconds = 0.04, round_seconds = 0.002;
 enum { MOST_ROUNDS = 8 };
-/* A checkpoint: what it hashes and writes in a second, and the renaming and flushing of its files,
- * as measured on a disk of a virtual machine. */
+/* A checkpoint: the bytes per second that it hashes and writes, and the seconds to rename and flush
+ * its files. Both are of the usual order for a disk; nobody has measured the one at hand. */
 static const double checkpoint_rate = 4e8, checkpoint_seconds = 0.01;
 enum { CHECKPOINT_BODY_BYTES = 64 };
 
@@ -119,8 +120,8 @@ static enum status try_watch(struct trial *trial, uint64_t times, struct error *
 {
     enum status status = STATUS_OK;
     for (uint64_t k = 0; k < times && !status; k++)
-        status = watch_look(trial->watch, &trial->moment, NEED_STATE | NEED_CONSERVED, drop_line,
-                            NULL, error);
+        status = watch_look(trial->watch, &trial->moment, NEED_STATE | NEED_CONSERVED, true,
+                            drop_line, NULL, error);
     return status;
 }
 
@@ -186,43 +187,44 @@ static double events_of(uint64_t every, uint64_t steps)
     return floor((double)steps / (double)every) + 1.0 + (steps % every != 0);
 }
 
-/* Energies are summed where a diagnostic, the statistics over members or the watch want them. */
-static bool wants_energies(const struct run *run, size_t trigger)
-{
-    if (trigger >= run->diagnostic_count)
-        return trigger == run_watch_trigger(run);
-    return (run->diagnostics[trigger].diagnostic->needs & NEED_CONSERVED) ||
-           run->diagnostics[trigger].aggregate;
-}
+/* So many events are counted one by one; the rest of a longer run is as they are. */
+static const double most_counted = 1e6;
 
-/* Of all triggers together; exact where one is a divisor of all. */
-static double energy_events(const struct run *run)
+/* Energies are summed where a diagnostic, the statistics over members or the watch want them. */
+static enum status energy_events(const struct run *run, double *events, struct error *error)
 {
     const uint64_t steps = run->experiment.steps;
-    double sum = 0.0;
-    for (size_t i = 0; i < run_trigger_count(run); i++) {
-        bool counted = !wants_energies(run, i);
-        for (size_t k = 0; k < run_trigger_count(run) && !counted; k++) {
-            const uint64_t mine = run->triggers[i].every, other = run->triggers[k].every;
-            counted =
-                k != i && wants_energies(run, k) && mine % other == 0 && (mine != other || k < i);
-        }
-        sum += counted ? 0.0 : events_of(run->triggers[i].every, steps);
+    struct trigger *triggers = calloc(run->diagnostic_count + 1, sizeof *triggers);
+    if (!triggers)
+        return error_set(error, STATUS_MEMORY, "out of memory");
+    size_t count = 1; /* triggers; the first one is the watch's */
+    for (size_t i = 0; i < run->diagnostic_count; i++)
+        if ((run->diagnostics[i].diagnostic->needs & NEED_CONSERVED) ||
+            run->diagnostics[i].aggregate)
+            triggers[count++] = run->triggers[i];
+    uint64_t step = 0;
+    double counted = 1.0;
+    for (; step < steps && counted < most_counted; counted++) {
+        triggers[0].every = watch_stride(run->watch, step);
+        step = schedule_next(triggers, count, step, steps);
     }
-    return fmin(sum, (double)steps + 1.0);
+    *events = step < steps ? counted * ((double)steps / (double)step) : counted;
+    free(triggers);
+    return STATUS_OK;
 }
 
 static enum status measure_energies(struct trial *trial, struct timing *timing, struct error *error)
 {
     const struct run *run = trial->run;
     const struct section *section = config_section(run->experiment.config, "watch");
+    const struct watch_method method = { run->description.precision, run->experiment.integrator };
     double sums = 0.0, look = 0.0;
     if (time_one(try_energies, trial, 1, &sums, error) ||
-        watch_create(section, &trial->moment, &trial->watch, error) ||
-        time_one(try_watch, trial, 1, &look, error))
+        watch_create(section, &trial->moment, &method, &trial->watch, error) ||
+        time_one(try_watch, trial, 1, &look, error) ||
+        energy_events(run, &timing->energies.count, error))
         return error->status;
     const double ratio = trial->bodies_ratio;
-    timing->energies.count = energy_events(run);
     timing->energies.each = trial->systems * (sums * ratio * ratio + look * ratio);
     return STATUS_OK;
 }
