@@ -24,7 +24,7 @@ def edits(content):
     """Changes of bytes that mean something, most of them in what describes the numbers."""
     numbers = random.Random(20)
     used = [place for place, byte in enumerate(content) if byte]
-    for _ in range(3000):
+    for _ in range(800):
         yield [(numbers.choice(used),
                 numbers.choice([0, 127, 128, 255, numbers.randrange(256)]))
                for _ in range(numbers.choice([1, 1, 2, 3]))]
@@ -54,7 +54,7 @@ def test_damaged_snapshots():
             if result.returncode and result.stderr.count("\n") != 1:
                 row.problem(changes, f"not one line: {result.stderr!r}")
     with Row(7, "a snapshot in HDF5 cut short") as row:
-        for length in harness.some(range(len(whole)), 10):
+        for length in harness.some(range(0, len(whole), 17), 10):
             pathlib.Path("m.hdf5").write_bytes(whole[:length])
             row.ended(length, tap.run("convert", "m.hdf5", "o.csv", "--force", "-q"), (0, 65))
 
