@@ -19,6 +19,11 @@ def plummer_radius_error(f, count):
     return numpy.sqrt(f * (1 - f) / count) * (r**2 + A**2) ** 2.5 / (3 * A**2 * r**2)
 
 
+def mean_and_error(values):
+    """The mean over the systems, and its standard error."""
+    return numpy.mean(values), numpy.std(values, ddof=1) / numpy.sqrt(len(values))
+
+
 @experiment("plummer-model", "16384 bodies drawn from Plummer's model", GROUP)
 def plummer_model(bench):
     count = 16384
@@ -64,33 +69,91 @@ def plummer_equilibrium(bench):
     bench.run("plummer-equilibrium")
     radii = columns("out.run/lagrangian-radii.csv")
     for percent in (10, 25, 50, 75, 90):
-        f = percent / 100
-        off = abs(radii[f"radius_{percent}"] - plummer_radius(f)) / plummer_radius_error(f, 1024)
-        bench.below(f"Lagrangian radius, {percent} %: largest departure in sampling errors",
-                    off.max(), 8, "four of the sample, four of its breathing in 1.8 crossing times")
+        found = radii[f"radius_{percent}"].reshape(-1, 16)  # at every time, of every system
+        mean, off = mean_and_error(found[0])
+        bench.near(f"Lagrangian radius, {percent} %, at the start: mean ± {off:.4f}", mean,
+                   plummer_radius(percent / 100), 4 * off,
+                   "a/√(f^(−2/3)−1), a = 3π/16; four standard errors of the mean of 16 systems")
+        mean, off = mean_and_error(found[2:].mean(0) - found[0])
+        bench.near(f"its change to the mean over t = 1 to 5: mean ± {off:.4f}", mean, 0, 4 * off,
+                   "equilibrium; four standard errors of the mean of 16 systems")
     energies = columns("out.run/conservation.csv")
     drift = energies["momentum_x"] - energies["momentum_x"][0]
     bench.below("change of the momentum", numpy.abs(drift).max(), 1e-13, "rounding")
 
 
+def shells_fall(eps, count=200, dt=0.004, end=1.6):
+    """Times and U of a uniform sphere of smooth shells of equal mass that fall from rest and pass
+    through each other, softened as bodies are: the limit of many bodies."""
+    def act(x):
+        s, q = abs(x)[None, :], abs(x)[:, None]
+        far, near = numpy.sqrt((q + s) ** 2 + eps**2), numpy.sqrt((q - s) ** 2 + eps**2)
+        inverse = (far - near) / (2 * q * s)  # the mean of 1/sqrt(d^2 + eps^2) over two shells
+        slope = ((q + s) / far - (q - s) / near) / (2 * q * s) - inverse / q
+        return -0.5 * inverse.sum() / count**2, slope.sum(1) * numpy.sign(x) / count
+
+    x = ((numpy.arange(count) + 0.5) / count) ** (1 / 3)
+    v, energies = numpy.zeros(count), []
+    U, a = act(x)
+    for _ in range(round(end / dt)):
+        energies.append(U)
+        v += 0.5 * dt * a
+        x = x + dt * v
+        U, a = act(x)
+        v += 0.5 * dt * a
+    return dt * numpy.arange(len(energies)), numpy.array(energies)
+
+
+def deepest(t, U):
+    """When U is least, by a parabola through five points."""
+    k = int(U.argmin())
+    square, linear, _ = numpy.polyfit(t[k - 2:k + 3] - t[k], U[k - 2:k + 3], 2)
+    return t[k] - linear / (2 * square)
+
+
+def falls(systems):
+    """Of every system: t and U."""
+    energies = columns("out.run/conservation.csv")
+    return [(energies["time"][energies["system"] == s], energies["potential"][energies["system"] == s])
+            for s in range(systems)]
+
+
 @experiment("free-fall", "a cold sphere collapses in its free-fall time", GROUP)
 def free_fall(bench):
     bench.run("free-fall")
-    energies = columns("out.run/conservation.csv")
-    bench.below("K at the start", energies["kinetic"][0], 0, "at rest")
-    # 500 points miss 1/N of the pairs and sample the rest.
-    bench.relative("U at the start", energies["potential"][0], -0.6, 0.03,
-                   "−3GM²/5R; 1/N of the pairs missing, sampling of 500, softening 0.05")
-    deepest = energies["time"][energies["potential"].argmin()]
-    bench.relative("time of the deepest potential", deepest, 1.110721, 0.06,
-                   "(π/2)√(R³/2GM); the noise of N points spreads it by some percent "
-                   "(Aarseth, Lin & Papaloizou 1988)")
-    # As long as spheres of matter do not cross, each follows the cycloid of its own free fall:
+    energies, few, many = columns("out.run/conservation.csv"), 125, 500
+    bench.below("K at the start", abs(energies["kinetic"][energies["time"] == 0]).max(), 0, "at rest")
+    coarse = falls(20)
+    bench.run("free-fall", f"bodies.count={few}", "ensemble.systems=80", criteria=False)
+    coarser = falls(80)
+    t, U = shells_fall(0.05)
+    sharp_t, sharp_U = shells_fall(1e-3, end=0.95)
+    half = (numpy.pi / 4 + 0.5) / numpy.sqrt(2)
+    # Shells do not cross before the end, and each follows the cycloid of its own free fall:
     # r = cos^2(eta), t = (eta + sin(eta) cos(eta)) / sqrt(2), and U scales as 1/r.
-    t = (numpy.pi / 4 + 0.5) / numpy.sqrt(2)
-    deepening = energies["potential"] / energies["potential"][0]
-    bench.relative("U/U₀ when the radius has halved", numpy.interp(t, energies["time"], deepening),
-                   2, 0.03, "cycloid r = cos²η; softening and noise")
+    bench.relative("smooth shells with hardly any softening: U/U₀ when the radius has halved",
+                   numpy.interp(half, sharp_t, sharp_U / sharp_U[0]), 2, 0.005, "cycloid r = cos²η")
+    error = "three standard errors of the means over systems"
+    start, off = mean_and_error([one[0] for _, one in coarse])
+    bench.near("U at the start, mean of 20 systems of 500 bodies", start, U[0] * (1 - 1 / many),
+               3 * off, f"−3GM²/5R softened, without the 1/N of a body and itself; {error}")
+    # Shells that enclose f N bodies have a density that is off by 1/sqrt(f N), and arrive as much
+    # too early or too late: the sphere is fully together later, by a time that goes as 1/sqrt(N).
+    late, off = mean_and_error([deepest(*one) for one in coarse])
+    later, wide = mean_and_error([deepest(*one) for one in coarser])
+    limit, ratio = deepest(t, U), numpy.sqrt(few / many)
+    bench.near(f"time of the deepest potential at N = 500, mean ± {off:.4f}", late,
+               limit + ratio * (later - limit), 3 * numpy.hypot(off, ratio * wide),
+               f"{limit:.4f} for smooth shells of the same softening (1.1107 without), and half of "
+               f"the delay at N = 125, {later - limit:.4f} ± {wide:.4f}; {error}")
+    bench.near("the same for N → ∞, from N = 125 and 500", (late - ratio * later) / (1 - ratio), limit,
+               3 * numpy.hypot(off, ratio * wide) / (1 - ratio), f"smooth shells; {error}")
+    depth, off = mean_and_error([numpy.interp(half, x, y / y[0]) for x, y in coarse])
+    deeper, wide = mean_and_error([numpy.interp(half, x, y / y[0]) for x, y in coarser])
+    limit = numpy.interp(half, t, U / U[0])
+    bench.near(f"U/U₀ when the radius has halved, N = 500, mean ± {off:.4f}", depth,
+               limit + ratio * (deeper - limit), 3 * numpy.hypot(off, ratio * wide),
+               f"{limit:.4f} for smooth shells, and half of what clumps add at N = 125; {error}")
 
 
 def bound_part(m, x, v, eps):
