@@ -114,15 +114,16 @@ def deepest(t, U):
 def falls(systems):
     """Of every system: t and U."""
     energies = columns("out.run/conservation.csv")
-    return [(energies["time"][energies["system"] == s], energies["potential"][energies["system"] == s])
-            for s in range(systems)]
+    own = [energies["system"] == s for s in range(systems)]
+    return [(energies["time"][one], energies["potential"][one]) for one in own]
 
 
 @experiment("free-fall", "a cold sphere collapses in its free-fall time", GROUP)
 def free_fall(bench):
     bench.run("free-fall")
     energies, few, many = columns("out.run/conservation.csv"), 125, 500
-    bench.below("K at the start", abs(energies["kinetic"][energies["time"] == 0]).max(), 0, "at rest")
+    start = energies["time"] == 0
+    bench.below("K at the start", abs(energies["kinetic"][start]).max(), 0, "at rest")
     coarse = falls(20)
     bench.run("free-fall", f"bodies.count={few}", "ensemble.systems=80", criteria=False)
     coarser = falls(80)
@@ -146,8 +147,9 @@ def free_fall(bench):
                limit + ratio * (later - limit), 3 * numpy.hypot(off, ratio * wide),
                f"{limit:.4f} for smooth shells of the same softening (1.1107 without), and half of "
                f"the delay at N = 125, {later - limit:.4f} ± {wide:.4f}; {error}")
-    bench.near("the same for N → ∞, from N = 125 and 500", (late - ratio * later) / (1 - ratio), limit,
-               3 * numpy.hypot(off, ratio * wide) / (1 - ratio), f"smooth shells; {error}")
+    bench.near("the same for N → ∞, from N = 125 and 500",
+               (late - ratio * later) / (1 - ratio), limit, 3 * numpy.hypot(off, ratio * wide) / (1 - ratio),
+               f"smooth shells; {error}")
     depth, off = mean_and_error([numpy.interp(half, x, y / y[0]) for x, y in coarse])
     deeper, wide = mean_and_error([numpy.interp(half, x, y / y[0]) for x, y in coarser])
     limit = numpy.interp(half, t, U / U[0])

@@ -119,6 +119,13 @@ def slopes_along(r, density):
                         for k in range(2, len(x) - 2)])
 
 
+def turning_radius(r, density):
+    """Where the slope of the density is -2, within 0.2 and out of the core's noise."""
+    inner = (r[2:-2] > 0.02) & (r[2:-2] < 0.2)
+    local = slopes_along(r, density)[inner]
+    return numpy.exp(numpy.interp(2, -local, numpy.log(r[2:-2][inner])))
+
+
 @experiment("collapse-slope", "density of what a collapse leaves, in eight systems", GROUP,
             long=True)
 def collapse_slope(bench):
@@ -127,10 +134,6 @@ def collapse_slope(bench):
     late, systems = slope["time"] > 3.15, 8
     members = numpy.array([slope["density_slope"][late & (slope["system"] == s)].mean()
                            for s in range(systems)])
-    bench.near("slope between 0.04 and 0.12, mean after t = 3.15", members.mean(), -2,
-               slope["density_slope"][late].std(),
-               "passage through the isothermal slope; the tolerance is the scatter of one frame of "
-               f"one system, the mean has ± {members.std(ddof=1) / numpy.sqrt(systems):.2f}")
     shells = columns("out.run/density-profile.csv")
     late = shells["time"] > 3.15
     r = shells["r"][late].reshape(-1, 40)[0]
@@ -138,14 +141,26 @@ def collapse_slope(bench):
     frames_of = shells["density"][late].reshape(-1, 40)
     density = numpy.array([frames_of[system == s].mean(0) for s in range(systems)])
     heat = columns("out.run/velocity-dispersion.csv")
-    sigma = heat["central_dispersion"][heat["time"] > 3.15].mean()
-    king = 3 * sigma / numpy.sqrt(4 * numpy.pi * density.mean(0)[r < 0.02].mean())
-    local = slopes_along(r, density.mean(0))
-    inner = r[2:-2] < 0.2
-    turning = numpy.exp(numpy.interp(2, -local[inner], numpy.log(r[2:-2][inner])))
-    bench.near("radius where the slope is −2, in core radii 3σ/√(4πGρ₀)", turning / king,
-               numpy.sqrt(2), 0.3, "isothermal core: ρ ≈ ρ₀ (1 + r²/r₀²)^(−3/2) (King 1966); less "
-               "where a steeper halo follows")
+    hot = heat["time"] > 3.15
+    sigma = numpy.array([heat["central_dispersion"][hot & (heat["system"] == s)].mean()
+                         for s in range(systems)])
+    king = 3 * sigma / numpy.sqrt(4 * numpy.pi * density[:, r < 0.02].mean(1))
+    # An isothermal core, 1 - 3 r^2 / 2 r0^2, and a halo of r^-4 have (1 + r^2/b^2)^-2 as their
+    # simplest law, b = sqrt(4/3) r0, whose slope is -2 at b.
+    turning = numpy.array([turning_radius(r, one) for one in density])
+    fitted = (r > 0.04) & (r < 0.12)
+    expected = numpy.array([
+        numpy.polyfit(numpy.log(r[fitted]), law, 1, w=numpy.sqrt(r[fitted]**3 * numpy.exp(law)))[0]
+        for law in -2 * numpy.log(1 + (r[fitted] / turning[:, None]) ** 2)])
+    off = (members - expected).std(ddof=1) / numpy.sqrt(systems)
+    bench.near(f"slope between 0.04 and 0.12, mean after t = 3.15 ± {off:.3f}", members.mean(),
+               expected.mean(), 3 * off, "fit to (1 + r²/b²)⁻² over the same shells, with the b of "
+               "each system, where its own slope is −2; three standard errors of eight systems")
+    ratio = turning / king
+    off = ratio.std(ddof=1) / numpy.sqrt(systems)
+    bench.near(f"b in core radii 3σ/√(4πGρ₀), mean ± {off:.3f}", ratio.mean(), numpy.sqrt(4 / 3),
+               3 * off, "isothermal core ρ₀(1 − 3r²/2r₀²) (King 1966) with a halo r⁻⁴: √(4/3); "
+               "three standard errors of eight systems")
     halo = (r > 0.2) & (r < 0.8)
     each = [numpy.polyfit(numpy.log(r[halo]), numpy.log(one[halo]), 1)[0] for one in density]
     bench.near("slope of the halo, 0.2 to 0.8", numpy.mean(each), -4,
