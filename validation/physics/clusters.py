@@ -148,8 +148,8 @@ def free_fall(bench):
                f"{limit:.4f} for smooth shells of the same softening (1.1107 without), and half of "
                f"the delay at N = 125, {later - limit:.4f} ± {wide:.4f}; {error}")
     bench.near("the same for N → ∞, from N = 125 and 500",
-               (late - ratio * later) / (1 - ratio), limit, 3 * numpy.hypot(off, ratio * wide) / (1 - ratio),
-               f"smooth shells; {error}")
+               (late - ratio * later) / (1 - ratio), limit,
+               3 * numpy.hypot(off, ratio * wide) / (1 - ratio), f"smooth shells; {error}")
     depth, off = mean_and_error([numpy.interp(half, x, y / y[0]) for x, y in coarse])
     deeper, wide = mean_and_error([numpy.interp(half, x, y / y[0]) for x, y in coarser])
     limit = numpy.interp(half, t, U / U[0])

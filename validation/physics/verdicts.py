@@ -32,9 +32,9 @@ BOX = 'initial = "uniform-cube"; count = 100; half_side = 1.0; virial_ratio = 0.
 IN_BOX = 'physics = { softening = %s; boundary = "periodic"; box_length = 2.0; };'
 
 # What it is, its bodies, its integrator, step and end, and whatever else its config says. Nothing
-# is said to the watch but how often to look. The steps of the good runs are such that the energy is
-# kept to better than half a percent, as a finer step confirms; those of the bad ones are too large
-# by the factor that is given, or the method, the softening or the precision does not suffice.
+# is said to the watch but how often to look. The steps of the good runs suit their fastest motion,
+# those of the bad ones are too large by the factor that is given, or the method, the softening or
+# the precision does not suffice.
 GOOD = (
     ("a circular pair", pair(0.0), "velocity-verlet", 0.01, 62.0),
     ("a pair, e = 0.6", pair(0.6), "leapfrog-dkd", 0.005, 30.0),
