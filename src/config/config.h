@@ -14,6 +14,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "config/parameter.h"
+#include "config/place.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -26,6 +27,9 @@ struct config_source {
     const char *path;             /* the file; "-" reads standard input */
     const char *const *overrides; /* "time.step=0.01", "outputs.0.every=5", later ones win */
     size_t override_count;
+    /* Where each override is written, or NULL: all were typed on the command line. One with a line
+     * is read as if it stood there: its paths are relative to that file, and errors name it. */
+    const struct place *override_places;
     const char *const
         *include_directories; /* searched for @include after the file's own directory */
     size_t include_directory_count;
@@ -67,6 +71,9 @@ size_t section_choice(const struct section *section, const char *key); /* index 
 const double *section_reals(const struct section *section, const char *key, size_t *count);
 /* The elements of VALUES, each in config syntax. */
 const char *const *section_values(const struct section *section, const char *key, size_t *count);
+
+/* Where the key was given, or the section where it was not. Lives as long as the config. */
+struct place section_place(const struct section *section, const char *key);
 
 /* Has it a value (given or by default)? Was it given one that is not its default? (The echo of a
  * config gives every key, and must mean the same.) */

@@ -168,6 +168,12 @@ enum status section_refuse(const struct section *section, const char *key, enum 
     return status;
 }
 
+struct place section_place(const struct section *section, const char *key)
+{
+    const struct value *value = find(section, key);
+    return value->given ? value->node->place : section->place;
+}
+
 enum status section_error(const struct section *section, const char *key, struct error *error,
                           const char *format, ...)
 {

@@ -257,8 +257,9 @@ static bool is_path(const char *path)
 
 #define BLANKS " \t\r\n"
 
-static enum status apply(const char *override, struct node *root, struct arena *arena,
-                         struct error *error)
+/* `place`: where it is written, if not on the command line. */
+static enum status apply(const char *override, const struct place *place, struct node *root,
+                         struct arena *arena, struct error *error)
 {
     enum { SHOWN = 80 };
     const char *equals = strchr(override, '=');
@@ -271,6 +272,8 @@ static enum status apply(const char *override, struct node *root, struct arena *
         if (iscntrl((unsigned char)*p))
             *p = ' ';
     o.place.file = label;
+    if (place && place->line)
+        o.place = *place;
     if (equals)
         o.path = arena_copy(arena, override, (size_t)(equals - override));
     if (!o.path)
@@ -296,7 +299,8 @@ enum status tree_read(const struct config_source *from, struct arena *arena, str
     if (!status)
         (*root)->place = (struct place){ source_name(from->path), 1 };
     for (size_t i = 0; !status && i < from->override_count; i++)
-        apply(from->overrides[i], *root, arena, error);
+        apply(from->overrides[i], from->override_places ? &from->override_places[i] : NULL, *root,
+              arena, error);
     return status ? status : error->status;
 }
 

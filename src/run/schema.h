@@ -34,6 +34,10 @@ const struct schema *schema_experiment(struct schema_room *room);
 enum status schema_load(const char *path, const char *const *overrides, size_t override_count,
                         struct config **config, struct error *error);
 
+/* The same for overrides that have places of their own; the include directories are left free. */
+enum status schema_read(const struct config_source *source, struct config **config,
+                        struct error *error);
+
 #ifdef __cplusplus
 }
 #endif

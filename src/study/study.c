@@ -1,6 +1,6 @@
 #include "study/study.h"
 
-#include <stdint.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +15,9 @@ static enum status allocate(struct study *study, size_t keys, size_t members, st
     if (__builtin_mul_overflow(keys, members, &cells) || cells > 10000000)
         return error_set(error, STATUS_CONFIG, "a study of %zu runs is too many", members);
     study->keys = calloc(keys + 1, sizeof(char *));
+    study->places = calloc(keys + 1, sizeof *study->places);
     study->values = calloc(cells + 1, sizeof(char *));
-    if (study->keys && study->values)
+    if (study->keys && study->places && study->values)
         return STATUS_OK;
     return error_set(error, STATUS_MEMORY, "out of memory");
 }
@@ -28,6 +29,7 @@ void study_free(struct study *study)
     for (size_t i = 0; study->values && i < study->key_count * study->member_count; i++)
         free(study->values[i]);
     free(study->keys);
+    free(study->places);
     free(study->values);
     *study = (struct study){ 0 };
 }
@@ -70,6 +72,7 @@ enum status study_of_sweep(const struct config *config, struct study *study, str
         const struct section *section = config_item(config, "sweep", k);
         const char *const *values = section_values(section, "values", &count);
         study->keys[k] = strdup(section_string(section, "key"));
+        study->places[k] = section_place(section, "values");
         repeat /= count;
         for (size_t m = 0; m < members; m++)
             study->values[m * keys + k] = strdup(values[m / repeat % count]);
@@ -106,8 +109,9 @@ enum status study_of_convergence(const struct config *config, size_t levels, str
             snprintf(text, sizeof text, "%s.%zu.every", followers[f], i);
             study->keys[k] = strdup(text);
             for (size_t m = 0; m < levels; m++) {
-                snprintf(text, sizeof text, "%lld",
-                         (long long)section_integer(section, "every") << m);
+                const int64_t every = section_integer(section, "every");
+                snprintf(text, sizeof text, "%" PRId64,
+                         every > INT64_MAX >> m ? INT64_MAX : every << m);
                 study->values[m * keys + k] = strdup(text);
             }
         }

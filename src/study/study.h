@@ -25,8 +25,9 @@ enum { STUDY_NAME_SIZE = 24 };
 
 struct study {
     size_t key_count;
-    char **keys;       /* "time.step" */
-    size_t shown_keys; /* the first so many are what the study varies; the rest follows */
+    char **keys;          /* "time.step" */
+    struct place *places; /* where the values of each key are written; texts are the config's */
+    size_t shown_keys;    /* the first so many are what the study varies; the rest follows */
     size_t member_count;
     char **values;    /* member_count x key_count, in config syntax */
     bool convergence; /* its members differ in the step, so that it has orders: convergence.csv */
