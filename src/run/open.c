@@ -147,9 +147,21 @@ static enum status note_done(struct run *run)
     return STATUS_OK;
 }
 
+/* A restart takes the bodies from its checkpoint, so what they came from stays the same. */
+static void note_input(struct run *run)
+{
+    const char *path = input_path(run->experiment.config);
+    const char *before = json_string_value(json_object_get(run->before, "bodies_hash"));
+    if (run->checkpoint)
+        snprintf(run->bodies_hash, sizeof run->bodies_hash, "%s", before ? before : "");
+    else if (path)
+        input_hash(path, run->bodies_hash);
+}
+
 enum status run_open_files(struct run *run, struct error *error)
 {
     const bool continues = run->checkpoint != NULL;
+    note_input(run);
     if (!continues && open_manifest(run, error))
         return error->status;
     run->checkpointed = continues;

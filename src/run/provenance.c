@@ -21,8 +21,9 @@ static json_t *vector(const double value[3])
 
 static json_t *conserved_json(const struct conserved *c)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "kinetic", document_number(c->kinetic),
-                     "potential", document_number(c->potential), "energy",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "mass", document_number(c->mass),
+                     "kinetic", document_number(c->kinetic), "potential",
+                     document_number(c->potential), "energy",
                      document_number(c->kinetic + c->potential), "virial",
                      document_number(c->virial), "momentum", vector(c->momentum),
                      "angular_momentum", vector(c->angular_momentum), "center", vector(c->center));
@@ -307,6 +308,8 @@ enum status provenance_write(const struct run *run, enum provenance_state state,
     json_t *document = run_json(run, state, status);
     /* What was verified before this restart stays true of those steps. */
     json_t *verified = json_object_get(run->before, "verified");
+    if (document && run->bodies_hash[0])
+        document_set(&document, "bodies_hash", json_string(run->bodies_hash));
     if (document && verified)
         document_set(&document, "verified", json_incref(verified));
     const enum status written = write_document(run, document, error);

@@ -1,6 +1,5 @@
 #include "run/restart.h"
 
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -9,6 +8,7 @@
 
 #include "base/document.h"
 #include "base/memory.h"
+#include "run/change.h"
 #include "run/content.h"
 
 /* --- opening -----------------------------------------------------------------------------------
@@ -38,97 +38,23 @@ enum status restart_open(struct run *run, struct error *error)
 /* --- comparing ---------------------------------------------------------------------------------
  */
 
-/* Keys that a restart may change. The file of bodies may have moved: they are in the checkpoint. */
-static const char *const free_keys[] = {
-    "name",
-    "time.end",
-    "diagnostics.*.every",
-    "outputs.*.every",
-    "outputs.*.compress",
-    "checkpoint.*",
-    "compute.backend",
-    "compute.threads",
-    "compute.kernel",
-    "compute.isa",
-    "bodies.file",
-    "watch.*",
-    "stop_when.*",
+struct comparison {
+    struct run *run;
+    struct error *error;
 };
 
-static bool may_change(const char *path)
+static void judge_change(void *context, const struct change *change)
 {
-    for (size_t i = 0; i < COUNT_OF(free_keys); i++)
-        if (fnmatch(free_keys[i], path, 0) == 0)
-            return true;
-    return false;
-}
-
-enum { PATH_SIZE = 256 };
-
-/* A value as text; the caller frees. */
-static char *value_text(const json_t *value)
-{
-    return value ? document_print(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(17))
-                 : strdup("unset");
-}
-
-static void report_difference(struct run *run, const char *path, const json_t *before,
-                              const json_t *now, struct error *error)
-{
-    char *old = value_text(before), *new = value_text(now);
-    if (may_change(path)) {
-        run->changed = true;
-        run_notice(run, "restart: %s was %s, is %s", path, old ? old : "?", new ? new : "?");
-    } else {
-        error_set(error, STATUS_CONFIG, "%s: %s was %s when the run began, now it is %s",
-                  config_path(run->experiment.config), path, old ? old : "?", new ? new : "?");
-    }
-    free(old);
-    free(new);
-}
-
-static void compare(struct run *run, const char *path, const json_t *before, const json_t *now,
-                    struct error *error);
-
-/* The members of both objects, each once. */
-static void compare_objects(struct run *run, const char *path, const json_t *before,
-                            const json_t *now, struct error *error)
-{
-    const json_t *const sides[] = { before, now };
-    for (size_t side = 0; side < 2; side++) {
-        const char *key;
-        json_t *value;
-        json_object_foreach((json_t *)sides[side], key, value)
-        {
-            if (side == 1 && json_object_get(before, key))
-                continue;
-            char inner[PATH_SIZE];
-            snprintf(inner, sizeof inner, "%s%s%s", path, path[0] ? "." : "", key);
-            compare(run, inner, json_object_get(before, key), json_object_get(now, key), error);
-        }
-    }
-}
-
-static void compare(struct run *run, const char *path, const json_t *before, const json_t *now,
-                    struct error *error)
-{
-    if (before && now && json_equal(before, now))
-        return;
-    if (json_is_object(before) && json_is_object(now)) {
-        compare_objects(run, path, before, now, error);
+    const struct comparison *comparison = context;
+    struct run *run = comparison->run;
+    if (change->kind == CHANGE_EXPERIMENT) {
+        error_set(comparison->error, STATUS_CONFIG,
+                  "%s: %s was %s when the run began, now it is %s",
+                  config_path(run->experiment.config), change->path, change->before, change->now);
         return;
     }
-    if (json_is_array(before) && json_is_array(now) &&
-        json_array_size(before) == json_array_size(now) &&
-        json_is_object(json_array_get(before, 0))) {
-        for (size_t i = 0; i < json_array_size(before); i++) {
-            char inner[PATH_SIZE];
-            snprintf(inner, sizeof inner, "%s.%zu", path, i);
-            compare(run, inner, json_array_get(before, i), json_array_get(now, i), error);
-        }
-        return;
-    }
-    report_difference(run, path, before, now, error);
+    run->changed = true;
+    run_notice(run, "restart: %s was %s, is %s", change->path, change->before, change->now);
 }
 
 enum status restart_compare(struct run *run, struct error *error)
@@ -136,23 +62,17 @@ enum status restart_compare(struct run *run, struct error *error)
     char *text = checkpoint_get_text(run->checkpoint, "config", error);
     if (!text)
         return error->status;
-    bool no_memory, none_now;
+    bool no_memory;
     json_t *before = document_parse(text, strlen(text), &no_memory);
     free(text);
-    /* Through text and back, so that both sides are made alike. */
-    json_t *config = config_json(run->experiment.config);
-    char *now_text = config ? document_print(config, JSON_REAL_PRECISION(17)) : NULL;
-    json_t *now = now_text ? document_parse(now_text, strlen(now_text), &none_now) : NULL;
-    free(now_text);
-    json_decref(config);
-    if (before && now)
-        compare(run, "", before, now, error);
-    else if (!now || no_memory)
+    struct comparison comparison = { run, error };
+    if (before)
+        change_visit(before, run->experiment.config, judge_change, &comparison, error);
+    else if (no_memory)
         error_set(error, STATUS_MEMORY, "out of memory");
     else
         error_set(error, STATUS_DATA, "%s: its section 'config' is not JSON", checkpoint_name);
     json_decref(before);
-    json_decref(now);
     return error->status;
 }
 

@@ -23,6 +23,7 @@
 #include "run/aggregate.h"
 #include "run/expect.h"
 #include "run/experiment.h"
+#include "run/input.h"
 #include "run/schedule.h"
 
 #ifdef __cplusplus
@@ -112,6 +113,7 @@ struct run {
     bool bitwise;           /* all of it was computed by one build on one kind of machine */
     bool checkpointed;      /* at least once: a restart is possible */
     struct text early_log;  /* what is said before run.log is open */
+    char bodies_hash[INPUT_HASH_SIZE]; /* of bodies.file when the run began; "" without one */
 };
 
 /*

@@ -55,7 +55,7 @@ static enum status names_create(const struct study *study, struct names *names, 
     return STATUS_OK;
 }
 
-static json_t *study_json(const struct study *study)
+json_t *folder_describe(const struct study *study)
 {
     json_t *members = json_array(), *keys = json_array();
     for (size_t k = 0; k < study->key_count; k++)
@@ -181,7 +181,7 @@ static enum status claim(const struct study *study, struct directory *directory,
                          const struct names *names, const struct study_options *options,
                          struct error *error)
 {
-    json_t *before = directory_manifest(directory, error), *now = study_json(study);
+    json_t *before = directory_manifest(directory, error), *now = folder_describe(study);
     /* A job of an array replaces its own run alone, unless the study has become another one. */
     const bool stays = !options->force || options->only;
     const bool same = before && now && stays && is_same(before, now);

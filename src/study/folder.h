@@ -5,6 +5,7 @@
 #ifndef ORRERY_STUDY_FOLDER_H
 #define ORRERY_STUDY_FOLDER_H
 
+#include <jansson.h>
 #include <stdbool.h>
 
 #include "base/status.h"
@@ -14,6 +15,10 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* What study.json says of the study: its keys, and the values of each member. A new reference; NULL
+ * when memory is exhausted. */
+json_t *folder_describe(const struct study *study);
 
 /*
  * Makes the directory, or finds the same study there, and holds it until directory_close(): alone

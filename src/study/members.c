@@ -17,6 +17,7 @@
 #include "run/run.h"
 #include "run/schema.h"
 #include "run/signals.h"
+#include "study/existing.h"
 #include "study/folder.h"
 #include "study/study.h"
 
@@ -207,22 +208,67 @@ static void start_member(struct work *work, size_t member)
 /* --- all of them, or one -----------------------------------------------------------------------
  */
 
-/* Finished by an earlier command, whatever the verdict. */
-static void find_finished(struct work *work)
+/* What differs from the runs that are there, in lines of its own behind a first one. */
+static enum status refuse(const struct work *work, const struct error *differences,
+                          struct error *error)
 {
-    for (size_t m = 0; m < work->study->member_count && !work->options->force; m++) {
-        char path[PATH_SIZE];
-        struct result result;
-        struct error ignored = { 0 };
-        if (work->members[m].ended || result_open(member_path(work, m, path), &result, &ignored))
-            continue;
-        const double code = result_real(&result, "exit_status");
-        if (code == STATUS_OK || code == STATUS_EXPECT_FAILED) {
-            work->members[m] = (struct member){ .ended = true, .status = (int)code };
-            work->done++;
-        }
-        result_close(&result);
+    error_set(error, STATUS_CONFIG,
+              "%s: its runs were made with another configuration; --force runs them anew, -o DIR "
+              "writes elsewhere",
+              work->options->directory);
+    for (const char *line = differences->text; *line;) {
+        const int length = (int)strcspn(line, "\n");
+        error_set(error, STATUS_CONFIG, "%.*s", length, line);
+        line += length + (line[length] == '\n');
     }
+    error->dropped += differences->dropped;
+    return error->status;
+}
+
+/* A member, whatever its verdict, that an earlier command has finished. */
+static void look_at(struct work *work, size_t member, const struct study *quiet_keys,
+                    struct existing_input *input, struct error *differences)
+{
+    char path[PATH_SIZE], manifest[PATH_SIZE + 16];
+    struct member *slot = &work->members[member];
+    struct config *config = NULL;
+    struct error broken = { 0 };
+    snprintf(manifest, sizeof manifest, "%s/run.json", member_path(work, member, path));
+    if (access(manifest, F_OK) != 0)
+        return;
+    if (load_member(work, member, &config, &broken))
+        error_set(differences, broken.status, "%s", broken.text);
+    else
+        existing_member(path, config, quiet_keys, input, &slot->ended, &slot->status, differences);
+    work->done += slot->ended;
+    config_free(config);
+}
+
+/*
+ * Finds the members that need not run again. The runs that are there must be those of the present
+ * config (STATUS_CONFIG with all differences): a table of old and new ones would mean nothing.
+ */
+static enum status find_finished(struct work *work, struct error *error)
+{
+    struct existing_input input = { 0 };
+    struct error differences = { 0 };
+    json_t *now = folder_describe(work->study);
+    work->done = 0;
+    if (work->options->force || !now) {
+        json_decref(now);
+        return STATUS_OK;
+    }
+    existing_grid(work->options->directory, work->study, now, &differences);
+    const struct study *quiet_keys = differences.status ? work->study : NULL;
+    for (size_t m = 0; m < work->study->member_count; m++)
+        look_at(work, m, quiet_keys, &input, &differences);
+    free(input.path);
+    json_decref(now);
+    if (!differences.status)
+        return STATUS_OK;
+    return differences.status == STATUS_CONFIG
+               ? refuse(work, &differences, error)
+               : error_set(error, differences.status, "%s", differences.text);
 }
 
 static void collect(struct work *work)
@@ -334,15 +380,17 @@ enum status study_run(const struct study *study, const struct study_options *opt
         status = error_set(error, STATUS_USAGE, "there is no member %zu; the study has %zu",
                            options->only, study->member_count);
     struct directory *directory = NULL;
+    if (!status)
+        status = find_finished(&work, error);
     if (!status) {
-        find_finished(&work);
         share_cores(&work);
         status = check_memory(&work, error);
     }
     if (!status)
         status = folder_open(study, options, &directory, error);
+    if (!status) /* again: others may have been at work until this one had the lock */
+        status = find_finished(&work, error);
     if (!status) {
-        find_finished(&work); /* again: others may have been at work before this one had the lock */
         share_cores(&work);
         work_through(&work);
         status = folder_write_table(study, directory, error);

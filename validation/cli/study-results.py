@@ -31,6 +31,131 @@ def rows_of(path):
     return {row["column"]: row for row in table(path)}
 
 
+# --- a study whose config has changed -------------------------------------------------------------
+
+
+def snapshot(folder):
+    """Every file of a study with its bytes."""
+    return {path: path.read_bytes() for path in sorted(pathlib.Path(folder).rglob("*"))
+            if path.is_file()}
+
+
+def test_runs_of_another_config_are_not_returned():
+    """members of another config: 78 with every difference, and nothing is touched"""
+    config = write(PAIR)
+    assert tap.run("run", config, "-q").returncode == 0
+    before = snapshot("pair.sweep")
+    changes = ["physics.softening=0.25", "time.step=0.02", "time.end=0.5",
+               "bodies.eccentricity=0.3", "diagnostics.0.every=5", "watch.energy_jump=0.5",
+               'expect=({quantity="energy_error";at_most=1.0;})', "compute.precision=mixed"]
+    for change in changes:
+        result = tap.run("run", config, "-q", "-P", change)
+        assert result.returncode == 78, (change, result)
+        lines = result.stderr.splitlines()
+        assert "--force" in lines[0], lines
+        key = change.split("=")[0]
+        for member in ("001", "002"):
+            found = [l for l in lines if l.startswith(f"pair.sweep/{member}: {key} was ")]
+            assert len(found) == 1 and " now it is " in found[0], (change, lines)
+    both = tap.run("run", config, "-q", "-P", changes[0], "-P", changes[1])
+    assert both.stderr.count("physics.softening was 0.1") == 2, both.stderr
+    assert both.stderr.count("time.step was 0.01") == 2, both.stderr
+    alone = tap.run("run", config, "-q", "-P", changes[0], "--member", 2)
+    assert alone.returncode == 78, alone
+    assert snapshot("pair.sweep") == before
+    result = tap.run("run", config, "-q", "-P", changes[0], "--force")
+    assert result.returncode == 0, result.stderr
+    for member in ("001", "002"):
+        about = json.loads(pathlib.Path(f"pair.sweep/{member}/run.json").read_text())
+        assert about["config"]["physics"]["softening"] == 0.25, about["config"]
+
+
+def test_what_changes_no_result_may_differ():
+    config = write(PAIR)
+    assert tap.run("run", config, "-q").returncode == 0
+    before = snapshot("pair.sweep")
+    result = tap.run("run", config, "-q", "-o", "pair.sweep", "-P", "compute.threads=2",
+                     "-P", "checkpoint.every_steps=7", "-P", "name=other",
+                     "-P", "compute.backend=serial")
+    assert result.returncode == 0, result.stderr
+    assert snapshot("pair.sweep") == before
+
+
+def test_a_later_end_continues_every_member():
+    config = write(PAIR)
+    assert tap.run("run", config, "-q").returncode == 0
+    assert tap.run("run", config, "-q", "-P", "time.end=2.0").returncode == 0
+    assert tap.run("run", config, "-q", "-P", "time.end=2.0", "-o", "whole").returncode == 0
+    for member in ("001", "002"):
+        for file in ("conservation.csv", "checkpoint.orr"):
+            there = pathlib.Path("pair.sweep", member, file).read_bytes()
+            if file.endswith(".csv"):
+                assert there == pathlib.Path("whole", member, file).read_bytes(), member
+        log = pathlib.Path("pair.sweep", member, "run.log").read_text()
+        assert "goes on from checkpoint.orr, step 100 of 200" in log, log
+    assert (pathlib.Path("pair.sweep/study.csv").read_bytes() ==
+            pathlib.Path("whole/study.csv").read_bytes())
+
+
+def test_members_that_were_begun_are_compared_too():
+    """one that was stopped half-way does not go on with another step, and none is run before"""
+    config = write(PAIR)
+    assert tap.run("run", config, "-q").returncode == 0
+    for member in ("001", "002"):
+        path = pathlib.Path("pair.sweep", member, "run.json")
+        about = json.loads(path.read_text())
+        about.update(state="running", verdict="running", exit_status=-1)
+        path.write_text(json.dumps(about))
+    before = snapshot("pair.sweep")
+    result = tap.run("run", config, "-q", "-P", "time.step=0.02")
+    assert result.returncode == 78, result
+    assert "pair.sweep/002: time.step was 0.01" in result.stderr, result.stderr
+    assert snapshot("pair.sweep") == before
+
+
+def test_another_grid_is_another_configuration():
+    config = write(PAIR)
+    assert tap.run("run", config, "-q").returncode == 0
+    before = snapshot("pair.sweep")
+    for grid, words in (
+            ('["velocity-verlet", "euler"]',
+             'pair.sweep/002: time.integrator was "yoshida4" in the study that is there, now it is '
+             '"euler"'),
+            ('["velocity-verlet"]', "the study that is there has 2 runs, now it has 1"),
+            ('["velocity-verlet", "yoshida4", "euler"]',
+             "the study that is there has 2 runs, now it has 3")):
+        result = tap.run("run", write(PAIR.replace('["velocity-verlet", "yoshida4"]', grid)), "-q")
+        assert result.returncode == 78 and words in result.stderr, (grid, result)
+        assert "--force" in result.stderr, result.stderr
+        assert snapshot("pair.sweep") == before
+
+
+def test_other_bodies_in_the_same_file():
+    """a file of bodies that was edited is another configuration; one that has moved is not"""
+    two_bodies("start.csv", 2.0)
+    text = PAIR.replace('initial = "two-body"; eccentricity = 0.5;',
+                        'initial = "file"; file = "start.csv";')
+    assert tap.run("run", write(text), "-q").returncode == 0
+    two_bodies("start.csv", 3.0)
+    result = tap.run("run", "run.cfg", "-q")
+    assert result.returncode == 78, result
+    assert "pair.sweep/001: bodies.file: start.csv holds other bytes" in result.stderr, \
+        result.stderr
+    two_bodies("moved.csv", 2.0)
+    result = tap.run("run", "run.cfg", "-q", "-P", "bodies.file=moved.csv")
+    assert result.returncode == 0, result.stderr
+
+
+def test_a_convergence_test_of_another_config_is_not_returned():
+    config = write(single())
+    assert tap.run("run", config, "-q", "--convergence").returncode == 0
+    result = tap.run("run", config, "-q", "--convergence", "-P", "physics.softening=0.2")
+    assert result.returncode == 78, result
+    assert "pair.convergence/003: physics.softening was 0.1" in result.stderr, result.stderr
+    result = tap.run("run", config, "-q", "--convergence", "-P", "time.step=0.02")
+    assert result.returncode == 78 and "time.step was 0.01 " in result.stderr, result.stderr
+
+
 # --- where files are looked for -----------------------------------------------------------------
 
 

@@ -116,7 +116,7 @@ def test_another_study_is_not_overwritten():
     config = write(SWEEP)
     assert tap.run("run", config, "-q").returncode == 0
     result = tap.run("run", config, "-P", 'sweep=({key="time.step"; values=[0.1];})')
-    assert result.returncode == 73 and "--force" in result.stderr, result.stderr
+    assert result.returncode == 78 and "--force" in result.stderr, result.stderr
 
 
 def test_a_failed_expectation_of_one_member_is_exit_1():

@@ -1,0 +1,137 @@
+#include "run/change.h"
+
+#include <fnmatch.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/document.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+/* What is not here is another experiment. */
+static const struct {
+    const char *pattern; /* of paths */
+    enum change_kind kind;
+} kinds[] = {
+    { "name", CHANGE_NOTHING },
+    { "outputs.*.compress", CHANGE_NOTHING },
+    { "checkpoint.*", CHANGE_NOTHING },
+    { "compute.backend", CHANGE_NOTHING },
+    { "compute.threads", CHANGE_NOTHING },
+    { "compute.kernel", CHANGE_NOTHING },
+    { "compute.isa", CHANGE_NOTHING },
+    { "diagnostics.*.every", CHANGE_OBSERVES },
+    { "outputs.*.every", CHANGE_OBSERVES },
+    { "watch.*", CHANGE_OBSERVES },
+    { "stop_when.*", CHANGE_OBSERVES },
+    { "time.end", CHANGE_END },
+    { "bodies.file", CHANGE_INPUT },
+};
+
+static enum change_kind kind_of(const char *path)
+{
+    for (size_t i = 0; i < COUNT_OF(kinds); i++)
+        if (fnmatch(kinds[i].pattern, path, 0) == 0)
+            return kinds[i].kind;
+    return CHANGE_EXPERIMENT;
+}
+
+struct visitor {
+    void (*visit)(void *context, const struct change *change);
+    void *context;
+};
+
+enum { PATH_SIZE = 256 };
+
+/* A value as text; the caller frees. */
+static char *value_text(const json_t *value)
+{
+    char real[TEXT_REAL_SIZE + 2];
+    if (json_is_real(value)) {
+        text_real(real, json_real_value(value));
+        return strdup(strpbrk(real, ".e") ? real : strcat(real, ".0"));
+    }
+    return value ? document_print(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(17))
+                 : strdup("unset");
+}
+
+static void report(const struct visitor *visitor, const char *path, const json_t *before,
+                   const json_t *now)
+{
+    char *old = value_text(before), *new = value_text(now);
+    const struct change change = { .kind = kind_of(path),
+                                   .path = path,
+                                   .before = old ? old : "?",
+                                   .now = new ? new : "?",
+                                   .was_set = before,
+                                   .is_set = now };
+    visitor->visit(visitor->context, &change);
+    free(old);
+    free(new);
+}
+
+static void compare(const struct visitor *visitor, const char *path, const json_t *before,
+                    const json_t *now);
+
+/* The members of both objects, each once. */
+static void compare_objects(const struct visitor *visitor, const char *path, const json_t *before,
+                            const json_t *now)
+{
+    const json_t *const sides[] = { before, now };
+    for (size_t side = 0; side < 2; side++) {
+        const char *key;
+        json_t *value;
+        json_object_foreach((json_t *)sides[side], key, value)
+        {
+            if (side == 1 && json_object_get(before, key))
+                continue;
+            char inner[PATH_SIZE];
+            snprintf(inner, sizeof inner, "%s%s%s", path, path[0] ? "." : "", key);
+            compare(visitor, inner, json_object_get(before, key), json_object_get(now, key));
+        }
+    }
+}
+
+static void compare(const struct visitor *visitor, const char *path, const json_t *before,
+                    const json_t *now)
+{
+    if (before && now && json_equal(before, now))
+        return;
+    if (json_is_object(before) && json_is_object(now)) {
+        compare_objects(visitor, path, before, now);
+        return;
+    }
+    if (json_is_array(before) && json_is_array(now) &&
+        json_array_size(before) == json_array_size(now) &&
+        json_is_object(json_array_get(before, 0))) {
+        for (size_t i = 0; i < json_array_size(before); i++) {
+            char inner[PATH_SIZE];
+            snprintf(inner, sizeof inner, "%s.%zu", path, i);
+            compare(visitor, inner, json_array_get(before, i), json_array_get(now, i));
+        }
+        return;
+    }
+    report(visitor, path, before, now);
+}
+
+enum status change_visit(const json_t *before, const struct config *config,
+                         void (*visit)(void *context, const struct change *change), void *context,
+                         struct error *error)
+{
+    const struct visitor visitor = { visit, context };
+    bool no_memory;
+    /* Through text and back, so that both sides are made alike. */
+    json_t *resolved = config_json(config);
+    char *text = resolved ? document_print(resolved, JSON_REAL_PRECISION(17)) : NULL;
+    json_t *now = text ? document_parse(text, strlen(text), &no_memory) : NULL;
+    free(text);
+    json_decref(resolved);
+    if (now)
+        compare(&visitor, "", before, now);
+    else
+        error_set(error, STATUS_MEMORY, "out of memory");
+    json_decref(now);
+    return error->status;
+}

@@ -1,0 +1,43 @@
+/*
+ * How the config of a run differs from the one that it began with, and what each difference means:
+ * a restart goes on past some, and the results of a run that has finished stay true under fewer.
+ */
+#ifndef ORRERY_RUN_CHANGE_H
+#define ORRERY_RUN_CHANGE_H
+
+#include <jansson.h>
+
+#include "base/status.h"
+#include "config/config.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum change_kind {
+    CHANGE_NOTHING,    /* the same results: a name, threads, checkpoints */
+    CHANGE_OBSERVES,   /* the same motion, but other rows and frames, or another judgement */
+    CHANGE_END,        /* time.end: the same motion, further or less far */
+    CHANGE_INPUT,      /* bodies.file: the same motion if the file has moved, another if not */
+    CHANGE_EXPERIMENT, /* another experiment; a restart refuses it */
+};
+
+/* One key whose value differs. All texts are valid during the call only. */
+struct change {
+    enum change_kind kind;
+    const char *path;               /* "time.step" */
+    const char *before, *now;       /* in JSON, or "unset" */
+    const json_t *was_set, *is_set; /* the same as values; NULL: unset */
+};
+
+/* Calls `visit` for each difference between `before`, a config_json() of earlier, and `config`.
+ * STATUS_MEMORY. */
+enum status change_visit(const json_t *before, const struct config *config,
+                         void (*visit)(void *context, const struct change *change), void *context,
+                         struct error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,170 @@
+#include "study/existing.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/document.h"
+#include "report/result.h"
+#include "run/change.h"
+
+/* --- the grid ----------------------------------------------------------------------------------
+ */
+
+static const char *text_at(const json_t *array, size_t index)
+{
+    const char *text = json_string_value(json_array_get(array, index));
+    return text ? text : "unset";
+}
+
+static void compare_values(const char *directory, const struct study *study, size_t member,
+                           const json_t *was, const json_t *is, struct error *error)
+{
+    char name[STUDY_NAME_SIZE];
+    study_member_name(member, name);
+    for (size_t k = 0; k < study->key_count; k++)
+        if (strcmp(text_at(was, k), text_at(is, k)) != 0)
+            error_set(error, STATUS_CONFIG,
+                      "%s/%s: %s was %s in the study that is there, now it "
+                      "is %s",
+                      directory, name, study->keys[k], text_at(was, k), text_at(is, k));
+}
+
+void existing_grid(const char *directory, const struct study *study, const json_t *now,
+                   struct error *error)
+{
+    char path[RESULT_PATH_SIZE];
+    snprintf(path, sizeof path, "%s/study.json", directory);
+    json_t *before = json_load_file(path, 0, NULL);
+    const char *program =
+        json_string_value(json_object_get(json_object_get(before, "program"), "name"));
+    if (!program || strcmp(program, "orrery") != 0) {
+        json_decref(before);
+        return;
+    }
+    const json_t *was = json_object_get(before, "members"), *is = json_object_get(now, "members");
+    const json_t *keys = json_object_get(before, "keys");
+    const size_t members = json_array_size(was);
+    if (!json_is_array(was) || !json_is_array(keys)) {
+        json_decref(before);
+        return;
+    }
+    if (!json_equal(keys, json_object_get(now, "keys"))) {
+        char *old = document_print(keys, JSON_COMPACT);
+        char *new = document_print(json_object_get(now, "keys"), JSON_COMPACT);
+        error_set(error, STATUS_CONFIG, "%s: the study that is there varies %s, now it is %s",
+                  directory, old ? old : "?", new ? new : "?");
+        free(old);
+        free(new);
+    } else {
+        for (size_t m = 0; m < study->member_count && m < members; m++)
+            compare_values(directory, study, m, json_array_get(was, m), json_array_get(is, m),
+                           error);
+    }
+    if (members != study->member_count)
+        error_set(error, STATUS_CONFIG, "%s: the study that is there has %zu runs, now it has %zu",
+                  directory, members, study->member_count);
+    json_decref(before);
+}
+
+/* --- a member ----------------------------------------------------------------------------------
+ */
+
+struct comparison {
+    const char *directory;
+    const struct study *quiet_keys;
+    bool finished;
+    bool further;     /* to a later end than the run had */
+    bool input_known; /* by its content, which is compared instead of its name */
+    struct error *error;
+};
+
+static bool is_key_of(const struct study *study, const char *path)
+{
+    for (size_t k = 0; study && k < study->key_count; k++)
+        if (strcmp(study->keys[k], path) == 0)
+            return true;
+    return false;
+}
+
+static bool may_differ(const struct comparison *comparison, const struct change *change)
+{
+    switch (change->kind) {
+    case CHANGE_NOTHING:
+        return true;
+    case CHANGE_OBSERVES:
+        return !comparison->finished;
+    case CHANGE_END: /* a restart sees to a run that has gone too far */
+        return !comparison->finished ||
+               json_number_value(change->is_set) > json_number_value(change->was_set);
+    case CHANGE_INPUT:
+        return comparison->input_known;
+    case CHANGE_EXPERIMENT:
+        break;
+    }
+    return false;
+}
+
+static void judge_change(void *context, const struct change *change)
+{
+    struct comparison *comparison = context;
+    if (is_key_of(comparison->quiet_keys, change->path))
+        return;
+    if (!may_differ(comparison, change))
+        error_set(comparison->error, STATUS_CONFIG, "%s: %s was %s when it ran, now it is %s",
+                  comparison->directory, change->path, change->before, change->now);
+    else if (change->kind == CHANGE_END)
+        comparison->further = true;
+}
+
+/* The content of the file that it would read now; "" without one. */
+static const char *hash_now(struct existing_input *input, const char *path)
+{
+    if (input->path && strcmp(input->path, path) == 0)
+        return input->hash;
+    free(input->path);
+    input->path = strdup(path);
+    return input_hash(path, input->hash);
+}
+
+/* The same name may hold other bodies by now, another one the same. */
+static void compare_input(struct comparison *comparison, const struct result *result,
+                          const struct config *config, struct existing_input *input)
+{
+    const char *path = input_path(config), *before = result_string(result, "bodies_hash");
+    if (!path || !before[0])
+        return;
+    const char *now = hash_now(input, path);
+    comparison->input_known = now[0] != '\0';
+    if (now[0] && strcmp(before, now) != 0)
+        error_set(comparison->error, STATUS_CONFIG,
+                  "%s: bodies.file: %s holds other bytes than what it ran from",
+                  comparison->directory, path);
+}
+
+void existing_member(const char *directory, const struct config *config,
+                     const struct study *quiet_keys, struct existing_input *input, bool *done,
+                     int *status, struct error *error)
+{
+    struct result result;
+    struct error unreadable = { 0 };
+    *done = false;
+    if (result_open(directory, &result, &unreadable)) /* its own run will say what is wrong */
+        return;
+    const double code = result_real(&result, "exit_status");
+    struct comparison comparison = { .directory = directory,
+                                     .quiet_keys = quiet_keys,
+                                     .finished = code == STATUS_OK || code == STATUS_EXPECT_FAILED,
+                                     .error = error };
+    /* Before its first checkpoint nothing has come of it; it begins anew. */
+    const json_t *before = result_find(&result, "config");
+    if (!json_is_object(before)) {
+        error_set(error, STATUS_CONFIG, "%s: its run.json does not say what it ran", directory);
+    } else if (comparison.finished || !json_is_false(result_find(&result, "checkpointed"))) {
+        compare_input(&comparison, &result, config, input);
+        change_visit(before, config, judge_change, &comparison, error);
+    }
+    *done = comparison.finished && !comparison.further;
+    *status = (int)code;
+    result_close(&result);
+}

@@ -1,0 +1,49 @@
+/*
+ * What an earlier command has left in the directory of a study, and whether it still counts: a
+ * member is done only if it has finished, and with the config that would run now.
+ */
+#ifndef ORRERY_STUDY_EXISTING_H
+#define ORRERY_STUDY_EXISTING_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "base/status.h"
+#include "config/config.h"
+#include "run/input.h"
+#include "study/study.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The file of bodies that was looked at last: most members share theirs. All zero at first. */
+struct existing_input {
+    char *path;
+    char hash[INPUT_HASH_SIZE];
+};
+
+/*
+ * Compares the grid that DIR/study.json describes with the present one, which `now` is in the same
+ * form. A line in `error` for each difference (STATUS_CONFIG); none where there is no such file, or
+ * it is not a study's.
+ */
+void existing_grid(const char *directory, const struct study *study, const json_t *now,
+                   struct error *error);
+
+/*
+ * Looks at the run in `directory`, if there is one, and compares its config with the one that it
+ * would have now, as a restart does; what a restart may change although rows, frames or verdicts
+ * would differ counts here, once the run has finished. *done: it stands as it is, with the exit
+ * status *status; not, where it goes on to a later end. A line in `error` for each difference
+ * (STATUS_CONFIG); `quiet_keys`: the keys of this study are not looked at (they are told already).
+ */
+void existing_member(const char *directory, const struct config *config,
+                     const struct study *quiet_keys, struct existing_input *input, bool *done,
+                     int *status, struct error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
