@@ -31,10 +31,14 @@ static void show_progress(void *context, size_t done, size_t members)
         fprintf(stderr, "%zu of %zu runs\n", done, members);
 }
 
-/* Columns that rounding alone decides say nothing; they stand in the file. */
-static bool tells_something(const struct convergence_row *row)
+static void print_row(const struct convergence_row *row)
 {
-    return isfinite(row->order) && row->order > 0.3 && row->error > 0.0;
+    char order[16], error[16];
+    snprintf(order, sizeof order, "%.3f", row->bar.order);
+    snprintf(error, sizeof error, "%.2g", row->bar.error);
+    printf("  %-36s %-23.15g %8s  %s\n", row->column, row->value,
+           row->bar.limit == ERRORBAR_STEP ? order : errorbar_limit_names[row->bar.limit],
+           row->bar.limit == ERRORBAR_NONE ? "-" : error);
 }
 
 static enum status print_convergence(const char *directory, bool quiet, struct error *error)
@@ -42,30 +46,32 @@ static enum status print_convergence(const char *directory, bool quiet, struct e
     struct convergence convergence;
     const enum status status = convergence_measure(directory, &convergence, error);
     if (!status && !quiet) {
-        printf("  %-36s %-24s %7s  %s\n", "column", "value at the smallest step", "order",
-               "error left");
-        for (size_t i = 0; i < convergence.count; i++) {
-            const struct convergence_row *row = &convergence.rows[i];
-            if (tells_something(row))
-                printf("  %-36s %-26.15g %7.3f  %.2g\n", row->column, row->value, row->order,
-                       row->error);
-        }
+        printf("  %-36s %-23s %8s  %s\n", "column", "value, smallest step", "order", "its error");
+        for (size_t i = 0; i < convergence.count; i++)
+            if (isfinite(convergence.rows[i].value)) /* the others stand in the file */
+                print_row(&convergence.rows[i]);
         printf("  all columns    %s/convergence.csv\n", directory);
     }
     convergence_free(&convergence);
     return status;
 }
 
-static void print_summary(const struct study *study, const char *directory, enum status status)
+/* As a run says it: a config without criteria has none to hold. */
+static const char *verdict(enum status status, bool criteria)
+{
+    if (status == STATUS_EXPECT_FAILED)
+        return "failed";
+    return criteria ? "held" : "none";
+}
+
+static void print_summary(const struct study *study, const char *directory, const char *verdict)
 {
     printf("%s: %zu runs", directory, study->member_count);
     for (size_t k = 0; k < study->shown_keys; k++)
         printf("%s%s", k ? ", " : " over ", study->keys[k]);
     printf("\n  table          %s/study.csv\n  figures        orrery report %s\n", directory,
            directory);
-    printf("  verdict        %s\n", status == STATUS_OK              ? "held"
-                                    : status == STATUS_EXPECT_FAILED ? "failed"
-                                                                     : "error");
+    printf("  verdict        %s\n", verdict);
 }
 
 enum status command_study(const struct prepare_options *prepare, const struct config *config,
@@ -101,7 +107,8 @@ enum status command_study(const struct prepare_options *prepare, const struct co
     enum status status = study_run(&study, &options, error);
     const bool whole = status == STATUS_OK || status == STATUS_EXPECT_FAILED;
     if (whole && !quiet)
-        print_summary(&study, options.directory, status);
+        print_summary(&study, options.directory,
+                      verdict(status, config_count(config, "expect") > 0));
     /* Of an array the job that ends last knows all runs. */
     const bool complete = !wanted->member || folder_is_complete(&study, options.directory);
     if (whole && complete && convergence && print_convergence(options.directory, quiet, error))

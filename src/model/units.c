@@ -1,6 +1,7 @@
 #include "model/units.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -77,4 +78,46 @@ const char *units_label(const struct units *units, struct dimension dimension,
         append_power(buffer, units->velocity, -dimension.time);
     }
     return buffer[0] ? buffer : strcpy(buffer, "1");
+}
+
+/* Adds the dimension of `symbol`, `length` characters, to a power. */
+static bool add_symbol(const struct units *units, const char *symbol, size_t length, int power,
+                       struct dimension *sum)
+{
+    const struct {
+        const char *symbol;
+        struct dimension dimension;
+    } symbols[] = {
+        { units->mass, DIMENSION_MASS },
+        { units->length, DIMENSION_LENGTH },
+        { units->time, DIMENSION_TIME },
+        { units->velocity, DIMENSION_VELOCITY },
+    };
+    for (size_t i = 0; i < COUNT_OF(symbols); i++) {
+        const struct dimension d = symbols[i].dimension;
+        if (!symbols[i].symbol || strlen(symbols[i].symbol) != length ||
+            strncmp(symbols[i].symbol, symbol, length) != 0)
+            continue;
+        sum->mass = (signed char)(sum->mass + power * d.mass);
+        sum->length = (signed char)(sum->length + power * d.length);
+        sum->time = (signed char)(sum->time + power * d.time);
+        return true;
+    }
+    return false;
+}
+
+bool units_dimension(const struct units *units, const char *label, struct dimension *dimension)
+{
+    *dimension = (struct dimension)DIMENSION_NONE;
+    if (strcmp(label, "1") == 0)
+        return true;
+    while (*label) {
+        const size_t length = strcspn(label, "^ ");
+        char *end = (char *)label + length;
+        const long power = *end == '^' ? strtol(end + 1, &end, 10) : 1;
+        if (power < -9 || power > 9 || !add_symbol(units, label, length, (int)power, dimension))
+            return false;
+        label = end + strspn(end, " ");
+    }
+    return true;
 }

@@ -3,6 +3,7 @@
 #ifndef ORRERY_MODEL_UNITS_H
 #define ORRERY_MODEL_UNITS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/dimension.h"
@@ -32,6 +33,9 @@ const struct units *units_find(const char *name);
 enum { UNITS_LABEL_SIZE = 64 };
 const char *units_label(const struct units *units, struct dimension dimension,
                         char buffer[UNITS_LABEL_SIZE]);
+
+/* The other way round; false where the label is none of these units'. */
+bool units_dimension(const struct units *units, const char *label, struct dimension *dimension);
 
 #ifdef __cplusplus
 }

@@ -249,8 +249,10 @@ enum status run_prepare(const struct config *config, const struct run_options *o
     run->bitwise = true;
     if (measure_first)
         signals_catch(); /* until run_destroy() */
-    if (experiment_create(config, experiment, error) || allocate_tables(run, error) ||
-        (options->restart && open_checkpoint(run, error)) ||
+    if (experiment_create(config, experiment, error))
+        goto fail;
+    scales_measure(experiment->bodies, &run->scales);
+    if (allocate_tables(run, error) || (options->restart && open_checkpoint(run, error)) ||
         experiment->backend->create(&experiment->backend_options, &experiment->physics,
                                     experiment->bodies, &run->backend, error) ||
         stopped_already(error))

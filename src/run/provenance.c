@@ -29,6 +29,13 @@ static json_t *conserved_json(const struct conserved *c)
                      "angular_momentum", vector(c->angular_momentum), "center", vector(c->center));
 }
 
+static json_t *scales_json(const struct scales *s)
+{
+    return json_pack("{s:o, s:o, s:o, s:o}", "length", document_number(s->length), "velocity",
+                     document_number(s->velocity), "momentum", document_number(s->momentum),
+                     "angular_momentum", document_number(s->angular_momentum));
+}
+
 static json_t *program_json(void)
 {
     return json_pack("{s:s, s:s, s:s, s:s, s:s}", "name", "orrery", "version", build_version(),
@@ -308,6 +315,8 @@ enum status provenance_write(const struct run *run, enum provenance_state state,
     json_t *document = run_json(run, state, status);
     /* What was verified before this restart stays true of those steps. */
     json_t *verified = json_object_get(run->before, "verified");
+    if (document)
+        document_set(&document, "scales", scales_json(&run->scales));
     if (document && run->bodies_hash[0])
         document_set(&document, "bodies_hash", json_string(run->bodies_hash));
     if (document && verified)

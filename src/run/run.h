@@ -16,6 +16,7 @@
 #include "config/config.h"
 #include "diagnostics/diagnostic.h"
 #include "diagnostics/watch.h"
+#include "model/scales.h"
 #include "output/checkpoint.h"
 #include "output/directory.h"
 #include "output/output.h"
@@ -113,6 +114,7 @@ struct run {
     bool bitwise;           /* all of it was computed by one build on one kind of machine */
     bool checkpointed;      /* at least once: a restart is possible */
     struct text early_log;  /* what is said before run.log is open */
+    struct scales scales;   /* of the initial bodies */
     char bodies_hash[INPUT_HASH_SIZE]; /* of bodies.file when the run began; "" without one */
 };
 

@@ -1,73 +1,184 @@
 #include "study/convergence.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "integrator/integrator.h"
+#include "model/scales.h"
+#include "model/units.h"
 #include "output/directory.h"
 #include "report/result.h"
 #include "study/study.h"
 
-/* The same diagnostic of the three runs. */
+/* The same diagnostic of the three runs, and the rows that all of them have, at equal times. */
 struct levels {
     struct series *series[CONVERGENCE_LEVELS];
+    size_t *row[CONVERGENCE_LEVELS];
+    double *times;
+    size_t rows;
 };
 
-/* The rms over the rows that both have of the difference between two columns. */
-static double rms_difference(const struct series_column *a, const struct series_column *b,
-                             size_t rows)
+static void levels_free(struct levels *levels)
 {
-    double sum = 0.0;
-    size_t count = 0;
-    for (size_t i = 0; i < rows; i++) {
-        const double difference = a->values[i] - b->values[i];
-        if (!isfinite(difference))
-            continue;
-        sum += difference * difference;
-        count++;
-    }
-    return count > 0 ? sqrt(sum / (double)count) : NAN;
-}
-
-static void measure_column(const struct levels *levels, size_t column, const char *diagnostic,
-                           struct convergence_row *row)
-{
-    const struct series_column *at[CONVERGENCE_LEVELS];
-    size_t rows = levels->series[0]->rows;
     for (size_t l = 0; l < CONVERGENCE_LEVELS; l++) {
-        at[l] = &levels->series[l]->column[column];
-        rows = levels->series[l]->rows < rows ? levels->series[l]->rows : rows;
+        series_destroy(levels->series[l]);
+        free(levels->row[l]);
     }
-    const double coarse = rms_difference(at[0], at[1], rows);
-    const double fine = rms_difference(at[1], at[2], rows);
-    snprintf(row->column, sizeof row->column, "%.60s.%.60s", diagnostic, at[2]->name);
-    snprintf(row->unit, sizeof row->unit, "%s", at[2]->unit[0] ? at[2]->unit : "1");
-    row->value = rows > 0 ? at[2]->values[rows - 1] : NAN;
-    row->order = coarse > 0.0 && fine > 0.0 ? log2(coarse / fine) : NAN;
-    row->error = row->order > 0.0 ? fine / (exp2(row->order) - 1.0) : NAN;
-    if (fine == 0.0)
-        row->error = 0.0;
+    free(levels->times);
 }
 
-/* The columns behind step and time, if all levels have them. */
-static enum status measure_diagnostic(const struct levels *levels, const char *diagnostic,
-                                      struct convergence *convergence, struct error *error)
+/* Columns that say when and of what a row is. */
+static bool is_label(const char *name)
 {
-    enum { PREFIX_COLUMNS = 2 };
+    static const char *const labels[] = { "step", "time", "system", "members", "left_out" };
+    for (size_t i = 0; i < COUNT_OF(labels); i++)
+        if (strcmp(labels[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* Times are multiples of the smallest step; equal ones differ by their rounding. */
+static enum status match_rows(struct levels *levels, double smallest_step, struct error *error)
+{
+    const struct series_column *time[CONVERGENCE_LEVELS];
+    size_t next[CONVERGENCE_LEVELS] = { 0 };
+    const size_t most = levels->series[0]->rows;
+    levels->times = calloc(most + 1, sizeof *levels->times);
+    bool whole = levels->times;
+    for (size_t l = 0; l < CONVERGENCE_LEVELS; l++) {
+        levels->row[l] = calloc(most + 1, sizeof *levels->row[l]);
+        time[l] = series_find(levels->series[l], "time");
+        whole = whole && levels->row[l];
+    }
+    if (!whole)
+        return error_set(error, STATUS_MEMORY, "out of memory");
+    if (!time[0] || !time[1] || !time[2])
+        return STATUS_OK;
+    for (size_t i = 0; i < most; i++) {
+        const double t = time[0]->values[i];
+        bool found = true;
+        for (size_t l = 0; l < CONVERGENCE_LEVELS; l++) {
+            while (next[l] < levels->series[l]->rows &&
+                   time[l]->values[next[l]] < t - 0.25 * smallest_step)
+                next[l]++;
+            found = found && next[l] < levels->series[l]->rows &&
+                    fabs(time[l]->values[next[l]] - t) <= 1e-3 * smallest_step;
+        }
+        for (size_t l = 0; found && l < CONVERGENCE_LEVELS; l++)
+            levels->row[l][levels->rows] = next[l];
+        if (found)
+            levels->times[levels->rows++] = t;
+    }
+    return STATUS_OK;
+}
+
+/* What the runs themselves say of their method and of the size of their numbers. */
+struct study_method {
+    struct errorbar_method method; /* rounding: relative, of a number of size 1 */
+    const struct units *units;
+    struct scales scales;
+    double mass, energy, smallest_step;
+};
+
+/* Relative, of what one step adds: state is double, pair terms may be less. */
+static double rounding_of(const struct result *result, double step, double dynamic_time)
+{
+    const double single = strcmp(result_string(result, "config.compute.precision"), "double") != 0
+                              ? FLT_EPSILON * step / dynamic_time
+                              : 0.0;
+    return DBL_EPSILON + (isfinite(single) ? single : 0.0);
+}
+
+static void find_method(const struct result *finest, struct study_method *m)
+{
+    const struct integrator *integrator =
+        integrator_find(result_string(finest, "config.time.integrator"));
+    *m = (struct study_method){ .units = units_find(result_string(finest, "config.physics.units")),
+                                .mass = result_real(finest, "initial.mass"),
+                                .smallest_step = result_real(finest, "config.time.step") };
+    m->scales =
+        (struct scales){ .length = result_real(finest, "scales.length"),
+                         .velocity = result_real(finest, "scales.velocity"),
+                         .momentum = result_real(finest, "scales.momentum"),
+                         .angular_momentum = result_real(finest, "scales.angular_momentum") };
+    m->energy =
+        result_real(finest, "initial.kinetic") + fabs(result_real(finest, "initial.potential"));
+    m->method.order = integrator ? integrator->order : 1.0;
+    m->method.steps = result_real(finest, "steps");
+    m->method.dynamic_time = m->scales.length / m->scales.velocity;
+    m->method.rounding = rounding_of(finest, m->smallest_step, m->method.dynamic_time);
+}
+
+/* How large a number of this unit can be in the run; 0 where that is not known. */
+static double scale_of(const struct study_method *m, const char *unit)
+{
+    static const struct dimension energy = DIMENSION_ENERGY, momentum = DIMENSION_MOMENTUM,
+                                  angular_momentum = DIMENSION_ANGULAR_MOMENTUM;
+    struct dimension d;
+    double scale;
+    if (!m->units || !units_dimension(m->units, unit, &d))
+        return 0.0;
+    if (memcmp(&d, &energy, sizeof d) == 0)
+        scale = m->energy;
+    else if (memcmp(&d, &momentum, sizeof d) == 0)
+        scale = m->scales.momentum;
+    else if (memcmp(&d, &angular_momentum, sizeof d) == 0)
+        scale = m->scales.angular_momentum;
+    else
+        scale = pow(m->mass, d.mass) * pow(m->scales.length, d.length + d.time) *
+                pow(m->scales.velocity, -d.time);
+    return isfinite(scale) ? scale : 0.0;
+}
+
+static enum status measure_column(const struct levels *levels, size_t column,
+                                  const char *diagnostic, const struct study_method *m,
+                                  struct convergence_row *row, struct error *error)
+{
+    const struct series_column *finest = &levels->series[CONVERGENCE_LEVELS - 1]->column[column];
+    double *values = calloc(CONVERGENCE_LEVELS * levels->rows + 1, sizeof *values);
+    if (!values)
+        return error_set(error, STATUS_MEMORY, "out of memory");
+    struct errorbar_column matched = { .times = levels->times, .rows = levels->rows };
+    for (size_t l = 0; l < CONVERGENCE_LEVELS; l++) {
+        double *const target = values + l * levels->rows;
+        for (size_t i = 0; i < levels->rows; i++)
+            target[i] = levels->series[l]->column[column].values[levels->row[l][i]];
+        matched.values[l] = target;
+    }
+    snprintf(row->column, sizeof row->column, "%.60s.%.60s", diagnostic, finest->name);
+    snprintf(row->unit, sizeof row->unit, "%s", finest->unit[0] ? finest->unit : "1");
+    row->value = levels->rows > 0 ? matched.values[CONVERGENCE_LEVELS - 1][levels->rows - 1] : NAN;
+    struct errorbar_method method = m->method;
+    method.rounding *= scale_of(m, row->unit);
+    errorbar_measure(&matched, &method, &row->bar);
+    free(values);
+    return STATUS_OK;
+}
+
+/* Of an ensemble, the statistics over its members have a diagnostic of their own. */
+static enum status measure_diagnostic(struct levels *levels, const char *diagnostic,
+                                      const struct study_method *m, struct convergence *convergence,
+                                      struct error *error)
+{
     const size_t columns = levels->series[0]->columns;
+    for (size_t l = 0; l < CONVERGENCE_LEVELS; l++)
+        if (levels->series[l]->columns != columns || levels->series[l]->systems > 1)
+            return STATUS_OK;
     struct convergence_row *rows =
-        realloc(convergence->rows, memory_bytes(convergence->count + columns, sizeof *rows));
+        realloc(convergence->rows, memory_bytes(convergence->count + columns + 1, sizeof *rows));
     if (!rows)
         return error_set(error, STATUS_MEMORY, "out of memory");
     convergence->rows = rows;
-    for (size_t l = 1; l < CONVERGENCE_LEVELS; l++)
-        if (levels->series[l]->columns != columns)
-            return STATUS_OK;
-    for (size_t k = PREFIX_COLUMNS; k < columns; k++)
-        measure_column(levels, k, diagnostic, &rows[convergence->count++]);
-    return STATUS_OK;
+    enum status status = match_rows(levels, m->smallest_step, error);
+    for (size_t k = 0; k < columns && !status; k++)
+        if (!is_label(levels->series[0]->column[k].name))
+            status = measure_column(levels, k, diagnostic, m, &rows[convergence->count++], error);
+    return status;
 }
 
 static enum status measure_runs(const struct result results[CONVERGENCE_LEVELS],
@@ -76,6 +187,8 @@ static enum status measure_runs(const struct result results[CONVERGENCE_LEVELS],
     const char *name;
     json_t *unused;
     enum status status = STATUS_OK;
+    struct study_method method;
+    find_method(&results[CONVERGENCE_LEVELS - 1], &method);
     json_object_foreach(result_find(&results[0], "diagnostics"), name, unused)
     {
         struct levels levels = { 0 };
@@ -87,9 +200,8 @@ static enum status measure_runs(const struct result results[CONVERGENCE_LEVELS],
             whole = whole && levels.series[l];
         }
         if (!status && whole)
-            status = measure_diagnostic(&levels, name, convergence, error);
-        for (size_t l = 0; l < CONVERGENCE_LEVELS; l++)
-            series_destroy(levels.series[l]);
+            status = measure_diagnostic(&levels, name, &method, convergence, error);
+        levels_free(&levels);
         if (status)
             return status;
     }
@@ -107,16 +219,16 @@ static enum status write_csv(struct directory *directory, const struct convergen
                              struct error *error)
 {
     struct text csv = { 0 };
-    text_print(&csv, "column,unit,value,order,error\n");
+    text_print(&csv, "column,unit,value,order,error,limit\n");
     for (size_t i = 0; i < convergence->count; i++) {
         const struct convergence_row *row = &convergence->rows[i];
         text_cell(&csv, row->column);
         text_print(&csv, ",");
         text_cell(&csv, row->unit);
         print_real(&csv, row->value);
-        print_real(&csv, row->order);
-        print_real(&csv, row->error);
-        text_print(&csv, "\n");
+        print_real(&csv, row->bar.order);
+        print_real(&csv, row->bar.error);
+        text_print(&csv, ",%s\n", errorbar_limit_names[row->bar.limit]);
     }
     const enum status status = csv.failed ? error_set(error, STATUS_MEMORY, "out of memory")
                                           : directory_replace_file(directory, "convergence.csv",

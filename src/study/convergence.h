@@ -8,22 +8,19 @@
 #include <stddef.h>
 
 #include "base/status.h"
+#include "study/errorbar.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-enum { CONVERGENCE_LEVELS = 3, CONVERGENCE_NAME_SIZE = 128 };
+enum { CONVERGENCE_LEVELS = ERRORBAR_LEVELS, CONVERGENCE_NAME_SIZE = 128 };
 
 struct convergence_row {
     char column[CONVERGENCE_NAME_SIZE]; /* "conservation.energy" */
     char unit[CONVERGENCE_NAME_SIZE];
-    double value; /* at the end, with the smallest step */
-    /* log2(|d1| / |d2|), |d| the rms over all rows of the difference between two neighbouring
-     * steps; undefined (NaN) where a difference vanishes, not meaningful where rounding rules. */
-    double order;
-    /* Richardson: |d2| / (2^order - 1), the rms error left with the smallest step. */
-    double error;
+    double value;        /* at the last time that all have measured, with the smallest step */
+    struct errorbar bar; /* of this value */
 };
 
 struct convergence {

@@ -1,6 +1,7 @@
 #include "study/study.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,12 +84,38 @@ enum status study_of_sweep(const struct config *config, struct study *study, str
 /* The cadences that follow the step: "diagnostics.0.every", ... */
 static const char *const followers[] = { "diagnostics", "outputs" };
 
+/*
+ * A step that does not divide the end would have each run end at another time, the first at or
+ * beyond its last step.
+ */
+static enum status check_end(const struct config *config, struct error *error)
+{
+    const struct section *time = config_section(config, "time");
+    const double end = section_real(time, "end"), steps = end / section_real(time, "step");
+    char nearest[TEXT_REAL_SIZE], other[TEXT_REAL_SIZE];
+    if (fabs(steps - rint(steps)) < 1e-9 * fmax(steps, 1.0))
+        return STATUS_OK;
+    text_real(nearest, end / ceil(steps));
+    text_real(other, end / floor(steps));
+    if (steps < 1.0)
+        return section_error(time, "step", error,
+                             "must divide time.end for a convergence test; the nearest that does "
+                             "is %s",
+                             nearest);
+    return section_error(time, "step", error,
+                         "must divide time.end for a convergence test; the nearest that do are %s "
+                         "and %s",
+                         nearest, other);
+}
+
 enum status study_of_convergence(const struct config *config, size_t levels, struct study *study,
                                  struct error *error)
 {
     size_t keys = 1;
     for (size_t f = 0; f < COUNT_OF(followers); f++)
         keys += config_count(config, followers[f]);
+    if (check_end(config, error))
+        return error->status;
     if (allocate(study, keys, levels, error)) {
         study_free(study);
         return error->status;

@@ -207,7 +207,7 @@ def single(text=PAIR):
 
 
 def test_a_cadence_beyond_any_run_follows_the_step():
-    """a large `every` is not shifted into a negative number: the first and last steps are measured"""
+    """a large `every` is not shifted into a negative number: first and last steps count"""
     config = write(single())
     for every in (9223372036854775807, 4611686018427387904):
         result = tap.run("run", config, "--convergence", "-o", f"to-{every}",
@@ -216,6 +216,83 @@ def test_a_cadence_beyond_any_run_follows_the_step():
         for member in ("001", "002", "003"):
             rows = table(f"to-{every}/{member}/conservation.csv")
             assert [float(r["time [T]"]) for r in rows] == [0.0, 1.0], rows
+
+
+def test_a_step_that_does_not_divide_the_end_is_refused():
+    """runs that would end at different times are refused, with the nearest steps that divide"""
+    config = write(single())
+    result = tap.run("run", config, "--convergence", "-P", "time.step=0.0131")
+    assert result.returncode == 78, result
+    nearest = (repr(1.0 / 77), repr(1.0 / 76))
+    assert all(f" {step}" in result.stderr for step in nearest), result.stderr
+    assert not pathlib.Path("pair.convergence").exists()
+    for step in nearest:
+        result = tap.run("run", config, "-q", "--convergence", "-o", f"to-{step}",
+                         "-P", f"time.step={step}")
+        assert result.returncode == 0, result.stderr
+    result = tap.run("run", config, "--convergence", "-P", "time.step=3.0")
+    assert result.returncode == 78 and "the nearest that does is 1" in result.stderr, result
+
+
+def test_rows_are_compared_at_equal_times():
+    """rows belong together by their times, and the last time that all have measured counts"""
+    config = write(single().replace("end = 1.0", "end = 20.0").replace(
+        '"conservation"; every = 10', '"orbit"; every = 3'))
+    end = 'stop_when=({quantity="separation";at_most=0.55;after=0.5;})'
+    command = ("run", config, "-q", "--convergence", "-P", "time.step=0.05", "-P", end)
+    assert tap.run(*command).returncode == 0
+    # Of the first run, a row is lost, as after a full disk.
+    path = pathlib.Path("pair.convergence/001/orbit.csv")
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(lines[:4] + lines[5:]))
+    assert tap.run(*command).returncode == 0
+    runs = [table(f"pair.convergence/{member}/orbit.csv") for member in ("001", "002", "003")]
+    times = [[round(float(row["time [T]"]), 9) for row in rows] for rows in runs]
+    common = max(set(times[0]) & set(times[1]) & set(times[2]))
+    assert len({t[-1] for t in times}) > 1, [t[-1] for t in times]
+    row = runs[2][times[2].index(common)]
+    measured = rows_of("pair.convergence/convergence.csv")["orbit.separation"]
+    assert float(measured["value"]) == float(row["separation [L]"]), (measured, common)
+    assert abs(float(measured["order"]) - 2) < 0.3, measured
+
+
+def test_no_time_is_a_quantity():
+    """neither a run nor an ensemble has a row for its times or for the numbers of its systems"""
+    config = write(single())
+    assert tap.run("run", config, "-q", "--convergence").returncode == 0
+    assert tap.run("run", config, "-q", "--convergence", "-o", "many",
+                   "-P", 'bodies={initial="plummer";count=8;}',
+                   "-P", "ensemble.systems=3").returncode == 0
+    for folder in ("pair.convergence", "many"):
+        names = rows_of(f"{folder}/convergence.csv")
+        assert len(names) > 10, names
+        ends = {name.split(".")[1] for name in names}
+        assert not ends & {"time", "step", "system", "members", "left_out"}, ends
+    assert "conservation-ensemble.energy_error_mean" in names, names
+
+
+def test_a_study_without_criteria_holds_nothing():
+    """the verdict of a study says "none" where that of its runs does"""
+    for arguments in ((), ("--convergence", "-P", "sweep=()")):
+        result = tap.run("run", write(PAIR), *arguments)
+        assert result.returncode == 0 and "verdict        none\n" in result.stdout, result.stdout
+    result = tap.run("run", write(PAIR + 'expect = ( { quantity = "energy_error"; at_most = 1.0; } '
+                                  ');'), "-o", "with")
+    assert result.returncode == 0 and "verdict        held\n" in result.stdout, result.stdout
+
+
+def test_what_rounding_decides_has_no_order():
+    result = tap.run("run", write(single()), "--convergence", "-P", "physics.softening=0.0")
+    assert result.returncode == 0, result.stderr
+    rows = rows_of("pair.convergence/convergence.csv")
+    for name in ("momentum_x", "momentum_y", "momentum_z", "angular_momentum_z", "center_x"):
+        row = rows[f"conservation.{name}"]
+        assert (row["limit"], row["order"]) == ("rounding", ""), row
+        assert 0 <= float(row["error"]) < 1e-14, row
+    row = rows["conservation.kinetic"]
+    assert row["limit"] == "step" and abs(float(row["order"]) - 2) < 0.1, row
+    lines = [line for line in result.stdout.splitlines() if "momentum_z" in line]
+    assert len(lines) == 2 and all("rounding" in line for line in lines), result.stdout
 
 
 tap.main()

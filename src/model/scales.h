@@ -1,0 +1,27 @@
+/*
+ * How large the numbers of a run are: what a rounding error of one unit in the last place is
+ * compared with. Bodies count alike, whatever their mass, since each is rounded for itself.
+ */
+#ifndef ORRERY_MODEL_SCALES_H
+#define ORRERY_MODEL_SCALES_H
+
+#include "model/bodies.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct scales {
+    double length;           /* rms distance of a body from the origin */
+    double velocity;         /* rms speed */
+    double momentum;         /* sum m |v| of a system, the largest */
+    double angular_momentum; /* sum m |r| |v| of a system, the largest */
+};
+
+void scales_measure(const struct bodies *bodies, struct scales *scales);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

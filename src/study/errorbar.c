@@ -1,0 +1,132 @@
+#include "study/errorbar.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+const char *const errorbar_limit_names[] = { "none", "step", "rounding" };
+
+/* An order below this says that the runs do not converge. */
+static const double least_order = 0.5;
+
+/* What the estimates, which hold on average, are multiplied by to be bars. */
+static const double step_safety = 1.5, walk_safety = 2.0, noise_safety = 4.0;
+
+/* Differences up to so many times the floor may be rounding. */
+static const double floor_margin = 4.0;
+
+/* What can be seen in the difference between two neighbouring levels. */
+struct difference {
+    double rms;
+    double last;
+    double early; /* typical while errors cannot have grown yet */
+    double late;  /* typical of the second half, and no less than the last */
+};
+
+static double at(const struct errorbar_column *column, size_t level, size_t row)
+{
+    return column->values[level][row] - column->values[level + 1][row];
+}
+
+/* The geometric mean of |difference| for times in (from, to]: a few close passages do not rule it.
+ * What is less than `least` counts as that. */
+static double typical(const struct errorbar_column *column, size_t level, double from, double to,
+                      double least)
+{
+    double sum = 0.0;
+    size_t count = 0;
+    for (size_t i = 0; i < column->rows; i++) {
+        const double value = fmax(fabs(at(column, level, i)), least);
+        if (!isfinite(at(column, level, i)) || !(value > 0.0) || !(column->times[i] > from) ||
+            column->times[i] > to)
+            continue;
+        sum += log(value);
+        count++;
+    }
+    return count > 0 ? exp(sum / (double)count) : least;
+}
+
+static double rms(const struct errorbar_column *column, size_t level)
+{
+    double sum = 0.0;
+    size_t count = 0;
+    for (size_t i = 0; i < column->rows; i++) {
+        const double value = at(column, level, i);
+        if (!isfinite(value))
+            continue;
+        sum += value * value;
+        count++;
+    }
+    return count > 0 ? sqrt(sum / (double)count) : NAN;
+}
+
+static struct difference measure_difference(const struct errorbar_column *column, size_t level,
+                                            double early_end, double least)
+{
+    const double end = column->times[column->rows - 1];
+    const double last = at(column, level, column->rows - 1);
+    return (struct difference){ .rms = rms(column, level),
+                                .last = last,
+                                .early = typical(column, level, 0.0, early_end, least),
+                                .late = fmax(fabs(last),
+                                             typical(column, level, 0.5 * end, end, least)) };
+}
+
+/* The first time after the start at which anything was measured. */
+static double first_time(const struct errorbar_column *column)
+{
+    for (size_t i = 0; i < column->rows; i++)
+        if (column->times[i] > 0.0)
+            return column->times[i];
+    return 0.0;
+}
+
+/*
+ * How rounding shows in this column at the end. Errors of single steps add like a random walk
+ * (Brouwer 1937); what they then grow by is seen in the difference of the two largest steps, since
+ * the motion makes errors grow whatever they come from.
+ */
+static double rounding_floor(const struct errorbar_method *method, const struct difference *coarse,
+                             double early_end)
+{
+    const double walk = method->rounding * sqrt(method->steps);
+    if (!(walk > 0.0))
+        return 0.0;
+    const double unseen = fmax(1.0, early_end / method->dynamic_time);
+    const double growth = fmax(1.0, coarse->late / fmax(coarse->early, walk));
+    return walk * growth * (isfinite(unseen) ? unseen : 1.0);
+}
+
+/* Richardson's estimate, and by how much the last two differences are not in the ratio of the
+ * order, which is what the estimate takes for granted. */
+static double step_error(double order, double coarse, double fine)
+{
+    const double ratio = exp2(order);
+    return (fabs(fine) + fabs(fine - coarse / ratio)) / (ratio - 1.0);
+}
+
+void errorbar_measure(const struct errorbar_column *column, const struct errorbar_method *method,
+                      struct errorbar *bar)
+{
+    *bar = (struct errorbar){ ERRORBAR_NONE, NAN, NAN };
+    if (column->rows == 0)
+        return;
+    const double early_end = fmax(method->dynamic_time, first_time(column));
+    const struct difference coarse = measure_difference(column, 0, early_end, method->rounding);
+    const struct difference fine = measure_difference(column, 1, early_end, method->rounding);
+    if (!isfinite(coarse.last) || !isfinite(fine.last))
+        return;
+    const double lowest = rounding_floor(method, &coarse, early_end);
+    const bool falls = coarse.rms > exp2(method->order - 0.5) * fine.rms && fine.late > lowest;
+    if (fine.late <= floor_margin * lowest && !falls) {
+        bar->limit = ERRORBAR_ROUNDING;
+        bar->error = noise_safety * fmin(lowest, fine.late);
+        return;
+    }
+    const double order = log2(coarse.rms / fine.rms);
+    if (!(order > least_order) || !isfinite(order))
+        return;
+    bar->limit = ERRORBAR_STEP;
+    bar->order = order;
+    bar->error = step_safety * step_error(fmin(order, method->order), coarse.last, fine.last) +
+                 walk_safety * lowest;
+}
