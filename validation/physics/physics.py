@@ -1,6 +1,6 @@
 """The experiments that are short, each a test; and that docs/validation.md is the table of all.
 
-What an experiment measures stands in laws.py, orbits.py, clusters.py, distributions.py
+What an experiment measures stands in laws.py, orbits.py, bars.py, clusters.py, distributions.py
 and verdicts.py;
 `make check-physics` runs the long ones too and writes the table.
 """
@@ -9,10 +9,10 @@ import os
 
 import tap
 from experiment import EXPERIMENTS, FOLDER, Bench
-import laws, orbits, clusters, distributions, verdicts  # noqa: E401, F401  they register
+import laws, orbits, bars, clusters, distributions, verdicts  # noqa: E401, F401  they register
 
 EXAMPLES = {"outer-solar-system"}  # whose configs are examples
-VARIATIONS = {"kepler-euler-1000"}  # of the config of another experiment
+VARIATIONS = {"kepler-euler-1000", "error-bars-all"}  # of the config of another experiment
 WRITTEN = {"good-runs", "bad-runs"}  # by the experiment itself
 
 

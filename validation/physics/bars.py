@@ -1,0 +1,97 @@
+"""Error bars of --convergence beside the analytic orbit of two bodies."""
+
+import csv
+import math
+import os
+import statistics
+
+import tap
+from experiment import FOLDER, experiment
+
+M1, M2, TRUE_ANOMALY, END = 1.0, 0.3, math.radians(40.0), 30.0  # as in error-bars.cfg
+INTEGRATORS = ("euler", "semi-implicit-euler", "velocity-verlet", "leapfrog-dkd", "yoshida4",
+               "pefrl", "yoshida6")
+
+
+def eccentric_anomaly(mean, e):
+    """Kepler's equation, by bisection: slow, and sure at any eccentricity."""
+    turns = math.floor(mean / (2 * math.pi))
+    mean -= 2 * math.pi * turns
+    low, high = 0.0, 2 * math.pi
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if middle - e * math.sin(middle) < mean else (low, middle)
+    return 0.5 * (low + high)
+
+
+def truth(e):
+    """The quantities at the end, from the elements alone: a = G = 1."""
+    start = 2 * math.atan2(math.sqrt(1 - e) * math.sin(TRUE_ANOMALY / 2),
+                           math.sqrt(1 + e) * math.cos(TRUE_ANOMALY / 2))
+    mean = start - e * math.sin(start) + math.sqrt(M1 + M2) * END
+    E = eccentric_anomaly(mean, e)
+    r = 1 - e * math.cos(E)
+    energy, potential = -M1 * M2 / 2, -M1 * M2 / r
+    momentum = M1 * M2 / math.sqrt(M1 + M2) * math.sqrt(1 - e * e)
+    return {"conservation.kinetic": energy - potential, "conservation.potential": potential,
+            "conservation.energy": energy,
+            "conservation.virial_ratio": 2 * (energy - potential) / -potential,
+            "conservation.angular_momentum_z": momentum, "conservation.momentum_x": 0.0,
+            "orbit.separation": r, "orbit.radial": 0.0, "orbit.along_track": 0.0,
+            "orbit.phase_error": 0.0, "orbit.semi_major_axis": 1.0, "orbit.eccentricity": e}
+
+
+def bars(integrator, e, steps):
+    """(bar / true error, limit) of every quantity of one study; no ratio without a bar."""
+    result = tap.run("run", os.path.join(FOLDER, "error-bars.cfg"), "-q", "--convergence",
+                     "--force", "-o", "bars", "-P", f"time.integrator={integrator}",
+                     "-P", f"bodies.eccentricity={e}", "-P", f"time.step={END / steps!r}",
+                     *(word for k in (0, 1)
+                       for word in ("-P", f"diagnostics.{k}.every={steps // 60}")),
+                     "-P", "watch.energy_jump=1e30", "-P", "expect=()")
+    assert result.returncode in (0, 1), (integrator, e, result.stderr)
+    with open("bars/convergence.csv", newline="", encoding="utf-8") as file:
+        rows = {row["column"]: row for row in csv.DictReader(file)}
+    for name, value in truth(e).items():
+        row = rows[name]
+        error = abs(float(row["value"]) - value)
+        if row["limit"] == "none":
+            yield None, row["limit"]
+        else:
+            yield (float(row["error"]) / error if error else math.inf), row["limit"]
+
+
+def measure(bench, integrators, eccentricities, steps, least_cases):
+    all_ratios, unsaid, rounding = [], 0, []
+    for integrator in integrators:
+        found = [pair for e in eccentricities for n in steps for pair in bars(integrator, e, n)]
+        ratios = [ratio for ratio, _ in found if ratio is not None]
+        rounding += [ratio for ratio, limit in found if limit == "rounding"]
+        unsaid += len(found) - len(ratios)
+        all_ratios += ratios
+        bench.above(f"{integrator}: true errors within the bar, of {len(ratios)}",
+                    sum(ratio >= 1 for ratio in ratios) / len(ratios), 0.9,
+                    "Kepler's equation; the bound of all is 0.95")
+    bench.above("cases: integrators, eccentricities, steps and quantities", len(all_ratios),
+                least_cases, "")
+    bench.above("true errors within the bar, of all",
+                sum(ratio >= 1 for ratio in all_ratios) / len(all_ratios), 0.95,
+                "Kepler's equation")
+    bench.below("median of bar / true error", statistics.median(all_ratios), 3.0,
+                "what a bar may give away")
+    bench.below("the same where rounding decides", statistics.median(rounding), 10.0,
+                "one run's rounding is one sample")
+    bench.below("part of all for which no bar is given", unsaid / (unsaid + len(all_ratios)), 0.15,
+                "runs that do not converge: Euler's, and the longest steps at e = 0.9")
+
+
+@experiment("error-bars", "error bars of a convergence test beside the true errors", "Few bodies")
+def error_bars(bench):
+    bench.run("error-bars")
+    measure(bench, ("velocity-verlet", "yoshida4", "yoshida6"), (0.3, 0.9), (1500, 6000), 100)
+
+
+@experiment("error-bars-all", "the same for every integrator from the circle to e = 0.9",
+            "Few bodies", long=True)
+def error_bars_all(bench):
+    measure(bench, INTEGRATORS, (0.0, 0.1, 0.3, 0.5, 0.7, 0.9), (1500, 6000, 24000), 1000)
