@@ -17,11 +17,8 @@ directory=${ORRERY_DIR:-$(basename "$config" .cfg).run}
 shift
 
 # A directory that holds a run is continued, whatever ended it: a limit, a node that died, a person.
-restart=()
-[ ! -e "$directory/run.json" ] || restart=(--restart)
-
 srun --cpus-per-task="${SLURM_CPUS_PER_TASK:-1}" "${ORRERY:-orrery}" \
-    run "$config" -o "$directory" -q ${restart[@]+"${restart[@]}"} "$@"
+    run "$config" -o "$directory" -q --restart=if-any "$@"
 status=$?
 
 # 75: stopped in time, with a checkpoint. Everything else is final: done (0, 1), or an error that

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 
 enum status host_create(size_t size, const struct backend_class *class_,
                         const struct host_sums *sums, const struct backend_options *options,
@@ -83,8 +84,10 @@ enum status host_check(const struct host *host, struct error *error)
     return error_set(error, STATUS_NUMERICAL,
                      "system %zu, body %" PRId64 ": position (%g, %g, %g) or velocity (%g, %g, %g) "
                      "is not finite",
-                     bad / bodies->stride, bodies->id[bad], bodies->x[bad], bodies->y[bad],
-                     bodies->z[bad], bodies->vx[bad], bodies->vy[bad], bodies->vz[bad]);
+                     bad / bodies->stride, bodies->id[bad], text_plain(bodies->x[bad]),
+                     text_plain(bodies->y[bad]), text_plain(bodies->z[bad]),
+                     text_plain(bodies->vx[bad]), text_plain(bodies->vy[bad]),
+                     text_plain(bodies->vz[bad]));
 }
 
 enum status host_fetch(struct backend *backend, struct error *error)

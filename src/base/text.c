@@ -151,6 +151,11 @@ const char *text_real(char buffer[TEXT_REAL_SIZE], double value)
     return buffer;
 }
 
+double text_plain(double value)
+{
+    return isnan(value) ? (double)NAN : value;
+}
+
 enum { WORD_SIZE = 64 }; /* longer words are compared by their first WORD_SIZE letters */
 
 size_t text_distance(const char *a, const char *b)

@@ -42,6 +42,9 @@ bool text_parse_integer(const char *bytes, int64_t *value);
 enum { TEXT_REAL_SIZE = 32 };
 const char *text_real(char buffer[TEXT_REAL_SIZE], double value);
 
+/* The value; of NaN, one without the sign that printf() would show. */
+double text_plain(double value);
+
 /* Edits (insert, delete, replace, swap neighbours) that turn a into b. */
 size_t text_distance(const char *a, const char *b);
 

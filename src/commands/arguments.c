@@ -31,7 +31,7 @@ static void print_form(const struct argument *a, struct text *text)
     if (a->name)
         text_print(text, "%s--%s", a->letter ? ", " : "", a->name);
     if (a->value)
-        text_print(text, " %s", a->value);
+        text_print(text, a->type == ARGUMENT_WORD ? "[=%s]" : " %s", a->value);
 }
 
 static void print_help(const struct arguments *arguments)
@@ -74,7 +74,7 @@ static void print_completions(const struct arguments *arguments)
         if (a->letter)
             printf("-%c", a->letter);
         printf("\t%s%s\t%s\t%s\n", a->name ? "--" : "", a->name ? a->name : "",
-               a->value ? a->value : "", a->help);
+               a->value && a->type != ARGUMENT_WORD ? a->value : "", a->help);
     }
     printf("-h\t--help\t\tthis text\n");
 }
@@ -102,6 +102,7 @@ static enum status store(const struct arguments *arguments, const struct argumen
         *(bool *)argument->target = true;
         return STATUS_OK;
     case ARGUMENT_TEXT:
+    case ARGUMENT_WORD:
         *(const char **)argument->target = value;
         return STATUS_OK;
     case ARGUMENT_INTEGER:
@@ -157,6 +158,8 @@ static enum status take_option(const struct arguments *arguments, int argc, char
     if (argument->type == ARGUMENT_FLAG)
         return attached ? usage_error(arguments, error, "takes no value:", word)
                         : store(arguments, argument, NULL, error);
+    if (argument->type == ARGUMENT_WORD)
+        return store(arguments, argument, attached ? attached : "", error);
     if (!attached && *i + 1 == argc)
         return usage_error(arguments, error, "needs a value:", word);
     return store(arguments, argument, attached ? attached : argv[++*i], error);

@@ -16,7 +16,8 @@ enum argument_type {
     ARGUMENT_TEXT,    /* const char * */
     ARGUMENT_INTEGER, /* long long */
     ARGUMENT_REAL,    /* double */
-    ARGUMENT_LIST     /* struct argument_list: may be given many times */
+    ARGUMENT_LIST,    /* struct argument_list: may be given many times */
+    ARGUMENT_WORD     /* const char *: "" where it stands alone, or what is behind its '=' */
 };
 
 enum { ARGUMENT_LIST_SIZE = 256 };

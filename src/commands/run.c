@@ -121,6 +121,19 @@ static enum status find_deadline(const char *text, double *deadline, struct erro
     return STATUS_OK;
 }
 
+/* "--restart", "--restart=if-any" or neither. */
+static enum status read_restart(const char *word, struct run_options *options, struct error *error)
+{
+    options->restart = word != NULL;
+    options->restart_if_any = word && strcmp(word, "if-any") == 0;
+    if (word && word[0] && !options->restart_if_any)
+        return error_set(error, STATUS_USAGE,
+                         "orrery: --restart=%s: must stand alone or be --restart=if-any", word);
+    if (options->force && options->restart)
+        return error_set(error, STATUS_USAGE, "orrery: --force and --restart exclude each other");
+    return STATUS_OK;
+}
+
 /* --- the command -------------------------------------------------------------------------------
  */
 
@@ -147,13 +160,14 @@ enum status command_run(int argc, char **argv, struct error *error)
     struct command_study_options study = { 0 };
     bool dry_run = false, helped;
     long long member = 0;
-    const char *max_time = NULL;
+    const char *max_time = NULL, *restart = NULL;
     const struct argument table[] = {
         { 'o', "output", "DIR", ARGUMENT_TEXT, &options.directory,
           "where to write (default: NAME.run)" },
         { 'P', NULL, "key.path=value", ARGUMENT_LIST, &prepare.overrides,
           "set a key of the config; may be repeated" },
-        { 0, "restart", NULL, ARGUMENT_FLAG, &options.restart, "continue the run that is there" },
+        { 0, "restart", "if-any", ARGUMENT_WORD, &restart,
+          "continue the run that is there; =if-any begins it where there is none" },
         { 0, "max-time", "[[H:]M:]S", ARGUMENT_TEXT, &max_time,
           "stop in time with a checkpoint (exit status 75)" },
         { 0, "force", NULL, ARGUMENT_FLAG, &options.force, "replace a run that is there" },
@@ -176,8 +190,8 @@ enum status command_run(int argc, char **argv, struct error *error)
     if (arguments_parse(&arguments, argc, argv, &plain, &helped, error) || helped)
         return error->status;
     prepare.path = plain.items[0];
-    if (options.force && options.restart)
-        return error_set(error, STATUS_USAGE, "orrery: --force and --restart exclude each other");
+    if (read_restart(restart, &options, error))
+        return error->status;
     if (member < 0)
         return error_set(error, STATUS_USAGE, "orrery: --member %lld: counts from 1", member);
     study.member = (size_t)member;
@@ -190,6 +204,11 @@ enum status command_run(int argc, char **argv, struct error *error)
 
     struct prepared prepared;
     enum status status = prepare_config(&prepare, &prepared, error);
+    if (!status && study.member && !study.convergence &&
+        config_count(prepared.config, "sweep") == 0)
+        status = error_set(error, STATUS_USAGE,
+                           "orrery: --member %zu: %s describes no sweep, so it has no members",
+                           study.member, prepare.path);
     if (!status && (study.convergence || config_count(prepared.config, "sweep") > 0))
         status = command_study(&prepare, prepared.config, &options, &study, error);
     else if (!status)

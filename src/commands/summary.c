@@ -69,9 +69,19 @@ static void say_energy_error(const struct run *run)
         item("energy error", "|dE/E0| = %.3g at the last look, in the worst of %zu systems", worst,
              systems);
     else if (isfinite(largest))
-        item("energy error", "dE/E0 = %.3g (largest %.3g)", run_energy_error(run, 0), largest);
+        item("energy error", "dE/E0 = %.3g (largest %.3g)", text_plain(run_energy_error(run, 0)),
+             largest);
     else
-        item("energy error", "dE/E0 = %.3g", run_energy_error(run, 0));
+        item("energy error", "dE/E0 = %.3g", text_plain(run_energy_error(run, 0)));
+}
+
+/* With four decimals, as long as these say something. */
+static const char *ratio(double value, char buffer[32])
+{
+    if (isnan(value))
+        return "undefined";
+    snprintf(buffer, 32, fabs(value) < 1e5 ? "%.4f" : "%.4g", value);
+    return buffer;
 }
 
 /* Of all systems taken together. */
@@ -83,8 +93,9 @@ static void say_virial_ratio(const struct run *run)
         virial += run->conserved[s].virial;
         potential += run->conserved[s].potential;
     }
-    item("virial ratio", "2K/|W| = %.4f, -2K/U = %.4f", 2.0 * kinetic / fabs(virial),
-         -2.0 * kinetic / potential);
+    char clausius[32], by_potential[32];
+    item("virial ratio", "2K/|W| = %s, -2K/U = %s", ratio(2.0 * kinetic / fabs(virial), clausius),
+         ratio(-2.0 * kinetic / potential, by_potential));
 }
 
 static void say_criterion(const struct criterion *c)
@@ -96,7 +107,7 @@ static void say_criterion(const struct criterion *c)
     if (c->rows == 0)
         text_print(&value, ", no row to judge by");
     else
-        text_print(&value, ", worst %.4g", c->worst);
+        text_print(&value, ", worst %.4g", text_plain(c->worst));
     if (c->failures > 0)
         text_print(&value, ", first at t = %.4g", c->first_failure);
     say(holds ? 0 : TERMINAL_RED, "expect", value.bytes ? value.bytes : "");

@@ -9,6 +9,7 @@
 
 #include "base/document.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "diagnostics/nearest.h"
 
 enum on_jump { ON_JUMP_WARN, ON_JUMP_FAIL, ON_JUMP_STOP };
@@ -278,8 +279,9 @@ static enum status look_at_state(const struct moment *now, size_t system, struct
     return error_set(error, STATUS_NUMERICAL,
                      "system %zu, body %" PRId64 " at step %" PRIu64
                      " (t = %g): position (%g, %g, %g) or velocity (%g, %g, %g) is not finite",
-                     system, b->id[bad], now->step, now->time, b->x[bad], b->y[bad], b->z[bad],
-                     b->vx[bad], b->vy[bad], b->vz[bad]);
+                     system, b->id[bad], now->step, now->time, text_plain(b->x[bad]),
+                     text_plain(b->y[bad]), text_plain(b->z[bad]), text_plain(b->vx[bad]),
+                     text_plain(b->vy[bad]), text_plain(b->vz[bad]));
 }
 
 /* --- the fastest pair ------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/text.h"
 #include "run/provenance.h"
 
 const char failure_name[] = "failure.xyz";
@@ -20,7 +21,7 @@ static void write_body(struct stream *stream, const struct bodies *b, size_t i)
     stream_write(stream, "X", 1);
     for (size_t k = 0; k < sizeof values / sizeof *values; k++) {
         stream_write(stream, " ", 1);
-        stream_real(stream, isnan(values[k]) ? (double)NAN : values[k], 17); /* NaN has no sign */
+        stream_real(stream, text_plain(values[k]), 17);
     }
     stream_print(stream, " %" PRId64 " %zu %d\n", b->id[i], i / b->stride + 1, is_finite(b, i));
 }

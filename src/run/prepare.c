@@ -213,8 +213,14 @@ static enum status create_expectations(struct run *run, struct error *error)
 static enum status open_checkpoint(struct run *run, struct error *error)
 {
     char buffer[RUN_DIRECTORY_SIZE];
-    if (directory_open(run_directory(run, buffer), DIRECTORY_RESUME, &run->directory, error))
-        return error->status;
+    struct error missing = { 0 };
+    const char *path = run_directory(run, buffer);
+    if (directory_open(path, DIRECTORY_RESUME, &run->directory, &missing)) {
+        if (missing.status != STATUS_NO_INPUT || !run->options.restart_if_any)
+            return error_set(error, missing.status, "%s", missing.text);
+        run_notice(run, "restart: %s holds no run, so it begins here", path);
+        return STATUS_OK;
+    }
     if (provenance_resume(run, error))
         return error->status;
     if (!run->checkpointed && !directory_has(run->directory, checkpoint_name)) {

@@ -40,6 +40,7 @@ struct run_options {
     const char *directory; /* where to write; NULL: "<name>.run" here */
     bool force;            /* replace a run that is there */
     bool restart;          /* continue it */
+    bool restart_if_any;   /* with `restart`: where there is none, begin */
     double deadline;       /* clock_seconds() by which it has stopped, with a checkpoint; 0: none */
     /* Called a few times a second while it computes, and with a line for people, a `loud` one if
      * they must see it. May be NULL. */

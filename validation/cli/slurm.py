@@ -68,8 +68,7 @@ def test_a_job_goes_back_into_the_queue_until_the_run_is_done():
     assert statuses == [75, 75, 0], statuses
     assert told() == ["scontrol requeue 17"] * 2
     assert pathlib.Path("calls").read_text().splitlines() == [
-        "run my.cfg -o my.run -q -P a.b=c d", "run my.cfg -o my.run -q --restart -P a.b=c d",
-        "run my.cfg -o my.run -q --restart -P a.b=c d"]
+        "run my.cfg -o my.run -q --restart=if-any -P a.b=c d"] * 3
 
 
 def test_a_job_that_failed_stays_out_of_the_queue():

@@ -295,4 +295,57 @@ def test_what_rounding_decides_has_no_order():
     assert len(lines) == 2 and all("rounding" in line for line in lines), result.stdout
 
 
+# --- what is said on the way --------------------------------------------------------------------
+
+
+def test_a_member_needs_a_sweep():
+    result = tap.run("run", write(single()), "--member", 3)
+    assert result.returncode == 64 and "--member 3: run.cfg describes no sweep" in result.stderr, \
+        result
+    assert os.listdir() == ["run.cfg"]
+
+
+def test_restart_if_any_begins_where_there_is_nothing():
+    """--restart=if-any: the same command begins a run, continues it, and leaves it when it is done"""
+    command = ("run", write(single()), "--restart=if-any", "-o", "there")
+    assert tap.run("run", "run.cfg", "--restart", "-o", "there").returncode == 66
+    first = tap.run(*command)
+    assert first.returncode == 0, first
+    assert "restart: there holds no run, so it begins here" in first.stderr, first.stderr
+    again = tap.run(*command, "-P", "time.end=2.0")
+    assert again.returncode == 0, again
+    assert "restart: goes on from checkpoint.orr, step 100 of 200" in again.stderr, again.stderr
+    assert "begins" not in again.stderr, again.stderr
+    assert tap.run("run", "run.cfg", "-q", "-P", "time.end=2.0", "-o", "whole").returncode == 0
+    assert (pathlib.Path("there/conservation.csv").read_bytes() ==
+            pathlib.Path("whole/conservation.csv").read_bytes())
+    result = tap.run("run", "run.cfg", "--restart=always", "-o", "there")
+    assert result.returncode == 64 and "--restart=if-any" in result.stderr, result
+
+
+def bodies(text, name="bodies.csv"):
+    pathlib.Path(name).write_text("m,x,y,z,vx,vy,vz\n" + text)
+    return write(f"""
+    name = "extreme";
+    bodies = {{ initial = "file"; file = "{name}"; center = false; }};
+    time = {{ step = 0.1; end = 0.1; }};
+    diagnostics = ( {{ type = "conservation"; }} );
+    """)
+
+
+def test_ratios_of_any_size_are_printed_short():
+    """a virial ratio of 140 digits has an exponent, and an undefined one says so, never -nan"""
+    result = tap.run("run", bodies("1,0,0,0,1e70,0,0\n1e-70,1e5,0,0,0,1e70,0\n"))
+    line = [l for l in result.stdout.splitlines() if "virial ratio" in l][0]
+    assert "e+" in line and len(line) < 60, line
+    result = tap.run("run", bodies("0,0,0,0,1,0,0\n1,1,0,0,0,0,0\n"), "--force")
+    assert "2K/|W| = undefined" in result.stdout, result
+    assert "-nan" not in result.stdout + result.stderr, result
+    result = tap.run("run", bodies("1,0,0,0,0,0,0\n1,1e-160,0,0,0,0,0\n1,3e-160,1e-160,0,0,0,0\n"),
+                     "--force")
+    assert result.returncode == 70 and "is not finite" in result.stderr, result
+    assert "-nan" not in result.stdout + result.stderr, result
+    assert "-nan" not in pathlib.Path("extreme.run/run.json").read_text()
+
+
 tap.main()
