@@ -14,6 +14,7 @@
 #include "run/advice.h"
 #include "run/estimate.h"
 #include "study/convergence.h"
+#include "study/disk.h"
 #include "study/study.h"
 
 /* "#   name           value", broken where it is too long. */
@@ -156,6 +157,48 @@ static enum status check_study(const struct prepare_options *options, const stru
     return status;
 }
 
+static bool every_member(const void *context, size_t member)
+{
+    (void)context;
+    (void)member;
+    return true;
+}
+
+/* What all runs of a sweep write; the rest of what is printed is of one run, with the values that
+ * stand outside the sweep. Another process estimates it, so this one must have no threads yet. */
+struct sweep_estimate {
+    size_t runs; /* 0 without a sweep */
+    double disk_bytes;
+};
+
+static enum status estimate_sweep(const struct prepare_options *options,
+                                  const struct config *config, struct sweep_estimate *estimate,
+                                  struct error *error)
+{
+    struct study study;
+    const struct study_options study_options = { .path = options->path,
+                                                 .overrides = options->overrides.items,
+                                                 .override_count = options->overrides.count,
+                                                 .directory = "." };
+    *estimate = (struct sweep_estimate){ 0 };
+    if (config_count(config, "sweep") == 0)
+        return STATUS_OK;
+    if (study_of_sweep(config, &study, error))
+        return error->status;
+    estimate->runs = study.member_count;
+    estimate->disk_bytes = disk_needed(&study, &study_options, every_member, NULL);
+    study_free(&study);
+    return STATUS_OK;
+}
+
+static void print_sweep(const struct sweep_estimate *sweep)
+{
+    char disk[NEED_TEXT_SIZE];
+    if (sweep->runs > 0)
+        item("sweep", "%zu runs, %s on the disk together", sweep->runs,
+             need_text(sweep->disk_bytes, disk));
+}
+
 enum status prepare_check(const struct prepare_options *options, const struct run_options *run,
                           struct error *error)
 {
@@ -164,9 +207,12 @@ enum status prepare_check(const struct prepare_options *options, const struct ru
     struct resolution resolution;
     struct advice advice;
     struct text echo = { 0 };
+    struct sweep_estimate sweep;
     enum status status = prepare_config(options, &prepared, error);
     if (!status)
         status = check_study(options, prepared.config, error);
+    if (!status)
+        status = estimate_sweep(options, prepared.config, &sweep, error);
     if (!status)
         status = prepare_run(run, false, &prepared, error);
     if (!status)
@@ -187,6 +233,7 @@ enum status prepare_check(const struct prepare_options *options, const struct ru
         print_estimate(prepared.run, &estimate);
         print_step(prepared.run, &advice);
         print_resolution(prepared.run, &resolution);
+        print_sweep(&sweep);
     }
     text_free(&echo);
     prepare_done(&prepared);

@@ -15,10 +15,11 @@
 #include "report/result.h"
 #include "run/need.h"
 #include "run/run.h"
-#include "run/schema.h"
 #include "run/signals.h"
+#include "study/disk.h"
 #include "study/existing.h"
 #include "study/folder.h"
+#include "study/member.h"
 #include "study/study.h"
 
 enum { PATH_SIZE = 4096 };
@@ -49,44 +50,10 @@ static const char *member_path(const struct work *work, size_t member, char buff
 /* --- the config of a member --------------------------------------------------------------------
  */
 
-/* The caller's overrides, those of the member, which are read where the sweep is written, and that
- * a member is no sweep itself. */
 static enum status load_member(const struct work *work, size_t member, struct config **config,
                                struct error *error)
 {
-    const struct study *study = work->study;
-    const struct study_options *options = work->options;
-    const size_t given = options->override_count, count = given + study->key_count + 2;
-    struct text *texts = calloc(count, sizeof *texts);
-    const char **overrides = calloc(count, sizeof(char *));
-    struct place *places = calloc(count, sizeof *places);
-    enum status status = STATUS_MEMORY;
-    if (texts && overrides && places) {
-        for (size_t i = 0; i < given; i++)
-            text_print(&texts[i], "%s", options->overrides[i]);
-        for (size_t k = 0; k < study->key_count; k++) {
-            text_print(&texts[given + k], "%s=%s", study->keys[k],
-                       study->values[member * study->key_count + k]);
-            places[given + k] = study->places[k];
-        }
-        text_print(&texts[count - 2], "sweep=()");
-        text_print(&texts[count - 1], "compute.threads=%d", work->threads);
-        for (size_t i = 0; i < count; i++)
-            overrides[i] = texts[i].bytes;
-        const struct config_source source = { .path = options->path,
-                                              .overrides = overrides,
-                                              .override_count = count,
-                                              .override_places = places };
-        status = schema_read(&source, config, error);
-    } else {
-        error_set(error, STATUS_MEMORY, "out of memory");
-    }
-    for (size_t i = 0; texts && i < count; i++)
-        text_free(&texts[i]);
-    free(texts);
-    free(overrides);
-    free(places);
-    return status;
+    return member_load(work->study, work->options, work->threads, member, config, error);
 }
 
 /* Members that another job of an array takes are none of this one's business. */
@@ -271,6 +238,16 @@ static enum status find_finished(struct work *work, struct error *error)
                : error_set(error, differences.status, "%s", differences.text);
 }
 
+/* One that will begin: what others write is there already, but for their last part. */
+static bool is_new(const void *context, size_t member)
+{
+    const struct work *work = context;
+    char path[PATH_SIZE], manifest[PATH_SIZE + 16];
+    snprintf(manifest, sizeof manifest, "%s/run.json", member_path(work, member, path));
+    return is_ours(work, member) && !work->members[member].ended &&
+           (work->options->force || access(manifest, F_OK) != 0);
+}
+
 static void collect(struct work *work)
 {
     for (size_t m = 0; m < work->study->member_count; m++) {
@@ -386,6 +363,8 @@ enum status study_run(const struct study *study, const struct study_options *opt
         share_cores(&work);
         status = check_memory(&work, error);
     }
+    if (!status)
+        status = disk_check(options->directory, disk_needed(study, options, is_new, &work), error);
     if (!status)
         status = folder_open(study, options, &directory, error);
     if (!status) /* again: others may have been at work until this one had the lock */

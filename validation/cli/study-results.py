@@ -348,4 +348,32 @@ def test_ratios_of_any_size_are_printed_short():
     assert "-nan" not in pathlib.Path("extreme.run/run.json").read_text()
 
 
+def test_the_disk_must_have_room_for_all_members():
+    """each run alone would fit on the disk, all of them do not: 73, before the first is run"""
+    about = os.statvfs(".")
+    free = about.f_bavail * about.f_frsize
+    steps = int(0.6 * free / 12000) * 10  # a frame of 100 bodies is estimated at some 12 kB
+    config = write(f"""
+    name = "room";
+    bodies = {{ initial = "plummer"; count = 100; }};
+    physics = {{ softening = 0.1; }};
+    time = {{ step = 1.0; end = {float(steps)!r}; }};
+    outputs = ( {{ type = "xyz"; every = 10; }} );
+    sweep = ( {{ key = "bodies.seed"; values = [1, 2, 3, 4, 5, 6, 7, 8]; }} );
+    """)
+    result = tap.run("run", config, "-q", "--max-time", "2")
+    assert result.returncode == 73 and "the runs would write" in result.stderr, result
+    assert os.listdir() == ["run.cfg"]
+    # A single one is not refused: it stops at its time limit.
+    result = tap.run("run", config, "-q", "--max-time", "1", "--member", 2, "-o", "one")
+    assert result.returncode == 75, result
+    # `check` says what all of them need.
+    short = ("-P", "time.end=10.0")
+    lines = tap.run("check", config, *short).stdout.splitlines()
+    alone = [l.split() for l in lines if l.startswith("#   disk ")][0]
+    both = [l for l in lines if l.startswith("#   sweep ")][0]
+    assert "8 runs, " in both, lines
+    assert abs(float(both.split()[4]) - 8 * float(alone[2])) < 0.1 * float(both.split()[4]), lines
+
+
 tap.main()
