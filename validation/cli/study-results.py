@@ -306,7 +306,7 @@ def test_a_member_needs_a_sweep():
 
 
 def test_restart_if_any_begins_where_there_is_nothing():
-    """--restart=if-any: the same command begins a run, continues it, and leaves it when it is done"""
+    """--restart=if-any: the same command begins a run, and continues one that is there"""
     command = ("run", write(single()), "--restart=if-any", "-o", "there")
     assert tap.run("run", "run.cfg", "--restart", "-o", "there").returncode == 66
     first = tap.run(*command)
