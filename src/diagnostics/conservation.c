@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "diagnostics/table.h"
+#include "diagnostics/test-energy.h"
 
 enum {
     KINETIC,
@@ -15,7 +16,8 @@ enum {
     MOMENTUM,
     ANGULAR_MOMENTUM = MOMENTUM + 3,
     CENTER = ANGULAR_MOMENTUM + 3,
-    COLUMNS = CENTER + 3
+    TEST_ENERGY_ERROR = CENTER + 3,
+    COLUMNS
 };
 
 static const struct column columns[COLUMNS] = {
@@ -45,12 +47,18 @@ static const struct column columns[COLUMNS] = {
     { "center_x", DIMENSION_LENGTH, "centre of mass, sum m r / sum m: x component" },
     { "center_y", DIMENSION_LENGTH, "centre of mass: y component" },
     { "center_z", DIMENSION_LENGTH, "centre of mass: z component" },
+    { "test_energy_error", DIMENSION_NONE,
+      "largest |de/e0| of this row and all before it, e the sum of 1/2 |v - V|^2 - G M / sqrt(r^2 "
+      "+ "
+      "eps^2) over the bodies without mass, about the only one that has mass; empty otherwise" },
 };
 
 /* The memory of one system. */
 struct memory {
     double first_energy;
     double energy_error;
+    double first_test_energy; /* NaN where there is none */
+    double test_energy_error;
 };
 
 enum { MEMORY_LENGTH = sizeof(struct memory) / sizeof(double) };
@@ -72,8 +80,12 @@ static enum status create(const struct section *section, const struct moment *st
         return error->status;
     diagnostic->needs = NEED_CONSERVED;
     struct memory *memory = (struct memory *)diagnostic->memory;
-    for (size_t s = 0; s < systems; s++)
+    for (size_t s = 0; s < systems; s++) {
         memory[s].first_energy = start->conserved[s].kinetic + start->conserved[s].potential;
+        memory[s].first_test_energy = test_energy(start->physics, start->bodies, s);
+        if (test_energy_applies(start->bodies, s))
+            diagnostic->needs |= NEED_STATE;
+    }
     return STATUS_OK;
 }
 
@@ -100,11 +112,25 @@ static void fill_row(const struct conserved *conserved, struct memory *memory, d
     }
 }
 
+static double test_energy_error(const struct moment *now, size_t system, struct memory *memory)
+{
+    if (isnan(memory->first_test_energy))
+        return NAN;
+    const double change =
+        test_energy(now->physics, now->bodies, system) - memory->first_test_energy;
+    const double error = fabs(quotient(change, fabs(memory->first_test_energy)));
+    if (isnan(error) || error > memory->test_energy_error)
+        memory->test_energy_error = error;
+    return memory->test_energy_error;
+}
+
 static enum status measure_system(struct diagnostic *diagnostic, const struct moment *now,
                                   size_t system, const struct row_sink *sink, struct error *error)
 {
+    struct memory *const memory = (struct memory *)diagnostic->memory + system;
     double row[COLUMNS];
-    fill_row(&now->conserved[system], (struct memory *)diagnostic->memory + system, row);
+    fill_row(&now->conserved[system], memory, row);
+    row[TEST_ENERGY_ERROR] = test_energy_error(now, system, memory);
     return sink->row(sink->context, system, row, error);
 }
 

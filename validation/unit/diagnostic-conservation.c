@@ -88,6 +88,39 @@ static void test_energy_error_is_signed_and_remembered(void **state)
     scene_destroy(&scene);
 }
 
+/* A body without mass on an ellipse of a = 1 has e = -G M / 2; a tenth more of v^2 is
+ * 0.05 v^2 more of it. The drift of both does not count, and with a second mass there is no e. */
+static void test_a_secondary_without_mass_has_an_energy(void **state)
+{
+    (void)state;
+    struct scene scene = scene_create(2, 2, G, 0);
+    const double V[3] = { 3, -7, 1 }, r = 0.4, speed = sqrt(G * M1 * (2 / r - 1));
+    for (size_t s = 0; s < 2; s++) {
+        scene_body(&scene, s, 0, M1, (const double[]){ 1, 2, 3 }, V);
+        scene_body(&scene, s, 1, s == 0 ? 0 : M2, (const double[]){ 1, 2 + r, 3 },
+                   (const double[]){ V[0] + speed, V[1], V[2] });
+    }
+    struct diagnostic *d =
+        diagnostic_make(&diagnostic_conservation, NULL, scene_moment(&scene, 0, 0.01, true));
+    assert_true(d->needs & NEED_STATE);
+    struct rows rows = { 0 };
+    rows_measure(&rows, d, scene_moment(&scene, 0, 0.01, true));
+    assert_true(rows_value(&rows, 0, "test_energy_error") == 0.0);
+    assert_true(isnan(rows_value(&rows, 1, "test_energy_error")));
+    scene.bodies->vx[1] = V[0] + sqrt(1.1) * speed;
+    rows_measure(&rows, d, scene_moment(&scene, 1, 0.01, true));
+    assert_close(rows_value(&rows, 2, "test_energy_error"), 0.05 * speed * speed / (0.5 * G * M1),
+                 1e-13);
+    scene.bodies->vx[1] = V[0] + speed; /* remembered */
+    rows_measure(&rows, d, scene_moment(&scene, 2, 0.01, true));
+    assert_close(rows_value(&rows, 4, "test_energy_error"), 0.05 * speed * speed / (0.5 * G * M1),
+                 1e-13);
+    rows_free(&rows);
+    assert_continues(d, NULL, &scene.moment);
+    d->class_->destroy(d);
+    scene_destroy(&scene);
+}
+
 static void test_undefined_is_nan(void **state)
 {
     (void)state;
@@ -148,6 +181,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_closed_forms),
         cmocka_unit_test(test_energy_error_is_signed_and_remembered),
+        cmocka_unit_test(test_a_secondary_without_mass_has_an_energy),
         cmocka_unit_test(test_undefined_is_nan),
         cmocka_unit_test(test_table_has_definitions),
         cmocka_unit_test(test_columns_of_series_are_unique),
