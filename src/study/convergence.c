@@ -140,7 +140,7 @@ static enum status measure_column(const struct levels *levels, size_t column,
                                   struct convergence_row *row, struct error *error)
 {
     const struct series_column *finest = &levels->series[CONVERGENCE_LEVELS - 1]->column[column];
-    double *values = calloc(CONVERGENCE_LEVELS * levels->rows + 1, sizeof *values);
+    double *values = calloc(levels->rows + 1, CONVERGENCE_LEVELS * sizeof *values);
     if (!values)
         return error_set(error, STATUS_MEMORY, "out of memory");
     struct errorbar_column matched = { .times = levels->times, .rows = levels->rows };

@@ -151,6 +151,10 @@ void existing_member(const char *directory, const struct config *config,
     *done = false;
     if (result_open(directory, &result, &unreadable)) /* its own run will say what is wrong */
         return;
+    if (strcmp(result_string(&result, "program.name"), "orrery") != 0) {
+        result_close(&result); /* nor does another program's run concern the comparison */
+        return;
+    }
     const double code = result_real(&result, "exit_status");
     struct comparison comparison = { .directory = directory,
                                      .quiet_keys = quiet_keys,

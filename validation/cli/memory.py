@@ -95,8 +95,8 @@ def test_members_of_a_study():
     """the largest member of a sweep counts, before any of them runs"""
     sweep = 'sweep = ( { key = "bodies.count"; values = [100, 100000000]; } );\n'
     for command in (["run"], ["check"]):
-        refused(limited(*command, write(100, 1, sweep)), "-P bodies.count=100000000",
-                "1 x 100000000 bodies")
+        refused(limited(*command, write(100, 1, sweep)), "large.cfg:11",
+                "bodies.count = 100000000: 1 x 100000000 bodies")
         assert os.listdir(".") == ["large.cfg"]
     refused(limited("run", write(100000000), "--convergence"), "large.cfg:4", "bodies.count")
     assert os.listdir(".") == ["large.cfg"]

@@ -142,7 +142,7 @@ def test_one_system_of_many():
     columns = columns_of("many.run", "conservation")
     worst = {}
     for row in table("many.run", "conservation.csv")[1:]:
-        values = dict(zip(columns, map(float, row)))
+        values = {name: float(cell) for name, cell in zip(columns, row) if cell}
         system = int(values["system"])
         first = worst.setdefault(system, [values["energy"], abs(values["potential"]), 0.0])
         first[2] = max(first[2], abs(values["energy"] - first[0]) / first[1])
