@@ -67,7 +67,8 @@ MEASURED = """
 bodies = { initial = "plummer"; count = 100; };
 physics = { softening = 0.05; };
 time = { step = 0.01; end = 1.0; };
-diagnostics = ( { type = "conservation"; every = 10; }, { type = "orbit"; every = 5; } );
+diagnostics = ( { type = "conservation"; every = 10; },
+                { type = "lagrangian-radii"; every = 5; } );
 outputs = ( { type = "xyz"; every = 10; } );
 checkpoint = { every_steps = 20; };
 """
