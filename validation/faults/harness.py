@@ -9,8 +9,10 @@ import collections
 import json
 import os
 import pathlib
+import random
 import re
 import shutil
+import stat
 import struct
 import subprocess
 import sys
@@ -49,6 +51,12 @@ def some(items, count):
     if everything() or len(items) <= count:
         return items
     return [items[int((k + 0.5) * len(items) / count)] for k in range(count)]
+
+
+def shuffled(items):
+    """In an order of no meaning, always the same: a sample of a grid has something of all."""
+    items = list(items)
+    return random.Random(len(items)).sample(items, len(items))
 
 
 def shim(name):
@@ -143,6 +151,117 @@ def contents(directory):
             if path.name != "run.lock"}
 
 
+def litter(directory):
+    """Temporary files and locks that a study which has ended would leave to others."""
+    return sorted(str(path.relative_to(directory)) for path in pathlib.Path(directory).rglob("*")
+                  if path.name == "run.lock" or ".tmp" in path.name)
+
+
+def state_of(path):
+    """What may not change of a file that is another's: kind, inode, time, content or target."""
+    about = os.lstat(path)
+    content = None
+    if stat.S_ISREG(about.st_mode):
+        content = pathlib.Path(path).read_bytes()
+    elif stat.S_ISLNK(about.st_mode):
+        content = os.readlink(path)
+    elif stat.S_ISDIR(about.st_mode):
+        return about.st_mode, about.st_ino  # its time changes with the lock that comes and goes
+    return about.st_mode, about.st_ino, about.st_mtime_ns, about.st_rdev, content
+
+
+def tree(directory):
+    """The states of all that is in a directory, by path, but for locks. Links are not followed."""
+    found = {}
+    for folder, folders, files in os.walk(directory):
+        for name in folders + files:
+            if not name.endswith(".lock"):
+                found[os.path.relpath(os.path.join(folder, name), directory)] = \
+                    state_of(os.path.join(folder, name))
+    return found
+
+
+# --- studies --------------------------------------------------------------------------------------
+
+SWEEP = """
+name = "trial";
+bodies = { initial = "plummer"; count = 12; seed = 7; };
+physics = { softening = 0.05; };
+time = { integrator = "velocity-verlet"; step = 0.01; end = 0.1; };
+diagnostics = ( { type = "conservation"; every = 2; } );
+outputs = ( { type = "xyz"; every = 5; digits = 17; } );
+checkpoint = { every_steps = 1000; };
+expect = ( { quantity = "energy_error"; at_most = 0.1; } );
+sweep = ( { key = "bodies.seed"; values = [3, 5, 8]; } );
+"""
+
+
+class Study(Experiment):
+    """
+    A sweep or a convergence test. Its members work one after the other, so that the nth call is
+    always the same one, unless `cores` is more than 1.
+    """
+
+    def __init__(self, config=SWEEP, *arguments, files=None, cores=1, whole="whole"):
+        self.program = tap.ORRERY
+        self.arguments = arguments
+        self.cores = cores
+        self.config = f"{whole}.cfg"
+        pathlib.Path(self.config).write_text(config)
+        begin(whole)
+        result = self.run(whole)
+        assert result.returncode in (0, 1), result
+        self.status = result.returncode
+        self.whole = results(whole)
+        assert len(self.whole) > 2, self.whole.keys()
+
+    def command(self, directory, *arguments):
+        return [self.program, "run", self.config, "-q", "-o", directory, *self.arguments,
+                *arguments]
+
+    def changed_files(self, directory):
+        lost, doubled, differing = super().changed_files(directory)
+        return lost, doubled, differing + sorted(results(directory).keys() - self.whole.keys())
+
+    def run(self, directory, *arguments, faults=None, **options):
+        """Until it has ended, and all members with it: they hold its standard error too."""
+        return super().run(directory, *arguments, start_new_session=True,
+                           faults={"OMP_NUM_THREADS": str(self.cores), **(faults or {})}, **options)
+
+
+def results(directory):
+    """The tables and trajectories of a study and its members."""
+    return {str(path.relative_to(directory)): path.read_bytes()
+            for path in sorted(pathlib.Path(directory).rglob("*"))
+            if path.suffix in (".csv", ".xyz") and path.name not in CANARIES}
+
+
+# What others have put where a study works: beside its files, in a member, and outside.
+CANARIES = ("notes.csv", "thesis.tex")
+
+
+def plant(directory, base=None):
+    """
+    An empty place for a study, or a copy of `base`, in which others have files, and a link that
+    leads out of it.
+    """
+    begin(directory, base)
+    begin("outside")
+    for path in ("outside/deep", f"{directory}/002"):
+        os.makedirs(path, exist_ok=True)
+    for path in ("outside/study.csv", "outside/deep/run.json", f"{directory}/notes.csv",
+                 f"{directory}/002/thesis.tex"):
+        pathlib.Path(path).write_text("not of this study\n")
+    os.symlink("../outside", f"{directory}/elsewhere")
+
+
+def planted(directory):
+    """The states of what plant() made."""
+    own = (f"{directory}/notes.csv", f"{directory}/002/thesis.tex", f"{directory}/elsewhere")
+    return {**{path: state_of(path) if os.path.lexists(path) else None for path in own},
+            **{f"outside/{path}": state for path, state in tree("outside").items()}}
+
+
 # --- checkpoints, read without the program --------------------------------------------------------
 
 NAME_SIZE = 56
@@ -197,7 +316,7 @@ class Row:
 
     def __init__(self, number, name):
         self.number, self.name = number, name
-        self.trials = self.lost = self.doubled = self.silent = 0
+        self.trials = self.lost = self.doubled = self.silent = self.foreign = self.wrong = 0
         self.ends = collections.Counter()
         self.problems = []
 
@@ -213,7 +332,8 @@ class Row:
             path = pathlib.Path(ROWS, os.path.basename(sys.argv[0]) + ".json")
             rows = json.loads(path.read_text()) if path.exists() else []
             rows.append({key: getattr(self, key) for key in
-                         ("number", "name", "trials", "ends", "lost", "doubled", "silent")})
+                         ("number", "name", "trials", "ends", "lost", "doubled", "silent",
+                          "foreign", "wrong")})
             path.write_text(json.dumps(rows, indent=1))
         assert not self.problems, f"{len(self.problems)} problems\n" + "\n".join(self.problems[:20])
 
@@ -234,6 +354,34 @@ class Row:
         self.doubled += doubled
         if differing:
             self.problem(trial, f"{differing} differ: {lost} lost, {doubled} doubled")
+
+    def untouched(self, trial, before, after):
+        """Counts what is not as it was, of two results of tree()."""
+        touched = sorted(path for path in before.keys() | after.keys()
+                         if before.get(path) != after.get(path))
+        self.foreign += len(touched)
+        if touched:
+            self.problem(trial, f"touched: {touched}")
+
+    def is_wrong(self, trial, text):
+        """The program said that all went well, and what it left is not what it should be."""
+        self.wrong += 1
+        self.problem(trial, text)
+
+    def complete(self, trial, study, directory, *arguments):
+        """The same command finishes a study: the bytes of one that nothing disturbed."""
+        result = study.run(directory, *arguments)
+        if result.returncode != study.status:
+            self.problem(trial, f"the same command ended with {result.returncode}: "
+                         f"{result.stderr[-300:]}")
+        lost, doubled, differing = study.changed_files(directory)
+        self.lost += lost
+        self.doubled += doubled
+        if differing:
+            self.is_wrong(trial, f"{differing} differ: {lost} lost, {doubled} doubled")
+        left = litter(directory)
+        if left:
+            self.problem(trial, f"litter: {left}")
 
     def finish(self, trial, experiment, directory, *arguments, step=None):
         """

@@ -26,28 +26,35 @@ CHANGING = {"write": "write", "pwrite64": "write", "writev": "write", "pwritev":
             "linkat": "link", "unlink": "unlink", "unlinkat": "unlink", "rmdir": "unlink"}
 
 
-def test_the_shim_sees_every_call():
-    """every system call that changes a file of the run, as strace sees it, can be made to fail"""
+# How often the program looks for control files depends on its speed.
+BY_THE_CLOCK = {("unlink", "stop"), ("unlink", "checkpoint")}
+
+
+def traced(command):
+    """The calls that change a file of the folder `counted`, as strace sees them: (call, name)."""
     if harness.SANITIZED or not shutil.which("strace"):
         raise tap.Skip("there is no strace here, or it would meet the sanitizers")
-    experiment = Experiment()
-    command = ["strace", "-f", "-y", "-o", "trace", "-e", "trace=" + ",".join(CHANGING),
-               *experiment.command("counted")]
+    command = ["strace", "-f", "-y", "-o", "trace", "-e", "trace=" + ",".join(CHANGING), *command]
     result = subprocess.run(command, capture_output=True, text=True, timeout=60 * tap.PATIENCE)
     if result.returncode != 0:
         raise tap.Skip("strace cannot be used here")
-    traced = set()
+    calls = set()
     trace = pathlib.Path("trace").read_text()
     for call, rest in re.findall(r"(?m)^\d+ +(\w+)\((.*counted.*)", trace):
         quoted, descriptor = re.findall(r'"([^"]*)"', rest), re.match(r"\d+<([^>]*)>", rest)
         name = descriptor[1] if CHANGING[call] in ("write", "fsync", "ftruncate") else quoted[-1]
-        traced.add((CHANGING[call], os.path.basename(name)))
+        calls.add((CHANGING[call], os.path.basename(name)))
+    return calls
+
+
+def test_the_shim_sees_every_call():
+    """every system call that changes a file of the run, as strace sees it, can be made to fail"""
+    experiment = Experiment()
+    calls = traced(experiment.command("counted"))
     changing = set(CHANGING.values())
     seen = {(call, os.path.basename(name)) for call, name in map(str.split, experiment.calls())
             if call in changing}
-    # How often the program looks for control files depends on its speed.
-    by_the_clock = {("unlink", "stop"), ("unlink", "checkpoint")}
-    assert len(traced) > 20 and traced - by_the_clock == seen - by_the_clock, traced ^ seen
+    assert len(calls) > 20 and calls - BY_THE_CLOCK == seen - BY_THE_CLOCK, calls ^ seen
 
 
 def kill_at_each_call(row, experiment, calls, what, base=None, arguments=()):
@@ -231,4 +238,5 @@ def test_kills_on_the_gpu_backend():
         kill_at_each_call(row, experiment, some(numbers, 4), "kill")
 
 
-tap.main()
+if __name__ == "__main__":
+    tap.main()

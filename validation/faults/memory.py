@@ -115,4 +115,5 @@ def test_settings_do_not_get_lost():
                     row.problem(f"allocation {nth}", "run.cfg is another")
 
 
-tap.main()
+if __name__ == "__main__":
+    tap.main()

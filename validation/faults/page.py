@@ -7,8 +7,8 @@ import pathlib
 import platform
 import sys
 
-# The faults in the order of the table.
-KINDS = {
+# The faults in the order of the tables: those of a single run, and of what is built on runs.
+RUNS = {
     1: "Signals and time limits",
     2: "Killed, at any moment",
     3: "Killed while a checkpoint is written",
@@ -19,7 +19,19 @@ KINDS = {
     8: "A changed experiment",
     9: "Other processes, standard output",
     10: "Memory and numbers",
+    18: "Outputs that go while the run does",
 }
+STUDIES = {
+    11: "Sweeps",
+    12: "Convergence tests",
+    13: "Job arrays, commands side by side",
+    14: "A changed config",
+    15: "Files of others",
+    16: "convert",
+    17: "convert of damaged files",
+    19: "g(r)",
+}
+COUNTED = ("trials", "lost", "doubled", "silent", "foreign", "wrong")
 
 HEAD = """# Reliability: what was tried
 
@@ -29,6 +41,9 @@ nothing disturbed. This page is the record of `make check-faults`, which tries i
 {machine}, {trials} trials.
 
 - **{lost} rows lost, {doubled} rows doubled, {silent} silent restarts.**
+- **{foreign} files of others touched, {wrong} wrong results.**
+
+## Runs
 
 Each trial runs an experiment with one fault, lets `orrery run --restart` finish it without, and
 compares every CSV table and the trajectory, byte by byte, with those of an uninterrupted run. A row
@@ -39,12 +54,36 @@ refusal, and the run finished. *Ended* says how the process with the fault ended
 signal, or the kill; statuses are those of [running](manual/running.md).
 """
 
+MIDDLE = """
+## Studies, files, g(r)
+
+What is built on runs is tried in the same way, and in a folder where others have files too: tables
+beside those of the study, a document in the directory of a member, a link that leads elsewhere.
+
+- **Sweeps and convergence tests** are struck at each system call that any of their processes makes,
+  and the same command then finishes them: `study.csv`, `convergence.csv` and the tables and
+  trajectories of all members are the bytes of a study that nothing disturbed.
+- **Job arrays** are 32 commands `--member k` at once. Each has to end with the status of its
+  own member, and the table has to be complete when the last one ends.
+- **A changed config** is refused, with nothing touched, or gives with `--force` the new results and
+  not one of the old.
+- **convert** leaves the old file or the whole new one, and no litter that a second command does not
+  clear away. Damaged files end in 65, or in an output that reads as the same numbers again.
+- **g(r)** is compared with all pairs counted one by one.
+
+A row of a table, or a file, that even the next command did not bring is *lost*. What was there
+before and is not Orrery's is *foreign*: a file counts as touched if its kind, inode, time or bytes
+are not what they were. A result is *wrong* if the command said that all went well, and the files
+are not those of an undisturbed one.
+"""
+
 TAIL = """
 The faults are made by two small libraries that are preloaded (`validation/faults/shim-*.c`): calls
 on files that fail, move a part of their bytes, or never return because the process is killed before
-them; allocations that return nothing; clocks that jump. File systems, file size limits, closed
-streams and second processes are real. The GPU backend runs on its executor, the kernels' source
-compiled for the CPU.
+them; allocations that return nothing; clocks that jump. A study and its members count their calls
+together, so that a fault may strike any of them. File systems, file size limits, closed streams,
+nodes, pipes, links and second processes are real. The GPU backend runs on its executor, the
+kernels' source compiled for the CPU.
 
 Not tried here: the loss of power, which `fsync` before every rename is there for, and file systems
 that lie about it. Jobs of several ranks and failing GPUs have tests of their own
@@ -57,28 +96,35 @@ def ends(row):
                      for end, count in sorted(row["ends"].items(), key=lambda item: -item[1]))
 
 
-def table(rows):
-    lines = ["| fault | trials | ended | rows lost | rows doubled | silent restarts |",
-             "|---|---:|---|---:|---:|---:|"]
-    for number, kind in KINDS.items():
+def table(rows, kinds, columns):
+    """`columns`: what stands above, and the key of the row."""
+    lines = ["| fault | trials | ended | " + " | ".join(columns) + " |",
+             "|---|---:|---|" + "---:|" * len(columns)]
+    for number in kinds:
         for row in rows:
             if row["number"] == number:
                 name = row["name"][0].upper() + row["name"][1:]
-                lines.append(f"| {name} | {row['trials']} | {ends(row)} | {row['lost']} | "
-                             f"{row['doubled']} | {row['silent']} |")
-    return lines
+                cells = [str(row[key]) for key in columns.values()]
+                lines.append(f"| {name} | {row['trials']} | {ends(row)} | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
 
 
 def main():
     folder, page = sys.argv[1:]
     rows = [row for path in sorted(pathlib.Path(folder).glob("*.json"))
             for row in json.loads(path.read_text())]
-    total = {key: sum(row[key] for row in rows) for key in ("trials", "lost", "doubled", "silent")}
+    unknown = {row["number"] for row in rows} - RUNS.keys() - STUDIES.keys()
+    assert not unknown, unknown
+    total = {key: sum(row[key] for row in rows) for key in COUNTED}
     cores = len(os.sched_getaffinity(0))
     text = HEAD.format(date=datetime.date.today().isoformat(),
                        machine=f"{cores} cores, {platform.system()} on {platform.machine()}",
                        **total)
-    text += "\n" + "\n".join(table(rows)) + "\n" + TAIL
+    text += "\n" + table(rows, RUNS, {"rows lost": "lost", "rows doubled": "doubled",
+                                      "silent restarts": "silent"})
+    text += MIDDLE
+    text += "\n" + table(rows, STUDIES, {"lost": "lost", "foreign files touched": "foreign",
+                                         "wrong results": "wrong"}) + TAIL
     pathlib.Path(page).write_text(text)
     print(f"{page}: {total}")
 

@@ -1,26 +1,35 @@
 /*
  * Preloaded into orrery by the fault harness: counts its calls on files, and lets one of them go
- * wrong. The calls are made of the kernel, so that no other wrapper is asked.
+ * wrong. The calls are made of the kernel, so that no other wrapper is asked. A process and those
+ * that it forks count together: the nth call of a study is that of whichever member makes it.
  *
  * ORRERY_FAULT="WHAT VALUE NTH TIMES CALLS FILE": at the NTH of the calls named in CALLS
  * ("write,fsync", "all") on a file whose path ends in FILE ("" for any: "-"), and at TIMES - 1
- * more, error    fails with errno VALUE; a close() still closes full     a write() takes half of
- * the bytes, and all further ones fail with errno VALUE short    a write() or read() moves half of
- * the bytes, or one kill     ends the process before the call torn     the same, after half of the
- * bytes of a write() signal   raises signal VALUE before the call clock    from here on the clocks
- * are VALUE seconds ahead (CALLS = clock) ORRERY_FAULT_LOG=FILE gets a line for each call that
- * counts: its name and path.
+ * more, WHAT happens:
+ *
+ *   error    it fails with errno VALUE; a close() still closes
+ *   full     a write() takes half of the bytes, and all further ones fail with errno VALUE
+ *   short    a write() or read() moves half of the bytes, or one
+ *   kill     the process ends before the call
+ *   killall  the process ends before the call, and all of its group with it
+ *   torn     as kill, after half of the bytes of a write()
+ *   signal   signal VALUE is raised before the call
+ *   clock    from here on the clocks are VALUE seconds ahead (CALLS = clock)
+ *
+ * ORRERY_FAULT_LOG=FILE gets a line for each call that counts: its name and path.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -35,8 +44,13 @@ static struct {
     char what[16], calls[128], file[NAME_SIZE];
     long value, nth, times;
 } fault;
-static long counted;
-static bool filled;
+/* What the processes that the program forks have in common with it. */
+struct shared {
+    atomic_long counted;
+    atomic_bool filled;
+};
+static struct shared alone, *shared = &alone;
+static bool leads_group; /* the process that the harness has started, of those it forks */
 static int log_fd = -1;
 static char names[NAMES][NAME_SIZE]; /* of the files that are open */
 
@@ -46,6 +60,11 @@ __attribute__((constructor)) static void begin(void)
     if (!text || sscanf(text, "%15s %ld %ld %ld %127s %95s", fault.what, &fault.value, &fault.nth,
                         &fault.times, fault.calls, fault.file) != 6)
         memset(&fault, 0, sizeof fault);
+    void *page =
+        mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (page != MAP_FAILED)
+        shared = page;
+    leads_group = getpgrp() == getpid();
     if (!log)
         return;
     /* Out of the way of the numbers that the program gets. */
@@ -85,7 +104,9 @@ static bool concerns(const char *call, const char *path)
 
 static void end_process(void)
 {
-    syscall(SYS_kill, getpid(), SIGKILL);
+    /* Never the group of the harness itself. */
+    const bool all = strcmp(fault.what, "killall") == 0 && leads_group;
+    syscall(SYS_kill, all ? 0 : getpid(), SIGKILL);
 }
 
 /* What becomes of this call. `half` does half of it, for torn. */
@@ -93,7 +114,7 @@ static enum outcome meet(const char *call, const char *path, bool moves_bytes)
 {
     if (!fault.calls[0] || !concerns(call, path))
         return GO_ON;
-    const long n = ++counted;
+    const long n = atomic_fetch_add(&shared->counted, 1) + 1;
     if (log_fd >= 0) {
         char line[2 * NAME_SIZE];
         const int length = snprintf(line, sizeof line, "%s %s\n", call, path);
@@ -102,24 +123,21 @@ static enum outcome meet(const char *call, const char *path, bool moves_bytes)
     if (n < fault.nth || n - fault.nth >= fault.times)
         return GO_ON;
     const char *what = fault.what;
-    if (strcmp(what, "kill") == 0)
+    if (strncmp(what, "kill", 4) == 0)
         end_process();
     if (strcmp(what, "signal") == 0)
         raise((int)fault.value);
     if (strcmp(what, "torn") == 0 || strcmp(what, "short") == 0)
         return moves_bytes ? HALF : GO_ON;
-    if (strcmp(what, "full") == 0 && !filled && moves_bytes) {
-        filled = true;
+    if (strcmp(what, "full") == 0 && moves_bytes && !atomic_exchange(&shared->filled, true))
         return HALF;
-    }
     if (strcmp(what, "error") != 0 && strcmp(what, "full") != 0)
         return GO_ON;
     errno = (int)fault.value;
     return FAIL;
 }
 
-/* --- calls on an open file ---------------------------------------------------------------------
- */
+/* --- calls on an open file ---------------------------------------------------------------- */
 
 static size_t part(size_t length, enum outcome outcome)
 {
@@ -269,7 +287,7 @@ static long ahead(void)
 {
     if (!listed(fault.calls, "clock"))
         return 0;
-    return ++counted >= fault.nth ? fault.value : 0;
+    return atomic_fetch_add(&shared->counted, 1) + 1 >= fault.nth ? fault.value : 0;
 }
 
 /* FILE says which of them jump: "realtime", or all ("-"). */

@@ -5,7 +5,7 @@
  * ORRERY_FAULT_LOG=FILE      gets a line for each that failed: who asked for it
  *
  * Counted from main() on: what libraries allocate before it is not the program's, and CUDA's
- * runtime does not survive a failure there.
+ * runtime does not survive a failure there. A process and those that it forks count together.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 /* What the C library calls its own, so that none of them has to be looked up, which allocates. */
@@ -25,7 +26,7 @@ void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *old, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 
-static atomic_ulong calls;
+static atomic_ulong alone, *calls = &alone;
 static atomic_bool begun; /* main() */
 static unsigned long nth, times;
 static const char *log_path;
@@ -36,6 +37,10 @@ __attribute__((constructor)) static void begin(void)
     log_path = getenv("ORRERY_FAULT_LOG");
     if (!fault || sscanf(fault, "%lu %lu", &nth, &times) != 2)
         nth = times = 0;
+    void *page =
+        mmap(NULL, sizeof *calls, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (page != MAP_FAILED)
+        calls = page;
 }
 
 static int (*program)(int argc, char **argv, char **environment);
@@ -83,7 +88,7 @@ static bool fails(const void *caller)
 {
     if (!begun)
         return false;
-    const unsigned long n = atomic_fetch_add(&calls, 1) + 1;
+    const unsigned long n = atomic_fetch_add(calls, 1) + 1;
     if (n < nth || n >= nth + times)
         return false;
     note(caller);
@@ -131,7 +136,7 @@ __attribute__((destructor)) static void end(void)
         return;
     const int fd = open(log_path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     char line[32];
-    const int length = snprintf(line, sizeof line, "%lu\n", atomic_load(&calls));
+    const int length = snprintf(line, sizeof line, "%lu\n", atomic_load(calls));
     if (fd >= 0 && write(fd, line, (size_t)length) != length)
         abort();
 }

@@ -1,0 +1,252 @@
+"""Sweeps and convergence tests that are killed, struck by errors, or not alone in their folder."""
+
+import errno
+import os
+import pathlib
+import random
+import re
+import shutil
+import signal
+import subprocess
+import time
+
+import harness
+import kills
+import memory
+import tap
+from harness import FOREVER, Row, Study, everything, fault, some
+
+ERRORS = (errno.EIO, errno.ENOSPC)
+FAILED = (66, 73, 74)
+# What the command says when a process of it was killed: of its own, or of a member.
+KILLED = (-9, 70, 71, 73, 74, 75)
+
+
+def convergence():
+    """The experiment of the sweep, with three steps. Its shortest one takes 40 of them."""
+    return Study(harness.SWEEP[:harness.SWEEP.index("sweep")], "--convergence")
+
+
+def disturbed(row, study, trial, expected, faults, base=None):
+    """
+    A study with a fault, in a folder where others have files. What it calls a success is the
+    undisturbed study; whatever it was, the same command finishes it.
+    """
+    harness.plant("trial", base)
+    before = harness.planted("trial")
+    result = study.run("trial", faults=faults)
+    row.ended(trial, result, expected)
+    if result.returncode in (0, 1):
+        if study.changed_files("trial") != (0, 0, []):
+            row.is_wrong(trial, f"success, but {study.changed_files('trial')[2]} differ")
+    elif result.returncode > 0 and not re.search(": |memory|Thread creation", result.stderr):
+        row.problem(trial, f"no word of what failed: {result.stderr!r}")
+    row.complete(trial, study, "trial")
+    row.untouched(trial, before, harness.planted("trial"))
+
+
+def at_each_call(row, study, what, numbers, expected, times=1):
+    for nth in numbers:
+        value = ERRORS[nth % 2] if what == "error" else 0
+        name = errno.errorcode[value] if value else what
+        disturbed(row, study, f"{name} at call {nth}", expected, fault(what, value, nth, times))
+
+
+def test_the_shim_sees_every_call():
+    """every system call that changes a file of a study, as strace sees it, can be made to fail"""
+    if harness.SANITIZED or not shutil.which("strace"):
+        raise tap.Skip("there is no strace here, or it would meet the sanitizers")
+    for make in (Study, convergence):
+        study = make()
+        seen = {(call, os.path.basename(name)) for call, name in map(str.split, study.calls())}
+        traced = kills.traced(study.command("counted", "--force"))
+        assert ("rename", "study.csv") in traced, traced
+        assert not traced - seen - kills.BY_THE_CLOCK, traced - seen
+
+
+def test_kills():
+    """SIGKILL at each system call of a sweep: of one process, or of all at once"""
+    study = Study()
+    numbers = range(1, len(study.calls()) + 1)
+    with Row(11, "a sweep, SIGKILL of the process that makes a system call, at each") as row:
+        at_each_call(row, study, "kill", some(numbers, 3), (0, *KILLED))
+    with Row(11, "a sweep, SIGKILL of all its processes at each system call") as row:
+        at_each_call(row, study, "killall", some(numbers, 3), (0, -9))
+
+
+def test_random_kills():
+    """SIGKILL at random moments, up to three times a study, with members side by side"""
+    generator = random.Random(15)
+    study = Study(harness.SWEEP.replace("count = 12", "count = 64").replace("end = 0.1", "end = 2"),
+                  "-P", "checkpoint.every_steps=7", cores=2)
+    start = time.monotonic()
+    study.run("timed")
+    duration = time.monotonic() - start
+    with Row(11, "a sweep, SIGKILL at a random moment, up to three times") as row:
+        while row.trials < (150 if everything() else 3):
+            harness.plant("trial")
+            before = harness.planted("trial")
+            for number in range(3):
+                trial = f"kill {row.trials + 1}, command {number + 1} of its study"
+                process = subprocess.Popen(study.command("trial"), stderr=subprocess.PIPE,
+                                           text=True, start_new_session=True)
+                time.sleep(generator.uniform(0.0, duration))
+                # The members outlive the command, or do not.
+                if generator.random() < 0.5:
+                    process.kill()
+                else:
+                    os.killpg(process.pid, signal.SIGKILL)
+                process.stderr = process.communicate()[1]
+                if process.returncode == 0:
+                    break
+                row.ended(trial, process, (-9,))
+            row.complete(trial, study, "trial")
+            row.untouched(trial, before, harness.planted("trial"))
+
+
+def test_failing_calls():
+    """EIO or ENOSPC at each system call of a sweep, once and from then on"""
+    study = Study()
+    numbers = range(1, len(study.calls()) + 1)
+    with Row(11, "a sweep, EIO or ENOSPC at each system call, once") as row:
+        at_each_call(row, study, "error", some(numbers, 3), (0, *FAILED))
+    with Row(11, "a sweep, EIO or ENOSPC at every system call from each one on") as row:
+        numbers = some(range(1, len(numbers) + 1, 3 if everything() else 1), 2)
+        at_each_call(row, study, "error", numbers, (0, *FAILED), FOREVER)
+
+
+def test_a_disk_that_fills():
+    """half of a write to each file of a study, then ENOSPC"""
+    study = Study()
+    writes = study.calls(calls="write")
+    with Row(11, "a sweep, the disk is full in the middle of a write") as row:
+        for nth in some(range(1, len(writes) + 1, 3 if everything() else 1), 2):
+            disturbed(row, study, f"write {nth}", (0, *FAILED),
+                      fault("full", errno.ENOSPC, nth, FOREVER, "write"))
+
+
+def test_signals():
+    """SIGTERM, SIGINT, SIGUSR1 at each system call of a sweep: 75; SIGUSR2: it goes on"""
+    study = Study()
+    numbers = (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1, signal.SIGUSR2)
+    with Row(11, "a sweep, SIGTERM, SIGINT, SIGUSR1 or SIGUSR2 at each system call") as row:
+        calls = study.calls()
+        # A signal before the folder is made ends the command as it ends any other.
+        first = next(n for n, call in enumerate(calls, 1) if call.startswith("mkdir"))
+        for nth in some(range(first, len(calls) + 1, 2 if everything() else 1), 2):
+            number = numbers[nth // 2 % 4]
+            expected = (0,) if number == signal.SIGUSR2 else (0, 75)
+            disturbed(row, study, f"{number.name} at call {nth}", expected,
+                      fault("signal", int(number), nth))
+
+
+def each_allocation_fails(row, study, stride, count, base=None):
+    harness.begin("trial", base)
+    pathlib.Path("memory.log").unlink(missing_ok=True)
+    result = study.run("trial", faults=memory.failing(0, 0))
+    assert result.returncode == 0, result
+    total = int(pathlib.Path("memory.log").read_text().split()[-1])
+    for nth in some(range(1, total + 1, stride if everything() else 1), count):
+        disturbed(row, study, f"allocation {nth} of {total}", (0, 71), memory.failing(nth), base)
+
+
+def tables_missing():
+    """The study with all members finished, and without the tables that are made of them."""
+    harness.begin("members", "whole")
+    for path in pathlib.Path("members").glob("*.csv"):
+        path.unlink()
+    return "members"
+
+
+def test_memory():
+    """allocations of a sweep fail once"""
+    memory.need_memory_shim()
+    study = Study()
+    with Row(11, "a sweep, an allocation fails once") as row:
+        each_allocation_fails(row, study, 37, 2)
+    with Row(11, "the table of a finished sweep, an allocation fails once") as row:
+        each_allocation_fails(row, study, 5, 4, tables_missing())
+
+
+def test_convergence():
+    """a convergence test, killed and struck by errors at each system call"""
+    study = convergence()
+    assert "convergence.csv" in study.whole
+    numbers = range(1, len(study.calls()) + 1, 2 if everything() else 1)
+    with Row(12, "a convergence test, SIGKILL of the process that makes a system call") as row:
+        at_each_call(row, study, "kill", some(numbers, 2), (0, *KILLED))
+    with Row(12, "a convergence test, SIGKILL of all its processes at a system call") as row:
+        at_each_call(row, study, "killall", some(numbers, 2), (0, -9))
+    with Row(12, "a convergence test, EIO or ENOSPC at a system call, once") as row:
+        at_each_call(row, study, "error", some(numbers, 2), (0, *FAILED))
+    # What is done behind the last member: the tables of the study.
+    last = max(n for n, call in enumerate(study.calls(), 1) if "/003/" in call)
+    with Row(12, "a convergence test, a kill or an error while its tables are written") as row:
+        for what in ("kill", "torn", "error"):
+            at_each_call(row, study, what, some(range(last + 1, len(study.calls()) + 1), 1),
+                         (0, *KILLED, *FAILED))
+
+
+def test_memory_of_a_convergence_test():
+    """allocations of a convergence test fail once"""
+    memory.need_memory_shim()
+    study = convergence()
+    with Row(12, "a convergence test, an allocation fails once") as row:
+        each_allocation_fails(row, study, 67, 2)
+    with Row(12, "the tables of a finished convergence test, an allocation fails once") as row:
+        each_allocation_fails(row, study, 7, 4, tables_missing())
+
+
+# --- others at work in the same folder -------------------------------------------------------------
+
+def stopped(study, nth, *arguments):
+    """A command that stops itself, or a member of it, before its nth write to a file."""
+    process = subprocess.Popen(
+        study.command("trial", *arguments), stderr=subprocess.PIPE, text=True,
+        start_new_session=True, env=harness.environment(
+            {"OMP_NUM_THREADS": "1", **fault("signal", int(signal.SIGSTOP), nth, 1, "write")}))
+    while not any(group == process.pid and state == "T" for group, state in processes()):
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.01)
+    return process
+
+
+def processes():
+    """(process group, state) of all."""
+    for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            words = path.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue  # it has ended
+        yield int(words[2]), words[0]
+
+
+def test_a_second_study():
+    """a second command in the folder of a study: 73 with the process that holds it"""
+    study = Study()
+    writes = len(study.calls(calls="write"))
+    seconds = [((), ()), ((), ("--force",)), ((), ("--member", "2")), (("--member", "1"), ()),
+               (("--member", "1"), ("--member", "1")), (("--member", "1"), ("--force",))]
+    with Row(13, "a second command in the folder of a study at work: 73") as row:
+        for nth in some(range(writes // 9, writes // 4, 4), 1):
+            for first, second in some(seconds, 2):
+                harness.plant("trial")
+                foreign = harness.planted("trial")
+                process = stopped(study, nth, *first)
+                before = harness.tree("trial")
+                result = study.run("trial", *second)
+                trial = f"run {first} at write {nth}, then {second}"
+                row.ended(trial, result, (73,))
+                if not re.search(r"in use by process \d+ on ", result.stderr):
+                    row.problem(trial, f"the holder is not named: {result.stderr!r}")
+                row.untouched(trial, before, harness.tree("trial"))
+                os.killpg(process.pid, signal.SIGCONT)
+                words = process.communicate(timeout=60 * tap.PATIENCE)
+                if process.returncode != 0:
+                    row.problem(trial, f"the first one ended with {process.returncode}: {words}")
+                row.complete(trial, study, "trial")
+                row.untouched(trial, foreign, harness.planted("trial"))
+
+
+if __name__ == "__main__":
+    tap.main()
