@@ -192,7 +192,8 @@ def link_to(target):
 OTHERS = {"a node like null": node(3), "a node like full": node(7), "a pipe": os.mkfifo,
           "a socket": bind, "a folder": os.mkdir, "a link to a file": link_to("outside/study.csv"),
           "a link to nothing": link_to("outside/not-there-yet"),
-          "a link to a folder": link_to("outside/deep"), "a link to a node": link_to("outside/null")}
+          "a link to a folder": link_to("outside/deep"),
+          "a link to a node": link_to("outside/null")}
 
 
 def test_what_is_no_file():
@@ -379,7 +380,8 @@ def test_snapshots():
     damages = (pathlib.Path.unlink, shorter, changed, emptied, longer, linked)
     with Row(18, "a restart with a snapshot that is missing, cut, longer or changed: 74") as row:
         # The last one is that of the end that is no longer one.
-        for name, damage in some(shuffled((name, damage) for name in names[:3] for damage in damages), 3):
+        trials = [(name, damage) for name in names[:3] for damage in damages]
+        for name, damage in some(shuffled(trials), 3):
             for arguments in ((), ("-P", "time.end=0.24"))[:2 if everything() else 1]:
                 harness.begin("trial", "half")
                 damage(pathlib.Path("trial", name))

@@ -1,4 +1,4 @@
-"""g(r) of bodies that are far away, close together or fast: in time, in little memory, and right."""
+"""g(r) of bodies that are far away, close together or fast: in time, in little memory, right."""
 
 import pathlib
 import random
@@ -116,7 +116,8 @@ def options_of(generator):
     """Lines of the diagnostic."""
     options = []
     if generator.random() < 0.7:
-        options.append(f"r_max = {10 ** generator.uniform(-3, generator.choice((1, 1, 20, 200)))!r};")
+        reach = 10 ** generator.uniform(-3, generator.choice((1, 1, 20, 200)))
+        options.append(f"r_max = {reach!r};")
     if generator.random() < 0.2:
         options.append(f"cell_volume = {10 ** generator.uniform(-200, 200)!r};")
     return " ".join(options)

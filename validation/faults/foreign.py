@@ -11,7 +11,7 @@ from harness import Row, Study, shuffled, some
 
 QUICK = 15  # seconds, for commands that take less than one: a pipe that nobody writes to may hang
 
-# --- things of others ------------------------------------------------------------------------------
+# --- things of others -----------------------------------------------------------------------------
 
 FOREIGN_JSON = {"program": "thesis", "files": ["notes.csv", "thesis.tex", "../outside/study.csv"]}
 
@@ -209,7 +209,7 @@ def test_manifests():
                             lambda path: ours and path == "trial/run.json")
 
 
-# --- report and bench ------------------------------------------------------------------------------
+# --- report and bench -----------------------------------------------------------------------------
 
 def test_reports():
     """report and bench -o replace nothing that is not theirs"""

@@ -154,7 +154,7 @@ def contents(directory):
 def litter(directory):
     """Temporary files and locks that a study which has ended would leave to others."""
     return sorted(str(path.relative_to(directory)) for path in pathlib.Path(directory).rglob("*")
-                  if path.name == "run.lock" or ".tmp" in path.name)
+                  if path.suffix == ".lock" or ".tmp" in path.name)
 
 
 def state_of(path):
@@ -243,22 +243,25 @@ CANARIES = ("notes.csv", "thesis.tex")
 def plant(directory, base=None):
     """
     An empty place for a study, or a copy of `base`, in which others have files, and a link that
-    leads out of it.
+    leads out of it. They have one in the directory of a member too, where there is one: elsewhere
+    that name is already in use, and the study is right to refuse it.
     """
     begin(directory, base)
     begin("outside")
-    for path in ("outside/deep", f"{directory}/002"):
-        os.makedirs(path, exist_ok=True)
+    for path in ("outside/deep", f"{directory}/paper"):
+        os.makedirs(path)
     for path in ("outside/study.csv", "outside/deep/run.json", f"{directory}/notes.csv",
-                 f"{directory}/002/thesis.tex"):
-        pathlib.Path(path).write_text("not of this study\n")
+                 f"{directory}/paper/thesis.tex", f"{directory}/002/thesis.tex"):
+        if os.path.isdir(os.path.dirname(path)):
+            pathlib.Path(path).write_text("not of this study\n")
     os.symlink("../outside", f"{directory}/elsewhere")
 
 
 def planted(directory):
     """The states of what plant() made."""
-    own = (f"{directory}/notes.csv", f"{directory}/002/thesis.tex", f"{directory}/elsewhere")
-    return {**{path: state_of(path) if os.path.lexists(path) else None for path in own},
+    own = (f"{directory}/{name}" for name in
+           ("notes.csv", "paper", "paper/thesis.tex", "002/thesis.tex", "elsewhere"))
+    return {**{path: state_of(path) for path in own if os.path.lexists(path)},
             **{f"outside/{path}": state for path, state in tree("outside").items()}}
 
 

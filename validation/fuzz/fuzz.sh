@@ -1,13 +1,13 @@
 #!/bin/bash
-# make check-fuzz: builds the fuzz targets for clang's libFuzzer and runs each of them for a
-# quarter of FUZZ_SECONDS (60). What it finds comes to lie in fuzz/findings and fails the check;
-# inputs that reach new code are kept in fuzz/corpus for the next time.
+# make check-fuzz: builds the fuzz targets for clang's libFuzzer and shares FUZZ_SECONDS (60) among
+# them. What it finds comes to lie in fuzz/findings and fails the check; inputs that reach new code
+# are kept in fuzz/corpus for the next time.
 # shellcheck source=validation/analysis/common.sh
 . "$(dirname "$0")/../analysis/common.sh"
 
 seconds=${FUZZ_SECONDS:-60}
 here=$build/fuzz
-targets=(bodies checkpoint config pairs)
+targets=(bodies checkpoint config convert pairs)
 
 can_fuzz() {
     printf '%s\n' '#include <omp.h>' '#include <stddef.h>' '#include <stdint.h>' \
