@@ -91,6 +91,8 @@ static void destroy(struct diagnostic *diagnostic)
     diagnostic_free(diagnostic);
 }
 
+static const double largest_reach = 1e150;
+
 /* How far to count: as asked, or half of the box or cell. */
 static enum status choose_reach(const struct section *section, const struct moment *start,
                                 double *r_max, struct error *error)
@@ -103,6 +105,11 @@ static enum status choose_reach(const struct section *section, const struct mome
     if (physics->boundary == BOUNDARY_PERIODIC && *r_max > half)
         return section_error(section, "r_max", error,
                              "must be at most half of physics.box_length, %g", half);
+    if (*r_max > largest_reach)
+        return section_error(section, "r_max", error,
+                             "must be at most %g: squares of larger distances overflow; it is half "
+                             "of the cell where it is not given",
+                             largest_reach);
     return STATUS_OK;
 }
 

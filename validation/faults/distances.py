@@ -179,7 +179,9 @@ def test_chosen_sizes():
         for reach, space, bins in harness.some(harness.shuffled(trials), 6):
             pathlib.Path("trial.cfg").write_text(CONFIG.format(
                 softening=0.1, space=space, options=f"r_max = {reach!r};", bins=bins))
-            run(row, f"r_max {reach}, {space}, {bins} bins", (0, 1, 65, 70, 78))
+            # Squares of distances beyond 1e154 overflow: no pair would be found there.
+            run(row, f"r_max {reach}, {space}, {bins} bins",
+                (78,) if reach > 1e150 else (0, 1, 65, 70, 78))
 
 
 tap.main()
