@@ -527,10 +527,13 @@ static int open_regular(const struct directory *directory, const char *name, int
     return -1;
 }
 
+/* At the end, wherever that is: a file that somebody cuts meanwhile stays too short, and shows. */
+static const int growing = O_RDWR | O_APPEND;
+
 int directory_create_file(struct directory *directory, const char *name, struct error *error)
 {
     const int fd =
-        openat(directory->fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+        openat(directory->fd, name, growing | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (fd < 0)
         directory_error(directory, name, STATUS_CANT_CREATE, errno, error);
     return fd;
@@ -538,7 +541,7 @@ int directory_create_file(struct directory *directory, const char *name, struct 
 
 int directory_open_file(struct directory *directory, const char *name, struct error *error)
 {
-    return open_regular(directory, name, O_RDWR, STATUS_IO, error);
+    return open_regular(directory, name, growing, STATUS_IO, error);
 }
 
 int directory_write_all(int fd, const void *bytes, size_t length)

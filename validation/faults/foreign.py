@@ -100,7 +100,7 @@ def test_studies():
               for study, commands in ((swept, COMMANDS), (plain, COMMANDS[:2]))
               for arguments in commands]
     with Row(15, "a study where another's file, link, pipe or folder is in the way") as row:
-        for study, arguments, name, thing in some(shuffled(trials), 8):
+        for study, arguments, name, thing in some(shuffled(trials), 5):
             harness.plant("trial")
             place(thing, name)
             before = everywhere()
@@ -119,7 +119,7 @@ def test_finished_studies():
     trials = [(arguments, name, thing) for name in names for thing in links
               for arguments in COMMANDS]
     with Row(15, "a study whose file has become a link, a pipe or a folder since") as row:
-        for arguments, name, thing in some(shuffled(trials), 6):
+        for arguments, name, thing in some(shuffled(trials), 3):
             harness.plant("trial", "whole")
             place(thing, name)
             before = everywhere()
@@ -137,7 +137,7 @@ def test_the_directory_itself():
     study = Study()
     ways = (put_text, put_link, put_link_to_folder, put_dangling_link, put_pipe)
     with Row(15, "a study whose folder is another's file, link or pipe") as row:
-        for thing in some(ways, 3):
+        for thing in some(ways, 1):
             for arguments in COMMANDS[:3]:
                 harness.plant("trial")
                 place(thing, "grid")
@@ -191,7 +191,7 @@ def test_manifests():
     assert isinstance(whole["files"], list), whole["files"]
     config = study.config
     with Row(15, "run --force over a run.json that lists others' files") as row:
-        for what, manifest in some(shuffled(manifests(whole)), 5):
+        for what, manifest in some(shuffled(manifests(whole)), 3):
             for arguments in some((("--force",), ("--restart",), ()), 1):
                 harness.plant("trial")
                 for name in ("thesis.tex", "notes.csv"):
@@ -219,7 +219,7 @@ def test_reports():
     trials = [(name, thing, *way) for name in names for thing in kinds
               for way in (("whole/001", "whole/001", "-o", "trial"), ("trial", "trial"))]
     with Row(15, "report, where another's file, link, pipe or folder is in the way") as row:
-        for name, thing, *command in some(shuffled(trials), 2):
+        for name, thing, *command in some(shuffled(trials), 1):
             harness.plant("trial", "whole" if command[0] == "trial" else None)
             place(thing, name)
             before = everywhere()

@@ -85,10 +85,10 @@ together, so that a fault may strike any of them. File systems, file size limits
 nodes, pipes, links and second processes are real. The GPU backend runs on its executor, the
 kernels' source compiled for the CPU.
 
-Not tried here: the loss of power, which `fsync` before every rename is there for, file systems that
-lie about it, and allocations that fail inside libhdf5, which it does not survive: with a snapshot in
-HDF5 such a run may end by a signal, and a restart then goes on. Jobs of several ranks and failing GPUs have tests of their own
-(`validation/mpi/faults.py`, `validation/gpu/run-on-gpu.py`).
+Not tried here: the loss of power, which `fsync` before every rename is there for; file systems that
+lie about it; allocations that fail inside libhdf5, which does not survive them. Jobs of several
+ranks and failing GPUs have tests of their own (`validation/mpi/faults.py`,
+`validation/gpu/run-on-gpu.py`).
 """
 
 

@@ -71,9 +71,9 @@ def test_kills():
     study = Study()
     numbers = range(1, len(study.calls()) + 1)
     with Row(11, "a sweep, SIGKILL of the process that makes a system call, at each") as row:
-        at_each_call(row, study, "kill", some(numbers, 3), (0, *KILLED))
+        at_each_call(row, study, "kill", some(numbers, 2), (0, *KILLED))
     with Row(11, "a sweep, SIGKILL of all its processes at each system call") as row:
-        at_each_call(row, study, "killall", some(numbers, 3), (0, -9))
+        at_each_call(row, study, "killall", some(numbers, 2), (0, -9))
 
 
 def test_random_kills():
@@ -85,7 +85,7 @@ def test_random_kills():
     study.run("timed")
     duration = time.monotonic() - start
     with Row(11, "a sweep, SIGKILL at a random moment, up to three times") as row:
-        while row.trials < (150 if everything() else 3):
+        while row.trials < (150 if everything() else 1):
             harness.plant("trial")
             before = harness.planted("trial")
             for number in range(3):
@@ -111,9 +111,9 @@ def test_failing_calls():
     study = Study()
     numbers = range(1, len(study.calls()) + 1)
     with Row(11, "a sweep, EIO or ENOSPC at each system call, once") as row:
-        at_each_call(row, study, "error", some(numbers, 3), (0, *FAILED))
+        at_each_call(row, study, "error", some(numbers, 2), (0, *FAILED))
     with Row(11, "a sweep, EIO or ENOSPC at every system call from each one on") as row:
-        numbers = some(range(1, len(numbers) + 1, 3 if everything() else 1), 2)
+        numbers = some(range(1, len(numbers) + 1, 3 if everything() else 1), 1)
         at_each_call(row, study, "error", numbers, (0, *FAILED), FOREVER)
 
 
@@ -122,7 +122,7 @@ def test_a_disk_that_fills():
     study = Study()
     writes = study.calls(calls="write")
     with Row(11, "a sweep, the disk is full in the middle of a write") as row:
-        for nth in some(range(1, len(writes) + 1, 3 if everything() else 1), 2):
+        for nth in some(range(1, len(writes) + 1, 3 if everything() else 1), 1):
             disturbed(row, study, f"write {nth}", (0, *FAILED),
                       fault("full", errno.ENOSPC, nth, FOREVER, "write"))
 
@@ -133,9 +133,7 @@ def test_signals():
     numbers = (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1, signal.SIGUSR2)
     with Row(11, "a sweep, SIGTERM, SIGINT, SIGUSR1 or SIGUSR2 at each system call") as row:
         calls = study.calls()
-        # A signal before the folder is made ends the command as it ends any other.
-        first = next(n for n, call in enumerate(calls, 1) if call.startswith("mkdir"))
-        for nth in some(range(first, len(calls) + 1, 2 if everything() else 1), 2):
+        for nth in some(range(1, len(calls) + 1, 2 if everything() else 1), 1):
             number = numbers[nth // 2 % 4]
             expected = (0,) if number == signal.SIGUSR2 else (0, 75)
             disturbed(row, study, f"{number.name} at call {nth}", expected,
@@ -165,9 +163,9 @@ def test_memory():
     memory.need_memory_shim()
     study = Study()
     with Row(11, "a sweep, an allocation fails once") as row:
-        each_allocation_fails(row, study, 37, 2)
+        each_allocation_fails(row, study, 37, 1)
     with Row(11, "the table of a finished sweep, an allocation fails once") as row:
-        each_allocation_fails(row, study, 5, 4, tables_missing())
+        each_allocation_fails(row, study, 5, 2, tables_missing())
 
 
 def test_convergence():
@@ -176,9 +174,9 @@ def test_convergence():
     assert "convergence.csv" in study.whole
     numbers = range(1, len(study.calls()) + 1, 2 if everything() else 1)
     with Row(12, "a convergence test, SIGKILL of the process that makes a system call") as row:
-        at_each_call(row, study, "kill", some(numbers, 2), (0, *KILLED))
+        at_each_call(row, study, "kill", some(numbers, 1), (0, *KILLED))
     with Row(12, "a convergence test, SIGKILL of all its processes at a system call") as row:
-        at_each_call(row, study, "killall", some(numbers, 2), (0, -9))
+        at_each_call(row, study, "killall", some(numbers, 1), (0, -9))
     with Row(12, "a convergence test, EIO or ENOSPC at a system call, once") as row:
         at_each_call(row, study, "error", some(numbers, 2), (0, *FAILED))
     # What is done behind the last member: the tables of the study.
@@ -194,9 +192,9 @@ def test_memory_of_a_convergence_test():
     memory.need_memory_shim()
     study = convergence()
     with Row(12, "a convergence test, an allocation fails once") as row:
-        each_allocation_fails(row, study, 67, 2)
+        each_allocation_fails(row, study, 67, 1)
     with Row(12, "the tables of a finished convergence test, an allocation fails once") as row:
-        each_allocation_fails(row, study, 7, 4, tables_missing())
+        each_allocation_fails(row, study, 7, 2, tables_missing())
 
 
 # --- others at work in the same folder ------------------------------------------------------------
@@ -231,7 +229,7 @@ def test_a_second_study():
                (("--member", "1"), ("--member", "1")), (("--member", "1"), ("--force",))]
     with Row(13, "a second command in the folder of a study at work: 73") as row:
         for nth in some(range(writes // 9, writes // 4, 4), 1):
-            for first, second in some(seconds, 2):
+            for first, second in some(seconds, 1):
                 harness.plant("trial")
                 foreign = harness.planted("trial")
                 process = stopped(study, nth, *first)
