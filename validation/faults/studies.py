@@ -73,7 +73,7 @@ def test_kills():
     with Row(11, "a sweep, SIGKILL of the process that makes a system call, at each") as row:
         at_each_call(row, study, "kill", some(numbers, 2), (0, *KILLED))
     with Row(11, "a sweep, SIGKILL of all its processes at each system call") as row:
-        at_each_call(row, study, "killall", some(numbers, 2), (0, -9))
+        at_each_call(row, study, "killall", some(numbers[::2 if everything() else 1], 2), (0, -9))
 
 
 def test_random_kills():
@@ -113,7 +113,7 @@ def test_failing_calls():
     with Row(11, "a sweep, EIO or ENOSPC at each system call, once") as row:
         at_each_call(row, study, "error", some(numbers, 2), (0, *FAILED))
     with Row(11, "a sweep, EIO or ENOSPC at every system call from each one on") as row:
-        numbers = some(range(1, len(numbers) + 1, 3 if everything() else 1), 1)
+        numbers = some(range(1, len(numbers) + 1, 5 if everything() else 1), 1)
         at_each_call(row, study, "error", numbers, (0, *FAILED), FOREVER)
 
 
@@ -133,7 +133,7 @@ def test_signals():
     numbers = (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1, signal.SIGUSR2)
     with Row(11, "a sweep, SIGTERM, SIGINT, SIGUSR1 or SIGUSR2 at each system call") as row:
         calls = study.calls()
-        for nth in some(range(1, len(calls) + 1, 2 if everything() else 1), 1):
+        for nth in some(range(1, len(calls) + 1, 3 if everything() else 1), 1):
             number = numbers[nth // 2 % 4]
             expected = (0,) if number == signal.SIGUSR2 else (0, 75)
             disturbed(row, study, f"{number.name} at call {nth}", expected,
@@ -172,7 +172,7 @@ def test_convergence():
     """a convergence test, killed and struck by errors at each system call"""
     study = convergence()
     assert "convergence.csv" in study.whole
-    numbers = range(1, len(study.calls()) + 1, 2 if everything() else 1)
+    numbers = range(1, len(study.calls()) + 1, 3 if everything() else 1)
     with Row(12, "a convergence test, SIGKILL of the process that makes a system call") as row:
         at_each_call(row, study, "kill", some(numbers, 1), (0, *KILLED))
     with Row(12, "a convergence test, SIGKILL of all its processes at a system call") as row:
