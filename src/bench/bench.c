@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/room.h"
-#include "bench/accuracy.h"
+#include "force/accuracy.h"
 #include "run/need.h"
 
 /* A measurement lasts at least so long; and so many of one case are enough. */

@@ -51,7 +51,7 @@ struct bench_row {
     size_t repeats;
     double rate;      /* pair interactions per second: N^2 for a force evaluation */
     double limit;     /* the same, if the stream of the kernel's arithmetic were all; 0: unknown */
-    double error;     /* see bench/accuracy.h */
+    double error;     /* see force/accuracy.h */
     double far_error; /* with two cubes that stand 10^4 of their sides apart; NaN: not measured */
 };
 

@@ -10,6 +10,7 @@
 #include "base/terminal.h"
 #include "base/text.h"
 #include "config/reference.h"
+#include "diagnostics/trust.h"
 #include "run/provenance.h"
 
 enum { VALUE_COLUMN = 17 };
@@ -126,6 +127,15 @@ static void say_watch(const struct run *run)
     say(holds ? TERMINAL_YELLOW : TERMINAL_RED, "watch", value);
 }
 
+/* How long single orbits mean something; statistics do for as long as the watch holds. */
+static void say_trust(const struct run *run)
+{
+    char text[TRUST_TEXT_SIZE];
+    if (run->trust)
+        item("orbits", "%s; statistics: %s", trust_text(run->trust, run_time(run), text),
+             watch_holds(run->watch, run->left_out) ? "all of it" : "none, see the watch");
+}
+
 static void say_verdict(const struct run *run, enum status status)
 {
     const bool good = status == STATUS_OK, stopped = status == STATUS_STOPPED;
@@ -201,6 +211,7 @@ void summary_print(const struct run *run, enum status status)
     for (size_t i = 0; i < run->expectations.count; i++)
         say_criterion(&run->expectations.criteria[i]);
     say_watch(run);
+    say_trust(run);
     say_files(run);
     say_verdict(run, status);
 }

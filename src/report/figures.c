@@ -56,6 +56,23 @@ void figures_free(struct figures *figures)
     *figures = (struct figures){ 0 };
 }
 
+/* The figures of one diagnostic, if its file is there. */
+static enum status draw_series(const struct result *result, const char *type, const char *name,
+                               struct figures *figures, struct error *error)
+{
+    char file[SERIES_NAME_SIZE + 8];
+    struct series *series = NULL;
+    snprintf(file, sizeof file, "%s.csv", name);
+    enum status status = result_series(result, file, &series, error);
+    if (!status && series && series->rows > 0 && series_find(series, "time")) {
+        status = history_draw(result, series, type, name, figures, error);
+        if (!status)
+            status = distribution_draw(series, type, name, figures, error);
+    }
+    series_destroy(series);
+    return status;
+}
+
 enum status figures_of_run(const struct result *result, struct figures *figures,
                            struct error *error)
 {
@@ -67,18 +84,10 @@ enum status figures_of_run(const struct result *result, struct figures *figures,
         const char *type = json_string_value(json_object_get(item, "type"));
         const char *given = json_string_value(json_object_get(item, "name"));
         const char *name = given && given[0] ? given : type;
-        char file[SERIES_NAME_SIZE + 8];
-        struct series *series = NULL;
         if (!type || status)
             break;
-        snprintf(file, sizeof file, "%s.csv", name);
-        status = result_series(result, file, &series, error);
-        if (!status && series && series->rows > 0 && series_find(series, "time")) {
-            status = history_draw(result, series, type, name, figures, error);
-            if (!status)
-                status = distribution_draw(series, type, name, figures, error);
-        }
-        series_destroy(series);
+        status = draw_series(result, type, name, figures, error);
     }
-    return status;
+    const bool trusted = json_is_true(result_find(result, "config.trust.shadow"));
+    return status || !trusted ? status : draw_series(result, "trust", "trust", figures, error);
 }

@@ -115,6 +115,18 @@ static const struct history histories[] = {
       "The least distance of two bodies. A dip below the softening length does no harm; without "
       "softening it asks for a shorter step.",
       NULL },
+    { "trust",
+      "divergence",
+      "Divergence of the orbits",
+      "distance over size",
+      true,
+      { { "truncation", "from an infinitely small step", CURVE_LINE, false },
+        { "rounding", "from another machine", CURVE_LINE, false },
+        { "divergence", "twin, a rounding error away", CURVE_DASHED, false } },
+      "How far errors have moved the bodies, over the size of the system. Straight lines are "
+      "exponential growth. Where a line reaches 0.01 (trust.tolerance), single orbits mean nothing "
+      "any more; statistics over them may.",
+      NULL },
     { "orbit",
       "orbit-error",
       "Orbit error",

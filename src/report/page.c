@@ -287,6 +287,19 @@ static void print_watch(struct text *html, const struct result *result)
             result_real(result, "watch.fastest_pair.time"), scale);
 }
 
+/* Until when the orbits can be trusted, where the run has asked. */
+static void print_trust(struct text *html, const struct result *result)
+{
+    const char *words = result_string(result, "trust.text");
+    if (!words[0])
+        return;
+    text_print(html, "<h2>Trust</h2>\n<p>Orbits: ");
+    page_escape(html, words);
+    text_print(html, ". Statistics: %s.</p>\n",
+               json_is_true(result_find(result, "watch.holds")) ? "all of the run"
+                                                                : "none, see the accuracy watch");
+}
+
 static void print_tile(struct text *html, const char *name, double value, double scale,
                        const char *unit)
 {
@@ -347,6 +360,7 @@ void page_run_head(struct text *html, const struct result *result)
     print_tiles(html, result);
     print_criteria(html, result);
     print_watch(html, result);
+    print_trust(html, result);
 }
 
 /* --- what ran -----------------------------------------------------------------------------------

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "run/shadow.h"
+
 enum { ROW_PREFIX_BYTES = 32, NUMBER_BYTES = 24 };
 
 /* Events of a trigger in the whole run: step 0, the multiples, and the last step. */
@@ -50,7 +52,8 @@ enum status estimate_run(const struct run *run, bool timed, struct estimate *est
     estimate->disk_bytes = estimate_disk_bytes(run);
     for (size_t i = 0; i < run->output_count; i++)
         estimate->frames += frames(run, i);
-    estimate->interactions = experiment_interactions(&run->experiment, run->experiment.steps);
+    estimate->interactions = experiment_interactions(&run->experiment, run->experiment.steps) *
+                             (1.0 + shadow_work(run->experiment.config));
     return timed ? timing_measure(run, estimate->interactions, &estimate->timing, error)
                  : STATUS_OK;
 }

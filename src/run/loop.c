@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "run/save.h"
+#include "run/shadow.h"
 #include "run/signals.h"
 
 /* For the last words and the end of the process, when time is short. */
@@ -97,11 +98,15 @@ static enum status advance_to(struct run *run, uint64_t next, struct pulse *puls
     while (run->step < next && !status && !should_stop(run)) {
         const uint64_t left = next - run->step;
         const uint64_t steps = left < pulse->chunk ? left : pulse->chunk;
+        if (shadow_adjust(run, error))
+            return error->status;
         const double before = clock_seconds();
         status = run->backend->class_->advance(run->backend, run->experiment.integrator,
                                                run->experiment.step, steps, error);
+        run->advance_seconds += clock_seconds() - before;
+        if (!status)
+            status = shadow_advance(run, steps, error);
         const double seconds = clock_seconds() - before;
-        run->advance_seconds += seconds;
         run->step += steps;
         run->events_done = false;
         if (!status)

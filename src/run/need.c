@@ -14,6 +14,7 @@
 #include "model/bodies.h"
 #include "model/conserved.h"
 #include "output/output.h"
+#include "run/shadow.h"
 
 /* The program with all its libraries, and each thread's stack, as far as runs were seen to use
  * them. */
@@ -97,8 +98,9 @@ struct memory_need need_of_bodies(const struct config *config, size_t systems, s
 {
     struct memory_need need = { .systems = systems, .count = count };
     const struct force_options force = force_options(config);
-    need.bodies = bodies_bytes((double)systems, (double)count);
-    need.forces = force_bytes(&force, (double)systems, (double)count);
+    const double copies = 1.0 + (double)shadow_count(config); /* each in a backend of its own */
+    need.bodies = copies * bodies_bytes((double)systems, (double)count);
+    need.forces = copies * force_bytes(&force, (double)systems, (double)count);
     need.program = program_bytes + thread_bytes * force.threads;
     add_diagnostics(config, &need);
     add_outputs(config, &need);

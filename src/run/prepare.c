@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "run/provenance.h"
 #include "run/restart.h"
+#include "run/shadow.h"
 #include "run/signals.h"
 
 /* The arrays that only some observers need. */
@@ -40,25 +41,40 @@ static void check_name(const struct run *run, size_t index, const struct section
                           name);
 }
 
-static enum status create_diagnostics(struct run *run, struct error *error)
+/* What every diagnostic has beside itself. */
+static void fill_slot(struct run *run, size_t index, const struct section *section,
+                      struct error *error)
+{
+    struct run_diagnostic *slot = &run->diagnostics[index];
+    run->triggers[index].every = (uint64_t)section_integer(section, "every");
+    check_name(run, index, section, error);
+    const size_t columns = slot->diagnostic->column_count;
+    slot->last_row = memory_array(columns, sizeof *slot->last_row, error);
+    for (size_t k = 0; slot->last_row && k < columns; k++)
+        slot->last_row[k] = NAN;
+}
+
+/* Those of the list, and `trust` behind them. */
+static enum status create_diagnostics(struct run *run, bool measure_first, struct error *error)
 {
     const struct config *config = run->experiment.config;
     const struct moment start = run_moment(run);
-    for (size_t i = 0; i < run->diagnostic_count; i++) {
+    const size_t listed = config_count(config, "diagnostics"), systems = start.bodies->systems;
+    for (size_t i = 0; i < listed; i++) {
         const struct section *section = config_item(config, "diagnostics", i);
         struct run_diagnostic *slot = &run->diagnostics[i];
-        run->triggers[i].every = (uint64_t)section_integer(section, "every");
         if (diagnostic_create(section, &start, &slot->diagnostic, error))
             continue; /* the next one may have something to report as well */
-        check_name(run, i, section, error);
-        const size_t columns = slot->diagnostic->column_count;
-        slot->last_row = memory_array(columns, sizeof *slot->last_row, error);
-        for (size_t k = 0; slot->last_row && k < columns; k++)
-            slot->last_row[k] = NAN;
-        if (run->experiment.bodies->systems > 1 && slot->diagnostic->class_->rows_per_event == 1)
-            aggregate_create(slot->diagnostic, run->experiment.bodies->systems, &slot->aggregate,
-                             error);
+        fill_slot(run, i, section, error);
+        if (systems > 1 && slot->diagnostic->class_->rows_per_event == 1)
+            aggregate_create(slot->diagnostic, systems, &slot->aggregate, error);
     }
+    /* Without statistics over members: a mean of horizons of which some lie beyond the end would be
+     * of the others. */
+    if (shadow_wanted(config) &&
+        shadow_diagnostic(run, measure_first, &run->diagnostics[listed].diagnostic, error) ==
+            STATUS_OK)
+        fill_slot(run, listed, config_section(config, "trust"), error);
     return error->status;
 }
 
@@ -154,7 +170,7 @@ static void resolve_checkpoints(struct run *run)
 static enum status allocate_tables(struct run *run, struct error *error)
 {
     const struct config *config = run->experiment.config;
-    run->diagnostic_count = config_count(config, "diagnostics");
+    run->diagnostic_count = config_count(config, "diagnostics") + shadow_wanted(config);
     run->output_count = config_count(config, "outputs");
     run->diagnostics = calloc(run->diagnostic_count + 1, sizeof *run->diagnostics);
     run->outputs = calloc(run->output_count + 1, sizeof(struct output *));
@@ -185,6 +201,21 @@ static enum status create_watch(struct run *run, struct error *error)
     return STATUS_OK;
 }
 
+/* A run that ends before a horizon could be reached says nothing of it: that would hold. */
+static void check_horizons(const struct run *run, struct error *error)
+{
+    const double end = (double)run->experiment.steps * run->experiment.step;
+    for (size_t i = 0; i < run->expectations.count; i++) {
+        const struct criterion *c = &run->expectations.criteria[i];
+        const bool horizon =
+            run->trust && c->diagnostic == run->diagnostic_count - 1 && trust_is_horizon(c->column);
+        if (horizon && isfinite(c->lowest) && c->lowest > end)
+            section_error(c->section, NULL, error,
+                          "the run ends at t = %g and cannot show that %s is at least %g", end,
+                          c->quantity, c->lowest);
+    }
+}
+
 /* Of the columns of the diagnostics and of the statistics over members. */
 static enum status create_expectations(struct run *run, struct error *error)
 {
@@ -203,6 +234,8 @@ static enum status create_expectations(struct run *run, struct error *error)
     expectations_create(run->experiment.config, "stop_when", diagnostics, 2 * count, &run->stops,
                         error);
     free(diagnostics);
+    if (!error->status)
+        check_horizons(run, error);
     return error->status;
 }
 
@@ -269,10 +302,11 @@ enum status run_prepare(const struct config *config, const struct run_options *o
         goto fail;
     if (!run->checkpoint)
         memcpy(run->first, run->conserved, run->experiment.bodies->systems * sizeof *run->first);
-    create_diagnostics(run, error);
+    create_diagnostics(run, measure_first, error);
     run_open_outputs(run, NULL, error);
     if (error->status || create_expectations(run, error) || create_watch(run, error) ||
-        allocate_potentials(run, error) || (run->checkpoint && restart_load_memory(run, error)))
+        allocate_potentials(run, error) || (run->checkpoint && restart_load_memory(run, error)) ||
+        (run->trust && measure_first && shadow_create(run, error)))
         goto fail;
     *result = run;
     return STATUS_OK;

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/document.h"
 #include "base/memory.h"
+#include "diagnostics/trust.h"
 #include "run/failure.h"
 
 static json_t *vector(const double value[3])
@@ -313,6 +314,8 @@ enum status provenance_write(const struct run *run, enum provenance_state state,
                              struct error *error)
 {
     json_t *document = run_json(run, state, status);
+    if (document && run->trust)
+        document_set(&document, "trust", trust_json(run->trust, run_time(run)));
     /* What was verified before this restart stays true of those steps. */
     json_t *verified = json_object_get(run->before, "verified");
     if (document)

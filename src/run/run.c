@@ -12,6 +12,7 @@
 #include "run/parts.h"
 #include "run/provenance.h"
 #include "run/save.h"
+#include "run/shadow.h"
 #include "run/signals.h"
 
 static void tell(struct run *run, bool loud, const char *format, va_list arguments)
@@ -203,6 +204,7 @@ void run_destroy(struct run *run)
         return;
     struct error ignored = { 0 }; /* whatever mattered was reported by finish() */
     close_files(run, &ignored);
+    shadow_destroy(run);
     for (size_t i = 0; run->diagnostics && i < run->diagnostic_count; i++) {
         struct diagnostic *diagnostic = run->diagnostics[i].diagnostic;
         if (diagnostic)

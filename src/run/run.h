@@ -34,6 +34,7 @@ extern "C" {
 struct run;
 struct json_t;
 struct save_memory;
+struct shadows;
 
 /* What a command asks of a run, and how it hears of it. */
 struct run_options {
@@ -67,7 +68,7 @@ struct run {
     struct stream *log;
     bool manifest_written; /* run.json is there and is this run's */
 
-    size_t diagnostic_count, output_count;
+    size_t diagnostic_count, output_count; /* with `trust`, which comes last, as a diagnostic */
     struct run_diagnostic *diagnostics;
     struct output **outputs;
     const char **output_files; /* their names, borrowed from the config */
@@ -76,6 +77,8 @@ struct run {
     struct expectations expectations;
     struct expectations stops; /* stop_when */
     struct watch *watch;
+    struct diagnostic *trust; /* the last one of `diagnostics`, or NULL */
+    struct shadows *shadows;  /* see run/shadow.h; NULL where they are not asked for */
 
     struct conserved *conserved; /* of every system, at the last event that needed them */
     struct conserved *first;     /* of every system at step 0 */

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "output/checkpoint.h"
 #include "run/content.h"
+#include "run/shadow.h"
 
 /* --- memory ------------------------------------------------------------------------------------
  */
@@ -192,6 +193,7 @@ static enum status save_once(struct run *run, const struct save_memory *memory, 
         return error->status;
     }
     put_state(writer, run);
+    shadow_put(writer, run);
     put_memory(writer, memory);
     put_memory(writer, run->before_last);
     return checkpoint_commit(writer, !run->newest_damaged, error);
@@ -218,7 +220,8 @@ enum status save_checkpoint(struct run *run, struct error *error)
         return STATUS_OK;
     const double start = clock_seconds();
     /* The outputs must be at least as long on the disk as the checkpoint says. */
-    if (run->backend->class_->fetch(run->backend, error) || run_flush(run, true, error))
+    if (run->backend->class_->fetch(run->backend, error) || shadow_fetch(run, error) ||
+        run_flush(run, true, error))
         return error->status;
     const size_t bad = bodies_not_finite(run->experiment.bodies);
     if (bad < bodies_length(run->experiment.bodies))

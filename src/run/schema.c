@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "diagnostics/diagnostic.h"
+#include "diagnostics/trust.h"
 #include "diagnostics/watch.h"
 #include "force/force.h"
 #include "initial/initial.h"
@@ -282,6 +283,11 @@ const struct schema *schema_experiment(struct schema_room *room)
                   "large for the fastest pair.",
           .parameters = watch_parameters,
           .parameter_count = watch_parameter_count },
+        { .name = "trust",
+          .help = "How long the orbits can be trusted: shadows of the run, displaced by a rounding "
+                  "error and with half the step, show how errors grow.",
+          .parameters = trust_parameters,
+          .parameter_count = trust_parameter_count },
         { .name = "ensemble", .help = "Many independent systems at once.", ROWS(ensemble_rows) },
         { .name = "sweep",
           .help = "A grid of runs.",

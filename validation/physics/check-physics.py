@@ -12,7 +12,7 @@ import traceback
 
 import tap
 from experiment import EXPERIMENTS, Bench, Row
-import laws, orbits, bars, clusters, distributions, verdicts  # noqa: E401, F401  they register
+import laws, orbits, bars, clusters, distributions, verdicts, trust  # noqa: E401, F401
 
 DOCUMENT = os.path.join(tap.SOURCE, "docs", "validation.md")
 

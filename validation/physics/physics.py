@@ -1,7 +1,7 @@
 """The experiments that are short, each a test; and that docs/validation.md is the table of all.
 
-What an experiment measures stands in laws.py, orbits.py, bars.py, clusters.py, distributions.py
-and verdicts.py;
+What an experiment measures stands in laws.py, orbits.py, bars.py, clusters.py, distributions.py,
+verdicts.py and trust.py;
 `make check-physics` runs the long ones too and writes the table.
 """
 
@@ -9,10 +9,11 @@ import os
 
 import tap
 from experiment import EXPERIMENTS, FOLDER, Bench
-import laws, orbits, bars, clusters, distributions, verdicts  # noqa: E401, F401  they register
+import laws, orbits, bars, clusters, distributions, verdicts, trust  # noqa: E401, F401
 
 EXAMPLES = {"outer-solar-system"}  # whose configs are examples
-VARIATIONS = {"kepler-euler-1000", "error-bars-all"}  # of the config of another experiment
+# Of the config of another experiment.
+VARIATIONS = {"kepler-euler-1000", "error-bars-all", "trust-growth", "trust-reproducible"}
 WRITTEN = {"good-runs", "bad-runs"}  # by the experiment itself
 
 

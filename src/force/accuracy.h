@@ -1,6 +1,6 @@
 /* The error of forces, against sums in long double. */
-#ifndef ORRERY_BENCH_ACCURACY_H
-#define ORRERY_BENCH_ACCURACY_H
+#ifndef ORRERY_FORCE_ACCURACY_H
+#define ORRERY_FORCE_ACCURACY_H
 
 #include <stddef.h>
 
@@ -23,6 +23,9 @@ void accuracy_destroy(struct accuracy *accuracy); /* accepts NULL */
 /* sqrt(sum |a - a_exact|^2 / sum |a_exact|^2) over the sample, for the same bodies with ax, ay, az
  * by some kernel. */
 double accuracy_error(const struct accuracy *accuracy, const struct bodies *bodies);
+
+/* The root mean square of |a_exact| over the sample. */
+double accuracy_scale(const struct accuracy *accuracy);
 
 #ifdef __cplusplus
 }

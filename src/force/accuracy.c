@@ -1,4 +1,4 @@
-#include "bench/accuracy.h"
+#include "force/accuracy.h"
 
 #include <math.h>
 
@@ -71,4 +71,13 @@ double accuracy_error(const struct accuracy *accuracy, const struct bodies *bodi
         }
     }
     return whole > 0 ? (double)sqrtl(error / whole) : 0;
+}
+
+double accuracy_scale(const struct accuracy *accuracy)
+{
+    long double whole = 0;
+    for (size_t k = 0; k < accuracy->count; k++)
+        for (int axis = 0; axis < 3; axis++)
+            whole += accuracy->sample[k].a[axis] * accuracy->sample[k].a[axis];
+    return accuracy->count > 0 ? (double)sqrtl(whole / (long double)accuracy->count) : 0;
 }

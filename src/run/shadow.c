@@ -1,0 +1,332 @@
+#include "run/shadow.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "force/accuracy.h"
+#include "run/content.h"
+
+struct shadow {
+    struct bodies *bodies;
+    struct backend *backend; /* both NULL where it is not carried along */
+};
+
+struct shadows {
+    struct shadow of[TRUST_SHADOWS];
+};
+
+/* Steps of a shadow in one of the run, and what its sections of a checkpoint are called. */
+static const struct {
+    const char *name;
+    uint64_t steps;
+} kinds[TRUST_SHADOWS] = {
+    [TRUST_TWIN] = { "twin", 1 },
+    [TRUST_FINE] = { "fine", 2 },
+};
+
+static const struct section *section_of(const struct run *run)
+{
+    return config_section(run->experiment.config, "trust");
+}
+
+bool shadow_wanted(const struct config *config)
+{
+    return section_flag(config_section(config, "trust"), "shadow");
+}
+
+static bool is_wanted(const struct config *config, enum trust_shadow kind)
+{
+    return shadow_wanted(config) &&
+           (kind == TRUST_TWIN || section_flag(config_section(config, "trust"), "half_step"));
+}
+
+double shadow_work(const struct config *config)
+{
+    double work = 0.0;
+    for (int k = 0; k < TRUST_SHADOWS; k++)
+        if (is_wanted(config, (enum trust_shadow)k))
+            work += (double)kinds[k].steps;
+    return work;
+}
+
+size_t shadow_count(const struct config *config)
+{
+    size_t count = 0;
+    for (int k = 0; k < TRUST_SHADOWS; k++)
+        count += is_wanted(config, (enum trust_shadow)k);
+    return count;
+}
+
+/* --- creating -----------------------------------------------------------------------------------
+ */
+
+/* How large the forces of the run are and how well its backend sums them: against long double, of
+ * a sample of bodies. */
+static enum status measure_force(struct run *run, struct trust_force *force, struct error *error)
+{
+    const struct bodies *bodies = run->experiment.bodies;
+    struct accuracy *accuracy;
+    if (accuracy_create(&run->experiment.physics, bodies, &accuracy, error))
+        return error->status;
+    const enum status status = run->backend->class_->accelerations(run->backend, error);
+    if (!status)
+        *force = (struct trust_force){ accuracy_scale(accuracy), accuracy_error(accuracy, bodies) };
+    accuracy_destroy(accuracy);
+    return status;
+}
+
+enum status shadow_diagnostic(struct run *run, bool measure, struct diagnostic **diagnostic,
+                              struct error *error)
+{
+    struct trust_force force = { 0 };
+    const struct moment start = { .step = run->step,
+                                  .dt = run->experiment.step,
+                                  .physics = &run->experiment.physics,
+                                  .bodies = run->experiment.bodies };
+    if (measure && !run->checkpoint && measure_force(run, &force, error))
+        return error->status;
+    const enum status status = trust_create(section_of(run), &start, run->experiment.integrator,
+                                            &force, diagnostic, error);
+    run->trust = *diagnostic;
+    return status;
+}
+
+/* Every body by the same length, each in a direction of its own. */
+static enum status displace(const struct run *run, struct bodies *twin, size_t system,
+                            struct error *error)
+{
+    const uint64_t seed = (uint64_t)section_integer(section_of(run), "seed") - 1 + system;
+    gsl_rng *generator = random_create(seed % RANDOM_SEED_MAX + 1, error);
+    if (!generator)
+        return error->status;
+    const double length = trust_displacement(run->trust, system);
+    const size_t first = system * twin->stride;
+    for (size_t i = first; i < first + twin->count; i++) {
+        double way[3];
+        random_on_sphere(generator, length, way);
+        twin->x[i] += way[0];
+        twin->y[i] += way[1];
+        twin->z[i] += way[2];
+    }
+    random_destroy(generator);
+    return STATUS_OK;
+}
+
+static const char *section_name(enum trust_shadow kind, const char *array,
+                                char buffer[CHECKPOINT_NAME_SIZE])
+{
+    snprintf(buffer, CHECKPOINT_NAME_SIZE, "%s:%s", kinds[kind].name, array);
+    return buffer;
+}
+
+/* Masses and ids are those of the run. */
+static bool is_state(const char *array)
+{
+    return strcmp(array, "mass") != 0 && strcmp(array, "id") != 0;
+}
+
+static enum status load(const struct run *run, enum trust_shadow kind, struct bodies *bodies,
+                        struct error *error)
+{
+    struct content_array arrays[CONTENT_ARRAYS];
+    char name[CHECKPOINT_NAME_SIZE];
+    content_arrays(bodies, arrays);
+    for (size_t k = 0; k < CONTENT_ARRAYS; k++)
+        if (is_state(arrays[k].name))
+            checkpoint_get_words(run->checkpoint, section_name(kind, arrays[k].name, name),
+                                 arrays[k].values, bodies->systems, bodies->count, bodies->stride,
+                                 error);
+    return error->status;
+}
+
+/* A backend for the bodies as they stand now. */
+static enum status start_backend(const struct run *run, struct shadow *shadow, struct error *error)
+{
+    const struct experiment *experiment = &run->experiment;
+    const struct backend_class *class_ = run->backend->class_;
+    if (shadow->backend)
+        class_->destroy(shadow->backend);
+    shadow->backend = NULL;
+    return class_->create(&experiment->backend_options, &experiment->physics, shadow->bodies,
+                          &shadow->backend, error);
+}
+
+static void end_shadow(struct run *run, enum trust_shadow kind)
+{
+    struct shadow *shadow = &run->shadows->of[kind];
+    if (shadow->backend)
+        shadow->backend->class_->destroy(shadow->backend);
+    bodies_destroy(shadow->bodies);
+    *shadow = (struct shadow){ 0 };
+    trust_show(run->trust, kind, NULL);
+}
+
+static enum status begin_shadow(struct run *run, enum trust_shadow kind, struct error *error)
+{
+    const struct bodies *bodies = run->experiment.bodies;
+    struct shadow *shadow = &run->shadows->of[kind];
+    if (bodies_create(bodies->systems, bodies->count, &shadow->bodies, error))
+        return error->status;
+    for (size_t s = 0; s < bodies->systems; s++) {
+        bodies_copy_system(shadow->bodies, s, bodies, s);
+        if (!run->checkpoint && kind == TRUST_TWIN && displace(run, shadow->bodies, s, error))
+            return error->status;
+    }
+    if ((run->checkpoint && load(run, kind, shadow->bodies, error)) ||
+        start_backend(run, shadow, error))
+        return error->status;
+    trust_show(run->trust, kind, shadow->bodies);
+    return STATUS_OK;
+}
+
+/* Was it carried along when the checkpoint was saved? */
+static bool was_there(const struct run *run, enum trust_shadow kind)
+{
+    char name[CHECKPOINT_NAME_SIZE];
+    return checkpoint_has(run->checkpoint, section_name(kind, "x", name));
+}
+
+enum status shadow_create(struct run *run, struct error *error)
+{
+    run->shadows = calloc(1, sizeof *run->shadows);
+    if (!run->shadows)
+        return error_set(error, STATUS_MEMORY, "out of memory");
+    for (int k = 0; k < TRUST_SHADOWS; k++) {
+        const enum trust_shadow kind = (enum trust_shadow)k;
+        const bool there =
+            run->checkpoint ? was_there(run, kind) : is_wanted(run->experiment.config, kind);
+        if (there && begin_shadow(run, kind, error))
+            return error->status;
+    }
+    return STATUS_OK;
+}
+
+void shadow_destroy(struct run *run)
+{
+    if (!run->shadows)
+        return;
+    for (int k = 0; k < TRUST_SHADOWS; k++)
+        end_shadow(run, (enum trust_shadow)k);
+    free(run->shadows);
+    run->shadows = NULL;
+}
+
+/* --- moving -------------------------------------------------------------------------------------
+ */
+
+/* The twin of a system: `nearing` of its distance is left. */
+static void bring_nearer(const struct run *run, const struct bodies *twin, size_t system,
+                         double nearing)
+{
+    const struct bodies *bodies = run->experiment.bodies;
+    const double *const from[] = { bodies->x,  bodies->y,  bodies->z,
+                                   bodies->vx, bodies->vy, bodies->vz };
+    double *const to[] = { twin->x, twin->y, twin->z, twin->vx, twin->vy, twin->vz };
+    const size_t first = system * bodies->stride;
+    for (size_t k = 0; k < COUNT_OF(to); k++)
+        for (size_t i = first; i < first + bodies->count; i++)
+            to[k][i] = from[k][i] + nearing * (to[k][i] - from[k][i]);
+}
+
+static enum status adjust_twin(struct run *run, struct error *error)
+{
+    struct shadow *twin = &run->shadows->of[TRUST_TWIN];
+    const size_t systems = twin->bodies->systems;
+    bool moved = false;
+    for (size_t s = 0; s < systems; s++) {
+        const double nearing = trust_take_nearing(run->trust, s);
+        if (nearing == 1.0)
+            continue;
+        if (!moved && (run->backend->class_->fetch(run->backend, error) ||
+                       twin->backend->class_->fetch(twin->backend, error)))
+            return error->status;
+        moved = true;
+        bring_nearer(run, twin->bodies, s, nearing);
+    }
+    return moved ? start_backend(run, twin, error) : STATUS_OK;
+}
+
+enum status shadow_adjust(struct run *run, struct error *error)
+{
+    if (!run->shadows)
+        return STATUS_OK;
+    for (int k = 0; k < TRUST_SHADOWS; k++)
+        if (run->shadows->of[k].backend && trust_is_done(run->trust, (enum trust_shadow)k))
+            end_shadow(run, (enum trust_shadow)k);
+    return run->shadows->of[TRUST_TWIN].backend ? adjust_twin(run, error) : STATUS_OK;
+}
+
+/* Systems of the shadow that are not finite begin again from the run's own. */
+static enum status give_up_lost(struct run *run, enum trust_shadow kind, struct error *error)
+{
+    struct shadow *shadow = &run->shadows->of[kind];
+    struct bodies *bodies = shadow->bodies;
+    if (shadow->backend->class_->fetch(shadow->backend, error) ||
+        run->backend->class_->fetch(run->backend, error))
+        return error->status;
+    for (size_t i = bodies_not_finite(bodies); i < bodies_length(bodies);
+         i = bodies_not_finite(bodies)) {
+        const size_t system = i / bodies->stride;
+        bodies_copy_system(bodies, system, run->experiment.bodies, system);
+        trust_lose(run->trust, system, kind);
+    }
+    return start_backend(run, shadow, error);
+}
+
+static enum status advance_one(struct run *run, enum trust_shadow kind, uint64_t steps,
+                               struct error *error)
+{
+    struct shadow *shadow = &run->shadows->of[kind];
+    struct error lost = { 0 };
+    const uint64_t factor = kinds[kind].steps;
+    const enum status status = shadow->backend->class_->advance(
+        shadow->backend, run->experiment.integrator, run->experiment.step / (double)factor,
+        steps * factor, &lost);
+    if (status == STATUS_NUMERICAL)
+        return give_up_lost(run, kind, error);
+    return status ? error_set(error, status, "%s", lost.text) : STATUS_OK;
+}
+
+enum status shadow_advance(struct run *run, uint64_t steps, struct error *error)
+{
+    enum status status = STATUS_OK;
+    for (int k = 0; run->shadows && k < TRUST_SHADOWS && !status; k++)
+        if (run->shadows->of[k].backend)
+            status = advance_one(run, (enum trust_shadow)k, steps, error);
+    return status;
+}
+
+enum status shadow_fetch(struct run *run, struct error *error)
+{
+    enum status status = STATUS_OK;
+    for (int k = 0; run->shadows && k < TRUST_SHADOWS && !status; k++) {
+        struct backend *backend = run->shadows->of[k].backend;
+        if (backend)
+            status = backend->class_->fetch(backend, error);
+    }
+    return status;
+}
+
+/* --- saving -------------------------------------------------------------------------------------
+ */
+
+void shadow_put(struct checkpoint_writer *writer, const struct run *run)
+{
+    for (int k = 0; run->shadows && k < TRUST_SHADOWS; k++) {
+        const struct bodies *bodies = run->shadows->of[k].bodies;
+        struct content_array arrays[CONTENT_ARRAYS];
+        char name[CHECKPOINT_NAME_SIZE];
+        if (!bodies)
+            continue;
+        content_arrays(bodies, arrays);
+        for (size_t a = 0; a < CONTENT_ARRAYS; a++)
+            if (is_state(arrays[a].name))
+                checkpoint_put_words(
+                    writer, section_name((enum trust_shadow)k, arrays[a].name, name),
+                    arrays[a].values, bodies->systems, bodies->count, bodies->stride);
+    }
+}

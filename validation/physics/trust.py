@@ -1,0 +1,123 @@
+"""Trust until t: what the shadows of a run say, beside what much finer runs then do."""
+
+import numpy
+
+from experiment import experiment
+from rows import columns, frames
+
+GROUP = "Trust until t"
+CROSSING = 2 * numpy.sqrt(2)  # in N-body units
+
+
+def horizons(directory, name, systems):
+    """The first known value of every system, or infinity."""
+    table = columns(f"{directory}/trust.csv")
+    found = []
+    for s in range(systems):
+        values = table[name][table["system"] == s] if systems > 1 else table[name]
+        values = values[numpy.isfinite(values)]
+        found.append(values[0] if len(values) else numpy.inf)
+    return numpy.array(found)
+
+
+def parting(one, other, systems):
+    """When the systems of one run have left those of another by 1 % of their size; between frames
+    they part exponentially."""
+    times, x, _ = frames(f"{one}/trajectory.xyz")
+    _, y, _ = frames(f"{other}/trajectory.xyz")
+    x, y = (z.reshape(len(times), systems, -1, 3) for z in (x, y))
+    size = numpy.sqrt(((x[0] - x[0].mean(1, keepdims=True)) ** 2).sum(2).mean(1))
+    away = numpy.sqrt(((x - y) ** 2).sum(3).mean(2)) / size
+    found = numpy.full(systems, numpy.inf)
+    for s in range(systems):
+        k = numpy.argmax(away[:, s] >= 0.01)
+        if away[k, s] >= 0.01:
+            part = numpy.log(0.01 / away[k - 1, s]) / numpy.log(away[k, s] / away[k - 1, s])
+            found[s] = times[k - 1] + part * (times[k] - times[k - 1])
+    return found
+
+
+def compare(bench, name, overrides, systems):
+    """Stated and true horizon of every system of a run."""
+    about = bench.run(name, *overrides, output="one.run", criteria=False, timeout=600)
+    step, every = about["config"]["time"]["step"], about["config"]["outputs"][0]["every"]
+    bench.run(name, *overrides, f"time.step={step / 4}", "time.integrator=yoshida6",
+              f"outputs.0.every={4 * every}", "trust.shadow=false", "expect=()",
+              output="two.run", criteria=False, timeout=1800)
+    return horizons("one.run", "accurate_until", systems), parting("one.run", "two.run", systems)
+
+
+def state(bench, what, stated, true):
+    ratio = stated / true
+    inside = int(((ratio > 1 / 1.5) & (ratio < 1.5)).sum())
+    bench.above(f"{what}: of {len(ratio)}, within a factor 1.5 of where a finer run leaves", inside,
+                round(0.9 * len(ratio)), "yoshida6, a quarter of the step")
+    bench.below(f"{what}: largest \\|ln(stated/true)\\|", numpy.abs(numpy.log(ratio)).max(),
+                numpy.log(1.5), "the same")
+
+
+@experiment("trust-plummer", "until when the orbits of clusters are accurate", GROUP, long=True)
+def trust_plummer(bench):
+    for step, every in ((0.004, 10), (0.016, 3)):
+        stated, true = compare(bench, "trust-plummer",
+                               [f"time.step={step}", f"outputs.0.every={every}"], 20)
+        state(bench, f"100 bodies, ε = 0.02, velocity Verlet, dt = {step}", stated, true)
+    stated, true = compare(bench, "trust-plummer", [
+        "physics.softening=0.0", "time.step=0.001", "time.integrator=yoshida4", "time.end=8",
+        "outputs.0.every=20", "watch.on_jump=warn", "expect=()"], 20)
+    state(bench, "100 bodies, ε = 0, yoshida4, dt = 0.001", stated, true)
+
+
+@experiment("trust-growth", "how fast errors grow in clusters", GROUP, long=True)
+def trust_growth(bench):
+    source = "of its order, and below it (Miller 1964; Goodman, Heggie & Hut 1993)"
+    for count, softening in ((100, 0.01), (300, 0.01), (1000, 0.01)):
+        times, errors = [], []
+        for seed in (1, 2):
+            said = bench.run("trust-plummer", f"bodies.count={count}", "ensemble.systems=1",
+                             f"physics.softening={softening}", f"trust.seed={seed}",
+                             "trust.half_step=false", "outputs=()", "time.end=12", "expect=()",
+                             criteria=False, timeout=600)["trust"]
+            times.append(said["e_folding_time"])
+            errors.append(said["e_folding_time_error"])
+        bench.near(f"{count} bodies, ε = {softening}: e-folding time over the crossing time",
+                   times[0] / CROSSING, 0.35, 0.3, source)
+        bench.near(f"{count} bodies: difference of two twins", times[0] - times[1], 0,
+                   2 * numpy.hypot(*errors), "two standard errors, as stated")
+    said = bench.run("trust-pythagorean", "physics.softening=0.01", "time.step=0.0002",
+                     "outputs=()", "time.end=70", "expect=()", criteria=False, timeout=600)["trust"]
+    crossing = 12**2.5 / (2 * 12.8167)**1.5
+    bench.near("Pythagorean problem, ε = 0.01: e-folding time over the crossing time",
+               said["e_folding_time"] / crossing, 1, 0.9, "of its order, G M^(5/2)/(2\\|E\\|)^(3/2)")
+
+
+@experiment("trust-pythagorean", "until when the Pythagorean problem is accurate", GROUP, long=True)
+def trust_pythagorean(bench):
+    stated, true = [], []
+    for softening in (0.02, 0.03, 0.05, 0.07, 0.1):
+        for integrator, step in (("velocity-verlet", 1e-3), ("velocity-verlet", 2.5e-4),
+                                 ("yoshida4", 1e-3), ("pefrl", 5e-4)):
+            one, two = compare(bench, "trust-pythagorean", [
+                f"physics.softening={softening}", f"time.integrator={integrator}",
+                f"time.step={step}", f"outputs.0.every={round(0.02 / step)}"], 1)
+            if numpy.isfinite(one[0]) or numpy.isfinite(two[0]):
+                stated.append(one[0])
+                true.append(two[0])
+    state(bench, "softenings × integrators × steps that are lost before t = 30",
+          numpy.array(stated), numpy.array(true))
+
+
+@experiment("trust-reproducible", "until when another kernel finds the same orbits", GROUP,
+            long=True)
+def trust_reproducible(bench):
+    for precision, other, end in (("double", "compute.kernel=reference", 24),
+                                  ("single", "compute.kernel=symmetric", 14),
+                                  ("mixed", "compute.kernel=symmetric", 14)):
+        base = [f"compute.precision={precision}", f"time.end={end}", "trust.half_step=false",
+                "ensemble.systems=10", "time.step=0.008", "expect=()"]
+        bench.run("trust-plummer", *base, output="one.run", criteria=False, timeout=600)
+        bench.run("trust-plummer", *base, other, "trust.shadow=false", output="two.run",
+                  criteria=False, timeout=600)
+        ratio = horizons("one.run", "reproducible_until", 10) / parting("one.run", "two.run", 10)
+        bench.above(f"{precision}: of 10, within a factor 1.5 of where another kernel leaves",
+                    int(((ratio > 1 / 1.5) & (ratio < 1.5)).sum()), 9, other)
