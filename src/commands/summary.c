@@ -10,6 +10,7 @@
 #include "base/terminal.h"
 #include "base/text.h"
 #include "config/reference.h"
+#include "diagnostics/energy-budget.h"
 #include "diagnostics/trust.h"
 #include "run/provenance.h"
 
@@ -136,6 +137,13 @@ static void say_trust(const struct run *run)
              watch_holds(run->watch, run->left_out) ? "all of it" : "none, see the watch");
 }
 
+static void say_energy_budget(const struct run *run)
+{
+    char text[ENERGY_BUDGET_TEXT_SIZE];
+    if (run->energy_budget)
+        item("energy budget", "%s", energy_budget_text(run->energy_budget, text));
+}
+
 static void say_verdict(const struct run *run, enum status status)
 {
     const bool good = status == STATUS_OK, stopped = status == STATUS_STOPPED;
@@ -211,6 +219,7 @@ void summary_print(const struct run *run, enum status status)
     for (size_t i = 0; i < run->expectations.count; i++)
         say_criterion(&run->expectations.criteria[i]);
     say_watch(run);
+    say_energy_budget(run);
     say_trust(run);
     say_files(run);
     say_verdict(run, status);

@@ -2,10 +2,8 @@
 
 #include <float.h>
 #include <gsl/gsl_sort.h>
-#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/document.h"
 #include "base/memory.h"
@@ -119,6 +117,7 @@ struct trust {
     double richardson; /* error of the step over its difference to half the step */
     size_t systems;
     const struct bodies *shadows[TRUST_SHADOWS];
+    double *sorted; /* room for a number of each system */
 };
 
 static struct memory *memory_of(const struct trust *trust, size_t system)
@@ -349,10 +348,17 @@ static enum status measure_system(struct diagnostic *diagnostic, const struct mo
     return sink->row(sink->context, system, row, error);
 }
 
+static void destroy(struct diagnostic *diagnostic)
+{
+    if (diagnostic)
+        memory_free(((struct trust *)diagnostic)->sorted);
+    diagnostic_free(diagnostic);
+}
+
 static const struct diagnostic_class trust_class = {
     .variant = { .name = "trust", .help = "Until when the orbits can be trusted." },
     .measure_system = measure_system,
-    .destroy = diagnostic_free,
+    .destroy = destroy,
     .columns = columns,
     .column_count = COLUMNS,
     .rows_per_event = 1,
@@ -365,9 +371,15 @@ enum status trust_create(const struct section *section, const struct moment *sta
     const size_t systems = start->bodies->systems;
     struct trust *trust = (struct trust *)diagnostic_allocate(&trust_class, sizeof *trust,
                                                               systems * MEMORY_LENGTH, error);
-    *result = (struct diagnostic *)trust;
+    *result = NULL;
     if (!trust)
         return error->status;
+    trust->sorted = memory_array(systems, sizeof *trust->sorted, error);
+    if (!trust->sorted) {
+        destroy(&trust->diagnostic);
+        return error->status;
+    }
+    *result = &trust->diagnostic;
     trust->diagnostic.needs = NEED_STATE;
     trust->every = (uint64_t)section_integer(section, "every");
     trust->tolerance = section_real(section, "tolerance");
@@ -450,14 +462,11 @@ static double e_folding_time(const struct trust *trust, size_t system)
     return fit.law == GROWTH_EXPONENTIAL ? fit.time : INFINITY;
 }
 
-/* Without memory to sort in, nothing is known. */
 static struct summary summarise(const struct trust *trust,
                                 double (*value)(const struct trust *, size_t))
 {
-    struct summary summary = { 0, INFINITY, INFINITY };
-    double *values = calloc(trust->systems, sizeof *values);
-    if (!values)
-        return summary;
+    struct summary summary = { 0 };
+    double *const values = trust->sorted;
     for (size_t s = 0; s < trust->systems; s++) {
         values[s] = value(trust, s);
         summary.reached += isfinite(values[s]);
@@ -466,7 +475,6 @@ static struct summary summarise(const struct trust *trust,
     summary.first = values[0];
     /* The lower one of two in the middle: infinite ones have no mean. */
     summary.median = values[(trust->systems - 1) / 2];
-    free(values);
     return summary;
 }
 

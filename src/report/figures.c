@@ -88,6 +88,12 @@ enum status figures_of_run(const struct result *result, struct figures *figures,
             break;
         status = draw_series(result, type, name, figures, error);
     }
-    const bool trusted = json_is_true(result_find(result, "config.trust.shadow"));
-    return status || !trusted ? status : draw_series(result, "trust", "trust", figures, error);
+    static const struct {
+        const char *name, *key;
+    } own[] = { { "energy-budget", "config.energy_budget.measure" },
+                { "trust", "config.trust.shadow" } };
+    for (size_t k = 0; k < COUNT_OF(own) && !status; k++)
+        if (json_is_true(result_find(result, own[k].key)))
+            status = draw_series(result, own[k].name, own[k].name, figures, error);
+    return status;
 }

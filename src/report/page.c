@@ -300,6 +300,18 @@ static void print_trust(struct text *html, const struct result *result)
                                                                 : "none, see the accuracy watch");
 }
 
+/* Where the energy error comes from, where the run has asked. */
+static void print_energy_budget(struct text *html, const struct result *result)
+{
+    const char *words = result_string(result, "energy_budget.text");
+    if (!words[0])
+        return;
+    const bool good = json_is_true(result_find(result, "energy_budget.adds_up"));
+    text_print(html, "<h2>Energy budget</h2>\n<p class=\"%s\">", good ? "good" : "bad");
+    page_escape(html, words);
+    text_print(html, ".</p>\n");
+}
+
 static void print_tile(struct text *html, const char *name, double value, double scale,
                        const char *unit)
 {
@@ -360,6 +372,7 @@ void page_run_head(struct text *html, const struct result *result)
     print_tiles(html, result);
     print_criteria(html, result);
     print_watch(html, result);
+    print_energy_budget(html, result);
     print_trust(html, result);
 }
 

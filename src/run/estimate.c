@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "run/replay.h"
 #include "run/shadow.h"
 
 enum { ROW_PREFIX_BYTES = 32, NUMBER_BYTES = 24 };
@@ -52,8 +53,9 @@ enum status estimate_run(const struct run *run, bool timed, struct estimate *est
     estimate->disk_bytes = estimate_disk_bytes(run);
     for (size_t i = 0; i < run->output_count; i++)
         estimate->frames += frames(run, i);
-    estimate->interactions = experiment_interactions(&run->experiment, run->experiment.steps) *
-                             (1.0 + shadow_work(run->experiment.config));
+    estimate->interactions =
+        experiment_interactions(&run->experiment, run->experiment.steps) *
+        (1.0 + shadow_work(run->experiment.config) + replay_work(run->experiment.config));
     return timed ? timing_measure(run, estimate->interactions, &estimate->timing, error)
                  : STATUS_OK;
 }

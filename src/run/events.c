@@ -6,6 +6,7 @@
 
 #include "diagnostics/resolution.h"
 #include "output/csv.h"
+#include "run/replay.h"
 #include "run/save.h"
 #include "run/shadow.h"
 
@@ -106,7 +107,8 @@ static enum status measure(struct run *run, size_t index, const struct moment *n
         return error->status;
     struct row_target target = { run, index, now };
     const struct row_sink sink = { take_row, &target };
-    if (diagnostic_measure(diagnostic, now, &sink, error))
+    if (diagnostic_measure(diagnostic, now, &sink, error) ||
+        (diagnostic == run->energy_budget && replay_interval(run, error)))
         return error->status;
     if (run->diagnostics[index].aggregate)
         write_aggregate(run, index, now);

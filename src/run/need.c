@@ -14,6 +14,7 @@
 #include "model/bodies.h"
 #include "model/conserved.h"
 #include "output/output.h"
+#include "run/replay.h"
 #include "run/shadow.h"
 
 /* The program with all its libraries, and each thread's stack, as far as runs were seen to use
@@ -98,7 +99,8 @@ struct memory_need need_of_bodies(const struct config *config, size_t systems, s
 {
     struct memory_need need = { .systems = systems, .count = count };
     const struct force_options force = force_options(config);
-    const double copies = 1.0 + (double)shadow_count(config); /* each in a backend of its own */
+    /* Each in a backend of its own. */
+    const double copies = 1.0 + (double)shadow_count(config) + (double)replay_wanted(config);
     need.bodies = copies * bodies_bytes((double)systems, (double)count);
     need.forces = copies * force_bytes(&force, (double)systems, (double)count);
     need.program = program_bytes + thread_bytes * force.threads;

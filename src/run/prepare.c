@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "run/provenance.h"
+#include "run/replay.h"
 #include "run/restart.h"
 #include "run/shadow.h"
 #include "run/signals.h"
@@ -54,7 +55,27 @@ static void fill_slot(struct run *run, size_t index, const struct section *secti
         slot->last_row[k] = NAN;
 }
 
-/* Those of the list, and `trust` behind them. */
+/*
+ * Those that groups of their own ask for, from slot `next` on. They have no statistics over
+ * members: a mean of horizons of which some lie beyond the end would be of the others.
+ */
+static enum status create_own_diagnostics(struct run *run, bool measure_first, size_t next,
+                                          struct error *error)
+{
+    const struct config *config = run->experiment.config;
+    struct run_diagnostic *slots = run->diagnostics;
+    if (replay_wanted(config)) {
+        if (!replay_diagnostic(run, &slots[next].diagnostic, error))
+            fill_slot(run, next, config_section(config, "energy_budget"), error);
+        next++;
+    }
+    if (shadow_wanted(config) &&
+        !shadow_diagnostic(run, measure_first, &slots[next].diagnostic, error))
+        fill_slot(run, next, config_section(config, "trust"), error);
+    return error->status;
+}
+
+/* Those of the list, and the run's own behind them. */
 static enum status create_diagnostics(struct run *run, bool measure_first, struct error *error)
 {
     const struct config *config = run->experiment.config;
@@ -69,13 +90,7 @@ static enum status create_diagnostics(struct run *run, bool measure_first, struc
         if (systems > 1 && slot->diagnostic->class_->rows_per_event == 1)
             aggregate_create(slot->diagnostic, systems, &slot->aggregate, error);
     }
-    /* Without statistics over members: a mean of horizons of which some lie beyond the end would be
-     * of the others. */
-    if (shadow_wanted(config) &&
-        shadow_diagnostic(run, measure_first, &run->diagnostics[listed].diagnostic, error) ==
-            STATUS_OK)
-        fill_slot(run, listed, config_section(config, "trust"), error);
-    return error->status;
+    return create_own_diagnostics(run, measure_first, listed, error);
 }
 
 /* What an output cannot be called: the run's own files, control files, and those being written.
@@ -170,7 +185,8 @@ static void resolve_checkpoints(struct run *run)
 static enum status allocate_tables(struct run *run, struct error *error)
 {
     const struct config *config = run->experiment.config;
-    run->diagnostic_count = config_count(config, "diagnostics") + shadow_wanted(config);
+    run->diagnostic_count =
+        config_count(config, "diagnostics") + shadow_wanted(config) + replay_wanted(config);
     run->output_count = config_count(config, "outputs");
     run->diagnostics = calloc(run->diagnostic_count + 1, sizeof *run->diagnostics);
     run->outputs = calloc(run->output_count + 1, sizeof(struct output *));

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/document.h"
 #include "base/memory.h"
+#include "diagnostics/energy-budget.h"
 #include "diagnostics/trust.h"
 #include "run/failure.h"
 
@@ -314,6 +315,8 @@ enum status provenance_write(const struct run *run, enum provenance_state state,
                              struct error *error)
 {
     json_t *document = run_json(run, state, status);
+    if (document && run->energy_budget)
+        document_set(&document, "energy_budget", energy_budget_json(run->energy_budget));
     if (document && run->trust)
         document_set(&document, "trust", trust_json(run->trust, run_time(run)));
     /* What was verified before this restart stays true of those steps. */

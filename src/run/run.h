@@ -68,7 +68,7 @@ struct run {
     struct stream *log;
     bool manifest_written; /* run.json is there and is this run's */
 
-    size_t diagnostic_count, output_count; /* with `trust`, which comes last, as a diagnostic */
+    size_t diagnostic_count, output_count; /* with `trust` and `energy_budget`, behind the others */
     struct run_diagnostic *diagnostics;
     struct output **outputs;
     const char **output_files; /* their names, borrowed from the config */
@@ -77,8 +77,8 @@ struct run {
     struct expectations expectations;
     struct expectations stops; /* stop_when */
     struct watch *watch;
-    struct diagnostic *trust; /* the last one of `diagnostics`, or NULL */
-    struct shadows *shadows;  /* see run/shadow.h; NULL where they are not asked for */
+    struct diagnostic *trust, *energy_budget; /* the last ones of `diagnostics`, or NULL */
+    struct shadows *shadows; /* see run/shadow.h; NULL where they are not asked for */
 
     struct conserved *conserved; /* of every system, at the last event that needed them */
     struct conserved *first;     /* of every system at step 0 */

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "diagnostics/diagnostic.h"
+#include "diagnostics/energy-budget.h"
 #include "diagnostics/trust.h"
 #include "diagnostics/watch.h"
 #include "force/force.h"
@@ -288,6 +289,10 @@ const struct schema *schema_experiment(struct schema_room *room)
                   "error and with half the step, show how errors grow.",
           .parameters = trust_parameters,
           .parameter_count = trust_parameter_count },
+        { .name = "energy_budget",
+          .help = "Where the energy error comes from: replays of the run in parts.",
+          .parameters = energy_budget_parameters,
+          .parameter_count = energy_budget_parameter_count },
         { .name = "ensemble", .help = "Many independent systems at once.", ROWS(ensemble_rows) },
         { .name = "sweep",
           .help = "A grid of runs.",

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "run/estimate.h"
 #include "run/parts.h"
+#include "run/replay.h"
 #include "run/shadow.h"
 
 /* Bodies of a trial, in all its systems. */
@@ -339,7 +340,7 @@ enum status timing_measure(const struct run *run, double interactions, struct ti
     if (status)
         return status;
     step *= trial.systems * trial.bodies_ratio * trial.bodies_ratio *
-            (1.0 + shadow_work(run->experiment.config));
+            (1.0 + shadow_work(run->experiment.config) + replay_work(run->experiment.config));
     timing->forces = (struct timing_part){ (double)run->experiment.steps, step };
     const struct timing_part *const parts[] = { &timing->forces, &timing->energies,
                                                 &timing->diagnostics, &timing->outputs,
