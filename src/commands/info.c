@@ -241,8 +241,8 @@ static void print_integrator(const struct variant *variant, struct text *text)
 /* Every column of a diagnostic of that name, "energy_error" or "conservation.energy_error". */
 static bool print_columns(const char *name, bool more, struct text *text)
 {
-    for (size_t i = 0; diagnostic_at(i); i++) {
-        const struct diagnostic_class *class_ = diagnostic_at(i);
+    for (size_t i = 0; diagnostic_measured(i); i++) {
+        const struct diagnostic_class *class_ = diagnostic_measured(i);
         const size_t length = strlen(class_->variant.name);
         const bool of_class = strncmp(name, class_->variant.name, length) == 0;
         const char *column = of_class && name[length] == '.' ? name + length + 1 : name;
@@ -359,9 +359,9 @@ static void collect_names(const struct schema *schema, struct names *names)
         }
         add_rows(names, group->parameters, group->parameter_count);
     }
-    for (size_t i = 0; diagnostic_at(i); i++)
-        for (size_t c = 0; c < diagnostic_at(i)->column_count; c++)
-            add_name(names, diagnostic_at(i)->columns[c].name);
+    for (size_t i = 0; diagnostic_measured(i); i++)
+        for (size_t c = 0; c < diagnostic_measured(i)->column_count; c++)
+            add_name(names, diagnostic_measured(i)->columns[c].name);
 }
 
 static void print_names(const struct schema *schema, struct text *text)

@@ -12,6 +12,9 @@ static const struct diagnostic_class *const table[] = {
     &diagnostic_radial_distribution, &diagnostic_velocity_dispersion, &diagnostic_virial,
 };
 
+static const struct diagnostic_class *const own_groups[] = { &diagnostic_energy_budget,
+                                                             &diagnostic_trust };
+
 const struct parameter diagnostic_parameters[] = {
     DIAGNOSTIC_EVERY("500"),
     { .key = "name",
@@ -24,6 +27,14 @@ const size_t diagnostic_parameter_count = COUNT_OF(diagnostic_parameters);
 const struct diagnostic_class *diagnostic_at(size_t index)
 {
     return index < COUNT_OF(table) ? table[index] : NULL;
+}
+
+const struct diagnostic_class *diagnostic_measured(size_t index)
+{
+    const size_t own = index - COUNT_OF(table);
+    if (index < COUNT_OF(table))
+        return table[index];
+    return own < COUNT_OF(own_groups) ? own_groups[own] : NULL;
 }
 
 const struct variant *diagnostic_variant(size_t index)

@@ -102,6 +102,8 @@ struct diagnostic_class {
 /* NULL past the last one. */
 const struct diagnostic_class *diagnostic_at(size_t index);
 const struct variant *diagnostic_variant(size_t index);
+/* These and behind them those that a group of their own asks for: all that has columns. */
+const struct diagnostic_class *diagnostic_measured(size_t index);
 
 /*
  * The keys that all diagnostics share. `every`: a class that costs more replaces its row by one

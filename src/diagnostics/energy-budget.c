@@ -7,6 +7,7 @@
 #include "base/document.h"
 #include "base/memory.h"
 #include "diagnostics/nearest.h"
+#include "diagnostics/table.h"
 
 const struct parameter energy_budget_parameters[] = {
     { .key = "measure",
@@ -189,7 +190,7 @@ static enum status measure_system(struct diagnostic *diagnostic, const struct mo
     return sink->row(sink->context, system, row, error);
 }
 
-static const struct diagnostic_class energy_budget_class = {
+const struct diagnostic_class diagnostic_energy_budget = {
     .variant = { .name = "energy-budget", .help = "Where the energy error comes from." },
     .measure_system = measure_system,
     .destroy = diagnostic_free,
@@ -204,7 +205,7 @@ enum status energy_budget_create(const struct section *section, const struct mom
 {
     const size_t systems = start->bodies->systems;
     struct budget *budget = (struct budget *)diagnostic_allocate(
-        &energy_budget_class, sizeof *budget, systems * MEMORY_LENGTH, error);
+        &diagnostic_energy_budget, sizeof *budget, systems * MEMORY_LENGTH, error);
     *result = (struct diagnostic *)budget;
     if (!budget)
         return error->status;

@@ -8,6 +8,7 @@
 #include "base/document.h"
 #include "base/memory.h"
 #include "diagnostics/growth.h"
+#include "diagnostics/table.h"
 
 const struct parameter trust_parameters[] = {
     { .key = "shadow",
@@ -355,7 +356,7 @@ static void destroy(struct diagnostic *diagnostic)
     diagnostic_free(diagnostic);
 }
 
-static const struct diagnostic_class trust_class = {
+const struct diagnostic_class diagnostic_trust = {
     .variant = { .name = "trust", .help = "Until when the orbits can be trusted." },
     .measure_system = measure_system,
     .destroy = destroy,
@@ -369,7 +370,7 @@ enum status trust_create(const struct section *section, const struct moment *sta
                          struct diagnostic **result, struct error *error)
 {
     const size_t systems = start->bodies->systems;
-    struct trust *trust = (struct trust *)diagnostic_allocate(&trust_class, sizeof *trust,
+    struct trust *trust = (struct trust *)diagnostic_allocate(&diagnostic_trust, sizeof *trust,
                                                               systems * MEMORY_LENGTH, error);
     *result = NULL;
     if (!trust)

@@ -253,6 +253,14 @@ def test_what_it_costs_is_estimated():
     assert item("memory", *many) > 2 * item("memory", "trust.shadow=false", *many)
 
 
+def test_info_knows_the_columns():
+    """`orrery info` explains the columns, which no diagnostic of the list has"""
+    for name, words in (("accurate_until", "trust.accurate_until, a column of trust.csv"),
+                        ("trust.rounding", "trust.csv"), ("force_precision", "energy-budget.csv")):
+        result = tap.run("info", name)
+        assert result.returncode == 0 and words in result.stdout, (name, result.stdout)
+
+
 def test_the_report_shows_it():
     """the report says it and draws the divergence"""
     go(CLUSTER, "out")
