@@ -270,6 +270,10 @@ const char *energy_budget_text(const struct diagnostic *diagnostic,
     double row[COLUMNS];
     char pair[64] = "", rest[64] = "";
     tell_row(memory, row);
+    if (memory->first == 0.0) {
+        snprintf(buffer, ENERGY_BUDGET_TEXT_SIZE, "undefined, since E0 = 0");
+        return buffer;
+    }
     if (row[ENCOUNTERS] != 0.0)
         snprintf(pair, sizeof pair, " (most of bodies %.0f and %.0f)", memory->ids[0],
                  memory->ids[1]);

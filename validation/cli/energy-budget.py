@@ -84,6 +84,12 @@ def test_a_run_limited_by_rounding():
     assert 0.5 < told / measured < 2, (told, measured)
 
 
+def test_without_energy_there_is_none():
+    """one body has no energy to err in, and nothing is made up"""
+    said, summary = go(CLUSTER, "alone", "bodies.count=1")
+    assert "undefined, since E0 = 0" in summary and said["truncation"] is None
+
+
 def test_it_leaves_the_run_as_it_is():
     """the run has the same bits with it and without; off, there is no file"""
     go(CLUSTER, "with")
