@@ -17,9 +17,11 @@ enum { MOST_BODIES = 700, MOST_BINS = 300, BYTES_EACH = 1024 };
 
 static size_t most_bytes; /* of one array; 0: any */
 
-/* The linker puts it in the place of memory_array(). */
+/* The linker puts it in the place of memory_array(); the names are those that it asks for. */
+/* NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
 void *__real_memory_array(size_t count, size_t size, struct error *error);
 void *__wrap_memory_array(size_t count, size_t size, struct error *error);
+/* NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
 
 void *__wrap_memory_array(size_t count, size_t size, struct error *error)
 {

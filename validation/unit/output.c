@@ -1,6 +1,7 @@
 /* Run directories and the files that grow in them. */
 #include "unit.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -68,8 +69,9 @@ static void test_stream_is_trimmed_to_its_mark(void **state)
 
 static void write_over(struct directory *directory, off_t place, const char *text)
 {
-    struct error error = { 0 };
-    const int fd = directory_open_file(directory, "a.csv", &error);
+    char path[256];
+    snprintf(path, sizeof path, "%s/a.csv", directory_path(directory));
+    const int fd = open(path, O_WRONLY); /* the program's own way only appends */
     assert_true(fd >= 0);
     assert_int_equal(pwrite(fd, text, strlen(text), place), strlen(text));
     close(fd);
