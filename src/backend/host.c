@@ -84,7 +84,7 @@ enum status host_check(const struct host *host, struct error *error)
     return error_set(error, STATUS_NUMERICAL,
                      "system %zu, body %" PRId64 ": position (%g, %g, %g) or velocity (%g, %g, %g) "
                      "is not finite",
-                     bad / bodies->stride, bodies->id[bad], text_plain(bodies->x[bad]),
+                     bad / bodies->stride + 1, bodies->id[bad], text_plain(bodies->x[bad]),
                      text_plain(bodies->y[bad]), text_plain(bodies->z[bad]),
                      text_plain(bodies->vx[bad]), text_plain(bodies->vy[bad]),
                      text_plain(bodies->vz[bad]));

@@ -60,15 +60,19 @@ static uint64_t address_space(void)
     return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
+#ifdef __SANITIZE_ADDRESS__ /* whose shadow memory is larger than any limit */
+static const bool limits_memory = false;
+#else
+static const bool limits_memory = true;
+#endif
+
 static void take_limits(const struct child_limits *limits)
 {
     limit(RLIMIT_CORE, 0);
     limit(RLIMIT_CPU, limits->seconds);
-#ifndef __SANITIZE_ADDRESS__ /* whose shadow is larger than any limit */
-    const uint64_t now = address_space();
+    const uint64_t now = limits_memory ? address_space() : 0;
     if (now > 0)
         limit(RLIMIT_AS, now + limits->bytes);
-#endif
 }
 
 static void be_child(pid_t parent, const struct child_limits *limits)

@@ -149,7 +149,7 @@ const char *resolution_text(const struct resolution *resolution, enum precision 
              " of system %zu: they are %.3g apart, and its numbers are %.2g apart where they "
              "are, %.3g from where positions are measured; compute.precision = \"%s\" would "
              "resolve them",
-             precision_names[precision], resolution->id_i, resolution->id_j, resolution->system,
+             precision_names[precision], resolution->id_i, resolution->id_j, resolution->system + 1,
              resolution->distance, resolution->spacing, resolution->offset,
              precision_names[resolution->enough]);
     return buffer;

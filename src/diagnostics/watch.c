@@ -279,7 +279,7 @@ static enum status look_at_state(const struct moment *now, size_t system, struct
     return error_set(error, STATUS_NUMERICAL,
                      "system %zu, body %" PRId64 " at step %" PRIu64
                      " (t = %g): position (%g, %g, %g) or velocity (%g, %g, %g) is not finite",
-                     system, b->id[bad], now->step, now->time, text_plain(b->x[bad]),
+                     system + 1, b->id[bad], now->step, now->time, text_plain(b->x[bad]),
                      text_plain(b->y[bad]), text_plain(b->z[bad]), text_plain(b->vx[bad]),
                      text_plain(b->vy[bad]), text_plain(b->vz[bad]));
 }
@@ -335,7 +335,7 @@ static enum status look_at_step(struct watch *watch, const struct moment *now, s
         return STATUS_OK;
     record->warned = 1.0;
     char text[WATCH_TEXT_SIZE], line[2 * WATCH_TEXT_SIZE];
-    snprintf(line, sizeof line, "WARNING: system %zu: the step is too large for %s", system,
+    snprintf(line, sizeof line, "WARNING: system %zu: the step is too large for %s", system + 1,
              sighting_text(&record->fastest, text));
     listener->tell(listener->context, line);
     return STATUS_OK;
@@ -389,7 +389,7 @@ static enum status report_jump(struct watch *watch, const struct moment *now, un
     snprintf(line, sizeof line,
              "system %zu: the energy jumped by %+.3g of its size between t = %g and t = %g; "
              "fastest pair: %s",
-             system, jump, record->time, now->time, sighting_text(&suspects, text));
+             system + 1, jump, record->time, now->time, sighting_text(&suspects, text));
     return report(watch, listener, line,
                   record->jumps == JUMPS_TOLD ? "; later jumps are only counted" : "", error);
 }
@@ -419,7 +419,7 @@ static enum status report_error(struct watch *watch, const struct moment *now, u
     snprintf(line, sizeof line,
              "system %zu: the energy is off by %+.3g of its size since the start, at t = %g; "
              "fastest pair: %s",
-             system, change, now->time, sighting_text(&record->offending, text));
+             system + 1, change, now->time, sighting_text(&record->offending, text));
     return report(watch, listener, line, "", error);
 }
 
@@ -498,8 +498,8 @@ static enum status look_at_energy(const struct moment *now, size_t system, struc
     if (isfinite(energy_of(&now->conserved[system])))
         return STATUS_OK;
     return error_set(error, STATUS_NUMERICAL,
-                     "system %zu: the energy is not finite at step %" PRIu64 " (t = %g)", system,
-                     now->step, now->time);
+                     "system %zu: the energy is not finite at step %" PRIu64 " (t = %g)",
+                     system + 1, now->step, now->time);
 }
 
 enum status watch_look(struct watch *watch, const struct moment *now, unsigned valid, bool last,
@@ -687,9 +687,10 @@ static json_t *sighting_json(const struct sighting *sighting)
                      document_number(sighting->time));
 }
 
+/* Counted from 1, as in tables and trajectories. */
 static json_t *system_of(const struct watch *watch, const struct record *record)
 {
-    return json_integer((json_int_t)(record - watch->records));
+    return json_integer((json_int_t)(record - watch->records) + 1);
 }
 
 /* Null where there is none. */

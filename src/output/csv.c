@@ -28,7 +28,7 @@ void csv_row(struct stream *stream, const struct moment *now, bool systems, size
              const double *values, size_t count)
 {
     if (systems)
-        stream_print(stream, "%zu,", system);
+        stream_print(stream, "%zu,", system + 1);
     stream_print(stream, "%" PRIu64 ",", now->step);
     stream_real(stream, now->time, 17);
     for (size_t k = 0; k < count; k++) {

@@ -21,7 +21,8 @@ extern "C" {
 void csv_header(struct stream *stream, const struct column *columns, size_t count, bool systems,
                 const struct units *units);
 
-/* One row; `system` counts from 0 and is written only with `systems`. */
+/* One row; `system` counts from 0 here and from 1 in the file, as in trajectories and snapshots. It
+ * is written only with `systems`. */
 void csv_row(struct stream *stream, const struct moment *now, bool systems, size_t system,
              const double *values, size_t count);
 

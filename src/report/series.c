@@ -71,7 +71,8 @@ static enum status read_row(struct series *series, char *line, const struct line
     return STATUS_OK;
 }
 
-/* Which system each row is of, counted from 0: what the column `system` says, if there is one. */
+/* Which system each row is of, counted from 0: what the column `system` says, which counts from 1,
+ * if there is one. */
 static size_t *find_systems(struct series *series, size_t rows, struct error *error)
 {
     const struct series_column *first = &series->column[0];
@@ -83,7 +84,7 @@ static size_t *find_systems(struct series *series, size_t rows, struct error *er
     }
     series->systems = 1;
     for (size_t i = 0; i < rows; i++) {
-        const double s = alone ? 0.0 : first->values[i];
+        const double s = alone ? 0.0 : first->values[i] - 1.0;
         system[i] = s >= 0 && s < (double)rows ? (size_t)s : 0;
         series->systems = system[i] >= series->systems ? system[i] + 1 : series->systems;
     }

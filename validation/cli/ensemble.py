@@ -41,7 +41,7 @@ def test_a_member_is_as_if_it_were_alone():
         assert tap.run("run", config, "-q", "-o", f"alone{member}", "-P", "ensemble.systems=1",
                        "-P", f"bodies.seed={7 + member}").returncode == 0
         alone = table(f"alone{member}/conservation.csv")
-        inside = [cells(r, ["system [1]"]) for r in rows if int(r["system [1]"]) == member]
+        inside = [cells(r, ["system [1]"]) for r in rows if int(r["system [1]"]) == member + 1]
         assert [cells(r) for r in alone] == inside, member
 
 

@@ -591,7 +591,7 @@ static void test_a_blow_up_is_reported(void **state)
         struct backend *backend = make(&backend_cuda, &with, &case_soft, b);
         assert_int_equal(backend_cuda.advance(backend, integrator_find("euler"), DT, 1, &error),
                          STATUS_NUMERICAL);
-        assert_non_null(strstr(error.text, "system 1, body 4711"));
+        assert_non_null(strstr(error.text, "system 2, body 4711"));
         backend_cuda.destroy(backend);
         bodies_destroy(b);
     }

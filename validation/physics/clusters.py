@@ -114,7 +114,7 @@ def deepest(t, U):
 def falls(systems):
     """Of every system: t and U."""
     energies = columns("out.run/conservation.csv")
-    own = [energies["system"] == s for s in range(systems)]
+    own = [energies["system"] == s + 1 for s in range(systems)]
     return [(energies["time"][one], energies["potential"][one]) for one in own]
 
 
@@ -240,7 +240,7 @@ def chaos(bench):
                 "errors grow by e in a crossing time or less (Goodman, Heggie & Hut 1993)")
     half = [columns(f"{run}.run/lagrangian-radii.csv") for run in ("one", "two")]
     means = [numpy.array([radii["radius_50"][(radii["system"] == s) & (radii["time"] > 10)].mean()
-                          for s in range(16)]) for radii in half]
+                          for s in range(1, 17)]) for radii in half]
     error = numpy.hypot(*(one.std(ddof=1) / 4 for one in means))
     bench.near("their half-mass radii after t = 10, difference of the means of 16 systems",
                means[0].mean() - means[1].mean(), 0, 4 * error, "four standard errors")

@@ -27,7 +27,7 @@ def uniform_ball(bench):
     bench.run("uniform-ball")
     table = columns("out.run/radial-distribution.csv")
     start = table["time"] == 0
-    systems = int(table["system"].max()) + 1
+    systems = int(table["system"].max())
     density = table["pair_density"][start].reshape(systems, -1)
     inner, outer = (table[edge][start][:density.shape[1]] for edge in ("r_inner", "r_outer"))
     expected = (ball_cumulative(outer) - ball_cumulative(inner)) / (outer - inner)
@@ -132,17 +132,17 @@ def collapse_slope(bench):
     bench.run("collapse-slope", timeout=580)
     slope = columns("out.run/density-slope.csv")
     late, systems = slope["time"] > 3.15, 8
-    members = numpy.array([slope["density_slope"][late & (slope["system"] == s)].mean()
+    members = numpy.array([slope["density_slope"][late & (slope["system"] == s + 1)].mean()
                            for s in range(systems)])
     shells = columns("out.run/density-profile.csv")
     late = shells["time"] > 3.15
     r = shells["r"][late].reshape(-1, 40)[0]
     system = shells["system"][late].reshape(-1, 40)[:, 0]
     frames_of = shells["density"][late].reshape(-1, 40)
-    density = numpy.array([frames_of[system == s].mean(0) for s in range(systems)])
+    density = numpy.array([frames_of[system == s + 1].mean(0) for s in range(systems)])
     heat = columns("out.run/velocity-dispersion.csv")
     hot = heat["time"] > 3.15
-    sigma = numpy.array([heat["central_dispersion"][hot & (heat["system"] == s)].mean()
+    sigma = numpy.array([heat["central_dispersion"][hot & (heat["system"] == s + 1)].mean()
                          for s in range(systems)])
     king = 3 * sigma / numpy.sqrt(4 * numpy.pi * density[:, r < 0.02].mean(1))
     # An isothermal core, 1 - 3 r^2 / 2 r0^2, and a halo of r^-4 have (1 + r^2/b^2)^-2 as their

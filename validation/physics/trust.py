@@ -14,7 +14,7 @@ def horizons(directory, name, systems):
     table = columns(f"{directory}/trust.csv")
     found = []
     for s in range(systems):
-        values = table[name][table["system"] == s] if systems > 1 else table[name]
+        values = table[name][table["system"] == s + 1] if systems > 1 else table[name]
         values = values[numpy.isfinite(values)]
         found.append(values[0] if len(values) else numpy.inf)
     return numpy.array(found)

@@ -298,7 +298,7 @@ static void test_what_is_not_finite_is_reported(void **state)
         const struct integrator *verlet = integrator_find("velocity-verlet");
         assert_int_equal(backend->class_->advance(backend, verlet, 1, 1, &error), STATUS_OK);
         assert_int_equal(backend->class_->advance(backend, verlet, 1, 1, &error), STATUS_NUMERICAL);
-        assert_non_null(strstr(error.text, "system 1, body 4711"));
+        assert_non_null(strstr(error.text, "system 2, body 4711"));
         stop(backend);
         bodies_destroy(bodies);
     }

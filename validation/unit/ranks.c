@@ -280,7 +280,7 @@ static void test_what_is_not_finite_is_reported(void **state)
     assert_int_equal(backend_ranks.create(&options, &soft, bodies, &backend, &error), STATUS_OK);
     const struct integrator *const verlet = integrator_find("velocity-verlet");
     assert_int_equal(backend_ranks.advance(backend, verlet, 1, 2, &error), STATUS_NUMERICAL);
-    assert_non_null(strstr(error.text, "system 1, body 4711"));
+    assert_non_null(strstr(error.text, "system 2, body 4711"));
     backend_ranks.destroy(backend);
     bodies_destroy(bodies);
 }

@@ -125,7 +125,7 @@ static void test_a_jump_is_told_and_fails(void **state)
     b->vx[b->stride + 1] = 1.0;
     assert_int_equal(look(&trial, 200, 0.01), STATUS_OK);
     assert_int_equal(trial.told.count, 1);
-    assert_says(trial.told.last, "WARNING: system 1: the energy jumped by +0.231");
+    assert_says(trial.told.last, "WARNING: system 2: the energy jumped by +0.231");
     assert_says(trial.told.last, "between t = 0 and t = 2");
     assert_says(trial.told.last, "bodies 70 and 71, 0.5 apart at t = 1");
     assert_false(watch_holds(trial.watch, NULL));
@@ -168,7 +168,7 @@ static void test_a_jump_can_stop(void **state)
     struct trial trial = trial_start("on_jump = \"stop\";", 0.01);
     trial.scene.bodies->vx[0] = 2.0;
     assert_int_equal(look(&trial, 7, 0.01), STATUS_NUMERICAL);
-    assert_says(trial.error.text, "system 0: the energy jumped by +0.923");
+    assert_says(trial.error.text, "system 1: the energy jumped by +0.923");
     trial_end(&trial);
 }
 
@@ -183,7 +183,7 @@ static void test_a_large_step_is_said_once(void **state)
                                     NEED_STATE, false, tell, &trial.told, &trial.error),
                          STATUS_OK);
     assert_int_equal(trial.told.count, 1);
-    assert_says(trial.told.last, "system 0: the step is too large for bodies 70 and 71, 0.5 apart");
+    assert_says(trial.told.last, "system 1: the step is too large for bodies 70 and 71, 0.5 apart");
     assert_says(trial.told.last, "over 2 pi was 1.9 steps"); /* 0.238 / 0.125 */
     assert_true(watch_holds(trial.watch, NULL));             /* a warning, no failure */
     char text[WATCH_TEXT_SIZE];
@@ -206,7 +206,7 @@ static void test_what_is_not_finite_is_named(void **state)
     struct trial trial = trial_start("", 0.01);
     trial.scene.bodies->vy[trial.scene.bodies->stride + 2] = INFINITY;
     assert_int_equal(look(&trial, 40, 0.01), STATUS_NUMERICAL);
-    assert_says(trial.error.text, "system 1, body 72 at step 40");
+    assert_says(trial.error.text, "system 2, body 72 at step 40");
     trial_end(&trial);
 
     trial = trial_start("", 0.01);
@@ -215,7 +215,7 @@ static void test_what_is_not_finite_is_named(void **state)
     assert_int_equal(watch_look(trial.watch, &trial.scene.moment, NEED_CONSERVED, false, tell,
                                 &trial.told, &trial.error),
                      STATUS_NUMERICAL);
-    assert_says(trial.error.text, "system 1: the energy is not finite at step 50");
+    assert_says(trial.error.text, "system 2: the energy is not finite at step 50");
     trial_end(&trial);
 }
 
@@ -257,7 +257,7 @@ static void test_what_accumulates_fails(void **state)
             assert_int_equal(look(&trial, step, 0.01), STATUS_OK);
         }
         assert_int_equal(trial.told.count, 2); /* of each system */
-        assert_says(trial.told.last, "system 1: the energy is off by +0.00");
+        assert_says(trial.told.last, "system 2: the energy is off by +0.00");
         assert_false(watch_holds(trial.watch, NULL));
         assert_false(watch_holds(trial.watch, (const bool[]){ true, false }));
         assert_true(watch_holds(trial.watch, (const bool[]){ true, true }));
