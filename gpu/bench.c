@@ -229,7 +229,7 @@ static enum status measure_ladder(struct gpu_bench_state *bench, struct error *e
         { .label = "simt", .kernel = simt, .slots = GPU_SLOTS_SIMT },
         { .label = "tiled, rsqrtf()", .kernel = textbook_tiled, .slots = GPU_SLOTS_TEXTBOOK_TILED },
         { .label = "tiled", .kernel = tiled, .slots = GPU_SLOTS_TILED },
-        { .label = "blocked, 2 bodies a thread",
+        { .label = "blocked, 2 bodies per thread",
           .kernel = blocked,
           .tuning = &two,
           .slots = GPU_SLOTS_BLOCKED_2 },

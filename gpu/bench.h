@@ -22,7 +22,7 @@ enum gpu_bench_part {
     GPU_BENCH_RATES,     /* operations a second: the roofline */
     GPU_BENCH_ACCURACY,  /* of the precisions and kernels */
     GPU_BENCH_BLOCKS,    /* tiled: every tile x block */
-    GPU_BENCH_TUNING,    /* blocked: block, tile, bodies a thread, split */
+    GPU_BENCH_TUNING,    /* blocked: block, tile, bodies per thread, split */
     GPU_BENCH_LADDER,    /* from the textbook's kernel to ours */
     GPU_BENCH_SIZES,     /* over N */
     GPU_BENCH_ENSEMBLES, /* many systems in one launch */
@@ -41,7 +41,7 @@ struct gpu_bench_options {
 
 struct gpu_bench_row {
     enum gpu_bench_part part;
-    const char *label; /* "blocked, 4 bodies a thread"; as long as the call */
+    const char *label; /* "blocked, 4 bodies per thread"; as long as the call */
     enum precision precision;
     size_t systems, count;
     struct gpu_tuning tuning;

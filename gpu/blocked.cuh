@@ -1,5 +1,5 @@
 /*
- * Several bodies a thread: each body read from shared memory serves them all. Where there are too
+ * Several bodies per thread: each body read from shared memory serves them all. Where there are too
  * few bodies for the device, blocks also share the segments of a sum; the next kernel adds them.
  */
 #ifndef ORRERY_GPU_BLOCKED_CUH

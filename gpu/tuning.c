@@ -42,7 +42,7 @@ static int smaller(int a, int b)
     return a < b ? a : b;
 }
 
-/* Fewer bodies a thread, and then more blocks for the same ones, until the device is full. */
+/* Fewer bodies per thread, and then more blocks for the same ones, until the device is full. */
 struct gpu_tuning gpu_tuning_fit(const struct gpu_tuning_row *row, const struct gpu_device *device,
                                  size_t systems, size_t bodies, unsigned segments)
 {

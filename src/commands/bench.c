@@ -268,7 +268,7 @@ static void print_legend(void)
 {
     printf("\n"
            "us/step  least time of a step of velocity Verlet, in microseconds\n"
-           "G/s      1e9 ordered pair interactions a second; at 20 flop each, 20 GFLOP/s\n"
+           "G/s      1e9 ordered pair interactions per second; at 20 flop each, 20 GFLOP/s\n"
            "limit    of the rate that the arithmetic of the kernel's inner loop would have\n"
            "         alone, measured in turns with it\n"
            "error    of the forces, rms, against sums in long double; far: the same for two\n"

@@ -95,7 +95,7 @@ static void print_estimate(const struct run *run, const struct estimate *e)
              "an ensemble of it has no scatter",
              x->bodies->systems);
     if (x->coincident > 0)
-        item("warning", "pairs of bodies at the same place: %zu", x->coincident);
+        item("warning", "pairs of bodies at the same position: %zu", x->coincident);
 }
 
 static void print_resolution(const struct run *run, const struct resolution *worst)

@@ -88,7 +88,7 @@ static void print_tuning(const struct gpu_device *device, struct text *text)
     for (int p = PRECISION_DOUBLE; p <= PRECISION_SINGLE; p++) {
         const struct gpu_tuning_row *row = gpu_tuning_find(&tuning, "blocked", (enum precision)p);
         struct text line = { 0 };
-        text_print(&line, "block %d, tile %d, %d bodies a thread, %d warps (%s)", row->block,
+        text_print(&line, "block %d, tile %d, %d bodies per thread, %d warps (%s)", row->block,
                    row->tile, row->bodies, row->warps,
                    tuning.stored ? "measured" : "not measured: orrery bench --gpu");
         reference_item("    ", precision_names[p], NAME_COLUMN, line.bytes ? line.bytes : "", text);
@@ -186,7 +186,7 @@ static void print_overview(const struct schema *schema, struct text *text)
 /* --- one name -----------------------------------------------------------------------------------
  */
 
-/* The columns of its file; `expect` can name them where there is one row an event. */
+/* The columns of its file; `expect` can name them where there is one row per event. */
 static void print_diagnostic(const struct variant *variant, struct text *text)
 {
     for (size_t i = 0; diagnostic_at(i); i++) {
@@ -225,9 +225,9 @@ static void print_integrator(const struct variant *variant, struct text *text)
     if (!integrator || &integrator->variant != variant)
         return;
     struct text line = { 0 };
-    text_print(&line, "%d; symplectic: %s; reversible: %s; forces in a step: %zu",
-               integrator->order, yes_or_no(integrator->symplectic),
-               yes_or_no(integrator->reversible), integrator_forces_per_step(integrator));
+    text_print(&line, "%d; symplectic: %s; reversible: %s; forces per step: %zu", integrator->order,
+               yes_or_no(integrator->symplectic), yes_or_no(integrator->reversible),
+               integrator_forces_per_step(integrator));
     text_print(text, "\n");
     reference_item("  ", "order", 18, line.bytes ? line.bytes : "", text);
     line.length = 0;

@@ -34,18 +34,18 @@ enum {
 static const struct column columns[COLUMNS] = {
     { "separation", DIMENSION_LENGTH, "distance r of the pair" },
     { "orbit_x", DIMENSION_LENGTH,
-      "place of the secondary seen from the primary, in the plane of the orbit at step 0: along "
+      "position of the secondary seen from the primary, in the plane of the orbit at step 0: along "
       "the separation at step 0" },
     { "orbit_y", DIMENSION_LENGTH, "the same, ahead of it in the direction of motion" },
     { "reference_x", DIMENSION_LENGTH, "orbit_x of the reference" },
     { "reference_y", DIMENSION_LENGTH, "orbit_y of the reference" },
     { "radial", DIMENSION_LENGTH,
-      "place minus place of the reference, along the reference's separation" },
+      "position minus that of the reference, along the reference's separation" },
     { "along_track", DIMENSION_LENGTH,
       "the same in the orbital plane, perpendicular to the separation, positive ahead" },
     { "out_of_plane", DIMENSION_LENGTH, "the same along the reference's angular momentum" },
     { "distance_error", DIMENSION_NONE,
-      "distance from the reference's place over its semi-major axis |a|" },
+      "distance from the reference's position over its semi-major axis |a|" },
     { "semi_major_axis", DIMENSION_LENGTH,
       "a, half the sum of the turning points' distances that energy and angular momentum of the "
       "pair imply; -G m / 2E < 0 for an unbound one" },

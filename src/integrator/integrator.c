@@ -86,7 +86,7 @@ static const struct integrator table[] = {
     {
         .variant = { .name = "pefrl",
                      .help = "Optimised Forest-Ruth: fourth order with a much smaller error; 4 "
-                             "forces a step." },
+                             "forces per step." },
         .order = 4,
         .symplectic = true,
         .reversible = true,
@@ -102,7 +102,7 @@ static const struct integrator table[] = {
     },
     {
         .variant = { .name = "yoshida6",
-                     .help = "Seven leapfrogs composed to sixth order; 7 forces a step." },
+                     .help = "Seven leapfrogs composed to sixth order; 7 forces per step." },
         .order = 6,
         .symplectic = true,
         .reversible = true,

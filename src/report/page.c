@@ -192,7 +192,7 @@ static void print_criteria(struct text *html, const struct result *result)
     if (json_array_size(expect) == 0)
         return;
     text_print(html, "<h2>Expectations</h2>\n<div class=\"wide\"><table>\n<tr><th>expected</th>"
-                     "<th>outcome</th><th class=\"n\">nearest to breaking</th>"
+                     "<th>outcome</th><th class=\"n\">value closest to the bound</th>"
                      "<th class=\"n\">rows</th><th class=\"n\">failures</th></tr>\n");
     json_array_foreach(expect, index, item)
     {

@@ -118,7 +118,7 @@ static enum status draw_orbits(struct figures *figures, struct trajectory *traje
     snprintf(figure->name, sizeof figure->name, "orbits");
     snprintf(figure->title, sizeof figure->title, "Orbits");
     snprintf(figure->caption, sizeof figure->caption,
-             "The ways of the %zu bodies, seen along z, from %zu frames.%s", trajectory->bodies,
+             "The paths of the %zu bodies, seen along z, from %zu frames.%s", trajectory->bodies,
              trajectory->frame_count, view->systems);
     label_axes(figure, view);
     const enum status status = draw_paths(figure, trajectory, error);

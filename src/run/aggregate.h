@@ -1,5 +1,5 @@
 /*
- * Statistics over the members of an ensemble: of every diagnostic that has one row an event, mean,
+ * Statistics over the members of an ensemble: of every diagnostic that has one row per event, mean,
  * standard deviation and quantiles of each column, at each event. Individual N-body trajectories
  * are unpredictable after a few crossing times; such statistics are sound if members that conserve
  * energy badly are left out (and counted).

@@ -106,7 +106,7 @@ static void note_start(struct run *run)
                     "seed, so an ensemble of it has no scatter",
                     bodies->systems);
     if (run->experiment.coincident > 0)
-        run_notice(run, "warning: pairs of bodies at the same place: %zu",
+        run_notice(run, "warning: pairs of bodies at the same position: %zu",
                    run->experiment.coincident);
 }
 

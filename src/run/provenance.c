@@ -61,7 +61,7 @@ static json_t *row_json(const struct diagnostic *diagnostic, const double *value
     return row;
 }
 
-/* The last row of every diagnostic that has one row an event, and of its statistics. */
+/* The last row of every diagnostic that has one row per event, and of its statistics. */
 static json_t *last_rows_json(const struct run *run)
 {
     json_t *all = json_object();

@@ -66,7 +66,7 @@ def test_coincident_bodies():
     refuse(65, "bodies 4 and 9 are both at (1, 0, 0)", twice)
     result = run(twice, softening=10.0)  # soft enough for the step, so that the energy is kept
     assert result.returncode == 0, result.stderr
-    assert "pairs of bodies at the same place: 1" in result.stderr + result.stdout, result.stderr
+    assert "pairs of bodies at the same position: 1" in result.stderr + result.stdout, result.stderr
 
 
 def test_duplicate_ids():

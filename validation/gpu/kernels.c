@@ -74,7 +74,7 @@ static void expect_same(struct bodies *b, const struct physics *physics, const c
     case_accelerations(b, physics, kernel, precision, tuning);
     const struct case_vectors a = case_save_accelerations(b);
     if (!case_same(a, expected))
-        fail_msg("%s, %s, block %d, tile %d, %d bodies a thread, split %d: other bits", kernel,
+        fail_msg("%s, %s, block %d, tile %d, %d bodies per thread, split %d: other bits", kernel,
                  precision_names[precision], tuning->block, tuning->tile, tuning->bodies,
                  tuning->split);
     free(a.a);

@@ -89,8 +89,8 @@ def accuracy(bench):
 
 def timed(part):
     def lines(bench):
-        return table(("kernel", "precision", "bodies", "block", "tile", "bodies a thread", "split",
-                      "ms", "G pairs/s", "of the limit"),
+        return table(("kernel", "precision", "bodies", "block", "tile", "bodies per thread",
+                      "split", "ms", "G pairs/s", "of the limit"),
                      [(row["label"], row["precision"], shape(row), row["block"], row["tile"],
                        row["bodies"], row["split"], f"{1e3 * row['seconds']:.4g}",
                        giga(row["rate"]), share(row)) for row in rows_of(bench, part)])
@@ -108,7 +108,7 @@ def blocks(bench):
 
 
 def tuning(bench):
-    return table(("kernel", "precision", "block", "tile", "bodies a thread", "warps"),
+    return table(("kernel", "precision", "block", "tile", "bodies per thread", "warps"),
                  [(row["kernel"], row["precision"], row["block"], row["tile"], row["bodies"],
                    row["warps"]) for rows in bench.get("tuning", {}).values() for row in rows])
 
