@@ -29,7 +29,8 @@ def test_every_kind_of_integrator():
     """integrators that start with a force, a kick or a drift, on 3 ranks"""
     config = job.write(job.PLUMMER)
     for integrator in ("euler", "leapfrog-dkd", "yoshida4"):
-        compare(config, f'time.integrator="{integrator}"', ranks=(3,))
+        # Bits are compared here, also those of a method whose energy drifts.
+        compare(config, f'time.integrator="{integrator}"', 'watch.on_jump="warn"', ranks=(3,))
 
 
 def test_precisions():
@@ -42,7 +43,7 @@ def test_precisions():
 def columns(path, first):
     """The numbers of a CSV file, without the header, from column `first` on."""
     lines = pathlib.Path(path).read_text().splitlines()[1:]
-    return [[float(word) for word in line.split(",")[first:]] for line in lines]
+    return [[float(word) for word in line.split(",")[first:] if word] for line in lines]
 
 
 def test_the_third_law():
