@@ -20,24 +20,39 @@ bool test_energy_applies(const struct bodies *bodies, size_t system)
     return massive == 1 && bodies->count > 1;
 }
 
+size_t test_energy_center(const struct bodies *bodies, size_t system)
+{
+    size_t massive;
+    return find_mass(bodies, system * bodies->stride, &massive);
+}
+
+struct test_motion test_energy_motion(const struct physics *physics, const struct bodies *b,
+                                      size_t c, size_t i)
+{
+    const double eps2 = physics->softening * physics->softening;
+    double d[3] = { b->x[i] - b->x[c], b->y[i] - b->y[c], b->z[i] - b->z[c] };
+    for (int k = 0; k < 3 && physics->boundary == BOUNDARY_PERIODIC; k++)
+        d[k] = physics_nearest_image(d[k], physics->box_length);
+    const double vx = b->vx[i] - b->vx[c], vy = b->vy[i] - b->vy[c], vz = b->vz[i] - b->vz[c];
+    const double r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2], r = sqrt(r2 + eps2);
+    if (!(r > 0.0))
+        return (struct test_motion){ 0 };
+    const double potential = -(physics->gravitational_constant * b->m[c] / r);
+    return (struct test_motion){ 0.5 * (vx * vx + vy * vy + vz * vz), potential, r2,
+                                 potential * r2 / (r2 + eps2) };
+}
+
 double test_energy(const struct physics *physics, const struct bodies *b, size_t system)
 {
     const size_t first = system * b->stride;
-    const double eps2 = physics->softening * physics->softening;
-    size_t massive;
-    const size_t c = find_mass(b, first, &massive);
-    if (massive != 1 || b->count < 2)
+    if (!test_energy_applies(b, system))
         return NAN;
+    const size_t center = test_energy_center(b, system);
     double sum = 0.0;
-    for (size_t i = first; i < first + b->count; i++) {
-        double d[3] = { b->x[i] - b->x[c], b->y[i] - b->y[c], b->z[i] - b->z[c] };
-        for (int k = 0; k < 3 && physics->boundary == BOUNDARY_PERIODIC; k++)
-            d[k] = physics_nearest_image(d[k], physics->box_length);
-        const double vx = b->vx[i] - b->vx[c], vy = b->vy[i] - b->vy[c], vz = b->vz[i] - b->vz[c];
-        const double r = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2] + eps2);
-        if (i != c && r > 0.0)
-            sum +=
-                0.5 * (vx * vx + vy * vy + vz * vz) - physics->gravitational_constant * b->m[c] / r;
-    }
+    for (size_t i = first; i < first + b->count; i++)
+        if (i != center) {
+            const struct test_motion motion = test_energy_motion(physics, b, center, i);
+            sum += motion.kinetic + motion.potential;
+        }
     return sum;
 }

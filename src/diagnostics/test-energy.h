@@ -20,6 +20,22 @@ extern "C" {
 /* One body of the system has mass, and others have none? */
 bool test_energy_applies(const struct bodies *bodies, size_t system);
 
+/* The index, in the arrays, of the body with mass, where it applies. */
+size_t test_energy_center(const struct bodies *bodies, size_t system);
+
+/* How a body without mass moves about the one that has it, per unit mass; all 0 where both are at
+ * one place without softening. */
+struct test_motion {
+    double kinetic;   /* 1/2 |v - V|^2 */
+    double potential; /* - G M / sqrt(r^2 + eps^2) */
+    double r2;        /* r^2, to the nearest image */
+    double virial;    /* r . a */
+};
+
+/* Both by their indices in the arrays. */
+struct test_motion test_energy_motion(const struct physics *physics, const struct bodies *bodies,
+                                      size_t center, size_t body);
+
 /* The sum of the specific energies of the bodies without mass; NaN where it does not apply. */
 double test_energy(const struct physics *physics, const struct bodies *bodies, size_t system);
 

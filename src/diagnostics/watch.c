@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "diagnostics/nearest.h"
+#include "diagnostics/test-energy.h"
 
 enum on_jump { ON_JUMP_WARN, ON_JUMP_FAIL, ON_JUMP_STOP };
 static const char *const on_jump_names[] = { "warn", "fail", "stop", NULL };
@@ -76,17 +77,30 @@ struct history {
     double counts[WINDOWS]; /* looks in each */
 };
 
-/* The memory of one system, all numbers. Energies of it are over `scale`. */
+/* An energy whose changes are judged, over `scale`, all numbers. */
+struct level {
+    double scale;  /* the larger of |E| and |U| at the start */
+    double start;  /* the energy then */
+    double energy; /* from which a jump is counted */
+};
+
+/*
+ * The memory of one system, all numbers. Where a single body has mass, the energy of the system
+ * says nothing; there the system is judged at each look by the worst of the specific energies of
+ * its test bodies, the bodies without mass, and the sizes of their changes make its history.
+ */
 struct record {
-    double scale;                     /* the larger of |E| and |U| at the start */
-    double start;                     /* the energy then */
+    struct level level;               /* of the system */
+    double by_tests;                  /* 1: judged by its test bodies */
     double largest_error, error_time; /* |E - E0|, over scale, and when */
+    double error_body;                /* id of the test body whose it was */
     double first_error;               /* the time when it was beyond the limit first */
     struct sighting offending;        /* the faster of the pairs before and after that */
     double windows[WINDOWS];          /* sums of (E - E0) / scale */
     double inertia, virial;           /* sums of I and |W| over all looks */
-    double energy, time;              /* from which a jump is counted */
+    double time;                      /* from which a jump is counted */
     double jumps, first_jump;         /* how many, and the time of the first */
+    double jumped_body;               /* id of the test body that made the first */
     double largest_jump;              /* over scale */
     struct sighting jumped;           /* the faster of the pairs before and after the first jump */
     double next_search;               /* step from which to look for the fastest pair again */
@@ -97,7 +111,8 @@ struct record {
 
 enum {
     HISTORY_LENGTH = sizeof(struct history) / sizeof(double),
-    RECORD_LENGTH = sizeof(struct record) / sizeof(double)
+    RECORD_LENGTH = sizeof(struct record) / sizeof(double),
+    LEVEL_LENGTH = sizeof(struct level) / sizeof(double)
 };
 
 /* What a symplectic method may lose steadily, if the config does not say. */
@@ -114,8 +129,11 @@ struct watch {
     const struct pace *pace;
     double dt;
     size_t systems;
-    struct history *history; /* owns the numbers of the records as well */
+    struct history *history; /* owns the numbers of the records and levels as well */
     struct record *records;
+    size_t test_count;    /* levels of each system, for all its bodies; 0: no system needs them */
+    struct level *levels; /* of the test bodies of all systems */
+    size_t length;        /* of all these numbers, in reals */
 };
 
 /* Energies nearer to each other than this are not told apart: what a good integrator was seen to
@@ -184,25 +202,67 @@ static void read_limits(struct watch *watch, const struct section *section)
     watch->least_steps = section_real(section, "least_steps");
 }
 
+static struct level level_of(double energy, double potential)
+{
+    return (struct level){ fmax(fabs(energy), fabs(potential)), energy, energy };
+}
+
+static void begin_levels(struct watch *watch, const struct moment *start, size_t system)
+{
+    const struct bodies *b = start->bodies;
+    const size_t center = test_energy_center(b, system), first = system * b->stride;
+    struct level *levels = watch->levels + system * watch->test_count;
+    for (size_t i = 0; i < b->count; i++) {
+        const struct test_motion motion = test_energy_motion(start->physics, b, center, first + i);
+        levels[i] = level_of(motion.kinetic + motion.potential, motion.potential);
+    }
+}
+
 static void begin_records(struct watch *watch, const struct moment *start)
 {
     *watch->history = (struct history){ .judged = -1.0, .width = (double)watch->pace->strides[0] };
     for (size_t s = 0; s < watch->systems; s++) {
         const struct conserved *c = &start->conserved[s];
         watch->records[s] = (struct record){
-            .scale = fmax(fabs(energy_of(c)), fabs(c->potential)),
-            .start = energy_of(c),
+            .level = level_of(energy_of(c), c->potential),
+            .by_tests = test_energy_applies(start->bodies, s),
             .first_error = NAN,
             .error_time = NAN,
+            .error_body = NAN,
             .offending = nobody,
-            .energy = energy_of(c),
             .time = start->time,
             .first_jump = NAN,
+            .jumped_body = NAN,
             .jumped = nobody,
             .last = nobody,
             .fastest = nobody,
         };
+        if (watch->records[s].by_tests > 0.0)
+            begin_levels(watch, start, s);
     }
+}
+
+/* The history, the records and the levels stand in one array, so that they are saved as one. */
+static enum status create_memory(struct watch *watch, const struct bodies *bodies,
+                                 struct error *error)
+{
+    watch->systems = bodies->systems;
+    for (size_t s = 0; s < bodies->systems; s++)
+        if (test_energy_applies(bodies, s))
+            watch->test_count = bodies->count;
+    /* Whole records, so that the size is one product: the history takes the room of some, and the
+     * levels of a system that of some more. */
+    enum { HISTORY_RECORDS = (HISTORY_LENGTH + RECORD_LENGTH - 1) / RECORD_LENGTH };
+    const size_t levels = (watch->test_count * LEVEL_LENGTH + RECORD_LENGTH - 1) / RECORD_LENGTH;
+    watch->history =
+        memory_array(HISTORY_RECORDS + watch->systems * (1 + levels), sizeof(struct record), error);
+    if (!watch->history)
+        return error->status;
+    watch->records = (struct record *)((double *)watch->history + HISTORY_LENGTH);
+    watch->levels = (struct level *)(watch->records + watch->systems);
+    watch->length =
+        HISTORY_LENGTH + watch->systems * (RECORD_LENGTH + watch->test_count * LEVEL_LENGTH);
+    return STATUS_OK;
 }
 
 enum status watch_create(const struct section *section, const struct moment *start,
@@ -213,15 +273,10 @@ enum status watch_create(const struct section *section, const struct moment *sta
     struct watch *watch = calloc(1, sizeof *watch);
     if (!watch)
         return error_set(error, STATUS_MEMORY, "out of memory");
-    watch->systems = start->bodies->systems;
-    /* The history in front takes the room of whole records, so that the size is one product. */
-    enum { HISTORY_RECORDS = (HISTORY_LENGTH + RECORD_LENGTH - 1) / RECORD_LENGTH };
-    watch->history = memory_array(HISTORY_RECORDS + watch->systems, sizeof(struct record), error);
-    if (!watch->history) {
+    if (create_memory(watch, start->bodies, error)) {
         watch_destroy(watch);
         return error->status;
     }
-    watch->records = (struct record *)((double *)watch->history + HISTORY_LENGTH);
     watch->pace = watch->systems * start->bodies->count <= FEW_BODIES ? &few : &many;
     watch->noise = noise_of[method->precision];
     watch->symplectic = method->integrator->symplectic;
@@ -252,7 +307,7 @@ uint64_t watch_every(const struct watch *watch)
 
 double *watch_memory(struct watch *watch, size_t *count)
 {
-    *count = HISTORY_LENGTH + watch->systems * RECORD_LENGTH;
+    *count = watch->length;
     return (double *)watch->history;
 }
 
@@ -369,27 +424,46 @@ static enum status report(const struct watch *watch, const struct listener *list
     return STATUS_OK;
 }
 
+/* What a look finds of an energy: where it stands, over the scale. */
+struct standing {
+    double change, jump;           /* since the start, and since the last mark */
+    double change_body, jump_body; /* ids of the test bodies whose they are; NaN: the system's */
+    double inertia, virial;        /* I and |W|; of the test body with the largest change */
+};
+
+/* "the energy", or whose. */
+enum { WHOSE_SIZE = 64 };
+static const char *whose(double body, char buffer[WHOSE_SIZE])
+{
+    if (isnan(body))
+        return "the energy";
+    snprintf(buffer, WHOSE_SIZE, "the specific energy of test body %.0f", body);
+    return buffer;
+}
+
 static enum status report_jump(struct watch *watch, const struct moment *now, unsigned valid,
-                               size_t system, double jump, const struct listener *listener,
-                               struct error *error)
+                               size_t system, const struct standing *standing,
+                               const struct listener *listener, struct error *error)
 {
     struct record *record = &watch->records[system];
     struct sighting suspects;
     record->jumps += 1.0;
-    record->largest_jump = fmax(record->largest_jump, fabs(jump));
+    record->largest_jump = fmax(record->largest_jump, fabs(standing->jump));
     if (record->jumps > JUMPS_TOLD && watch->on_jump != ON_JUMP_STOP)
         return STATUS_OK;
     if (find_suspects(record, now, valid, system, &suspects, error))
         return error->status;
     if (record->jumps == 1.0) {
         record->first_jump = now->time;
+        record->jumped_body = standing->jump_body;
         record->jumped = suspects;
     }
-    char text[WATCH_TEXT_SIZE], line[3 * WATCH_TEXT_SIZE];
+    char text[WATCH_TEXT_SIZE], line[3 * WATCH_TEXT_SIZE], name[WHOSE_SIZE];
     snprintf(line, sizeof line,
-             "system %zu: the energy jumped by %+.3g of its size between t = %g and t = %g; "
+             "system %zu: %s jumped by %+.3g of its size between t = %g and t = %g; "
              "fastest pair: %s",
-             system + 1, jump, record->time, now->time, sighting_text(&suspects, text));
+             system + 1, whose(standing->jump_body, name), standing->jump, record->time, now->time,
+             sighting_text(&suspects, text));
     return report(watch, listener, line,
                   record->jumps == JUMPS_TOLD ? "; later jumps are only counted" : "", error);
 }
@@ -405,7 +479,7 @@ static size_t beyond(const struct watch *watch)
 
 /* Once for each system; it is told of the first ones, and not beside a jump. */
 static enum status report_error(struct watch *watch, const struct moment *now, unsigned valid,
-                                size_t system, double change, bool told,
+                                size_t system, const struct standing *standing, bool told,
                                 const struct listener *listener, struct error *error)
 {
     struct record *record = &watch->records[system];
@@ -415,35 +489,105 @@ static enum status report_error(struct watch *watch, const struct moment *now, u
         return error->status;
     if (quiet && watch->on_jump != ON_JUMP_STOP)
         return STATUS_OK;
-    char text[WATCH_TEXT_SIZE], line[3 * WATCH_TEXT_SIZE];
+    char text[WATCH_TEXT_SIZE], line[3 * WATCH_TEXT_SIZE], name[WHOSE_SIZE];
     snprintf(line, sizeof line,
-             "system %zu: the energy is off by %+.3g of its size since the start, at t = %g; "
+             "system %zu: %s is off by %+.3g of its size since the start, at t = %g; "
              "fastest pair: %s",
-             system + 1, change, now->time, sighting_text(&record->offending, text));
+             system + 1, whose(standing->change_body, name), standing->change, now->time,
+             sighting_text(&record->offending, text));
     return report(watch, listener, line, "", error);
 }
 
-static enum status judge_energy(struct watch *watch, const struct moment *now, unsigned valid,
-                                size_t system, const struct listener *listener, struct error *error)
+/* sum m (x - X)^2 about the centre of mass. */
+static double inertia_of(const struct bodies *b, size_t system, const double center[3])
+{
+    double sum = 0.0;
+    for (size_t i = system * b->stride; i < system * b->stride + b->count; i++) {
+        const double x = b->x[i] - center[0], y = b->y[i] - center[1], z = b->z[i] - center[2];
+        sum += b->m[i] * (x * x + y * y + z * z);
+    }
+    return sum;
+}
+
+/* Of the test body whose energy has changed most, and of the one whose has jumped most. */
+static struct standing find_worst(const struct watch *watch, const struct moment *now,
+                                  size_t system)
+{
+    const struct bodies *b = now->bodies;
+    const size_t center = test_energy_center(b, system), first = system * b->stride;
+    const struct level *levels = watch->levels + system * watch->test_count;
+    struct standing worst = { 0.0, 0.0, NAN, NAN, 0.0, 0.0 };
+    for (size_t i = 0; i < b->count; i++) {
+        if (first + i == center || !(levels[i].scale > 0.0))
+            continue; /* without energy nothing can be judged */
+        const struct test_motion motion = test_energy_motion(now->physics, b, center, first + i);
+        const double energy = motion.kinetic + motion.potential;
+        const double change = fabs(energy - levels[i].start) / levels[i].scale;
+        const double jump = (energy - levels[i].energy) / levels[i].scale;
+        if (isnan(worst.change_body) || change > worst.change) {
+            worst.change = change;
+            worst.change_body = (double)b->id[first + i];
+            worst.inertia = motion.r2;
+            worst.virial = fabs(motion.virial);
+        }
+        if (isnan(worst.jump_body) || fabs(jump) > fabs(worst.jump)) {
+            worst.jump = jump;
+            worst.jump_body = (double)b->id[first + i];
+        }
+    }
+    return worst;
+}
+
+static struct standing find_standing(const struct watch *watch, const struct moment *now,
+                                     size_t system)
+{
+    const struct record *record = &watch->records[system];
+    const struct conserved *c = &now->conserved[system];
+    if (record->by_tests > 0.0)
+        return find_worst(watch, now, system);
+    const double energy = energy_of(c), scale = record->level.scale; /* 0/0: nothing there */
+    return (struct standing){ (energy - record->level.start) / scale,
+                              (energy - record->level.energy) / scale,
+                              NAN,
+                              NAN,
+                              inertia_of(now->bodies, system, c->center),
+                              fabs(c->virial) };
+}
+
+/* Jumps are counted from here on. */
+static void mark(struct watch *watch, const struct moment *now, size_t system)
 {
     struct record *record = &watch->records[system];
-    const double energy = energy_of(&now->conserved[system]);
-    const double change = (energy - record->start) / record->scale; /* 0/0: nothing there */
-    const double jump = (energy - record->energy) / record->scale;
-    const bool jumped = fabs(jump) > watch->energy_jump;
+    const struct bodies *b = now->bodies;
+    record->level.energy = energy_of(&now->conserved[system]);
+    record->time = now->time;
+    if (!(record->by_tests > 0.0))
+        return;
+    const size_t center = test_energy_center(b, system), first = system * b->stride;
+    for (size_t i = 0; i < b->count; i++) {
+        const struct test_motion motion = test_energy_motion(now->physics, b, center, first + i);
+        watch->levels[system * watch->test_count + i].energy = motion.kinetic + motion.potential;
+    }
+}
+
+static enum status judge_energy(struct watch *watch, const struct moment *now, unsigned valid,
+                                size_t system, const struct standing *standing,
+                                const struct listener *listener, struct error *error)
+{
+    struct record *record = &watch->records[system];
+    const bool jumped = fabs(standing->jump) > watch->energy_jump;
     enum status status = STATUS_OK;
-    if (fabs(change) > record->largest_error) {
-        record->largest_error = fabs(change);
+    if (fabs(standing->change) > record->largest_error) {
+        record->largest_error = fabs(standing->change);
         record->error_time = now->time;
+        record->error_body = standing->change_body;
     }
     if (jumped)
-        status = report_jump(watch, now, valid, system, jump, listener, error);
-    if (!status && fabs(change) > watch->energy_error && isnan(record->first_error))
-        status = report_error(watch, now, valid, system, change, jumped, listener, error);
-    if (jumped || now->step % JUMP_STEPS == 0) {
-        record->energy = energy;
-        record->time = now->time;
-    }
+        status = report_jump(watch, now, valid, system, standing, listener, error);
+    if (!status && fabs(standing->change) > watch->energy_error && isnan(record->first_error))
+        status = report_error(watch, now, valid, system, standing, jumped, listener, error);
+    if (jumped || now->step % JUMP_STEPS == 0)
+        mark(watch, now, system);
     return status;
 }
 
@@ -470,25 +614,13 @@ static void extend_history(struct watch *watch, uint64_t step)
     history->counts[(size_t)((double)step / history->width)] += 1.0;
 }
 
-/* sum m (x - X)^2 about the centre of mass. */
-static double inertia_of(const struct bodies *b, size_t system, const double center[3])
-{
-    double sum = 0.0;
-    for (size_t i = system * b->stride; i < system * b->stride + b->count; i++) {
-        const double x = b->x[i] - center[0], y = b->y[i] - center[1], z = b->z[i] - center[2];
-        sum += b->m[i] * (x * x + y * y + z * z);
-    }
-    return sum;
-}
-
-static void add_to_history(struct watch *watch, const struct moment *now, size_t system)
+static void add_to_history(struct watch *watch, uint64_t step, size_t system,
+                           const struct standing *standing)
 {
     struct record *record = &watch->records[system];
-    const struct conserved *c = &now->conserved[system];
-    record->windows[(size_t)((double)now->step / watch->history->width)] +=
-        (energy_of(c) - record->start) / record->scale;
-    record->inertia += inertia_of(now->bodies, system, c->center);
-    record->virial += fabs(c->virial);
+    record->windows[(size_t)((double)step / watch->history->width)] += standing->change;
+    record->inertia += standing->inertia;
+    record->virial += standing->virial;
 }
 
 /* --- a look ----------------------------------------------------------------------------------- */
@@ -518,10 +650,13 @@ enum status watch_look(struct watch *watch, const struct moment *now, unsigned v
             return error->status;
         if ((valid & NEED_CONSERVED) && look_at_energy(now, s, error))
             return error->status;
-        if ((due || (summed && last)) && judge_energy(watch, now, valid, s, &listener, error))
-            return error->status;
-        if (due)
-            add_to_history(watch, now, s);
+        if (due || (summed && last)) {
+            const struct standing standing = find_standing(watch, now, s);
+            if (judge_energy(watch, now, valid, s, &standing, &listener, error))
+                return error->status;
+            if (due)
+                add_to_history(watch, now->step, s, &standing);
+        }
         if ((valid & NEED_STATE) && look_at_step(watch, now, s, &listener, error))
             return error->status;
     }
@@ -648,30 +783,42 @@ static void say(char buffer[WATCH_TEXT_SIZE], const char *format, ...)
 static void say_drift(const struct watch *watch, const struct finding *all,
                       char buffer[WATCH_TEXT_SIZE])
 {
+    const struct record *drift = all->drift;
+    char name[WHOSE_SIZE];
     if (watch->symplectic)
-        say(buffer, "%sthe energy drifts by %+.3g over the run (limit %g)", buffer[0] ? "; " : "",
-            drift_of(watch, all->drift).change, watch->energy_drift);
+        say(buffer, "%s%s drifts by %+.3g over the run (limit %g)", buffer[0] ? "; " : "",
+            drift->by_tests > 0.0 ? "the specific energy of the worst test body" : "the energy",
+            drift_of(watch, drift).change, watch->energy_drift);
     else if (all->beyond == 0)
-        say(buffer, "%sthe method is one that drifts: the energy is off by %.3g (limit %g)",
-            buffer[0] ? "; " : "", all->drift->largest_error, watch->energy_drift);
+        say(buffer, "%sthe method is one that drifts: %s is off by %.3g (limit %g)",
+            buffer[0] ? "; " : "", whose(drift->error_body, name), drift->largest_error,
+            watch->energy_drift);
+}
+
+static void say_jumps(const struct finding *all, char buffer[WATCH_TEXT_SIZE])
+{
+    const struct record *first = all->jumped;
+    char name[WHOSE_SIZE];
+    say(buffer, "%g jump%s of %s, the first by t = %.4g, bodies %.0f and %.0f %.3g apart",
+        all->jumps, all->jumps == 1.0 ? "" : "s", whose(first->jumped_body, name),
+        first->first_jump, first->jumped.ids[0], first->jumped.ids[1], first->jumped.distance);
 }
 
 const char *watch_text(const struct watch *watch, char buffer[WATCH_TEXT_SIZE])
 {
     const struct finding all = find(watch);
-    const struct sighting *jumped = &all.jumped->jumped, *fastest = &all.fastest->fastest;
+    const struct sighting *fastest = &all.fastest->fastest;
+    char name[WHOSE_SIZE];
     buffer[0] = '\0';
     if (all.jumps > 0.0)
-        say(buffer,
-            "%g jump%s of the energy, the first by t = %.4g, bodies %.0f and %.0f %.3g apart",
-            all.jumps, all.jumps == 1.0 ? "" : "s", all.jumped->first_jump, jumped->ids[0],
-            jumped->ids[1], jumped->distance);
+        say_jumps(&all, buffer);
     else if (fastest->steps < watch->least_steps)
         say(buffer, "the step is too large for bodies %.0f and %.0f at t = %.4g", fastest->ids[0],
             fastest->ids[1], fastest->time);
     if (all.beyond > 0)
-        say(buffer, "%sthe energy is off by %.3g at t = %.4g (limit %g)", buffer[0] ? "; " : "",
-            all.off->largest_error, all.off->error_time, watch->energy_error);
+        say(buffer, "%s%s is off by %.3g at t = %.4g (limit %g)", buffer[0] ? "; " : "",
+            whose(all.off->error_body, name), all.off->largest_error, all.off->error_time,
+            watch->energy_error);
     if (all.drifting > 0)
         say_drift(watch, &all, buffer);
     return buffer;
@@ -693,6 +840,12 @@ static json_t *system_of(const struct watch *watch, const struct record *record)
     return json_integer((json_int_t)(record - watch->records) + 1);
 }
 
+/* Null for the energy of a system. */
+static json_t *body_json(double id)
+{
+    return isnan(id) ? json_null() : json_integer((json_int_t)id);
+}
+
 /* Null where there is none. */
 static json_t *limits_json(const struct watch *watch)
 {
@@ -704,11 +857,11 @@ static json_t *limits_json(const struct watch *watch)
 static json_t *error_json(const struct watch *watch, const struct finding *all)
 {
     const struct record *off = all->off;
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:I}", "largest",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:I}", "largest",
                      document_number(off->largest_error), "time", document_number(off->error_time),
-                     "system", system_of(watch, off), "first_time_beyond",
-                     document_number(off->first_error), "pair", sighting_json(&off->offending),
-                     "systems_beyond", (json_int_t)all->beyond);
+                     "system", system_of(watch, off), "test_body", body_json(off->error_body),
+                     "first_time_beyond", document_number(off->first_error), "pair",
+                     sighting_json(&off->offending), "systems_beyond", (json_int_t)all->beyond);
 }
 
 static json_t *drift_json(const struct watch *watch, const struct finding *all)
@@ -728,10 +881,10 @@ json_t *watch_json(const struct watch *watch, const bool *left_out)
     for (size_t s = 0; s < watch->systems; s++)
         largest = fmax(largest, watch->records[s].largest_jump);
     return json_pack(
-        "{s:b, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o}", "holds", watch_holds(watch, left_out),
+        "{s:b, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o}", "holds", watch_holds(watch, left_out),
         "limits", limits_json(watch), "energy_error", error_json(watch, &all), "energy_drift",
         drift_json(watch, &all), "energy_jumps", (json_int_t)all.jumps, "largest_jump",
         document_number(largest), "first_jump_time", document_number(all.jumped->first_jump),
-        "first_jump_pair", sighting_json(&all.jumped->jumped), "fastest_pair",
-        sighting_json(&all.fastest->fastest));
+        "first_jump_test_body", body_json(all.jumped->jumped_body), "first_jump_pair",
+        sighting_json(&all.jumped->jumped), "fastest_pair", sighting_json(&all.fastest->fastest));
 }

@@ -224,6 +224,16 @@ static void print_limit(struct text *html, double limit)
         text_print(html, " (no limit)");
 }
 
+/* Whose energy it was: of the system, or of a body without mass. */
+static void print_whose(struct text *html, const struct result *result, const char *key)
+{
+    const double body = result_real(result, key);
+    if (isnan(body))
+        text_print(html, "The energy");
+    else
+        text_print(html, "The specific energy of test body %.0f", body);
+}
+
 /* The largest |E - E0|, where it was, and what of it is drift. */
 static void print_energy_error(struct text *html, const struct result *result)
 {
@@ -231,8 +241,10 @@ static void print_energy_error(struct text *html, const struct result *result)
     const double drift = result_real(result, "watch.energy_drift.change");
     if (isnan(largest))
         return;
-    text_print(html, "<p class=\"%s\">The energy was off by at most %.3g of its size",
-               class_of(!(result_real(result, "watch.energy_error.systems_beyond") > 0)), largest);
+    text_print(html, "<p class=\"%s\">",
+               class_of(!(result_real(result, "watch.energy_error.systems_beyond") > 0)));
+    print_whose(html, result, "watch.energy_error.test_body");
+    text_print(html, " was off by at most %.3g of its size", largest);
     print_limit(html, result_real(result, "watch.limits.energy_error"));
     if (largest > 0)
         text_print(html, ", at t = %.6g in system %.0f",
@@ -256,8 +268,9 @@ static void print_energy_error(struct text *html, const struct result *result)
 static void print_jumps(struct text *html, const struct result *result)
 {
     const double jumps = result_real(result, "watch.energy_jumps");
-    text_print(html, "<p class=\"%s\">%s", class_of(!(jumps > 0)),
-               jumps > 0 ? "The energy jumped" : "The energy did not jump");
+    text_print(html, "<p class=\"%s\">", class_of(!(jumps > 0)));
+    print_whose(html, result, "watch.first_jump_test_body");
+    text_print(html, jumps > 0 ? " jumped" : " did not jump");
     if (jumps > 0)
         text_print(html, ": %.0f times, at most by %.6g of its size, first before t = %.6g", jumps,
                    result_real(result, "watch.largest_jump"),

@@ -44,12 +44,25 @@ double estimate_disk_bytes(const struct run *run)
     return bytes;
 }
 
+/* What the watch keeps of bodies without mass, which only the bodies tell; two copies while a
+ * checkpoint is written. */
+static void add_watched(const struct run *run, struct memory_need *need)
+{
+    size_t length;
+    watch_memory(run->watch, &length);
+    const double known = (double)need->systems * (double)(watch_system_reals() + 1);
+    const double more = sizeof(double) * fmax(0.0, (double)length - known);
+    need->diagnostics += more;
+    need->checkpoints += 2.0 * more;
+}
+
 enum status estimate_run(const struct run *run, bool timed, struct estimate *estimate,
                          struct error *error)
 {
     const struct bodies *bodies = run->experiment.bodies;
     *estimate = (struct estimate){ 0 };
     estimate->memory = need_of_bodies(run->experiment.config, bodies->systems, bodies->count);
+    add_watched(run, &estimate->memory);
     estimate->disk_bytes = estimate_disk_bytes(run);
     for (size_t i = 0; i < run->output_count; i++)
         estimate->frames += frames(run, i);

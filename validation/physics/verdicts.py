@@ -10,6 +10,7 @@ from experiment import bodies_of, experiment, number
 GROUP = "The accuracy watch"
 CADENCES = (1, 10, 100, 1000)
 
+MASSLESS = "masses = [1.0, 0.0];"
 APOCENTRE = "true_anomaly = 180.0;"
 SINGLE, MIXED = ('compute = { precision = "%s"; };' % name for name in ("single", "mixed"))
 
@@ -41,6 +42,7 @@ GOOD = (
     ("a pair, e = 0.9", pair(0.9, APOCENTRE), "pefrl", 0.001, 18.0),
     ("a pair, e = 0.99", pair(0.99, APOCENTRE), "yoshida6", 2e-4, 9.0),
     ("a pair, e = 0.3", pair(0.3), "semi-implicit-euler", 0.003, 30.0),
+    ("a planet without mass, e = 0.6", pair(0.6, MASSLESS), "velocity-verlet", 0.005, 62.0),
     ("three on a figure eight", 'initial = "figure-eight";', "yoshida4", 0.01, 63.0),
     ("the Pythagorean problem", 'initial = "pythagorean";', "yoshida6", 1e-4, 3.0),
     ("Plummer, 256 bodies", plummer(256), "velocity-verlet", 0.01, 6.0, soft(0.05)),
@@ -58,6 +60,9 @@ GOOD = (
 BAD = (
     ("a circular pair", pair(0.0), "euler", 0.001, 6.0),
     ("a pair, e = 0.6, a short step", pair(0.6), "euler", 1e-4, 1.0),
+    ("a planet without mass", pair(0.0, MASSLESS), "euler", 0.001, 6.0),
+    ("a planet without mass, e = 0.6, a step 20 times too large", pair(0.6, MASSLESS),
+     "velocity-verlet", 0.1, 62.0),
     ("a pair, e = 0.2, a step 30 times too large", pair(0.2), "velocity-verlet", 0.4, 62.0),
     ("a pair, e = 0.3, a step 10 times too large", pair(0.3), "semi-implicit-euler", 0.05, 62.0),
     ("a pair, e = 0.9, a step 10 times too large", pair(0.9, APOCENTRE), "velocity-verlet", 0.03,

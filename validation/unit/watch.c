@@ -356,6 +356,102 @@ static void test_drift(void **state)
     assert_false(holds_along(line, 5e-11, verlet, "energy_error = 1e-15;"));
 }
 
+/*
+ * Two systems of a body of mass 1 that moves, and two test bodies at rest about it, 2 and 4 away,
+ * with ids 70, 71, 72. Body 71 has e0 = u0 = -1.75 / sqrt(4.09) = -0.865324; body 72 -0.436279.
+ */
+static struct trial trial_of_tests(const char *integrator, const char *text)
+{
+    struct trial trial = { .scene = line_scene(), .config = watch_config(text) };
+    struct bodies *b = trial.scene.bodies;
+    for (size_t s = 0; s < 2; s++)
+        b->m[s * b->stride + 1] = b->m[s * b->stride + 2] = 0.0;
+    const struct moment *start = scene_moment(&trial.scene, 0, 0.01, true);
+    const struct watch_method method = { PRECISION_DOUBLE, integrator_find(integrator) };
+    assert_int_equal(watch_create(config_section(trial.config, "watch"), start, &method,
+                                  &trial.watch, &trial.error),
+                     STATUS_OK);
+    return trial;
+}
+
+static void test_bodies_without_mass_are_judged(void **state)
+{
+    (void)state;
+    struct trial trial = trial_of_tests("velocity-verlet", "");
+    struct bodies *b = trial.scene.bodies;
+    assert_int_equal(look(&trial, 1, 0.01), STATUS_OK);
+    assert_true(watch_holds(trial.watch, NULL));
+    /* The worst is not the one that changes most: 0.0032 of 0.865 and 0.0029 of 0.436. */
+    b->vx[b->stride + 1] = 0.08;
+    b->vx[b->stride + 2] = -0.076;
+    assert_int_equal(look(&trial, 2, 0.01), STATUS_OK);
+    assert_int_equal(trial.told.count, 1);
+    assert_says(trial.told.last,
+                "system 2: the specific energy of test body 72 is off by +0.00662");
+    assert_false(watch_holds(trial.watch, NULL));
+    assert_true(watch_holds(trial.watch, (const bool[]){ false, true }));
+    char text[WATCH_TEXT_SIZE];
+    assert_says(watch_text(trial.watch, text),
+                "the specific energy of test body 72 is off by 0.00662 at t = 0.02 (limit 0.005)");
+    json_t *json = watch_json(trial.watch, NULL);
+    json_t *error = json_object_get(json, "energy_error");
+    assert_int_equal(json_integer_value(json_object_get(error, "test_body")), 72);
+    assert_true(json_is_null(json_object_get(json, "first_jump_test_body")));
+    json_decref(json);
+
+    b->vx[1] = 0.5; /* 0.125 of 0.865 */
+    assert_int_equal(look(&trial, 3, 0.01), STATUS_OK);
+    assert_says(trial.told.last,
+                "system 1: the specific energy of test body 71 jumped by +0.144 of its size");
+    assert_says(watch_text(trial.watch, text), "1 jump of the specific energy of test body 71");
+    assert_int_equal(look(&trial, 4, 0.01), STATUS_OK);
+    assert_says(watch_text(trial.watch, text), "1 jump of "); /* marks where it is now */
+    trial_end(&trial);
+}
+
+/* Their drift, by a method that has none and one that does; the period of body 71 is some 13. */
+static void test_bodies_without_mass_drift(void **state)
+{
+    (void)state;
+    static const char *const methods[] = { "velocity-verlet", "velocity-verlet", "euler" };
+    static const double sizes[] = { 0.8e-3, 1.5e-3, 1e-9 };
+    for (int k = 0; k < 3; k++) {
+        struct trial trial = trial_of_tests(methods[k], "");
+        for (uint64_t step = 0; step <= DRIFT_STEPS; step += watch_stride(trial.watch, step)) {
+            const double change = sizes[k] * (double)step / DRIFT_STEPS;
+            trial.scene.bodies->vx[1] = sqrt(2.0 * change * 0.865324);
+            assert_int_equal(look(&trial, step, 0.01), STATUS_OK);
+        }
+        char text[WATCH_TEXT_SIZE];
+        assert_true(watch_holds(trial.watch, NULL) == (k == 0));
+        if (k == 1)
+            assert_says(watch_text(trial.watch, text),
+                        "the specific energy of the worst test body drifts by +0.001");
+        trial_end(&trial);
+    }
+}
+
+/* A second watch with the memory of the first has its levels as well. */
+static void test_memory_of_bodies_without_mass(void **state)
+{
+    (void)state;
+    struct trial first = trial_of_tests("velocity-verlet", "energy_error = 0;");
+    struct trial second = trial_of_tests("velocity-verlet", "energy_error = 0;");
+    first.scene.bodies->vx[1] = second.scene.bodies->vx[1] = 0.6;
+    assert_int_equal(look(&first, 10, 0.01), STATUS_OK);
+    size_t length, other;
+    const double *memory = watch_memory(first.watch, &length);
+    double *target = watch_memory(second.watch, &other);
+    assert_int_equal(length, other);
+    memcpy(target, memory, length * sizeof *memory);
+    assert_int_equal(look(&first, 20, 0.01), STATUS_OK);
+    assert_int_equal(look(&second, 20, 0.01), STATUS_OK);
+    assert_int_equal(second.told.count, 0); /* the energy is what it was */
+    assert_memory_equal(memory, target, length * sizeof *memory);
+    trial_end(&first);
+    trial_end(&second);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -369,6 +465,9 @@ int main(void)
         cmocka_unit_test(test_what_accumulates_fails),
         cmocka_unit_test(test_its_own_steps),
         cmocka_unit_test(test_drift),
+        cmocka_unit_test(test_bodies_without_mass_are_judged),
+        cmocka_unit_test(test_bodies_without_mass_drift),
+        cmocka_unit_test(test_memory_of_bodies_without_mass),
     };
     return cmocka_run_group_tests_name("watch", tests, NULL, NULL);
 }
