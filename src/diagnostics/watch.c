@@ -254,8 +254,10 @@ static enum status create_memory(struct watch *watch, const struct bodies *bodie
      * levels of a system that of some more. */
     enum { HISTORY_RECORDS = (HISTORY_LENGTH + RECORD_LENGTH - 1) / RECORD_LENGTH };
     const size_t levels = (watch->test_count * LEVEL_LENGTH + RECORD_LENGTH - 1) / RECORD_LENGTH;
-    watch->history =
-        memory_array(HISTORY_RECORDS + watch->systems * (1 + levels), sizeof(struct record), error);
+    size_t records = memory_bytes(watch->systems, 1 + levels);
+    if (records < SIZE_MAX)
+        records += HISTORY_RECORDS;
+    watch->history = memory_array(records, sizeof(struct record), error);
     if (!watch->history)
         return error->status;
     watch->records = (struct record *)((double *)watch->history + HISTORY_LENGTH);
