@@ -11,6 +11,7 @@
 #include "commands/prepare.h"
 #include "config/reference.h"
 #include "diagnostics/resolution.h"
+#include "diagnostics/watch.h"
 #include "run/advice.h"
 #include "run/estimate.h"
 #include "study/convergence.h"
@@ -132,8 +133,9 @@ static void print_step(const struct run *run, const struct advice *a)
              a->free_fall, unit, a->distance, a->period, unit, a->steps);
     if (!(a->period > 0.0))
         item("", "they meet head-on: no step is small enough; physics.softening > 0 helps");
-    else if (a->steps < ADVICE_STEPS)
-        item("", "time.step = %g would give it %d", a->step, ADVICE_STEPS);
+    else if (a->steps < a->wanted)
+        item("", "time.step = %g would give it %.0f%s", a->step, a->wanted,
+             a->wanted > WATCH_STEPS_PER_PERIOD ? ", as many as so deep a passage wants" : "");
 }
 
 /* The members of a study that will be at work at a time, together. */

@@ -54,7 +54,7 @@ const struct parameter watch_parameters[] = {
       .standard = "2.0",
       .maximum = INFINITY,
       .help = "Warn, once, when the orbital period over 2 pi of the fastest pair is shorter than "
-              "so many steps." },
+              "so many steps: 2 are 12.6 steps of its period, where orrery check advises 200." },
 };
 const size_t watch_parameter_count = COUNT_OF(watch_parameters);
 
@@ -117,6 +117,8 @@ enum {
 
 /* What a symplectic method may lose steadily, if the config does not say. */
 static const double steady_drift = 1e-3;
+
+static const double two_pi = 6.283185307179586;
 
 static const struct sighting nobody = { { NAN, NAN }, NAN, INFINITY, NAN };
 
@@ -362,10 +364,10 @@ static enum status find_fastest(const struct moment *now, size_t system, struct 
 static const char *sighting_text(const struct sighting *sighting, char buffer[WATCH_TEXT_SIZE])
 {
     snprintf(buffer, WATCH_TEXT_SIZE,
-             "bodies %.0f and %.0f, %.3g apart at t = %g, whose orbital period over 2 pi was %.3g "
-             "steps",
+             "bodies %.0f and %.0f, %.3g apart at t = %g, whose orbital period was %.3g steps (%d "
+             "are advised)",
              sighting->ids[0], sighting->ids[1], sighting->distance, sighting->time,
-             sighting->steps);
+             two_pi * sighting->steps, WATCH_STEPS_PER_PERIOD);
     return buffer;
 }
 
@@ -695,7 +697,6 @@ static struct drift drift_of(const struct watch *watch, const struct record *rec
         xy += x * y;
         yy += y * y;
     }
-    static const double two_pi = 6.283185307179586;
     const double tau = sqrt(record->inertia / record->virial);
     return (struct drift){ xy / xx * (double)n, yy > 0.0 ? xy * xy / (xx * yy) : 0.0,
                            (double)n * history->width * watch->dt / (two_pi * tau) };

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/document.h"
 #include "base/memory.h"
+#include "diagnostics/watch.h"
 
 void page_escape(struct text *html, const char *words)
 {
@@ -292,12 +293,13 @@ static void print_watch(struct text *html, const struct result *result)
     if (isfinite(scale))
         text_print(
             html,
-            "<p>The fastest pair: bodies %.0f and %.0f, %.3g apart at t = %.6g, turning by a "
-            "radian in %.3g steps.</p>\n",
+            "<p>The fastest pair: bodies %.0f and %.0f, %.3g apart at t = %.6g, where they would "
+            "circle each other in %.3g steps; %d are advised.</p>\n",
             result_real(result, "watch.fastest_pair.id_1"),
             result_real(result, "watch.fastest_pair.id_2"),
             result_real(result, "watch.fastest_pair.distance"),
-            result_real(result, "watch.fastest_pair.time"), scale);
+            result_real(result, "watch.fastest_pair.time"), 2.0 * M_PI * scale,
+            WATCH_STEPS_PER_PERIOD);
 }
 
 /* Until when the orbits can be trusted, where the run has asked. */

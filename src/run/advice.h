@@ -1,7 +1,7 @@
 /*
  * Which step an experiment wants, from its start: the shortest time in which two bodies will turn
  * about each other, now, at the pericentre of their orbit, or at the closest encounter that a
- * cluster or a collapse lets expect until the end.
+ * cluster or a collapse lets expect until the end; and into how many steps to divide it.
  */
 #ifndef ORRERY_RUN_ADVICE_H
 #define ORRERY_RUN_ADVICE_H
@@ -14,9 +14,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* Steps of the shortest period: what `check` advises and the manual names. */
-enum { ADVICE_STEPS = 200 };
 
 enum advice_kind {
     ADVICE_NONE,       /* no two bodies attract each other */
@@ -35,7 +32,8 @@ struct advice {
     double free_fall;    /* of COLLAPSE: time until then */
     double period;       /* 2 pi sqrt((distance^2 + eps^2)^(3/2) / (G (m_i + m_j))) */
     double steps;        /* of the present time.step in a period */
-    double step;         /* gives it ADVICE_STEPS, rounded down to one digit */
+    double wanted;       /* WATCH_STEPS_PER_PERIOD, more for a deep passage */
+    double step;         /* gives it these, rounded down to one digit */
 };
 
 /* STATUS_MEMORY. */

@@ -184,8 +184,8 @@ static void test_a_large_step_is_said_once(void **state)
                          STATUS_OK);
     assert_int_equal(trial.told.count, 1);
     assert_says(trial.told.last, "system 1: the step is too large for bodies 70 and 71, 0.5 apart");
-    assert_says(trial.told.last, "over 2 pi was 1.9 steps"); /* 0.238 / 0.125 */
-    assert_true(watch_holds(trial.watch, NULL));             /* a warning, no failure */
+    assert_says(trial.told.last, "period was 12 steps (200 are"); /* 2 pi 0.238 / 0.125 */
+    assert_true(watch_holds(trial.watch, NULL));                  /* a warning, no failure */
     char text[WATCH_TEXT_SIZE];
     assert_says(watch_text(trial.watch, text), "the step is too large for bodies 70 and 71");
     trial_end(&trial);
@@ -198,6 +198,16 @@ static void test_a_large_step_is_said_once(void **state)
     assert_int_equal(trial.told.count, 0);
     assert_string_equal(watch_text(trial.watch, text), "");
     trial_end(&trial);
+}
+
+/* What the help and the manual say of it. */
+static void test_the_warning_is_a_sixteenth_of_the_advice(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < watch_parameter_count; i++)
+        if (strcmp(watch_parameters[i].key, "least_steps") == 0)
+            assert_close(2 * M_PI * atof(watch_parameters[i].standard),
+                         WATCH_STEPS_PER_PERIOD / 16.0, 0.1); /* to a digit */
 }
 
 static void test_what_is_not_finite_is_named(void **state)
@@ -460,6 +470,7 @@ int main(void)
         cmocka_unit_test(test_many_jumps_are_counted),
         cmocka_unit_test(test_a_jump_can_stop),
         cmocka_unit_test(test_a_large_step_is_said_once),
+        cmocka_unit_test(test_the_warning_is_a_sixteenth_of_the_advice),
         cmocka_unit_test(test_what_is_not_finite_is_named),
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_what_accumulates_fails),
