@@ -9,6 +9,10 @@
  * order: so the result does not depend on who did which part. */
 enum { PARTS = 1024 };
 
+/* Fewer bodies are summed by one thread: threads that wait for one another, in every system of an
+ * ensemble anew, take longer than the sums. */
+enum { FEW_BODIES = 512 };
+
 /* The terms of body i with all bodies j > i; as in the reference, those at one place without
  * softening add 0. Inlined for both values of `periodic`, so that the compiler makes vectors. */
 __attribute__((always_inline)) static inline struct pair_sums
@@ -38,9 +42,10 @@ struct pair_sums energy_pairs(const struct physics *physics, const struct bodies
 {
     const bool periodic = physics->boundary == BOUNDARY_PERIODIC;
     const size_t last = first + bodies->count;
+    const size_t used = bodies->count < PARTS ? bodies->count : PARTS;
     struct pair_sums parts[PARTS] = { 0 };
-#pragma omp parallel for schedule(dynamic)
-    for (size_t part = 0; part < PARTS; part++)
+#pragma omp parallel for schedule(dynamic) if (bodies->count >= FEW_BODIES)
+    for (size_t part = 0; part < used; part++)
         for (size_t i = first + part; i < last; i += PARTS) {
             const struct pair_sums sums = periodic ? row(physics, bodies, i, last, true)
                                                    : row(physics, bodies, i, last, false);
@@ -48,7 +53,7 @@ struct pair_sums energy_pairs(const struct physics *physics, const struct bodies
             parts[part].virial += sums.virial;
         }
     struct pair_sums total = { 0 };
-    for (size_t part = 0; part < PARTS; part++) {
+    for (size_t part = 0; part < used; part++) {
         total.potential -= physics->gravitational_constant * parts[part].potential;
         total.virial -= physics->gravitational_constant * parts[part].virial;
     }
