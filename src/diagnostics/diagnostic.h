@@ -97,6 +97,7 @@ struct diagnostic_class {
      * and numbers that it keeps for each system, so many for each unit of the key (NULL: once). */
     size_t body_bytes, system_reals;
     const char *system_reals_key;
+    bool meets_pairs; /* its time grows as the pairs of bodies; otherwise as the bodies */
 };
 
 /* NULL past the last one. */

@@ -254,6 +254,7 @@ const struct diagnostic_class diagnostic_radial_distribution = {
     .column_count = COLUMNS,
     .rows_per_event = 0,
     .body_bytes = PAIRS_BODY_BYTES,
+    .meets_pairs = true,
     .system_reals = BIN_LENGTH + 1,
     .system_reals_key = "bins",
 };

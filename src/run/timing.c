@@ -246,11 +246,14 @@ static enum status measure_diagnostics(struct trial *trial, double number, struc
         const enum status status = time_one(try_diagnostic, trial, 1, &each, error);
         const double rows = systems * (double)trial->diagnostic->row_count;
         const double columns = (double)trial->diagnostic->column_count + 2.0;
+        const double work = trial->diagnostic->class_->meets_pairs
+                                ? trial->bodies_ratio * trial->bodies_ratio
+                                : trial->bodies_ratio;
         trial->diagnostic->class_->destroy(trial->diagnostic);
         if (status)
             return status;
         const double events = events_of(run->triggers[i].every, run->experiment.steps);
-        seconds += events * (each * trial->systems * trial->bodies_ratio + rows * columns * number);
+        seconds += events * (each * trial->systems * work + rows * columns * number);
         count += events;
     }
     timing->diagnostics = (struct timing_part){ count, count > 0.0 ? seconds / count : 0.0 };
