@@ -3,7 +3,7 @@
 
     python3 validation/time-estimates.py [--orrery ./orrery] [--threads N] [--cpu]
 
-Ten experiments of different kinds; prints the table of docs/performance.md. Wanted is an idle
+Eleven experiments of different kinds; prints the table of docs/performance.md. Wanted is an idle
 machine; elsewhere --threads 1 --cpu compares with CPU time. No test of it: timings decide nothing.
 """
 
@@ -32,6 +32,9 @@ CASES = {
         'every = 1; }, { type = "velocity-dispersion"; every = 1; }, '
         '{ type = "radial-distribution"; every = 1; r_max = 1.0; } );'),
     "Plummer 4096": ('bodies = { initial = "plummer"; count = 4096; };', 400, ""),
+    "Plummer 16384, g(r) each step": (
+        'bodies = { initial = "plummer"; count = 16384; };', 10,
+        'diagnostics = ( { type = "radial-distribution"; every = 1; } );'),
     "cube 2000, frames each 2 steps": (
         'bodies = { initial = "uniform-cube"; count = 2000; };', 400,
         'outputs = ( { type = "xyz"; every = 2; } );'),

@@ -303,11 +303,14 @@ static void count_checkpoints(const struct run *run, struct timing *timing)
             floor(timing->seconds / (60.0 * section_real(section, "every_minutes")));
 }
 
-/* Steps from one event to the next at the most. */
+/* Steps from one event to the next at the most. Those at which the energy is judged, by the last
+ * trigger, grow rarer: as they are half-way. */
 static uint64_t steps_at_a_time(const struct run *run)
 {
-    uint64_t least = run->experiment.steps ? run->experiment.steps : 1;
-    for (size_t i = 0; i < run_trigger_count(run); i++)
+    uint64_t least = watch_stride(run->watch, run->experiment.steps / 2);
+    if (run->experiment.steps > 0 && run->experiment.steps < least)
+        least = run->experiment.steps;
+    for (size_t i = 0; i + 1 < run_trigger_count(run); i++)
         if (run->triggers[i].every < least)
             least = run->triggers[i].every;
     return least < 64 ? least : 64;
