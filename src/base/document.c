@@ -1,7 +1,11 @@
 #include "base/document.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/text.h"
 
@@ -67,8 +71,10 @@ static struct allocator watch(void)
 }
 
 /* Jansson calls a failed allocation a syntax error now and then, or leaves out a digit. */
-static json_t *unless_starved(struct allocator before, json_t *document, bool *no_memory)
+static json_t *parse(const char *text, size_t length, json_error_t *problem, bool *no_memory)
 {
+    const struct allocator before = watch();
+    json_t *document = json_loadb(text, length, 0, problem);
     json_set_alloc_funcs(before.take, before.give_back);
     *no_memory = starved;
     if (starved)
@@ -78,14 +84,66 @@ static json_t *unless_starved(struct allocator before, json_t *document, bool *n
 
 json_t *document_parse(const char *text, size_t length, bool *no_memory)
 {
-    const struct allocator before = watch();
-    return unless_starved(before, json_loadb(text, length, 0, NULL), no_memory);
+    return parse(text, length, NULL, no_memory);
 }
 
-json_t *document_load(const char *path, json_error_t *problem, bool *no_memory)
+/* Is there no such file for this user? Everything else is a failure of reading it. */
+static bool is_missing(int code)
 {
-    const struct allocator before = watch();
-    return unless_starved(before, json_load_file(path, 0, problem), no_memory);
+    return code == ENOENT || code == ENOTDIR || code == EACCES || code == ELOOP ||
+           code == ENAMETOOLONG;
+}
+
+/* A regular file: a pipe in its place would be waited for without end. -1 with an error. */
+static int open_regular(const char *path, struct error *error)
+{
+    struct stat about;
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0) {
+        error_system(error, is_missing(errno) ? STATUS_NO_INPUT : STATUS_IO, errno, path);
+        return -1;
+    }
+    if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode))
+        return fd;
+    close(fd);
+    error_set(error, STATUS_NO_INPUT, "%s: is not a regular file", path);
+    return -1;
+}
+
+/* Jansson's own reading takes an error for the end of the file. */
+static enum status read_text(const char *path, struct text *text, struct error *error)
+{
+    enum { BLOCK = 16384 };
+    char block[BLOCK];
+    const int fd = open_regular(path, error);
+    if (fd < 0)
+        return error->status;
+    ssize_t count;
+    while ((count = read(fd, block, BLOCK)) > 0 || (count < 0 && errno == EINTR))
+        text_append(text, block, count > 0 ? (size_t)count : 0);
+    const int code = errno;
+    close(fd);
+    if (count < 0)
+        return error_system(error, STATUS_IO, code, path);
+    return text->failed ? error_system(error, STATUS_MEMORY, ENOMEM, path) : STATUS_OK;
+}
+
+enum status document_load(const char *path, json_t **document, struct error *error)
+{
+    struct text text = { 0 };
+    json_error_t problem;
+    bool no_memory;
+    *document = NULL;
+    enum status status = read_text(path, &text, error);
+    if (!status) {
+        *document = parse(text.bytes ? text.bytes : "", text.length, &problem, &no_memory);
+        if (no_memory)
+            status = error_system(error, STATUS_MEMORY, ENOMEM, path);
+        else if (!*document)
+            status = error_set(error, STATUS_DATA, "%s:%d: %s", path, problem.line, problem.text);
+    }
+    text_free(&text);
+    return status;
 }
 
 json_t *document_number(double value)

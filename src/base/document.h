@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/status.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -26,8 +28,9 @@ char *document_print(const json_t *document, size_t flags);
 /* From text; NULL where that is no JSON, or, with *no_memory, where memory is exhausted. */
 json_t *document_parse(const char *text, size_t length, bool *no_memory);
 
-/* The same from a file, with what jansson says of it. */
-json_t *document_load(const char *path, json_error_t *problem, bool *no_memory);
+/* From a regular file. STATUS_NO_INPUT where it is not there, is none or may not be read; STATUS_IO
+ * where reading failed; STATUS_DATA with the line where it is no JSON; STATUS_MEMORY. */
+enum status document_load(const char *path, json_t **document, struct error *error);
 
 /* JSON has no NaN: undefined and infinite numbers are null. */
 json_t *document_number(double value);

@@ -110,8 +110,11 @@ enum status command_study(const struct prepare_options *prepare, const struct co
         print_summary(&study, options.directory,
                       verdict(status, config_count(config, "expect") > 0));
     /* Of an array the job that ends last knows all runs. */
-    const bool complete = !wanted->member || folder_is_complete(&study, options.directory);
-    if (whole && complete && convergence && print_convergence(options.directory, quiet, error))
+    bool complete = true;
+    if (whole && convergence && wanted->member &&
+        folder_is_complete(&study, options.directory, &complete, error))
+        status = error->status;
+    else if (whole && complete && convergence && print_convergence(options.directory, quiet, error))
         status = error->status;
     study_free(&study);
     return status;

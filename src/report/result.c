@@ -23,27 +23,29 @@ bool result_has(const struct result *result, const char *name)
     return access(result_file(result, name, path), R_OK) == 0;
 }
 
+/* Nothing of that name is there; what cannot be looked at may well be. */
+static bool is_missing(const char *path)
+{
+    return access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR);
+}
+
 enum status result_open(const char *path, struct result *result, struct error *error)
 {
     char manifest[RESULT_PATH_SIZE];
-    json_error_t problem;
     *result = (struct result){ 0 };
     snprintf(result->path, sizeof result->path, "%s", path);
     for (size_t end = strlen(result->path); end > 1 && result->path[end - 1] == '/'; end--)
         result->path[end - 1] = '\0';
-    if (!result_has(result, "run.json"))
+    struct error problem = { 0 };
+    result_file(result, "run.json", manifest);
+    if (document_load(manifest, &result->json, &problem) == STATUS_NO_INPUT && is_missing(manifest))
         return error_set(error, STATUS_NO_INPUT, "%s: holds no run (no run.json)", path);
-    bool no_memory;
-    result->json = document_load(result_file(result, "run.json", manifest), &problem, &no_memory);
-    if (no_memory) {
-        result_close(result);
-        return error_system(error, STATUS_MEMORY, ENOMEM, manifest);
-    }
-    if (!json_is_object(result->json)) {
-        result_close(result);
-        return error_set(error, STATUS_DATA, "%s:%d: %s", manifest, problem.line, problem.text);
-    }
-    return STATUS_OK;
+    if (problem.status)
+        return error_set(error, problem.status, "%s", problem.text);
+    if (json_is_object(result->json))
+        return STATUS_OK;
+    result_close(result);
+    return error_set(error, STATUS_DATA, "%s: is no JSON object", manifest);
 }
 
 void result_close(struct result *result)
@@ -95,6 +97,11 @@ double result_real(const struct result *result, const char *keys)
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
+bool result_is_of_orrery(const struct result *result)
+{
+    return strcmp(result_string(result, "program.name"), "orrery") == 0;
+}
+
 double result_energy_error(const struct result *result)
 {
     return result_real(result, "diagnostics.conservation.energy_error");
@@ -105,7 +112,6 @@ enum status result_series(const struct result *result, const char *name, struct 
 {
     char path[RESULT_PATH_SIZE];
     *series = NULL;
-    if (!result_has(result, name))
-        return STATUS_OK;
-    return series_read(result_file(result, name, path), series, error);
+    return is_missing(result_file(result, name, path)) ? STATUS_OK
+                                                       : series_read(path, series, error);
 }

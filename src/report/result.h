@@ -20,7 +20,8 @@ struct result {
     json_t *json;                /* run.json */
 };
 
-/* STATUS_NO_INPUT where the directory holds no run, STATUS_DATA where run.json is no JSON. */
+/* STATUS_NO_INPUT where the directory holds no run, STATUS_DATA where run.json is no JSON,
+ * STATUS_MEMORY, STATUS_IO. */
 enum status result_open(const char *path, struct result *result, struct error *error);
 void result_close(struct result *result);
 
@@ -28,6 +29,9 @@ void result_close(struct result *result);
 json_t *result_find(const struct result *result, const char *keys);
 const char *result_string(const struct result *result, const char *keys); /* "" where it is not */
 double result_real(const struct result *result, const char *keys);        /* NaN where it is not */
+
+/* Did Orrery write it? Other programs have files of that name too. */
+bool result_is_of_orrery(const struct result *result);
 
 /* The largest |dE/E0| of the run, from the last row of its conservation diagnostic; NaN without. */
 double result_energy_error(const struct result *result);

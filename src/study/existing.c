@@ -35,7 +35,11 @@ void existing_grid(const char *directory, const struct study *study, const json_
 {
     char path[RESULT_PATH_SIZE];
     snprintf(path, sizeof path, "%s/study.json", directory);
-    json_t *before = json_load_file(path, 0, NULL);
+    json_t *before = NULL;
+    struct error unreadable = { 0 };
+    const enum status status = document_load(path, &before, &unreadable);
+    if (status == STATUS_MEMORY || status == STATUS_IO) /* whoever claims it judges what is there */
+        error_set(error, status, "%s", unreadable.text);
     const char *program =
         json_string_value(json_object_get(json_object_get(before, "program"), "name"));
     if (!program || strcmp(program, "orrery") != 0) {
@@ -149,9 +153,13 @@ void existing_member(const char *directory, const struct config *config,
     struct result result;
     struct error unreadable = { 0 };
     *done = false;
-    if (result_open(directory, &result, &unreadable)) /* its own run will say what is wrong */
+    const enum status opened = result_open(directory, &result, &unreadable);
+    if (opened && opened != STATUS_NO_INPUT)
+        error_set(error, opened == STATUS_DATA ? STATUS_CANT_CREATE : opened, "%s",
+                  unreadable.text);
+    if (opened)
         return;
-    if (strcmp(result_string(&result, "program.name"), "orrery") != 0) {
+    if (!result_is_of_orrery(&result)) {
         result_close(&result); /* nor does another program's run concern the comparison */
         return;
     }

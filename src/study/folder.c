@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -251,20 +252,21 @@ enum status folder_write_table(const struct study *study, struct directory *dire
     return status;
 }
 
-bool folder_is_complete(const struct study *study, const char *path)
+enum status folder_is_complete(const struct study *study, const char *path, bool *complete,
+                               struct error *error)
 {
-    bool complete = true;
-    for (size_t m = 0; m < study->member_count && complete; m++) {
+    *complete = true;
+    for (size_t m = 0; m < study->member_count && *complete; m++) {
         char run[PATH_SIZE], name[STUDY_NAME_SIZE];
         struct result result;
-        struct error ignored = { 0 };
+        struct error problem = { 0 };
         snprintf(run, sizeof run, "%s/%s", path, study_member_name(m, name));
-        complete = result_open(run, &result, &ignored) == STATUS_OK;
-        if (!complete)
-            continue;
-        const double code = result_real(&result, "exit_status");
-        complete = code == STATUS_OK || code == STATUS_EXPECT_FAILED;
+        const enum status status = result_open(run, &result, &problem);
+        if (status && status != STATUS_NO_INPUT)
+            return error_set(error, status, "%s", problem.text);
+        const double code = status ? NAN : result_real(&result, "exit_status");
+        *complete = code == STATUS_OK || code == STATUS_EXPECT_FAILED;
         result_close(&result);
     }
-    return complete;
+    return STATUS_OK;
 }

@@ -35,8 +35,10 @@ enum status folder_open(const struct study *study, const struct study_options *o
 enum status folder_write_table(const struct study *study, struct directory *directory,
                                struct error *error);
 
-/* Have all members in that directory finished, whatever their verdict? */
-bool folder_is_complete(const struct study *study, const char *path);
+/* Have all members in that directory finished, whatever their verdict? An error where that cannot
+ * be read. */
+enum status folder_is_complete(const struct study *study, const char *path, bool *complete,
+                               struct error *error);
 
 #ifdef __cplusplus
 }

@@ -25,13 +25,17 @@ enum status member_load(const struct study *study, const struct study_options *o
         }
         text_print(&texts[count - 2], "sweep=()");
         text_print(&texts[count - 1], "compute.threads=%d", threads);
-        for (size_t i = 0; i < count; i++)
+        bool whole = true;
+        for (size_t i = 0; i < count; i++) {
             overrides[i] = texts[i].bytes;
+            whole = whole && !texts[i].failed;
+        }
         const struct config_source source = { .path = options->path,
                                               .overrides = overrides,
                                               .override_count = count,
                                               .override_places = places };
-        status = schema_read(&source, config, error);
+        status = whole ? schema_read(&source, config, error)
+                       : error_set(error, STATUS_MEMORY, "out of memory");
     } else {
         error_set(error, STATUS_MEMORY, "out of memory");
     }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -192,6 +193,22 @@ static enum status refuse(const struct work *work, const struct error *differenc
     return error->status;
 }
 
+/* A link in its place would be followed to a run of somebody else, and then replaced. */
+static bool has_manifest(const char *path, struct error *error)
+{
+    struct stat about;
+    if (lstat(path, &about) != 0) {
+        if (errno != ENOENT && errno != ENOTDIR)
+            error_system(error, STATUS_IO, errno, path);
+        return false;
+    }
+    if (S_ISREG(about.st_mode))
+        return true;
+    error_set(error, STATUS_CANT_CREATE, "%s: is not a regular file, and Orrery has not made it",
+              path);
+    return false;
+}
+
 /* A member, whatever its verdict, that an earlier command has finished. */
 static void look_at(struct work *work, size_t member, const struct study *quiet_keys,
                     struct existing_input *input, struct error *differences)
@@ -201,7 +218,7 @@ static void look_at(struct work *work, size_t member, const struct study *quiet_
     struct config *config = NULL;
     struct error broken = { 0 };
     snprintf(manifest, sizeof manifest, "%s/run.json", member_path(work, member, path));
-    if (access(manifest, F_OK) != 0)
+    if (!has_manifest(manifest, differences))
         return;
     if (load_member(work, member, &config, &broken))
         error_set(differences, broken.status, "%s", broken.text);
@@ -221,7 +238,9 @@ static enum status find_finished(struct work *work, struct error *error)
     struct error differences = { 0 };
     json_t *now = folder_describe(work->study);
     work->done = 0;
-    if (work->options->force || !now) {
+    if (!now)
+        return error_set(error, STATUS_MEMORY, "out of memory");
+    if (work->options->force) {
         json_decref(now);
         return STATUS_OK;
     }
@@ -268,21 +287,29 @@ static void collect(struct work *work)
     }
 }
 
-static void pass_on_signal(struct work *work)
+static void signal_members(const struct work *work, int number)
 {
+    for (size_t m = 0; m < work->study->member_count; m++)
+        if (work->members[m].process)
+            kill(work->members[m].process, number);
+}
+
+/* A checkpoint is asked of all members, to stop too. */
+static void pass_on_signals(struct work *work)
+{
+    if (signals_checkpoint())
+        signal_members(work, SIGUSR2);
     if (work->stopping || !signals_stop())
         return;
     work->stopping = true;
-    for (size_t m = 0; m < work->study->member_count; m++)
-        if (work->members[m].process)
-            kill(work->members[m].process, SIGTERM);
+    signal_members(work, SIGTERM);
 }
 
 static void work_through(struct work *work)
 {
     const struct timespec pause = { .tv_nsec = 5000000 };
     size_t next = 0;
-    signals_catch();
+    pass_on_signals(work);
     while (work->running > 0 || (next < work->study->member_count && !work->stopping)) {
         while (next < work->study->member_count && work->running < (size_t)work->jobs &&
                !work->stopping) {
@@ -291,10 +318,9 @@ static void work_through(struct work *work)
             next++;
         }
         nanosleep(&pause, NULL);
-        pass_on_signal(work);
+        pass_on_signals(work);
         collect(work);
     }
-    signals_release();
 }
 
 /* What is to be said of the whole. */
@@ -365,6 +391,7 @@ enum status study_run(const struct study *study, const struct study_options *opt
     }
     if (!status)
         status = disk_check(options->directory, disk_needed(study, options, is_new, &work), error);
+    signals_catch(); /* from here on there is something to leave in order */
     if (!status)
         status = folder_open(study, options, &directory, error);
     if (!status) /* again: others may have been at work until this one had the lock */
@@ -377,6 +404,7 @@ enum status study_run(const struct study *study, const struct study_options *opt
             status = judge(&work, error);
     }
     directory_close(directory);
+    signals_release();
     free(work.members);
     return status;
 }

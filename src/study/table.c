@@ -37,31 +37,40 @@ static json_t *diagnostics_of(const struct result *result)
     return result_find(result, "diagnostics");
 }
 
-/* The units of a diagnostic's columns stand in the header of its file. */
-static void put_header(struct text *csv, const struct result *result)
+/* The columns of a diagnostic, with their units, as the header of its file has them. */
+static void put_titles(struct text *csv, const char *diagnostic, json_t *columns,
+                       const struct series *series)
 {
-    const char *name, *column;
-    json_t *columns, *value;
+    const char *column;
+    json_t *unused;
+    json_object_foreach(columns, column, unused)
+    {
+        const struct series_column *found = series ? series_find(series, column) : NULL;
+        struct text title = { 0 };
+        text_print(&title, "%s.%s [%s]", diagnostic, column,
+                   found && found->unit[0] ? found->unit : "1");
+        text_print(csv, ",");
+        text_cell(csv, title.bytes ? title.bytes : "");
+        csv->failed |= title.failed;
+        text_free(&title);
+    }
+}
+
+static enum status put_header(struct text *csv, const struct result *result, struct error *error)
+{
+    const char *name;
+    json_t *columns;
     json_object_foreach(diagnostics_of(result), name, columns)
     {
         char file[STUDY_NAME_SIZE + 256];
         struct series *series = NULL;
-        struct error ignored = { 0 };
         snprintf(file, sizeof file, "%.200s.csv", name);
-        result_series(result, file, &series, &ignored);
-        json_object_foreach(columns, column, value)
-        {
-            const struct series_column *found = series ? series_find(series, column) : NULL;
-            struct text title = { 0 };
-            text_print(&title, "%s.%s [%s]", name, column,
-                       found && found->unit[0] ? found->unit : "1");
-            text_print(csv, ",");
-            text_cell(csv, title.bytes ? title.bytes : "");
-            csv->failed |= title.failed;
-            text_free(&title);
-        }
+        if (result_series(result, file, &series, error))
+            return error->status;
+        put_titles(csv, name, columns, series);
         series_destroy(series);
     }
+    return STATUS_OK;
 }
 
 /* In the order of the header, which is that of `model`, a member that ended. */
@@ -83,6 +92,13 @@ static void put_diagnostics(struct text *csv, const struct result *result,
     }
 }
 
+/* Its exit status; NaN while it runs, and of one that was killed. */
+static double status_of(const struct result *result)
+{
+    const double code = result_real(result, "exit_status");
+    return code >= 0 ? code : NAN;
+}
+
 static void put_row(struct text *csv, const struct study *study, size_t member,
                     const struct result *result, const struct result *model)
 {
@@ -92,8 +108,8 @@ static void put_row(struct text *csv, const struct study *study, size_t member,
         text_print(csv, ",");
         put_value(csv, study->values[member * study->key_count + k]);
     }
-    const double code = result ? result_real(result, "exit_status") : NAN;
-    if (isfinite(code) && code >= 0)
+    const double code = result ? status_of(result) : NAN;
+    if (isfinite(code))
         text_print(csv, ",%d,%s", (int)code, result_string(result, "verdict"));
     else
         text_print(csv, ",,");
@@ -102,12 +118,12 @@ static void put_row(struct text *csv, const struct study *study, size_t member,
     text_print(csv, "\n");
 }
 
-static void put_table(struct text *csv, const struct study *study, const struct result *results,
-                      const bool *there)
+static enum status put_table(struct text *csv, const struct study *study,
+                             const struct result *results, const bool *there, struct error *error)
 {
     const struct result *model = NULL;
     for (size_t m = 0; m < study->member_count && !model; m++)
-        if (there[m])
+        if (there[m] && isfinite(status_of(&results[m]))) /* the others' files have no rows yet */
             model = &results[m];
     text_print(csv, "member [1]");
     for (size_t k = 0; k < study->shown_keys; k++) {
@@ -115,11 +131,28 @@ static void put_table(struct text *csv, const struct study *study, const struct 
         text_cell(csv, study->keys[k]);
     }
     text_print(csv, ",exit_status [1],verdict");
-    if (model)
-        put_header(csv, model);
+    if (model && put_header(csv, model, error))
+        return error->status;
     text_print(csv, "\n");
     for (size_t m = 0; m < study->member_count; m++)
         put_row(csv, study, m, there[m] ? &results[m] : NULL, model);
+    return csv->failed ? error_set(error, STATUS_MEMORY, "out of memory") : STATUS_OK;
+}
+
+/* One that has no run yet has no numbers; of one that cannot be read they are not known. */
+static enum status open_results(const struct study *study, const struct directory *directory,
+                                struct result *results, bool *there, struct error *error)
+{
+    for (size_t m = 0; m < study->member_count; m++) {
+        char path[RESULT_PATH_SIZE], name[STUDY_NAME_SIZE];
+        struct error problem = { 0 };
+        snprintf(path, sizeof path, "%s/%s", directory_path(directory), study_member_name(m, name));
+        const enum status status = result_open(path, &results[m], &problem);
+        if (status && status != STATUS_NO_INPUT)
+            return error_set(error, status, "%s", problem.text);
+        there[m] = !status && result_is_of_orrery(&results[m]);
+    }
+    return STATUS_OK;
 }
 
 enum status table_write(const struct study *study, struct directory *directory, struct error *error)
@@ -127,24 +160,16 @@ enum status table_write(const struct study *study, struct directory *directory, 
     struct result *results = calloc(study->member_count + 1, sizeof *results);
     bool *there = calloc(study->member_count + 1, sizeof *there);
     struct text csv = { 0 };
-    if (results && there) {
-        for (size_t m = 0; m < study->member_count; m++) {
-            char path[RESULT_PATH_SIZE], name[STUDY_NAME_SIZE];
-            struct error ignored = { 0 };
-            snprintf(path, sizeof path, "%s/%s", directory_path(directory),
-                     study_member_name(m, name));
-            there[m] = result_open(path, &results[m], &ignored) == STATUS_OK;
-        }
-        put_table(&csv, study, results, there);
-    }
-    enum status status;
-    if (!results || !there || csv.failed)
-        status = error_set(error, STATUS_MEMORY, "out of memory");
-    else
+    enum status status =
+        results && there ? STATUS_OK : error_set(error, STATUS_MEMORY, "out of memory");
+    if (!status)
+        status = open_results(study, directory, results, there, error);
+    if (!status)
+        status = put_table(&csv, study, results, there, error);
+    if (!status)
         status = directory_replace_file(directory, "study.csv", csv.bytes, csv.length, error);
-    for (size_t m = 0; results && there && m < study->member_count; m++)
-        if (there[m])
-            result_close(&results[m]);
+    for (size_t m = 0; results && m < study->member_count; m++)
+        result_close(&results[m]);
     text_free(&csv);
     free(results);
     free(there);
