@@ -124,6 +124,16 @@ static json_t *parse_manifest(const struct directory *directory, const struct di
     return manifest;
 }
 
+static enum status not_ours(const struct directory *directory, const struct directory_kind *kind,
+                            struct error *error)
+{
+    return error_set(error, STATUS_CANT_CREATE,
+                     "%s/%s: was not written by Orrery as the list of the files of a %s, so that "
+                     "nothing here is replaced or removed; move it away, or write elsewhere with "
+                     "-o DIR",
+                     directory->path, kind->manifest, kind->noun);
+}
+
 /* The manifest of that kind, or NULL: with an error where it cannot be read or is not Orrery's,
  * without where there is none. */
 static json_t *read_manifest(const struct directory *directory, const struct directory_kind *kind,
@@ -134,11 +144,23 @@ static json_t *read_manifest(const struct directory *directory, const struct dir
     if (!manifest || is_ours(manifest, kind))
         return manifest;
     json_decref(manifest);
-    error_set(error, STATUS_CANT_CREATE,
-              "%s/%s: was not written by Orrery as the list of the files of a %s, so that nothing "
-              "here is replaced or removed; move it away, or write elsewhere with -o DIR",
-              directory->path, kind->manifest, kind->noun);
+    not_ours(directory, kind, error);
     return NULL;
+}
+
+/* A restart replaces a manifest that is damaged, and no other that it has not written. */
+static enum status check_resumable(const struct directory *directory, struct error *error)
+{
+    const struct directory_kind *kind = directory->kind;
+    struct error damaged = { 0 };
+    if (directory_replaceable(directory, kind->manifest, error))
+        return error->status;
+    json_t *manifest = parse_manifest(directory, kind, &damaged);
+    const bool foreign = manifest && !is_ours(manifest, kind);
+    json_decref(manifest);
+    if (damaged.status == STATUS_MEMORY)
+        return error_set(error, STATUS_MEMORY, "%s", damaged.text);
+    return foreign ? not_ours(directory, kind, error) : STATUS_OK;
 }
 
 /* --- opening -----------------------------------------------------------------------------------
@@ -220,7 +242,7 @@ static enum status check_content(const struct directory *directory, enum directo
     if (creates(mode) && holds_rival(directory))
         return error_set(error, STATUS_CANT_CREATE, "%s: holds a %s (%s); -o DIR writes elsewhere",
                          directory->path, kind->rival->noun, kind->rival->manifest);
-    return STATUS_OK;
+    return mode == DIRECTORY_RESUME ? check_resumable(directory, error) : STATUS_OK;
 }
 
 static enum status enter(struct directory *directory, enum directory_mode mode, struct error *error)

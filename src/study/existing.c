@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/document.h"
-#include "report/result.h"
 #include "run/change.h"
 
 /* --- the grid ----------------------------------------------------------------------------------
@@ -146,6 +145,18 @@ static void compare_input(struct comparison *comparison, const struct result *re
                   comparison->directory, path);
 }
 
+enum status existing_open(const char *directory, struct result *result, struct error *error)
+{
+    const enum status status = result_open(directory, result, error);
+    if (status || result_is_of_orrery(result))
+        return status;
+    result_close(result);
+    return error_set(error, STATUS_CANT_CREATE,
+                     "%s/run.json: was not written by Orrery; move it away, or write elsewhere "
+                     "with -o DIR",
+                     directory);
+}
+
 void existing_member(const char *directory, const struct config *config,
                      const struct study *quiet_keys, struct existing_input *input, bool *done,
                      int *status, struct error *error)
@@ -153,16 +164,12 @@ void existing_member(const char *directory, const struct config *config,
     struct result result;
     struct error unreadable = { 0 };
     *done = false;
-    const enum status opened = result_open(directory, &result, &unreadable);
-    if (opened && opened != STATUS_NO_INPUT)
-        error_set(error, opened == STATUS_DATA ? STATUS_CANT_CREATE : opened, "%s",
-                  unreadable.text);
+    const enum status opened = existing_open(directory, &result, &unreadable);
+    /* From its checkpoint a restart makes a manifest anew that is damaged. */
+    if (opened && opened != STATUS_NO_INPUT && opened != STATUS_DATA)
+        error_set(error, opened, "%s", unreadable.text);
     if (opened)
         return;
-    if (!result_is_of_orrery(&result)) {
-        result_close(&result); /* nor does another program's run concern the comparison */
-        return;
-    }
     const double code = result_real(&result, "exit_status");
     struct comparison comparison = { .directory = directory,
                                      .quiet_keys = quiet_keys,

@@ -10,6 +10,7 @@
 
 #include "base/status.h"
 #include "config/config.h"
+#include "report/result.h"
 #include "run/input.h"
 #include "study/study.h"
 
@@ -30,6 +31,10 @@ struct existing_input {
  */
 void existing_grid(const char *directory, const struct study *study, const json_t *now,
                    struct error *error);
+
+/* Opens the run of a member. STATUS_NO_INPUT where there is none, STATUS_CANT_CREATE where another
+ * program's file has the place of its manifest; otherwise what result_open() says. */
+enum status existing_open(const char *directory, struct result *result, struct error *error);
 
 /*
  * Looks at the run in `directory`, if there is one, and compares its config with the one that it

@@ -228,6 +228,24 @@ static void look_at(struct work *work, size_t member, const struct study *quiet_
     config_free(config);
 }
 
+/* The rows of those that other jobs run must be known, or the table cannot be made. */
+static enum status check_others(const struct work *work, struct error *error)
+{
+    for (size_t m = 0; m < work->study->member_count; m++) {
+        char path[PATH_SIZE];
+        struct result result;
+        struct error problem = { 0 };
+        if (is_ours(work, m))
+            continue;
+        const enum status status = existing_open(member_path(work, m, path), &result, &problem);
+        result_close(&result);
+        if (status && status != STATUS_NO_INPUT)
+            return error_set(error, status == STATUS_DATA ? STATUS_CANT_CREATE : status, "%s",
+                             problem.text);
+    }
+    return STATUS_OK;
+}
+
 /*
  * Finds the members that need not run again. The runs that are there must be those of the present
  * config (STATUS_CONFIG with all differences): a table of old and new ones would mean nothing.
@@ -236,14 +254,12 @@ static enum status find_finished(struct work *work, struct error *error)
 {
     struct existing_input input = { 0 };
     struct error differences = { 0 };
-    json_t *now = folder_describe(work->study);
     work->done = 0;
+    if (check_others(work, error) || work->options->force)
+        return error->status;
+    json_t *now = folder_describe(work->study);
     if (!now)
         return error_set(error, STATUS_MEMORY, "out of memory");
-    if (work->options->force) {
-        json_decref(now);
-        return STATUS_OK;
-    }
     existing_grid(work->options->directory, work->study, now, &differences);
     const struct study *quiet_keys = differences.status ? work->study : NULL;
     for (size_t m = 0; m < work->study->member_count; m++)
@@ -399,9 +415,12 @@ enum status study_run(const struct study *study, const struct study_options *opt
     if (!status) {
         share_cores(&work);
         work_through(&work);
-        status = folder_write_table(study, directory, error);
-        if (!status)
-            status = judge(&work, error);
+        struct error table = { 0 };
+        folder_write_table(study, directory, &table);
+        status = judge(&work, error); /* what went wrong in a run may be why there is no table */
+        if (table.status)
+            error_set(error, table.status, "%s", table.text);
+        status = error->status ? error->status : status;
     }
     directory_close(directory);
     signals_release();

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "report/result.h"
+#include "study/existing.h"
 
 /* What a string in config syntax stands for. */
 static void put_string(struct text *out, const char *value)
@@ -118,13 +119,26 @@ static void put_row(struct text *csv, const struct study *study, size_t member,
     text_print(csv, "\n");
 }
 
+/* The member whose columns the table has: the first that finished, or else that ended. The files of
+ * one at work have no rows yet, those of one that went wrong may have none. */
+static const struct result *find_model(const struct study *study, const struct result *results,
+                                       const bool *there)
+{
+    const struct result *model = NULL;
+    for (size_t m = 0; m < study->member_count; m++) {
+        const double code = there[m] ? status_of(&results[m]) : NAN;
+        if (code == STATUS_OK || code == STATUS_EXPECT_FAILED)
+            return &results[m];
+        if (isfinite(code) && !model)
+            model = &results[m];
+    }
+    return model;
+}
+
 static enum status put_table(struct text *csv, const struct study *study,
                              const struct result *results, const bool *there, struct error *error)
 {
-    const struct result *model = NULL;
-    for (size_t m = 0; m < study->member_count && !model; m++)
-        if (there[m] && isfinite(status_of(&results[m]))) /* the others' files have no rows yet */
-            model = &results[m];
+    const struct result *model = find_model(study, results, there);
     text_print(csv, "member [1]");
     for (size_t k = 0; k < study->shown_keys; k++) {
         text_print(csv, ",");
@@ -147,10 +161,10 @@ static enum status open_results(const struct study *study, const struct director
         char path[RESULT_PATH_SIZE], name[STUDY_NAME_SIZE];
         struct error problem = { 0 };
         snprintf(path, sizeof path, "%s/%s", directory_path(directory), study_member_name(m, name));
-        const enum status status = result_open(path, &results[m], &problem);
+        const enum status status = existing_open(path, &results[m], &problem);
         if (status && status != STATUS_NO_INPUT)
             return error_set(error, status, "%s", problem.text);
-        there[m] = !status && result_is_of_orrery(&results[m]);
+        there[m] = !status;
     }
     return STATUS_OK;
 }

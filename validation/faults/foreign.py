@@ -118,14 +118,19 @@ def test_finished_studies():
     links = (put_link, put_dangling_link, put_link_to_folder, put_pipe, put_folder)
     trials = [(arguments, name, thing) for name in names for thing in links
               for arguments in COMMANDS]
+    # A restart makes a manifest anew that is damaged; this one is whole, and another program's.
+    trials += [(arguments, name, put_json) for name in ("study.json", "001/run.json",
+                                                        "002/run.json") for arguments in COMMANDS]
     with Row(15, "a study whose file has become a link, a pipe or a folder since") as row:
         for arguments, name, thing in some(shuffled(trials), 3):
             harness.plant("trial", "whole")
             place(thing, name)
             before = everywhere()
             trial = f"{thing.__name__[4:]} at {name}, {' '.join(arguments)}"
-            run(row, trial, (0, 66, 73, 74), *study.command("trial", *arguments)[1:])
+            result = run(row, trial, (0, 66, 73, 74), *study.command("trial", *arguments)[1:])
             thing_itself = os.path.join("trial", name)
+            if name.endswith(".json") and not (arguments or result.returncode == 73):
+                row.problem(trial, f"ended with {result.returncode}: {result.stderr}")
             still_there(row, trial, before,
                         lambda path: path.startswith("trial/") and path != thing_itself and
                         path not in harness.planted("trial") and
@@ -207,6 +212,16 @@ def test_manifests():
                     "-o", "trial", "-P", "sweep=()", *arguments)
                 still_there(row, trial, before,
                             lambda path: ours and path == "trial/run.json")
+    with Row(15, "run --restart where another program's run.json is beside a checkpoint") as row:
+        for what, manifest in some((m for m in manifests(whole) if m[0].startswith("another")), 1):
+            for put in (lambda path: path.write_text(json.dumps(manifest)), put_link, put_pipe,
+                        put_folder):
+                harness.plant("trial", "whole/001")
+                place(put, "run.json")
+                before = everywhere()
+                run(row, what, (73,), "run", config, "-q", "-o", "trial", "-P", "sweep=()",
+                    "--restart")
+                still_there(row, what, before, lambda path: False)
 
 
 # --- report and bench -----------------------------------------------------------------------------

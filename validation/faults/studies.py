@@ -39,7 +39,8 @@ def disturbed(row, study, trial, expected, faults, base=None):
     if result.returncode in (0, 1):
         if study.changed_files("trial") != (0, 0, []):
             row.is_wrong(trial, f"success, but {study.changed_files('trial')[2]} differ")
-    elif result.returncode > 0 and not re.search(": |memory|Thread creation", result.stderr):
+    elif result.returncode > 0 and not re.search(": |memory|Thread creation|stopped by signal",
+                                                 result.stderr):
         row.problem(trial, f"no word of what failed: {result.stderr!r}")
     row.complete(trial, study, "trial")
     row.untouched(trial, before, harness.planted("trial"))
