@@ -77,14 +77,19 @@ def test_kills():
         at_each_call(row, study, "killall", some(numbers[::2 if everything() else 1], 2), (0, -9))
 
 
-def test_random_kills():
-    """SIGKILL at random moments, up to three times a study, with members side by side"""
-    generator = random.Random(15)
+def long_study():
+    """One with members side by side, and how many seconds it takes."""
     study = Study(harness.SWEEP.replace("count = 12", "count = 64").replace("end = 0.1", "end = 2"),
                   "-P", "checkpoint.every_steps=7", cores=2)
     start = time.monotonic()
     study.run("timed")
-    duration = time.monotonic() - start
+    return study, time.monotonic() - start
+
+
+def test_random_kills():
+    """SIGKILL at random moments, up to three times a study, with members side by side"""
+    generator = random.Random(15)
+    study, duration = long_study()
     with Row(11, "a sweep, SIGKILL at a random moment, up to three times") as row:
         while row.trials < (150 if everything() else 1):
             harness.plant("trial")
@@ -141,6 +146,29 @@ def test_signals():
                       fault("signal", int(number), nth))
 
 
+def test_signals_to_the_command():
+    """SIGTERM, SIGINT, SIGUSR1 to the command at random moments: 75; SIGUSR2: it goes on"""
+    generator = random.Random(16)
+    study, duration = long_study()
+    numbers = (signal.SIGUSR2, signal.SIGTERM, signal.SIGINT, signal.SIGUSR1)
+    with Row(11, "a sweep, SIGTERM, SIGINT, SIGUSR1 or SIGUSR2 to its command alone") as row:
+        for k in range(100 if everything() else 2):
+            harness.plant("trial")
+            before = harness.planted("trial")
+            moment = generator.uniform(0.0, duration)
+            process = subprocess.Popen(study.command("trial"), stderr=subprocess.PIPE, text=True,
+                                       start_new_session=True)
+            time.sleep(0.1 * tap.PATIENCE + moment)  # until then it may not have main()
+            process.send_signal(numbers[k % 4])
+            process.stderr = process.communicate(timeout=60 * tap.PATIENCE)[1]
+            trial = f"{numbers[k % 4].name} after {moment} s"
+            row.ended(trial, process, (0,) if k % 4 == 0 else (0, 75))
+            if process.returncode == 0 and study.changed_files("trial") != (0, 0, []):
+                row.is_wrong(trial, f"success, but {study.changed_files('trial')[2]} differ")
+            row.complete(trial, study, "trial")
+            row.untouched(trial, before, harness.planted("trial"))
+
+
 def each_allocation_fails(row, study, stride, count, base=None):
     harness.begin("trial", base)
     pathlib.Path("memory.log").unlink(missing_ok=True)
@@ -166,7 +194,7 @@ def test_memory():
     with Row(11, "a sweep, an allocation fails once") as row:
         each_allocation_fails(row, study, 37, 1)
     with Row(11, "the table of a finished sweep, an allocation fails once") as row:
-        each_allocation_fails(row, study, 5, 2, tables_missing())
+        each_allocation_fails(row, study, 3, 2, tables_missing())
 
 
 def test_convergence():
