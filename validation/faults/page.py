@@ -86,9 +86,9 @@ nodes, pipes, links and second processes are real. The GPU backend runs on its e
 kernels' source compiled for the CPU.
 
 Not tried here: the loss of power, which `fsync` before every rename is there for; file systems that
-lie about it; allocations that fail inside libhdf5, which does not survive them. Nor does that library
-say why it could not read: an error of the disk under a snapshot that `convert` reads ends with 65,
-as damage does. Jobs of several ranks and failing GPUs have tests of their own
+lie about it; allocations that fail inside libhdf5, which does not survive them. Nor does that
+library say why it could not read: an error of the disk under a snapshot that `convert` reads ends
+with 65, as damage does. Jobs of several ranks and failing GPUs have tests of their own
 (`validation/mpi/faults.py`, `validation/gpu/run-on-gpu.py`).
 """
 

@@ -2,8 +2,10 @@
 #include "unit.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -44,6 +46,41 @@ static void test_text_and_back(void **state)
     json_decref(document);
     assert_null(document_parse("{\"a\": ", 6, &no_memory));
     assert_false(no_memory);
+}
+
+static enum status load(const char *path, struct error *error)
+{
+    json_t *document;
+    *error = (struct error){ 0 };
+    const enum status status = document_load(path, &document, error);
+    assert_int_equal(!document, status != STATUS_OK);
+    json_decref(document);
+    return status;
+}
+
+static void test_documents_from_files(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/orrery-document-XXXXXX", path[64];
+    struct error error;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/run.json", folder);
+    assert_int_equal(load(path, &error), STATUS_NO_INPUT);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_int_equal(load(path, &error), STATUS_NO_INPUT); /* and is not waited for */
+    assert_non_null(strstr(error.text, "is not a regular file"));
+    unlink(path);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("{\"steps\": 40,\n", file);
+    fflush(file);
+    assert_int_equal(load(path, &error), STATUS_DATA);
+    assert_non_null(strstr(error.text, "run.json:2: "));
+    fputs("\"verdict\": \"held\"}\n", file);
+    fclose(file);
+    assert_int_equal(load(path, &error), STATUS_OK);
+    unlink(path);
+    rmdir(folder);
 }
 
 /* How a child that does this ends, as waitpid() says. */
@@ -106,6 +143,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_missing_piece_takes_the_whole),
         cmocka_unit_test(test_text_and_back),
+        cmocka_unit_test(test_documents_from_files),
         cmocka_unit_test(test_the_end_of_a_library),
     };
     return cmocka_run_group_tests_name("document", tests, NULL, NULL);
