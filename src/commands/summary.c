@@ -60,21 +60,14 @@ static void say_energy_error(const struct run *run)
 {
     const size_t systems = run->experiment.bodies->systems;
     const double largest = last_conservation(run, "energy_error");
-    double worst = 0.0;
-    for (size_t s = 0; s < systems; s++) {
-        const double error = fabs(run_energy_error(run, s));
-        /* Not fmax(): one that is undefined is the worst. */
-        if (isnan(error) || error > worst)
-            worst = error;
-    }
+    const double worst = run_worst_energy_error(run);
     if (systems > 1)
-        item("energy error", "|dE/E0| = %.3g at the last look, in the worst of %zu systems", worst,
-             systems);
+        item("energy error", "|dE/E0| = %.3g at the last measurement, in the worst of %zu systems",
+             text_plain(fabs(worst)), systems);
     else if (isfinite(largest))
-        item("energy error", "dE/E0 = %.3g (largest %.3g)", text_plain(run_energy_error(run, 0)),
-             largest);
+        item("energy error", "dE/E0 = %.3g (largest %.3g)", text_plain(worst), largest);
     else
-        item("energy error", "dE/E0 = %.3g", text_plain(run_energy_error(run, 0)));
+        item("energy error", "dE/E0 = %.3g", text_plain(worst));
 }
 
 /* With four decimals, as long as these say something. */

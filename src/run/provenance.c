@@ -260,7 +260,7 @@ static json_t *run_json(const struct run *run, enum provenance_state state, enum
         document_number(experiment_interactions(experiment, steps)), "interactions_per_second",
         document_number(run_rate(run)), "initial", conserved_json(run->first), "final",
         conserved_json(&run->conserved[0]), "relative_energy_error",
-        document_number(run_energy_error(run, 0)), "diagnostics", last_rows_json(run), "expect",
+        document_number(run_worst_energy_error(run)), "diagnostics", last_rows_json(run), "expect",
         expectations_json(&run->expectations), "files", files_json(run), "config",
         config_json(experiment->config), "watch", watch_json(run->watch, run->left_out), "ended_by",
         run->ended_by, "checkpointed", run->checkpointed, "bitwise", run->bitwise, "first_step",

@@ -66,6 +66,18 @@ double run_energy_error(const struct run *run, size_t system)
     return first != 0.0 ? (now - first) / fabs(first) : NAN;
 }
 
+double run_worst_energy_error(const struct run *run)
+{
+    double worst = run_energy_error(run, 0);
+    for (size_t s = 1; s < run->experiment.bodies->systems; s++) {
+        const double error = run_energy_error(run, s);
+        /* Not fmax(): one that is undefined is the worst. */
+        if (isnan(error) || fabs(error) > fabs(worst))
+            worst = error;
+    }
+    return worst;
+}
+
 const char *run_directory(const struct run *run, char buffer[RUN_DIRECTORY_SIZE])
 {
     if (run->options.directory)

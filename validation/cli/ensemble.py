@@ -1,6 +1,7 @@
 """Ensembles: many systems in one run, each as if it were alone, and statistics over them."""
 
 import csv
+import json
 import pathlib
 import re
 import statistics
@@ -104,7 +105,10 @@ def test_the_summary_is_of_all_systems():
     summary = tap.run("run", write(ENSEMBLE)).stdout
     last = [r for r in table("ensemble.run/conservation.csv") if r["step [1]"] == "200"]
     worst = max(abs(float(r["relative_energy_error [1]"])) for r in last)
-    assert f"|dE/E0| = {worst:.3g} at the last look, in the worst of 6 systems" in summary, summary
+    said = f"|dE/E0| = {worst:.3g} at the last measurement, in the worst of 6 systems"
+    assert said in " ".join(summary.split()), summary
+    about = json.loads(pathlib.Path("ensemble.run/run.json").read_text())
+    assert abs(about["relative_energy_error"]) == worst, (about["relative_energy_error"], worst)
     kinetic, virial = (sum(float(r[f"{name} [M L^2 T^-2]"]) for r in last)
                        for name in ("kinetic", "virial"))
     assert f"2K/|W| = {2 * kinetic / abs(virial):.4f}," in summary, summary
