@@ -111,10 +111,9 @@ enum status command_study(const struct prepare_options *prepare, const struct co
                       verdict(status, config_count(config, "expect") > 0));
     /* Of an array the job that ends last knows all runs. */
     bool complete = true;
-    if (whole && convergence && wanted->member &&
-        folder_is_complete(&study, options.directory, &complete, error))
-        status = error->status;
-    else if (whole && complete && convergence && print_convergence(options.directory, quiet, error))
+    if (whole && convergence &&
+        ((wanted->member && folder_is_complete(&study, options.directory, &complete, error)) ||
+         (complete && print_convergence(options.directory, quiet, error))))
         status = error->status;
     study_free(&study);
     return status;

@@ -100,10 +100,12 @@ def test_settings_do_not_get_lost():
     experiment = Experiment(config, files=(*harness.FILES, "coarse.xyz"))
     echo = pathlib.Path("whole/run.cfg").read_bytes()
     with Row(10, "allocations of the config reader fail: no setting is lost") as row:
-        # What comes before the first step is all there is to read a config; --dry-run stops there.
+        # So many are there until a config is read: a step of which no run can have so many is found
+        # right behind that.
         pathlib.Path("memory.log").unlink(missing_ok=True)
         harness.begin("trial")
-        experiment.run("trial", "--dry-run", faults=failing(0, 0))
+        refused = experiment.run("trial", "-P", "time.step=1e-300", faults=failing(0, 0))
+        assert refused.returncode == 78, refused
         total = int(pathlib.Path("memory.log").read_text())
         for nth in some(range(1, total + 1), 15):
             harness.begin("trial")
