@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "base/memory.h"
 
 struct child {
@@ -90,17 +91,7 @@ static void be_child(pid_t parent, const struct child_limits *limits)
 
 bool child_send(int to, const void *bytes, size_t length)
 {
-    const char *p = bytes;
-    while (length > 0) {
-        const ssize_t sent = write(to, p, length);
-        if (sent < 0 && errno == EINTR)
-            continue;
-        if (sent <= 0)
-            return false;
-        p += sent;
-        length -= (size_t)sent;
-    }
-    return true;
+    return descriptor_write(to, bytes, length) == 0;
 }
 
 /* --- in the caller -----------------------------------------------------------------------------
@@ -148,17 +139,8 @@ enum status child_start(void (*work)(int to, void *context), void *context,
 
 bool child_receive(struct child *child, void *bytes, size_t length)
 {
-    char *p = bytes;
-    while (length > 0) {
-        const ssize_t got = read(child->from, p, length);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return false;
-        p += got;
-        length -= (size_t)got;
-    }
-    return true;
+    size_t got;
+    return descriptor_read(child->from, bytes, length, &got) == 0 && got == length;
 }
 
 /* Why it ended, by what waitpid() says. */

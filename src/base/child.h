@@ -22,6 +22,13 @@ struct child_limits {
     uint64_t bytes;   /* of memory, beyond what the process has already */
 };
 
+/* More than any process takes. */
+#define CHILD_UNLIMITED                                                                            \
+    (struct child_limits)                                                                          \
+    {                                                                                              \
+        INT64_MAX, INT64_MAX                                                                       \
+    }
+
 /*
  * Runs work(to, context) in a child, which sees a copy of all memory, ignores the signals that ask
  * a run to stop, says nothing on standard error and ends with the caller. It sends its results to

@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "base/descriptor.h"
 #include "base/memory.h"
 
 const char checkpoint_name[] = "checkpoint.orr";
@@ -50,7 +51,7 @@ static void emit(struct checkpoint_writer *writer, const void *bytes, size_t len
 {
     XXH3_64bits_update(writer->whole, bytes, length);
     if (writer->failure == 0)
-        writer->failure = directory_write_all(writer->fd, bytes, length);
+        writer->failure = descriptor_write(writer->fd, bytes, length);
 }
 
 enum status checkpoint_begin(struct directory *directory, struct checkpoint_writer **result,

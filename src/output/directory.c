@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/build.h"
+#include "base/descriptor.h"
 #include "base/document.h"
 #include "output/lock.h"
 
@@ -91,14 +92,19 @@ void directory_unlock_files(struct directory *directory)
 /* --- the manifest ------------------------------------------------------------------------------
  */
 
+bool directory_names_program(const json_t *document)
+{
+    const char *program =
+        json_string_value(json_object_get(json_object_get(document, "program"), "name"));
+    return program && strcmp(program, program_name) == 0;
+}
+
 /* Only what Orrery wrote is believed: program, format, and a list of files. */
 static bool is_ours(const json_t *manifest, const struct directory_kind *kind)
 {
-    const char *program =
-        json_string_value(json_object_get(json_object_get(manifest, "program"), "name"));
     const char *format = json_string_value(json_object_get(manifest, "format"));
-    return program && strcmp(program, program_name) == 0 && format &&
-           strcmp(format, kind->format) == 0 && json_is_array(json_object_get(manifest, "files"));
+    return directory_names_program(manifest) && format && strcmp(format, kind->format) == 0 &&
+           json_is_array(json_object_get(manifest, "files"));
 }
 
 /* The manifest of that kind as JSON, whoever wrote it; NULL with an error where it is none. */
@@ -148,6 +154,17 @@ static json_t *read_manifest(const struct directory *directory, const struct dir
     return NULL;
 }
 
+/* Is there a manifest of that kind which another program wrote? Whatever else keeps it from being
+ * read goes to *damaged. */
+static bool is_foreign(const struct directory *directory, const struct directory_kind *kind,
+                       struct error *damaged)
+{
+    json_t *manifest = parse_manifest(directory, kind, damaged);
+    const bool foreign = manifest && !is_ours(manifest, kind);
+    json_decref(manifest);
+    return foreign;
+}
+
 /* A restart replaces a manifest that is damaged, and no other that it has not written. */
 static enum status check_resumable(const struct directory *directory, struct error *error)
 {
@@ -155,9 +172,7 @@ static enum status check_resumable(const struct directory *directory, struct err
     struct error damaged = { 0 };
     if (directory_replaceable(directory, kind->manifest, error))
         return error->status;
-    json_t *manifest = parse_manifest(directory, kind, &damaged);
-    const bool foreign = manifest && !is_ours(manifest, kind);
-    json_decref(manifest);
+    const bool foreign = is_foreign(directory, kind, &damaged);
     if (damaged.status == STATUS_MEMORY)
         return error_set(error, STATUS_MEMORY, "%s", damaged.text);
     return foreign ? not_ours(directory, kind, error) : STATUS_OK;
@@ -177,10 +192,7 @@ static bool plain_name(const char *name)
 static enum status holds_one_already(const struct directory *directory, struct error *error)
 {
     struct error damaged = { 0 };
-    json_t *manifest = parse_manifest(directory, directory->kind, &damaged);
-    const bool foreign = manifest && !is_ours(manifest, directory->kind);
-    json_decref(manifest);
-    if (foreign)
+    if (is_foreign(directory, directory->kind, &damaged))
         return error_set(error, STATUS_CANT_CREATE,
                          "%s: holds the %s of another program; -o DIR writes elsewhere",
                          directory->path, directory->kind->manifest);
@@ -566,21 +578,6 @@ int directory_open_file(struct directory *directory, const char *name, struct er
     return open_regular(directory, name, growing, STATUS_IO, error);
 }
 
-int directory_write_all(int fd, const void *bytes, size_t length)
-{
-    const char *p = bytes;
-    while (length > 0) {
-        const ssize_t written = write(fd, p, length);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return written < 0 ? errno : EIO;
-        p += written;
-        length -= (size_t)written;
-    }
-    return 0;
-}
-
 /* --- files that are replaced as a whole --------------------------------------------------------
  */
 
@@ -722,28 +719,11 @@ enum status directory_replace_file(struct directory *directory, const char *name
     const int fd = directory_replace_begin(directory, name, error);
     if (fd < 0)
         return error->status;
-    const int code = directory_write_all(fd, bytes, length);
+    const int code = descriptor_write(fd, bytes, length);
     if (code == 0)
         return directory_replace_commit(directory, name, NULL, fd, error);
     directory_replace_abandon(directory, name, fd);
     return directory_error(directory, name, STATUS_IO, code, error);
-}
-
-/* Up to `size` bytes from the start of fd; errno, or 0. */
-static int read_all(int fd, char *bytes, size_t size, size_t *length)
-{
-    *length = 0;
-    while (*length < size) {
-        const ssize_t got = read(fd, bytes + *length, size - *length);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return errno;
-        if (got == 0)
-            break; /* it shrank meanwhile */
-        *length += (size_t)got;
-    }
-    return 0;
 }
 
 int directory_open_input(const struct directory *directory, const char *name, uint64_t *length,
@@ -770,7 +750,7 @@ char *directory_read_file(const struct directory *directory, const char *name, s
     if (fd < 0)
         return NULL;
     char *bytes = size < SIZE_MAX ? malloc((size_t)size + 1) : NULL;
-    const int code = bytes ? read_all(fd, bytes, (size_t)size, length) : ENOMEM;
+    const int code = bytes ? descriptor_read(fd, bytes, (size_t)size, length) : ENOMEM;
     close(fd);
     if (code != 0) {
         free(bytes);

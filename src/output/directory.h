@@ -89,6 +89,9 @@ enum status directory_clear(struct directory *directory, struct error *error);
 enum status directory_note(struct directory *directory, struct json_t *document,
                            const char *const *names, size_t count, struct error *error);
 
+/* Does the document say that this program wrote it? Of any kind, also of a manifest. */
+bool directory_names_program(const struct json_t *document);
+
 /* The manifest, for json_decref(); NULL where there is none, or with an error. */
 struct json_t *directory_manifest(struct directory *directory, struct error *error);
 
@@ -139,9 +142,6 @@ enum status directory_replaceable(const struct directory *directory, const char 
 /* The same for content that is there already. */
 enum status directory_replace_file(struct directory *directory, const char *name, const void *bytes,
                                    size_t length, struct error *error);
-
-/* write() until all is written; 0, or errno. */
-int directory_write_all(int fd, const void *bytes, size_t length);
 
 /* A regular file for reading, and how long it is. -1 with STATUS_NO_INPUT. The caller closes it. */
 int directory_open_input(const struct directory *directory, const char *name, uint64_t *length,

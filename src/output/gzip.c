@@ -6,6 +6,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/descriptor.h"
+
 enum { BLOCK = 1 << 16, GZIP_WINDOW = 15 + 16 }; /* the largest window, in gzip's wrapping */
 
 size_t gzip_stem(const char *file)
@@ -53,7 +55,7 @@ static int compress_input(struct gzip *gzip, int flush)
         if (code == Z_STREAM_ERROR)
             return EINVAL;
         const size_t length = BLOCK - gzip->zlib.avail_out;
-        const int failure = directory_write_all(gzip->fd, gzip->buffer, length);
+        const int failure = descriptor_write(gzip->fd, gzip->buffer, length);
         if (failure)
             return failure;
         if (flush == Z_FINISH ? code == Z_STREAM_END : gzip->zlib.avail_out > 0)
@@ -141,7 +143,7 @@ static int expand_file(gzFile from, int to, bool *damaged)
     unsigned char block[BLOCK];
     int got, code = Z_OK;
     while ((got = gzread(from, block, sizeof block)) > 0) {
-        const int failure = directory_write_all(to, block, (size_t)got);
+        const int failure = descriptor_write(to, block, (size_t)got);
         if (failure)
             return failure;
     }

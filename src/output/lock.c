@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/descriptor.h"
 #include "output/directory.h"
 
 /* What the file says begins so; a file that says something else is no lock. */
@@ -76,7 +77,7 @@ static int write_owner(int fd, enum lock_kind kind)
     const int length =
         snprintf(owner, sizeof owner, "%s%ld on %s%s", mark, (long)getpid(), host,
                  kind == LOCK_SHARED ? ", and perhaps others that began before" : "");
-    return ftruncate(fd, 0) == 0 ? directory_write_all(fd, owner, (size_t)length) : errno;
+    return ftruncate(fd, 0) == 0 ? descriptor_write(fd, owner, (size_t)length) : errno;
 }
 
 /* Opens the file and waits for it; *fd is -1 where its last holder has removed it meanwhile. */

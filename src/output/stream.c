@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "base/descriptor.h"
 #include "output/gzip.h"
 
 enum { BUFFER_SIZE = 1 << 16, LINE_SIZE = 1024, CHANGED = -1 };
@@ -262,7 +263,7 @@ static void drain(struct stream *stream)
     if (stream->failure == 0)
         stream->failure = stream->gzip
                               ? gzip_write(stream->gzip, stream->buffer, stream->buffered)
-                              : directory_write_all(stream->fd, stream->buffer, stream->buffered);
+                              : descriptor_write(stream->fd, stream->buffer, stream->buffered);
     if (stream->buffered > 0)
         stream->last = stream->buffered;
     stream->handed += stream->buffered;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/document.h"
+#include "output/directory.h"
 
 const char *result_file(const struct result *result, const char *name,
                         char buffer[RESULT_PATH_SIZE])
@@ -99,7 +100,7 @@ double result_real(const struct result *result, const char *keys)
 
 bool result_is_of_orrery(const struct result *result)
 {
-    return strcmp(result_string(result, "program.name"), "orrery") == 0;
+    return directory_names_program(result->json);
 }
 
 double result_energy_error(const struct result *result)

@@ -4,9 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/statvfs.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include "base/child.h"
 #include "base/memory.h"
 #include "run/estimate.h"
 #include "run/run.h"
@@ -78,25 +77,33 @@ static double sum_bytes(const struct study *study, const struct study_options *o
     return sum;
 }
 
+/* What the child is asked. */
+struct question {
+    const struct study *study;
+    const struct study_options *options;
+    bool (*counts)(const void *context, size_t member);
+    const void *context;
+};
+
+static void answer(int to, void *context)
+{
+    const struct question *q = context;
+    const double bytes = sum_bytes(q->study, q->options, q->counts, q->context);
+    child_send(to, &bytes, sizeof bytes);
+}
+
 double disk_needed(const struct study *study, const struct study_options *options,
                    bool (*counts)(const void *context, size_t member), const void *context)
 {
-    int ends[2];
+    struct question question = { study, options, counts, context };
+    struct child *child;
+    struct error ignored = { 0 };
     double bytes = 0.0;
-    if (pipe(ends) != 0)
+    if (child_start(answer, &question, &CHILD_UNLIMITED, &child, &ignored))
         return 0.0;
-    const pid_t process = fork();
-    if (process == 0) {
-        bytes = sum_bytes(study, options, counts, context);
-        _exit(write(ends[1], &bytes, sizeof bytes) != sizeof bytes);
-    }
-    close(ends[1]);
-    if (read(ends[0], &bytes, sizeof bytes) != sizeof bytes)
-        bytes = 0.0;
-    close(ends[0]);
-    if (process > 0)
-        waitpid(process, NULL, 0);
-    return bytes;
+    const bool whole = child_receive(child, &bytes, sizeof bytes);
+    child_end(child, whole, options->directory, &ignored);
+    return whole ? bytes : 0.0;
 }
 
 enum status disk_check(const char *directory, double bytes, struct error *error)

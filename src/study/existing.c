@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/document.h"
+#include "output/directory.h"
 #include "run/change.h"
 
 /* --- the grid ----------------------------------------------------------------------------------
@@ -39,9 +40,7 @@ void existing_grid(const char *directory, const struct study *study, const json_
     const enum status status = document_load(path, &before, &unreadable);
     if (status == STATUS_MEMORY || status == STATUS_IO) /* whoever claims it judges what is there */
         error_set(error, status, "%s", unreadable.text);
-    const char *program =
-        json_string_value(json_object_get(json_object_get(before, "program"), "name"));
-    if (!program || strcmp(program, "orrery") != 0) {
+    if (!directory_names_program(before)) {
         json_decref(before);
         return;
     }
