@@ -273,8 +273,8 @@ static void print_jumps(struct text *html, const struct result *result)
     print_whose(html, result, "watch.first_jump_test_body");
     text_print(html, jumps > 0 ? " jumped" : " did not jump");
     if (jumps > 0)
-        text_print(html, ": %.0f times, at most by %.6g of its size, first before t = %.6g", jumps,
-                   result_real(result, "watch.largest_jump"),
+        text_print(html, ": %.0f time%s, at most by %.6g of its size, first before t = %.6g", jumps,
+                   jumps == 1.0 ? "" : "s", result_real(result, "watch.largest_jump"),
                    result_real(result, "watch.first_jump_time"));
     text_print(html, ".</p>\n");
 }
@@ -322,7 +322,9 @@ static void print_energy_budget(struct text *html, const struct result *result)
     if (!words[0])
         return;
     const bool good = json_is_true(result_find(result, "energy_budget.adds_up"));
-    text_print(html, "<h2>Energy budget</h2>\n<p class=\"%s\">", good ? "good" : "bad");
+    /* Parts that add up are no praise: what they add up to may be large. */
+    text_print(html, "<h2>Energy budget</h2>\n<p class=\"%s\">The energy error in parts: ",
+               good ? "quiet" : "bad");
     page_escape(html, words);
     text_print(html, ".</p>\n");
 }
