@@ -55,7 +55,7 @@ static cudaError_t start_blocked(const struct gpu_sum_call *call, unsigned *slot
     const unsigned split = min((unsigned)call->tuning.split, call->shape.segments);
     const size_t groups = groups_of(shape_range(call->shape), block * BODIES);
     *slots = split > 1 ? call->shape.segments : 1;
-    return launch(call->stream, call->shape.systems * groups * split, block,
+    return launch(call->stream, call->shape.systems * groups * split, { block, GPU_MAX_BLOCKED },
                   tile * sizeof(typename law::source), blocked<law, BODIES>, call->shape,
                   settings_of<law>(call->law), (const typename law::source *)call->sources,
                   call->partial, tile, split);

@@ -33,6 +33,7 @@ enum {
     GPU_WARP = 32,             /* threads in lock step */
     GPU_MAX_BLOCK = 1024,      /* threads */
     GPU_MAX_BLOCKED = 256,     /* the same of `blocked`, which needs the registers */
+    GPU_MAX_SHARED = 48 << 10, /* bytes of shared memory that every block may have */
     GPU_RESIDENT_BODIES = 512, /* the largest system that one block can keep */
     GPU_RESIDENT_ALONE = 256   /* the largest that it keeps where it is the only one */
 };

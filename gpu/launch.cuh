@@ -7,17 +7,26 @@
 #include "kernels.h"
 #include "pair.cuh"
 
+/* The threads of a block, and the most that the kernel was built for: its __launch_bounds__. Beyond
+ * them a device refuses the launch, and so does the executor's, which knows no registers. */
+struct block_size {
+    unsigned threads, most;
+    block_size(unsigned threads_, unsigned most_ = GPU_MAX_BLOCK) : threads(threads_), most(most_)
+    {
+    }
+};
+
 template <typename... Parameters, typename... Arguments>
-static cudaError_t launch(cudaStream_t stream, size_t blocks, unsigned threads, size_t shared,
-                          void (*kernel)(Parameters...), Arguments... arguments)
+static cudaError_t launch(cudaStream_t stream, size_t blocks, struct block_size block,
+                          size_t shared, void (*kernel)(Parameters...), Arguments... arguments)
 {
     if (blocks == 0)
         return cudaSuccess;
-    if (blocks > INT32_MAX)
+    if (blocks > INT32_MAX || block.threads > block.most || shared > GPU_MAX_SHARED)
         return cudaErrorInvalidConfiguration;
     cudaLaunchConfig_t config = {};
     config.gridDim = dim3((unsigned)blocks);
-    config.blockDim = dim3(threads);
+    config.blockDim = dim3(block.threads);
     config.dynamicSmemBytes = shared;
     config.stream = stream;
     return cudaLaunchKernelEx(&config, kernel, arguments...);

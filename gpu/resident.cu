@@ -128,8 +128,9 @@ static __global__ void __launch_bounds__(GPU_RESIDENT_BODIES, 1)
     }
 }
 
-/* One system alone spreads over as many threads as there are segments; many share blocks. */
-static struct resident_grid deal(const struct gpu_resident_call *call)
+/* One system alone spreads over as many threads as there are segments; many share blocks, as many
+ * as their sources leave room for: those of each are padded, and so are large for few bodies. */
+static struct resident_grid deal(const struct gpu_resident_call *call, size_t sources)
 {
     const unsigned count = call->shape.count;
     struct resident_grid grid = { 1, 1 };
@@ -137,7 +138,8 @@ static struct resident_grid deal(const struct gpu_resident_call *call)
         min(min((unsigned)call->tuning.split, call->shape.segments), GPU_RESIDENT_BODIES / count);
     if (grid.split <= 1) {
         grid.split = 1;
-        grid.packed = max(1u, (unsigned)call->tuning.block / count);
+        const unsigned block = min((unsigned)call->tuning.block, (unsigned)GPU_RESIDENT_BODIES);
+        grid.packed = max(1u, min(block / count, (unsigned)(GPU_MAX_SHARED / sources)));
     }
     return grid;
 }
@@ -147,15 +149,15 @@ extern "C" cudaError_t gpu_resident(const struct gpu_resident_call *call)
     const unsigned count = call->shape.count;
     if (count > GPU_RESIDENT_BODIES)
         return cudaErrorInvalidConfiguration;
-    const struct resident_grid grid = deal(call);
-    const unsigned used = grid.packed * grid.split * count;
-    const unsigned threads = (unsigned)groups_of(used, GPU_WARP) * GPU_WARP;
     return with_gravity(call->law, [&](auto gravity, auto) {
         typedef decltype(gravity) law;
-        const size_t sources =
-            grid.packed * shape_extent(call->shape) * sizeof(typename law::source);
+        const size_t sources = shape_extent(call->shape) * sizeof(typename law::source);
+        const struct resident_grid grid = deal(call, sources);
+        const unsigned used = grid.packed * grid.split * count;
+        const unsigned threads = (unsigned)groups_of(used, GPU_WARP) * GPU_WARP;
         const size_t shares = grid.split > 1 ? 3 * grid.split * count * sizeof(double) : 0;
-        return launch(call->stream, groups_of(call->shape.systems, grid.packed), threads,
-                      sources + shares, resident<law>, *call, settings_of<law>(call->law), grid);
+        return launch(call->stream, groups_of(call->shape.systems, grid.packed),
+                      { threads, GPU_RESIDENT_BODIES }, grid.packed * sources + shares,
+                      resident<law>, *call, settings_of<law>(call->law), grid);
     });
 }

@@ -45,7 +45,7 @@ static cudaError_t start_tiled(const struct gpu_sum_call *call, unsigned *slots)
     const unsigned tile = (unsigned)call->tuning.tile;
     const size_t groups = groups_of(shape_range(call->shape), block);
     *slots = 1;
-    return launch(call->stream, call->shape.systems * groups, block,
+    return launch(call->stream, call->shape.systems * groups, { block, most_threads<law>() },
                   tile * sizeof(typename law::source), tiled<law>, call->shape,
                   settings_of<law>(call->law), (const typename law::source *)call->sources,
                   call->partial, tile);

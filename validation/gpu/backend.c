@@ -113,6 +113,32 @@ static void test_integrators_agree_with_the_serial_backend(void **state)
         }
 }
 
+/*
+ * Every number of bodies that a block can keep, and some that it cannot; of few, so many systems
+ * that blocks are full and one is not. fp32 forces are within 1e-5 of the pull of all, and the step
+ * is short.
+ */
+static void test_every_number_of_bodies(void **state)
+{
+    (void)state;
+    const struct backend_options serial = options("auto", PRECISION_DOUBLE, 1);
+    for (size_t count = 1; count <= 300; count++) {
+        const size_t systems = count < 9 ? 130 : 1;
+        struct case_vectors y =
+            motion(&backend_serial, &serial, &case_soft, "semi-implicit-euler", systems, count, 1);
+        for (int p = PRECISION_DOUBLE; p <= PRECISION_SINGLE; p++) {
+            const struct backend_options cuda = options("auto", (enum precision)p, 1);
+            struct case_vectors x =
+                motion(&backend_cuda, &cuda, &case_soft, "semi-implicit-euler", systems, count, 1);
+            const double difference = largest_difference(x, y);
+            if (!(difference < (p == PRECISION_DOUBLE ? 1e-12 : 1e-5)))
+                fail_msg("%zu bodies, %s: %g", count, precision_names[p], difference);
+            free(x.a);
+        }
+        free(y.a);
+    }
+}
+
 /* The experiment of many galaxies (experiments B) in small: equal masses, semi-implicit Euler,
  * fp32 forces; positions within 1e-3 of the CPU's. */
 static void test_many_galaxies(void **state)
@@ -602,6 +628,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_integrators_agree_with_the_serial_backend, reset,
                                         check_leaks),
+        cmocka_unit_test_setup_teardown(test_every_number_of_bodies, reset, check_leaks),
         cmocka_unit_test_setup_teardown(test_many_galaxies, reset, check_leaks),
         cmocka_unit_test_setup_teardown(test_advance_in_parts_gives_the_same_bits, reset,
                                         check_leaks),
