@@ -16,6 +16,7 @@
 #include "backend/host.h"
 #include "base/memory.h"
 #include "team.h"
+#include "work.h"
 
 enum mode { WHOLE, DIVIDED, STREAMED };
 
@@ -41,10 +42,19 @@ struct cuda {
 
 /* --- making one --------------------------------------------------------------------------------*/
 
+/* A device may be counted and still refuse what it is told to do; so it is told something. */
 static enum status cuda_probe(struct error *error)
 {
     int count;
-    return gpu_device_count(&count, error);
+    const enum status status = gpu_device_count(&count, error);
+    if (status)
+        return status;
+    cudaError_t code = cudaSetDevice(0);
+    if (!code)
+        code = gpu_rate(GPU_OPERATION_SINGLE, 1, NULL, NULL);
+    if (!code)
+        code = cudaStreamSynchronize(NULL);
+    return gpu_check((int)code, 0, "launching a kernel to try it", error);
 }
 
 /* Base + remainder: where share k of n begins. */
@@ -197,6 +207,14 @@ static size_t useful_devices(const struct cuda *cuda, size_t wanted)
     return wanted < most ? wanted : most;
 }
 
+static enum status try_parts(struct cuda *cuda, struct error *error)
+{
+    enum status status = STATUS_OK;
+    for (size_t p = 0; p < cuda->part_count && !status; p++)
+        status = gpu_work_try(cuda->parts[p], error);
+    return status;
+}
+
 /* As many as are wanted, the next ones for the next process on this machine, in turn. */
 static enum status find_devices(struct cuda *cuda, int wanted, int node_rank,
                                 struct gpu_device *devices, struct error *error)
@@ -289,8 +307,8 @@ static enum status cuda_create(const struct backend_options *options, const stru
         status = find_devices(cuda, options->devices, options->node_rank, devices, error);
     if (!status)
         status = create_parts(cuda, devices, error);
-    if (!status && cuda->mode != STREAMED)
-        status = wait_all(cuda, NULL, error);
+    if (!status)
+        status = try_parts(cuda, error);
     if (status)
         cuda_destroy(&cuda->backend);
     else

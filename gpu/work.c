@@ -125,6 +125,42 @@ enum status gpu_work_resident(struct gpu_part *part, const struct integrator *in
     return check(part, code, "starting the kernel of small systems", error);
 }
 
+/* --- a trial ---------------------------------------------------------------------------------*/
+
+/* The first bodies of one system: a tile of `symmetric`, a granule of the others. */
+static struct gpu_sum_call first_sums(const struct gpu_part *part)
+{
+    struct gpu_sum_call call = sum_call(part);
+    struct gpu_shape *shape = &call.shape;
+    const uint32_t least = part->setup->kernel->padding;
+    shape->systems = 1;
+    shape->count = shape->count < least ? shape->count : least;
+    shape->first = 0;
+    shape->last = shape->count;
+    if (part->setup->kernel->mutual)
+        shape->stride = least;
+    call.distances = 1;
+    return call;
+}
+
+enum status gpu_work_try(struct gpu_part *part, struct error *error)
+{
+    const struct gpu_sum_call call = first_sums(part);
+    const struct integrator nothing = { .stage_count = 0 };
+    unsigned slots;
+    bool resident;
+    cudaError_t code = cudaSetDevice(part->device.index);
+    if (!code)
+        code = part->setup->kernel->sum(&call, &slots);
+    if (!code && gpu_work_resident(part, &nothing, 0, 1, &resident, error))
+        return error->status;
+    if (!code)
+        code = cudaMemsetAsync(part->blemish, 0xff, sizeof *part->blemish, part->stream);
+    if (!code)
+        code = cudaStreamSynchronize(part->stream);
+    return check(part, code, "launching a kernel to try it", error);
+}
+
 /* --- observers ---------------------------------------------------------------------------------*/
 
 enum status gpu_work_potentials(struct gpu_part *part, struct error *error)

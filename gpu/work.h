@@ -14,6 +14,10 @@
 extern "C" {
 #endif
 
+/* Launches what forces and small systems need, over as few bodies as it takes and without moving
+ * one, and waits: a device that can run none of it is found out before a run depends on it. */
+enum status gpu_work_try(struct gpu_part *part, struct error *error);
+
 /* The sums of the force, from the positions of all bodies in part->sources. */
 enum status gpu_work_sum(struct gpu_part *part, struct error *error);
 /* Accelerations from the last sums, kicks and drifts, and the sources of the new positions. */

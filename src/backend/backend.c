@@ -78,14 +78,24 @@ static bool prefer_device(const struct backend_options *options, const struct bo
     return false;
 }
 
+/* A GPU that is there may still be of no use: too little memory, another's, too new for this build.
+ * Where it is, the CPU does the work, and the reason is kept. */
 static enum status auto_create(const struct backend_options *options, const struct physics *physics,
                                struct bodies *bodies, struct backend **backend, struct error *error)
 {
     char reason[BACKEND_CHOICE_SIZE];
-    const struct backend_class *chosen =
-        prefer_device(options, bodies, reason) ? &backend_cuda : &backend_openmp;
-    const enum status status = chosen->create(options, physics, bodies, backend, error);
-    if (status == STATUS_OK)
+    struct error refused = { 0 };
+    enum status status = STATUS_UNAVAILABLE;
+    if (prefer_device(options, bodies, reason)) {
+        status = backend_cuda.create(options, physics, bodies, backend, &refused);
+        if (status && options->ranks > 1)
+            return error_set(error, status, "%s", refused.text);
+        if (status)
+            snprintf(reason, sizeof reason, "%.*s", BACKEND_CHOICE_SIZE - 1, refused.text);
+    }
+    if (status)
+        status = backend_openmp.create(options, physics, bodies, backend, error);
+    if (!status)
         memcpy((*backend)->choice, reason, sizeof reason);
     return status;
 }

@@ -40,6 +40,7 @@ struct backend_options {
     const struct backend_exchange *exchange; /* borrowed; NULL without a share */
     int devices;                             /* GPUs; 0: as many as there are */
     int node_rank; /* of this process among those on its machine: it takes the next GPUs */
+    int ranks; /* that choose alike, so that `auto` may not change its mind; 0 or 1: one alone */
     const struct backend_class *within; /* what each rank of `backend_ranks` runs */
 };
 

@@ -271,6 +271,7 @@ static enum status create_inner(struct ranks *ranks, const struct plan *plan, st
                    .threads = plan->threads },
         .devices = plan->devices,
         .node_rank = ranks->node_rank,
+        .ranks = mpi_count(),
     };
     if (!ranks->by_systems) {
         options.exchange = &ranks->exchange;

@@ -520,6 +520,54 @@ static void test_auto_falls_back_and_says_so(void **state)
     bodies_destroy(b);
 }
 
+/* What `auto` and `cuda` make of a GPU that is there and of no use: the one goes on with the CPU,
+ * the other ends. */
+static void expect_fallback(const char *text, enum status status)
+{
+    const struct executor_settings like_this = executor_settings;
+    const struct backend_options with = options("auto", PRECISION_DOUBLE, 1);
+    struct bodies *b = case_bodies(1, 1100, 27);
+    struct backend *backend = make(backend_find("auto"), &with, &case_soft, b);
+    struct backend_description description;
+    backend->class_->describe(backend, &description);
+    assert_string_equal(description.backend, "openmp");
+    if (!strstr(description.choice, text))
+        fail_msg("'%s' does not say '%s'", description.choice, text);
+    advance(backend, "velocity-verlet", 1);
+    backend->class_->destroy(backend);
+    executor_reset();
+    executor_settings = like_this;
+    struct error error = { 0 };
+    assert_int_equal(backend_cuda.create(&with, &case_soft, b, &backend, &error), status);
+    assert_null(backend);
+    if (!strstr(error.text, text))
+        fail_msg("'%s' does not say '%s'", error.text, text);
+    executor_reset();
+    executor_settings = like_this;
+    struct backend_options together = with; /* ranks would choose differently */
+    together.ranks = 2;
+    assert_int_equal(backend_find("auto")->create(&together, &case_soft, b, &backend, &error),
+                     status);
+    bodies_destroy(b);
+    executor_reset();
+}
+
+static void test_auto_goes_on_without_a_device_of_no_use(void **state)
+{
+    (void)state;
+    need_executor();
+    executor_settings.no_code = 1;
+    expect_fallback("no kernel image", STATUS_UNAVAILABLE);
+    executor_settings.busy = 1;
+    expect_fallback("busy or unavailable", STATUS_UNAVAILABLE);
+    executor_settings.memory = 1000;
+    expect_fallback("MiB", STATUS_MEMORY);
+    executor_settings.failing_launch = 1;
+    expect_fallback("launching a kernel to try it", STATUS_UNAVAILABLE);
+    executor_settings.failing_kernel = 1;
+    expect_fallback("launching a kernel to try it", STATUS_UNAVAILABLE);
+}
+
 static void expect_refused(const struct backend_options *with, enum status status, const char *text)
 {
     struct error error = { 0 };
@@ -643,6 +691,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_advance_waits_once, reset, check_leaks),
         cmocka_unit_test_setup_teardown(test_no_device, reset, check_leaks),
         cmocka_unit_test_setup_teardown(test_auto_falls_back_and_says_so, reset, check_leaks),
+        cmocka_unit_test_setup_teardown(test_auto_goes_on_without_a_device_of_no_use, reset,
+                                        check_leaks),
         cmocka_unit_test_setup_teardown(test_what_is_not_there_is_refused, reset, check_leaks),
         cmocka_unit_test_setup_teardown(test_failing_allocations, reset, check_leaks),
         cmocka_unit_test_setup_teardown(test_failing_launches, reset, check_leaks),

@@ -116,6 +116,21 @@ def test_no_device_is_exit_69():
     assert compute["backend"] == "openmp" and "GPU" in compute["choice"], compute
 
 
+def test_a_device_of_no_use_is_told():
+    """a device that refuses: 69 and why, nothing written; auto goes on with the CPU and tells it"""
+    for refusal, words in (("no_code", "no kernel image"), ("busy", "busy or unavailable")):
+        result = run(**{refusal: 1})
+        assert result.returncode == 69 and words in result.stderr, (refusal, result.stderr)
+        assert "run.cfg:6: compute.backend" in result.stderr, result.stderr
+        assert not os.path.exists("gpu.run")
+        result = run("-P", "compute.backend=auto", "-P", "bodies.count=1100", "-P",
+                     "time.end=0.01", "-o", refusal, **{refusal: 1})
+        assert result.returncode == 0, result.stderr
+        compute = about(refusal)["compute"]
+        assert compute["backend"] == "openmp" and words in compute["choice"], compute
+        assert words in pathlib.Path(refusal, "run.log").read_text()
+
+
 def test_failed_allocations_are_exit_71():
     """a device without enough memory: 71"""
     for failure in ({"fail_allocation": 1}, {"memory": 10000}):

@@ -16,8 +16,12 @@
 
 dim3 gridDim, blockDim, blockIdx, threadIdx;
 
-static const struct executor_settings standard = { 1, (size_t)1 << 30, EXECUTOR_FORWARD, 0, 0, 0 };
-struct executor_settings executor_settings = { 1, (size_t)1 << 30, EXECUTOR_FORWARD, 0, 0, 0 };
+#define STANDARD                                                                                   \
+    {                                                                                              \
+        1, (size_t)1 << 30, EXECUTOR_FORWARD, 0, 0, 0, 0, 0                                        \
+    }
+static const struct executor_settings standard = STANDARD;
+struct executor_settings executor_settings = STANDARD;
 const bool executor_is_a_gpu = false;
 static struct executor_counts counts;
 
@@ -48,6 +52,8 @@ static void read_environment()
         (int)environment("ORRERY_EXECUTOR_FAIL_ALLOCATION", s.failing_allocation);
     s.failing_launch = (int)environment("ORRERY_EXECUTOR_FAIL_LAUNCH", s.failing_launch);
     s.failing_kernel = (int)environment("ORRERY_EXECUTOR_FAIL_KERNEL", s.failing_kernel);
+    s.no_code = (int)environment("ORRERY_EXECUTOR_NO_CODE", s.no_code);
+    s.busy = (int)environment("ORRERY_EXECUTOR_BUSY", s.busy);
 }
 
 /* Counts down; true once, when it gets to 0. */
@@ -295,6 +301,10 @@ cudaError_t executor_launch(const cudaLaunchConfig_t &config, std::function<void
     if (config.blockDim.x == 0 || config.blockDim.x > 1024 || config.gridDim.x == 0 ||
         config.gridDim.x > INT32_MAX || config.dynamicSmemBytes > 48 * 1024)
         return cudaErrorInvalidConfiguration;
+    if (executor_settings.busy)
+        return cudaErrorDevicesUnavailable;
+    if (executor_settings.no_code)
+        return cudaErrorNoKernelImageForDevice;
     if (comes_due(&executor_settings.failing_launch))
         return cudaErrorLaunchFailure;
     return add(config.stream, [=]() {
@@ -487,7 +497,7 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total)
     read_environment();
     *total = executor_settings.memory;
     *free_bytes = executor_settings.memory - used_memory(device);
-    return failure;
+    return executor_settings.busy ? cudaErrorDevicesUnavailable : failure;
 }
 
 cudaError_t cudaHostRegister(void *, size_t, unsigned)
@@ -613,6 +623,10 @@ const char *cudaGetErrorString(cudaError_t error)
         return "no CUDA-capable device is detected";
     case cudaErrorLaunchFailure:
         return "unspecified launch failure";
+    case cudaErrorNoKernelImageForDevice:
+        return "no kernel image is available for execution on the device";
+    case cudaErrorDevicesUnavailable:
+        return "CUDA-capable device(s) is/are busy or unavailable";
     default:
         return "an error of the executor";
     }

@@ -23,10 +23,12 @@ struct executor_settings {
     int failing_allocation; /* 1: the next one fails; 0: none */
     int failing_launch;     /* 1: the next launch is refused; 0: none */
     int failing_kernel;     /* 1: the next kernel to run fails, as the next wait says; 0: none */
+    int no_code;            /* the program has no code for the device's architecture */
+    int busy;               /* another process has the device for itself */
 };
 
 /* Also read from the environment at the first call, for whole programs: ORRERY_EXECUTOR_DEVICES,
- * _MEMORY, _ORDER, _FAIL_ALLOCATION, _FAIL_LAUNCH, _FAIL_KERNEL. */
+ * _MEMORY, _ORDER, _FAIL_ALLOCATION, _FAIL_LAUNCH, _FAIL_KERNEL, _NO_CODE, _BUSY. */
 extern struct executor_settings executor_settings;
 
 /* The test is linked with CUDA's own runtime and runs on a GPU (validation/gpu/on-gpu.c), to which
