@@ -29,8 +29,9 @@ struct backend_exchange {
     void *context;
     /* Everyone gives the values of its own bodies and gets those of the others. */
     void (*gather)(void *context, double *const arrays[], size_t count);
-    /* Everyone brings terms for all bodies and gets the sums for its own. */
-    void (*add)(void *context, double *const arrays[], size_t count);
+    /* One of them, part `from`, has the values of all bodies, and everyone gets those of its own.
+     */
+    void (*scatter)(void *context, size_t from, double *const arrays[], size_t count);
 };
 
 struct backend_options {
@@ -56,7 +57,6 @@ struct backend_description {
     enum origin origin; /* of positions in the kernels */
     int threads;        /* of each rank */
     int ranks;          /* that work together; 0 or 1: one process alone */
-    int terms;          /* of so many ranks are added in each force; 0 or 1: ranks change no bits */
 };
 
 /* "1 thread", "4 ranks of 2 threads"; into buffer. */

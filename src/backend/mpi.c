@@ -243,9 +243,8 @@ enum status mpi_agree(enum status status, struct error *error)
 /* --- arrays ------------------------------------------------------------------------------------
  */
 
-/* The parts of division->messages: what a rank sends of an array to every owner, and what it gets
- * from every rank for its own part. */
-enum { OWNER_COUNTS, OWNER_PLACES, OWN_COUNTS, OWN_PLACES, MESSAGE_ARRAYS };
+/* The parts of division->messages: how many values of an array each rank owns, and where. */
+enum { OWNER_COUNTS, OWNER_PLACES, MESSAGE_ARRAYS };
 
 static const int *messages(const struct mpi_division *division, int which)
 {
@@ -271,12 +270,9 @@ enum status mpi_division_create(size_t units, size_t size, struct mpi_division *
     }
     for (size_t r = 0; r < ranks; r++)
         division->starts[r + 1] = (units * (r + 1)) / ranks * size;
-    const size_t own = owned_by(division, mpi_rank());
     for (size_t r = 0; r < ranks; r++) {
         division->messages[OWNER_COUNTS * ranks + r] = (int)owned_by(division, (int)r);
         division->messages[OWNER_PLACES * ranks + r] = (int)division->starts[r];
-        division->messages[OWN_COUNTS * ranks + r] = (int)own;
-        division->messages[OWN_PLACES * ranks + r] = (int)(r * own);
     }
     return STATUS_OK;
 }
@@ -289,14 +285,14 @@ void mpi_division_destroy(struct mpi_division *division)
 }
 
 /* An array of any length, in messages that MPI can count. */
-static void send(const double *values, size_t count, int rank)
+void mpi_send(const double *values, size_t count, int rank)
 {
     for (size_t done = 0; done < count; done += PIECE)
         MPI_Send(values + done, (int)(count - done < PIECE ? count - done : PIECE), MPI_DOUBLE,
                  rank, TAG_PIECE, MPI_COMM_WORLD);
 }
 
-static void receive(double *values, size_t count, int rank)
+void mpi_receive(double *values, size_t count, int rank)
 {
     for (size_t done = 0; done < count; done += PIECE)
         MPI_Recv(values + done, (int)(count - done < PIECE ? count - done : PIECE), MPI_DOUBLE,
@@ -307,18 +303,19 @@ void mpi_gather(double *all, const double *own, const struct mpi_division *divis
 {
     const int rank = mpi_rank();
     if (rank > 0)
-        send(own, owned_by(division, rank), 0);
+        mpi_send(own, owned_by(division, rank), 0);
     for (int r = 1; r < mpi_count() && rank == 0; r++)
-        receive(all + division->starts[r], owned_by(division, r), r);
+        mpi_receive(all + division->starts[r], owned_by(division, r), r);
 }
 
-void mpi_scatter(const double *all, double *own, const struct mpi_division *division)
+void mpi_scatter(int from, const double *all, double *own, const struct mpi_division *division)
 {
     const int rank = mpi_rank();
-    if (rank > 0)
-        receive(own, owned_by(division, rank), 0);
-    for (int r = 1; r < mpi_count() && rank == 0; r++)
-        send(all + division->starts[r], owned_by(division, r), r);
+    if (rank != from)
+        mpi_receive(own, owned_by(division, rank), from);
+    for (int r = 0; r < mpi_count() && rank == from; r++)
+        if (r != from)
+            mpi_send(all + division->starts[r], owned_by(division, r), r);
 }
 
 void mpi_all_gather(double *array, const struct mpi_division *division)
@@ -326,19 +323,4 @@ void mpi_all_gather(double *array, const struct mpi_division *division)
     if (is_started())
         MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, array, messages(division, OWNER_COUNTS),
                        messages(division, OWNER_PLACES), MPI_DOUBLE, MPI_COMM_WORLD);
-}
-
-void mpi_add(double *array, double *room, const struct mpi_division *division)
-{
-    if (!is_started())
-        return;
-    MPI_Alltoallv(array, messages(division, OWNER_COUNTS), messages(division, OWNER_PLACES),
-                  MPI_DOUBLE, room, messages(division, OWN_COUNTS), messages(division, OWN_PLACES),
-                  MPI_DOUBLE, MPI_COMM_WORLD);
-    const size_t own = owned_by(division, mpi_rank());
-    double *const sums = array + division->starts[mpi_rank()];
-    memcpy(sums, room, own * sizeof *sums);
-    for (int r = 1; r < mpi_count(); r++)
-        for (size_t i = 0; i < own; i++)
-            sums[i] += room[(size_t)r * own + i];
 }

@@ -2,8 +2,9 @@
  * The ranks of a job: the processes that mpirun started together. The only place that sees MPI; a
  * program started without mpirun, or built without MPI, is a job of one rank.
  *
- * From mpi_node_rank() on, functions are to be called by all ranks alike. MPI itself failing ends
- * the whole job with a message: ranks that wait for each other could not go on.
+ * From mpi_node_rank() on, functions are to be called by all ranks alike, but for those between
+ * two. MPI itself failing ends the whole job with a message: ranks that wait for each other could
+ * not go on.
  */
 #ifndef ORRERY_BACKEND_MPI_H
 #define ORRERY_BACKEND_MPI_H
@@ -51,6 +52,10 @@ enum status mpi_agree(enum status status, struct error *error);
 /* Ends the whole job at once with the text of *error, where the other ranks cannot be told. */
 void mpi_abandon(enum status status, const struct error *error);
 
+/* Between two ranks, one of which sends what the other receives; each waits for the other. */
+void mpi_send(const double *values, size_t count, int rank);
+void mpi_receive(double *values, size_t count, int rank);
+
 /* How ranks divide an array: rank r owns [starts[r], starts[r + 1]). */
 struct mpi_division {
     size_t *starts; /* [ranks + 1] */
@@ -63,16 +68,12 @@ enum status mpi_division_create(size_t units, size_t size, struct mpi_division *
 void mpi_division_destroy(struct mpi_division *division);
 
 /* Rank 0 gets all of an array, from what the others have in `own`, which begins with the first
- * value that a rank owns; and the other way. */
+ * value that a rank owns; and the other way, from any rank. */
 void mpi_gather(double *all, const double *own, const struct mpi_division *division);
-void mpi_scatter(const double *all, double *own, const struct mpi_division *division);
+void mpi_scatter(int from, const double *all, double *own, const struct mpi_division *division);
 
 /* Every rank gets all of an array, from the owners. At most INT_MAX values. */
 void mpi_all_gather(double *array, const struct mpi_division *division);
-
-/* Every rank brings terms for all of an array, and gets the sums, in the order of ranks, of those
- * for what it owns. `room` is for as many values as it owns, times the ranks. */
-void mpi_add(double *array, double *room, const struct mpi_division *division);
 
 #ifdef __cplusplus
 }

@@ -22,7 +22,6 @@ struct openmp {
     struct force *force;
     const struct small_kernels *small; /* NULL: the bodies are many, or a kernel was asked for */
     enum precision precision;
-    int parts;              /* processes that divide the sums */
     struct barrier barrier; /* around what one thread exchanges with them */
 };
 
@@ -38,7 +37,7 @@ struct moves {
 };
 
 /* Run by every thread of the team. The bodies of other processes come before the sums, and after
- * them go the terms for their bodies, if the kernel makes any. */
+ * them the accelerations of all bodies go to their owners, if one process has them. */
 static void exchange_and_sum(struct openmp *openmp)
 {
     const struct host *host = &openmp->host;
@@ -47,10 +46,11 @@ static void exchange_and_sum(struct openmp *openmp)
 #pragma omp master
     host_gather_positions(host);
     force_accelerations(openmp->force, host->bodies);
-    if (force_is_partial(openmp->force)) {
-        double *const terms[] = { host->bodies->ax, host->bodies->ay, host->bodies->az };
+    size_t holder;
+    if (force_has_holder(openmp->force, &holder)) {
+        double *const a[] = { host->bodies->ax, host->bodies->ay, host->bodies->az };
 #pragma omp master
-        exchange->add(exchange->context, terms, COUNT_OF(terms));
+        exchange->scatter(exchange->context, holder, a, COUNT_OF(a));
         barrier_wait(&openmp->barrier);
     }
 }
@@ -130,7 +130,6 @@ static enum status openmp_create(const struct backend_options *options,
         return status;
     struct openmp *openmp = (struct openmp *)host;
     openmp->precision = own.force.precision;
-    openmp->parts = (int)own.force.share.parts;
     status = force_create(&own.force, physics, bodies, &openmp->force, error);
     if (status) {
         host_destroy(host);
@@ -326,7 +325,6 @@ static void openmp_describe(const struct backend *backend, struct backend_descri
         .precision = openmp->precision,
         .origin = openmp->small ? ORIGIN_EXACT : force_origin(openmp->force),
         .threads = openmp->host.threads,
-        .terms = force_is_partial(openmp->force) ? openmp->parts : 1,
     };
 }
 

@@ -54,7 +54,7 @@ struct ranks {
     bool by_systems;
     struct mpi_division division;           /* of an array of all systems, or of one system */
     struct backend_exchange exchange;       /* by bodies */
-    double *room;                           /* for mpi_add() */
+    struct force_relay relay;               /* the same */
     double *phi, *psi;                      /* of all that inner knows */
     struct conserved *conserved;            /* of the systems that inner knows */
     struct mpi_division conserved_division; /* in doubles; by systems */
@@ -71,12 +71,29 @@ static void gather_everywhere(void *context, double *const arrays[], size_t coun
             mpi_all_gather(arrays[k] + s * ranks->own.stride, &ranks->division);
 }
 
-static void add_terms(void *context, double *const arrays[], size_t count)
+static void scatter_to_owners(void *context, size_t from, double *const arrays[], size_t count)
 {
     const struct ranks *ranks = context;
+    const size_t first = ranks->division.starts[mpi_rank()];
     for (size_t s = 0; s < ranks->own.systems; s++)
-        for (size_t k = 0; k < count; k++)
-            mpi_add(arrays[k] + s * ranks->own.stride, ranks->room, &ranks->division);
+        for (size_t k = 0; k < count; k++) {
+            double *const system = arrays[k] + s * ranks->own.stride;
+            mpi_scatter((int)from, system, system + first, &ranks->division);
+        }
+}
+
+static void send_sums(void *context, size_t part, double *const sums[3], size_t count)
+{
+    (void)context;
+    for (int axis = 0; axis < 3; axis++)
+        mpi_send(sums[axis], count, (int)part);
+}
+
+static void receive_sums(void *context, size_t part, double *const sums[3], size_t count)
+{
+    (void)context;
+    for (int axis = 0; axis < 3; axis++)
+        mpi_receive(sums[axis], count, (int)part);
 }
 
 /* What all ranks have of an array, to rank 0's. */
@@ -97,7 +114,7 @@ static void gather(const struct ranks *ranks, double *array)
 static void distribute(const struct ranks *ranks, double *array)
 {
     if (ranks->by_systems)
-        mpi_scatter(array, array, &ranks->division);
+        mpi_scatter(0, array, array, &ranks->division);
     else
         mpi_broadcast(array, bodies_length(&ranks->own) * sizeof *array);
 }
@@ -201,7 +218,6 @@ static void free_ranks(struct ranks *ranks)
         ranks->inner->class_->destroy(ranks->inner);
     mpi_division_destroy(&ranks->division);
     mpi_division_destroy(&ranks->conserved_division);
-    memory_free(ranks->room);
     memory_free(ranks->phi);
     memory_free(ranks->psi);
     free(ranks->conserved);
@@ -245,10 +261,7 @@ static enum status allocate(struct ranks *ranks, const struct plan *plan, struct
     ranks->phi = memory_array(length, sizeof(double), error);
     ranks->psi = memory_array(length, sizeof(double), error);
     ranks->conserved = calloc(ranks->bodies->systems, sizeof *ranks->conserved);
-    if (!ranks->by_systems)
-        ranks->room =
-            memory_array(owned(&ranks->division), (size_t)mpi_count() * sizeof(double), error);
-    if (!ranks->phi || !ranks->psi || !ranks->conserved || (!ranks->by_systems && !ranks->room))
+    if (!ranks->phi || !ranks->psi || !ranks->conserved)
         return error_set(error, STATUS_MEMORY, "out of memory");
     return STATUS_OK;
 }
@@ -278,7 +291,8 @@ static enum status create_inner(struct ranks *ranks, const struct plan *plan, st
         options.force.share = (struct force_share){ .part = (size_t)mpi_rank(),
                                                     .parts = (size_t)mpi_count(),
                                                     .first = starts[mpi_rank()],
-                                                    .last = starts[mpi_rank() + 1] };
+                                                    .last = starts[mpi_rank() + 1],
+                                                    .relay = &ranks->relay };
     }
     const struct backend_class *class_ = backend_find(plan->backend);
     return class_->create(&options, &ranks->physics, &ranks->own, &ranks->inner, error);
@@ -308,7 +322,8 @@ static enum status create(struct ranks *ranks, struct plan *plan, struct error *
 {
     ranks->physics = plan->physics;
     ranks->physics.units = units_find(plan->units);
-    ranks->exchange = (struct backend_exchange){ ranks, gather_everywhere, add_terms };
+    ranks->exchange = (struct backend_exchange){ ranks, gather_everywhere, scatter_to_owners };
+    ranks->relay = (struct force_relay){ NULL, receive_sums, send_sums };
     ranks->node_rank = mpi_node_rank();
     enum status status = mpi_agree(allocate(ranks, plan, error), error);
     if (status)

@@ -119,14 +119,16 @@ bool force_isa_suits(const char *name)
  */
 enum {
     SYMMETRIC_FROM = 256, /* bodies from which the third law wins */
-    WAVE_BYTES = 1 << 20  /* of the sums of a wave: they stay in the second-level cache */
+    WAVE_BYTES = 1 << 20, /* of the sums of a wave: they stay in the second-level cache */
+    LAP_ROUNDS = 8        /* of each part, whose sums wait to be added; more take more memory, fewer
+                             send sums around more often */
 };
 
 /* Bodies in a tile: large ones for the inner loops, many of them for the threads. */
 static const struct tile_size {
     size_t count; /* from so many bodies in the system */
     size_t tile;
-} tile_sizes[] = { { 16384, 1024 }, { 2048, 512 }, { 512, 256 }, { 0, 128 } };
+} tile_sizes[] = { { 16384, TILE_MOST }, { 2048, 512 }, { 512, 256 }, { 0, 128 } };
 
 static size_t choose_tile(size_t count)
 {
@@ -187,13 +189,30 @@ static bool choose_symmetric(const struct force *force, const char *kernel,
 }
 
 /*
- * In a round no tile appears twice. Where a wave is one round and adds in double, it can add to the
- * accelerations themselves, and many bodies need no further memory. Each body's sum is then one
- * long chain of additions: its rounding error is some 1e-14 for a million bodies.
+ * In a round no tile appears twice. Where a wave is one round and adds in double, the accelerations
+ * themselves have room for its sums, and many bodies need no further memory.
  */
 static bool is_direct(const struct force *force)
 {
-    return force->wave == 1 && force->precision == PRECISION_DOUBLE;
+    return force->wave == 1 && force->precision == PRECISION_DOUBLE && force->share.parts == 1;
+}
+
+static double round_bytes(enum precision precision, double length)
+{
+    return 3 * length * (precision == PRECISION_DOUBLE ? sizeof(double) : sizeof(float));
+}
+
+/* Parts go through the tournament in laps. The units of a lap are dealt to them, so that a part has
+ * the rest of a round at either end. */
+static void choose_waves(struct force *force, size_t length)
+{
+    const size_t tiles = force->tiles, parts = force->share.parts;
+    force->laps = (tiles - 1) / (LAP_ROUNDS * parts) + 1;
+    force->wave = 1 + WAVE_BYTES / (size_t)round_bytes(force->precision, (double)length);
+    if (parts > 1)
+        force->wave = (tiles - 1) / force->laps / parts + 2;
+    if (force->wave > tiles)
+        force->wave = tiles;
 }
 
 /* Every thread has enough systems to fill the lanes of the plain kernel's twin. */
@@ -242,19 +261,14 @@ enum status force_create(const struct force_options *options, const struct physi
     force->physics = *physics;
     force->share = options->share;
     if (force->share.parts == 0)
-        force->share = (struct force_share){ 0, 1, 0, bodies->stride };
+        force->share = (struct force_share){ .parts = 1, .last = bodies->stride };
     force->kernels = kernels;
     force->precision = options->precision;
     force->reference = !strcmp(options->kernel, "reference");
     force->symmetric = !force->reference && choose_symmetric(force, options->kernel, bodies);
     force->tile = choose_tile(bodies->count);
     force->tiles = (bodies->stride + force->tile - 1) / force->tile;
-    const size_t round_bytes =
-        3 * bodies->stride *
-        (force->precision == PRECISION_DOUBLE ? sizeof(double) : sizeof(float));
-    force->wave = 1 + WAVE_BYTES / round_bytes;
-    if (force->wave > force->tiles)
-        force->wave = force->tiles;
+    choose_waves(force, bodies->stride);
     const size_t threads = options->threads > 0 ? (size_t)options->threads : 1;
     force->abreast = choose_abreast(force, bodies, threads);
     force->scratches = bodies->systems < threads ? 1 : threads;
@@ -275,11 +289,13 @@ double force_bytes(const struct force_options *options, double systems, double c
 {
     const double threads = options->threads > 0 ? options->threads : 1;
     const double length = bodies_length_of(1, count);
-    const double size = options->precision == PRECISION_DOUBLE ? sizeof(double) : sizeof(float);
-    const double round = 3 * length * size;
+    const double round = round_bytes(options->precision, length);
+    const double tiles = ceil(count / (double)choose_tile((size_t)count));
     double scratch = 4 * length * sizeof(double) + round; /* packed, and one round of a wave */
-    if (round < WAVE_BYTES)
-        scratch += fmin(WAVE_BYTES, round * ceil(count / (double)choose_tile((size_t)count)));
+    if (options->share.parts > 1)
+        scratch += round * fmin(tiles, LAP_ROUNDS);
+    else if (round < WAVE_BYTES)
+        scratch += fmin(WAVE_BYTES, round * tiles);
     if (count <= ABREAST_COUNT)
         scratch += ABREAST_SYSTEMS * (bodies_bytes(1, count) + 4 * length * sizeof(double) + round);
     return scratch * (systems < threads ? 1 : threads);
@@ -295,8 +311,10 @@ void force_destroy(struct force *force)
     free(force);
 }
 
-bool force_is_partial(const struct force *force)
+/* Laps go up and down in turns. */
+bool force_has_holder(const struct force *force, size_t *holder)
 {
+    *holder = force->laps % 2 == 1 ? force->share.parts - 1 : 0;
     return force->symmetric && force->share.parts > 1;
 }
 

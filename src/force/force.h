@@ -42,6 +42,17 @@ extern const char *const force_isa_help[];    /* a sentence for each */
 struct force_share {
     size_t part, parts;
     size_t first, last;
+    const struct force_relay *relay; /* borrowed; for kernels that use Newton's third law */
+};
+
+/*
+ * How one part hands sums to another: three arrays of `count` numbers. The first thread of the team
+ * calls, and what one part sends another receives, in the same order. send() may wait for that.
+ */
+struct force_relay {
+    void *context;
+    void (*receive)(void *context, size_t part, double *const sums[3], size_t count);
+    void (*send)(void *context, size_t part, double *const sums[3], size_t count);
 };
 
 /* Has this build kernels of that name for this CPU and its operating system? "auto" always. */
@@ -104,11 +115,11 @@ void force_accelerations_of(struct force *force, const struct bodies *bodies,
                             const struct force_turn *turn);
 
 /*
- * What a share of the sums is, the same for all parts. false: the accelerations of its own bodies,
- * the bits being those of the whole. true: a term for every body of every system; the terms of all
- * parts, added in a fixed order, are the accelerations (a kernel that uses Newton's third law).
+ * Where parts find the accelerations, whose bits are those of the whole. false: each has those of
+ * its own bodies. true: part `holder` has those of all bodies, and the others have none (a kernel
+ * that uses Newton's third law).
  */
-bool force_is_partial(const struct force *force);
+bool force_has_holder(const struct force *force, size_t *holder);
 
 /* phi and psi as conserved_measure() wants them, fp64, in arrays aligned like those of the bodies;
  * called and synchronised like force_accelerations(). Those of its own bodies alone where there is

@@ -11,10 +11,12 @@
 extern "C" {
 #endif
 
+enum { TILE_MOST = 1024 }; /* bodies */
+
 /* What the sums of one system need while they are made. */
 struct scratch {
     struct packed packed; /* lends its arrays */
-    struct sums *rounds;  /* of a wave; NULL: sums go straight to their totals */
+    struct sums *rounds;  /* of a wave; NULL: the totals lend their place */
     struct batch batch;   /* where systems are summed abreast */
 };
 
@@ -25,7 +27,8 @@ struct force {
     enum precision precision;
     bool reference, symmetric;
     size_t tile, tiles; /* bodies in a tile, tiles in a system */
-    size_t wave;        /* rounds of the tournament between two barriers */
+    size_t wave;        /* rounds of the tournament between two barriers, at most */
+    size_t laps;        /* of the sums from part to part */
     size_t abreast;     /* systems that one thread sums at once; 0: one after another */
     size_t scratches;   /* systems, or so many of them, that are worked on at one time */
     struct scratch *scratch;

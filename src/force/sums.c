@@ -12,8 +12,10 @@
 /* Measured, as the sizes in force.c, and like them a matter of the problem alone where they decide
  * bits. */
 enum {
-    BLOCK = 32,              /* bodies that are dealt to threads together; two vectors of 16 */
-    PAIRS_PER_THREAD = 16384 /* below, waiting for another thread costs more than its help */
+    BLOCK = 32,               /* bodies that are dealt to threads together; two vectors of 16 */
+    PAIRS_PER_THREAD = 16384, /* below, waiting for another thread costs more than its help */
+    SLICE = 4096 /* bodies whose sums go from part to part together: while some are on their way,
+                    others are added */
 };
 
 /* --- sums over one system ----------------------------------------------------------------------
@@ -113,12 +115,58 @@ struct wave {
 /* Whoever plays a tile clears its sums; where others play some of them, all have to be cleared. */
 static void clear_wave(const struct task *task, const struct wave *wave)
 {
-    if (wave->last_unit - wave->first_unit == wave->rounds * task->force->tiles ||
-        !task->scratch->rounds)
+    if (wave->last_unit - wave->first_unit == wave->rounds * task->force->tiles)
         return;
     for (size_t round = 0; round < wave->rounds; round++)
         clear(task, &task->scratch->rounds[round], task->all);
     crew_wait(&task->crew);
+}
+
+static void play(const struct task *task, struct range i, struct range j, const struct sums *sums)
+{
+    clear(task, sums, i);
+    clear(task, sums, j);
+    if (i.first == j.first)
+        within(task, i, sums);
+    else
+        meet(task, i, j, sums);
+}
+
+/* One axis of two tiles' totals, while their place is lent to the sums of a round. */
+struct kept {
+    double i[TILE_MOST], j[TILE_MOST];
+};
+
+static void keep(double *kept, const double *total, struct range range)
+{
+    memcpy(kept, total + range.first, (range.last - range.first) * sizeof *kept);
+}
+
+CLONE_FOR_VECTORS
+static void give_back(const double *restrict kept, double *restrict total, struct range range)
+{
+    const size_t count = range.last - range.first;
+    double *restrict const sums = total + range.first;
+#pragma omp simd
+    for (size_t k = 0; k < count; k++)
+        sums[k] = kept[k] + sums[k];
+}
+
+/* play() where the totals stand, with the bits of a sum made elsewhere and added to them. */
+static void play_direct(const struct task *task, struct range i, struct range j)
+{
+    const struct sums sums = { task->total[0], task->total[1], task->total[2] };
+    struct kept kept[3];
+    for (int axis = 0; axis < 3; axis++) {
+        keep(kept[axis].i, task->total[axis], i);
+        keep(kept[axis].j, task->total[axis], j);
+    }
+    play(task, i, j, &sums);
+    for (int axis = 0; axis < 3; axis++) {
+        give_back(kept[axis].i, task->total[axis], i);
+        if (i.first != j.first)
+            give_back(kept[axis].j, task->total[axis], j);
+    }
 }
 
 static void play_wave(const struct task *task, const struct wave *wave)
@@ -128,39 +176,23 @@ static void play_wave(const struct task *task, const struct wave *wave)
     tournament_deal(&meeting, task->crew.rank, task->crew.size);
     while (tournament_next(&meeting)) {
         const struct range i = tile_range(task, meeting.i), j = tile_range(task, meeting.j);
-        struct sums sums = { task->total[0], task->total[1], task->total[2] };
-        if (task->scratch->rounds) {
-            sums = task->scratch->rounds[meeting.round - wave->first];
-            clear(task, &sums, i);
-            clear(task, &sums, j);
-        }
-        if (meeting.i == meeting.j)
-            within(task, i, &sums);
+        if (task->scratch->rounds)
+            play(task, i, j, &task->scratch->rounds[meeting.round - wave->first]);
         else
-            meet(task, i, j, &sums);
+            play_direct(task, i, j);
     }
 }
 
-/* Processes share the tournament by whole rounds, but for the first and the last one of each. */
+/* A body's terms of a round are summed by themselves, and then the rounds, one after another. Who
+ * plays a round, and how many make a wave, changes no bit. */
 static void sum_symmetric(const struct task *task)
 {
-    const struct force *const force = task->force;
-    struct tournament own = tournament_start(force->tiles, 0, force->tiles);
-    tournament_deal(&own, force->share.part, force->share.parts);
-    const size_t end = (own.last + force->tiles - 1) / force->tiles;
-    for (size_t first = own.round; first < end; first += force->wave) {
-        const size_t rounds = end - first < force->wave ? end - first : force->wave;
-        const size_t start = first * force->tiles, stop = (first + rounds) * force->tiles;
-        const struct wave wave = {
-            .first = first,
-            .rounds = rounds,
-            .first_unit = own.first > start ? own.first - start : 0,
-            .last_unit = (own.last < stop ? own.last : stop) - start,
-        };
-        if (first > own.round || !task->scratch->rounds)
+    const size_t tiles = task->force->tiles, most = task->force->wave;
+    for (size_t first = 0; first < tiles; first += most) {
+        const size_t rounds = tiles - first < most ? tiles - first : most;
+        if (first > 0 || !task->scratch->rounds)
             crew_wait(&task->crew);
-        clear_wave(task, &wave);
-        play_wave(task, &wave);
+        play_wave(task, &(struct wave){ first, rounds, 0, rounds * tiles });
         if (!task->scratch->rounds)
             continue;
         crew_wait(&task->crew);
@@ -169,6 +201,86 @@ static void sum_symmetric(const struct task *task)
     if (!task->scratch->rounds)
         crew_wait(&task->crew);
 }
+
+/* --- one system by several processes -----------------------------------------------------------
+ *
+ * Each plays some rounds that follow one another, and keeps their sums apart. Then the totals go
+ * from process to process, and each adds its rounds to them, so that they are added in the order of
+ * one process alone. Where this takes too many rounds to keep, there are several laps: up, from the
+ * first process to the last, down, up again. The last one of a lap is the first one of the next
+ * and has the totals at hand.
+ */
+
+/* What is this process's part in one of them? */
+struct lap {
+    struct wave wave;
+    size_t place;         /* in the row of the processes */
+    size_t before, after; /* the processes beside it */
+};
+
+/* The units of a lap's rounds are dealt out evenly: neighbours share a round. What one of them has
+ * not played is 0, and changes nothing. */
+static struct lap find_lap(const struct force *force, size_t number)
+{
+    const struct force_share *const share = &force->share;
+    const size_t tiles = force->tiles;
+    const size_t first = tiles * number / force->laps, end = tiles * (number + 1) / force->laps;
+    const size_t up = share->part + 1, down = share->part - 1; /* the latter may be none */
+    const bool upwards = number % 2 == 0;
+    const size_t place = upwards ? share->part : share->parts - 1 - share->part;
+    struct tournament own = tournament_start(tiles, first, end - first);
+    tournament_deal(&own, place, share->parts);
+    const size_t start = (own.round - first) * tiles;
+    return (struct lap){
+        .wave = { .first = own.round,
+                  .rounds = (own.last + tiles - 1) / tiles - (own.round - first),
+                  .first_unit = own.first - start,
+                  .last_unit = own.last - start },
+        .place = place,
+        .before = upwards ? down : up,
+        .after = upwards ? up : down,
+    };
+}
+
+static void hand_on_slice(const struct task *task, const struct lap *lap, struct range slice)
+{
+    const struct force_share *const share = &task->force->share;
+    const struct force_relay *const relay = share->relay;
+    double *const sums[3] = { task->total[0] + slice.first, task->total[1] + slice.first,
+                              task->total[2] + slice.first };
+    const size_t count = slice.last - slice.first;
+    if (lap->place > 0) {
+        if (task->crew.rank == 0)
+            relay->receive(relay->context, lap->before, sums, count);
+        crew_wait(&task->crew);
+    }
+    task->kernels->gather(crew_share(&task->crew, slice), task->scratch->rounds, lap->wave.rounds,
+                          task->total);
+    if (lap->place + 1 < share->parts) {
+        crew_wait(&task->crew);
+        if (task->crew.rank == 0)
+            relay->send(relay->context, lap->after, sums, count);
+    }
+}
+
+static void sum_symmetric_in_parts(const struct task *task)
+{
+    const size_t length = task->packing.packed.length;
+    for (size_t number = 0; number < task->force->laps; number++) {
+        const struct lap lap = find_lap(task->force, number);
+        if (number > 0)
+            crew_wait(&task->crew);
+        clear_wave(task, &lap.wave);
+        play_wave(task, &lap.wave);
+        crew_wait(&task->crew);
+        for (size_t i = 0; i < length; i += SLICE)
+            hand_on_slice(task, &lap, (struct range){ i, i + SLICE < length ? i + SLICE : length });
+    }
+    crew_wait(&task->crew);
+}
+
+/* --- accelerations and potentials of one system ------------------------------------------------
+ */
 
 CLONE_FOR_VECTORS
 static void scale(double *a, double unit, struct range range)
@@ -230,30 +342,33 @@ static void clear_totals(const struct task *task, struct range range)
         memset(task->total[axis] + range.first, 0, (range.last - range.first) * sizeof(double));
 }
 
-static struct range overlap(struct range a, struct range b)
+static void sum_plain(const struct task *task, struct range range)
 {
-    const size_t first = a.first > b.first ? a.first : b.first;
-    const size_t last = a.last < b.last ? a.last : b.last;
-    return (struct range){ first, last > first ? last : first };
+    clear_totals(task, range);
+    task->kernels->plain[task->form][task->masses](&task->packing.packed, range, task->total);
+    write_accelerations(task, range, false);
 }
 
-/* Where sums are partial but this system has not the masses for it, a process's term is the
- * accelerations of its own bodies, and 0 for the others. */
+/* Where one process holds the accelerations of all bodies, a system that has not the masses for the
+ * third law is summed by that one alone. */
 static void sum_forces(struct task *task, size_t system)
 {
-    open_task(task, task->force->precision, system);
-    const bool symmetric = task->force->symmetric && task->packing.massive;
-    const bool partial = force_is_partial(task->force);
-    const struct range written = symmetric || partial ? task->all : task->mine;
-    clear_totals(task, written);
-    if (symmetric) {
-        sum_symmetric(task);
-    } else {
-        const struct range own = { task->force->share.first, task->force->share.last };
-        task->kernels->plain[task->form][task->masses](
-            &task->packing.packed, partial ? overlap(task->all, own) : task->mine, task->total);
+    const struct force *const force = task->force;
+    size_t holder;
+    open_task(task, force->precision, system);
+    const bool held = force_has_holder(force, &holder), holds = force->share.part == holder;
+    if (!force->symmetric || !task->packing.massive) {
+        if (!held || holds)
+            sum_plain(task, held ? task->all : task->mine);
+        return;
     }
-    write_accelerations(task, written, symmetric);
+    clear_totals(task, task->all);
+    if (held)
+        sum_symmetric_in_parts(task);
+    else
+        sum_symmetric(task);
+    if (!held || holds)
+        write_accelerations(task, task->all, true);
 }
 
 static void sum_potentials(struct task *task, size_t system, double *phi, double *psi)
@@ -280,11 +395,18 @@ static bool has_scratches(const struct force *force)
     return (size_t)omp_get_num_threads() <= force->scratches && !force->reference;
 }
 
+/* Are there sums for other processes? They take them system by system, from one thread. */
+static bool hands_on(const struct force *force)
+{
+    size_t holder;
+    return force_has_holder(force, &holder);
+}
+
 bool force_turn(const struct force *force, const struct bodies *bodies, size_t number,
                 struct force_turn *turn)
 {
     const size_t rank = (size_t)omp_get_thread_num(), size = (size_t)omp_get_num_threads();
-    const size_t alone = has_scratches(force) ? bodies->systems / size : 0;
+    const size_t alone = has_scratches(force) && !hands_on(force) ? bodies->systems / size : 0;
     const size_t batches = force->abreast ? alone / force->abreast : 0;
     const size_t batched = batches * force->abreast, last = batches + alone - batched;
     const size_t first = number < batches ? number * force->abreast : batched + number - batches;

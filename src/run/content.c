@@ -27,11 +27,8 @@ const char *content_name(const char *prefix, const char *kind, size_t index,
 const char *content_build(const struct run *run, char buffer[CONTENT_BUILD_SIZE])
 {
     const struct backend_description *d = &run->description;
-    char terms[48] = "";
-    if (d->terms > 1)
-        snprintf(terms, sizeof terms, ", terms of %d ranks", d->terms);
-    snprintf(buffer, CONTENT_BUILD_SIZE, "orrery %s %s, %s %s; %s %s %s %s %s%s", build_version(),
+    snprintf(buffer, CONTENT_BUILD_SIZE, "orrery %s %s, %s %s; %s %s %s %s %s", build_version(),
              build_commit(), build_compiler(), build_options(), d->backend, d->kernel, d->isa,
-             d->device ? d->device : "", precision_names[d->precision], terms);
+             d->device ? d->device : "", precision_names[d->precision]);
     return buffer;
 }

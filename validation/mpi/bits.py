@@ -7,7 +7,7 @@ import job
 import tap
 
 
-def compare(config, *overrides, ranks=(1, 2, 3, 4), names=None):
+def compare(config, *overrides, ranks=(1, 2, 3, 4, 5), names=None):
     """Runs config without mpirun and with it, and compares the bytes."""
     keys = [word for override in overrides for word in ("-P", override)]
     job.mpirun()
@@ -17,11 +17,12 @@ def compare(config, *overrides, ranks=(1, 2, 3, 4), names=None):
         job.same_files("alone", "shared", names)
 
 
-def test_one_system_on_1_2_3_and_4_ranks():
-    """one system on 1, 2, 3 and 4 ranks: the bytes of one process"""
+def test_one_system_on_1_to_5_ranks():
+    """one system on 1 to 5 ranks, by the kernel of one's own accord: the bytes of one process"""
     compare(job.write(job.PLUMMER))
     about = json.loads(pathlib.Path("shared/run.json").read_text())
-    assert about["compute"]["ranks"] == 4 and about["compute"]["backend"] == "openmp", about
+    assert about["compute"]["ranks"] == 5 and about["compute"]["backend"] == "openmp", about
+    assert about["compute"]["kernel"] == "symmetric", about
     assert json.loads(pathlib.Path("alone/run.json").read_text())["compute"]["ranks"] == 1
 
 
@@ -34,32 +35,23 @@ def test_every_kind_of_integrator():
 
 
 def test_precisions():
-    """kernels in mixed and single precision, on 3 ranks"""
+    """mixed and single precision, by Newton's third law and without it, on 2 to 5 ranks"""
     config = job.write(job.PLUMMER)
     for precision in ("mixed", "single"):
-        compare(config, f'compute.precision="{precision}"', ranks=(3,))
+        compare(config, f'compute.precision="{precision}"', "bodies.count=517", ranks=(2, 4, 5))
+        compare(config, f'compute.precision="{precision}"', 'compute.kernel="plain"', ranks=(3,))
 
 
-def columns(path, first):
-    """The numbers of a CSV file, without the header, from column `first` on."""
-    lines = pathlib.Path(path).read_text().splitlines()[1:]
-    return [[float(word) for word in line.split(",")[first:] if word] for line in lines]
+def test_the_plain_kernel():
+    """double precision without Newton's third law, on 2 ranks"""
+    compare(job.write(job.PLUMMER), 'compute.kernel="plain"', ranks=(2,))
 
 
-def test_the_third_law():
-    """Newton's third law on 3 ranks: the same up to rounding, and the same again"""
-    config = job.write(job.PLUMMER)
-    kernel = ("-P", 'compute.kernel="symmetric"')
-    job.mpirun()
-    job.finish(0, "run", config, "-q", "-o", "alone", *kernel)
-    for directory in ("once", "twice"):
-        job.finish(3, "run", config, "-q", "-o", directory, *kernel)
-    job.same_files("once", "twice")
-    # Terms of 3 ranks are added in another order: 1e-16 of each force; in 24 small steps that
-    # cannot grow beyond 1e-12 of radii and energies of size 1.
-    for name in ("conservation.csv", "lagrangian-radii.csv"):
-        for a, b in zip(columns(f"alone/{name}", 2), columns(f"once/{name}", 2)):
-            assert all(abs(x - y) <= 1e-12 for x, y in zip(a, b)), (name, a, b)
+def test_more_rounds_than_ranks_keep():
+    """17 tiles on 2 ranks: sums go from the first rank to the last and back"""
+    compare(job.write(job.PLUMMER), "bodies.count=8300", "time.end=0.02",
+            'compute.precision="single"', "diagnostics.0.every=2", "diagnostics.1.every=2",
+            "outputs.0.every=2", ranks=(2,))
 
 
 def test_the_serial_backend():
@@ -108,7 +100,10 @@ def test_an_ensemble_by_systems():
 
 def test_an_ensemble_by_bodies():
     """2 systems on 3 ranks, which divide the bodies of each"""
-    compare(job.write(ENSEMBLE), "ensemble.systems=2", 'compute.kernel="plain"', ranks=(3,))
+    for kernel in ("plain", "symmetric"):
+        compare(job.write(ENSEMBLE), "ensemble.systems=2", f'compute.kernel="{kernel}"', ranks=(3,))
+    compare(job.write(ENSEMBLE), "ensemble.systems=2", "bodies.count=301", "time.end=0.05",
+            "compute.threads=2", ranks=(3, 5))
 
 
 def test_check_estimates_for_all_ranks():

@@ -11,7 +11,7 @@ import tap
 EXECUTOR = os.path.join(os.environ.get("ORRERY_BUILD", os.getcwd()), "validation/gpu/orrery")
 
 # More bodies than one block of a GPU keeps, in a ragged number of lines of 16.
-CONFIG = job.PLUMMER.replace('kernel = "plain"', 'backend = "cuda"; devices = 1') \
+CONFIG = job.PLUMMER.replace('kernel = "auto"', 'backend = "cuda"; devices = 1') \
     .replace("end = 0.24", "end = 0.05").replace("every = 8", "every = 2")
 
 
