@@ -235,7 +235,7 @@ static enum status divide(struct ranks *ranks, const struct plan *plan, struct e
 {
     const size_t numbers = sizeof(struct conserved) / sizeof(double);
     const size_t stride = (plan->count + BODIES_PADDING - 1) / BODIES_PADDING * BODIES_PADDING;
-    ranks->by_systems = plan->systems >= (size_t)mpi_count();
+    ranks->by_systems = ranks_dividing(plan->systems) == 1;
     if (!ranks->by_systems)
         return mpi_division_create(stride / BODIES_PADDING, BODIES_PADDING, &ranks->division,
                                    error);
@@ -546,6 +546,11 @@ const struct backend_class backend_ranks = {
     .describe = ranks_describe,
     .destroy = ranks_destroy,
 };
+
+size_t ranks_dividing(size_t systems)
+{
+    return systems < (size_t)mpi_count() ? (size_t)mpi_count() : 1;
+}
 
 void ranks_share(const struct backend_class **class_, struct backend_options *options)
 {

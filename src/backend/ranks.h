@@ -27,6 +27,9 @@ extern const struct backend_class backend_ranks;
  * options->within. */
 void ranks_share(const struct backend_class **class_, struct backend_options *options);
 
+/* So many ranks divide the bodies of each of so many systems; 1: every rank has whole systems. */
+size_t ranks_dividing(size_t systems);
+
 /* What the ranks other than 0 do: until rank 0 calls ranks_dismiss(). */
 void ranks_serve(void);
 void ranks_dismiss(void);

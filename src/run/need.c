@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "backend/ranks.h"
 #include "base/cores.h"
 #include "base/memory.h"
 #include "base/room.h"
@@ -21,13 +22,14 @@
  * them. */
 static const double program_bytes = 12e6, thread_bytes = 2e5;
 
-static struct force_options force_options(const struct config *config)
+static struct force_options force_options(const struct config *config, size_t systems)
 {
     const struct section *section = config_section(config, "compute");
     const int threads = (int)section_integer(section, "threads");
     return (struct force_options){
         .precision = (enum precision)section_choice(section, "precision"),
         .threads = threads > 0 ? threads : cores_available(),
+        .share.parts = ranks_dividing(systems),
     };
 }
 
@@ -98,7 +100,7 @@ static void add_outputs(const struct config *config, struct memory_need *need)
 struct memory_need need_of_bodies(const struct config *config, size_t systems, size_t count)
 {
     struct memory_need need = { .systems = systems, .count = count };
-    const struct force_options force = force_options(config);
+    const struct force_options force = force_options(config, systems);
     /* Each in a backend of its own. */
     const double copies = 1.0 + (double)shadow_count(config) + (double)replay_wanted(config);
     need.bodies = copies * bodies_bytes((double)systems, (double)count);

@@ -225,12 +225,64 @@ static void test_a_system_without_the_masses(void **state)
     }
 }
 
+/* The memory that this process has asked for, as far as the system sees; large arrays one by one.
+ */
+static double address_space(void)
+{
+    FILE *const file = fopen("/proc/self/statm", "r");
+    unsigned long pages = 0;
+    if (!file || fscanf(file, "%lu", &pages) != 1)
+        pages = 0;
+    if (file)
+        fclose(file);
+    return (double)pages * 4096;
+}
+
+/* Of a force on 300000 bodies. Nothing of it is used, so that it costs no memory. */
+static double bytes_taken(const struct bodies *bodies, const struct force_options *options)
+{
+    struct error error = { 0 };
+    struct force *force;
+    const double before = address_space();
+    assert_int_equal(force_create(options, &open_space, bodies, &force, &error), STATUS_OK);
+    const double after = address_space();
+    force_destroy(force);
+    return after - before;
+}
+
+/* What a run expects is enough, and for parts no more than a quarter too much. */
+static void test_the_memory_of_a_part(void **state)
+{
+    (void)state;
+    struct bodies *const bodies = motion_cube(1, 300000, 91);
+    const double before = address_space();
+    double *const array = array_of(1 << 22, 0);
+    const bool visible = address_space() - before > 8 * (1 << 22) - 4096;
+    memory_free(array);
+    for (int precision = 0; precision_names[precision]; precision++)
+        for (size_t parts = 1; parts <= RELAY_PARTS && visible; parts++) {
+            const struct force_options options = { .precision = (enum precision)precision,
+                                                   .kernel = "symmetric",
+                                                   .isa = "auto",
+                                                   .threads = 1,
+                                                   .share = share_of(bodies, 0, parts) };
+            const double need = force_bytes(&options, 1, 300000);
+            const double taken = bytes_taken(bodies, &options);
+            assert_true(taken < 1.01 * need); /* whole pages, and places in them */
+            assert_true(parts == 1 || need < 1.25 * taken);
+        }
+    bodies_destroy(bodies);
+    if (!visible)
+        skip(); /* sanitizers have memory in store */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shares_make_the_whole),
         cmocka_unit_test(test_several_laps),
         cmocka_unit_test(test_a_system_without_the_masses),
+        cmocka_unit_test(test_the_memory_of_a_part),
     };
     return cmocka_run_group_tests_name("force-share", tests, NULL, NULL);
 }
