@@ -151,7 +151,7 @@ const double *aggregate_row(struct aggregate *aggregate, const bool *left_out)
     return aggregate->row;
 }
 
-const double *aggregate_last_row(const struct aggregate *aggregate)
+double *aggregate_last_row(struct aggregate *aggregate)
 {
     return aggregate->row;
 }

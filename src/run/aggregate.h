@@ -37,8 +37,8 @@ void aggregate_take(struct aggregate *aggregate, size_t system, const double *va
  * member whose value is undefined does not count for that column. */
 const double *aggregate_row(struct aggregate *aggregate, const bool *left_out);
 
-/* What that gave last; undefined values before the first. */
-const double *aggregate_last_row(const struct aggregate *aggregate);
+/* What that gave last, which must survive a restart; undefined values before the first. */
+double *aggregate_last_row(struct aggregate *aggregate);
 
 #ifdef __cplusplus
 }

@@ -17,8 +17,10 @@
 extern "C" {
 #endif
 
-/* The files of an output that has one for each event; checkpoints of older versions lack it. */
-extern const char content_files[]; /* "files" */
+/* The files of an output that has one for each event, and the last row of the statistics over
+ * members; checkpoints of older versions lack them. */
+extern const char content_files[];         /* "files" */
+extern const char content_aggregate_row[]; /* "aggregate-row" */
 
 enum {
     CRITERION_MEMORY = 4, /* numbers in the section of a criterion */

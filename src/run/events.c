@@ -83,20 +83,26 @@ static void write_aggregate(struct run *run, size_t index, const struct moment *
     judge_row(run, run->diagnostic_count + index, now->time, row);
 }
 
-/* Which members still count. */
-static void judge_members(struct run *run)
+void run_leave_out(struct run *run)
 {
     const struct section *section = config_section(run->experiment.config, "ensemble");
     const double limit = section_has(section, "energy_error_limit")
                              ? section_real(section, "energy_error_limit")
                              : INFINITY;
+    for (size_t s = 0; s < run->experiment.bodies->systems; s++)
+        run->left_out[s] = isfinite(limit) && !(run->member_error[s] <= limit);
+}
+
+/* Which members still count. */
+static void judge_members(struct run *run)
+{
     for (size_t s = 0; s < run->experiment.bodies->systems; s++) {
         const double error = fabs(run_energy_error(run, s));
         /* Not fmax(): once undefined, it stays so. */
         if (isnan(error) || error > run->member_error[s])
             run->member_error[s] = error;
-        run->left_out[s] = isfinite(limit) && !(run->member_error[s] <= limit);
     }
+    run_leave_out(run);
 }
 
 static enum status measure(struct run *run, size_t index, const struct moment *now,

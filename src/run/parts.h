@@ -33,6 +33,9 @@ enum status run_observe(struct run *run, unsigned needs, struct error *error);
  * stop_when is met. */
 enum status run_events(struct run *run, struct error *error);
 
+/* Which members no longer count, by what is known of their energies. */
+void run_leave_out(struct run *run);
+
 /* --- prepare.c --- */
 
 /* With `directory` NULL only checks the parameters. */

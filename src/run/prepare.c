@@ -282,6 +282,15 @@ static enum status open_checkpoint(struct run *run, struct error *error)
     return restart_load_state(run, error);
 }
 
+/* What the run knew at its checkpoint, and what follows from that. */
+static enum status load_memory(struct run *run, struct error *error)
+{
+    if (!run->checkpoint || restart_load_memory(run, error))
+        return error->status;
+    run_leave_out(run);
+    return STATUS_OK;
+}
+
 /* Preparing a run of many bodies takes a while. */
 static enum status stopped_already(struct error *error)
 {
@@ -321,7 +330,7 @@ enum status run_prepare(const struct config *config, const struct run_options *o
     create_diagnostics(run, measure_first, error);
     run_open_outputs(run, NULL, error);
     if (error->status || create_expectations(run, error) || create_watch(run, error) ||
-        allocate_potentials(run, error) || (run->checkpoint && restart_load_memory(run, error)) ||
+        allocate_potentials(run, error) || load_memory(run, error) ||
         (run->trust && measure_first && shadow_create(run, error)))
         goto fail;
     *result = run;

@@ -223,6 +223,16 @@ static void load_diagnostic(struct run *run, size_t index, struct error *error)
                          run->diagnostics[index].last_row, 1, d->column_count, 0, error);
 }
 
+static void load_aggregate(struct run *run, size_t index, struct error *error)
+{
+    struct aggregate *aggregate = run->diagnostics[index].aggregate;
+    char name[CHECKPOINT_NAME_SIZE];
+    content_name(memory_prefix(run), content_aggregate_row, index, name);
+    if (aggregate && checkpoint_has(run->checkpoint, name))
+        checkpoint_get_words(run->checkpoint, name, aggregate_last_row(aggregate), 1,
+                             aggregate_diagnostic(aggregate)->column_count, 0, error);
+}
+
 static void load_criterion(struct run *run, size_t index, struct error *error)
 {
     double values[CRITERION_MEMORY];
@@ -240,8 +250,10 @@ static void load_criterion(struct run *run, size_t index, struct error *error)
 
 enum status restart_load_memory(struct run *run, struct error *error)
 {
-    for (size_t i = 0; i < run->diagnostic_count; i++)
+    for (size_t i = 0; i < run->diagnostic_count; i++) {
         load_diagnostic(run, i, error);
+        load_aggregate(run, i, error);
+    }
     for (size_t i = 0; i < run->expectations.count; i++)
         load_criterion(run, i, error);
     char name[CHECKPOINT_NAME_SIZE];

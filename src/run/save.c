@@ -89,6 +89,14 @@ static bool keep_output(struct save_memory *memory, const char *prefix, size_t i
            keep_files(memory, prefix, index, output);
 }
 
+static bool keep_aggregate(struct save_memory *memory, const char *prefix, size_t index,
+                           const struct run_diagnostic *slot)
+{
+    return !slot->aggregate ||
+           keep(memory, prefix, content_aggregate_row, index, aggregate_last_row(slot->aggregate),
+                aggregate_diagnostic(slot->aggregate)->column_count);
+}
+
 static bool keep_diagnostic(struct save_memory *memory, const char *prefix, size_t index,
                             const struct run_diagnostic *slot)
 {
@@ -96,7 +104,8 @@ static bool keep_diagnostic(struct save_memory *memory, const char *prefix, size
     return keep(memory, prefix, "diagnostic", index, d->memory, d->memory_count) &&
            keep(memory, prefix, "row", index, slot->last_row, d->column_count) &&
            keep_stream(memory, prefix, "series", index, slot->stream) &&
-           keep_stream(memory, prefix, "aggregate", index, slot->aggregate_stream);
+           keep_stream(memory, prefix, "aggregate", index, slot->aggregate_stream) &&
+           keep_aggregate(memory, prefix, index, slot);
 }
 
 static bool keep_criterion(struct save_memory *memory, const char *prefix, size_t index,
@@ -111,7 +120,7 @@ static struct save_memory *remember(const struct run *run, const char *prefix)
 {
     const size_t systems = run->experiment.bodies->systems;
     const size_t room =
-        4 * run->diagnostic_count + 2 * run->output_count + run->expectations.count + 2;
+        5 * run->diagnostic_count + 2 * run->output_count + run->expectations.count + 2;
     struct save_memory *memory = calloc(1, sizeof *memory + room * sizeof *memory->items);
     if (!memory)
         return NULL;

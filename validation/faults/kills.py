@@ -151,6 +151,45 @@ def test_a_kill_at_each_call_of_a_restart():
                           ["--restart"])
 
 
+def test_what_a_run_remembers():
+    """failed criteria, jumps and members left out: the same run.json, whole, in parts or killed"""
+    experiment = Experiment(harness.FAILING, files=harness.FAILING_FILES, status=1)
+    # That much there is to forget: 5 criteria of which 4 fail, one of them without a row.
+    criteria, watch = experiment.verdict["expect"], experiment.verdict["watch"]
+    assert [c["holds"] for c in criteria] == [False, True, False, False, False], criteria
+    assert [c["rows"] > 0 for c in criteria] == [True, True, True, True, False], criteria
+    assert watch["energy_jumps"] > 3 and experiment.verdict["verdict"] == "failed", watch
+    ensemble = experiment.verdict["diagnostics"]["conservation-ensemble"]
+    assert ensemble["members"] == 2 and ensemble["left_out"] == 3, ensemble
+    # Ends on no cadence, the first jump at t = 0.6 and the last at 2.4.
+    with Row(2, "a run with failing criteria, begun in parts: the same run.json") as row:
+        for ends in some(((0.428, 1.7), (0.01,), (2.988,), (0.65, 1.1, 2.43)), 2):
+            harness.begin("trial")
+            arguments = []
+            for end in ends:
+                result = experiment.run("trial", *arguments, "-P", f"time.end={end}")
+                row.ended(f"end {end}", result, (0, 1))
+                arguments = ["--restart"]
+            row.finish(f"ends {ends}", experiment, "trial")
+    renames = experiment.calls(calls="rename", file="checkpoint.orr")
+    with Row(2, "a run with failing criteria, killed: the same run.json") as row:
+        # The third run.json is the last word: all there is to say must be in the checkpoint.
+        kills = [(nth, "checkpoint.orr") for nth in some(range(3, len(renames) + 1), 2)]
+        for nth, file in [*kills, (3, "run.json")]:
+            harness.begin("trial")
+            result = experiment.run("trial", faults=fault("kill", nth=nth, calls="rename",
+                                                          file=file))
+            row.ended(f"rename {nth} of {file}", result, (-9,))
+            row.finish(f"rename {nth} of {file}", experiment, "trial")
+    with Row(1, "a run with failing criteria, stopped by a signal: the same run.json") as row:
+        for nth in some(range(2, len(renames)), 2):
+            harness.begin("trial")
+            result = experiment.run("trial", faults=fault("signal", int(signal.SIGTERM), nth,
+                                                          calls="rename", file="checkpoint.orr"))
+            row.ended(f"rename {nth}", result, (75,))
+            row.finish(f"rename {nth}", experiment, "trial")
+
+
 def test_signals_at_each_call():
     """SIGTERM, SIGINT, SIGUSR1: a checkpoint and 75, wherever they come"""
     experiment = Experiment()
