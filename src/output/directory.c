@@ -207,6 +207,27 @@ static bool creates(enum directory_mode mode)
     return mode == DIRECTORY_NEW || mode == DIRECTORY_FORCE || mode == DIRECTORY_SHARED;
 }
 
+/* Sees to the disk what names the folder holds; 0, or errno. */
+static int flush_names(int folder)
+{
+    /* EINVAL: a file system whose directories cannot be waited for. */
+    return fsync(folder) == 0 || errno == EINVAL ? 0 : errno;
+}
+
+/* A loss of power must not take a new directory with all that is in it, so its own name goes to the
+ * disk at once. Where its parent cannot be read, nobody can wait for that. */
+static enum status keep_name(const struct directory *directory, enum status status,
+                             struct error *error)
+{
+    const int parent = openat(directory->fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (parent < 0 && errno == EACCES)
+        return STATUS_OK;
+    const int code = parent < 0 ? errno : flush_names(parent);
+    if (parent >= 0)
+        close(parent);
+    return code ? error_system(error, status, code, directory->path) : STATUS_OK;
+}
+
 /* Makes the directory if need be, and opens it. A link in its place is somebody else's choice of
  * where to write; with a slash behind its name it is the user's own. */
 static enum status find_place(struct directory *directory, enum directory_mode mode,
@@ -223,7 +244,9 @@ static enum status find_place(struct directory *directory, enum directory_mode m
     if (directory->fd < 0 && lstat(directory->path, &about) == 0 && S_ISLNK(about.st_mode))
         return error_set(error, status, "%s: is a link; write %s/ to follow it", directory->path,
                          directory->path);
-    return directory->fd < 0 ? error_system(error, status, errno, directory->path) : STATUS_OK;
+    if (directory->fd < 0)
+        return error_system(error, status, errno, directory->path);
+    return directory->created ? keep_name(directory, status, error) : STATUS_OK;
 }
 
 /* Another program's study.json is in no run's way; a run.json would be taken for that of a run by
@@ -434,6 +457,17 @@ static enum status remove_manifest(struct directory *directory, const char *name
     return code ? directory_error(directory, name, STATUS_CANT_CREATE, code, error) : STATUS_OK;
 }
 
+/* The manifest goes last, also on the disk: else a loss of power could leave files that none lists,
+ * and that nobody would dare to replace. */
+static enum status forget_content(struct directory *directory, struct error *error)
+{
+    const int code = flush_names(directory->fd);
+    if (code)
+        return directory_error(directory, directory->kind->manifest, STATUS_CANT_CREATE, code,
+                               error);
+    return remove_manifest(directory, directory->kind->manifest, error);
+}
+
 /* A report goes with what it reports on; another program's report.json is none of ours. */
 static enum status remove_report(struct directory *directory, struct error *error)
 {
@@ -469,7 +503,7 @@ enum status directory_claim(struct directory *directory, const char *const *name
     if (!error->status)
         check_names(directory, manifest, names, count, error);
     if (manifest && !error->status && remove_content(directory, manifest, error) == STATUS_OK)
-        remove_manifest(directory, directory->kind->manifest, error);
+        forget_content(directory, error);
     json_decref(manifest);
     return error->status;
 }
@@ -695,8 +729,8 @@ enum status directory_replace_commit(struct directory *directory, const char *na
         code = keep_as(directory, name, previous);
     if (code == 0 && renameat(directory->fd, temporary, directory->fd, name) != 0)
         code = errno;
-    if (code == 0 && fsync(directory->fd) != 0 && errno != EINVAL)
-        code = errno; /* EINVAL: a file system whose directories cannot be waited for */
+    if (code == 0)
+        code = flush_names(directory->fd);
     if (code != 0 && temporary)
         unlinkat(directory->fd, temporary, 0);
     if (held >= 0)

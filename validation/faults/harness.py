@@ -53,6 +53,21 @@ def some(items, count):
     return [items[int((k + 0.5) * len(items) / count)] for k in range(count)]
 
 
+def of_each_kind(calls, count=1, kind=None):
+    """
+    The numbers of the calls of a log: all, or `count` of each kind of call on each file, since an
+    error of fsync(), close(), open(), link() or rename() is another one than that of a write.
+    """
+    groups = collections.defaultdict(list)
+    for number, line in enumerate(calls, 1):
+        groups[kind(line) if kind else line].append(number)
+    return sorted(number for numbers in groups.values() for number in some(numbers, count))
+
+
+def call_of(line):
+    return line.partition(" ")[0]
+
+
 def shuffled(items):
     """In an order of no meaning, always the same: a sample of a grid has something of all."""
     items = list(items)

@@ -54,7 +54,7 @@ def test_the_shim_sees_every_call():
     changing = set(CHANGING.values())
     seen = {(call, os.path.basename(name))
             for call, _, name in (line.partition(" ") for line in experiment.calls())
-            if call in changing}
+            if call in changing and name != ".."}  # the parent stands for a path
     assert len(calls) > 20 and calls - BY_THE_CLOCK == seen - BY_THE_CLOCK, calls ^ seen
 
 

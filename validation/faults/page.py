@@ -14,6 +14,7 @@ RUNS = {
     3: "Killed while a checkpoint is written",
     4: "A checkpoint that cannot be written",
     5: "Full disks and failing calls",
+    20: "Loss of power",
     6: "Damaged checkpoints",
     7: "Outputs that changed",
     8: "A changed experiment",
@@ -28,6 +29,7 @@ STUDIES = {
     14: "A changed config",
     15: "Files of others",
     16: "convert",
+    21: "Loss of power",
     17: "convert of damaged files",
     19: "g(r)",
 }
@@ -85,11 +87,31 @@ together, so that a fault may strike any of them. File systems, file size limits
 nodes, pipes, links and second processes are real. The GPU backend runs on its executor, the
 kernels' source compiled for the CPU.
 
-Not tried here: the loss of power, which `fsync` before every rename is there for; file systems that
-lie about it; allocations that fail inside libhdf5, which does not survive them. Nor does that
-library say why it could not read: an error of the disk under a snapshot that `convert` reads ends
-with 65, as damage does. Jobs of several ranks and failing GPUs have tests of their own
-(`validation/mpi/faults.py`, `validation/gpu/run-on-gpu.py`).
+## Loss of power
+
+A loss of power takes what the disk does not have yet: bytes of a file until its `fsync`, names of a
+folder until the `fsync` of that folder, all of them or a part, and in any order. A kill takes
+nothing of the kind, so `validation/faults/powercut.py` keeps a journal of all that a command does to
+files and folders, and builds for every prefix of it the folders that could be left: with no byte and
+no name that was not asked for, with all of them, with names without bytes and bytes without names,
+with lengths whose bytes are missing, with halves of writes, with later names but not earlier ones.
+Each of these states is looked at, and so many as the table says are handed to the program:
+
+- the newest checkpoint that had been put on the disk, or a newer one, is there, and whole;
+- every table and trajectory is there, with all the bytes that the checkpoint counts on;
+- `run.json` lists what is there, and says that a run is done only if all of it is there;
+- `study.csv` stands only for members whose results are there; what `convert` replaces is the old
+  file or the whole new one.
+
+So a loss of power costs the steps since the last checkpoint, and the last lines of `run.log`. It
+costs more where a file system or a disk says that bytes are safe when they are not.
+
+## Not tried
+
+Allocations that fail inside libhdf5, which does not survive them. Nor does that library say why it
+could not read: an error of the disk under a snapshot that `convert` reads ends with 65, as damage
+does. Jobs of several ranks and failing GPUs have tests of their own (`validation/mpi/faults.py`,
+`validation/gpu/run-on-gpu.py`).
 """
 
 

@@ -17,6 +17,15 @@
  *   clock    from here on the clocks are VALUE seconds ahead (CALLS = clock)
  *
  * ORRERY_FAULT_LOG=FILE gets a line for each call that counts: its name and path.
+ * ORRERY_FAULT_JOURNAL=FILE gets all that was done to files and folders, by the numbers of their
+ * inodes, so that powercut.py can build what a power cut would have left of it:
+ *
+ *   write INODE OFFSET LENGTH, and behind the line the bytes
+ *   truncate INODE LENGTH
+ *   fsync INODE
+ *   create FOLDER NAME INODE, mkdir FOLDER NAME INODE
+ *   rename FOLDER NAME FOLDER NAME, link FOLDER NAME FOLDER NAME
+ *   unlink FOLDER NAME
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -33,6 +42,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -51,12 +61,25 @@ struct shared {
 };
 static struct shared alone, *shared = &alone;
 static bool leads_group; /* the process that the harness has started, of those it forks */
-static int log_fd = -1;
+static int log_fd = -1, journal_fd = -1;
 static char names[NAMES][NAME_SIZE]; /* of the files that are open */
+
+/* The file that the environment names, out of the way of the numbers that the program gets. */
+static int open_record(const char *variable)
+{
+    const char *path = getenv(variable);
+    if (!path)
+        return -1;
+    const int fd =
+        (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    const int record = fcntl(fd, F_DUPFD_CLOEXEC, NAMES);
+    syscall(SYS_close, fd);
+    return record;
+}
 
 __attribute__((constructor)) static void begin(void)
 {
-    const char *text = getenv("ORRERY_FAULT"), *log = getenv("ORRERY_FAULT_LOG");
+    const char *text = getenv("ORRERY_FAULT");
     if (!text || sscanf(text, "%15s %ld %ld %ld %127s %95s", fault.what, &fault.value, &fault.nth,
                         &fault.times, fault.calls, fault.file) != 6)
         memset(&fault, 0, sizeof fault);
@@ -65,12 +88,8 @@ __attribute__((constructor)) static void begin(void)
     if (page != MAP_FAILED)
         shared = page;
     leads_group = getpgrp() == getpid();
-    if (!log)
-        return;
-    /* Out of the way of the numbers that the program gets. */
-    const int fd = open(log, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-    log_fd = fcntl(fd, F_DUPFD_CLOEXEC, NAMES);
-    syscall(SYS_close, fd);
+    log_fd = open_record("ORRERY_FAULT_LOG");
+    journal_fd = open_record("ORRERY_FAULT_JOURNAL");
 }
 
 static const char *name_of(int fd)
@@ -137,6 +156,78 @@ static enum outcome meet(const char *call, const char *path, bool moves_bytes)
     return FAIL;
 }
 
+/* --- the journal -----------------------------------------------------------------------------
+ */
+
+/* A line, and the bytes that belong to it, in one piece: processes share the journal. */
+static void note(const void *bytes, size_t length, const char *format, ...)
+{
+    char line[4 * NAME_SIZE];
+    if (journal_fd < 0)
+        return;
+    const int code = errno;
+    va_list arguments;
+    va_start(arguments, format);
+    const int size = vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    const struct iovec parts[] = { { line, (size_t)size }, { (void *)bytes, length } };
+    syscall(SYS_writev, journal_fd, parts, 2);
+    errno = code;
+}
+
+static unsigned long inode_of(int fd)
+{
+    struct stat about;
+    return fstat(fd, &about) == 0 ? (unsigned long)about.st_ino : 0;
+}
+
+/* The folder of a path. */
+static unsigned long folder_of(int directory, const char *path)
+{
+    char folder[NAME_SIZE] = ".";
+    const char *slash = strrchr(path, '/');
+    struct stat about;
+    if (slash)
+        snprintf(folder, sizeof folder, "%.*s", (int)(slash - path + 1), path);
+    return fstatat(directory, folder, &about, 0) == 0 ? (unsigned long)about.st_ino : 0;
+}
+
+static const char *last_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* What was written ends where the file is read and written next, unless `offset` says otherwise. */
+static ssize_t note_write(int fd, const void *bytes, ssize_t count, off_t offset)
+{
+    const int code = errno;
+    if (journal_fd >= 0 && count > 0) {
+        const off_t start = offset >= 0 ? offset : syscall(SYS_lseek, fd, 0, SEEK_CUR) - count;
+        note(bytes, (size_t)count, "write %lu %ld %zd\n", inode_of(fd), (long)start, count);
+    }
+    errno = code;
+    return count;
+}
+
+/* A call with two names that succeeded with 0. */
+static int note_names(int result, const char *call, int from, const char *old, int to,
+                      const char *path)
+{
+    if (result == 0 && journal_fd >= 0)
+        note("", 0, "%s %lu %s %lu %s\n", call, folder_of(from, old), last_name(old),
+             folder_of(to, path), last_name(path));
+    return result;
+}
+
+static void note_new(const char *call, int directory, const char *path)
+{
+    struct stat about;
+    if (journal_fd >= 0 && fstatat(directory, path, &about, AT_SYMLINK_NOFOLLOW) == 0)
+        note("", 0, "%s %lu %s %lu\n", call, folder_of(directory, path), last_name(path),
+             (unsigned long)about.st_ino);
+}
+
 /* --- calls on an open file ---------------------------------------------------------------- */
 
 static size_t part(size_t length, enum outcome outcome)
@@ -156,7 +247,8 @@ ssize_t write(int fd, const void *bytes, size_t length)
     const enum outcome outcome = meet("write", name_of(fd), true);
     if (outcome == FAIL)
         return -1;
-    const ssize_t count = syscall(SYS_write, fd, bytes, part(length, outcome));
+    const ssize_t count =
+        note_write(fd, bytes, syscall(SYS_write, fd, bytes, part(length, outcome)), -1);
     return outcome == HALF ? moved(count) : count;
 }
 
@@ -165,7 +257,8 @@ ssize_t pwrite(int fd, const void *bytes, size_t length, off_t offset)
     const enum outcome outcome = meet("write", name_of(fd), true);
     if (outcome == FAIL)
         return -1;
-    const ssize_t count = syscall(SYS_pwrite64, fd, bytes, part(length, outcome), offset);
+    const ssize_t count = note_write(
+        fd, bytes, syscall(SYS_pwrite64, fd, bytes, part(length, outcome), offset), offset);
     return outcome == HALF ? moved(count) : count;
 }
 
@@ -183,14 +276,22 @@ ssize_t pread(int fd, void *bytes, size_t length, off_t offset)
 
 int fsync(int fd)
 {
-    return meet("fsync", name_of(fd), false) == FAIL ? -1 : (int)syscall(SYS_fsync, fd);
+    if (meet("fsync", name_of(fd), false) == FAIL)
+        return -1;
+    const int result = (int)syscall(SYS_fsync, fd);
+    if (result == 0 && journal_fd >= 0)
+        note("", 0, "fsync %lu\n", inode_of(fd));
+    return result;
 }
 
 int ftruncate(int fd, off_t length)
 {
     if (meet("ftruncate", name_of(fd), false) == FAIL)
         return -1;
-    return (int)syscall(SYS_ftruncate, fd, length);
+    const int result = (int)syscall(SYS_ftruncate, fd, length);
+    if (result == 0 && journal_fd >= 0)
+        note("", 0, "truncate %lu %ld\n", inode_of(fd), (long)length);
+    return result;
 }
 
 int close(int fd)
@@ -214,8 +315,13 @@ static int open_at(int directory, const char *path, int flags, mode_t mode)
 {
     if (meet("open", path, false) == FAIL)
         return -1;
+    struct stat about;
+    const bool is_new = journal_fd >= 0 && (flags & O_CREAT) &&
+                        fstatat(directory, path, &about, AT_SYMLINK_NOFOLLOW) != 0;
     const int fd = (int)syscall(SYS_openat, directory, path, flags, mode);
     remember(fd, path);
+    if (fd >= 0 && is_new)
+        note_new("create", directory, path);
     return fd;
 }
 
@@ -241,7 +347,8 @@ int renameat(int from, const char *old, int to, const char *path)
 {
     if (meet("rename", path, false) == FAIL)
         return -1;
-    return (int)syscall(SYS_renameat2, from, old, to, path, 0);
+    return note_names((int)syscall(SYS_renameat2, from, old, to, path, 0), "rename", from, old, to,
+                      path);
 }
 
 int rename(const char *old, const char *path)
@@ -253,14 +360,18 @@ int linkat(int from, const char *old, int to, const char *path, int flags)
 {
     if (meet("link", path, false) == FAIL)
         return -1;
-    return (int)syscall(SYS_linkat, from, old, to, path, flags);
+    return note_names((int)syscall(SYS_linkat, from, old, to, path, flags), "link", from, old, to,
+                      path);
 }
 
 int unlinkat(int directory, const char *path, int flags)
 {
     if (meet("unlink", path, false) == FAIL)
         return -1;
-    return (int)syscall(SYS_unlinkat, directory, path, flags);
+    const int result = (int)syscall(SYS_unlinkat, directory, path, flags);
+    if (result == 0 && journal_fd >= 0)
+        note("", 0, "unlink %lu %s\n", folder_of(directory, path), last_name(path));
+    return result;
 }
 
 int unlink(const char *path)
@@ -272,7 +383,10 @@ int mkdir(const char *path, mode_t mode)
 {
     if (meet("mkdir", path, false) == FAIL)
         return -1;
-    return (int)syscall(SYS_mkdirat, AT_FDCWD, path, mode);
+    const int result = (int)syscall(SYS_mkdirat, AT_FDCWD, path, mode);
+    if (result == 0)
+        note_new("mkdir", AT_FDCWD, path);
+    return result;
 }
 
 int rmdir(const char *path)
