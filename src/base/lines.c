@@ -21,6 +21,7 @@ struct lines {
     size_t next, filled; /* the bytes that no line has used: buffer[next ... filled - 1] */
     int64_t offset;      /* of the byte at buffer[filled] */
     bool ended;          /* nothing is left beyond the buffer */
+    bool cut;            /* the last line has no end */
 };
 
 /* gzopen() takes a directory for a file and waits for a pipe: only regular files are let through.
@@ -159,6 +160,7 @@ enum status lines_next(struct lines *lines, char **result, struct error *error)
     }
     if (lines->next == lines->filled)
         return STATUS_OK; /* the end of the file */
+    lines->cut = !end;
     if (!end)
         end = lines->buffer + lines->filled;
     char *line = lines->buffer + lines->next;
@@ -175,6 +177,11 @@ enum status lines_next(struct lines *lines, char **result, struct error *error)
     line[length] = '\0';
     *result = line;
     return check_text(lines, line, length, error);
+}
+
+bool lines_is_cut(const struct lines *lines)
+{
+    return lines->cut;
 }
 
 enum status lines_skip_blank(struct lines *lines, bool *more, struct error *error)

@@ -134,7 +134,8 @@ static enum status read_lines(struct series *series, struct lines *lines, struct
         status = lines_error(lines, error, "no header");
     if (!status)
         status = read_header(series, line, error);
-    while (!status && !(status = lines_next(lines, &line, error)) && line) {
+    /* A run at work, or one that was killed, may have written half a row. */
+    while (!status && !(status = lines_next(lines, &line, error)) && line && !lines_is_cut(lines)) {
         status = grow(series, &capacity, error);
         if (!status)
             status = read_row(series, line, lines, error);

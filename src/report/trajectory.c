@@ -58,16 +58,22 @@ static enum status add_frame(struct trajectory *trajectory, struct lines_mark ma
     return STATUS_OK;
 }
 
+/* The next line; *end where the file ends before it does. */
+static enum status whole_line(struct trajectory *trajectory, char **line, bool *end,
+                              struct error *error)
+{
+    const enum status status = lines_next(trajectory->lines, line, error);
+    *end = !status && (!*line || lines_is_cut(trajectory->lines));
+    return status;
+}
+
 /* The line with the count; *end at the end of the file. */
 static enum status read_count(struct trajectory *trajectory, bool *end, struct error *error)
 {
     char *line;
     int64_t bodies;
-    if (lines_next(trajectory->lines, &line, error))
+    if (whole_line(trajectory, &line, end, error) || *end)
         return error->status;
-    *end = !line;
-    if (*end)
-        return STATUS_OK;
     if (!text_parse_integer(line, &bodies) || bodies < 1)
         return lines_error(trajectory->lines, error, "not a number of bodies");
     if (trajectory->frame_count && trajectory->bodies != (size_t)bodies)
@@ -84,22 +90,16 @@ static enum status index_frame(struct trajectory *trajectory, bool *end, struct 
     if (read_count(trajectory, end, error) || *end)
         return error->status;
     const struct lines_mark mark = lines_tell(trajectory->lines);
-    if (lines_next(trajectory->lines, &line, error))
+    if (whole_line(trajectory, &line, end, error) || *end)
         return error->status;
-    if (!line) {
-        *end = true;
-        return STATUS_OK;
-    }
     if (!find_position(trajectory, line))
         return lines_error(trajectory->lines, error, "no extended XYZ: no positions in Properties");
     double time = NAN;
     if (!find_value(line, "Time=", text, sizeof text) || !text_parse_real(text, &time))
         time = NAN;
-    for (size_t i = 0; i < trajectory->bodies && !*end; i++) {
-        if (lines_next(trajectory->lines, &line, error))
+    for (size_t i = 0; i < trajectory->bodies && !*end; i++)
+        if (whole_line(trajectory, &line, end, error))
             return error->status;
-        *end = !line;
-    }
     return *end ? STATUS_OK : add_frame(trajectory, mark, time, error);
 }
 

@@ -37,10 +37,10 @@ def write_trajectory(path, bodies, frames=9):
 
 
 def make_run(path, *, name="made", step=0.001, bodies=3, verdict="held", worst=None,
-             integrator="velocity-verlet"):
+             integrator="velocity-verlet", steps=STEPS):
     """A run directory such as `orrery run` leaves."""
     os.makedirs(path)
-    time = step * numpy.arange(STEPS + 1)
+    time = step * numpy.arange(steps + 1)
     worst = 3e-6 if worst is None else worst
     error = worst * numpy.sin(time * 9.1)
     error[1234] = worst  # one row alone; thinning must not lose it
@@ -51,18 +51,18 @@ def make_run(path, *, name="made", step=0.001, bodies=3, verdict="held", worst=N
              "momentum_x [M L T^-1]", "momentum_y [M L T^-1]", "momentum_z [M L T^-1]"]
     drift = 1e-16 * (1 + time)
     write_csv(f"{path}/conservation.csv", names,
-              [numpy.arange(STEPS + 1), time, kinetic, -0.25 - kinetic, 0 * time - 0.25, error,
+              [numpy.arange(steps + 1), time, kinetic, -0.25 - kinetic, 0 * time - 0.25, error,
                largest, numpy.where(time > 0, 1 + error, numpy.nan), drift, drift, drift])
     write_trajectory(f"{path}/trajectory.xyz", bodies)
     with open(f"{path}/run.cfg", "w") as file:
         file.write(f'name = "{name}"; # <made> & "kept"\n')
     run = {
         "program": {"name": "orrery", "version": "0.1.0"}, "name": name, "state": "ended",
-        "verdict": verdict, "systems": 1, "bodies": bodies, "step": STEPS, "steps": STEPS,
+        "verdict": verdict, "systems": 1, "bodies": bodies, "step": steps, "steps": steps,
         "time": time[-1], "wall_seconds": 1.5, "interactions_per_second": 2e9,
         "diagnostics": {"conservation": {"energy_error": worst, "virial_ratio": 1.0}},
         "expect": [{"criterion": "energy_error <= 1e-05", "holds": verdict == "held",
-                    "worst": worst, "rows": STEPS + 1, "failures": 0}],
+                    "worst": worst, "rows": steps + 1, "failures": 0}],
         "files": ["run.json", "run.cfg", "conservation.csv", "trajectory.xyz"],
         "config": {"name": name, "bodies": {"initial": "plummer", "count": bodies},
                    "physics": {"units": "nbody", "softening": 0.05},
@@ -322,6 +322,81 @@ def test_several_directories():
     report("a.run", "b.run", "-o", "there")
     assert os.path.exists("there/plots/energy-errors.svg")
     assert not os.path.exists("a.run/plots")
+
+
+def test_more_runs_than_a_figure_shows():
+    """of more than 8 runs those with the least step are overlaid, and the table lists them all"""
+    need_gnuplot()
+    steps = (0.016, 0.008, 0.004, 0.002, 0.001)
+    names = [f"ten/{integrator}-{step}" for step in steps
+             for integrator in ("euler", "velocity-verlet")]
+    for name in names:
+        integrator, step = name[4:].rsplit("-", 1)
+        make_run(name, step=float(step), integrator=integrator, steps=1300,
+                 worst=0.37 * float(step)**(1 if integrator == "euler" else 2))
+    for arguments, folder, shown in ((names[2:], "report", names[2:]), (["ten"], "ten", names)):
+        report(*arguments)
+        page = read(f"{folder}/report.html")
+        assert f"{len(shown)} of {len(shown)} finished as expected" in page
+        rows = re.findall(r"<tr><td>([\w.-]+)</td>", page)
+        assert sorted(rows) == sorted(name[4:] for name in shown), rows
+        caption, = re.findall(r"The largest \|ΔE/E₀\| so far, over time[^<]*", page)
+        curves = blocks(f"{folder}/plots/energy-errors.dat")
+        if len(shown) == 8:
+            assert len(curves) == 8 and "least" not in caption, (len(curves), caption)
+    assert len(curves) == 2 and "of the runs with the least time.step" in caption, caption
+    # Their times end where 1300 steps of 0.001 do (lines are thinned), their errors are its own.
+    assert all(1.29 < curve[-1, 0] <= 1.3 for curve in curves), curves
+    largest = sorted(curve[:, 1].max() for curve in curves)
+    assert numpy.allclose(largest, [0.37e-6, 0.37e-3], rtol=1e-12), largest
+    # All points of both groups stand in the figure against the step.
+    drawn = [b for b in blocks("ten/plots/energy_error-against-step.dat") if len(b) == 5]
+    assert len(drawn) == 2 and all(sorted(b[:, 0]) == sorted(steps) for b in drawn), drawn
+
+
+def test_runs_that_have_not_finished():
+    """a run that was stopped, is at work, or was killed, is never counted as good"""
+    need_gnuplot()
+    for name in ("stopped", "running", "held"):
+        make_run(f"{name}.run", verdict=name, step=0.002 if name == "held" else 0.001, steps=1300)
+    report("stopped.run", "running.run", "held.run")
+    page = read("report/report.html")
+    assert "1 of 3 finished as expected" in page and 'class="verdict bad">1 of 3' in page
+    stopped, running = (f'<span class="verdict open">{words}</span>' for words in
+                        ("stopped early", "running, or ended without a word"))
+    assert page.count(stopped) == 1 and page.count(running) == 1
+    for name, words in (("stopped", stopped), ("running", running)):
+        os.unlink(f"{name}.run/trajectory.xyz")
+        report(f"{name}.run")
+        page = read(f"{name}.run/report.html")
+        assert words in page and "every expectation held" not in page, name
+        assert "energies" in figures_of(page), name
+
+
+def test_tables_that_are_cut():
+    """what a killed run has left: half a row and half a frame are left out, all before is drawn"""
+    need_gnuplot()
+    make_run("made.run", steps=1300)
+    rows = read("made.run/conservation.csv").splitlines(keepends=True)
+    frames = read("made.run/trajectory.xyz")
+    last = frames.rindex("3\nLattice")
+
+    def cut(row, length):
+        with open("made.run/conservation.csv", "w") as file:
+            file.write("".join(rows[:1301]) + row)  # the header and 1300 rows: the last at 1.299
+        with open("made.run/trajectory.xyz", "w") as file:
+            file.write(frames[:length])
+
+    for row, length in (("1300,1.3", last + 1), (rows[1301][:-9], last + 20),
+                        (rows[1301][:-1], len(frames) - 1)):
+        cut(row, length)
+        report("made.run")
+        drawn = blocks("made.run/plots/energies.dat")[0]
+        assert 1.29 < drawn[-1, 0] < 1.3, (row, drawn[-1])
+        orbits = blocks("made.run/plots/orbits.dat")
+        assert [len(orbit) for orbit in orbits[:3]] == 3 * [8], (length, orbits)  # of 9 frames
+    cut("1300,1.3\n", len(frames))  # a whole line that lacks cells is damage
+    assert "conservation.csv:1302" in report("made.run", status=65).stderr
 
 
 def test_bad_input():

@@ -66,6 +66,32 @@ static void test_line_ends_make_no_difference(void **state)
     }
 }
 
+static void test_a_line_without_an_end(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *bytes;
+        bool cut[3];
+    } files[] = { { "a\nb\nc\n", { false, false, false } },
+                  { "a\nb\nc", { false, false, true } },
+                  { "a\r\nb\r\nc\r", { false, false, true } },
+                  { "a\n\nc", { false, false, true } } };
+    for (size_t i = 0; i < COUNT_OF(files); i++) {
+        struct lines *lines;
+        struct error error = { 0 };
+        char *line;
+        write_file("plain", files[i].bytes, strlen(files[i].bytes));
+        assert_int_equal(lines_open("plain", &lines, &error), STATUS_OK);
+        for (size_t k = 0; k < 3; k++) {
+            assert_int_equal(lines_next(lines, &line, &error), STATUS_OK);
+            assert_non_null(line);
+            if (lines_is_cut(lines) != files[i].cut[k])
+                fail_msg("file %zu, line %zu", i, k);
+        }
+        lines_close(lines);
+    }
+}
+
 static void test_short_files(void **state)
 {
     (void)state;
@@ -224,6 +250,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_line_ends_make_no_difference),
+        cmocka_unit_test(test_a_line_without_an_end),
         cmocka_unit_test(test_short_files),
         cmocka_unit_test(test_blocks_and_marks),
         cmocka_unit_test(test_a_long_line_is_read_and_an_endless_one_refused),
