@@ -9,6 +9,14 @@ double clock_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+double clock_cpu_seconds(void)
+{
+    struct timespec now;
+    if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) != 0)
+        return 0.0;
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
 const char *clock_stamp(char buffer[CLOCK_STAMP_SIZE])
 {
     const time_t now = time(NULL);

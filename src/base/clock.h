@@ -1,4 +1,4 @@
-/* Wall-clock time. */
+/* Wall-clock time, and that of the processors. */
 #ifndef ORRERY_BASE_CLOCK_H
 #define ORRERY_BASE_CLOCK_H
 
@@ -8,6 +8,9 @@ extern "C" {
 
 /* Seconds since an arbitrary start; never goes back. */
 double clock_seconds(void);
+
+/* Seconds that the processors have spent on this process, all its threads together. */
+double clock_cpu_seconds(void);
 
 /* Now, UTC, as 2026-11-21T04:00:47Z. */
 enum { CLOCK_STAMP_SIZE = 32 };

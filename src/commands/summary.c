@@ -1,6 +1,7 @@
 #include "commands/summary.h"
 
 #include <inttypes.h>
+#include <jansson.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include "config/reference.h"
 #include "diagnostics/energy-budget.h"
 #include "diagnostics/trust.h"
+#include "run/legs.h"
 #include "run/provenance.h"
 
 enum { VALUE_COLUMN = 17 };
@@ -199,14 +201,31 @@ static void say_what(const struct run *run)
     char note[EXPERIMENT_NOTE_SIZE];
     if (experiment_end_note(experiment, note)[0])
         item("note", "%s", note);
-    item("wall time", "%.2f s, %.3g steps/s, %.3g G interactions/s", clock_seconds() - run->started,
-         (double)(run->step - run->first_step) / fmax(run->advance_seconds, 1e-9),
-         1e-9 * run_rate(run));
+}
+
+/* Of this start of the program, and of all where a run was continued; of a run that was done before
+ * only these are of interest. */
+static void say_time(const struct run *run)
+{
+    json_t *legs = legs_json(run);
+    const struct legs_sum sum = legs_sum(run, legs);
+    json_decref(legs);
+    if (!run->done_before)
+        item("wall time", "%.2f s, %.3g steps/s, %.3g G interactions/s",
+             clock_seconds() - run->started,
+             (double)(run->step - run->first_step) / fmax(run->advance_seconds, 1e-9),
+             1e-9 * run_rate(run));
+    if (sum.count > 1 || run->done_before)
+        item(run->done_before ? "wall time" : "in all",
+             "%.2f s in %zu %s, %.3g steps/s, %.3g G interactions/s", sum.wall, sum.count,
+             sum.count == 1 ? "leg" : "legs", sum.steps / fmax(sum.advance, 1e-9),
+             1e-9 * legs_rate(&sum));
 }
 
 void summary_print(const struct run *run, enum status status)
 {
     say_what(run);
+    say_time(run);
     say_energy_error(run);
     say_virial_ratio(run);
     for (size_t i = 0; i < run->expectations.count; i++)

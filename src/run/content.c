@@ -17,6 +17,7 @@ void content_arrays(const struct bodies *b, struct content_array arrays[CONTENT_
 const char content_early[] = "early:";
 const char content_files[] = "files";
 const char content_aggregate_row[] = "aggregate-row";
+const char content_legs[] = "legs";
 
 const char *content_name(const char *prefix, const char *kind, size_t index,
                          char buffer[CHECKPOINT_NAME_SIZE])

@@ -1,7 +1,8 @@
 /*
  * What a checkpoint of a run holds: the names and shapes of its sections, which saving and loading
- * share. Beside these: `config`, `build` and `ended_by` are text, `first` the conserved quantities
- * of every system at step 0, and content_name() those of diagnostics, outputs and criteria.
+ * share. Beside these: `config`, `build`, `ended_by` and `legs` are text, `first` the conserved
+ * quantities of every system at step 0, and content_name() those of diagnostics, outputs and
+ * criteria.
  */
 #ifndef ORRERY_RUN_CONTENT_H
 #define ORRERY_RUN_CONTENT_H
@@ -21,6 +22,9 @@ extern "C" {
  * members; checkpoints of older versions lack them. */
 extern const char content_files[];         /* "files" */
 extern const char content_aggregate_row[]; /* "aggregate-row" */
+
+/* What each start of the run has computed, as JSON (run/legs.h); older versions lack it too. */
+extern const char content_legs[]; /* "legs" */
 
 enum {
     CRITERION_MEMORY = 4, /* numbers in the section of a criterion */

@@ -14,6 +14,7 @@
 #include "diagnostics/energy-budget.h"
 #include "diagnostics/trust.h"
 #include "run/failure.h"
+#include "run/legs.h"
 
 static json_t *vector(const double value[3])
 {
@@ -243,11 +244,12 @@ static json_t *run_json(const struct run *run, enum provenance_state state, enum
     const bool ended = state == PROVENANCE_ENDED;
     char host[64] = "?", stamp[CLOCK_STAMP_SIZE];
     gethostname(host, sizeof host - 1);
-    const uint64_t steps = run->step - run->first_step;
+    json_t *legs = legs_json(run);
+    const struct legs_sum sum = legs_sum(run, legs);
     return json_pack(
         "{s:o, s:s, s:s, s:s, s:s, s:i, s:s, s:s, s:s, s:o, s:i, s:i, s:I, s:I, s:f, s:o, s:o, "
         "s:o, "
-        "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:b, s:b, s:I, s:o, s:o}",
+        "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:b, s:b, s:I, s:o, s:o}",
         "program", program_json(), "format", directory_run.format, "name", experiment->name,
         "state", ended ? "ended" : "running", "verdict",
         ended ? provenance_verdict(run, status) : "running", "exit_status",
@@ -255,16 +257,16 @@ static json_t *run_json(const struct run *run, enum provenance_state state, enum
         clock_stamp(stamp), "compute", compute_json(&run->description), "systems",
         (int)experiment->bodies->systems, "bodies", (int)experiment->bodies->count, "step",
         (json_int_t)run->step, "steps", (json_int_t)experiment->steps, "time", run_time(run),
-        "wall_seconds", document_number(clock_seconds() - run->started), "advance_seconds",
-        document_number(run->advance_seconds), "interactions",
-        document_number(experiment_interactions(experiment, steps)), "interactions_per_second",
-        document_number(run_rate(run)), "initial", conserved_json(run->first), "final",
-        conserved_json(&run->conserved[0]), "relative_energy_error",
-        document_number(run_worst_energy_error(run)), "diagnostics", last_rows_json(run), "expect",
-        expectations_json(&run->expectations), "files", files_json(run), "config",
-        config_json(experiment->config), "watch", watch_json(run->watch, run->left_out), "ended_by",
-        run->ended_by, "checkpointed", run->checkpointed, "bitwise", run->bitwise, "first_step",
-        (json_int_t)run->first_step, "restarts", restarts_json(run), "errors", errors_json(run));
+        "wall_seconds", document_number(sum.wall), "advance_seconds", document_number(sum.advance),
+        "cpu_seconds", document_number(sum.cpu), "interactions", document_number(sum.interactions),
+        "interactions_per_second", document_number(legs_rate(&sum)), "legs", legs, "initial",
+        conserved_json(run->first), "final", conserved_json(&run->conserved[0]),
+        "relative_energy_error", document_number(run_worst_energy_error(run)), "diagnostics",
+        last_rows_json(run), "expect", expectations_json(&run->expectations), "files",
+        files_json(run), "config", config_json(experiment->config), "watch",
+        watch_json(run->watch, run->left_out), "ended_by", run->ended_by, "checkpointed",
+        run->checkpointed, "bitwise", run->bitwise, "first_step", (json_int_t)run->first_step,
+        "restarts", restarts_json(run), "errors", errors_json(run));
 }
 
 enum status provenance_resume(struct run *run, struct error *error)

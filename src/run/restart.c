@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "run/change.h"
 #include "run/content.h"
+#include "run/legs.h"
 
 /* --- opening -----------------------------------------------------------------------------------
  */
@@ -154,7 +155,7 @@ enum status restart_load_state(struct run *run, struct error *error)
                              bodies->count, bodies->stride, error);
     checkpoint_get_words(run->checkpoint, "first", run->first, 1, bodies->systems * CONSERVED_REALS,
                          0, error);
-    return error->status;
+    return error->status ? error->status : legs_load(run, error);
 }
 
 enum status restart_step(const struct checkpoint *checkpoint, uint64_t *step, struct error *error)

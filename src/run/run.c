@@ -203,6 +203,7 @@ static enum status finish(struct run *run, enum status status, struct error *err
 enum status run_execute(struct run *run, struct error *error)
 {
     run->started = clock_seconds();
+    run->cpu_started = clock_cpu_seconds();
     clock_stamp(run->start_stamp);
     enum status status = run_open_files(run, error);
     if (!status)
@@ -243,6 +244,7 @@ void run_destroy(struct run *run)
     checkpoint_close(run->checkpoint);
     save_forget(run->before_last);
     json_decref(run->before);
+    json_decref(run->legs_before);
     text_free(&run->early_log);
     directory_close(run->directory);
     experiment_destroy(&run->experiment);

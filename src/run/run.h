@@ -92,6 +92,7 @@ struct run {
     bool unresolved;        /* it was said that the precision does not resolve a pair */
     uint64_t first_step;    /* where this process began */
     double started;         /* clock_seconds() */
+    double cpu_started;     /* clock_cpu_seconds() */
     double advance_seconds; /* of them, spent in the backend's advance */
     double last_look;       /* clock_seconds() when it was asked whether to stop */
     double longest_wait;    /* seconds from one such look to the next */
@@ -109,6 +110,7 @@ struct run {
     bool changed;                    /* its config, in ways that a restart allows */
     bool done_before;                /* that run is done, and stays as it is */
     struct json_t *before;           /* run.json of that run, or NULL */
+    struct json_t *legs_before;      /* see run/legs.h; NULL for none */
     struct save_memory *before_last; /* see save_remember(); NULL where it is not needed */
     double last_checkpoint;          /* clock_seconds() */
     double save_seconds;             /* what the slowest one took */

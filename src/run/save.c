@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "output/checkpoint.h"
 #include "run/content.h"
+#include "run/legs.h"
 #include "run/shadow.h"
 
 /* --- memory ------------------------------------------------------------------------------------
@@ -176,16 +177,26 @@ static void put_state(struct checkpoint_writer *writer, const struct run *run)
     checkpoint_put_words(writer, "first", run->first, 1, bodies->systems * CONSERVED_REALS, 0);
 }
 
-static enum status put_config(struct checkpoint_writer *writer, const struct run *run,
-                              struct error *error)
+/* Takes the document over. */
+static enum status put_document(struct checkpoint_writer *writer, const char *name,
+                                json_t *document, struct error *error)
 {
-    json_t *config = config_json(run->experiment.config);
-    char *text = config ? document_print(config, JSON_REAL_PRECISION(17) | JSON_SORT_KEYS) : NULL;
-    json_decref(config);
+    char *text =
+        document ? document_print(document, JSON_REAL_PRECISION(17) | JSON_SORT_KEYS) : NULL;
+    json_decref(document);
     if (!text)
         return error_set(error, STATUS_MEMORY, "out of memory");
-    checkpoint_put_text(writer, "config", text);
+    checkpoint_put_text(writer, name, text);
     free(text);
+    return STATUS_OK;
+}
+
+static enum status put_texts(struct checkpoint_writer *writer, const struct run *run,
+                             struct error *error)
+{
+    if (put_document(writer, "config", config_json(run->experiment.config), error) ||
+        put_document(writer, content_legs, legs_json(run), error))
+        return error->status;
     char build[CONTENT_BUILD_SIZE];
     checkpoint_put_text(writer, "build", content_build(run, build));
     checkpoint_put_text(writer, "ended_by", run->ended_by);
@@ -197,7 +208,7 @@ static enum status save_once(struct run *run, const struct save_memory *memory, 
     struct checkpoint_writer *writer;
     if (checkpoint_begin(run->directory, &writer, error))
         return error->status;
-    if (put_config(writer, run, error)) {
+    if (put_texts(writer, run, error)) {
         checkpoint_abandon(writer);
         return error->status;
     }

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import resource
 import signal
 import subprocess
@@ -444,6 +445,61 @@ def test_a_restart_with_nothing_left_to_do_changes_no_file():
     assert tap.run("run", config, "-q", "-o", "failed", "--restart", "-P",
                    "expect.0.at_most=0").returncode == 1
     assert contents("failed") == before
+
+
+def sums_over_legs(about):
+    """What run.json says of the whole run must be the sum over its legs."""
+    legs = about["legs"]
+    for name in ("wall_seconds", "advance_seconds", "cpu_seconds"):
+        total = sum(leg[name] for leg in legs)
+        assert abs(about[name] - total) <= 1e-9 * total and total > 0, (name, about)
+    steps = sum(leg["last_step"] - leg["first_step"] for leg in legs)
+    # Two bodies, one force evaluation per step: four ordered pairs.
+    assert about["interactions"] == 4 * steps, about
+    rate = about["interactions"] / about["advance_seconds"]
+    assert abs(about["interactions_per_second"] / rate - 1) < 1e-9, about
+    assert all(leg["host"] and leg["started"] and leg["backend"] and leg["threads"] > 0
+               for leg in legs), legs
+    return [(leg["first_step"], leg["last_step"]) for leg in legs]
+
+
+def test_a_continued_run_adds_its_legs_up():
+    """wall time, CPU time and interactions of run.json are those of all legs of the run"""
+    config = write(TWO_BODY)
+    assert tap.run("run", config, "-q", "-o", "whole").returncode == 0
+    assert sums_over_legs(run_json("whole")) == [(0, 628)]
+    seconds = []
+    for end, arguments in ((2.0, ()), (4.0, ("--restart",)), (6.28, ("--restart",))):
+        result = tap.run("run", config, "-P", f"time.end={end}", *arguments)
+        assert result.returncode == 0, result
+        seconds.append(run_json("pair.run")["wall_seconds"])
+        told = re.search(r"in all +([0-9.]+) s in (\d+) legs, [0-9.e+-]+ steps/s", result.stdout)
+        assert bool(told) == bool(arguments), result.stdout
+        if told:
+            assert int(told[2]) == len(seconds) and abs(float(told[1]) - seconds[-1]) < 0.01
+    assert seconds == sorted(seconds) and seconds[0] > 0, seconds
+    whole, parts = run_json("whole"), run_json("pair.run")
+    assert sums_over_legs(parts) == [(0, 200), (200, 400), (400, 628)]
+    # Whole and in parts: equal but for what tells of times and of the parts.
+    for name in ("started", "written", "wall_seconds", "advance_seconds", "cpu_seconds",
+                 "interactions_per_second", "legs", "restarts", "first_step"):
+        whole.pop(name), parts.pop(name)
+    assert whole == parts
+    # One that is done tells of what it took, and not of the moment that it took to find that out.
+    result = tap.run("run", config, "--restart")
+    told = re.search(r"wall time +([0-9.]+) s in 3 legs, ", result.stdout)
+    assert told and abs(float(told[1]) - seconds[-1]) < 0.01, result.stdout
+
+
+def test_steps_that_were_lost_are_counted_once():
+    """what was computed after the checkpoint that a restart takes is computed again, counted once"""
+    config = write(TWO_BODY)
+    arguments = ("run", config, "-q", "-P", "checkpoint.every_steps=100")
+    assert tap.run(*arguments, "-P", "time.end=2.5").returncode == 0
+    newest = pathlib.Path("pair.run/checkpoint.orr")
+    newest.write_bytes(newest.read_bytes()[:-10])  # as if it had been killed before step 250
+    assert tap.run(*arguments, "--restart").returncode == 0
+    assert sums_over_legs(run_json("pair.run")) == [(0, 200), (200, 628)]
 
 
 def test_an_end_before_what_was_reached_is_refused():
