@@ -1,4 +1,8 @@
-"""Every example runs and ends with the verdict that its README promises."""
+"""Every example runs, ends with the verdict that its README promises, and gives its numbers.
+
+`make check` shortens those that take long, and looks at the numbers of the others alone; with
+ORRERY_EXAMPLES=full (`make check-examples`) all of them run as they are.
+"""
 
 import json
 import os
@@ -9,6 +13,7 @@ import sys
 import textwrap
 
 import numpy
+import statements
 import tap
 from rows import frames
 
@@ -25,6 +30,8 @@ SHORTER = {
     "uniform-cube": ["bodies.count=256", "time.end=5.0"],
 }
 STATUS = {"pythagorean": 1}  # it must fail
+if os.environ.get("ORRERY_EXAMPLES") == "full":
+    SHORTER.clear()
 
 
 def examples():
@@ -37,7 +44,7 @@ def run_example(name, *overrides):
     options = [word for override in (*SHORTER.get(name, []), *overrides)
                for word in ("-P", override)]
     result = tap.run("run", os.path.join(FOLDER, name, "run.cfg"), "-o", "out.run", "--force",
-                     *options)
+                     *options, timeout=600)
     assert result.returncode == STATUS.get(name, 0), \
         (name, result.returncode, result.stdout, result.stderr)
     with open("out.run/run.json", encoding="utf-8") as file:
@@ -50,6 +57,8 @@ def check_example(name):
     assert run["expect"], f"{name} expects nothing"
     for file in run["files"]:
         assert os.path.getsize(os.path.join("out.run", file)) > 0, file
+    if name not in SHORTER:
+        statements.check_numbers(statements.read(name), statements.Run(name, "out.run"))
     return run
 
 
@@ -108,13 +117,38 @@ def test_galaxies_against_the_reference():
     last = []
     for backend, precision in (("openmp", "single"), ("serial", "double")):
         options = [f"compute.backend={backend}", f"compute.precision={precision}",
-                   *SHORTER["galaxies"]]
+                   "ensemble.systems=4", "bodies.count=512"]
         result = tap.run("run", "galaxies.cfg", "-q", "-o", "out.run", "--force",
                          *(word for option in options for word in ("-P", option)))
         assert result.returncode == 0, result.stderr
         last.append(frames("out.run/trajectory.xyz")[1][-1])
     # 1e-3 is the course's bound; ten steps of 0.01 with pair terms rounded to 6e-8 stay far below.
     assert 0 < abs(last[0] - last[1]).max() < 1e-3
+
+
+def test_words():
+    """every number of a README stands in a statement that is checked, and none has changed"""
+    for name in sorted(set(examples()) - {"radial-distribution"}):
+        statements.check_words(name, statements.read(name))
+
+
+def test_a_wrong_number_is_found():
+    """a number that is changed by one in its last digit is found, wherever it stands"""
+    run_example("trust")
+    text, run = statements.read("trust"), statements.Run("trust", "out.run")
+    prose = [match for match in re.finditer(statements.NUMBER, text)
+             if not re.search(r"`[^`\n]*$|^    orrery.*$", text[:match.start()].split("\n")[-1])
+             and "](" not in text[max(match.start() - 40, 0):match.start()]]
+    assert len(prose) > 10, prose
+    for match in prose:
+        number, half = statements.shown(match[0])
+        changed = f"{text[:match.start()]}{number + 2 * half:.10g}{text[match.end():]}"
+        try:
+            statements.check_words("trust", changed)
+            statements.check_numbers(changed, run)
+        except (AssertionError, AttributeError):
+            continue
+        raise AssertionError(f"{match[0]} was changed, and nothing said so: {changed}")
 
 
 def test_euler_fails():
