@@ -195,8 +195,8 @@ STATEMENTS = {
          lambda run: grows(run.variant("time.integrator=euler")), gain("euler", 1.85, 2.1)),
         ("half the step, a quarter of the error.", gain("velocity-verlet", 3.9, 4.1)),
         ("gains a factor of 16 from half the step", gain("yoshida4", 14.5, 17.5)),
-        ("are the measured orders: {}, {}, {} and {}.", order("euler"), order("semi-implicit-euler"),
-         order("velocity-verlet"), order("yoshida4")),
+        ("are the measured orders: {}, {}, {} and {}.", *(order(name) for name in (
+            "euler", "semi-implicit-euler", "velocity-verlet", "yoshida4"))),
     ],
     "figure-eight": [
         ("(Chenciner & Montgomery 2000). The period is 6.32591398 for G = m = 1.",

@@ -492,7 +492,7 @@ def test_a_continued_run_adds_its_legs_up():
 
 
 def test_steps_that_were_lost_are_counted_once():
-    """what was computed after the checkpoint that a restart takes is computed again, counted once"""
+    """what was computed after the checkpoint of a restart is computed again and counted once"""
     config = write(TWO_BODY)
     arguments = ("run", config, "-q", "-P", "checkpoint.every_steps=100")
     assert tap.run(*arguments, "-P", "time.end=2.5").returncode == 0
