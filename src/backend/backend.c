@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 
-/* Below so many pairs a force evaluation, a CPU has done them before a GPU has started. */
+/* Below so many pairs per force evaluation, a CPU has done them before a GPU has started. */
 static const double DEVICE_PAIRS = 1e6;
 
 static const struct backend_class backend_auto;
@@ -67,7 +67,7 @@ static bool prefer_device(const struct backend_options *options, const struct bo
     else if (options->exchange && strcmp(kernel, "symmetric") == 0)
         snprintf(reason, BACKEND_CHOICE_SIZE, "symmetric on a GPU needs all bodies of a system");
     else if (pairs < DEVICE_PAIRS)
-        snprintf(reason, BACKEND_CHOICE_SIZE, "%.3g pairs a force evaluation do not fill a GPU",
+        snprintf(reason, BACKEND_CHOICE_SIZE, "%.3g pairs per force evaluation do not fill a GPU",
                  pairs);
     else if (backend_cuda.probe(&error))
         snprintf(reason, BACKEND_CHOICE_SIZE, "%.*s", BACKEND_CHOICE_SIZE - 1, error.text);

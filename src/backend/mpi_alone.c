@@ -13,8 +13,8 @@ enum status mpi_start(struct error *error)
         const char *size = getenv(size_variables[k]);
         if (size && atoi(size) > 1)
             return error_set(error, STATUS_UNAVAILABLE,
-                             "orrery: mpirun started %s processes (%s), but this build knows no "
-                             "MPI; configure it --with-mpi",
+                             "orrery: mpirun started %s processes (%s), but this build has no "
+                             "MPI; configure it with --with-mpi",
                              size, size_variables[k]);
     }
     return STATUS_OK;

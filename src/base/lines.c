@@ -34,7 +34,7 @@ static enum status open_file(const char *path, gzFile *file, struct error *error
     if (S_ISDIR(about.st_mode))
         return error_system(error, STATUS_NO_INPUT, EISDIR, path);
     if (!S_ISREG(about.st_mode))
-        return error_set(error, STATUS_NO_INPUT, "%s: not a regular file", path);
+        return error_set(error, STATUS_NO_INPUT, "%s: is not a regular file", path);
     errno = 0;
     *file = gzopen(path, "rb");
     if (!*file)

@@ -224,7 +224,7 @@ static const struct drawing {
     { "bench-rate", "pair interactions (1e9 / s)",
       "Ordered pair interactions per second, N^2 for each evaluation of the forces.",
       "interactions_per_second", 1e-9, add_curves },
-    { "bench-gflops", "GFLOP/s at 20 flop an interaction",
+    { "bench-gflops", "GFLOP/s at 20 flop per interaction",
       "The same in floating-point operations, at the conventional 20 for each interaction.",
       "gflops", 1, add_curves },
     { "bench-speed-up", "speed-up over the serial reference",

@@ -290,7 +290,7 @@ static enum status measure(const struct bench_plan *plans, size_t count,
     }
     const struct bench_sink sink = { show_rate, show_row, show_progress, &display };
     char model[CORES_MODEL_SIZE];
-    printf("%s, %d cores; %s\n\n1e9 numbers a second, all cores\n", cores_model(model),
+    printf("%s, %d cores; %s\n\n1e9 operations per second, all cores\n", cores_model(model),
            cores_available(), law);
     bench_rates(&sink, cores_available());
     enum status status = bench_run(plans, count, subject, wanted->seconds, &sink, error);

@@ -13,7 +13,7 @@ static const struct command table[] = {
     { "report", "draw the figures of a run, or of several, and write one HTML page", command_report,
       false },
     { "convert", "copy bodies from one kind of file to another", command_convert, false },
-    { "verify", "replay a run from its last checkpoint but one and demand the same bits",
+    { "verify", "replay a run between its last two checkpoints and demand the same bits",
       command_verify, true },
 };
 

@@ -104,7 +104,8 @@ static void say_criterion(const struct criterion *c)
     if (c->rows == 0)
         text_print(&value, ", no row to judge by");
     else
-        text_print(&value, ", worst %.4g", text_plain(c->worst));
+        text_print(&value, ", %s %.4g",
+                   holds ? "closest to the bound:" : "farthest beyond it:", text_plain(c->worst));
     if (c->failures > 0)
         text_print(&value, ", first at t = %.4g", c->first_failure);
     say(holds ? 0 : TERMINAL_RED, "expect", value.bytes ? value.bytes : "");
@@ -129,7 +130,7 @@ static void say_trust(const struct run *run)
     char text[TRUST_TEXT_SIZE];
     if (run->trust)
         item("orbits", "%s; statistics: %s", trust_text(run->trust, run_time(run), text),
-             watch_holds(run->watch, run->left_out) ? "all of it" : "none, see the watch");
+             watch_holds(run->watch, run->left_out) ? "the whole run" : "none, see the watch");
 }
 
 static void say_energy_budget(const struct run *run)

@@ -36,7 +36,7 @@ static const struct column columns[COLUMNS] = {
     { "fastest_id_1", DIMENSION_NONE, "id of one of that pair" },
     { "fastest_id_2", DIMENSION_NONE, "id of the other" },
     { "steps_per_time_scale", DIMENSION_NONE,
-      "fastest_time_scale over the step; 32 are the 200 steps of a period that `orrery check` "
+      "fastest_time_scale over the step; 32 are the 200 steps per period that `orrery check` "
       "advises" },
 };
 

@@ -27,8 +27,8 @@ const struct parameter energy_budget_parameters[] = {
       .maximum = INFINITY,
       .open = OPEN_MINIMUM,
       .help =
-          "Radians by which the fastest pair turns in a step, from which on the error of a part "
-          "is that of an encounter." },
+          "Angle in radians. Where the fastest pair turns by more than that per step, the error of "
+          "a part of the run counts as that of an encounter." },
 };
 const size_t energy_budget_parameter_count = COUNT_OF(energy_budget_parameters);
 
@@ -39,8 +39,8 @@ static const struct column columns[COLUMNS] = {
     { "truncation", DIMENSION_NONE,
       "the part of it that comes from the step, encounters left out" },
     { "encounters", DIMENSION_NONE,
-      "what the energy did in parts of the run whose fastest pair turned by more than "
-      "energy_budget.angle in a step" },
+      "the part that comes from encounters: what the energy did in parts of the run whose fastest "
+      "pair turned by more than energy_budget.angle per step" },
     { "force_precision", DIMENSION_NONE, "the part that comes from forces that are not in double" },
     { "rounding", DIMENSION_NONE,
       "what rounding errors may come to, from the precision and the number of steps; one standard "
@@ -281,7 +281,7 @@ const char *energy_budget_text(const struct diagnostic *diagnostic,
         snprintf(rest, sizeof rest, "; NOT EXPLAINED: %.2g", row[REST]);
     snprintf(buffer, ENERGY_BUDGET_TEXT_SIZE,
              "of %.2g at its largest: step %.2g, encounters %.2g%s, precision of the forces %.2g, "
-             "rounding some %.2g%s",
+             "rounding about %.2g%s",
              row[ENERGY_CHANGE], row[TRUNCATION], row[ENCOUNTERS], pair, row[FORCE], row[ROUNDING],
              rest);
     return buffer;

@@ -25,7 +25,7 @@ struct kepler_state {
  * The state after dt, and the angle that the separation has swept meanwhile (>= 0 for dt >= 0,
  * whole revolutions included). eps = 0: analytic for every conic, by Kepler's equation in
  * universal form (Stumpff 1959, Himmelsmechanik I; Danby 1992, Fundamentals of Celestial Mechanics,
- * 6.9); eps > 0: Prince & Dormand's 8th-order method at a tolerance of 1e-13 a step.
+ * 6.9); eps > 0: Prince & Dormand's 8th-order method at a tolerance of 1e-13 per step.
  * NaN for a motion that cannot be followed. STATUS_MEMORY.
  */
 enum status kepler_advance(const struct kepler_law *law, const struct kepler_state *from, double dt,

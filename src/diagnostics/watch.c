@@ -445,6 +445,12 @@ static const char *whose(double body, char buffer[WHOSE_SIZE])
     return buffer;
 }
 
+/* What its changes are measured in. */
+static const char *scale_of(double body)
+{
+    return isnan(body) ? "max(|E0|, |U0|)" : "max(|e0|, |u0|)";
+}
+
 static enum status report_jump(struct watch *watch, const struct moment *now, unsigned valid,
                                size_t system, const struct standing *standing,
                                const struct listener *listener, struct error *error)
@@ -464,9 +470,9 @@ static enum status report_jump(struct watch *watch, const struct moment *now, un
     }
     char text[WATCH_TEXT_SIZE], line[3 * WATCH_TEXT_SIZE], name[WHOSE_SIZE];
     snprintf(line, sizeof line,
-             "system %zu: %s jumped by %+.3g of its size between t = %g and t = %g; "
-             "fastest pair: %s",
-             system + 1, whose(standing->jump_body, name), standing->jump, record->time, now->time,
+             "system %zu: %s jumped by %+.3g of %s between t = %g and t = %g; fastest pair: %s",
+             system + 1, whose(standing->jump_body, name), standing->jump,
+             scale_of(standing->jump_body), record->time, now->time,
              sighting_text(&suspects, text));
     return report(watch, listener, line,
                   record->jumps == JUMPS_TOLD ? "; later jumps are only counted" : "", error);
@@ -495,10 +501,9 @@ static enum status report_error(struct watch *watch, const struct moment *now, u
         return STATUS_OK;
     char text[WATCH_TEXT_SIZE], line[3 * WATCH_TEXT_SIZE], name[WHOSE_SIZE];
     snprintf(line, sizeof line,
-             "system %zu: %s is off by %+.3g of its size since the start, at t = %g; "
-             "fastest pair: %s",
-             system + 1, whose(standing->change_body, name), standing->change, now->time,
-             sighting_text(&record->offending, text));
+             "system %zu: %s is off by %+.3g of %s since the start, at t = %g; fastest pair: %s",
+             system + 1, whose(standing->change_body, name), standing->change,
+             scale_of(standing->change_body), now->time, sighting_text(&record->offending, text));
     return report(watch, listener, line, "", error);
 }
 
@@ -789,20 +794,22 @@ static void say_drift(const struct watch *watch, const struct finding *all,
     const struct record *drift = all->drift;
     char name[WHOSE_SIZE];
     if (watch->symplectic)
-        say(buffer, "%s%s drifts by %+.3g over the run (limit %g)", buffer[0] ? "; " : "",
+        say(buffer, "%s%s drifts by %+.3g of %s over the run (limit %g)", buffer[0] ? "; " : "",
             drift->by_tests > 0.0 ? "the specific energy of the worst test body" : "the energy",
-            drift_of(watch, drift).change, watch->energy_drift);
-    else if (all->beyond == 0)
-        say(buffer, "%sthe method is one that drifts: %s is off by %.3g (limit %g)",
-            buffer[0] ? "; " : "", whose(drift->error_body, name), drift->largest_error,
+            drift_of(watch, drift).change, scale_of(drift->by_tests > 0.0 ? 0.0 : NAN),
             watch->energy_drift);
+    else if (all->beyond == 0)
+        say(buffer, "%sthe method is one that drifts: %s is off by %.3g of %s (limit %g)",
+            buffer[0] ? "; " : "", whose(drift->error_body, name), drift->largest_error,
+            scale_of(drift->error_body), watch->energy_drift);
 }
 
 static void say_jumps(const struct finding *all, char buffer[WATCH_TEXT_SIZE])
 {
     const struct record *first = all->jumped;
     char name[WHOSE_SIZE];
-    say(buffer, "%g jump%s of %s, the first by t = %.4g, bodies %.0f and %.0f %.3g apart",
+    say(buffer,
+        "%g jump%s of %s, the first before t = %.4g, where bodies %.0f and %.0f were %.3g apart",
         all->jumps, all->jumps == 1.0 ? "" : "s", whose(first->jumped_body, name),
         first->first_jump, first->jumped.ids[0], first->jumped.ids[1], first->jumped.distance);
 }
@@ -819,9 +826,9 @@ const char *watch_text(const struct watch *watch, char buffer[WATCH_TEXT_SIZE])
         say(buffer, "the step is too large for bodies %.0f and %.0f at t = %.4g", fastest->ids[0],
             fastest->ids[1], fastest->time);
     if (all.beyond > 0)
-        say(buffer, "%s%s is off by %.3g at t = %.4g (limit %g)", buffer[0] ? "; " : "",
-            whose(all.off->error_body, name), all.off->largest_error, all.off->error_time,
-            watch->energy_error);
+        say(buffer, "%s%s is off by %.3g of %s at t = %.4g (limit %g)", buffer[0] ? "; " : "",
+            whose(all.off->error_body, name), all.off->largest_error, scale_of(all.off->error_body),
+            all.off->error_time, watch->energy_error);
     if (all.drifting > 0)
         say_drift(watch, &all, buffer);
     return buffer;

@@ -148,7 +148,8 @@ static enum status read_header(struct snapshot *snapshot, struct error *error)
     double files = 1.0;
     const hid_t header = H5Gopen2(snapshot->file, "Header", H5P_DEFAULT);
     if (header < 0)
-        return bad(snapshot, error, "has no group Header: it is no snapshot of GADGET's kind");
+        return bad(snapshot, error,
+                   "has no group Header: it is not a snapshot as GADGET writes it");
     const bool good =
         !get_header(snapshot, header, "NumFilesPerSnapshot", 1, &files, error) &&
         !get_header(snapshot, header, "MassTable", TYPES, snapshot->mass, error) &&
@@ -207,7 +208,7 @@ static enum status open_set(const struct snapshot *snapshot, int type, const cha
     }
     H5Dclose(id);
     if (rows == 0)
-        return error_set(error, STATUS_DATA, "%s: %s does not hold %d numbers a body",
+        return error_set(error, STATUS_DATA, "%s: %s does not hold %d numbers per body",
                          snapshot->path, name, (int)width);
     return error_set(error, STATUS_DATA, "%s: %s does not hold %d number%s for each of %llu bodies",
                      snapshot->path, name, (int)width, width == 1 ? "" : "s",
@@ -532,7 +533,7 @@ static enum status measure_file(const char *path, uint64_t *bytes, struct error 
     if (stat(path, &about) != 0)
         return error_system(error, STATUS_NO_INPUT, errno, path);
     if (!S_ISREG(about.st_mode))
-        return error_set(error, STATUS_NO_INPUT, "%s: not a regular file", path);
+        return error_set(error, STATUS_NO_INPUT, "%s: is not a regular file", path);
     *bytes = (uint64_t)about.st_size;
     return STATUS_OK;
 }

@@ -69,7 +69,7 @@ static const struct integrator table[] = {
     },
     {
         .variant = { .name = "yoshida4",
-                     .help = "Forest-Ruth: three leapfrogs composed to fourth order; 3 forces a "
+                     .help = "Forest-Ruth: three leapfrogs composed to fourth order; 3 forces per "
                              "step." },
         .order = 4,
         .symplectic = true,

@@ -161,10 +161,10 @@ struct verdict_words {
 
 static const struct verdict_words verdicts[] = {
     { "held", "good", "every expectation held" },
-    { "failed", "bad", "the physics did not hold" },
+    { "failed", "bad", "an expectation or the watch failed" },
     { "none", "open", "finished; nothing was expected" },
     { "stopped", "open", "stopped early" },
-    { "running", "open", "running, or ended without a word" },
+    { "running", "open", "running, or it ended without a record" },
     { "error", "bad", "ended with an error" },
 };
 
@@ -192,9 +192,11 @@ static void print_criteria(struct text *html, const struct result *result)
     const json_t *expect = result_find(result, "expect");
     if (json_array_size(expect) == 0)
         return;
-    text_print(html, "<h2>Expectations</h2>\n<div class=\"wide\"><table>\n<tr><th>expected</th>"
-                     "<th>outcome</th><th class=\"n\">value closest to the bound</th>"
-                     "<th class=\"n\">rows</th><th class=\"n\">failures</th></tr>\n");
+    text_print(
+        html,
+        "<h2>Expectations</h2>\n<div class=\"wide\"><table>\n<tr><th>expected</th>"
+        "<th>outcome</th><th class=\"n\">value closest to the bound, or farthest beyond it</th>"
+        "<th class=\"n\">rows</th><th class=\"n\">failures</th></tr>\n");
     json_array_foreach(expect, index, item)
     {
         const json_t *worst = json_object_get(item, "worst");
@@ -210,6 +212,12 @@ static void print_criteria(struct text *html, const struct result *result)
                    (long long)json_integer_value(json_object_get(item, "failures")));
     }
     text_print(html, "</table></div>\n");
+}
+
+/* What the watch measures changes in, and the same for bodies without mass. */
+static const char *scale_of(const struct result *result, const char *body_key)
+{
+    return isnan(result_real(result, body_key)) ? "max(|E₀|, |U₀|)" : "max(|e₀|, |u₀|)";
 }
 
 static const char *class_of(bool good)
@@ -245,7 +253,8 @@ static void print_energy_error(struct text *html, const struct result *result)
     text_print(html, "<p class=\"%s\">",
                class_of(!(result_real(result, "watch.energy_error.systems_beyond") > 0)));
     print_whose(html, result, "watch.energy_error.test_body");
-    text_print(html, " was off by at most %.3g of its size", largest);
+    text_print(html, " was off by at most %.3g of %s", largest,
+               scale_of(result, "watch.energy_error.test_body"));
     print_limit(html, result_real(result, "watch.limits.energy_error"));
     if (largest > 0)
         text_print(html, ", at t = %.6g in system %.0f",
@@ -259,8 +268,8 @@ static void print_energy_error(struct text *html, const struct result *result)
         text_print(html, "The run was too short to tell drift from oscillation");
     else
         text_print(html,
-                   "A line through its history changes by %.3g, and %.0f %% of the variance lie on "
-                   "it; more than 95 %% over a period or more are a drift",
+                   "A straight line through its history changes by %.3g of this and accounts for "
+                   "%.0f %% of its variance; more than 95 %% over at least one period is a drift",
                    drift, 100.0 * result_real(result, "watch.energy_drift.steadiness"));
     print_limit(html, result_real(result, "watch.limits.energy_drift"));
     text_print(html, ".</p>\n");
@@ -273,8 +282,9 @@ static void print_jumps(struct text *html, const struct result *result)
     print_whose(html, result, "watch.first_jump_test_body");
     text_print(html, jumps > 0 ? " jumped" : " did not jump");
     if (jumps > 0)
-        text_print(html, ": %.0f time%s, at most by %.6g of its size, first before t = %.6g", jumps,
+        text_print(html, ": %.0f time%s, at most by %.6g of %s, first before t = %.6g", jumps,
                    jumps == 1.0 ? "" : "s", result_real(result, "watch.largest_jump"),
+                   scale_of(result, "watch.first_jump_test_body"),
                    result_real(result, "watch.first_jump_time"));
     text_print(html, ".</p>\n");
 }
@@ -291,15 +301,14 @@ static void print_watch(struct text *html, const struct result *result)
     print_energy_error(html, result);
     print_jumps(html, result);
     if (isfinite(scale))
-        text_print(
-            html,
-            "<p>The fastest pair: bodies %.0f and %.0f, %.3g apart at t = %.6g, where they would "
-            "circle each other in %.3g steps; %d are advised.</p>\n",
-            result_real(result, "watch.fastest_pair.id_1"),
-            result_real(result, "watch.fastest_pair.id_2"),
-            result_real(result, "watch.fastest_pair.distance"),
-            result_real(result, "watch.fastest_pair.time"), 2.0 * M_PI * scale,
-            WATCH_STEPS_PER_PERIOD);
+        text_print(html,
+                   "<p>The fastest pair: bodies %.0f and %.0f, %.3g apart at t = %.6g, where their "
+                   "orbital period was %.3g steps; %d are advised.</p>\n",
+                   result_real(result, "watch.fastest_pair.id_1"),
+                   result_real(result, "watch.fastest_pair.id_2"),
+                   result_real(result, "watch.fastest_pair.distance"),
+                   result_real(result, "watch.fastest_pair.time"), 2.0 * M_PI * scale,
+                   WATCH_STEPS_PER_PERIOD);
 }
 
 /* Until when the orbits can be trusted, where the run has asked. */
@@ -311,7 +320,7 @@ static void print_trust(struct text *html, const struct result *result)
     text_print(html, "<h2>Trust</h2>\n<p>Orbits: ");
     page_escape(html, words);
     text_print(html, ". Statistics: %s.</p>\n",
-               json_is_true(result_find(result, "watch.holds")) ? "all of the run"
+               json_is_true(result_find(result, "watch.holds")) ? "the whole run"
                                                                 : "none, see the accuracy watch");
 }
 

@@ -116,7 +116,7 @@ static const struct parameter checkpoint_rows[] = {
       .standard = "",
       .minimum = 1,
       .maximum = INFINITY,
-      .help = "Save a checkpoint every so many steps; unset: never on account of steps." },
+      .help = "Save a checkpoint every so many steps; unset: none at fixed steps." },
     { .key = "every_minutes",
       .type = PARAMETER_REAL,
       .standard = "10.0",
@@ -161,7 +161,7 @@ static const struct parameter ensemble_rows[] = {
       .type = PARAMETER_REAL,
       .standard = "",
       .open = OPEN_MINIMUM,
-      .help = "Leave members whose |dE/E0| was ever larger out of the statistics over members." },
+      .help = "Leave systems whose |dE/E0| was ever larger out of the statistics over systems." },
 };
 
 static const struct parameter sweep_rows[] = {

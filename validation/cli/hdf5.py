@@ -214,7 +214,7 @@ def test_bad_snapshots_are_65():
         "no bodies": {},
         "has no data set PartType1/Velocities": {1: {"Coordinates": vectors}},
         "has no data set PartType1/Masses": {1: {"Coordinates": vectors, "Velocities": vectors}},
-        "PartType1/Coordinates does not hold 3 numbers a body":
+        "PartType1/Coordinates does not hold 3 numbers per body":
             {1: {"Coordinates": vectors[:, :2]}},
         "PartType1/Velocities does not hold 3 numbers for each of 4 bodies":
             {1: dict(good, Velocities=vectors[:3])},

@@ -253,10 +253,11 @@ def test_failure_is_told():
     make_run("made.run", verdict="failed")
     report("made.run")
     page = read("made.run/report.html")
-    assert "the physics did not hold" in page and "The energy jumped: 2 times" in page
-    assert "at most by 118.25 of its size" in page and "before t = 1.875" in page
-    assert "off by at most 118 of its size (limit 0.005), at t = 2.125 in system 3." in page
-    assert "changes by 0.25, and 50 % of the variance lie on it" in page and "(no limit)" in page
+    assert "an expectation or the watch failed" in page and "The energy jumped: 2 times" in page
+    assert "at most by 118.25 of max(|E₀|, |U₀|)" in page and "before t = 1.875" in page
+    assert ("off by at most 118 of max(|E₀|, |U₀|) (limit 0.005), at t = 2.125 in system 3."
+            in page)
+    assert "changes by 0.25 of this and accounts for 50 % of its variance" in page and "(no limit)" in page
     assert "every expectation held" not in page
 
 

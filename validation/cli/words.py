@@ -1,4 +1,4 @@
-"""What the program says: 80 columns, colours on a terminal only, errors that tell the way on."""
+"""What the program says: plain words, 80 columns, colours on a terminal only, errors that help."""
 
 import os
 import pathlib
@@ -6,6 +6,7 @@ import pty
 import re
 import subprocess
 
+import messages
 import tap
 
 PAIR = """
@@ -17,6 +18,27 @@ diagnostics = ( { type = "conservation"; every = 5; }, { type = "orbit"; every =
 outputs = ( { type = "xyz"; every = 20; } );
 expect = ( { quantity = "energy_error"; at_most = 1e-2; } );
 """
+
+# What was said once, and what says it better.
+AWKWARD = {
+    # "3 forces a step"; an article after a count or a rate is read as another thing.
+    r"\b(forces?|interactions?|pairs|numbers|flops?|FLOP|terms|steps|rows?|bytes|bodies|values|"
+    r"evaluations|lines?|operations|thread|[0-9][0-9.e²–-]*) an? (step|second|interaction|(force )?"
+    r"evaluation|force|pair|body|shell|frame|system|event|thread|minute|core)\b": "per",
+    r"\bof its size\b": "of what: max(|E0|, |U0|)?",
+    r"\bthe ways of (the|a|its) ": "the paths of",
+    r"\b[Aa] truth\b|\btruth value": "true or false",
+    r"\bwrong type; must be text\b": "a string",
+}
+
+
+def awkward(text):
+    """What of AWKWARD is in it, with what says it better."""
+    text = re.sub(r"\s+", " ", text)
+    return [(match[0], better) for pattern, better in AWKWARD.items()
+            for match in re.finditer(pattern, text)]
+
+
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -51,6 +73,20 @@ def on_terminal(*arguments, **variables):
     os.close(master)
     process.wait(60 * tap.PATIENCE)
     return text.decode()
+
+
+def test_plain_words():
+    """no message and no page says what was found hard to read"""
+    for planted in ("3 forces a step", "1e9 numbers a second", "off by 0.3 of its size"):
+        assert awkward(f"It takes {planted}."), planted
+    root = pathlib.Path(tap.SOURCE)
+    said = [(str(name), text) for name, strings in messages.messages(root) for _, text in strings]
+    assert len(said) > 800, len(said)
+    pages = [*root.glob("docs/**/*.md"), *root.glob("examples/*/README.md"), root / "README.md",
+             root / "NEWS", root / "docs/orrery.1"]
+    said += [(str(page.relative_to(root)), page.read_text()) for page in pages]
+    found = [(name, *words) for name, text in said for words in awkward(text)]
+    assert not found, "\n".join(map(str, found))
 
 
 def test_help():

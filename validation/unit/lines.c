@@ -243,7 +243,7 @@ static void test_what_is_no_file(void **state)
     assert_int_equal(read_all(directory, text, sizeof text, &error), STATUS_NO_INPUT);
     assert_non_null(strstr(error.text, ": Is a directory"));
     assert_int_equal(read_all("/dev/zero", text, sizeof text, &error), STATUS_NO_INPUT);
-    assert_string_equal(error.text, "/dev/zero: not a regular file");
+    assert_string_equal(error.text, "/dev/zero: is not a regular file");
 }
 
 int main(void)

@@ -135,7 +135,7 @@ static void test_a_jump_is_told_and_fails(void **state)
     assert_int_equal(look(&trial, 300, 0.01), STATUS_OK);
     assert_int_equal(trial.told.count, 1);
     char text[WATCH_TEXT_SIZE];
-    assert_says(watch_text(trial.watch, text), "1 jump of the energy, the first by t = 2");
+    assert_says(watch_text(trial.watch, text), "1 jump of the energy, the first before t = 2");
     json_t *json = watch_json(trial.watch, NULL);
     assert_true(json_is_false(json_object_get(json, "holds")));
     assert_int_equal(json_integer_value(json_object_get(json, "energy_jumps")), 1);
@@ -273,7 +273,7 @@ static void test_what_accumulates_fails(void **state)
         assert_true(watch_holds(trial.watch, (const bool[]){ true, true }));
         char text[WATCH_TEXT_SIZE];
         assert_says(watch_text(trial.watch, text),
-                    "the energy is off by 0.006 at t = 10 (limit 0.005)");
+                    "the energy is off by 0.006 of max(|E0|, |U0|) at t = 10 (limit 0.005)");
         json_t *json = watch_json(trial.watch, NULL);
         json_t *energy = json_object_get(json, "energy_error");
         assert_close(json_real_value(json_object_get(energy, "largest")), 0.006, 1e-7);
@@ -401,8 +401,10 @@ static void test_bodies_without_mass_are_judged(void **state)
     assert_false(watch_holds(trial.watch, NULL));
     assert_true(watch_holds(trial.watch, (const bool[]){ false, true }));
     char text[WATCH_TEXT_SIZE];
-    assert_says(watch_text(trial.watch, text),
-                "the specific energy of test body 72 is off by 0.00662 at t = 0.02 (limit 0.005)");
+    assert_says(
+        watch_text(trial.watch, text),
+        "the specific energy of test body 72 is off by 0.00662 of max(|e0|, |u0|) at t = 0.02 "
+        "(limit 0.005)");
     json_t *json = watch_json(trial.watch, NULL);
     json_t *error = json_object_get(json, "energy_error");
     assert_int_equal(json_integer_value(json_object_get(error, "test_body")), 72);
@@ -411,8 +413,9 @@ static void test_bodies_without_mass_are_judged(void **state)
 
     b->vx[1] = 0.5; /* 0.125 of 0.865 */
     assert_int_equal(look(&trial, 3, 0.01), STATUS_OK);
-    assert_says(trial.told.last,
-                "system 1: the specific energy of test body 71 jumped by +0.144 of its size");
+    assert_says(
+        trial.told.last,
+        "system 1: the specific energy of test body 71 jumped by +0.144 of max(|e0|, |u0|)");
     assert_says(watch_text(trial.watch, text), "1 jump of the specific energy of test body 71");
     assert_int_equal(look(&trial, 4, 0.01), STATUS_OK);
     assert_says(watch_text(trial.watch, text), "1 jump of "); /* marks where it is now */
