@@ -1,7 +1,9 @@
 /*
  * The radial distribution function g(r): how many pairs there are at a distance, over how many an
- * ideal gas of the same density in the same cell would have. Raw counts, volumes and numbers stand
- * in every row, so that any other normalisation can be had from them.
+ * ideal gas of the same density in a volume V would have. In open space nothing says what V is: it
+ * is fixed at step 0, since a V that followed the bodies would make g jump whenever one of them
+ * leaves. Raw counts, volumes and numbers stand in every row, so that any other normalisation can
+ * be had from them; the density of pairs needs no V at all.
  */
 #include <math.h>
 #include <string.h>
@@ -23,6 +25,8 @@ enum {
     PAIR_DENSITY_ERROR,
     G_MEAN,
     G_MEAN_ERROR,
+    PAIR_DENSITY_MEAN,
+    PAIR_DENSITY_MEAN_ERROR,
     PAIRS_MEAN,
     FRAMES,
     BODIES,
@@ -40,30 +44,34 @@ static const struct column columns[COLUMNS] = {
     { "shell_volume", DIMENSION_VOLUME, "4 pi / 3 (r_outer^3 - r_inner^3)" },
     { "g", DIMENSION_NONE,
       "g(r) = 2 n cell_volume / (bodies^2 shell_volume), OVITO's convention: both orders of a "
-      "pair, N^2 rather than N (N - 1), no correction at edges" },
+      "pair, N^2 rather than N (N - 1), no correction at edges; in open space its height is as "
+      "arbitrary as cell_volume is, its shape is not" },
     { "g_error", DIMENSION_NONE,
       "counting error g / sqrt(n), as if pairs were independent; empty when n = 0" },
     { "pair_density", DIMENSION_PER_LENGTH,
       "probability density of the distance of a pair, n / (N (N - 1) / 2 (r_outer - r_inner)); "
       "needs no cell, and its integral over all r is 1" },
     { "pair_density_error", DIMENSION_PER_LENGTH, "its counting error, pair_density / sqrt(n)" },
-    { "g_mean", DIMENSION_NONE, "mean of g over the events so far from `average_after` on" },
+    { "g_mean", DIMENSION_NONE,
+      "mean of g over the events so far from `average_after` on, all with the same cell_volume" },
     { "g_mean_error", DIMENSION_NONE,
       "standard error of g_mean by the scatter of the events, as if they were independent; of one "
       "event alone, its g_error" },
+    { "pair_density_mean", DIMENSION_PER_LENGTH, "mean of pair_density over the same events" },
+    { "pair_density_mean_error", DIMENSION_PER_LENGTH,
+      "its standard error, found as g_mean_error" },
     { "pairs_mean", DIMENSION_NONE, "mean of n over the same events" },
     { "frames", DIMENSION_NONE, "how many events these are" },
     { "bodies", DIMENSION_NONE, "N, bodies in the system, test bodies of zero mass included" },
     { "cell_volume", DIMENSION_VOLUME,
-      "V: `cell_volume`, or the volume of the periodic box, or in open space that of the cell in "
-      "the trajectory: [-h, h]^3 with h the least power of two that holds all bodies, the unit "
-      "cube if that does" },
+      "V, the same in all rows: `cell_volume`, or the volume of the periodic box, or in open space "
+      "that of the first frame's cell in the trajectory: [-h, h]^3 with h the least power of two "
+      "that holds all bodies of all systems at step 0, the unit cube if that does" },
 };
 
-/* The running means of one bin (Welford 1962, Technometrics 4, 419). */
+/* The running mean of the pairs in one bin (Welford 1962, Technometrics 4, 419). */
 struct bin {
-    double g_mean, g_scatter; /* the latter: sum of squared deviations */
-    double pairs_mean;
+    double mean, scatter; /* the latter: sum of squared deviations */
 };
 
 /* What all bins and systems of an event share. */
@@ -72,11 +80,14 @@ struct frame {
     bool counts; /* among the means */
 };
 
-/* memory: r_max; then for every system the number of frames and its bins. */
+/* The numbers that all systems share in the memory. */
+enum { R_MAX, START_VOLUME, SHARED };
+
+/* memory: what is shared; then for every system the number of frames and its bins. */
 struct radial {
     struct diagnostic base;
     size_t bins;
-    double cell_volume; /* NaN: of the frame */
+    double cell_volume; /* NaN: that of step 0 */
     double average_after;
     uint64_t *counts;
     struct frame frame; /* of the present event */
@@ -94,13 +105,10 @@ static void destroy(struct diagnostic *diagnostic)
 static const double largest_reach = 1e150;
 
 /* How far to count: as asked, or half of the box or cell. */
-static enum status choose_reach(const struct section *section, const struct moment *start,
-                                double *r_max, struct error *error)
+static enum status choose_reach(const struct section *section, const struct physics *physics,
+                                double side, double *r_max, struct error *error)
 {
-    const struct physics *physics = start->physics;
-    const double half =
-        0.5 * (physics->boundary == BOUNDARY_PERIODIC ? physics->box_length
-                                                      : cell_of(physics, start->bodies).side);
+    const double half = 0.5 * side;
     *r_max = section_has(section, "r_max") ? section_real(section, "r_max") : half;
     if (physics->boundary == BOUNDARY_PERIODIC && *r_max > half)
         return section_error(section, "r_max", error,
@@ -118,20 +126,22 @@ static enum status create(const struct section *section, const struct moment *st
 {
     *result = NULL;
     double r_max;
-    if (choose_reach(section, start, &r_max, error))
+    const double side = cell_of(start->physics, start->bodies).side;
+    if (choose_reach(section, start->physics, side, &r_max, error))
         return error->status;
     const size_t bins = (size_t)section_integer(section, "bins");
     const size_t of_systems = memory_bytes(start->bodies->systems, 1 + bins * BIN_LENGTH);
     /* Where that overflows, it stays too much. */
     struct diagnostic *diagnostic =
         diagnostic_allocate(&diagnostic_radial_distribution, sizeof(struct radial),
-                            of_systems + (of_systems < SIZE_MAX), error);
+                            of_systems < SIZE_MAX - SHARED ? of_systems + SHARED : SIZE_MAX, error);
     if (!diagnostic)
         return error->status;
     struct radial *radial = (struct radial *)diagnostic;
     diagnostic->needs = NEED_STATE;
     diagnostic->row_count = bins;
-    diagnostic->memory[0] = r_max;
+    diagnostic->memory[R_MAX] = r_max;
+    diagnostic->memory[START_VOLUME] = side * side * side;
     radial->bins = bins;
     radial->cell_volume = section_real(section, "cell_volume");
     radial->average_after = section_real(section, "average_after");
@@ -144,57 +154,77 @@ static enum status create(const struct section *section, const struct moment *st
     return STATUS_OK;
 }
 
-static void add_to_means(struct bin *bin, double frames, double pairs, double g)
+static void add_to_mean(struct bin *bin, double frames, double pairs)
 {
-    const double deviation = g - bin->g_mean;
-    bin->g_mean += deviation / frames;
-    bin->g_scatter += deviation * (g - bin->g_mean);
-    bin->pairs_mean += (pairs - bin->pairs_mean) / frames;
+    const double deviation = pairs - bin->mean;
+    bin->mean += deviation / frames;
+    bin->scatter += deviation * (pairs - bin->mean);
+}
+
+/* Of a mean over so many frames, in pairs; of one frame alone by counting. */
+static double error_of_mean(const struct bin *bin, double frames)
+{
+    if (frames > 1)
+        return sqrt(bin->scatter / (frames * (frames - 1)));
+    return frames == 1 && bin->mean > 0 ? sqrt(bin->mean) : NAN;
+}
+
+/* Both are so many times the pairs, so that their means are those of the pairs. */
+static double g_of(const struct frame *frame, double shell_volume, double pairs)
+{
+    const double N = frame->bodies;
+    return N > 1 ? 2.0 * pairs * frame->cell_volume / (N * N * shell_volume) : NAN;
+}
+
+static double density_of(const struct frame *frame, double pairs)
+{
+    const double N = frame->bodies;
+    return N > 1 ? pairs / (0.5 * N * (N - 1) * frame->width) : NAN;
 }
 
 static void fill_row(const struct frame *frame, size_t k, double pairs, double frames,
-                     struct bin *bin, double row[COLUMNS])
+                     const struct bin *bin, double row[COLUMNS])
 {
     const double inner = frame->width * (double)k, outer = frame->width * (double)(k + 1);
-    const double N = frame->bodies;
+    const double volume = 4.0 / 3.0 * M_PI * (outer * outer * outer - inner * inner * inner);
+    const double mean = frames > 0 ? bin->mean : NAN, error = error_of_mean(bin, frames);
     row[R] = 0.5 * (inner + outer);
     row[R_INNER] = inner;
     row[R_OUTER] = outer;
     row[PAIRS] = pairs;
-    row[SHELL_VOLUME] = 4.0 / 3.0 * M_PI * (outer * outer * outer - inner * inner * inner);
-    row[G] = N > 1 ? 2.0 * pairs * frame->cell_volume / (N * N * row[SHELL_VOLUME]) : NAN;
+    row[SHELL_VOLUME] = volume;
+    row[G] = g_of(frame, volume, pairs);
     row[G_ERROR] = pairs > 0 ? row[G] / sqrt(pairs) : NAN;
-    row[PAIR_DENSITY] = N > 1 ? pairs / (0.5 * N * (N - 1) * frame->width) : NAN;
+    row[PAIR_DENSITY] = density_of(frame, pairs);
     row[PAIR_DENSITY_ERROR] = pairs > 0 ? row[PAIR_DENSITY] / sqrt(pairs) : NAN;
-    if (frame->counts)
-        add_to_means(bin, frames, pairs, row[G]);
-    row[G_MEAN] = frames > 0 ? bin->g_mean : NAN;
-    row[G_MEAN_ERROR] = frames > 1 ? sqrt(bin->g_scatter / (frames * (frames - 1))) : NAN;
-    if (frames == 1 && frame->counts)
-        row[G_MEAN_ERROR] = row[G_ERROR];
-    row[PAIRS_MEAN] = frames > 0 ? bin->pairs_mean : NAN;
+    row[G_MEAN] = g_of(frame, volume, mean);
+    row[G_MEAN_ERROR] = g_of(frame, volume, error);
+    row[PAIR_DENSITY_MEAN] = density_of(frame, mean);
+    row[PAIR_DENSITY_MEAN_ERROR] = density_of(frame, error);
+    row[PAIRS_MEAN] = mean;
     row[FRAMES] = frames;
-    row[BODIES] = N;
+    row[BODIES] = frame->bodies;
     row[CELL_VOLUME] = frame->cell_volume;
 }
 
 static void prepare(struct diagnostic *diagnostic, const struct moment *now)
 {
     struct radial *radial = (struct radial *)diagnostic;
-    const double side = cell_of(now->physics, now->bodies).side;
-    const bool fixed = !isnan(radial->cell_volume);
-    radial->frame = (struct frame){ .width = diagnostic->memory[0] / (double)radial->bins,
-                                    .bodies = (double)now->bodies->count,
-                                    .cell_volume = fixed ? radial->cell_volume : side * side * side,
-                                    .counts = now->time >= radial->average_after };
+    const double *memory = diagnostic->memory;
+    const bool given = !isnan(radial->cell_volume);
+    radial->frame =
+        (struct frame){ .width = memory[R_MAX] / (double)radial->bins,
+                        .bodies = (double)now->bodies->count,
+                        .cell_volume = given ? radial->cell_volume : memory[START_VOLUME],
+                        .counts = now->time >= radial->average_after };
 }
 
 static enum status measure_system(struct diagnostic *diagnostic, const struct moment *now,
                                   size_t system, const struct row_sink *sink, struct error *error)
 {
     struct radial *radial = (struct radial *)diagnostic;
-    const double r_max = diagnostic->memory[0];
-    double *memory = diagnostic->memory + 1 + system * (1 + radial->bins * BIN_LENGTH);
+    const double r_max = diagnostic->memory[R_MAX];
+    double *memory = diagnostic->memory + SHARED + system * (1 + radial->bins * BIN_LENGTH);
     struct bin *bins = (struct bin *)(memory + 1);
     memset(radial->counts, 0, radial->bins * sizeof *radial->counts);
     if (pairs_count(now->physics, now->bodies, system, r_max, radial->bins, PAIRS_AUTO,
@@ -204,8 +234,11 @@ static enum status measure_system(struct diagnostic *diagnostic, const struct mo
         memory[0] += 1;
     enum status status = STATUS_OK;
     for (size_t k = 0; k < radial->bins && !status; k++) {
+        const double pairs = (double)radial->counts[k];
         double row[COLUMNS];
-        fill_row(&radial->frame, k, (double)radial->counts[k], memory[0], &bins[k], row);
+        if (radial->frame.counts)
+            add_to_mean(&bins[k], memory[0], pairs);
+        fill_row(&radial->frame, k, pairs, memory[0], &bins[k], row);
         status = sink->row(sink->context, system, row, error);
     }
     return status;
@@ -233,8 +266,8 @@ static const struct parameter parameters[] = {
       .maximum = INFINITY,
       .open = OPEN_MINIMUM,
       .dimension = DIMENSION_VOLUME,
-      .help = "Volume that g(r) is normalised with; unset: that of the box, or of the frame's "
-              "cell." },
+      .help = "Volume that g(r) is normalised with; unset: that of the box, or in open space of "
+              "the cell at step 0." },
     { .key = "average_after",
       .type = PARAMETER_REAL,
       .standard = "0",

@@ -195,4 +195,65 @@ def test_gr_of_bodies_far_away_takes_little_memory():
         assert counted == pairs_within(places, 0.5, 7), (places[-1], counted)
 
 
+LEAVER = """
+name = "leaver";
+bodies = { initial = "file"; file = "bodies.csv"; center = false; };
+physics = { softening = 0.1; };
+time = { step = 0.01; end = 0.4; };
+diagnostics = ( { type = "radial-distribution"; every = 10; r_max = 1.5; bins = 6; } );
+outputs = ( { type = "xyz"; every = 10; } );
+"""
+
+
+def cells_of(directory):
+    """The volume of the cell of each frame, as OVITO reads it."""
+    text = pathlib.Path(directory, "trajectory.xyz").read_text()
+    return [float(part.split()[0]) ** 3 for part in text.split('Lattice="')[1:]]
+
+
+def write_leaver():
+    """60 bodies within a cube of side 2, and one that leaves it at t = 0.05."""
+    with open("bodies.csv", "w", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(("m", "x", "y", "z", "vx", "vy", "vz"))
+        table.writerows((1e-6, 0.01 * k % 1, 0.017 * k % 1, 0.023 * k % 1, 0, 0, 0)
+                        for k in range(60))
+        table.writerow((1e-6, -0.9, 0, 0, -2, 0, 0))
+
+
+def test_gr_keeps_its_volume_when_a_body_leaves():
+    """one body leaves: cell_volume and the means stay, the trajectory's cell is 8 times as large"""
+    write_leaver()
+    run(LEAVER, "leaver")
+    volumes = cells_of("leaver")
+    assert volumes == [8] + 4 * [64], volumes
+    table = rows("leaver", "radial-distribution.csv")
+    assert {row["cell_volume"] for row in table} == {8.0}
+    for frame, cell in enumerate(volumes):
+        shells = table[6 * frame:6 * frame + 6]
+        for k, row in enumerate(shells):
+            volume = 4 * np.pi / 3 * (row["r_outer"] ** 3 - row["r_inner"] ** 3)
+            ovito = 2 * row["pairs"] * cell / (61 ** 2 * volume)
+            assert abs(row["g"] * cell / row["cell_volume"] - ovito) <= 1e-12 * ovito
+            mean = np.mean([earlier["pairs"] for earlier in table[k:6 * frame + 6:6]])
+            for name in ("g", "pair_density"):
+                expected = row[name] / row["pairs"] * mean
+                assert abs(row[f"{name}_mean"] - expected) <= 1e-12 * expected, (frame, k, name)
+    run(LEAVER, "given", "-P", "diagnostics.0.cell_volume=3.5")
+    for row, other in zip(table, rows("given", "radial-distribution.csv"), strict=True):
+        assert other["cell_volume"] == 3.5 and other["pair_density"] == row["pair_density"]
+        assert abs(other["g"] - row["g"] * 3.5 / 8) <= 1e-12 * other["g"]
+
+
+def test_a_restart_knows_the_volume_of_the_start():
+    """a restart after the body has left goes on with V of step 0: the same bytes"""
+    write_leaver()
+    run(LEAVER, "whole")
+    run(LEAVER, "parts", "-P", "time.end=0.2")
+    assert tap.run("run", "run.cfg", "-q", "-o", "parts", "--restart").returncode == 0
+    for name in ("radial-distribution.csv", "trajectory.xyz"):
+        whole, parts = (pathlib.Path(d, name).read_bytes() for d in ("whole", "parts"))
+        assert whole == parts, name
+
+
 tap.main()

@@ -159,6 +159,49 @@ static void test_running_means(void **state)
     scene_destroy(&scene);
 }
 
+/* A body that leaves changes no volume: what the rows have in common stays comparable, and goes on
+ * after a restart, which finds the bodies far apart. */
+static void test_the_volume_stays_when_a_body_leaves(void **state)
+{
+    (void)state;
+    enum { BINS = 4, EVENTS = 3 };
+    struct scene scene = scene_create(2, 3, 1.0, 0.0);
+    struct config *config = config_of("type = \"radial-distribution\"; bins = 4; r_max = 4.0;");
+    const struct section *section = config_item(config, "diagnostics", 0);
+    struct bodies *b = scene.bodies;
+    const size_t other = b->stride;
+    /* The second system reaches to 1.7: V is that of [-2, 2]^3 for both. */
+    b->x[1] = 0.75, b->x[2] = -0.75, b->x[other + 1] = 1.7, b->x[other + 2] = -1.2;
+    struct diagnostic *d = diagnostic_make(&diagnostic_radial_distribution, section,
+                                           scene_moment(&scene, 0, 1.0, false));
+    const double leaving[EVENTS] = { 0.75, 1.1, 70.0 }, pairs[EVENTS] = { 1, 2, 0 };
+    struct rows rows = { 0 };
+    for (size_t k = 0; k < EVENTS; k++) {
+        b->x[1] = leaving[k];
+        rows_measure(&rows, d, scene_moment(&scene, k, 1.0, false));
+    }
+    for (size_t i = 0; i < rows.count; i++)
+        assert_close(rows_value(&rows, i, "cell_volume"), 64, 0);
+    /* Bin 1 (1 to 2) of the first system: one pair, two, none. */
+    const double unit = 2 * 64 / (9 * 4 * M_PI / 3 * 7), density = 1.0 / 3; /* of one pair */
+    for (size_t k = 0; k < EVENTS; k++) {
+        const size_t row = 2 * BINS * k + 1;
+        assert_close(rows_value(&rows, row, "g"), unit * pairs[k], 1e-14);
+        assert_close(rows_value(&rows, row, "pair_density"), density * pairs[k], 1e-15);
+    }
+    const size_t last = 2 * BINS * (EVENTS - 1) + 1;
+    assert_close(rows_value(&rows, last, "g_mean"), unit, 1e-14);
+    assert_close(rows_value(&rows, last, "pair_density_mean"), density, 1e-15);
+    /* of 1, 2, 0: sum of squares 2 over 3 x 2 */
+    assert_close(rows_value(&rows, last, "g_mean_error"), unit / sqrt(3), 1e-14);
+    assert_close(rows_value(&rows, last, "pair_density_mean_error"), density / sqrt(3), 1e-15);
+    rows_free(&rows);
+    assert_continues(d, section, &scene.moment);
+    d->class_->destroy(d);
+    config_free(config);
+    scene_destroy(&scene);
+}
+
 static void test_one_body_has_no_g(void **state)
 {
     (void)state;
@@ -201,6 +244,7 @@ int main(void)
         cmocka_unit_test(test_uniform_ball),
         cmocka_unit_test(test_ideal_gas_in_a_box),
         cmocka_unit_test(test_running_means),
+        cmocka_unit_test(test_the_volume_stays_when_a_body_leaves),
         cmocka_unit_test(test_one_body_has_no_g),
         cmocka_unit_test(test_reach_beyond_the_box_is_refused),
     };
