@@ -1,5 +1,8 @@
 #include "report/distribution.h"
 
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,38 +17,56 @@ struct distribution_curve {
 
 enum { DISTRIBUTION_CURVES = 5 };
 
+enum scale { BY_RANGE, LOGARITHMIC };
+enum space { ANY_SPACE, OPEN_SPACE, PERIODIC_SPACE };
+
 struct distribution {
     const char *type, *name, *title, *y_label;
-    bool logarithmic; /* both axes */
+    enum scale scale; /* of both axes; by range: logarithmic where the values span decades */
+    enum space space; /* where it is drawn */
     struct distribution_curve curves[DISTRIBUTION_CURVES];
     const char *caption;
 };
 
 static const struct distribution distributions[] = {
     { "radial-distribution",
+      "pair-density",
+      "Density of pairs",
+      "pair density",
+      BY_RANGE,
+      OPEN_SPACE,
+      { { "pair_density", "last frame", CURVE_LINE, false },
+        { "pair_density_mean", "mean of the frames", CURVE_LINE, false },
+        { "pair_density", "first frame", CURVE_DASHED, true } },
+      "How the distances of the pairs of bodies are distributed: the probability density of the "
+      "distance, which needs no volume to compare with." },
+    { "radial-distribution",
       "radial-distribution",
       "Radial distribution g(r)",
       "g",
-      false,
+      BY_RANGE,
+      PERIODIC_SPACE,
       { { "g", "last frame", CURVE_LINE, false },
-        { "g_mean", "mean", CURVE_LINE, false },
+        { "g_mean", "mean of the frames", CURVE_LINE, false },
         { "g", "first frame", CURVE_DASHED, true } },
-      "Pairs at a distance, over those of an ideal gas of the same number in the same cell. For a "
-      "cluster in open space the height depends on the cell, the shape does not." },
+      "Pairs at a distance, over those of an ideal gas of as many bodies in the same box." },
     { "radial-distribution",
-      "radial-distribution-slopes",
-      "g(r), logarithmic",
+      "radial-distribution",
+      "Radial distribution g(r)",
       "g",
-      true,
+      BY_RANGE,
+      OPEN_SPACE,
       { { "g", "last frame", CURVE_LINE, false },
-        { "g_mean", "mean", CURVE_LINE, false },
+        { "g_mean", "mean of the frames", CURVE_LINE, false },
         { "g", "first frame", CURVE_DASHED, true } },
-      "The same on logarithmic axes, where a power law is a straight line." },
+      "Pairs at a distance, over those of an ideal gas of as many bodies in the volume "
+      "cell_volume. In open space the height is as arbitrary as that volume, the shape is not." },
     { "density-profile",
       "density-profile",
       "Density profile",
       "ρ",
-      true,
+      LOGARITHMIC,
+      ANY_SPACE,
       { { "density", "last frame", CURVE_POINTS, false },
         { "power_law", "fitted power law", CURVE_LINE, false },
         { "isothermal", "isothermal, r⁻²", CURVE_DASHED, false },
@@ -77,7 +98,7 @@ static enum status draw_curve(struct figure *figure, const struct series *series
     if (!r || !column)
         return STATUS_OK;
     find_event(series, curve->first, &begin, &end);
-    if (strstr(curve->label, "frame"))
+    if (strstr(curve->label, "t frame")) /* the first or the last */
         snprintf(label, sizeof label, "t = %.4g", series_find(series, "time")->values[begin]);
     else
         snprintf(label, sizeof label, "%s", curve->label);
@@ -88,29 +109,100 @@ static enum status draw_curve(struct figure *figure, const struct series *series
                          curve == distribution->curves, error);
 }
 
-enum status distribution_draw(const struct series *series, const char *type, const char *name,
-                              struct figures *figures, struct error *error)
+/* Copies the positive values of what a curve draws, of all systems; their count. */
+static size_t copy_values(const struct series *series, const struct distribution_curve *curve,
+                          double *values)
 {
-    const bool named = strcmp(type, name) != 0;
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < COUNT_OF(distributions) && !status; i++) {
-        const struct distribution *distribution = &distributions[i];
-        if (strcmp(distribution->type, type) != 0)
-            continue;
-        struct figure *figure = figures_add(figures, error);
-        if (!figure)
-            return error->status;
-        snprintf(figure->name, sizeof figure->name, "%.40s%s%.40s", named ? name : "",
-                 named ? "-" : "", distribution->name);
-        snprintf(figure->title, sizeof figure->title, "%s%s%.40s", distribution->title,
-                 named ? ": " : "", named ? name : "");
-        snprintf(figure->caption, sizeof figure->caption, "%s", distribution->caption);
-        figure->x_log = figure->y_log = distribution->logarithmic;
-        for (size_t k = 0; k < DISTRIBUTION_CURVES && distribution->curves[k].column && !status;
-             k++)
-            status = draw_curve(figure, series, distribution, &distribution->curves[k], error);
-        members_caption(figure, series->systems);
-        figures_settle(figures);
+    const struct series_column *column = series_find(series, curve->column);
+    size_t begin, end, count = 0;
+    if (!column)
+        return 0;
+    find_event(series, curve->first, &begin, &end);
+    for (size_t s = 0; s < series->systems; s++)
+        for (size_t i = begin; i < end; i++) {
+            const double value = column->values[s * series->rows + i];
+            if (value > 0.0 && isfinite(value))
+                values[count++] = value;
+        }
+    return count;
+}
+
+/*
+ * Whether the values of an event reach over more than two decades. The lowest tenth of them does
+ * not count: any density of pairs goes to 0 at its ends.
+ */
+static enum status spans_decades(const struct series *series,
+                                 const struct distribution *distribution, bool *does,
+                                 struct error *error)
+{
+    double *values = memory_array(series->systems, series->rows * sizeof *values, error);
+    *does = false;
+    if (!values)
+        return error->status;
+    for (size_t k = 0; k < DISTRIBUTION_CURVES && distribution->curves[k].column; k++) {
+        const size_t count = copy_values(series, &distribution->curves[k], values);
+        gsl_sort(values, 1, count);
+        *does = *does || (count > 0 &&
+                          values[count - 1] >
+                              100.0 * gsl_stats_quantile_from_sorted_data(values, 1, count, 0.1));
     }
+    memory_free(values);
+    return STATUS_OK;
+}
+
+static enum status choose_axes(struct figure *figure, const struct series *series,
+                               const struct distribution *distribution, struct error *error)
+{
+    bool logarithmic = distribution->scale == LOGARITHMIC;
+    if (!logarithmic && spans_decades(series, distribution, &logarithmic, error))
+        return error->status;
+    figure->x_log = figure->y_log = logarithmic;
+    return STATUS_OK;
+}
+
+/* Titles and file names tell figures of diagnostics apart that the config gives names. */
+static void name_figure(struct figure *figure, const struct distribution *distribution,
+                        const char *name)
+{
+    const bool named = strcmp(distribution->type, name) != 0;
+    snprintf(figure->name, sizeof figure->name, "%.40s%s%.40s", named ? name : "", named ? "-" : "",
+             distribution->name);
+    snprintf(figure->title, sizeof figure->title, "%s%s%.40s", distribution->title,
+             named ? ": " : "", named ? name : "");
+    snprintf(figure->caption, sizeof figure->caption, "%s", distribution->caption);
+}
+
+static enum status draw_distribution(const struct series *series,
+                                     const struct distribution *distribution, const char *name,
+                                     struct figures *figures, struct error *error)
+{
+    struct figure *figure = figures_add(figures, error);
+    if (!figure || choose_axes(figure, series, distribution, error))
+        return error->status;
+    name_figure(figure, distribution, name);
+    enum status status = STATUS_OK;
+    for (size_t k = 0; k < DISTRIBUTION_CURVES && distribution->curves[k].column && !status; k++)
+        status = draw_curve(figure, series, distribution, &distribution->curves[k], error);
+    members_caption(figure, series->systems);
+    figures_settle(figures);
+    return status;
+}
+
+static bool is_drawn(const struct distribution *distribution, const char *type, bool periodic)
+{
+    const enum space here = periodic ? PERIODIC_SPACE : OPEN_SPACE;
+    return strcmp(distribution->type, type) == 0 &&
+           (distribution->space == ANY_SPACE || distribution->space == here);
+}
+
+enum status distribution_draw(const struct result *result, const struct series *series,
+                              const char *type, const char *name, struct figures *figures,
+                              struct error *error)
+{
+    const bool periodic = strcmp(result_string(result, "config.physics.boundary"), "periodic") == 0;
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < COUNT_OF(distributions) && !status; i++)
+        if (is_drawn(&distributions[i], type, periodic))
+            status = draw_distribution(series, &distributions[i], name, figures, error);
     return status;
 }

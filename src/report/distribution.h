@@ -7,6 +7,7 @@
 
 #include "base/status.h"
 #include "report/figures.h"
+#include "report/result.h"
 #include "report/series.h"
 
 #ifdef __cplusplus
@@ -14,8 +15,9 @@ extern "C" {
 #endif
 
 /* Adds the figures of a diagnostic of class `type` whose file is `name`.csv. */
-enum status distribution_draw(const struct series *series, const char *type, const char *name,
-                              struct figures *figures, struct error *error);
+enum status distribution_draw(const struct result *result, const struct series *series,
+                              const char *type, const char *name, struct figures *figures,
+                              struct error *error);
 
 #ifdef __cplusplus
 }

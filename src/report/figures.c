@@ -67,7 +67,7 @@ static enum status draw_series(const struct result *result, const char *type, co
     if (!status && series && series->rows > 0 && series_find(series, "time")) {
         status = history_draw(result, series, type, name, figures, error);
         if (!status)
-            status = distribution_draw(series, type, name, figures, error);
+            status = distribution_draw(result, series, type, name, figures, error);
     }
     series_destroy(series);
     return status;

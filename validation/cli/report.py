@@ -1,6 +1,7 @@
 """orrery report: from hand-made run directories to figures and a page that a browser shows."""
 
 import base64
+import csv
 import json
 import os
 import pathlib
@@ -206,6 +207,53 @@ def test_ensemble():
     found = blocks("made.run/plots/density-profile.dat")[2]
     expected = numpy.median(density, axis=0)
     assert numpy.allclose(found[:, 1], expected[expected > 0], rtol=1e-14)
+
+
+PAIRS = """
+name = "made"; physics = { softening = 0.05; %s };
+bodies = { initial = "uniform-cube"; count = 60; %s };
+time = { step = 0.01; end = 0.2; };
+diagnostics = ( { type = "radial-distribution"; every = 10; r_max = 1.0; bins = %d; } );
+"""
+
+
+def figures_of_pairs(space, bins, *overrides):
+    """The captions of a run by figure, and which axes are logarithmic."""
+    cube = 'masses = "equal"; velocity = 0.2; half_side = 1.0;'
+    pathlib.Path("made.cfg").write_text(PAIRS % (space, "" if overrides else cube, bins))
+    options = [word for override in overrides for word in ("-P", override)]
+    result = tap.run("run", "made.cfg", "-q", "--force", "-o", "pairs", *options)
+    assert result.returncode == 0, result
+    report("pairs")
+    found = re.findall(r'<figure id="([\w-]+)">.*?<figcaption>(.*?)</figcaption>',
+                       read("pairs/report.html"), re.S)
+    return dict(found), [name for name, _ in found
+                         if "set logscale y" in read(f"pairs/plots/{name}.gp")]
+
+
+def test_pairs():
+    """open space has a density of pairs, a box has g(r); logarithmic where they span decades"""
+    need_gnuplot()
+    captions, logarithmic = figures_of_pairs("", 10)
+    assert list(captions) == ["pair-density", "radial-distribution"], captions
+    assert "arbitrary" in captions["radial-distribution"] and logarithmic == [], logarithmic
+    drawn = blocks("pairs/plots/pair-density.dat")
+    with open("pairs/radial-distribution.csv", newline="") as file:
+        table = list(csv.DictReader(file))
+    for curve, rows, name in ((0, table[-10:], "pair_density"),
+                              (1, table[-10:], "pair_density_mean"), (2, table[:10], "pair_density")):
+        expected = [[float(row["r [L]"]), float(row[f"{name} [L^-1]"])] for row in rows]
+        assert numpy.allclose(drawn[curve], expected, rtol=1e-14), (curve, name)
+    # Plummer's sphere: its g falls like r^-3 and more, its density of pairs has a maximum at 0.9 and
+    # a tail of r^-3, which spans decades where it is followed far enough.
+    sphere = ["bodies.initial=plummer", "bodies.count=400", "diagnostics.0.every=20"]
+    _, logarithmic = figures_of_pairs("", 20, *sphere, "diagnostics.0.r_max=3.0")
+    assert logarithmic == ["radial-distribution"], logarithmic
+    _, logarithmic = figures_of_pairs("", 40, *sphere, "diagnostics.0.r_max=20.0")
+    assert logarithmic == ["pair-density", "radial-distribution"], logarithmic
+    captions, logarithmic = figures_of_pairs('boundary = "periodic"; box_length = 2.0;', 10)
+    assert list(captions) == ["radial-distribution"] and logarithmic == [], captions
+    assert "arbitrary" not in captions["radial-distribution"], captions
 
 
 KEPLER = """
