@@ -88,5 +88,7 @@ const struct diagnostic_class diagnostic_density_profile = {
     .columns = columns,
     .column_count = COLUMNS,
     .rows_per_event = 0,
+    .rows_key = "shells",
+    .bin_columns = BODIES,
     .body_bytes = SPHERE_BODY_BYTES,
 };

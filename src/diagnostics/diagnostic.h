@@ -93,6 +93,10 @@ struct diagnostic_class {
     const struct column *columns;
     size_t column_count;
     int rows_per_event; /* 1: its columns can be named by `expect`; 0: a table each time */
+    /* Of a table: the key that says how many rows it has, and how many of the first columns say
+     * which bin a row is of: they are the same in all systems and at all events. */
+    const char *rows_key;
+    size_t bin_columns;
     /* What memory it takes at most: borrowed while it measures a system, for each of its bodies;
      * and numbers that it keeps for each system, so many for each unit of the key (NULL: once). */
     size_t body_bytes, system_reals;

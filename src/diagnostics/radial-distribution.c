@@ -17,8 +17,8 @@ enum {
     R,
     R_INNER,
     R_OUTER,
-    PAIRS,
     SHELL_VOLUME,
+    PAIRS,
     G,
     G_ERROR,
     PAIR_DENSITY,
@@ -38,10 +38,10 @@ static const struct column columns[COLUMNS] = {
     { "r", DIMENSION_LENGTH, "middle of the shell, (r_inner + r_outer) / 2" },
     { "r_inner", DIMENSION_LENGTH, "inner radius of the shell" },
     { "r_outer", DIMENSION_LENGTH, "outer radius of the shell; a pair at it counts outside" },
+    { "shell_volume", DIMENSION_VOLUME, "4 pi / 3 (r_outer^3 - r_inner^3)" },
     { "pairs", DIMENSION_NONE,
       "n, pairs of bodies whose distance (to the nearest image in a periodic box) lies in the "
       "shell; each pair counts once" },
-    { "shell_volume", DIMENSION_VOLUME, "4 pi / 3 (r_outer^3 - r_inner^3)" },
     { "g", DIMENSION_NONE,
       "g(r) = 2 n cell_volume / (bodies^2 shell_volume), OVITO's convention: both orders of a "
       "pair, N^2 rather than N (N - 1), no correction at edges; in open space its height is as "
@@ -286,6 +286,8 @@ const struct diagnostic_class diagnostic_radial_distribution = {
     .columns = columns,
     .column_count = COLUMNS,
     .rows_per_event = 0,
+    .rows_key = "bins",
+    .bin_columns = PAIRS,
     .body_bytes = PAIRS_BODY_BYTES,
     .meets_pairs = true,
     .system_reals = BIN_LENGTH + 1,

@@ -1,5 +1,6 @@
 #include "run/aggregate.h"
 
+#include <assert.h>
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
@@ -29,12 +30,15 @@ static const struct {
 struct aggregate {
     struct diagnostic diagnostic;
     const struct diagnostic *source;
-    size_t systems;
+    size_t systems, rows;
+    size_t bin_columns; /* the first of the source, the same in all systems */
     char name[NAME_SIZE];
     char (*names)[NAME_SIZE]; /* of the columns */
     struct column *columns;
-    double *taken;  /* systems x columns of the source */
-    double *sorted; /* one column's values */
+    size_t system, next; /* of which the next row comes */
+    double *bins;        /* rows x bin columns */
+    double *taken;       /* rows x the other columns of the source x systems */
+    double *sorted;      /* one column's values */
     double *row;
 };
 
@@ -43,14 +47,33 @@ static const struct diagnostic_class aggregate_class = {
     .rows_per_event = 1,
 };
 
+static const struct diagnostic_class table_class = {
+    .variant = { .name = "ensemble", .help = "Statistics over the members in every bin." },
+    .rows_per_event = 0,
+};
+
+/* Of the source, those that statistics are made of. */
+static size_t measured_columns(const struct aggregate *aggregate)
+{
+    return aggregate->source->column_count - aggregate->bin_columns;
+}
+
+static size_t column_count(const struct aggregate *aggregate)
+{
+    return aggregate->bin_columns + COUNT_COLUMNS +
+           measured_columns(aggregate) * COUNT_OF(statistics);
+}
+
 static void name_columns(struct aggregate *aggregate)
 {
     const struct diagnostic *source = aggregate->source;
-    aggregate->columns[0] = (struct column){ "members", DIMENSION_NONE, "members that count" };
-    aggregate->columns[1] =
+    size_t k = 0;
+    for (; k < aggregate->bin_columns; k++)
+        aggregate->columns[k] = source->columns[k];
+    aggregate->columns[k++] = (struct column){ "members", DIMENSION_NONE, "members that count" };
+    aggregate->columns[k++] =
         (struct column){ "left_out", DIMENSION_NONE, "members left out for their energy error" };
-    size_t k = COUNT_COLUMNS;
-    for (size_t c = 0; c < source->column_count; c++)
+    for (size_t c = aggregate->bin_columns; c < source->column_count; c++)
         for (size_t s = 0; s < COUNT_OF(statistics); s++, k++) {
             snprintf(aggregate->names[k], NAME_SIZE, "%.100s_%s", source->columns[c].name,
                      statistics[s].suffix);
@@ -60,34 +83,47 @@ static void name_columns(struct aggregate *aggregate)
         }
 }
 
+static bool allocate(struct aggregate *aggregate, struct error *error)
+{
+    const size_t columns = column_count(aggregate), rows = aggregate->rows;
+    const size_t values =
+        memory_bytes(rows, memory_bytes(measured_columns(aggregate), aggregate->systems));
+    aggregate->names = calloc(columns, sizeof *aggregate->names);
+    aggregate->columns = calloc(columns, sizeof *aggregate->columns);
+    aggregate->row = calloc(columns, sizeof(double));
+    aggregate->sorted = calloc(aggregate->systems, sizeof(double));
+    aggregate->bins = memory_array(rows, (aggregate->bin_columns + 1) * sizeof(double), error);
+    aggregate->taken = memory_array(values, sizeof(double), error);
+    return aggregate->names && aggregate->columns && aggregate->row && aggregate->sorted &&
+           aggregate->bins && aggregate->taken;
+}
+
 enum status aggregate_create(const struct diagnostic *source, size_t systems,
                              struct aggregate **result, struct error *error)
 {
     *result = NULL;
-    const size_t columns = COUNT_COLUMNS + source->column_count * COUNT_OF(statistics);
     struct aggregate *aggregate = calloc(1, sizeof *aggregate);
     if (!aggregate)
         return error_set(error, STATUS_MEMORY, "out of memory");
+    const bool table = source->class_->rows_per_event != 1;
+    struct error none = { 0 };
     aggregate->source = source;
-    aggregate->systems = systems;
-    aggregate->names = calloc(columns, sizeof *aggregate->names);
-    aggregate->columns = calloc(columns, sizeof *aggregate->columns);
-    aggregate->row = calloc(columns, sizeof(double));
-    aggregate->taken = calloc(systems, memory_bytes(source->column_count, sizeof(double)));
-    aggregate->sorted = calloc(systems, sizeof(double));
-    if (!aggregate->names || !aggregate->columns || !aggregate->row || !aggregate->taken ||
-        !aggregate->sorted) {
+    aggregate->systems = aggregate->system = systems;
+    aggregate->rows = source->row_count;
+    aggregate->bin_columns = source->class_->bin_columns;
+    if (!allocate(aggregate, &none)) {
         aggregate_destroy(aggregate);
         return error_set(error, STATUS_MEMORY, "out of memory");
     }
     snprintf(aggregate->name, NAME_SIZE, "%.100s-ensemble", source->name);
     name_columns(aggregate);
-    for (size_t k = 0; k < columns; k++)
+    for (size_t k = 0; k < column_count(aggregate); k++)
         aggregate->row[k] = NAN;
-    aggregate->diagnostic = (struct diagnostic){ .class_ = &aggregate_class,
+    aggregate->diagnostic = (struct diagnostic){ .class_ = table ? &table_class : &aggregate_class,
                                                  .name = aggregate->name,
                                                  .columns = aggregate->columns,
-                                                 .column_count = columns };
+                                                 .column_count = column_count(aggregate),
+                                                 .row_count = source->row_count };
     *result = aggregate;
     return STATUS_OK;
 }
@@ -99,8 +135,9 @@ void aggregate_destroy(struct aggregate *aggregate)
     free(aggregate->names);
     free(aggregate->columns);
     free(aggregate->row);
-    free(aggregate->taken);
     free(aggregate->sorted);
+    memory_free(aggregate->bins);
+    memory_free(aggregate->taken);
     free(aggregate);
 }
 
@@ -111,8 +148,15 @@ const struct diagnostic *aggregate_diagnostic(const struct aggregate *aggregate)
 
 void aggregate_take(struct aggregate *aggregate, size_t system, const double *values)
 {
-    for (size_t c = 0; c < aggregate->source->column_count; c++)
-        aggregate->taken[c * aggregate->systems + system] = values[c];
+    const size_t bins = aggregate->bin_columns, measured = measured_columns(aggregate);
+    aggregate->next = system == aggregate->system ? aggregate->next : 0;
+    aggregate->system = system;
+    const size_t row = aggregate->next++;
+    assert(row < aggregate->rows);
+    for (size_t c = 0; c < bins; c++)
+        aggregate->bins[row * bins + c] = values[c];
+    for (size_t c = 0; c < measured; c++)
+        aggregate->taken[(row * measured + c) * aggregate->systems + system] = values[bins + c];
 }
 
 /* Of the n values in aggregate->sorted, which it sorts. */
@@ -133,21 +177,26 @@ static void describe(struct aggregate *aggregate, size_t n, double *statistic)
     statistic[SEM] = statistic[STD] / sqrt((double)n);
 }
 
-const double *aggregate_row(struct aggregate *aggregate, const bool *left_out)
+const double *aggregate_row(struct aggregate *aggregate, size_t index, const bool *left_out)
 {
+    const size_t systems = aggregate->systems, measured = measured_columns(aggregate);
+    double *row = aggregate->row;
     size_t members = 0;
-    for (size_t s = 0; s < aggregate->systems; s++)
+    for (size_t s = 0; s < systems; s++)
         members += !left_out[s];
-    aggregate->row[0] = (double)members;
-    aggregate->row[1] = (double)(aggregate->systems - members);
-    for (size_t c = 0; c < aggregate->source->column_count; c++) {
-        const double *column = aggregate->taken + c * aggregate->systems;
+    for (size_t c = 0; c < aggregate->bin_columns; c++)
+        *row++ = aggregate->bins[index * aggregate->bin_columns + c];
+    *row++ = (double)members;
+    *row++ = (double)(systems - members);
+    for (size_t c = 0; c < measured; c++, row += COUNT_OF(statistics)) {
+        const double *column = aggregate->taken + (index * measured + c) * systems;
         size_t n = 0;
-        for (size_t s = 0; s < aggregate->systems; s++)
+        for (size_t s = 0; s < systems; s++)
             if (!left_out[s] && isfinite(column[s]))
                 aggregate->sorted[n++] = column[s];
-        describe(aggregate, n, aggregate->row + COUNT_COLUMNS + c * COUNT_OF(statistics));
+        describe(aggregate, n, row);
     }
+    aggregate->system = systems; /* the next event begins with a first row */
     return aggregate->row;
 }
 

@@ -1,8 +1,8 @@
 /*
- * Statistics over the members of an ensemble: of every diagnostic that has one row per event, mean,
- * standard deviation and quantiles of each column, at each event. Individual N-body trajectories
- * are unpredictable after a few crossing times; such statistics are sound if members that conserve
- * energy badly are left out (and counted).
+ * Statistics over the members of an ensemble: at each event, mean, standard deviation, standard
+ * error and quantiles of each column of a diagnostic, and where it has a table at each event, of
+ * each bin. Individual N-body trajectories are unpredictable after a few crossing times; such
+ * statistics are sound if members that conserve energy badly are left out (and counted).
  */
 #ifndef ORRERY_RUN_AGGREGATE_H
 #define ORRERY_RUN_AGGREGATE_H
@@ -25,17 +25,19 @@ enum status aggregate_create(const struct diagnostic *source, size_t systems,
 void aggregate_destroy(struct aggregate *aggregate); /* accepts NULL */
 
 /*
- * Its name ("conservation-ensemble") and columns, in the form of a diagnostic: members, left_out,
- * then for each column of the source its _mean, _std, _q10, _q50 and _q90. Owned by the aggregate.
+ * Its name ("conservation-ensemble") and columns, in the form of a diagnostic: those of the source
+ * that say which bin a row is of, members, left_out, then for each other column of the source its
+ * _mean, _std, _sem, _q10, _q50 and _q90. Owned by the aggregate.
  */
 const struct diagnostic *aggregate_diagnostic(const struct aggregate *aggregate);
 
-/* The row of one member at this event. */
+/* The next row of one member at this event: all of its rows in their order, then another member. */
 void aggregate_take(struct aggregate *aggregate, size_t system, const double *values);
 
-/* The statistics over the members whose `left_out` is false; borrowed until the next call. A
- * member whose value is undefined does not count for that column. */
-const double *aggregate_row(struct aggregate *aggregate, const bool *left_out);
+/* The statistics of one row, once all members have given theirs, over the members whose `left_out`
+ * is false; borrowed until the next call. A member whose value is undefined does not count for that
+ * column. */
+const double *aggregate_row(struct aggregate *aggregate, size_t row, const bool *left_out);
 
 /* What that gave last, which must survive a restart; undefined values before the first. */
 double *aggregate_last_row(struct aggregate *aggregate);

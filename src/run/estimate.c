@@ -13,12 +13,23 @@ static double events(struct trigger trigger, uint64_t steps)
     return floor((double)steps / (double)trigger.every) + 1.0 + (steps % trigger.every != 0);
 }
 
+/* Of so many rows at each event. */
+static double table_bytes(const struct run *run, size_t index, const struct diagnostic *table,
+                          double rows)
+{
+    return events(run->triggers[index], run->experiment.steps) * rows *
+           (ROW_PREFIX_BYTES + NUMBER_BYTES * (double)table->column_count);
+}
+
 static double rows_bytes(const struct run *run, size_t index)
 {
-    const struct diagnostic *diagnostic = run->diagnostics[index].diagnostic;
-    const double rows = events(run->triggers[index], run->experiment.steps) *
-                        (double)run->experiment.bodies->systems * (double)diagnostic->row_count;
-    return rows * (ROW_PREFIX_BYTES + NUMBER_BYTES * (double)diagnostic->column_count);
+    const struct run_diagnostic *slot = &run->diagnostics[index];
+    const double rows = (double)slot->diagnostic->row_count;
+    const double systems = (double)run->experiment.bodies->systems;
+    double bytes = table_bytes(run, index, slot->diagnostic, systems * rows);
+    if (slot->aggregate)
+        bytes += table_bytes(run, index, aggregate_diagnostic(slot->aggregate), rows);
+    return bytes;
 }
 
 static double frames(const struct run *run, size_t index)

@@ -77,10 +77,12 @@ static enum status take_row(void *context, size_t system, const double *values, 
 static void write_aggregate(struct run *run, size_t index, const struct moment *now)
 {
     struct run_diagnostic *slot = &run->diagnostics[index];
-    const double *row = aggregate_row(slot->aggregate, run->left_out);
-    csv_row(slot->aggregate_stream, now, false, 0, row,
-            aggregate_diagnostic(slot->aggregate)->column_count);
-    judge_row(run, run->diagnostic_count + index, now->time, row);
+    const struct diagnostic *statistics = aggregate_diagnostic(slot->aggregate);
+    for (size_t k = 0; k < statistics->row_count; k++) {
+        const double *row = aggregate_row(slot->aggregate, k, run->left_out);
+        csv_row(slot->aggregate_stream, now, false, 0, row, statistics->column_count);
+        judge_row(run, run->diagnostic_count + index, now->time, row);
+    }
 }
 
 void run_leave_out(struct run *run)

@@ -50,12 +50,16 @@ static double kept(const struct section *section, double systems)
     return systems * times * (double)class_->system_reals * sizeof(double);
 }
 
+/* Of one event, until the statistics over members are made of it. */
 static double aggregated(const struct section *section, double systems)
 {
     const struct diagnostic_class *class_ = diagnostic_class(section);
-    if (systems == 1.0 || class_->rows_per_event != 1)
+    const double rows = class_->rows_key ? (double)section_integer(section, class_->rows_key) : 1.0;
+    const double bins = (double)class_->bin_columns;
+    if (systems == 1.0)
         return 0.0;
-    return systems * (double)(class_->column_count + 1) * sizeof(double);
+    return sizeof(double) *
+           (systems + rows * (bins + 1.0 + systems * ((double)class_->column_count - bins)));
 }
 
 /* Of each system: the sums now and at the start, and the largest error; and the watch's record. */

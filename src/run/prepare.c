@@ -30,16 +30,37 @@ static enum status allocate_potentials(struct run *run, struct error *error)
     return run->psi ? STATUS_OK : error->status;
 }
 
+/* Does the diagnostic, or do its statistics over members, write the file `name`.csv? */
+static bool writes(const struct run_diagnostic *slot, const char *name, size_t length)
+{
+    static const char statistics[] = "-ensemble";
+    const char *own = slot->diagnostic ? slot->diagnostic->name : "";
+    const size_t own_length = strlen(own);
+    if (own_length == 0 || length < own_length || strncmp(name, own, own_length) != 0)
+        return false;
+    return length == own_length ||
+           (slot->aggregate && length == own_length + strlen(statistics) &&
+            strncmp(name + own_length, statistics, strlen(statistics)) == 0);
+}
+
 /* Two diagnostics must not write the same file. */
 static void check_name(const struct run *run, size_t index, const struct section *section,
                        struct error *error)
 {
-    const char *name = run->diagnostics[index].diagnostic->name;
-    for (size_t i = 0; i < index; i++)
-        if (run->diagnostics[i].diagnostic &&
-            strcmp(run->diagnostics[i].diagnostic->name, name) == 0)
+    const struct run_diagnostic *mine = &run->diagnostics[index];
+    const char *name = mine->diagnostic->name;
+    for (size_t i = 0; i < index; i++) {
+        const struct run_diagnostic *other = &run->diagnostics[i];
+        const char *others = other->diagnostic ? other->diagnostic->name : "";
+        if (writes(other, name, strlen(name)))
             section_error(section, NULL, error, "%s.csv is there already; give this one a `name`",
                           name);
+        else if (writes(mine, others, strlen(others)))
+            section_error(section, NULL, error,
+                          "%s.csv, its statistics over members, is there already; give this one a "
+                          "`name`",
+                          others);
+    }
 }
 
 /* What every diagnostic has beside itself. */
@@ -86,9 +107,9 @@ static enum status create_diagnostics(struct run *run, bool measure_first, struc
         struct run_diagnostic *slot = &run->diagnostics[i];
         if (diagnostic_create(section, &start, &slot->diagnostic, error))
             continue; /* the next one may have something to report as well */
-        fill_slot(run, i, section, error);
-        if (systems > 1 && slot->diagnostic->class_->rows_per_event == 1)
+        if (systems > 1)
             aggregate_create(slot->diagnostic, systems, &slot->aggregate, error);
+        fill_slot(run, i, section, error);
     }
     return create_own_diagnostics(run, measure_first, listed, error);
 }
@@ -110,13 +131,12 @@ static void check_output_file(const struct run *run, size_t index, const struct 
     for (size_t k = 0; k < index; k++)
         if (run->output_files[k] && strcmp(run->output_files[k], file) == 0)
             section_error(section, "file", error, "another output writes it already");
-    for (size_t k = 0; k < run->diagnostic_count; k++) {
-        const struct diagnostic *diagnostic = run->diagnostics[k].diagnostic;
-        const size_t length = diagnostic ? strlen(diagnostic->name) : 0;
-        if (length && strncmp(file, diagnostic->name, length) == 0 &&
-            strcmp(file + length, ".csv") == 0)
+    const char *suffix = strrchr(file, '.');
+    if (!suffix || strcmp(suffix, ".csv") != 0)
+        return;
+    for (size_t k = 0; k < run->diagnostic_count; k++)
+        if (writes(&run->diagnostics[k], file, (size_t)(suffix - file)))
             section_error(section, "file", error, "a diagnostic writes it already");
-    }
 }
 
 /* How many events it has: those that the checkpoint has seen, and those that will come. */

@@ -52,6 +52,23 @@ def test_the_estimated_disk_space_is_near_the_truth():
     assert 0.3 < estimate / written < 3, (estimate, written)
 
 
+def test_the_disk_space_of_an_ensemble():
+    """statistics over members count: of two members they are larger than the rows themselves"""
+    config = write("""
+        name = "two"; bodies = { initial = "plummer"; count = 200; };
+        physics = { softening = 0.1; }; time = { step = 0.01; end = 0.05; };
+        diagnostics = ( { type = "radial-distribution"; every = 1; r_max = 2.0; bins = 40; } );
+        ensemble = { systems = 2; };""")
+    number, prefix = re.search(r"disk +([\d.e+]+) (k?)B", tap.run("check", config).stdout).groups()
+    assert tap.run("run", config, "-q").returncode == 0
+    rows, statistics = (pathlib.Path(f"two.run/radial-distribution{kind}.csv").stat().st_size
+                        for kind in ("", "-ensemble"))
+    estimate = float(number) * (1000 if prefix else 1)
+    # Without the statistics it would be half of what is written.
+    assert statistics > rows and 1 < estimate / (rows + statistics) < 2, \
+        (estimate, rows, statistics)
+
+
 def test_the_fastest_pair():
     """the orbital time of two bodies is Kepler's, 2 pi sqrt(a^3 / G M), and a step is proposed"""
     text = tap.run("check", write(PAIR)).stdout

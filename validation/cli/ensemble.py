@@ -20,6 +20,13 @@ ensemble = { systems = 6; };
 """
 
 
+# Diagnostics with a table at each event, in which every bin has statistics over the members.
+TABLES = ENSEMBLE.replace('{ type = "conservation"; every = 20; }', """
+  { type = "conservation"; every = 20; },
+  { type = "radial-distribution"; every = 50; r_max = 2.0; bins = 5; },
+  { type = "density-profile"; every = 70; shells = 4; }""")
+
+
 def write(text, name="run.cfg"):
     pathlib.Path(name).write_text(text)
     return name
@@ -59,25 +66,104 @@ def test_copies_are_told():
     assert said not in tap.run("check", write(ENSEMBLE)).stdout
 
 
+def statistics_of(values):
+    """By python's own: mean, deviation, error of the mean, quantiles."""
+    values = sorted(values)
+    n = len(values)
+    found = {"mean": statistics.mean(values), "std": statistics.stdev(values),
+             "sem": statistics.stdev(values) / n ** 0.5, "q50": statistics.median(values)}
+    # Linear between order statistics, as in GSL: position (n - 1) f.
+    for name, f in (("q10", 0.1), ("q90", 0.9)):
+        position = (n - 1) * f
+        low = int(position)
+        found[name] = values[low] + (position - low) * (values[low + 1] - values[low])
+    return found
+
+
 def test_statistics_over_members():
-    """mean, deviation, median and quantiles against python's own"""
+    """mean, deviation, error of the mean, median and quantiles against python's own"""
     assert tap.run("run", write(ENSEMBLE), "-q").returncode == 0
     rows = table("ensemble.run/conservation.csv")
     for line in table("ensemble.run/conservation-ensemble.csv"):
-        values = sorted(float(r["kinetic [M L^2 T^-2]"]) for r in rows
-                        if r["step [1]"] == line["step [1]"])
+        values = [float(r["kinetic [M L^2 T^-2]"]) for r in rows
+                  if r["step [1]"] == line["step [1]"]]
         assert len(values) == int(line["members [1]"]) == 6
-        expected = {"mean": statistics.mean(values), "std": statistics.stdev(values),
-                    "sem": statistics.stdev(values) / len(values) ** 0.5,
-                    "q50": statistics.median(values)}
-        # Linear between order statistics, as in GSL: position (n - 1) f.
-        for name, f in (("q10", 0.1), ("q90", 0.9)):
-            position = 5 * f
-            low = int(position)
-            expected[name] = values[low] + (position - low) * (values[low + 1] - values[low])
-        for name, value in expected.items():
+        for name, value in statistics_of(values).items():
             measured = float(line[f"kinetic_{name} [M L^2 T^-2]"])
             assert abs(measured - value) < 1e-12, (name, measured, value)
+
+
+def check_table(name, bins, columns, kept):
+    """Every bin of every event against python's own statistics over the members that count."""
+    rows = table(f"ensemble.run/{name}.csv")
+    lines = table(f"ensemble.run/{name}-ensemble.csv")
+    assert len(lines) * 6 == len(rows) and len(lines) % bins == 0, (len(lines), len(rows))
+    shared = ["step [1]", "time [T]", "r [L]", "r_inner [L]", "r_outer [L]"]
+    if name == "radial-distribution":
+        shared.append("shell_volume [L^3]")
+    assert list(lines[0])[:len(shared) + 2] == [*shared, "members [1]", "left_out [1]"]
+    for k, line in enumerate(lines):
+        event, bin_ = divmod(k, bins)
+        of_members = [rows[(event * 6 + member) * bins + bin_] for member in range(6)]
+        for member, row in enumerate(of_members):
+            assert row["system [1]"] == str(member + 1), row
+            for key in shared:
+                assert row[key] == line[key], (k, key)
+        of_members = [row for member, row in enumerate(of_members) if member in kept(line)]
+        assert len(of_members) == int(line["members [1]"]) == 6 - int(line["left_out [1]"])
+        for column in columns:
+            title, unit = column.split(" ", 1)
+            values = [float(row[column]) for row in of_members if row[column]]
+            if len(values) < 2:
+                continue
+            for statistic, value in statistics_of(values).items():
+                measured = float(line[f"{title}_{statistic} {unit}"])
+                assert abs(measured - value) <= 1e-12 * max(map(abs, values)), (k, column)
+
+
+def test_tables_over_members():
+    """g(r) and density profiles have statistics over the members in every bin"""
+    assert tap.run("run", write(TABLES), "-q").returncode == 0
+    check_table("radial-distribution", 5, ["g [1]", "pair_density [L^-1]", "pairs [1]",
+                                           "g_mean [1]", "g_error [1]"], lambda line: range(6))
+    check_table("density-profile", 4, ["density [M L^-3]", "bodies [1]", "plummer [M L^-3]"],
+                lambda line: range(6))
+
+
+def test_tables_leave_members_out():
+    """members over the limit count in no bin, from the event on at which they pass it"""
+    assert tap.run("run", write(TABLES), "-q", "-o", "all").returncode == 0
+    last = [r for r in table("all/conservation.csv") if r["step [1]"] == "200"]
+    limit = statistics.median(float(r["energy_error [1]"]) for r in last)
+    assert tap.run("run", "run.cfg", "-q", "-P",
+                   f"ensemble.energy_error_limit={limit}").returncode == 0
+    good = {m for m in range(6) if float(last[m]["energy_error [1]"]) <= limit}
+    ended = {"0": set(range(6)), "200": good}
+    lines = table("ensemble.run/radial-distribution-ensemble.csv")
+    assert {line["members [1]"] for line in lines if line["step [1]"] == "200"} == {"3"}
+    for name, bins in (("radial-distribution", 5), ("density-profile", 4)):
+        for kind in ("", "-ensemble"):
+            path = pathlib.Path("ensemble.run", f"{name}{kind}.csv")
+            head, *body = path.read_text().splitlines(True)
+            step = 1 if kind == "" else 0
+            path.write_text(head + "".join(l for l in body if l.split(",")[step] in ended))
+        column = "g [1]" if name == "radial-distribution" else "density [M L^-3]"
+        check_table(name, bins, [column], lambda line: ended[line["step [1]"]])
+
+
+def test_no_criterion_on_a_table():
+    """the statistics of a table have no single row to expect anything of"""
+    expect = 'expect = ( { quantity = "radial-distribution-ensemble.g_mean"; at_most = 1.0; } );'
+    result = tap.run("check", write(TABLES + expect))
+    assert result.returncode == 78 and "no diagnostic of this run" in result.stderr, result
+
+
+def test_names_of_files_over_members():
+    """nothing else may have the name of a file of statistics"""
+    for name in ("conservation-ensemble", "radial-distribution-ensemble"):
+        for key in (f'diagnostics.2.name={name}', f'outputs.0.file={name}.csv'):
+            result = tap.run("check", write(TABLES), "-P", key)
+            assert result.returncode == 78 and "already" in result.stderr, (key, result)
 
 
 def test_members_over_the_limit_are_left_out_and_counted():
@@ -123,11 +209,12 @@ def test_frames_say_which_system():
 
 
 def test_restart_gives_the_same_bytes():
-    config = write(ENSEMBLE)
+    config = write(TABLES)
     assert tap.run("run", config, "-q", "-o", "whole").returncode == 0
     assert tap.run("run", config, "-q", "-o", "parts", "-P", "time.end=1.4").returncode == 0
     assert tap.run("run", config, "-q", "-o", "parts", "--restart").returncode == 0
-    for name in ("conservation.csv", "conservation-ensemble.csv", "trajectory.xyz"):
+    for name in ("conservation.csv", "conservation-ensemble.csv", "trajectory.xyz",
+                 "radial-distribution-ensemble.csv", "density-profile-ensemble.csv"):
         whole, parts = (pathlib.Path(d, name).read_bytes() for d in ("whole", "parts"))
         assert whole == parts, name
 

@@ -122,7 +122,9 @@ def test_the_need_is_near_what_runs_take():
         raise tap.Skip("sanitizers take memory of their own")
     cases = ((2, 40000, ""), (100, 3000, ""), (60, 3000, 'compute = { precision = "single"; };\n'),
              (12, 5000, 'diagnostics = ( { type = "conservation"; }, { type = "lagrangian-radii"; '
-                        'fractions = [0.5]; } );\n'))
+                        'fractions = [0.5]; } );\n'),
+             (10, 40, 'diagnostics = ( { type = "radial-distribution"; every = 5; r_max = 1.0; '
+                      'bins = 8000; } );\n'))
     for count, systems, more in cases:
         config = write(count, systems, more)
         text = limited("check", config).stdout
