@@ -97,9 +97,10 @@ struct diagnostic_class {
      * which bin a row is of: they are the same in all systems and at all events. */
     const char *rows_key;
     size_t bin_columns;
-    /* What memory it takes at most: borrowed while it measures a system, for each of its bodies;
-     * and numbers that it keeps for each system, so many for each unit of the key (NULL: once). */
-    size_t body_bytes, system_reals;
+    /* What memory it takes at most: borrowed while it measures a system, for each of its bodies,
+     * and numbers by each thread for each row of a table; and numbers that it keeps for each
+     * system, so many for each unit of the key (NULL: once). */
+    size_t body_bytes, thread_reals, system_reals;
     const char *system_reals_key;
     bool meets_pairs; /* its time grows as the pairs of bodies; otherwise as the bodies */
 };

@@ -11,8 +11,9 @@
 enum {
     GUESSED = 2000, /* bins at the most: one chunk in eight has to be done again */
     CHUNK = 256,    /* separations worked out at once: they stay in the first-level cache */
-    COPIES = 4,     /* histograms taken in turn, so that equal bins do not wait for each other */
-    BLOCK = 64,     /* bodies i of one piece of work */
+    COPIES = PAIRS_THREAD_REALS, /* histograms taken in turn, so that equal bins do not wait for
+                                    each other */
+    BLOCK = 64,                  /* bodies i of one piece of work */
     MIN_CELLS = 3,  /* along a side of a periodic box, so that a pair is met in one way only */
     CELL_BODIES = 8 /* wanted in a cell, on average, at the least */
 };

@@ -20,6 +20,8 @@ enum pairs_method {
 
 /* Borrowed for each body: a place in its cell, and a cell for every one at the most. */
 enum { PAIRS_BODY_BYTES = 4 * sizeof(double) };
+/* And by each thread for each bin. */
+enum { PAIRS_THREAD_REALS = 4 };
 
 /*
  * Adds to counts[k] the unordered pairs of one system with k <= r / width < k + 1,

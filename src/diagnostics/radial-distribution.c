@@ -289,6 +289,7 @@ const struct diagnostic_class diagnostic_radial_distribution = {
     .rows_key = "bins",
     .bin_columns = PAIRS,
     .body_bytes = PAIRS_BODY_BYTES,
+    .thread_reals = PAIRS_THREAD_REALS,
     .meets_pairs = true,
     .system_reals = BIN_LENGTH + 1,
     .system_reals_key = "bins",

@@ -50,11 +50,26 @@ static double kept(const struct section *section, double systems)
     return systems * times * (double)class_->system_reals * sizeof(double);
 }
 
+/* Rows of one event and system. */
+static double rows_of(const struct section *section)
+{
+    const char *key = diagnostic_class(section)->rows_key;
+    return key ? (double)section_integer(section, key) : 1.0;
+}
+
+/* While a system is measured. */
+static double borrowed_by(const struct section *section, double count, int threads)
+{
+    const struct diagnostic_class *class_ = diagnostic_class(section);
+    return count * (double)class_->body_bytes +
+           threads * (rows_of(section) + 1.0) * (double)class_->thread_reals * sizeof(double);
+}
+
 /* Of one event, until the statistics over members are made of it. */
 static double aggregated(const struct section *section, double systems)
 {
     const struct diagnostic_class *class_ = diagnostic_class(section);
-    const double rows = class_->rows_key ? (double)section_integer(section, class_->rows_key) : 1.0;
+    const double rows = rows_of(section);
     const double bins = (double)class_->bin_columns;
     if (systems == 1.0)
         return 0.0;
@@ -76,7 +91,7 @@ static void add_diagnostics(const struct config *config, struct memory_need *nee
     need->checkpoints = record;
     for (size_t i = 0; i < config_count(config, "diagnostics"); i++) {
         const struct section *section = config_item(config, "diagnostics", i);
-        borrowed = fmax(borrowed, count * (double)diagnostic_class(section)->body_bytes);
+        borrowed = fmax(borrowed, borrowed_by(section, count, force_options(config).threads));
         need->diagnostics += kept(section, systems) + aggregated(section, systems);
         need->checkpoints += kept(section, systems);
     }

@@ -75,12 +75,35 @@ static void test_the_key_that_is_too_large(void **state)
     config_free(config);
 }
 
+/* What is measured into as many histograms as there are threads, and of an ensemble what is kept of
+ * an event until its statistics are made. */
+static void test_tables_take_memory_by_their_rows(void **state)
+{
+    (void)state;
+    static const char pairs[] = "diagnostics=({type=\"radial-distribution\";bins=50000;})";
+    struct error error = { 0 };
+    double diagnostics[3];
+    for (size_t k = 0; k < 3; k++) {
+        const char *const overrides[] = { pairs, k == 1 ? "compute.threads=9" : "compute.threads=1",
+                                          k == 2 ? "ensemble.systems=7" : "ensemble.systems=1" };
+        struct config *config = load("10", overrides, 3);
+        struct memory_need need;
+        assert_int_equal(need_of_run(config, &need, &error), STATUS_OK);
+        diagnostics[k] = need.diagnostics;
+        config_free(config);
+    }
+    /* Eight threads more, each with four histograms; and of 7 systems 13 columns, of one none. */
+    assert_true(diagnostics[1] - diagnostics[0] >= 8 * 4 * 50000 * 8.0);
+    assert_true(diagnostics[2] - diagnostics[0] >= 7 * 13 * 50000 * 8.0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bodies_take_eleven_numbers_each),
         cmocka_unit_test(test_runs_at_a_time_add_up),
         cmocka_unit_test(test_the_key_that_is_too_large),
+        cmocka_unit_test(test_tables_take_memory_by_their_rows),
     };
     return cmocka_run_group_tests_name("need", tests, NULL, NULL);
 }
