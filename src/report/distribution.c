@@ -109,6 +109,57 @@ static enum status draw_curve(struct figure *figure, const struct series *series
                          curve == distribution->curves, error);
 }
 
+static void tell_mean(struct figure *figure, double members, double left_out)
+{
+    const size_t length = strlen(figure->caption);
+    char *end = figure->caption + length;
+    const size_t room = sizeof figure->caption - length;
+    if (members == 0.0)
+        snprintf(end, room, " No mean is drawn: all systems have lost too much energy to count.");
+    else if (left_out > 0.0)
+        snprintf(end, room,
+                 " The mean at the last frame lies on a band of its standard error; it is of %.0f "
+                 "systems, without "
+                 "%.0f that have lost too much energy.",
+                 members, left_out);
+    else
+        snprintf(end, room, " Their mean at the last frame lies on a band of its standard error.");
+}
+
+/* The mean of the systems that count at the last event, on a band of its standard error, from the
+ * statistics of the run; and in the caption how many these are. */
+static enum status draw_mean(struct figure *figure, const struct series *statistics,
+                             const char *column, struct error *error)
+{
+    char name[SERIES_NAME_SIZE];
+    size_t begin, end;
+    snprintf(name, sizeof name, "%s_mean", column);
+    const struct series_column *mean = series_find(statistics, name);
+    snprintf(name, sizeof name, "%s_sem", column);
+    const struct series_column *sem = series_find(statistics, name);
+    const struct series_column *r = series_find(statistics, "r");
+    const struct series_column *members = series_find(statistics, "members");
+    const struct series_column *left_out = series_find(statistics, "left_out");
+    if (!mean || !sem || !r || !members || !left_out)
+        return STATUS_OK;
+    find_event(statistics, false, &begin, &end);
+    const size_t rows = end - begin;
+    double *const lower = memory_array(2, rows * sizeof *lower, error), *const upper = lower + rows;
+    if (!lower)
+        return error->status;
+    for (size_t i = 0; i < rows; i++) {
+        lower[i] = mean->values[begin + i] - sem->values[begin + i];
+        upper[i] = mean->values[begin + i] + sem->values[begin + i];
+    }
+    const int color = (int)figure_lines(figure);
+    if (!figure_band(figure, color, rows, r->values + begin, lower, upper, error))
+        figure_curve(figure, "mean of the systems", CURVE_LINE, color, rows, r->values + begin,
+                     mean->values + begin, error);
+    tell_mean(figure, members->values[begin], left_out->values[begin]);
+    memory_free(lower);
+    return error->status;
+}
+
 /* Copies the positive values of what a curve draws, of all systems; their count. */
 static size_t copy_values(const struct series *series, const struct distribution_curve *curve,
                           double *values)
@@ -172,7 +223,8 @@ static void name_figure(struct figure *figure, const struct distribution *distri
     snprintf(figure->caption, sizeof figure->caption, "%s", distribution->caption);
 }
 
-static enum status draw_distribution(const struct series *series,
+/* `statistics` over the systems, or NULL. */
+static enum status draw_distribution(const struct series *series, const struct series *statistics,
                                      const struct distribution *distribution, const char *name,
                                      struct figures *figures, struct error *error)
 {
@@ -184,6 +236,8 @@ static enum status draw_distribution(const struct series *series,
     for (size_t k = 0; k < DISTRIBUTION_CURVES && distribution->curves[k].column && !status; k++)
         status = draw_curve(figure, series, distribution, &distribution->curves[k], error);
     members_caption(figure, series->systems);
+    if (!status && statistics)
+        status = draw_mean(figure, statistics, distribution->curves[0].column, error);
     figures_settle(figures);
     return status;
 }
@@ -200,9 +254,20 @@ enum status distribution_draw(const struct result *result, const struct series *
                               struct error *error)
 {
     const bool periodic = strcmp(result_string(result, "config.physics.boundary"), "periodic") == 0;
+    char file[SERIES_NAME_SIZE + 16];
+    struct series *statistics = NULL;
     enum status status = STATUS_OK;
-    for (size_t i = 0; i < COUNT_OF(distributions) && !status; i++)
-        if (is_drawn(&distributions[i], type, periodic))
-            status = draw_distribution(series, &distributions[i], name, figures, error);
+    snprintf(file, sizeof file, "%s-ensemble.csv", name);
+    for (size_t i = 0; i < COUNT_OF(distributions) && !status; i++) {
+        if (!is_drawn(&distributions[i], type, periodic))
+            continue;
+        if (series->systems > 1 && !statistics)
+            status = result_series(result, file, &statistics, error);
+        const bool any = statistics && statistics->rows > 0 && series_find(statistics, "time");
+        if (!status)
+            status = draw_distribution(series, any ? statistics : NULL, &distributions[i], name,
+                                       figures, error);
+    }
+    series_destroy(statistics);
     return status;
 }

@@ -207,6 +207,31 @@ def test_ensemble():
     found = blocks("made.run/plots/density-profile.dat")[2]
     expected = numpy.median(density, axis=0)
     assert numpy.allclose(found[:, 1], expected[expected > 0], rtol=1e-14)
+    # The mean with its standard error, from the statistics of the run.
+    *_, band, mean = blocks("made.run/plots/density-profile.dat")
+    average, sem = density.mean(0), density.std(0, ddof=1) / 5**0.5
+    assert numpy.allclose(mean[:, 1], average[average > 0], rtol=1e-13)
+    drawn = average > sem
+    assert numpy.allclose(band[:, 1:], numpy.c_[average - sem, average + sem][drawn], rtol=1e-12)
+    assert "Their mean at the last frame lies on a band of its standard error." in page
+
+
+def test_members_that_are_left_out_of_the_mean():
+    """captions say how many systems the mean is of, and where it is of none"""
+    need_gnuplot()
+    pathlib.Path("made.cfg").write_text(ENSEMBLE)
+    assert tap.run("run", "made.cfg", "-q").returncode == 0
+    with open("made.run/conservation.csv", newline="") as file:
+        errors = sorted(float(row["energy_error [1]"]) for row in list(csv.DictReader(file))[-5:])
+    for limit, words in (((errors[1] + errors[2]) / 2,
+                          "it is of 2 systems, without 3 that have lost too much energy."),
+                         (errors[0] / 2, "No mean is drawn: all systems have lost too much energy")):
+        assert tap.run("run", "made.cfg", "-q", "--force", "-P",
+                       f"ensemble.energy_error_limit={limit}").returncode == 0
+        report("made.run")
+        assert words in read("made.run/report.html"), (limit, words)
+        drawn = "mean of the systems" in read("made.run/plots/density-profile.gp")
+        assert drawn == ("2 systems" in words)
 
 
 PAIRS = """
