@@ -62,10 +62,12 @@ static void say_energy_error(const struct run *run)
 {
     const size_t systems = run->experiment.bodies->systems;
     const double largest = last_conservation(run, "energy_error");
-    const double worst = run_worst_energy_error(run);
+    const size_t system = run_worst_system(run);
+    const double worst = run_energy_error(run, system);
     if (systems > 1)
-        item("energy error", "|dE/E0| = %.3g at the last measurement, in the worst of %zu systems",
-             text_plain(fabs(worst)), systems);
+        item("energy error",
+             "|dE/E0| = %.3g at the last measurement, in system %zu, the worst of %zu",
+             text_plain(fabs(worst)), system + 1, systems);
     else if (isfinite(largest))
         item("energy error", "dE/E0 = %.3g (largest %.3g)", text_plain(worst), largest);
     else
@@ -91,8 +93,16 @@ static void say_virial_ratio(const struct run *run)
         potential += run->conserved[s].potential;
     }
     char clausius[32], by_potential[32];
-    item("virial ratio", "2K/|W| = %s, -2K/U = %s", ratio(2.0 * kinetic / fabs(virial), clausius),
-         ratio(-2.0 * kinetic / potential, by_potential));
+    item("virial ratio", "2K/|W| = %s, -2K/U = %s%s", ratio(2.0 * kinetic / fabs(virial), clausius),
+         ratio(-2.0 * kinetic / potential, by_potential),
+         run->experiment.bodies->systems > 1 ? ", of all systems together" : "");
+}
+
+/* Of an ensemble, whose value it is. */
+static void say_system(struct text *value, double system)
+{
+    if (system > 0.0)
+        text_print(value, " in system %.0f", system);
 }
 
 static void say_criterion(const struct criterion *c)
@@ -106,8 +116,11 @@ static void say_criterion(const struct criterion *c)
     else
         text_print(&value, ", %s %.4g",
                    holds ? "closest to the bound:" : "farthest beyond it:", text_plain(c->worst));
-    if (c->failures > 0)
+    say_system(&value, c->worst_system);
+    if (c->failures > 0) {
         text_print(&value, ", first at t = %.4g", c->first_failure);
+        say_system(&value, c->failed_system);
+    }
     say(holds ? 0 : TERMINAL_RED, "expect", value.bytes ? value.bytes : "");
     text_free(&value);
 }

@@ -788,47 +788,72 @@ static void say(char buffer[WATCH_TEXT_SIZE], const char *format, ...)
     va_end(arguments);
 }
 
+/* Of an ensemble, which system it was: " of system 3"; counted from 1 as everywhere outside. */
+enum { SYSTEM_SIZE = 40 };
+static const char *which(const struct watch *watch, const struct record *record,
+                         char buffer[SYSTEM_SIZE])
+{
+    buffer[0] = '\0';
+    if (watch->systems > 1)
+        snprintf(buffer, SYSTEM_SIZE, " of system %zu", (size_t)(record - watch->records) + 1);
+    return buffer;
+}
+
+/* And of how many it is the worst. */
+static void say_worst(const struct watch *watch, size_t systems, char buffer[WATCH_TEXT_SIZE])
+{
+    if (watch->systems > 1 && systems > 1)
+        say(buffer, ", the worst of %zu systems", systems);
+}
+
 static void say_drift(const struct watch *watch, const struct finding *all,
                       char buffer[WATCH_TEXT_SIZE])
 {
     const struct record *drift = all->drift;
-    char name[WHOSE_SIZE];
+    char name[WHOSE_SIZE], system[SYSTEM_SIZE];
+    if (!watch->symplectic && all->beyond > 0)
+        return;
     if (watch->symplectic)
-        say(buffer, "%s%s drifts by %+.3g of %s over the run (limit %g)", buffer[0] ? "; " : "",
+        say(buffer, "%s%s%s drifts by %+.3g of %s over the run (limit %g)", buffer[0] ? "; " : "",
             drift->by_tests > 0.0 ? "the specific energy of the worst test body" : "the energy",
-            drift_of(watch, drift).change, scale_of(drift->by_tests > 0.0 ? 0.0 : NAN),
-            watch->energy_drift);
-    else if (all->beyond == 0)
-        say(buffer, "%sthe method is one that drifts: %s is off by %.3g of %s (limit %g)",
-            buffer[0] ? "; " : "", whose(drift->error_body, name), drift->largest_error,
-            scale_of(drift->error_body), watch->energy_drift);
+            which(watch, drift, system), drift_of(watch, drift).change,
+            scale_of(drift->by_tests > 0.0 ? 0.0 : NAN), watch->energy_drift);
+    else
+        say(buffer, "%sthe method is one that drifts: %s%s is off by %.3g of %s (limit %g)",
+            buffer[0] ? "; " : "", whose(drift->error_body, name), which(watch, drift, system),
+            drift->largest_error, scale_of(drift->error_body), watch->energy_drift);
+    say_worst(watch, all->drifting, buffer);
 }
 
-static void say_jumps(const struct finding *all, char buffer[WATCH_TEXT_SIZE])
+static void say_jumps(const struct watch *watch, const struct finding *all,
+                      char buffer[WATCH_TEXT_SIZE])
 {
     const struct record *first = all->jumped;
-    char name[WHOSE_SIZE];
+    char name[WHOSE_SIZE], system[SYSTEM_SIZE];
     say(buffer,
-        "%g jump%s of %s, the first before t = %.4g, where bodies %.0f and %.0f were %.3g apart",
+        "%g jump%s of %s, the first before t = %.4g, where bodies %.0f and %.0f%s were %.3g apart",
         all->jumps, all->jumps == 1.0 ? "" : "s", whose(first->jumped_body, name),
-        first->first_jump, first->jumped.ids[0], first->jumped.ids[1], first->jumped.distance);
+        first->first_jump, first->jumped.ids[0], first->jumped.ids[1], which(watch, first, system),
+        first->jumped.distance);
 }
 
 const char *watch_text(const struct watch *watch, char buffer[WATCH_TEXT_SIZE])
 {
     const struct finding all = find(watch);
     const struct sighting *fastest = &all.fastest->fastest;
-    char name[WHOSE_SIZE];
+    char name[WHOSE_SIZE], system[SYSTEM_SIZE];
     buffer[0] = '\0';
     if (all.jumps > 0.0)
-        say_jumps(&all, buffer);
+        say_jumps(watch, &all, buffer);
     else if (fastest->steps < watch->least_steps)
-        say(buffer, "the step is too large for bodies %.0f and %.0f at t = %.4g", fastest->ids[0],
-            fastest->ids[1], fastest->time);
-    if (all.beyond > 0)
-        say(buffer, "%s%s is off by %.3g of %s at t = %.4g (limit %g)", buffer[0] ? "; " : "",
-            whose(all.off->error_body, name), all.off->largest_error, scale_of(all.off->error_body),
-            all.off->error_time, watch->energy_error);
+        say(buffer, "the step is too large for bodies %.0f and %.0f%s at t = %.4g", fastest->ids[0],
+            fastest->ids[1], which(watch, all.fastest, system), fastest->time);
+    if (all.beyond > 0) {
+        say(buffer, "%s%s%s is off by %.3g of %s at t = %.4g (limit %g)", buffer[0] ? "; " : "",
+            whose(all.off->error_body, name), which(watch, all.off, system), all.off->largest_error,
+            scale_of(all.off->error_body), all.off->error_time, watch->energy_error);
+        say_worst(watch, all.beyond, buffer);
+    }
     if (all.drifting > 0)
         say_drift(watch, &all, buffer);
     return buffer;

@@ -18,6 +18,7 @@ const char content_early[] = "early:";
 const char content_files[] = "files";
 const char content_aggregate_row[] = "aggregate-row";
 const char content_legs[] = "legs";
+const char content_systems[] = "systems";
 
 const char *content_name(const char *prefix, const char *kind, size_t index,
                          char buffer[CHECKPOINT_NAME_SIZE])

@@ -22,12 +22,15 @@ extern "C" {
  * members; checkpoints of older versions lack them. */
 extern const char content_files[];         /* "files" */
 extern const char content_aggregate_row[]; /* "aggregate-row" */
+/* Of which systems a criterion has its values; likewise. */
+extern const char content_systems[]; /* "systems" */
 
 /* What each start of the run has computed, as JSON (run/legs.h); older versions lack it too. */
 extern const char content_legs[]; /* "legs" */
 
 enum {
     CRITERION_MEMORY = 4, /* numbers in the section of a criterion */
+    CRITERION_SYSTEMS = 2,
     CONSERVED_REALS = sizeof(struct conserved) / sizeof(double),
     CONTENT_BUILD_SIZE = 1024
 };

@@ -47,10 +47,11 @@ struct row_target {
     const struct moment *now;
 };
 
-/* Shows a row to `expect` and to `stop_when`. */
-static void judge_row(struct run *run, size_t diagnostic, double time, const double *values)
+/* Shows a row to `expect` and to `stop_when`; that of a system of several, counted from 1, or 0. */
+static void judge_row(struct run *run, size_t diagnostic, size_t system, double time,
+                      const double *values)
 {
-    expectations_row(&run->expectations, diagnostic, time, values);
+    expectations_system_row(&run->expectations, diagnostic, system, time, values);
     const struct criterion *met = expectations_met(&run->stops, diagnostic, time, values);
     if (met && !run->ended_by[0])
         criterion_text(met, run->ended_by);
@@ -63,9 +64,9 @@ static enum status take_row(void *context, size_t system, const double *values, 
     struct run *run = target->run;
     struct run_diagnostic *diagnostic = &run->diagnostics[target->diagnostic];
     const size_t count = diagnostic->diagnostic->column_count;
-    csv_row(diagnostic->stream, target->now, run->experiment.bodies->systems > 1, system, values,
-            count);
-    judge_row(run, target->diagnostic, target->now->time, values);
+    const bool several = run->experiment.bodies->systems > 1;
+    csv_row(diagnostic->stream, target->now, several, system, values, count);
+    judge_row(run, target->diagnostic, several ? system + 1 : 0, target->now->time, values);
     if (system == 0)
         memcpy(diagnostic->last_row, values, count * sizeof *values);
     if (diagnostic->aggregate)
@@ -81,7 +82,7 @@ static void write_aggregate(struct run *run, size_t index, const struct moment *
     for (size_t k = 0; k < statistics->row_count; k++) {
         const double *row = aggregate_row(slot->aggregate, k, run->left_out);
         csv_row(slot->aggregate_stream, now, false, 0, row, statistics->column_count);
-        judge_row(run, run->diagnostic_count + index, now->time, row);
+        judge_row(run, run->diagnostic_count + index, 0, now->time, row);
     }
 }
 

@@ -171,27 +171,39 @@ static double margin(const struct criterion *criterion, double value)
     return fmin(value - criterion->lowest, criterion->highest - value);
 }
 
-static void judge(struct criterion *criterion, double time, double value)
+static void judge(struct criterion *criterion, size_t system, double time, double value)
 {
     if (time < criterion->after || time > criterion->before)
         return;
     if (criterion->rows == 0 || isnan(value) ||
-        margin(criterion, value) < margin(criterion, criterion->worst))
+        margin(criterion, value) < margin(criterion, criterion->worst)) {
         criterion->worst = value;
+        criterion->worst_system = (double)system;
+    }
     criterion->rows++;
     if (margin(criterion, value) >= 0) /* false for NaN */
         return;
-    if (criterion->failures == 0)
+    if (criterion->failures == 0) {
         criterion->first_failure = time;
+        criterion->failed_system = (double)system;
+    }
     criterion->failures++;
+}
+
+void expectations_system_row(struct expectations *expectations, size_t diagnostic, size_t system,
+                             double time, const double *values)
+{
+    for (size_t i = 0; i < expectations->count; i++) {
+        struct criterion *criterion = &expectations->criteria[i];
+        if (criterion->diagnostic == diagnostic)
+            judge(criterion, system, time, values[criterion->column]);
+    }
 }
 
 void expectations_row(struct expectations *expectations, size_t diagnostic, double time,
                       const double *values)
 {
-    for (size_t i = 0; i < expectations->count; i++)
-        if (expectations->criteria[i].diagnostic == diagnostic)
-            judge(&expectations->criteria[i], time, values[expectations->criteria[i].column]);
+    expectations_system_row(expectations, diagnostic, 0, time, values);
 }
 
 const struct criterion *expectations_met(const struct expectations *expectations, size_t diagnostic,
@@ -241,18 +253,27 @@ const char *criterion_text(const struct criterion *criterion, char buffer[CRITER
     return buffer;
 }
 
+/* Null where it is of none. */
+static json_t *system_json(double system)
+{
+    return system > 0.0 ? json_integer((json_int_t)system) : json_null();
+}
+
+static json_t *criterion_json(const struct criterion *c)
+{
+    char text[CRITERION_TEXT_SIZE];
+    return json_pack(
+        "{s:s, s:s, s:b, s:o, s:o, s:I, s:I, s:o, s:o}", "criterion", criterion_text(c, text),
+        "quantity", c->quantity, "holds", criterion_holds(c), "worst", document_number(c->worst),
+        "worst_system", system_json(c->worst_system), "rows", (json_int_t)c->rows, "failures",
+        (json_int_t)c->failures, "first_failure_time", document_number(c->first_failure),
+        "first_failure_system", system_json(c->failed_system));
+}
+
 json_t *expectations_json(const struct expectations *expectations)
 {
     json_t *array = json_array();
-    for (size_t i = 0; i < expectations->count; i++) {
-        const struct criterion *c = &expectations->criteria[i];
-        char text[CRITERION_TEXT_SIZE];
-        document_append(&array,
-                        json_pack("{s:s, s:s, s:b, s:o, s:I, s:I, s:o}", "criterion",
-                                  criterion_text(c, text), "quantity", c->quantity, "holds",
-                                  criterion_holds(c), "worst", document_number(c->worst), "rows",
-                                  (json_int_t)c->rows, "failures", (json_int_t)c->failures,
-                                  "first_failure_time", document_number(c->first_failure)));
-    }
+    for (size_t i = 0; i < expectations->count; i++)
+        document_append(&array, criterion_json(&expectations->criteria[i]));
     return array;
 }

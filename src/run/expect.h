@@ -27,7 +27,8 @@ struct criterion {
     double rows;  /* that counted */
     double worst; /* the value that came nearest to breaking, or broke, a bound; NaN before any */
     double failures;
-    double first_failure; /* its time */
+    double first_failure;               /* its time */
+    double worst_system, failed_system; /* of these two, counted from 1; 0: of all, or alone */
 };
 
 struct expectations {
@@ -46,6 +47,9 @@ void expectations_destroy(struct expectations *expectations);
 /* A row of diagnostic `diagnostic` at `time`. An undefined value breaks a criterion. */
 void expectations_row(struct expectations *expectations, size_t diagnostic, double time,
                       const double *values);
+/* The same of one system of several, counted from 1. */
+void expectations_system_row(struct expectations *expectations, size_t diagnostic, size_t system,
+                             double time, const double *values);
 
 /* The first criterion that this row meets by itself, its window of time included; or NULL. */
 const struct criterion *expectations_met(const struct expectations *expectations, size_t diagnostic,

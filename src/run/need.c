@@ -91,7 +91,8 @@ static void add_diagnostics(const struct config *config, struct memory_need *nee
     need->checkpoints = record;
     for (size_t i = 0; i < config_count(config, "diagnostics"); i++) {
         const struct section *section = config_item(config, "diagnostics", i);
-        borrowed = fmax(borrowed, borrowed_by(section, count, force_options(config).threads));
+        const int threads = force_options(config, need->systems).threads;
+        borrowed = fmax(borrowed, borrowed_by(section, count, threads));
         need->diagnostics += kept(section, systems) + aggregated(section, systems);
         need->checkpoints += kept(section, systems);
     }

@@ -261,9 +261,9 @@ static json_t *run_json(const struct run *run, enum provenance_state state, enum
         "cpu_seconds", document_number(sum.cpu), "interactions", document_number(sum.interactions),
         "interactions_per_second", document_number(legs_rate(&sum)), "legs", legs, "initial",
         conserved_json(run->first), "final", conserved_json(&run->conserved[0]),
-        "relative_energy_error", document_number(run_worst_energy_error(run)), "diagnostics",
-        last_rows_json(run), "expect", expectations_json(&run->expectations), "files",
-        files_json(run), "config", config_json(experiment->config), "watch",
+        "relative_energy_error", document_number(run_energy_error(run, run_worst_system(run))),
+        "diagnostics", last_rows_json(run), "expect", expectations_json(&run->expectations),
+        "files", files_json(run), "config", config_json(experiment->config), "watch",
         watch_json(run->watch, run->left_out), "ended_by", run->ended_by, "checkpointed",
         run->checkpointed, "bitwise", run->bitwise, "first_step", (json_int_t)run->first_step,
         "restarts", restarts_json(run), "errors", errors_json(run));
@@ -323,6 +323,9 @@ enum status provenance_write(const struct run *run, enum provenance_state state,
         document_set(&document, "trust", trust_json(run->trust, run_time(run)));
     /* What was verified before this restart stays true of those steps. */
     json_t *verified = json_object_get(run->before, "verified");
+    if (document && run->experiment.bodies->systems > 1)
+        document_set(&document, "relative_energy_error_system",
+                     json_integer((json_int_t)run_worst_system(run) + 1));
     if (document)
         document_set(&document, "scales", scales_json(&run->scales));
     if (document && run->bodies_hash[0])

@@ -247,6 +247,13 @@ static void load_criterion(struct run *run, size_t index, struct error *error)
     c->worst = values[1];
     c->failures = values[2];
     c->first_failure = values[3];
+    double systems[CRITERION_SYSTEMS];
+    content_name(memory_prefix(run), content_systems, index, name);
+    if (!checkpoint_has(run->checkpoint, name) ||
+        checkpoint_get_words(run->checkpoint, name, systems, 1, CRITERION_SYSTEMS, 0, error))
+        return;
+    c->worst_system = systems[0];
+    c->failed_system = systems[1];
 }
 
 enum status restart_load_memory(struct run *run, struct error *error)

@@ -66,14 +66,14 @@ double run_energy_error(const struct run *run, size_t system)
     return first != 0.0 ? (now - first) / fabs(first) : NAN;
 }
 
-double run_worst_energy_error(const struct run *run)
+size_t run_worst_system(const struct run *run)
 {
-    double worst = run_energy_error(run, 0);
+    size_t worst = 0;
     for (size_t s = 1; s < run->experiment.bodies->systems; s++) {
-        const double error = run_energy_error(run, s);
+        const double error = run_energy_error(run, s), most = run_energy_error(run, worst);
         /* Not fmax(): one that is undefined is the worst. */
-        if (isnan(error) || fabs(error) > fabs(worst))
-            worst = error;
+        if (!isnan(most) && (isnan(error) || fabs(error) > fabs(most)))
+            worst = s;
     }
     return worst;
 }

@@ -166,8 +166,8 @@ double run_rate(const struct run *run);
 
 /* (E - E0) / |E0| of one system at the last event that measured it; NaN where undefined. */
 double run_energy_error(const struct run *run, size_t system);
-/* That of the system whose error is the largest in size; an undefined one counts as larger. */
-double run_worst_energy_error(const struct run *run);
+/* The system whose error is the largest in size; an undefined one counts as larger. */
+size_t run_worst_system(const struct run *run);
 
 #ifdef __cplusplus
 }

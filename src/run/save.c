@@ -113,7 +113,9 @@ static bool keep_criterion(struct save_memory *memory, const char *prefix, size_
                            const struct criterion *c)
 {
     const double values[CRITERION_MEMORY] = { c->rows, c->worst, c->failures, c->first_failure };
-    return keep(memory, prefix, "expect", index, values, COUNT_OF(values));
+    const double systems[CRITERION_SYSTEMS] = { c->worst_system, c->failed_system };
+    return keep(memory, prefix, "expect", index, values, COUNT_OF(values)) &&
+           keep(memory, prefix, content_systems, index, systems, COUNT_OF(systems));
 }
 
 /* All of it as it is now; NULL without memory. */
@@ -121,7 +123,7 @@ static struct save_memory *remember(const struct run *run, const char *prefix)
 {
     const size_t systems = run->experiment.bodies->systems;
     const size_t room =
-        5 * run->diagnostic_count + 2 * run->output_count + run->expectations.count + 2;
+        5 * run->diagnostic_count + 2 * run->output_count + 2 * run->expectations.count + 2;
     struct save_memory *memory = calloc(1, sizeof *memory + room * sizeof *memory->items);
     if (!memory)
         return NULL;

@@ -186,18 +186,76 @@ def test_expectations_on_statistics():
     assert tap.run("run", write(ENSEMBLE + expect % "1e-12"), "-q", "--force").returncode == 1
 
 
-def test_the_summary_is_of_all_systems():
-    """the summary is of all systems: the worst energy error, and the virial ratio of the whole"""
+def test_the_summary_says_whose_value_it_shows():
+    """the worst energy error and which system it is of, and the virial ratio of all together"""
     summary = tap.run("run", write(ENSEMBLE)).stdout
     last = [r for r in table("ensemble.run/conservation.csv") if r["step [1]"] == "200"]
-    worst = max(abs(float(r["relative_energy_error [1]"])) for r in last)
-    said = f"|dE/E0| = {worst:.3g} at the last measurement, in the worst of 6 systems"
+    worst = max(last, key=lambda r: abs(float(r["relative_energy_error [1]"])))
+    system, value = int(worst["system [1]"]), abs(float(worst["relative_energy_error [1]"]))
+    said = f"|dE/E0| = {value:.3g} at the last measurement, in system {system}, the worst of 6"
     assert said in " ".join(summary.split()), summary
     about = json.loads(pathlib.Path("ensemble.run/run.json").read_text())
-    assert abs(about["relative_energy_error"]) == worst, (about["relative_energy_error"], worst)
+    assert abs(about["relative_energy_error"]) == value, (about["relative_energy_error"], value)
+    assert about["relative_energy_error_system"] == system
     kinetic, virial = (sum(float(r[f"{name} [M L^2 T^-2]"]) for r in last)
                        for name in ("kinetic", "virial"))
     assert f"2K/|W| = {2 * kinetic / abs(virial):.4f}," in summary, summary
+    assert "of all systems together" in " ".join(summary.split()), summary
+    alone = tap.run("run", "run.cfg", "--force", "-P", "ensemble.systems=1").stdout
+    assert "system" not in alone, alone
+
+
+def test_a_criterion_says_whose_value_it_shows():
+    """the worst value and the first failure of a criterion are told with their systems"""
+    assert tap.run("run", write(ENSEMBLE), "-q", "-o", "all").returncode == 0
+    rows = [(float(r["time [T]"]), int(r["system [1]"]), float(r["virial_ratio [1]"]),
+             float(r["energy_error [1]"])) for r in table("all/conservation.csv")]
+    ratios = sorted(ratio for _, _, ratio, _ in rows)
+    bound = ratios[-9]
+    _, highest, ratio, _ = max(rows, key=lambda row: row[2])
+    failed = [row for row in rows if row[2] > bound]
+    _, largest, _, error = max(rows, key=lambda row: row[3])
+    config = write(ENSEMBLE + f"""
+        expect = ( {{ quantity = "virial_ratio"; at_most = {bound}; }},
+                   {{ quantity = "energy_error"; at_most = 0.1; }},
+                   {{ quantity = "virial_ratio_mean"; at_most = 9.0; }} );""")
+    for arguments in ([], ["--restart"]):  # which finds all in the checkpoint
+        result = tap.run("run", config, *arguments)
+        words = " ".join(result.stdout.split())
+        assert result.returncode == 1, result
+        assert (f"FAILED, farthest beyond it: {ratio:.4g} in system {highest}, first at "
+                f"t = {failed[0][0]:.4g} in system {failed[0][1]}") in words, words
+        assert (f"energy_error <= 0.1: held, closest to the bound: {error:.4g} in system {largest} "
+                in words), words
+        statistic, = re.findall(r"virial_ratio_mean <= 9: held, closest to the bound: [\d.]+"
+                                r"( in system)?", words)
+        assert not statistic, words
+    first, second, third = json.loads(pathlib.Path("ensemble.run/run.json").read_text())["expect"]
+    assert (first["worst_system"], first["first_failure_system"]) == (highest, failed[0][1])
+    assert (second["worst_system"], second["first_failure_system"]) == (largest, None)
+    assert third["worst_system"] is None
+
+
+def test_the_watch_says_whose_energy_it_was():
+    """an ensemble by explicit Euler: the system that was off the most, and how many were beyond"""
+    result = tap.run("run", write(ENSEMBLE), "-P", "time.integrator=euler", "-P",
+                     "diagnostics.0.every=50", "-P", "watch.energy_jump=0.0")
+    # With 288 bodies the watch judges every 50th step.
+    energies = [[float(r[f"{name} [M L^2 T^-2]"]) for name in ("energy", "potential")]
+                for r in table("ensemble.run/conservation.csv")]
+    off = [abs(energy - energies[k % 6][0]) / max(map(abs, energies[k % 6]))
+           for k, (energy, _) in enumerate(energies)]
+    largest, system = max((value, k % 6 + 1) for k, value in enumerate(off))
+    watch = json.loads(pathlib.Path("ensemble.run/run.json").read_text())["watch"]["energy_error"]
+    assert abs(watch["largest"] / largest - 1) < 1e-9 and watch["system"] == system, watch
+    assert result.returncode == 1 and watch["systems_beyond"] == 6, watch
+    words = " ".join(result.stdout.split())
+    assert (f"FAILED: the energy of system {watch['system']} is off by {watch['largest']:.3g} of "
+            f"max(|E0|, |U0|) at t = {watch['time']:.4g} (limit 0.005), the worst of {watch['systems_beyond']} "
+            "systems") in words, words
+    alone = tap.run("run", "run.cfg", "--force", "-P", "ensemble.systems=1", "-P",
+                    "time.integrator=euler").stdout
+    assert "FAILED" in alone and "system" not in alone, alone
 
 
 def test_frames_say_which_system():

@@ -273,7 +273,8 @@ static void test_what_accumulates_fails(void **state)
         assert_true(watch_holds(trial.watch, (const bool[]){ true, true }));
         char text[WATCH_TEXT_SIZE];
         assert_says(watch_text(trial.watch, text),
-                    "the energy is off by 0.006 of max(|E0|, |U0|) at t = 10 (limit 0.005)");
+                    "the energy of system 1 is off by 0.006 of max(|E0|, |U0|) at t = 10 (limit "
+                    "0.005), the worst of 2 systems");
         json_t *json = watch_json(trial.watch, NULL);
         json_t *energy = json_object_get(json, "energy_error");
         assert_close(json_real_value(json_object_get(energy, "largest")), 0.006, 1e-7);
@@ -403,8 +404,8 @@ static void test_bodies_without_mass_are_judged(void **state)
     char text[WATCH_TEXT_SIZE];
     assert_says(
         watch_text(trial.watch, text),
-        "the specific energy of test body 72 is off by 0.00662 of max(|e0|, |u0|) at t = 0.02 "
-        "(limit 0.005)");
+        "the specific energy of test body 72 of system 2 is off by 0.00662 of max(|e0|, |u0|) at "
+        "t = 0.02 (limit 0.005)");
     json_t *json = watch_json(trial.watch, NULL);
     json_t *error = json_object_get(json, "energy_error");
     assert_int_equal(json_integer_value(json_object_get(error, "test_body")), 72);
@@ -439,7 +440,7 @@ static void test_bodies_without_mass_drift(void **state)
         assert_true(watch_holds(trial.watch, NULL) == (k == 0));
         if (k == 1)
             assert_says(watch_text(trial.watch, text),
-                        "the specific energy of the worst test body drifts by +0.001");
+                        "the specific energy of the worst test body of system 1 drifts by +0.001");
         trial_end(&trial);
     }
 }
