@@ -185,8 +185,12 @@ static void say_files(const struct run *run)
 {
     struct text names = { 0 };
     text_print(&names, "%s/: run.cfg run.json run.log", directory_path(run->directory));
-    for (size_t i = 0; i < run->diagnostic_count; i++)
-        text_print(&names, " %s.csv", run->diagnostics[i].diagnostic->name);
+    for (size_t i = 0; i < run->diagnostic_count; i++) {
+        const struct run_diagnostic *slot = &run->diagnostics[i];
+        text_print(&names, " %s.csv", slot->diagnostic->name);
+        if (slot->aggregate)
+            text_print(&names, " %s.csv", aggregate_diagnostic(slot->aggregate)->name);
+    }
     for (size_t i = 0; i < run->output_count; i++)
         add_output(run, i, &names);
     say(0, "files", names.bytes ? names.bytes : "");

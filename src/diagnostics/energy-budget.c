@@ -243,6 +243,12 @@ static const struct memory *worst_system(const struct budget *budget)
     return worst;
 }
 
+/* Counted from 1, as in tables and trajectories. */
+static size_t number_of(const struct budget *budget, const struct memory *memory)
+{
+    return (size_t)(memory - memory_of(budget, 0)) + 1;
+}
+
 /* The budget of the largest error. Differences of replays are rounded too: a part within that is
  * none. */
 static void tell_row(const struct memory *memory, double row[COLUMNS])
@@ -268,7 +274,7 @@ const char *energy_budget_text(const struct diagnostic *diagnostic,
     const struct budget *budget = (const struct budget *)diagnostic;
     const struct memory *memory = worst_system(budget);
     double row[COLUMNS];
-    char pair[64] = "", rest[64] = "";
+    char pair[64] = "", rest[64] = "", system[40] = "";
     tell_row(memory, row);
     if (memory->first == 0.0) {
         snprintf(buffer, ENERGY_BUDGET_TEXT_SIZE, "undefined, since E0 = 0");
@@ -277,13 +283,16 @@ const char *energy_budget_text(const struct diagnostic *diagnostic,
     if (row[ENCOUNTERS] != 0.0)
         snprintf(pair, sizeof pair, " (most of bodies %.0f and %.0f)", memory->ids[0],
                  memory->ids[1]);
+    if (budget->systems > 1)
+        snprintf(system, sizeof system, " in system %zu", number_of(budget, memory));
     if (!adds_up(row))
         snprintf(rest, sizeof rest, "; NOT EXPLAINED: %.2g", row[REST]);
-    snprintf(buffer, ENERGY_BUDGET_TEXT_SIZE,
-             "of %.2g at its largest: step %.2g, encounters %.2g%s, precision of the forces %.2g, "
-             "rounding about %.2g%s",
-             row[ENERGY_CHANGE], row[TRUNCATION], row[ENCOUNTERS], pair, row[FORCE], row[ROUNDING],
-             rest);
+    snprintf(
+        buffer, ENERGY_BUDGET_TEXT_SIZE,
+        "of %.2g at its largest%s: step %.2g, encounters %.2g%s, precision of the forces %.2g, "
+        "rounding about %.2g%s",
+        row[ENERGY_CHANGE], system, row[TRUNCATION], row[ENCOUNTERS], pair, row[FORCE],
+        row[ROUNDING], rest);
     return buffer;
 }
 
@@ -294,8 +303,10 @@ json_t *energy_budget_json(const struct diagnostic *diagnostic)
     double row[COLUMNS];
     char text[ENERGY_BUDGET_TEXT_SIZE];
     tell_row(memory, row);
-    json_t *json = json_pack("{s:s, s:b, s:I}", "text", energy_budget_text(diagnostic, text),
-                             "adds_up", adds_up(row), "step", (json_int_t)memory->worst_step);
+    json_t *json =
+        json_pack("{s:s, s:b, s:I, s:I}", "text", energy_budget_text(diagnostic, text), "adds_up",
+                  adds_up(row), "system", (json_int_t)number_of(budget, memory), "step",
+                  (json_int_t)memory->worst_step);
     for (size_t k = 0; k < COLUMNS; k++)
         document_set(&json, columns[k].name, document_number(row[k]));
     document_set(&json, "worst_encounter",

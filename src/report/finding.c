@@ -12,16 +12,18 @@ static const double flat_line = 1e-3;
 /* The entry of the largest size, of all systems and rows; NaN where there is none. */
 struct extreme {
     double size, time;
+    size_t system; /* counted from 1; 0: there is one alone */
 };
 
 static struct extreme find_extreme(const struct series *series, const char *column)
 {
     const struct series_column *values = series_find(series, column);
     const struct series_column *time = series_find(series, "time");
-    struct extreme extreme = { NAN, NAN };
+    struct extreme extreme = { NAN, NAN, 0 };
     for (size_t i = 0; values && time && i < series->systems * series->rows; i++)
         if (isfinite(values->values[i]) && !(fabs(values->values[i]) <= extreme.size))
-            extreme = (struct extreme){ fabs(values->values[i]), time->values[i] };
+            extreme = (struct extreme){ fabs(values->values[i]), time->values[i],
+                                        series->systems > 1 ? i / series->rows + 1 : 0 };
     return extreme;
 }
 
@@ -46,10 +48,12 @@ void finding_energy_error(const struct series *series, const struct result *resu
     const struct extreme most = find_extreme(series, "relative_energy_error");
     const struct integrator *integrator = integrator_of(result);
     const char *name = integrator ? integrator->variant.name : "";
-    char moved[160] = "";
+    char moved[160] = "", system[40] = "";
+    if (most.system > 0)
+        snprintf(system, sizeof system, " in system %zu", most.system);
     if (isfinite(most.size))
-        snprintf(moved, sizeof moved, "It moved by at most %.3g |E₀|, at t = %.6g%s. ", most.size,
-                 most.time,
+        snprintf(moved, sizeof moved, "It moved by at most %.3g |E₀|, at t = %.6g%s%s. ", most.size,
+                 most.time, system,
                  has_gap(series, "relative_energy_error") ? ", and is undefined in some rows" : "");
     if (integrator && integrator->symplectic)
         snprintf(text, size,

@@ -185,6 +185,16 @@ static void print_real(struct text *html, double value)
         text_print(html, "%.6g", value);
 }
 
+/* A value of a criterion and, of an ensemble, whose it is. */
+static void print_worst(struct text *html, const json_t *criterion)
+{
+    const json_t *worst = json_object_get(criterion, "worst");
+    const json_t *system = json_object_get(criterion, "worst_system");
+    print_real(html, json_is_number(worst) ? json_number_value(worst) : NAN);
+    if (json_is_integer(system))
+        text_print(html, " (system %lld)", (long long)json_integer_value(system));
+}
+
 static void print_criteria(struct text *html, const struct result *result)
 {
     size_t index;
@@ -199,14 +209,13 @@ static void print_criteria(struct text *html, const struct result *result)
         "<th class=\"n\">rows</th><th class=\"n\">failures</th></tr>\n");
     json_array_foreach(expect, index, item)
     {
-        const json_t *worst = json_object_get(item, "worst");
         const bool holds = json_is_true(json_object_get(item, "holds"));
         const char *criterion = json_string_value(json_object_get(item, "criterion"));
         text_print(html, "<tr><td>");
         page_escape(html, criterion ? criterion : "");
         text_print(html, "</td><td class=\"%s\">%s</td><td class=\"n\">", holds ? "good" : "bad",
                    holds ? "held" : "failed");
-        print_real(html, json_is_number(worst) ? json_number_value(worst) : NAN);
+        print_worst(html, item);
         text_print(html, "</td><td class=\"n\">%lld</td><td class=\"n\">%lld</td></tr>\n",
                    (long long)json_integer_value(json_object_get(item, "rows")),
                    (long long)json_integer_value(json_object_get(item, "failures")));

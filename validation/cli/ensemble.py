@@ -258,6 +258,19 @@ def test_the_watch_says_whose_energy_it_was():
     assert "FAILED" in alone and "system" not in alone, alone
 
 
+def test_the_energy_budget_says_whose_error_it_was():
+    """the budget of the largest error is that of the system which had it"""
+    result = tap.run("run", write(ENSEMBLE), "-P", "energy_budget.measure=true")
+    rows = table("ensemble.run/energy-budget.csv")
+    worst = max(rows, key=lambda r: abs(float(r["energy_change [1]"])))
+    value, system = float(worst["energy_change [1]"]), worst["system [1]"]
+    words = " ".join(result.stdout.split())
+    assert f"of {value:.2g} at its largest in system {system}: step" in words, words
+    about = json.loads(pathlib.Path("ensemble.run/run.json").read_text())["energy_budget"]
+    assert about["system"] == int(system), about
+    assert "conservation.csv conservation-ensemble.csv energy-budget.csv" in words, words
+
+
 def test_frames_say_which_system():
     assert tap.run("run", write(ENSEMBLE), "-q").returncode == 0
     lines = pathlib.Path("ensemble.run/trajectory.xyz").read_text().splitlines()

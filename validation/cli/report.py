@@ -178,6 +178,7 @@ diagnostics = ( { type = "conservation"; every = 5; },
                 { type = "density-profile"; every = 50; shells = 6; r_min = 0.1; r_max = 2.0; } );
 ensemble = { systems = 5; };
 outputs = ( { type = "xyz"; every = 50; } );
+expect = ( { quantity = "energy_error"; at_most = 0.1; } );
 """
 
 
@@ -214,6 +215,11 @@ def test_ensemble():
     drawn = average > sem
     assert numpy.allclose(band[:, 1:], numpy.c_[average - sem, average + sem][drawn], rtol=1e-12)
     assert "Their mean at the last frame lies on a band of its standard error." in page
+    error = abs(table["relative_energy_error_1"])
+    worst = error.argmax()
+    whose = f"at t = {table['time_T'][worst]:.6g} in system {table['system_1'][worst]:.0f}."
+    assert f"It moved by at most {error.max():.3g} |E₀|, {whose}" in page
+    assert (f">{error.max():.6g} (system {table['system_1'][worst]:.0f})</td>") in page
 
 
 def test_members_that_are_left_out_of_the_mean():
