@@ -5,9 +5,12 @@
 #include <unistd.h>
 
 #include "backend/mpi.h"
+#include "base/memory.h"
+#include "config/reference.h"
 #include "run/experiment.h"
 #include "study/convergence.h"
 #include "study/folder.h"
+#include "study/outcome.h"
 #include "study/study.h"
 
 struct study_display {
@@ -56,20 +59,99 @@ static enum status print_convergence(const char *directory, bool quiet, struct e
     return status;
 }
 
+/* --- the summary --------------------------------------------------------------------------------
+ */
+
+enum { VALUE_COLUMN = 17, MOST_TOLD = 20 };
+
+/* What the runs of each outcome are called, in a count and before the name of one of them. */
+static const char *const outcome_words[OUTCOMES] = {
+    [OUTCOME_HELD] = "held",           [OUTCOME_FINISHED] = "finished", [OUTCOME_FAILED] = "failed",
+    [OUTCOME_ERROR] = "error",         [OUTCOME_STOPPED] = "stopped",   [OUTCOME_SILENT] = "killed",
+    [OUTCOME_NOT_BEGUN] = "not begun",
+};
+
 /* As a run says it: a config without criteria has none to hold. */
 static const char *verdict(enum status status, bool criteria)
 {
-    if (status == STATUS_EXPECT_FAILED)
+    switch (status) {
+    case STATUS_OK:
+        return criteria ? "held" : "none";
+    case STATUS_EXPECT_FAILED:
         return "failed";
-    return criteria ? "held" : "none";
+    case STATUS_STOPPED:
+        return "stopped";
+    default:
+        return "error";
+    }
 }
 
-static void print_summary(const struct study *study, const char *directory, const char *verdict)
+static void say(const char *name, const char *value)
 {
+    struct text line = { 0 };
+    reference_item("  ", name, VALUE_COLUMN, value, &line);
+    fputs(line.bytes ? line.bytes : "", stdout);
+    text_free(&line);
+}
+
+/* "failed 003     time.step = 0.02: energy_error <= 1e-05, worst 0.0004": which, and why. */
+static void put_member(const struct study *study, size_t member, enum outcome outcome,
+                       const char *why, struct text *lines)
+{
+    struct text value = { 0 };
+    char label[STUDY_NAME_SIZE + 16], name[STUDY_NAME_SIZE];
+    snprintf(label, sizeof label, "%s %s", outcome_words[outcome], study_member_name(member, name));
+    for (size_t k = 0; k < study->shown_keys; k++)
+        text_print(&value, "%s%s = %s", k ? ", " : "", study->keys[k],
+                   study->values[member * study->key_count + k]);
+    text_print(&value, ": %s", why);
+    reference_item("  ", label, VALUE_COLUMN, value.bytes ? value.bytes : "", lines);
+    text_free(&value);
+}
+
+/* "3 held, 2 failed, 1 not begun"; one that has not ended is at work where others may be. */
+static void say_counts(const size_t counts[OUTCOMES], bool alone)
+{
+    struct text line = { 0 };
+    for (size_t k = 0; k < OUTCOMES; k++)
+        if (counts[k] > 0)
+            text_print(&line, "%s%zu %s", line.length ? ", " : "", counts[k],
+                       k == OUTCOME_SILENT && !alone ? "at work" : outcome_words[k]);
+    say("runs", line.bytes ? line.bytes : "");
+    text_free(&line);
+}
+
+/* How many runs have ended in which way, and of those that did not go well which they are and why.
+ */
+static void say_outcomes(const struct study *study, const char *directory, bool alone)
+{
+    size_t counts[OUTCOMES] = { 0 }, bad = 0;
+    struct text lines = { 0 };
+    for (size_t m = 0; m < study->member_count; m++) {
+        struct text why = { 0 };
+        const enum outcome outcome = outcome_of(directory, m, &why);
+        counts[outcome]++;
+        if (why.length > 0 && (alone || outcome != OUTCOME_SILENT) && ++bad <= MOST_TOLD)
+            put_member(study, m, outcome, why.bytes, &lines);
+        text_free(&why);
+    }
+    say_counts(counts, alone);
+    fputs(lines.bytes ? lines.bytes : "", stdout);
+    text_free(&lines);
+    if (bad > MOST_TOLD)
+        printf("  and others     %zu more; study.csv has the verdict of each\n", bad - MOST_TOLD);
+}
+
+static void print_summary(const struct study *study, const struct study_options *options,
+                          const char *verdict)
+{
+    const char *directory = options->directory;
     printf("%s: %zu runs", directory, study->member_count);
     for (size_t k = 0; k < study->shown_keys; k++)
         printf("%s%s", k ? ", " : " over ", study->keys[k]);
-    printf("\n  table          %s/study.csv\n  figures        orrery report %s\n", directory,
+    printf("\n");
+    say_outcomes(study, directory, options->only == 0);
+    printf("  table          %s/study.csv\n  figures        orrery report %s\n", directory,
            directory);
     printf("  verdict        %s\n", verdict);
 }
@@ -104,11 +186,11 @@ enum status command_study(const struct prepare_options *prepare, const struct co
     if (convergence ? study_of_convergence(config, CONVERGENCE_LEVELS, &study, error)
                     : study_of_sweep(config, &study, error))
         return error->status;
-    enum status status = study_run(&study, &options, error);
+    bool begun;
+    enum status status = study_run(&study, &options, &begun, error);
     const bool whole = status == STATUS_OK || status == STATUS_EXPECT_FAILED;
-    if (whole && !quiet)
-        print_summary(&study, options.directory,
-                      verdict(status, config_count(config, "expect") > 0));
+    if (begun && !quiet)
+        print_summary(&study, &options, verdict(status, config_count(config, "expect") > 0));
     /* Of an array the job that ends last knows all runs. */
     bool complete = true;
     if (whole && convergence &&

@@ -912,14 +912,16 @@ static json_t *drift_json(const struct watch *watch, const struct finding *all)
 json_t *watch_json(const struct watch *watch, const bool *left_out)
 {
     const struct finding all = find(watch);
+    char text[WATCH_TEXT_SIZE];
     double largest = 0.0;
     for (size_t s = 0; s < watch->systems; s++)
         largest = fmax(largest, watch->records[s].largest_jump);
     return json_pack(
-        "{s:b, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o}", "holds", watch_holds(watch, left_out),
-        "limits", limits_json(watch), "energy_error", error_json(watch, &all), "energy_drift",
-        drift_json(watch, &all), "energy_jumps", (json_int_t)all.jumps, "largest_jump",
-        document_number(largest), "first_jump_time", document_number(all.jumped->first_jump),
-        "first_jump_test_body", body_json(all.jumped->jumped_body), "first_jump_pair",
-        sighting_json(&all.jumped->jumped), "fastest_pair", sighting_json(&all.fastest->fastest));
+        "{s:b, s:s, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o}", "holds",
+        watch_holds(watch, left_out), "text", watch_text(watch, text), "limits", limits_json(watch),
+        "energy_error", error_json(watch, &all), "energy_drift", drift_json(watch, &all),
+        "energy_jumps", (json_int_t)all.jumps, "largest_jump", document_number(largest),
+        "first_jump_time", document_number(all.jumped->first_jump), "first_jump_test_body",
+        body_json(all.jumped->jumped_body), "first_jump_pair", sighting_json(&all.jumped->jumped),
+        "fastest_pair", sighting_json(&all.fastest->fastest));
 }

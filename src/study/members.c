@@ -30,6 +30,7 @@ struct member {
     pid_t process; /* 0: not at work */
     bool ended;
     int status; /* exit status, once ended */
+    int signal; /* that killed it; or 0 */
 };
 
 struct work {
@@ -283,6 +284,15 @@ static bool is_new(const void *context, size_t member)
            (work->options->force || access(manifest, F_OK) != 0);
 }
 
+/* A member that died without a word; what it has saved is continued by the same command. */
+static void tell_killed(const struct work *work, size_t member)
+{
+    char path[PATH_SIZE], line[PATH_SIZE + 64];
+    snprintf(line, sizeof line, "%s: was killed by signal %d (%s)", member_path(work, member, path),
+             work->members[member].signal, strsignal(work->members[member].signal));
+    member_notice((void *)work->options, true, line);
+}
+
 static void collect(struct work *work)
 {
     for (size_t m = 0; m < work->study->member_count; m++) {
@@ -294,6 +304,9 @@ static void collect(struct work *work)
         slot->process = 0;
         slot->ended = true;
         slot->status = ended > 0 && WIFEXITED(code) ? WEXITSTATUS(code) : STATUS_NUMERICAL;
+        slot->signal = ended > 0 && WIFSIGNALED(code) ? WTERMSIG(code) : 0;
+        if (slot->signal)
+            tell_killed(work, m);
         /* The members look at the clock for themselves; when one ends for it, no other begins. */
         work->stopping |= slot->status == STATUS_STOPPED && work->options->deadline > 0.0;
         work->running--;
@@ -360,12 +373,15 @@ static enum status judge(const struct work *work, struct error *error)
     }
     if (failed == 0)
         return unexpected ? STATUS_EXPECT_FAILED : STATUS_OK;
-    char name[STUDY_NAME_SIZE];
-    return error_set(error, (enum status)work->members[first].status,
-                     "%s: %zu of %zu runs went wrong, first %s with status %d; the same command "
-                     "tries them again",
+    char name[STUDY_NAME_SIZE], how[48];
+    const struct member *slot = &work->members[first];
+    snprintf(how, sizeof how, slot->signal ? "killed by signal %d" : "with status %d",
+             slot->signal ? slot->signal : slot->status);
+    return error_set(error, (enum status)slot->status,
+                     "%s: %zu of %zu runs went wrong, first %s, %s; the same command tries them "
+                     "again",
                      work->options->directory, failed, work->study->member_count,
-                     study_member_name(first, name), work->members[first].status);
+                     study_member_name(first, name), how);
 }
 
 /* --- the study ---------------------------------------------------------------------------------
@@ -387,9 +403,10 @@ static void share_cores(struct work *work)
     }
 }
 
-enum status study_run(const struct study *study, const struct study_options *options,
+enum status study_run(const struct study *study, const struct study_options *options, bool *begun,
                       struct error *error)
 {
+    *begun = false;
     struct work work = { .study = study, .options = options, .threads = 1 };
     work.members = calloc(study->member_count + 1, sizeof *work.members);
     if (!work.members)
@@ -413,6 +430,7 @@ enum status study_run(const struct study *study, const struct study_options *opt
     if (!status) /* again: others may have been at work until this one had the lock */
         status = find_finished(&work, error);
     if (!status) {
+        *begun = true;
         share_cores(&work);
         work_through(&work);
         struct error table = { 0 };

@@ -64,9 +64,9 @@ struct study_options {
  * Runs the members that are not finished, as many at a time as there are cores. STATUS_OK,
  * STATUS_EXPECT_FAILED when that is the worst of any member, STATUS_STOPPED on a signal, or the
  * status of the first member that went wrong. Errors in any member's config are found before the
- * first is run.
+ * first is run. *begun: the directory is that of this study, and has something to tell.
  */
-enum status study_run(const struct study *study, const struct study_options *options,
+enum status study_run(const struct study *study, const struct study_options *options, bool *begun,
                       struct error *error);
 
 /* Is there memory for the members that will be at work at a time? Each is taken as large as the

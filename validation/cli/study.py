@@ -3,8 +3,10 @@
 import csv
 import json
 import math
+import os
 import pathlib
 import random
+import re
 import signal
 import subprocess
 import time
@@ -119,12 +121,133 @@ def test_another_study_is_not_overwritten():
     assert result.returncode == 78 and "--force" in result.stderr, result.stderr
 
 
+def said(result):
+    """What a study prints, its lines joined."""
+    return " ".join(result.stdout.split())
+
+
 def test_a_failed_expectation_of_one_member_is_exit_1():
-    config = write(SWEEP + 'expect = ( { quantity = "energy_error"; at_most = 1e-5; } );')
+    """the summary says how many runs failed, which, and by which criterion"""
+    config = write(SWEEP + """expect = ( { quantity = "energy_error"; at_most = 1e-5; },
+                                          { quantity = "energy_error"; at_most = 1.0; } );""")
     result = tap.run("run", config)
     assert result.returncode == 1, result.stderr
-    verdicts = {r["verdict"] for r in table("grid.sweep/study.csv")}
-    assert verdicts == {"held", "failed"}, verdicts
+    rows = table("grid.sweep/study.csv")
+    failed = [row for row in rows if row["verdict"] == "failed"]
+    assert {row["verdict"] for row in rows} == {"held", "failed"}, rows
+    words = said(result)
+    assert f"runs {6 - len(failed)} held, {len(failed)} failed" in words, words
+    assert words.endswith("verdict failed"), words
+    for row in rows:
+        about = json.loads(pathlib.Path("grid.sweep", row["member [1]"], "run.json").read_text())
+        first = about["expect"][0]
+        why = (f'failed {row["member [1]"]} time.integrator = "{row["time.integrator"]}", '
+               f'time.step = {float(row["time.step"]):g}: energy_error <= 1e-05, worst '
+               f'{first["worst"]:.4g}, first at t = {first["first_failure_time"] or 0:.4g} ')
+        assert (why in words) == (row["verdict"] == "failed"), (why, words)
+    assert "energy_error <= 1," not in words, words  # which held everywhere
+    again = tap.run("run", config)  # nothing is left to do, and it says the same
+    assert again.stdout == result.stdout, (again.stdout, result.stdout)
+
+
+def test_a_good_sweep_says_so():
+    """of a sweep whose runs all held nothing else is said; of one without criteria that it has none"""
+    config = write(SWEEP + 'expect = ( { quantity = "energy_error"; at_most = 1.0; } );')
+    words = said(tap.run("run", config))
+    assert "runs 6 held table" in words and "failed" not in words, words
+    words = said(tap.run("run", write(SWEEP), "-o", "bare"))
+    assert "runs 6 finished table" in words and "held" not in words, words
+
+
+def test_a_member_that_fails_by_the_watch_or_with_an_error():
+    """the summary has what the watch found, and the message of a run that could not go on"""
+    config = write(SWEEP.replace("[0.02, 0.01, 0.005]", "[0.01, 1.0]")
+                   .replace('"yoshida4"', '"euler"'))
+    result = tap.run("run", config, "-P", "watch.on_jump=fail")
+    words = said(result)
+    assert result.returncode == 1 and "runs 1 finished, 3 failed" in words, words
+    about = json.loads(pathlib.Path("grid.sweep/003/run.json").read_text())["watch"]
+    assert about["text"] and not about["holds"], about
+    assert (f'failed 003 time.integrator = "euler", time.step = 0.01: the accuracy watch: '
+            f'{about["text"]}') in words, words
+    result = tap.run("run", config, "-P", "watch.on_jump=stop", "-o", "stop")
+    words = said(result)
+    assert result.returncode == 70, result
+    error, = json.loads(pathlib.Path("stop/002/run.json").read_text())["errors"][:1]
+    assert "1 finished" in words and "error" in words, words
+    assert ('error 002 time.integrator = "velocity-verlet", time.step = 1.0: exit status 70: '
+            + " ".join(error.split())) in words, (words, error)
+    assert words.endswith("verdict error"), words
+
+
+LONG = SWEEP[:SWEEP.index("sweep")].replace("every = 100", "every = 1000000000") + """
+sweep = ( { key = "time.end"; values = [%s]; } );
+"""
+
+
+def verdict_of(member):
+    """Of a run in the study, or None."""
+    try:
+        return json.loads(pathlib.Path("grid.sweep", member, "run.json").read_text())["verdict"]
+    except (FileNotFoundError, json.JSONDecodeError):
+        return None
+
+
+def end(process):
+    """What it has said, once it has ended; it does not outlive a failed test."""
+    try:
+        return process.communicate(timeout=60 * tap.PATIENCE)
+    finally:
+        process.kill()
+
+
+def wait_until(true, process):
+    """For a minute at most; for less where the process ends."""
+    last = time.monotonic() + 60 * tap.PATIENCE
+    while not true() and process.poll() is None and time.monotonic() < last:
+        time.sleep(0.01)
+
+
+def test_a_study_that_is_stopped_says_what_there_is():
+    """how many runs are stopped and where, and how many have not begun"""
+    config = write(LONG % "0.1, 1e7, 2e7, 3e7, 4e7")
+    with subprocess.Popen([tap.ORRERY, "run", config, "-P", "compute.threads=1"],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        wait_until(lambda: verdict_of("001") == "none" and verdict_of("002") == "running"
+                   and pathlib.Path("grid.sweep/002/checkpoint.orr").exists(), process)
+        process.send_signal(signal.SIGTERM)
+        words = " ".join(end(process)[0].split())
+    assert process.returncode == 75, (process.returncode, words)
+    stopped = [m for m in ("002", "003", "004", "005") if verdict_of(m) == "stopped"]
+    new = 4 - len(stopped)
+    assert stopped, words
+    rest = f", {new} not begun" if new else ""
+    assert f"runs 1 finished, {len(stopped)} stopped{rest} " in words, words
+    for member in stopped:
+        about = json.loads(pathlib.Path("grid.sweep", member, "run.json").read_text())
+        assert (f"stopped {member} time.end = {about['config']['time']['end']}: at step "
+                f"{about['step']} of {about['steps']}") in words, words
+    assert words.endswith("verdict stopped"), words
+
+
+def test_members_that_are_killed_are_told():
+    """a member that dies of a signal is told with it, beside those that finished"""
+    config = write(LONG % "0.1, 1e7, 2e7")
+    with subprocess.Popen([tap.ORRERY, "run", config, "-P", "compute.threads=1"],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        wait_until(lambda: verdict_of("001") == "none", process)
+        for member in ("002", "003"):  # side by side, or one after the other
+            wait_until(lambda: verdict_of(member) == "running", process)
+            at_work = re.search(r"\d+", pathlib.Path("grid.sweep", member, "run.lock").read_text())
+            os.kill(int(at_work[0]), signal.SIGKILL)
+        out, err = end(process)
+    words = " ".join(out.split())
+    assert process.returncode == 70, (process.returncode, out, err)
+    assert "runs 1 finished, 2 killed " in words, words
+    for member, value in (("002", "10000000.0"), ("003", "20000000.0")):
+        assert f"killed {member} time.end = {value}" in words, words
+        assert f"grid.sweep/{member}: was killed by signal 9" in err, err
+    assert words.endswith("verdict error"), words
 
 
 def test_a_sweep_killed_at_random_is_finished_by_the_same_command():
