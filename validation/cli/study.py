@@ -150,6 +150,19 @@ def test_a_failed_expectation_of_one_member_is_exit_1():
     assert again.stdout == result.stdout, (again.stdout, result.stdout)
 
 
+def test_of_many_failures_the_first_are_told():
+    """twenty runs that failed are told one by one, of the others how many they are"""
+    values = ", ".join(f"0.{k}" for k in range(10, 33))
+    config = write(SWEEP[:SWEEP.index("sweep")] + f"""
+        sweep = ( {{ key = "bodies.eccentricity"; values = [{values}]; }} );
+        expect = ( {{ quantity = "energy_error"; at_most = 1e-30; }} );""")
+    lines = tap.run("run", config, "-P", "time.end=1.0").stdout.splitlines()
+    assert "  runs           23 failed" in lines, lines
+    assert sum(line.startswith("  failed 0") for line in lines) == 20, lines
+    assert "  and others     3 more; study.csv has the verdict of each" in lines, lines
+    assert max(map(len, lines)) <= 80, lines
+
+
 def test_a_good_sweep_says_so():
     """of a sweep whose runs all held nothing else is said; of one without criteria that it has none"""
     config = write(SWEEP + 'expect = ( { quantity = "energy_error"; at_most = 1.0; } );')
