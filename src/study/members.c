@@ -120,17 +120,34 @@ static void member_notice(void *context, bool loud, const char *line)
         options->notice(options->context, line);
 }
 
+/* Whose notices these are. */
+struct source {
+    const struct study_options *options;
+    const char *path;
+};
+
+/* What a run has to say, with the run that says it: several are at work. */
+static void pass_notice(void *context, bool loud, const char *line)
+{
+    const struct source *source = context;
+    struct text named = { 0 };
+    text_print(&named, "%s: %s", source->path, line);
+    member_notice((void *)source->options, loud, named.failed ? line : named.bytes);
+    text_free(&named);
+}
+
 static enum status run_member(const struct work *work, size_t member, struct error *error)
 {
     char path[PATH_SIZE], manifest[PATH_SIZE + 16];
     snprintf(manifest, sizeof manifest, "%s/run.json", member_path(work, member, path));
     const bool begun = access(manifest, F_OK) == 0;
+    struct source source = { work->options, path };
     const struct run_options options = { .directory = path,
                                          .force = work->options->force,
                                          .restart = begun && !work->options->force,
                                          .deadline = work->options->deadline,
-                                         .notice = member_notice,
-                                         .context = (void *)work->options };
+                                         .notice = pass_notice,
+                                         .context = &source };
     struct config *config = NULL;
     struct run *run = NULL;
     enum status status = load_member(work, member, &config, error);

@@ -179,6 +179,8 @@ def test_a_member_that_fails_by_the_watch_or_with_an_error():
     result = tap.run("run", config, "-P", "watch.on_jump=fail")
     words = said(result)
     assert result.returncode == 1 and "runs 1 finished, 3 failed" in words, words
+    warnings = [line for line in result.stderr.splitlines() if "WARNING" in line]
+    assert {line[:15] for line in warnings} == {f"grid.sweep/00{k}:" for k in (2, 3, 4)}, warnings
     about = json.loads(pathlib.Path("grid.sweep/003/run.json").read_text())["watch"]
     assert about["text"] and not about["holds"], about
     assert (f'failed 003 time.integrator = "euler", time.step = 0.01: the accuracy watch: '
