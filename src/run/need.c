@@ -87,11 +87,11 @@ static void add_diagnostics(const struct config *config, struct memory_need *nee
         2.0 * bodies_length_of(systems, count) * sizeof(double); /* phi and psi */
     double borrowed = fmax(potentials, count * 2.0 * sizeof(double));
     const double record = systems * (double)(watch_system_reals() + 1) * sizeof(double);
+    const int threads = force_options(config, need->systems).threads;
     need->diagnostics = systems * sums_bytes + record;
     need->checkpoints = record;
     for (size_t i = 0; i < config_count(config, "diagnostics"); i++) {
         const struct section *section = config_item(config, "diagnostics", i);
-        const int threads = force_options(config, need->systems).threads;
         borrowed = fmax(borrowed, borrowed_by(section, count, threads));
         need->diagnostics += kept(section, systems) + aggregated(section, systems);
         need->checkpoints += kept(section, systems);

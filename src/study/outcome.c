@@ -33,7 +33,7 @@ static void put_criterion(const json_t *criterion, struct text *why)
     if (json_integer_value(json_object_get(criterion, "rows")) == 0)
         text_print(why, "no row to judge by");
     else if (json_is_number(worst))
-        text_print(why, "worst %.4g", json_number_value(worst));
+        text_print(why, "farthest beyond it: %.4g", json_number_value(worst));
     else
         text_print(why, "undefined");
     put_system(criterion, "worst_system", why);

@@ -142,8 +142,8 @@ def test_a_failed_expectation_of_one_member_is_exit_1():
         about = json.loads(pathlib.Path("grid.sweep", row["member [1]"], "run.json").read_text())
         first = about["expect"][0]
         why = (f'failed {row["member [1]"]} time.integrator = "{row["time.integrator"]}", '
-               f'time.step = {float(row["time.step"]):g}: energy_error <= 1e-05, worst '
-               f'{first["worst"]:.4g}, first at t = {first["first_failure_time"] or 0:.4g} ')
+               f'time.step = {float(row["time.step"]):g}: energy_error <= 1e-05, '
+               f'farthest beyond it: {first["worst"]:.4g}, first at t = {first["first_failure_time"] or 0:.4g} ')
         assert (why in words) == (row["verdict"] == "failed"), (why, words)
     assert "energy_error <= 1," not in words, words  # which held everywhere
     again = tap.run("run", config)  # nothing is left to do, and it says the same
