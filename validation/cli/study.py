@@ -143,7 +143,8 @@ def test_a_failed_expectation_of_one_member_is_exit_1():
         first = about["expect"][0]
         why = (f'failed {row["member [1]"]} time.integrator = "{row["time.integrator"]}", '
                f'time.step = {float(row["time.step"]):g}: energy_error <= 1e-05, '
-               f'farthest beyond it: {first["worst"]:.4g}, first at t = {first["first_failure_time"] or 0:.4g} ')
+               f'farthest beyond it: {first["worst"]:.4g}, first at '
+               f't = {first["first_failure_time"] or 0:.4g} ')
         assert (why in words) == (row["verdict"] == "failed"), (why, words)
     assert "energy_error <= 1," not in words, words  # which held everywhere
     again = tap.run("run", config)  # nothing is left to do, and it says the same
@@ -164,7 +165,7 @@ def test_of_many_failures_the_first_are_told():
 
 
 def test_a_good_sweep_says_so():
-    """of a sweep whose runs all held nothing else is said; of one without criteria that it has none"""
+    """of a sweep whose runs all held nothing else is said"""
     config = write(SWEEP + 'expect = ( { quantity = "energy_error"; at_most = 1.0; } );')
     words = said(tap.run("run", config))
     assert "runs 6 held table" in words and "failed" not in words, words
