@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/child.h"
@@ -48,6 +50,44 @@ static void test_numbers_come_back(void **state)
     assert_int_equal(receive((struct task){ 3000, 0 }, &limits, 3000, &error), STATUS_OK);
     /* More than a pipe holds, of which the caller wants three. */
     assert_int_equal(receive((struct task){ 1 << 22, 0 }, &limits, 3, &error), STATUS_OK);
+}
+
+enum { LONG_NUMBERS = 1 << 20 };
+
+static void do_nothing(int number)
+{
+    (void)number;
+}
+
+/* Sends all at once, while a clock interrupts. */
+static void work_interrupted(int to, void *context)
+{
+    int *const numbers = context;
+    const struct itimerval often = { { 0, 500 }, { 0, 500 } };
+    for (int i = 0; i < LONG_NUMBERS; i++)
+        numbers[i] = i;
+    signal(SIGALRM, do_nothing);
+    setitimer(ITIMER_REAL, &often, NULL);
+    child_send(to, numbers, LONG_NUMBERS * sizeof *numbers);
+}
+
+/* A write that a signal interrupts has written a part, and the rest goes on from there. */
+static void test_what_is_written_in_parts_is_whole(void **state)
+{
+    (void)state;
+    enum { PART = 1 << 14 };
+    const struct timespec pause = { 0, 200000 };
+    static int numbers[LONG_NUMBERS], part[PART];
+    struct error error = { 0 };
+    struct child *child;
+    assert_int_equal(child_start(work_interrupted, numbers, &limits, &child, &error), STATUS_OK);
+    for (int done = 0; done < LONG_NUMBERS; done += PART) {
+        nanosleep(&pause, NULL); /* so that the pipe is full, and the child waits */
+        assert_true(child_receive(child, part, sizeof part));
+        for (int i = 0; i < PART; i++)
+            assert_int_equal(part[i], done + i);
+    }
+    assert_int_equal(child_end(child, true, "a.hdf5", &error), STATUS_OK);
 }
 
 static void test_a_crash_is_bad_data(void **state)
@@ -127,8 +167,11 @@ static void test_the_memory_is_limited(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers_come_back),       cmocka_unit_test(test_a_crash_is_bad_data),
-        cmocka_unit_test(test_signals_are_the_callers), cmocka_unit_test(test_the_time_is_limited),
+        cmocka_unit_test(test_numbers_come_back),
+        cmocka_unit_test(test_what_is_written_in_parts_is_whole),
+        cmocka_unit_test(test_a_crash_is_bad_data),
+        cmocka_unit_test(test_signals_are_the_callers),
+        cmocka_unit_test(test_the_time_is_limited),
 #ifndef __SANITIZE_ADDRESS__ /* whose shadow memory is larger than any limit */
         cmocka_unit_test(test_the_memory_is_limited),
 #endif

@@ -1,8 +1,10 @@
 #include "unit.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/status.h"
 
 static void test_arrays_are_aligned_and_zero(void **state)
 {
@@ -42,7 +44,8 @@ static void test_large_arrays_are_staggered(void **state)
 static void test_what_cannot_be_had_is_an_error(void **state)
 {
     (void)state;
-    const size_t counts[] = { SIZE_MAX, SIZE_MAX / 8, SIZE_MAX / 8 - 7 };
+    /* The last one, times 8, overflows to 8 bytes, which could be had. */
+    const size_t counts[] = { SIZE_MAX, SIZE_MAX / 8, SIZE_MAX / 8 - 7, SIZE_MAX / 8 + 2 };
     for (size_t k = 0; k < COUNT_OF(counts); k++) {
         struct error error = { 0 };
         assert_null(memory_array(counts[k], 8, &error));
@@ -60,6 +63,17 @@ static void test_bytes_do_not_overflow(void **state)
     assert_true(memory_bytes(memory_bytes(SIZE_MAX / 2, 3), 8) == SIZE_MAX);
 }
 
+/* Whatever was tried: without memory the exit status is that of memory. */
+static void test_no_memory_is_its_own_status(void **state)
+{
+    (void)state;
+    struct error error = { 0 };
+    assert_int_equal(error_system(&error, STATUS_IO, ENOMEM, "a.csv"), STATUS_MEMORY);
+    error = (struct error){ 0 };
+    assert_int_equal(error_system(&error, STATUS_IO, ENOSPC, "a.csv"), STATUS_IO);
+    assert_string_equal(error.text, "a.csv: No space left on device");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -67,6 +81,7 @@ int main(void)
         cmocka_unit_test(test_arrays_are_aligned_and_zero),
         cmocka_unit_test(test_large_arrays_are_staggered),
         cmocka_unit_test(test_what_cannot_be_had_is_an_error),
+        cmocka_unit_test(test_no_memory_is_its_own_status),
     };
     return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
 }

@@ -21,6 +21,16 @@ static void test_the_generator_is_mt19937(void **state)
     random_destroy(g);
 }
 
+/* 53 bits of two draws. With 5489 the first number is known as that of every fresh MATLAB, and of
+ * numpy.random.RandomState(5489): (109350362 2^26 + 9091707) / 2^53. */
+static void test_the_first_uniform_number(void **state)
+{
+    (void)state;
+    gsl_rng *g = generator(5489);
+    assert_true(random_uniform(g, 0.0, 1.0) == (109350362 * 0x1p26 + 9091707) * 0x1p-53);
+    random_destroy(g);
+}
+
 static void test_neighbouring_and_extreme_seeds_differ(void **state)
 {
     (void)state;
@@ -87,6 +97,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_generator_is_mt19937),
+        cmocka_unit_test(test_the_first_uniform_number),
         cmocka_unit_test(test_neighbouring_and_extreme_seeds_differ),
         cmocka_unit_test(test_moments),
         cmocka_unit_test(test_uniform_numbers_fill_the_significand),

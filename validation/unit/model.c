@@ -1,0 +1,187 @@
+/* Units, the cell that bodies are shown in, and how large their numbers are. */
+#include "unit.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "model/cell.h"
+#include "model/scales.h"
+#include "model/units.h"
+#include "sample.h"
+
+/* --- units ------------------------------------------------------------------------------------ */
+
+/* In SI, G is the same whatever the units: kilograms, metres and seconds belong together. */
+static void test_constants_of_gravity(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        double G;
+    } published[] = {
+        { "nbody", 1.0 },
+        { "astronomical", 2.9591220828559115e-4 }, /* k^2, IAU 1976 */
+        { "galactic", 43009.17270 }, /* 4.300917270e-3 pc (km/s)^2 / Msun, times 1e7 */
+        { "si", 6.67430e-11 },       /* CODATA 2022 */
+    };
+    for (size_t k = 0; k < COUNT_OF(published); k++) {
+        const struct units *u = units_find(published[k].name);
+        assert_non_null(u);
+        assert_close(u->gravitational_constant / published[k].G, 1.0, 1e-8);
+        if (u->kilograms == 0.0)
+            continue;
+        const double unit =
+            u->metres * u->metres * u->metres / (u->kilograms * u->seconds * u->seconds);
+        /* The Gaussian constant and the IAU's mass of the sun differ by some 1e-8. */
+        assert_close(u->gravitational_constant * unit / 6.67430e-11, 1.0, 1e-7);
+    }
+}
+
+static void test_labels_say_the_dimension(void **state)
+{
+    (void)state;
+    static const struct {
+        struct dimension dimension;
+        const char *nbody, *astronomical, *galactic, *si;
+    } rows[] = {
+        { DIMENSION_NONE, "1", "1", "1", "1" },
+        { DIMENSION_MASS, "M", "Msun", "1e10Msun", "kg" },
+        { DIMENSION_LENGTH, "L", "AU", "kpc", "m" },
+        { DIMENSION_TIME, "T", "d", "kpc (km/s)^-1", "s" },
+        { DIMENSION_VELOCITY, "L T^-1", "AU d^-1", "km/s", "m s^-1" },
+        { DIMENSION_ENERGY, "M L^2 T^-2", "Msun AU^2 d^-2", "1e10Msun (km/s)^2", "kg m^2 s^-2" },
+        { DIMENSION_MOMENTUM, "M L T^-1", "Msun AU d^-1", "1e10Msun km/s", "kg m s^-1" },
+        { DIMENSION_ANGULAR_MOMENTUM, "M L^2 T^-1", "Msun AU^2 d^-1", "1e10Msun kpc km/s",
+          "kg m^2 s^-1" },
+        { DIMENSION_DENSITY, "M L^-3", "Msun AU^-3", "1e10Msun kpc^-3", "kg m^-3" },
+    };
+    for (size_t k = 0; k < COUNT_OF(rows); k++) {
+        const char *const labels[] = { rows[k].nbody, rows[k].astronomical, rows[k].galactic,
+                                       rows[k].si };
+        for (size_t u = 0; u < COUNT_OF(labels); u++) {
+            char label[UNITS_LABEL_SIZE];
+            assert_string_equal(units_label(units_at(u), rows[k].dimension, label), labels[u]);
+        }
+    }
+}
+
+static void test_labels_read_back(void **state)
+{
+    (void)state;
+    static const struct dimension all[] = { DIMENSION_NONE,   DIMENSION_MASS,     DIMENSION_LENGTH,
+                                            DIMENSION_TIME,   DIMENSION_VELOCITY, DIMENSION_ENERGY,
+                                            DIMENSION_DENSITY };
+    for (size_t u = 0; units_at(u); u++)
+        for (size_t k = 0; k < COUNT_OF(all); k++) {
+            char label[UNITS_LABEL_SIZE];
+            struct dimension d;
+            units_label(units_at(u), all[k], label);
+            if (strchr(label, '(')) /* a quotient under a power */
+                continue;
+            assert_true(units_dimension(units_at(u), label, &d));
+            assert_memory_equal(&d, &all[k], sizeof d);
+        }
+    struct dimension d;
+    assert_false(units_dimension(units_find("si"), "kg AU", &d));
+    assert_false(units_dimension(units_find("si"), "m^10", &d));
+}
+
+/* --- the cell --------------------------------------------------------------------------------- */
+
+/* Of two bodies on the x axis; L = 0: open space. */
+static struct cell cell_between(double lowest, double highest, double L)
+{
+    const struct physics physics = { .boundary = L > 0 ? BOUNDARY_PERIODIC : BOUNDARY_OPEN,
+                                     .box_length = L };
+    struct bodies *b = sample_create(1, 2);
+    b->x[0] = b->y[0] = b->z[0] = lowest;
+    b->x[1] = b->y[1] = b->z[1] = highest;
+    const struct cell cell = cell_of(&physics, b);
+    bodies_destroy(b);
+    return cell;
+}
+
+static void test_cells(void **state)
+{
+    (void)state;
+    static const struct {
+        double lowest, highest, L;
+        double origin, side;
+    } cases[] = {
+        { -3.1, 2.0, 0, -4, 8 },       /* the next power of two */
+        { -1.0, 4.0, 0, -4, 8 },       /* which the farthest body may be at */
+        { -1.0, 4.1, 0, -8, 16 },      /* and no farther */
+        { -0.6, 0.3, 0, -1, 2 },       /* out of both ranges that some take as reduced */
+        { -0.51, 0.51, 0, -0.5, 1 },   /* within them: the unit cube */
+        { 0.2, 1.01, 0, 0, 1 },        /* */
+        { -0.2, 0.8, 0, -1, 2 },       /* in neither as a whole */
+        { -4.0, 4.0, 10, -5, 10 },     /* a box, about the origin */
+        { -0.3, 0.3, 0.9, 2.7, 0.9 },  /* beyond 2.02: three boxes away */
+        { -3.0, 3.0, 0.8, 2.4, 0.8 },  /* the same of bodies that will be wrapped */
+        { -0.3, 0.3, 1.0, -0.5, 1.0 }, /* the unit cube is no trap */
+        { -0.3, 1.3, 20, -10, 20 },    /* nor are bodies that are farther out */
+    };
+    for (size_t k = 0; k < COUNT_OF(cases); k++) {
+        const struct cell cell = cell_between(cases[k].lowest, cases[k].highest, cases[k].L);
+        assert_close(cell.origin, cases[k].origin, 1e-15 * cases[k].side);
+        assert_close(cell.side, cases[k].side, 0);
+        assert_int_equal(cell.periodic, cases[k].L > 0);
+    }
+}
+
+/* --- bodies ----------------------------------------------------------------------------------- */
+
+/* Sides 3, 4, 12 and 13: a distance of 5 with a speed of 13, and the other way round. */
+static void test_scales(void **state)
+{
+    (void)state;
+    struct bodies *b = sample_create(2, 2);
+    const size_t other = b->stride;
+    b->m[0] = 2, b->x[0] = 3, b->y[0] = 4, b->vy[0] = 5, b->vz[0] = -12;
+    b->m[1] = 0.5, b->z[1] = -13, b->vx[1] = 4, b->vz[1] = 3;
+    b->m[other] = 0.25, b->x[other] = 5, b->vx[other] = 13;
+    b->m[other + 1] = 0.5, b->y[other + 1] = 13, b->vy[other + 1] = -5;
+    struct scales scales;
+    scales_measure(b, &scales);
+    assert_close(scales.length, sqrt((25 + 169 + 25 + 169) / 4.0), 1e-15);
+    assert_close(scales.velocity, sqrt((169 + 25 + 169 + 25) / 4.0), 1e-15);
+    assert_close(scales.momentum, 2 * 13 + 0.5 * 5, 0); /* of the first system, which has more */
+    assert_close(scales.angular_momentum, 2 * 5 * 13 + 0.5 * 13 * 5, 0);
+    bodies_destroy(b);
+}
+
+static void test_a_system_is_copied_with_its_ids(void **state)
+{
+    (void)state;
+    struct bodies *from = sample_create(3, 5), *to = sample_create(2, 4);
+    double *in[BODIES_REALS], *out[BODIES_REALS];
+    bodies_reals(from, in);
+    bodies_reals(to, out);
+    for (size_t k = 0; k < BODIES_REALS; k++)
+        for (size_t i = 0; i < bodies_length(from); i++)
+            in[k][i] = 1000.0 * (double)k + (double)i;
+    for (size_t i = 0; i < bodies_length(from); i++)
+        from->id[i] = 7000 + (int64_t)i;
+    bodies_copy_system(to, 1, from, 2);
+    for (size_t i = 0; i < to->count; i++) {
+        for (size_t k = 0; k < 7; k++) /* masses, positions, velocities */
+            assert_close(out[k][to->stride + i], in[k][2 * from->stride + i], 0);
+        assert_int_equal(to->id[to->stride + i], from->id[2 * from->stride + i]);
+        assert_int_equal(to->id[i], i + 1); /* the other system is as it was */
+    }
+    bodies_destroy(from);
+    bodies_destroy(to);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_constants_of_gravity),
+        cmocka_unit_test(test_labels_say_the_dimension),
+        cmocka_unit_test(test_labels_read_back),
+        cmocka_unit_test(test_cells),
+        cmocka_unit_test(test_scales),
+        cmocka_unit_test(test_a_system_is_copied_with_its_ids),
+    };
+    return cmocka_run_group_tests_name("model", tests, NULL, NULL);
+}
