@@ -86,7 +86,7 @@ def test_precisions_and_kernels():
     for precision in ("double", "mixed", "single"):
         for kernel in ("simt", "tiled", "blocked", "symmetric"):
             result = run("-q", "-o", f"{precision}-{kernel}", "-P", f"compute.kernel={kernel}",
-                         "-P", f"compute.precision={precision}")
+                         "-P", f"compute.precision={precision}", "-P", "time.end=0.0625")
             assert result.returncode == 0, (precision, kernel, result.stderr)
         assert contents(f"{precision}-simt") == contents(f"{precision}-tiled") == \
             contents(f"{precision}-blocked"), precision
