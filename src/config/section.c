@@ -19,7 +19,7 @@ static const struct chapter *chapter(const struct config *config, const char *gr
     for (size_t i = 0; i < config->schema.group_count; i++)
         if (strcmp(config->chapters[i].group->name, group) == 0)
             return &config->chapters[i];
-    assert(!"a group of the schema");
+    assert(false && "a group of the schema");
     return NULL;
 }
 
@@ -87,7 +87,7 @@ static const struct value *find(const struct section *section, const char *key)
     for (size_t i = 0; i < section->value_count; i++)
         if (strcmp(section->values[i].parameter->key, key) == 0)
             return &section->values[i];
-    assert(!"a key of the section");
+    assert(false && "a key of the section");
     return NULL;
 }
 

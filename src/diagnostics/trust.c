@@ -298,7 +298,7 @@ static double look_at_twin(struct trust *trust, struct memory *memory, const str
 {
     const double steps = (double)now->step - memory->step;
     struct distance d = distance_of(now, trust->shadows[TRUST_TWIN], system, memory);
-    if (memory->lost[TRUST_TWIN])
+    if (memory->lost[TRUST_TWIN] > 0.0)
         d = (struct distance){ INFINITY, INFINITY };
     if (memory->start == 0.0)
         memory->start = memory->last = d.phase;
@@ -308,7 +308,7 @@ static double look_at_twin(struct trust *trust, struct memory *memory, const str
     const double share = isfinite(d.phase) ? d.position / d.phase : 1.0;
     memory->last = d.phase;
     rise_to(&memory->rounding, memory->rounded * share, trust->tolerance, memory->time, now->time);
-    const double shown = memory->moved ? NAN : d.position;
+    const double shown = memory->moved > 0.0 ? NAN : d.position;
     /* Not at the end of a run, if its cadence does not say so: it may go further. */
     if (d.position >= trust->tolerance && isinf(memory->rounding.until) && isfinite(d.position) &&
         now->step % trust->every == 0)
@@ -320,7 +320,8 @@ static double look_at_fine(struct trust *trust, struct memory *memory, const str
                            size_t system)
 {
     const struct distance d = distance_of(now, trust->shadows[TRUST_FINE], system, memory);
-    const double truncation = memory->lost[TRUST_FINE] ? INFINITY : trust->richardson * d.position;
+    const double truncation =
+        memory->lost[TRUST_FINE] > 0.0 ? INFINITY : trust->richardson * d.position;
     /* An error of the force is one of the orbit too. */
     rise_to(&memory->error, hypot(truncation, memory->rounding.last), trust->tolerance,
             memory->time, now->time);

@@ -152,7 +152,7 @@ static enum status fill(const struct section *section, const struct physics *phy
 {
     const double G = physics->gravitational_constant, M = section_real(section, "mass");
     const double wanted = -3.0 * M_PI * G * M * M / (64.0 * section_real(section, "scale_radius"));
-    const enum rescale rescale = section_choice(section, "rescale");
+    const enum rescale rescale = (enum rescale)section_choice(section, "rescale");
     const bool rescaled = rescale != RESCALE_NONE && bodies->count > 1;
     gsl_rng *generator = random_create(seed, error);
     if (!generator)

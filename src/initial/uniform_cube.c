@@ -42,7 +42,7 @@ static const struct parameter parameters[] = {
 
 static void check(const struct section *section, struct error *error)
 {
-    const enum masses masses = section_choice(section, "masses");
+    const enum masses masses = (enum masses)section_choice(section, "masses");
     if (section_given(section, "mass") && masses != MASSES_EQUAL)
         section_error(section, "mass", error, "applies only to masses = \"equal\"");
     if (section_given(section, "mass_range") && masses != MASSES_RANDOM)

@@ -55,7 +55,7 @@ static enum status trial_open(const struct run *run, struct trial *trial, struct
 {
     const struct experiment *x = &run->experiment;
     const struct bodies *from = x->bodies;
-    const size_t count = from->count < trial_bodies ? from->count : (size_t)trial_bodies;
+    const size_t count = (double)from->count < trial_bodies ? from->count : (size_t)trial_bodies;
     const size_t fit = (size_t)trial_bodies / count;
     const size_t systems = from->systems < fit ? from->systems : fit;
     *trial = (struct trial){ .run = run,
