@@ -38,6 +38,7 @@ def test_what_check_prints_runs():
 def test_the_estimate_counts_frames_and_interactions():
     text = tap.run("check", write(PAIR)).stdout
     assert "11 frames" in text, text  # t = 0, 1, ... 10
+    assert "2 x 1 systems" in text, text
     # 100 steps, one force each, 2^2 ordered pairs.
     assert re.search(r"interactions +400 at", text), text
 

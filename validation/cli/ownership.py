@@ -96,18 +96,31 @@ def test_force_removes_regular_files_only():
     assert tap.run("run", config, "-q").returncode == 0
     pathlib.Path("notes").write_text("mine")
     about = json.loads(pathlib.Path("pair.run/run.json").read_text())
-    about["files"] += ["link", "pipe"]
+    about["files"] += ["link", "pipe", ".profile", "../notes", "plots/../../notes"]
+    pathlib.Path("pair.run/.profile").write_text("mine")
     pathlib.Path("pair.run/run.json").write_text(json.dumps(about))
     os.symlink("../notes", "pair.run/link")
     os.mkfifo("pair.run/pipe")
     assert tap.run("run", config, "-q", "--force").returncode == 0
     assert os.path.islink("pair.run/link") and os.path.exists("pair.run/pipe")
+    assert os.path.exists("pair.run/.profile") and os.path.exists("notes")
     # In the place of a file that the run needs it is refused before anything goes.
     os.unlink("pair.run/conservation.csv")
     os.symlink("../notes", "pair.run/conservation.csv")
     before = {p: b for p, b in content("pair.run").items()}
     refused("run", config, "-q", "--force", word="conservation.csv: is no regular file")
     assert content("pair.run") == before and pathlib.Path("notes").read_text() == "mine"
+
+
+def test_a_link_is_not_continued():
+    config = write(PAIR)
+    assert tap.run("run", config, "-q", "-P", "time.end=0.05").returncode == 0
+    os.rename("pair.run/conservation.csv", "elsewhere.csv")
+    os.symlink("../elsewhere.csv", "pair.run/conservation.csv")
+    before = content("pair.run"), pathlib.Path("elsewhere.csv").read_bytes()
+    result = tap.run("run", config, "-q", "--restart")
+    assert result.returncode in (73, 74) and "conservation.csv" in result.stderr, result
+    assert (content("pair.run"), pathlib.Path("elsewhere.csv").read_bytes()) == before
 
 
 def test_a_file_that_is_no_lock_stays():

@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import resource
+import shutil
 import signal
 import subprocess
 import time
@@ -348,6 +349,62 @@ def test_a_stop_before_the_beginning_writes_nothing():
     errors = process.communicate(timeout=60)[1]
     assert process.returncode == 75 and "before the run began" in errors, (process, errors)
     assert os.listdir(".") == ["run.cfg"]
+
+
+def begin_without_end(*arguments, before=(), name="long.run", **environment):
+    """A run of a pair for much longer than a test takes, which has begun."""
+    config = write(LONG)
+    process = subprocess.Popen([*before, tap.ORRERY, "run", config, "-q", "-o", name, "-P",
+                                "bodies.count=2", "-P", "time.end=1e6", "-P", "outputs=()", "-P",
+                                "diagnostics.0.every=100000000", *arguments], text=True,
+                               stderr=subprocess.PIPE, env={**os.environ, **environment})
+    wait_for(f"{name}/run.json", 60)
+    return process
+
+
+def test_every_signal_that_asks_for_the_end_is_obeyed():
+    """a limit of CPU time and a closed terminal stop a run with 75, and nohup's run goes on"""
+    for number in (signal.SIGXCPU, signal.SIGHUP, signal.SIGUSR1):
+        process = begin_without_end()
+        process.send_signal(number)
+        errors = process.communicate(timeout=60)[1]
+        assert process.returncode == 75 and f"stopped by signal {number:d}" in errors, errors
+        shutil.rmtree("long.run")
+    process = begin_without_end(before=("sh", "-c", 'trap "" HUP; exec "$@"', "sh"))
+    process.send_signal(signal.SIGHUP)
+    time.sleep(0.3)
+    assert process.poll() is None
+    process.terminate()
+    errors = process.communicate(timeout=60)[1]
+    assert process.returncode == 75 and "stopped by signal 15" in errors, errors
+
+
+def test_the_earlier_end_counts_and_minutes_are_minutes():
+    """of --max-time 1:00 and a batch system that ends in two seconds the latter stops the run"""
+    minute = begin_without_end("--max-time", "1:00", name="minute")
+    soon = begin_without_end("--max-time", "1:00", name="soon",
+                             SLURM_JOB_END_TIME=str(int(time.time()) + 62))  # 60 s are kept free
+    errors = soon.communicate(timeout=40)[1]
+    assert soon.returncode == 75 and "stopped by the time limit" in errors, errors
+    assert minute.poll() is None
+    minute.terminate()
+    assert "stopped by signal 15" in minute.communicate(timeout=60)[1]
+
+
+def test_what_observes_may_change_and_outputs_may_not():
+    """a restart with another limit of the watch goes on and says so; one without an output is
+    another experiment; --force and --restart exclude each other"""
+    config = write(LONG)
+    short = ("-P", "bodies.count=16")
+    assert tap.run("run", config, *short, "-P", "time.end=0.01").returncode == 0
+    result = tap.run("run", config, *short, "-P", "time.end=0.02", "--restart", "-P", "outputs=()")
+    assert result.returncode == 78 and "outputs" in result.stderr, result.stderr
+    result = tap.run("run", config, *short, "-P", "time.end=0.02", "--restart", "--force")
+    assert result.returncode == 64 and "exclude each other" in result.stderr, result.stderr
+    result = tap.run("run", config, *short, "-P", "time.end=0.02", "--restart",
+                     "-P", "watch.energy_error=0.25")
+    assert result.returncode == 0, result.stderr
+    assert "watch.energy_error was 0.005, is 0.25" in result.stderr, result.stderr
 
 
 def begin_waiting():

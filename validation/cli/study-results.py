@@ -218,6 +218,17 @@ def test_a_cadence_beyond_any_run_follows_the_step():
             assert [float(r["time [T]"]) for r in rows] == [0.0, 1.0], rows
 
 
+def test_cadences_follow_the_step():
+    """with half the step, rows come at the same times"""
+    config = write(single())
+    result = tap.run("run", config, "-q", "--convergence", "-P", "diagnostics.0.every=20")
+    assert result.returncode == 0, result.stderr
+    times = [[float(row["time [T]"]) for row in
+              table(f"pair.convergence/{member}/conservation.csv")]
+             for member in ("001", "002", "003")]
+    assert len(times[0]) > 2 and times[0] == times[1] == times[2], times
+
+
 def test_a_step_that_does_not_divide_the_end_is_refused():
     """runs that would end at different times are refused, with the nearest steps that divide"""
     config = write(single())

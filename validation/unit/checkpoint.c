@@ -96,6 +96,11 @@ static void test_damage_is_seen(void **state)
         if (checkpoint_parse("cut", bytes, cut, &checkpoint, &error) != STATUS_DATA)
             fail_msg("%zu of %zu bytes were accepted", cut, length);
     }
+    bytes[8]++; /* the version, before anything that depends on it is judged */
+    error_clear(&error);
+    assert_int_equal(checkpoint_parse("a", bytes, length, &checkpoint, &error), STATUS_DATA);
+    assert_string_equal(error.text, "a: is a checkpoint of another format version");
+    bytes[8]--;
     for (size_t bit = 0; bit < 8 * length; bit++) {
         error_clear(&error);
         bytes[bit / 8] = (char)(bytes[bit / 8] ^ (1 << bit % 8));

@@ -48,6 +48,7 @@ static void test_binary(void **state)
     assert_string_equal(error.text, "run.cfg:2: byte 0x00 is not text");
 
     refused("name = \"caf\xe9\";\n", NULL, "run.cfg:1: name: not UTF-8 text");
+    refused("name = \"\xe0\x9f\xbf\";\n", NULL, "run.cfg:1: name: not UTF-8 text"); /* overlong */
     refused("name = \"a\\x00b\";\n", NULL, "run.cfg:1: name: only \\x20 to \\x7e are text");
     refused("\xff\xfe"
             "n",
@@ -60,6 +61,18 @@ static void test_twice(void **state)
     refused(BODIES "time = {\n  step = 0.1;\n  step = 0.2;\n};\n", NULL,
             "run.cfg:4: time.step: given twice; first at run.cfg:3");
     refused(BODIES TIME BODIES, NULL, "run.cfg:3: bodies: given twice; first at run.cfg:1");
+}
+
+/* CR LF, LF and CR alone are each one end of a line. */
+static void test_lines_are_counted(void **state)
+{
+    (void)state;
+    static const char *const ends[] = { "\r\n", "\n", "\r" };
+    for (size_t k = 0; k < sizeof ends / sizeof ends[0]; k++) {
+        char text[256];
+        snprintf(text, sizeof text, "# one%sname = \"a\";%s%sstep", ends[k], ends[k], ends[k]);
+        refused(text, NULL, "run.cfg:4: step: a value is missing before the end");
+    }
 }
 
 static void test_depth_is_limited(void **state)
@@ -226,6 +239,7 @@ int main(void)
         config_test(test_unterminated),
         config_test(test_binary),
         config_test(test_twice),
+        config_test(test_lines_are_counted),
         config_test(test_depth_is_limited),
         config_test(test_includes),
         config_test(test_errors_name_the_included_file),

@@ -128,6 +128,8 @@ static void test_wrong_types(void **state)
             "periodic");
     refused(BODIES TIME "physics = 1;\n", NULL,
             "run.cfg:3: physics: must be a group: physics = { ... }");
+    refused(BODIES TIME "outputs = 1;\n", NULL,
+            "run.cfg:3: outputs: must be a list of groups: outputs = ( { ... }, { ... } )");
     refused(BODIES TIME "outputs = { every = 1; };\n", NULL,
             "run.cfg:3: outputs: must be a list of groups: outputs = ( { ... }, { ... } )");
     refused(BODIES TIME "outputs = (\n1);\n", NULL,
@@ -223,6 +225,10 @@ static void test_whole_numbers(void **state)
                                  "at least 1 and at most 1000000000" },
         { "12345678901234567890", "12345678901234567890: too large a number; must be a whole "
                                   "number at least 1 and at most 1000000000" },
+        { "0xffffffffffffffff", "0xffffffffffffffff: too large a number; must be a whole number "
+                                "at least 1 and at most 1000000000" },
+        { "9223372036854775808.0", "9.223372036854776e+18: must be a whole number at least 1 and "
+                                   "at most 1000000000" },
         { "1e300", "1e+300: must be a whole number at least 1 and at most 1000000000" },
     };
     for (size_t i = 0; i < COUNT_OF(bad); i++) {

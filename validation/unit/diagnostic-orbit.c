@@ -203,6 +203,7 @@ static void test_softened_orbits(void **state)
             rows_measure(&rows, d, &scene.moment);
             /* The solver's 1e-13 a step, over some 500 steps here and as many there. */
             assert_close(rows_value(&rows, k - 1, "distance_error"), 0, 1e-9);
+            assert_close(rows_value(&rows, k - 1, "phase_error"), 0, 1e-9);
         }
         const size_t last = rows.count - 1;
         assert_close(rows_value(&rows, last, "period") / keplers - 1, 0.749066e-2,
@@ -284,6 +285,30 @@ static void test_bad_pairs(void **state)
 }
 
 /* A head-on fall has no plane: what needs one is undefined, the rest is not. */
+/* Bodies on either side of a periodic box are as far apart as their nearest images. */
+static void test_the_nearest_image_is_on_the_orbit(void **state)
+{
+    (void)state;
+    const double L = 8, r = 1.21;
+    struct scene scene = pair_scene(1, 0.0);
+    scene.physics.boundary = BOUNDARY_PERIODIC;
+    scene.physics.box_length = L;
+    const struct kepler_state first = start_state(r, 0.3);
+    set_pair(&scene, 0, &first, 0);
+    scene.bodies->y[1] -= L;
+    struct config *config = config_of("type = \"orbit\";");
+    struct diagnostic *d = diagnostic_make(&diagnostic_orbit, config_item(config, "diagnostics", 0),
+                                           scene_moment(&scene, 0, 0.01, false));
+    struct rows rows = { 0 };
+    rows_measure(&rows, d, scene_moment(&scene, 0, 0.01, false));
+    assert_close(rows_value(&rows, 0, "separation"), r, 1e-14);
+    assert_close(rows_value(&rows, 0, "semi_major_axis"), r / 1.3, 1e-13);
+    rows_free(&rows);
+    d->class_->destroy(d);
+    config_free(config);
+    scene_destroy(&scene);
+}
+
 static void test_straight_line(void **state)
 {
     (void)state;
@@ -318,6 +343,7 @@ int main(void)
         cmocka_unit_test(test_exact_motion_has_no_error),
         cmocka_unit_test(test_errors_have_their_direction),
         cmocka_unit_test(test_apse_turns),
+        cmocka_unit_test(test_the_nearest_image_is_on_the_orbit),
         cmocka_unit_test(test_softened_orbits),
         cmocka_unit_test(test_chosen_pair),
         cmocka_unit_test(test_bad_pairs),

@@ -231,6 +231,22 @@ static void test_plummer_lagrangian_radii(void **state)
  * errors are 5/sqrt(N). The central dispersion 0.53192 is that of bodies within 0.1 a, where
  * sigma^2 = 1/6 (1 + r^2)^(-1/2) (G = M = a = 1) differs by less than 0.3 %.
  */
+/* With U = -G m^2 sum i / r_i over the bodies from the inside, the energy is exact. */
+static void test_plummer_shells(void **state)
+{
+    (void)state;
+    enum { N = 7 };
+    struct bodies *b = make("initial = \"plummer\"; count = 7; rescale = \"shells\"; "
+                            "center = false;",
+                            &newton);
+    double *r = sorted_radii(b), potential = 0;
+    for (size_t i = 0; i < N; i++)
+        potential -= (double)i / r[i] / (N * N);
+    assert_close(measure(b, 0, &newton).kinetic + potential, -0.25, 1e-14);
+    free(r);
+    bodies_destroy(b);
+}
+
 static void test_plummer_velocities(void **state)
 {
     (void)state;
@@ -340,6 +356,17 @@ static void test_cold_sphere(void **state)
                                &newton);
     assert_memory_equal(b->x, warm->x, N * sizeof(double));
     assert_close(2 * measure(warm, 0, &newton).kinetic / fabs(c.virial), 0.5, 1e-13);
+    /* Components of their own: no two of them are correlated, by five standard errors. */
+    double xy = 0, xz = 0, yz = 0, square = 0;
+    for (size_t i = 0; i < N; i++) {
+        xy += warm->vx[i] * warm->vy[i];
+        xz += warm->vx[i] * warm->vz[i];
+        yz += warm->vy[i] * warm->vz[i];
+        square += warm->vx[i] * warm->vx[i];
+    }
+    assert_close(xy / square, 0, 5 / sqrt(N));
+    assert_close(xz / square, 0, 5 / sqrt(N));
+    assert_close(yz / square, 0, 5 / sqrt(N));
     bodies_destroy(b);
     bodies_destroy(warm);
 }
@@ -356,6 +383,7 @@ int main(void)
         cmocka_unit_test(test_plummer_energy_and_center),
         cmocka_unit_test(test_plummer_lagrangian_radii),
         cmocka_unit_test(test_plummer_velocities),
+        cmocka_unit_test(test_plummer_shells),
         cmocka_unit_test(test_plummer_in_other_units),
         cmocka_unit_test(test_plummer_cutoff),
         cmocka_unit_test(test_cold_sphere),

@@ -139,6 +139,37 @@ static void test_compositions_meet_the_order_conditions(void **state)
     }
 }
 
+/*
+ * Of a splitting that is symmetric in time, order 4 asks for two sums more. Under a force that
+ * grows as t^2 the velocity is right when sum kick (time so far)^2 = 1/3, and the other way round
+ * when sum drift (kicks so far)^2 = 1/3.
+ */
+static void test_fourth_order_to_the_last_digit(void **state)
+{
+    (void)state;
+    size_t checked = 0;
+    for (size_t k = 0; integrator_at(k); k++) {
+        const struct integrator *row = integrator_at(k);
+        double time = 0, kicks = 0, by_time = 0, by_kicks = 0;
+        for (size_t i = 0; i < row->stage_count && row->order >= 4; i++) {
+            const struct stage stage = row->stages[i];
+            if (stage.verb == VERB_KICK) {
+                by_time += stage.coefficient * time * time;
+                kicks += stage.coefficient;
+            } else if (stage.verb == VERB_DRIFT) {
+                by_kicks += stage.coefficient * kicks * kicks;
+                time += stage.coefficient;
+            }
+        }
+        if (row->order < 4)
+            continue;
+        assert_close(by_time, 1.0 / 3, 8 * ROUNDING);
+        assert_close(by_kicks, 1.0 / 3, 8 * ROUNDING);
+        checked++;
+    }
+    assert_int_equal(checked, 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -148,6 +179,7 @@ int main(void)
         cmocka_unit_test(test_kicks_find_their_forces),
         cmocka_unit_test(test_forces_are_counted),
         cmocka_unit_test(test_compositions_meet_the_order_conditions),
+        cmocka_unit_test(test_fourth_order_to_the_last_digit),
     };
     return cmocka_run_group_tests_name("integrator", tests, NULL, NULL);
 }

@@ -537,7 +537,7 @@ static void check_abreast(const struct problem *problem, enum precision precisio
     for (size_t i = 0; i < length; i++) {
         bodies->x[i] *= (double)(1 + i / bodies->stride); /* no two of one scale */
         if (kinds && i / bodies->stride == 20)
-            bodies->m[i] = i % bodies->stride < problem->count ? 0.5 : 0;
+            bodies->m[i] = i % bodies->stride < problem->count ? 49 : 0; /* 49 (1/49) < 1 */
     }
     double *const expected = memory_array(3 * length, sizeof *expected, &error);
     assert_non_null(expected);

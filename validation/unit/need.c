@@ -97,6 +97,21 @@ static void test_tables_take_memory_by_their_rows(void **state)
     assert_true(diagnostics[2] - diagnostics[0] >= 7 * 13 * 50000 * 8.0);
 }
 
+static void test_sizes_are_told_in_three_digits(void **state)
+{
+    (void)state;
+    static const struct {
+        double bytes;
+        const char *text;
+    } sizes[] = { { 0, "0 B" },        { 999, "999 B" },     { 999.6, "1 kB" },
+                  { 5012, "5.01 kB" }, { 999499, "999 kB" }, { 999500, "1 MB" },
+                  { 2.5e9, "2.5 GB" }, { 7e18, "7 EB" },     { 7e21, "7e+03 EB" } };
+    for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
+        char buffer[NEED_TEXT_SIZE];
+        assert_string_equal(need_text(sizes[k].bytes, buffer), sizes[k].text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -104,6 +119,7 @@ int main(void)
         cmocka_unit_test(test_runs_at_a_time_add_up),
         cmocka_unit_test(test_the_key_that_is_too_large),
         cmocka_unit_test(test_tables_take_memory_by_their_rows),
+        cmocka_unit_test(test_sizes_are_told_in_three_digits),
     };
     return cmocka_run_group_tests_name("need", tests, NULL, NULL);
 }

@@ -93,8 +93,9 @@ static void test_periodic_box(void **state)
     (void)state;
     const struct physics physics = { .boundary = BOUNDARY_PERIODIC, .box_length = 1.375 };
     /* The cloud reaches over several boxes: nothing says that bodies are wrapped into the first.
-     * Cells of 0.2 or 0.34 do not divide the side; 0.45 leaves three of them, 0.68 none. */
-    const double reaches[] = { 0.03, 0.2, 0.34, 0.45, 0.68 };
+     * Cells of 0.2 or 0.34 do not divide the side; 0.45 leaves three of them, 0.5 two,
+     * which would meet each other from either side, and 0.68 none. */
+    const double reaches[] = { 0.03, 0.2, 0.34, 0.45, 0.5, 0.68 };
     for (size_t r = 0; r < COUNT_OF(reaches); r++)
         assert_counts_agree(&physics, 1800, 4.2, reaches[r]);
 }

@@ -136,6 +136,29 @@ static void test_a_periodic_box_has_one_spacing(void **state)
     bodies_destroy(b);
 }
 
+/* The worse of two systems is named, counted from 1, and the lower id first. */
+static void test_the_worst_system_is_named(void **state)
+{
+    (void)state;
+    struct bodies *one = two_pairs(0x1p20 + 1), *b;
+    assert_int_equal(bodies_create(2, 4, &b, &error), STATUS_OK);
+    bodies_copy_system(b, 0, one, 0);
+    bodies_copy_system(b, 1, one, 0);
+    b->y[b->stride + 3] = b->y[b->stride + 2] - 0.125;
+    const struct resolution r = measure(&open_space, b, PRECISION_SINGLE, ORIGIN_MEDIAN);
+    assert_true(r.found && r.system == 1 && r.id_i == 13 && r.id_j == 14);
+    assert_close(r.distance, 0.125, 0);
+    char text[RESOLUTION_TEXT_SIZE];
+    resolution_text(&r, PRECISION_SINGLE, text);
+    assert_non_null(strstr(text, "bodies 13 and 14 of system 2"));
+    bodies_destroy(one);
+    /* Bodies that are nearest to each other find each other; whichever comes last names both. */
+    b->y[b->stride + 2] -= 0.0625;
+    const struct resolution again = measure(&open_space, b, PRECISION_SINGLE, ORIGIN_MEDIAN);
+    assert_true(again.id_i < again.id_j);
+    bodies_destroy(b);
+}
+
 /* Nothing to say of one body, of bodies at one place, and of one that is nowhere. */
 static void test_nothing_to_resolve(void **state)
 {
@@ -160,6 +183,7 @@ int main(void)
         cmocka_unit_test(test_escapers_do_not_move_the_origin),
         cmocka_unit_test(test_a_pair_far_away_is_not_resolved),
         cmocka_unit_test(test_a_periodic_box_has_one_spacing),
+        cmocka_unit_test(test_the_worst_system_is_named),
         cmocka_unit_test(test_nothing_to_resolve),
     };
     return cmocka_run_group_tests_name("resolution", tests, NULL, NULL);

@@ -27,11 +27,27 @@ static void test_firing(void **state)
     assert_false(trigger_fires(trigger, 39, 41));
 }
 
+/* As many as it fires at, from the step after this one on. */
+static void test_events_are_counted(void **state)
+{
+    (void)state;
+    for (uint64_t every = 1; every <= 9; every++)
+        for (uint64_t last = 0; last <= 24; last++)
+            for (uint64_t step = 0; step <= last + 1; step++) {
+                const struct trigger trigger = { every };
+                uint64_t events = 0;
+                for (uint64_t next = step + 1; next <= last; next++)
+                    events += trigger_fires(trigger, next, last);
+                assert_int_equal(trigger_events(trigger, step, last), events);
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_next_event),
         cmocka_unit_test(test_firing),
+        cmocka_unit_test(test_events_are_counted),
     };
     return cmocka_run_group_tests_name("schedule", tests, NULL, NULL);
 }

@@ -16,6 +16,10 @@ static const struct physics laws[] = {
       .boundary = BOUNDARY_PERIODIC,
       .box_length = 2.3 },
     { .gravitational_constant = 1.37, .boundary = BOUNDARY_PERIODIC, .box_length = 2.3 },
+    { .gravitational_constant = 1.37,
+      .softening = 0.083,
+      .boundary = BOUNDARY_PERIODIC,
+      .box_length = 0.7 },
 };
 
 /* NULL where this machine has not the instruction set. */

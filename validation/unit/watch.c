@@ -157,7 +157,10 @@ static void test_many_jumps_are_counted(void **state)
     assert_int_equal(trial.told.count, 3); /* of 11 */
     assert_says(trial.told.last, "later jumps are only counted");
     char text[WATCH_TEXT_SIZE];
-    assert_says(watch_text(trial.watch, text), "11 jumps");
+    assert_says(watch_text(trial.watch, text), "11 jumps of the energy, the first by t = 0.01,");
+    json_t *json = watch_json(trial.watch, NULL);
+    assert_close(json_real_value(json_object_get(json, "first_jump_time")), 0.01, 1e-15);
+    json_decref(json);
     assert_true(watch_holds(trial.watch, NULL)); /* it was to warn only */
     trial_end(&trial);
 }
@@ -279,6 +282,7 @@ static void test_what_accumulates_fails(void **state)
         json_t *energy = json_object_get(json, "energy_error");
         assert_close(json_real_value(json_object_get(energy, "largest")), 0.006, 1e-7);
         assert_close(json_real_value(json_object_get(energy, "time")), 10.0, 1e-12);
+        assert_int_equal(json_integer_value(json_object_get(energy, "system")), 1);
         assert_int_equal(json_integer_value(json_object_get(energy, "systems_beyond")), 2);
         assert_int_equal(json_integer_value(json_object_get(json, "energy_jumps")), 0);
         json_decref(json);
