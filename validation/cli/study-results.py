@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 import os
 import pathlib
 
@@ -37,6 +38,12 @@ def rows_of(path):
 def snapshot(folder):
     """Every file of a study with its bytes."""
     return {path: path.read_bytes() for path in sorted(pathlib.Path(folder).rglob("*"))
+            if path.is_file()}
+
+
+def modified(folder):
+    """When each file was written."""
+    return {path: path.stat().st_mtime_ns for path in sorted(pathlib.Path(folder).rglob("*"))
             if path.is_file()}
 
 
@@ -227,6 +234,80 @@ def test_cadences_follow_the_step():
               table(f"pair.convergence/{member}/conservation.csv")]
              for member in ("001", "002", "003")]
     assert len(times[0]) > 2 and times[0] == times[1] == times[2], times
+
+
+def test_an_error_bar_from_three_numbers():
+    """value, order and bar of each column, from the ends of the three runs, computed here"""
+    config = write(single())
+    # First and last rows only: those of the start are equal, and drop out of the ratio.
+    assert tap.run("run", config, "-q", "--convergence", "-P", "diagnostics.0.every=1000000",
+                   "-P", "time.step=0.02").returncode == 0
+    measured = rows_of("pair.convergence/convergence.csv")
+    runs = [table(f"pair.convergence/{member}/conservation.csv")[-1]
+            for member in ("001", "002", "003")]
+    assert [float(row["time [T]"]) for row in runs] == [1.0, 1.0, 1.0], runs
+    for name, unit in (("kinetic", "M L^2 T^-2"), ("potential", "M L^2 T^-2"),
+                       ("virial", "M L^2 T^-2"), ("virial_ratio", "1")):
+        h, half, quarter = (float(row[f"{name} [{unit}]"]) for row in runs)
+        coarse, fine = h - half, half - quarter
+        order = math.log2(abs(coarse / fine))
+        ratio = 2 ** min(order, 2)  # no more than velocity-verlet has
+        error = 1.5 * (abs(fine) + abs(fine - coarse / ratio)) / (ratio - 1)
+        row = measured[f"conservation.{name}"]
+        assert row["unit"] == unit and row["limit"] == "step", row
+        assert float(row["value"]) == quarter, (row, quarter)
+        assert abs(float(row["order"]) - order) < 1e-6 and abs(order - 2) < 0.1, (row, order)
+        # What rounding adds, some 1e-14, shows in no more digits than these.
+        assert abs(float(row["error"]) - error) < 1e-6 * error, (row, error)
+
+
+def test_a_finished_member_that_failed_is_left_alone():
+    """its verdict stands: the same command runs nothing again, and ends with the same status"""
+    config = write(PAIR + 'expect = ( { quantity = "energy_error"; at_most = 1e-6; } );')
+    assert tap.run("run", config, "-q").returncode == 1
+    verdicts = [row["verdict"] for row in table("pair.sweep/study.csv")]
+    assert verdicts == ["failed", "held"], verdicts
+    before, times = snapshot("pair.sweep"), modified("pair.sweep")
+    result = tap.run("run", config)
+    assert result.returncode == 1 and "verdict        failed\n" in result.stdout, result
+    assert tap.run("run", config, "-q", "--member", 1).returncode == 1
+    assert tap.run("run", config, "-q", "--member", 2).returncode == 0
+    assert snapshot("pair.sweep") == before
+    after = modified("pair.sweep")
+    assert {path for path in times if times[path] != after[path]} <= {
+        pathlib.Path("pair.sweep/study.csv"), pathlib.Path("pair.sweep/study.json")}
+    # Another bound is another criterion: the results are not taken for its own.
+    result = tap.run("run", config, "-q", "-P", "expect.0.at_most=1.0")
+    assert result.returncode == 78 and "expect.0.at_most was 1e-06" in result.stderr, result
+
+
+def test_values_that_need_quotation_marks():
+    """swept names with commas, quotation marks, line ends and blanks are cells of one column"""
+    names = ["a,b.csv", 'the "old" one.csv', " blank.csv", "two\nlines.csv", "back\\slash.csv",
+             "tab\there.csv", '","', "plain.csv"]
+    for number, name in enumerate(names):
+        two_bodies(pathlib.Path(".", name), 2.0 + number)
+    written = ", ".join('"' + name.replace("\\", "\\\\").replace('"', '\\"')
+                        .replace("\n", "\\n").replace("\t", "\\t") + '"' for name in names)
+    config = write(f"""
+    name = "names";
+    bodies = {{ initial = "file"; file = "plain.csv"; }};
+    time = {{ step = 0.01; end = 0.02; }};
+    diagnostics = ( {{ type = "conservation"; }} );
+    sweep = ( {{ key = "bodies.file"; values = [{written}]; }} );
+    """)
+    result = tap.run("run", config, "-q")
+    assert result.returncode == 0, result.stderr
+    rows = table("names.sweep/study.csv")
+    assert [row["bodies.file"] for row in rows] == names, [row["bodies.file"] for row in rows]
+    for number, row in enumerate(rows):
+        assert None not in row and None not in row.values(), row  # no cell too many or too few
+        assert row["member [1]"] == f"{number + 1:03}" and row["verdict"] == "none", row
+        about = json.loads(pathlib.Path(f"names.sweep/{number + 1:03}/run.json").read_text())
+        assert about["initial"]["potential"] == -1.0 / (2.0 + number), (number, about["initial"])
+    # Only what needs them has them.
+    text = pathlib.Path("names.sweep/study.csv").read_text()
+    assert '008,plain.csv,0,none,' in text and '001,"a,b.csv",0,none,' in text, text
 
 
 def test_a_step_that_does_not_divide_the_end_is_refused():

@@ -249,6 +249,34 @@ def test_clocks_that_jump():
             row.compare(trial, experiment, "trial")
 
 
+def test_checkpoints_by_the_clock():
+    """every_minutes: a checkpoint when so much time has passed, once, and no sooner"""
+    experiment = Experiment(LONG, *ARGUMENTS[2:])
+
+    def saved(name, *arguments, jump=None):
+        """How many checkpoints are written when the clock jumps so far in the middle of a run."""
+        harness.begin(name)
+        log = pathlib.Path("calls.log")
+        log.unlink(missing_ok=True)
+        result = experiment.run(name, "-P", "checkpoint.every_steps=1000000", *arguments, faults={
+            **fault("clock", jump, 120, 1, "clock,rename"), "ORRERY_FAULT_LOG": "calls.log"})
+        assert result.returncode == 0, result
+        return sum(line.endswith(" checkpoint.orr") for line in log.read_text().splitlines())
+
+    with Row(2, "checkpoints by the clock") as row:
+        # Unset, it is 10 minutes.
+        for minutes, jump, expected in ((5, 0, 2), (5, 150, 2), (5, 450, 3), (5, 86400, 3),
+                                        (5, -86400, 2), (None, 450, 2), (None, 750, 3)):
+            harness.begin("trial")
+            arguments = () if minutes is None else ("-P", f"checkpoint.every_minutes={minutes}.0")
+            count = saved("trial", *arguments, jump=jump)
+            row.trials += 1
+            row.ends["0"] += 1
+            if count != expected:
+                row.problem(f"{minutes} minutes, {jump} s", f"{count} checkpoints")
+            row.compare(f"{minutes} minutes, {jump} s", experiment, "trial")
+
+
 def test_a_time_limit():
     """a time limit that is over at any moment: 75 with a checkpoint"""
     experiment = Experiment(LONG, *ARGUMENTS)

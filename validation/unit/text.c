@@ -62,6 +62,30 @@ static void test_text_grows(void **state)
     text_free(&text);
 }
 
+static void test_cells_are_quoted_where_they_need_it(void **state)
+{
+    (void)state;
+    static const char *const cells[][2] = {
+        { "plain", "plain" },
+        { "", "" },
+        { "two words", "two words" },
+        { "a,b", "\"a,b\"" },
+        { "say \"hi\"", "\"say \"\"hi\"\"\"" },
+        { "\"", "\"\"\"\"" },
+        { "a\nb", "\"a\nb\"" },
+        { "a\rb", "\"a\rb\"" },
+        { " a", "\" a\"" },
+        { "a ", "\"a \"" },
+        { "a;b\tc", "a;b\tc" },
+    };
+    for (size_t i = 0; i < COUNT_OF(cells); i++) {
+        struct text text = { 0 };
+        text_cell(&text, cells[i][0]);
+        assert_string_equal(text.bytes ? text.bytes : "", cells[i][1]);
+        text_free(&text);
+    }
+}
+
 static void test_words_wrap(void **state)
 {
     (void)state;
@@ -86,6 +110,7 @@ int main(void)
         cmocka_unit_test(test_reals_are_written_shortest),
         cmocka_unit_test(test_nearest_word),
         cmocka_unit_test(test_text_grows),
+        cmocka_unit_test(test_cells_are_quoted_where_they_need_it),
     };
     return cmocka_run_group_tests_name("text", tests, NULL, NULL);
 }
