@@ -11,7 +11,7 @@ import time
 
 import harness
 import tap
-from harness import FOREVER, Experiment, Row, everything, fault, some
+from harness import FOREVER, Experiment, Row, call_of, everything, fault, of_each_kind, some
 
 # Some tenths of a second, with a checkpoint every few milliseconds.
 LONG = harness.CONFIG.replace("count = 20", "count = 128").replace("end = 0.4", "end = 20.0")
@@ -98,7 +98,7 @@ def test_a_kill_at_each_call():
     calls = experiment.calls()
     assert sum("checkpoint.orr" in call for call in calls) > 100, len(calls)
     with Row(3, "SIGKILL at each system call of a run with five checkpoints") as row:
-        kill_at_each_call(row, experiment, some(range(1, len(calls) + 1), 25), "kill")
+        kill_at_each_call(row, experiment, of_each_kind(calls, 2, call_of), "kill")
 
 
 def test_a_torn_write():
@@ -147,7 +147,7 @@ def test_a_kill_at_each_call_of_a_restart():
     base = killed_run(experiment)
     calls = experiment.calls(["--restart"], base)
     with Row(2, "SIGKILL at each system call of a restart") as row:
-        kill_at_each_call(row, experiment, some(range(1, len(calls) + 1), 12), "kill", base,
+        kill_at_each_call(row, experiment, of_each_kind(calls, 1, call_of), "kill", base,
                           ["--restart"])
 
 
