@@ -48,10 +48,10 @@ nothing disturbed. This page is the record of `make check-faults`, which tries i
 ## Runs
 
 Each trial runs an experiment with one fault, lets `orrery run --restart` finish it without, and
-compares every CSV table and the trajectory, byte by byte, with those of an uninterrupted run. A row
-or frame that is not there is *lost*, one that is there twice is *doubled*. A restart is *silent* if
-it begins anywhere but at the newest whole checkpoint, or if `run.log` and `run.json` do not say
-where. Damage that must be refused (a changed output, a changed experiment) is undone after the
+compares every CSV table and the trajectory, byte by byte, with those of an uninterrupted run, and
+`run.json` word by word but for what it says of times and restarts. A row or frame that is not there
+is *lost*, one that is there twice is *doubled*. A restart is *silent* if it begins anywhere but at
+the newest whole checkpoint, or if `run.log` and `run.json` do not say where. Damage that must be refused (a changed output, a changed experiment) is undone after the
 refusal, and the run finished. *Ended* says how the process with the fault ended: its exit status, a
 signal, or the kill; statuses are those of [running](manual/running.md).
 """
