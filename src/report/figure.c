@@ -240,31 +240,6 @@ static void extent(const struct figure *figure, char axis, double *low, double *
     }
 }
 
-/* Whole powers of ten name the ticks of an axis of many decades; 1, 2, 5, 10, ... those of few. */
-static void script_logarithmic(struct text *script, const struct figure *figure, char axis)
-{
-    static const double steps[] = { 1, 2, 5 };
-    double low, high;
-    extent(figure, axis, &low, &high);
-    const double margin = fmax(1.06, pow(high / low, 0.04));
-    low /= margin;
-    high *= margin;
-    text_print(script, "set logscale %c\nset %crange [%.9g:%.9g]\n", axis, axis, low, high);
-    if (high / low > 300) {
-        text_print(script, "set format %c '10^{%%T}'\n", axis);
-        return;
-    }
-    const char *between = "";
-    text_print(script, "set format %c '%%g'\nset %ctics (", axis, axis);
-    for (double decade = pow(10, floor(log10(low))); decade < high; decade *= 10)
-        for (size_t i = 0; i < COUNT_OF(steps); i++)
-            if (steps[i] * decade >= low && steps[i] * decade <= high) {
-                text_print(script, "%s%.9g", between, steps[i] * decade);
-                between = ", ";
-            }
-    text_print(script, ")\n");
-}
-
 /* At most six ticks along x, so that long numbers have room; lines end where the data do. What is
  * never negative and nearly touches 0 begins there. */
 static void script_linear(struct text *script, const struct figure *figure, char axis)
@@ -281,6 +256,38 @@ static void script_linear(struct text *script, const struct figure *figure, char
                         : coarse <= 5 * decade ? 5 * decade
                                                : 10 * decade;
     text_print(script, "set xrange [%.9g:%.9g]\nset xtics %.9g\n", low, high, step);
+}
+
+/* Over a smaller factor than this, an axis may hold a single one of 1, 2, 5, 10, ... or none. */
+static const double few_ticks = 5.0;
+
+/* Whole powers of ten name the ticks of an axis of many decades; 1, 2, 5, 10, ... those of few. */
+static void script_logarithmic(struct text *script, const struct figure *figure, char axis)
+{
+    static const double steps[] = { 1, 2, 5 };
+    double low, high;
+    extent(figure, axis, &low, &high);
+    const double margin = fmax(1.06, pow(high / low, 0.04));
+    low /= margin;
+    high *= margin;
+    if (high / low < few_ticks) {
+        script_linear(script, figure, axis);
+        return;
+    }
+    text_print(script, "set logscale %c\nset %crange [%.9g:%.9g]\n", axis, axis, low, high);
+    if (high / low > 300) {
+        text_print(script, "set format %c '10^{%%T}'\n", axis);
+        return;
+    }
+    const char *between = "";
+    text_print(script, "set format %c '%%g'\nset %ctics (", axis, axis);
+    for (double decade = pow(10, floor(log10(low))); decade < high; decade *= 10)
+        for (size_t i = 0; i < COUNT_OF(steps); i++)
+            if (steps[i] * decade >= low && steps[i] * decade <= high) {
+                text_print(script, "%s%.9g", between, steps[i] * decade);
+                between = ", ";
+            }
+    text_print(script, ")\n");
 }
 
 static void script_axis(struct text *script, const struct figure *figure, char axis,

@@ -74,7 +74,7 @@ static const struct history histories[] = {
         { "potential_over_energy", "⟨U⟩/2⟨E⟩", CURVE_LINE, false } },
       "Means over time. A bound system settles to 2⟨K⟩ = −⟨W⟩; without softening also ⟨K⟩ to −E "
       "and ⟨U⟩ to 2E, so that all three go to 1.",
-      NULL },
+      finding_virial },
     { "lagrangian-radii",
       "lagrangian-radii",
       "Lagrangian radii",
@@ -94,8 +94,8 @@ static const struct history histories[] = {
         { "dispersion_radial", "radial", CURVE_LINE, false },
         { "dispersion_tangential", "tangential", CURVE_LINE, false },
         { "central_dispersion", "at the centre", CURVE_DASHED, false } },
-      "The scatter of the velocities. Radial and tangential part ways where orbits are not "
-      "isotropic.",
+      "The scatter of the velocities. The radial and the tangential one differ where orbits are "
+      "not isotropic.",
       NULL },
     { "density-slope",
       "density-slope",
@@ -103,7 +103,7 @@ static const struct history histories[] = {
       "slope",
       false,
       { { "density_slope", "d ln ρ / d ln r", CURVE_LINE, false } },
-      "Fitted over the stated range of radii; −2 is an isothermal sphere.",
+      "Fitted over the radii of `fit`; −2 is an isothermal sphere.",
       NULL },
     { "close-encounters",
       "close-encounters",
@@ -135,9 +135,8 @@ static const struct history histories[] = {
         { "rounding", "from another machine", CURVE_LINE, false },
         { "divergence", "twin, a rounding error away", CURVE_DASHED, false } },
       "How far errors have moved the bodies, over the size of the system. Straight lines are "
-      "exponential growth. Where a line reaches 0.01 (trust.tolerance), single orbits mean nothing "
-      "any more; statistics over them may.",
-      NULL },
+      "exponential growth.",
+      finding_divergence },
     { "orbit",
       "orbit-error",
       "Orbit error",
@@ -281,9 +280,19 @@ static bool is_relative(const struct vector *vector, const struct series *series
     return vector->relative_label && !larger;
 }
 
-static enum status change_curve(struct figure *figure, const struct vector *vector,
-                                const struct series *series, struct error *error)
+static double largest_of(const double *values, size_t count)
 {
+    double largest = 0.0;
+    for (size_t i = 0; i < count; i++)
+        largest = fmax(largest, values[i]);
+    return largest;
+}
+
+/* Its curve, and what there is to say of it. */
+static enum status change_curve(struct figure *figure, const struct vector *vector,
+                                const struct subject *subject, struct error *error)
+{
+    const struct series *series = subject->series;
     const struct series_column *v[3];
     for (size_t k = 0; k < 3; k++) {
         char name[SERIES_NAME_SIZE];
@@ -302,6 +311,10 @@ static enum status change_curve(struct figure *figure, const struct vector *vect
         make_relative(series, v, y);
     const char *label = relative ? vector->relative_label : vector->label;
     figures_label(label, relative ? "" : v[0]->unit, figure->y_label);
+    char found[FIGURE_CAPTION_SIZE / 2];
+    finding_vector(subject->result, largest_of(y, series->systems * series->rows), relative,
+                   strcmp(vector->columns, "angular_momentum") == 0, found, sizeof found);
+    snprintf(figure->caption, sizeof figure->caption, "%s %s", vector->caption, found);
     const enum status status = members_curve(figure, label, CURVE_LINE, &members,
                                              series_find(series, "time")->values, y, true, error);
     memory_free(y);
@@ -319,12 +332,9 @@ static enum status draw_vector(const struct subject *subject, const struct vecto
     snprintf(figure->name, sizeof figure->name, "%.40s%s%s", named ? subject->name : "",
              named ? "-" : "", vector->figure);
     snprintf(figure->title, sizeof figure->title, "%s", vector->title);
-    snprintf(figure->caption, sizeof figure->caption,
-             "%s Round-off alone grows like the square root of the number of steps.",
-             vector->caption);
     figure->y_log = true;
     figures_label("t", series_find(series, "time")->unit, figure->x_label);
-    const enum status status = change_curve(figure, vector, series, error);
+    const enum status status = change_curve(figure, vector, subject, error);
     members_caption(figure, series->systems);
     figures_settle(figures);
     return status;

@@ -252,6 +252,15 @@ static void print_whose(struct text *html, const struct result *result, const ch
         text_print(html, "The specific energy of test body %.0f", body);
 }
 
+/* A change that is no steady one, or was not measured, is neither good nor bad as a drift. */
+static const char *drift_class(const struct result *result, double drift)
+{
+    const double limit = result_real(result, "watch.limits.energy_drift");
+    if (result_real(result, "watch.energy_drift.systems_beyond") > 0)
+        return "bad";
+    return isnan(drift) || fabs(drift) > limit ? "quiet" : "good";
+}
+
 /* The largest |E - E0|, where it was, and what of it is drift. */
 static void print_energy_error(struct text *html, const struct result *result)
 {
@@ -269,8 +278,7 @@ static void print_energy_error(struct text *html, const struct result *result)
         text_print(html, ", at t = %.6g in system %.0f",
                    result_real(result, "watch.energy_error.time"),
                    result_real(result, "watch.energy_error.system"));
-    text_print(html, ".</p>\n<p class=\"%s\">",
-               class_of(!(result_real(result, "watch.energy_drift.systems_beyond") > 0)));
+    text_print(html, ".</p>\n<p class=\"%s\">", drift_class(result, drift));
     if (json_is_true(result_find(result, "watch.energy_drift.method_drifts")))
         text_print(html, "The method is not symplectic: all of this is drift");
     else if (isnan(drift))
