@@ -180,7 +180,8 @@ def most_frequent(run, step):
     density = run["radial-distribution.pair_density"][table]
     if step is None:  # the mean over all frames that enter g_mean
         late = run["radial-distribution.time"] >= 3.0 - 1e-9
-        density = run["radial-distribution.pair_density"][late].reshape(-1, table.sum()).mean(axis=0)
+        density = run["radial-distribution.pair_density"][late]
+        density = density.reshape(-1, table.sum()).mean(axis=0)
     return tolerant(run["radial-distribution.r"][table][density.argmax()],
                     1.3 if step == 0 else 0.13, 0.15)
 

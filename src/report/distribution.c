@@ -138,7 +138,7 @@ static enum status draw_mean(struct figure *figure, const struct series *statist
     snprintf(name, sizeof name, "%s_sem", column);
     const struct series_column *sem = series_find(statistics, name);
     const struct series_column *r = series_find(statistics, "r");
-    const struct series_column *members = series_find(statistics, "members");
+    const struct series_column *members = series_find(statistics, "systems");
     const struct series_column *left_out = series_find(statistics, "left_out");
     if (!mean || !sem || !r || !members || !left_out)
         return STATUS_OK;

@@ -19,8 +19,8 @@ static const struct {
     double quantile; /* NaN: not one */
     const char *help;
 } statistics[] = {
-    { "mean", NAN, "mean over the members" },
-    { "std", NAN, "standard deviation over the members, n - 1 in the denominator" },
+    { "mean", NAN, "mean over the systems" },
+    { "std", NAN, "standard deviation over the systems, n - 1 in the denominator" },
     { "sem", NAN, "standard error of the mean: the standard deviation over the root of n" },
     { "q10", 0.1, "10 % quantile" },
     { "q50", 0.5, "median" },
@@ -43,12 +43,12 @@ struct aggregate {
 };
 
 static const struct diagnostic_class aggregate_class = {
-    .variant = { .name = "ensemble", .help = "Statistics over the members of an ensemble." },
+    .variant = { .name = "ensemble", .help = "Statistics over the systems of an ensemble." },
     .rows_per_event = 1,
 };
 
 static const struct diagnostic_class table_class = {
-    .variant = { .name = "ensemble", .help = "Statistics over the members in every bin." },
+    .variant = { .name = "ensemble", .help = "Statistics over the systems in every bin." },
     .rows_per_event = 0,
 };
 
@@ -70,9 +70,9 @@ static void name_columns(struct aggregate *aggregate)
     size_t k = 0;
     for (; k < aggregate->bin_columns; k++)
         aggregate->columns[k] = source->columns[k];
-    aggregate->columns[k++] = (struct column){ "members", DIMENSION_NONE, "members that count" };
+    aggregate->columns[k++] = (struct column){ "systems", DIMENSION_NONE, "systems that count" };
     aggregate->columns[k++] =
-        (struct column){ "left_out", DIMENSION_NONE, "members left out for their energy error" };
+        (struct column){ "left_out", DIMENSION_NONE, "systems left out for their energy error" };
     for (size_t c = aggregate->bin_columns; c < source->column_count; c++)
         for (size_t s = 0; s < COUNT_OF(statistics); s++, k++) {
             snprintf(aggregate->names[k], NAME_SIZE, "%.100s_%s", source->columns[c].name,

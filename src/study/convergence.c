@@ -35,7 +35,7 @@ static void levels_free(struct levels *levels)
 /* Columns that say when and of what a row is. */
 static bool is_label(const char *name)
 {
-    static const char *const labels[] = { "step", "time", "system", "members", "left_out" };
+    static const char *const labels[] = { "step", "time", "system", "systems", "left_out" };
     for (size_t i = 0; i < COUNT_OF(labels); i++)
         if (strcmp(labels[i], name) == 0)
             return true;

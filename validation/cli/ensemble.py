@@ -20,7 +20,7 @@ ensemble = { systems = 6; };
 """
 
 
-# Diagnostics with a table at each event, in which every bin has statistics over the members.
+# Diagnostics with a table at each event, in which every bin has statistics over the systems.
 TABLES = ENSEMBLE.replace('{ type = "conservation"; every = 20; }', """
   { type = "conservation"; every = 20; },
   { type = "radial-distribution"; every = 50; r_max = 2.0; bins = 5; },
@@ -87,21 +87,21 @@ def test_statistics_over_members():
     for line in table("ensemble.run/conservation-ensemble.csv"):
         values = [float(r["kinetic [M L^2 T^-2]"]) for r in rows
                   if r["step [1]"] == line["step [1]"]]
-        assert len(values) == int(line["members [1]"]) == 6
+        assert len(values) == int(line["systems [1]"]) == 6
         for name, value in statistics_of(values).items():
             measured = float(line[f"kinetic_{name} [M L^2 T^-2]"])
             assert abs(measured - value) < 1e-12, (name, measured, value)
 
 
 def check_table(name, bins, columns, kept):
-    """Every bin of every event against python's own statistics over the members that count."""
+    """Every bin of every event against python's own statistics over the systems that count."""
     rows = table(f"ensemble.run/{name}.csv")
     lines = table(f"ensemble.run/{name}-ensemble.csv")
     assert len(lines) * 6 == len(rows) and len(lines) % bins == 0, (len(lines), len(rows))
     shared = ["step [1]", "time [T]", "r [L]", "r_inner [L]", "r_outer [L]"]
     if name == "radial-distribution":
         shared.append("shell_volume [L^3]")
-    assert list(lines[0])[:len(shared) + 2] == [*shared, "members [1]", "left_out [1]"]
+    assert list(lines[0])[:len(shared) + 2] == [*shared, "systems [1]", "left_out [1]"]
     for k, line in enumerate(lines):
         event, bin_ = divmod(k, bins)
         of_members = [rows[(event * 6 + member) * bins + bin_] for member in range(6)]
@@ -110,7 +110,7 @@ def check_table(name, bins, columns, kept):
             for key in shared:
                 assert row[key] == line[key], (k, key)
         of_members = [row for member, row in enumerate(of_members) if member in kept(line)]
-        assert len(of_members) == int(line["members [1]"]) == 6 - int(line["left_out [1]"])
+        assert len(of_members) == int(line["systems [1]"]) == 6 - int(line["left_out [1]"])
         for column in columns:
             title, unit = column.split(" ", 1)
             values = [float(row[column]) for row in of_members if row[column]]
@@ -122,7 +122,7 @@ def check_table(name, bins, columns, kept):
 
 
 def test_tables_over_members():
-    """g(r) and density profiles have statistics over the members in every bin"""
+    """g(r) and density profiles have statistics over the systems in every bin"""
     assert tap.run("run", write(TABLES), "-q").returncode == 0
     check_table("radial-distribution", 5, ["g [1]", "pair_density [L^-1]", "pairs [1]",
                                            "g_mean [1]", "g_error [1]"], lambda line: range(6))
@@ -140,7 +140,7 @@ def test_tables_leave_members_out():
     good = {m for m in range(6) if float(last[m]["energy_error [1]"]) <= limit}
     ended = {"0": set(range(6)), "200": good}
     lines = table("ensemble.run/radial-distribution-ensemble.csv")
-    assert {line["members [1]"] for line in lines if line["step [1]"] == "200"} == {"3"}
+    assert {line["systems [1]"] for line in lines if line["step [1]"] == "200"} == {"3"}
     for name, bins in (("radial-distribution", 5), ("density-profile", 4)):
         for kind in ("", "-ensemble"):
             path = pathlib.Path("ensemble.run", f"{name}{kind}.csv")
@@ -175,7 +175,7 @@ def test_members_over_the_limit_are_left_out_and_counted():
     assert tap.run("run", config, "-q", "-P",
                    f"ensemble.energy_error_limit={limit}").returncode == 0
     end = table("ensemble.run/conservation-ensemble.csv")[-1]
-    assert (end["members [1]"], end["left_out [1]"]) == ("4", "2"), end
+    assert (end["systems [1]"], end["left_out [1]"]) == ("4", "2"), end
     kept = [float(r["kinetic [M L^2 T^-2]"]) for r in last if float(r["energy_error [1]"]) < limit]
     assert abs(float(end["kinetic_mean [M L^2 T^-2]"]) - statistics.mean(kept)) < 1e-12
 

@@ -490,7 +490,7 @@ def test_runs_that_have_not_finished():
     page = read("report/report.html")
     assert "1 of 3 finished as expected" in page and 'class="verdict bad">1 of 3' in page
     stopped, running = (f'<span class="verdict open">{words}</span>' for words in
-                        ("stopped early", "running, or ended without a word"))
+                        ("stopped early", "running, or it ended without a record"))
     assert page.count(stopped) == 1 and page.count(running) == 1
     for name, words in (("stopped", stopped), ("running", running)):
         os.unlink(f"{name}.run/trajectory.xyz")

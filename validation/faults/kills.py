@@ -152,7 +152,7 @@ def test_a_kill_at_each_call_of_a_restart():
 
 
 def test_what_a_run_remembers():
-    """failed criteria, jumps and members left out: the same run.json, whole, in parts or killed"""
+    """failed criteria, jumps and systems left out: the same run.json, whole, in parts or killed"""
     experiment = Experiment(harness.FAILING, files=harness.FAILING_FILES, status=1)
     # That much there is to forget: 5 criteria of which 4 fail, one of them without a row.
     criteria, watch = experiment.verdict["expect"], experiment.verdict["watch"]
@@ -160,7 +160,7 @@ def test_what_a_run_remembers():
     assert [c["rows"] > 0 for c in criteria] == [True, True, True, True, False], criteria
     assert watch["energy_jumps"] > 3 and experiment.verdict["verdict"] == "failed", watch
     ensemble = experiment.verdict["diagnostics"]["conservation-ensemble"]
-    assert ensemble["members"] == 2 and ensemble["left_out"] == 3, ensemble
+    assert ensemble["systems"] == 2 and ensemble["left_out"] == 3, ensemble
     # Ends on no cadence, the first jump at t = 0.6 and the last at 2.4.
     with Row(2, "a run with failing criteria, begun in parts: the same run.json") as row:
         for ends in some(((0.428, 1.7), (0.01,), (2.988,), (0.65, 1.1, 2.43)), 2):
