@@ -285,37 +285,54 @@ void mpi_division_destroy(struct mpi_division *division)
 }
 
 /* An array of any length, in messages that MPI can count. */
-void mpi_send(const double *values, size_t count, int rank)
+static void send(const double *values, size_t count, int rank)
 {
     for (size_t done = 0; done < count; done += PIECE)
         MPI_Send(values + done, (int)(count - done < PIECE ? count - done : PIECE), MPI_DOUBLE,
                  rank, TAG_PIECE, MPI_COMM_WORLD);
 }
 
-void mpi_receive(double *values, size_t count, int rank)
+static void receive(double *values, size_t count, int rank)
 {
     for (size_t done = 0; done < count; done += PIECE)
         MPI_Recv(values + done, (int)(count - done < PIECE ? count - done : PIECE), MPI_DOUBLE,
                  rank, TAG_PIECE, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+/* All three arrays are on their way together: one latency. */
+void mpi_send(double *const arrays[3], size_t count, int rank)
+{
+    MPI_Request requests[3];
+    for (int k = 0; k < 3; k++)
+        MPI_Isend(arrays[k], (int)count, MPI_DOUBLE, rank, TAG_PIECE, MPI_COMM_WORLD, &requests[k]);
+    MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
+}
+
+void mpi_receive(double *const arrays[3], size_t count, int rank)
+{
+    MPI_Request requests[3];
+    for (int k = 0; k < 3; k++)
+        MPI_Irecv(arrays[k], (int)count, MPI_DOUBLE, rank, TAG_PIECE, MPI_COMM_WORLD, &requests[k]);
+    MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
+}
+
 void mpi_gather(double *all, const double *own, const struct mpi_division *division)
 {
     const int rank = mpi_rank();
     if (rank > 0)
-        mpi_send(own, owned_by(division, rank), 0);
+        send(own, owned_by(division, rank), 0);
     for (int r = 1; r < mpi_count() && rank == 0; r++)
-        mpi_receive(all + division->starts[r], owned_by(division, r), r);
+        receive(all + division->starts[r], owned_by(division, r), r);
 }
 
 void mpi_scatter(int from, const double *all, double *own, const struct mpi_division *division)
 {
     const int rank = mpi_rank();
     if (rank != from)
-        mpi_receive(own, owned_by(division, rank), from);
+        receive(own, owned_by(division, rank), from);
     for (int r = 0; r < mpi_count() && rank == from; r++)
         if (r != from)
-            mpi_send(all + division->starts[r], owned_by(division, r), r);
+            send(all + division->starts[r], owned_by(division, r), r);
 }
 
 void mpi_all_gather(double *array, const struct mpi_division *division)

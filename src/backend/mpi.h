@@ -52,9 +52,10 @@ enum status mpi_agree(enum status status, struct error *error);
 /* Ends the whole job at once with the text of *error, where the other ranks cannot be told. */
 void mpi_abandon(enum status status, const struct error *error);
 
-/* Between two ranks, one of which sends what the other receives; each waits for the other. */
-void mpi_send(const double *values, size_t count, int rank);
-void mpi_receive(double *values, size_t count, int rank);
+/* Between two ranks, one of which sends what the other receives: `count` values, at most INT_MAX,
+ * of each of three arrays. They wait for one another. */
+void mpi_send(double *const arrays[3], size_t count, int rank);
+void mpi_receive(double *const arrays[3], size_t count, int rank);
 
 /* How ranks divide an array: rank r owns [starts[r], starts[r + 1]). */
 struct mpi_division {

@@ -85,15 +85,13 @@ static void scatter_to_owners(void *context, size_t from, double *const arrays[]
 static void send_sums(void *context, size_t part, double *const sums[3], size_t count)
 {
     (void)context;
-    for (int axis = 0; axis < 3; axis++)
-        mpi_send(sums[axis], count, (int)part);
+    mpi_send(sums, count, (int)part);
 }
 
 static void receive_sums(void *context, size_t part, double *const sums[3], size_t count)
 {
     (void)context;
-    for (int axis = 0; axis < 3; axis++)
-        mpi_receive(sums[axis], count, (int)part);
+    mpi_receive(sums, count, (int)part);
 }
 
 /* What all ranks have of an array, to rank 0's. */
