@@ -51,6 +51,8 @@ const struct parameter trust_parameters[] = {
 };
 const size_t trust_parameter_count = COUNT_OF(trust_parameters);
 
+const unsigned trust_steps[TRUST_SHADOWS] = { [TRUST_TWIN] = 1, [TRUST_FINE] = 2 };
+
 enum {
     DIVERGENCE,
     ROUNDING,
@@ -104,6 +106,7 @@ struct memory {
     double moved;        /* the twin was brought nearer at least once */
     double displacement; /* of the twin at the start */
     double lost[TRUST_SHADOWS];
+    double carried[TRUST_SHADOWS]; /* steps of the run that it was carried along for */
     struct rise rounding, error;
     struct growth growth;
 };
@@ -118,6 +121,7 @@ struct trust {
     double richardson; /* error of the step over its difference to half the step */
     size_t systems;
     const struct bodies *shadows[TRUST_SHADOWS];
+    const int64_t *slots[TRUST_SHADOWS];
     double *sorted; /* room for a number of each system */
 };
 
@@ -222,23 +226,29 @@ struct distance {
     double phase;    /* with that of the velocities, over the speed */
 };
 
-static double square_of_difference(const double *a, const double *b, size_t first, size_t last,
-                                   double L)
+static double square_of_difference(const double *a, const double *b, size_t count, double L)
 {
     double sum = 0.0;
-    for (size_t i = first; i < last; i++) {
+    for (size_t i = 0; i < count; i++) {
         const double d = L > 0.0 ? physics_nearest_image(a[i] - b[i], L) : a[i] - b[i];
         sum += d * d;
     }
     return sum;
 }
 
-static struct distance distance_of(const struct moment *now, const struct bodies *shadow,
-                                   size_t system, const struct memory *memory)
+static bool is_carried(const struct trust *trust, enum trust_shadow shadow, size_t system)
 {
-    const struct bodies *b = now->bodies;
+    return trust->shadows[shadow] && trust->slots[shadow][system] != TRUST_NOT_CARRIED;
+}
+
+static struct distance distance_of(const struct trust *trust, const struct moment *now,
+                                   enum trust_shadow kind, size_t system)
+{
+    const struct bodies *b = now->bodies, *shadow = trust->shadows[kind];
+    const struct memory *memory = memory_of(trust, system);
     const struct physics *physics = now->physics;
-    const size_t first = system * b->stride, last = first + b->count;
+    const size_t first = system * b->stride;
+    const size_t other = (size_t)trust->slots[kind][system] * shadow->stride;
     const double *const from[] = { b->x, b->y, b->z, b->vx, b->vy, b->vz };
     const double *const to[] = {
         shadow->x, shadow->y, shadow->z, shadow->vx, shadow->vy, shadow->vz
@@ -246,8 +256,8 @@ static struct distance distance_of(const struct moment *now, const struct bodies
     const double L = physics->boundary == BOUNDARY_PERIODIC ? physics->box_length : 0.0;
     double position2 = 0.0, velocity2 = 0.0;
     for (int k = 0; k < 3; k++) {
-        position2 += square_of_difference(from[k], to[k], first, last, L);
-        velocity2 += square_of_difference(from[k + 3], to[k + 3], first, last, 0.0);
+        position2 += square_of_difference(from[k] + first, to[k] + other, b->count, L);
+        velocity2 += square_of_difference(from[k + 3] + first, to[k + 3] + other, b->count, 0.0);
     }
     const double position = sqrt(position2 / (double)b->count) / memory->size;
     const double velocity = sqrt(velocity2 / (double)b->count) / memory->speed;
@@ -297,7 +307,7 @@ static double look_at_twin(struct trust *trust, struct memory *memory, const str
                            size_t system)
 {
     const double steps = (double)now->step - memory->step;
-    struct distance d = distance_of(now, trust->shadows[TRUST_TWIN], system, memory);
+    struct distance d = distance_of(trust, now, TRUST_TWIN, system);
     if (memory->lost[TRUST_TWIN] > 0.0)
         d = (struct distance){ INFINITY, INFINITY };
     if (memory->start == 0.0)
@@ -319,7 +329,7 @@ static double look_at_twin(struct trust *trust, struct memory *memory, const str
 static double look_at_fine(struct trust *trust, struct memory *memory, const struct moment *now,
                            size_t system)
 {
-    const struct distance d = distance_of(now, trust->shadows[TRUST_FINE], system, memory);
+    const struct distance d = distance_of(trust, now, TRUST_FINE, system);
     const double truncation =
         memory->lost[TRUST_FINE] > 0.0 ? INFINITY : trust->richardson * d.position;
     /* An error of the force is one of the orbit too. */
@@ -334,12 +344,15 @@ static enum status measure_system(struct diagnostic *diagnostic, const struct mo
     struct trust *trust = (struct trust *)diagnostic;
     struct memory *memory = memory_of(trust, system);
     double row[COLUMNS] = { NAN, NAN, NAN, NAN, NAN, NAN, NAN };
-    if (trust->shadows[TRUST_TWIN]) {
+    if (is_carried(trust, TRUST_TWIN, system)) {
         row[DIVERGENCE] = look_at_twin(trust, memory, now, system);
         row[ROUNDING] = memory->rounding.last;
     }
-    if (trust->shadows[TRUST_FINE])
+    if (is_carried(trust, TRUST_FINE, system))
         row[TRUNCATION] = look_at_fine(trust, memory, now, system);
+    for (int k = 0; k < TRUST_SHADOWS; k++)
+        if (is_carried(trust, (enum trust_shadow)k, system))
+            memory->carried[k] = (double)now->step;
     memory->step = (double)now->step;
     memory->time = now->time;
     const struct growth_fit fit = fit_growth(memory);
@@ -403,9 +416,11 @@ bool trust_is_horizon(size_t column)
  */
 
 void trust_show(struct diagnostic *diagnostic, enum trust_shadow shadow,
-                const struct bodies *bodies)
+                const struct bodies *bodies, const int64_t *slots)
 {
-    ((struct trust *)diagnostic)->shadows[shadow] = bodies;
+    struct trust *trust = (struct trust *)diagnostic;
+    trust->shadows[shadow] = bodies;
+    trust->slots[shadow] = slots;
 }
 
 double trust_displacement(const struct diagnostic *diagnostic, size_t system)
@@ -415,15 +430,10 @@ double trust_displacement(const struct diagnostic *diagnostic, size_t system)
     return memory->displacement * memory->size;
 }
 
-bool trust_is_done(const struct diagnostic *diagnostic, enum trust_shadow shadow)
+bool trust_is_done(const struct diagnostic *diagnostic, enum trust_shadow shadow, size_t system)
 {
-    const struct trust *trust = (const struct trust *)diagnostic;
-    bool done = true;
-    for (size_t s = 0; s < trust->systems && done; s++) {
-        const struct memory *memory = memory_of(trust, s);
-        done = isfinite((shadow == TRUST_TWIN ? memory->rounding : memory->error).until);
-    }
-    return done;
+    const struct memory *memory = memory_of((const struct trust *)diagnostic, system);
+    return isfinite((shadow == TRUST_TWIN ? memory->rounding : memory->error).until);
 }
 
 double trust_take_nearing(struct diagnostic *diagnostic, size_t system)
@@ -524,6 +534,19 @@ const char *trust_text(const struct diagnostic *diagnostic, double time,
     return buffer;
 }
 
+/* Steps of all shadows over those of the run, by the last look. */
+static double cost_of(const struct trust *trust)
+{
+    double work = 0.0, steps = 0.0;
+    for (size_t s = 0; s < trust->systems; s++) {
+        const struct memory *memory = memory_of(trust, s);
+        steps += memory->step;
+        for (int k = 0; k < TRUST_SHADOWS; k++)
+            work += trust_steps[k] * memory->carried[k];
+    }
+    return steps > 0.0 ? work / steps : 0.0;
+}
+
 static json_t *summary_json(struct summary summary)
 {
     return json_pack("{s:I, s:o, s:o}", "systems", (json_int_t)summary.reached, "first",
@@ -536,12 +559,13 @@ json_t *trust_json(const struct diagnostic *diagnostic, double time)
     const struct memory *memory = memory_of(trust, 0);
     const struct growth_fit fit = fit_growth(memory);
     char text[TRUST_TEXT_SIZE];
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "text",
-                     trust_text(diagnostic, time, text), "time", document_number(time), "tolerance",
-                     document_number(trust->tolerance), "displacement",
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o}",
+                     "text", trust_text(diagnostic, time, text), "time", document_number(time),
+                     "tolerance", document_number(trust->tolerance), "displacement",
                      document_number(memory->displacement), "size", document_number(memory->size),
-                     "accurate_until", document_number(accurate_until(trust, 0)),
-                     "reproducible_until", document_number(reproducible_until(trust, 0)), "growth",
+                     "cost", document_number(cost_of(trust)), "accurate_until",
+                     document_number(accurate_until(trust, 0)), "reproducible_until",
+                     document_number(reproducible_until(trust, 0)), "growth",
                      growth_law_name(fit.law), "e_folding_time", document_number(fit.time),
                      "e_folding_time_error", document_number(fit.error), "all_accurate_until",
                      summary_json(summarise(trust, accurate_until)), "all_reproducible_until",

@@ -15,6 +15,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/status.h"
 #include "config/config.h"
@@ -31,6 +32,7 @@ extern const struct parameter trust_parameters[]; /* of the group `trust` */
 extern const size_t trust_parameter_count;
 
 enum trust_shadow { TRUST_TWIN, TRUST_FINE, TRUST_SHADOWS };
+extern const unsigned trust_steps[TRUST_SHADOWS]; /* of a shadow in one of the run */
 
 /* The forces of the run at its start. */
 struct trust_force {
@@ -50,15 +52,18 @@ enum status trust_create(const struct section *section, const struct moment *sta
  */
 bool trust_is_horizon(size_t column);
 
-/* The shadow to measure with, borrowed: systems and bodies as those of the run. NULL: it is not
- * carried along any more, since it has told all. */
-void trust_show(struct diagnostic *trust, enum trust_shadow shadow, const struct bodies *bodies);
+/* The shadow to measure with, borrowed: that of system s is the system slots[s] of `bodies`, or it
+ * is not carried along any more (TRUST_NOT_CARRIED), since it has told all. NULL: that of no
+ * system. */
+enum { TRUST_NOT_CARRIED = -1 };
+void trust_show(struct diagnostic *trust, enum trust_shadow shadow, const struct bodies *bodies,
+                const int64_t *slots);
 
 /* The length that bodies of the twin are displaced by at the start; a length. */
 double trust_displacement(const struct diagnostic *trust, size_t system);
 
-/* Has the shadow told all it can, of every system? */
-bool trust_is_done(const struct diagnostic *trust, enum trust_shadow shadow);
+/* Has the shadow of a system told all it can? */
+bool trust_is_done(const struct diagnostic *trust, enum trust_shadow shadow, size_t system);
 
 /* By how much the twin of a system is to be brought nearer before the next step; 1: it stays. It is
  * asked once: the next answer is 1. */

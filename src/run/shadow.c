@@ -11,22 +11,17 @@
 #include "run/content.h"
 
 struct shadow {
-    struct bodies *bodies;
-    struct backend *backend; /* both NULL where it is not carried along */
+    struct bodies *bodies;   /* of the systems that are still carried along, in their order */
+    struct backend *backend; /* both NULL where none is */
+    int64_t *slots;          /* of every system of the run: its place there, or TRUST_NOT_CARRIED */
 };
 
 struct shadows {
     struct shadow of[TRUST_SHADOWS];
 };
 
-/* Steps of a shadow in one of the run, and what its sections of a checkpoint are called. */
-static const struct {
-    const char *name;
-    uint64_t steps;
-} kinds[TRUST_SHADOWS] = {
-    [TRUST_TWIN] = { "twin", 1 },
-    [TRUST_FINE] = { "fine", 2 },
-};
+/* What their sections of a checkpoint are called. */
+static const char *const names[TRUST_SHADOWS] = { [TRUST_TWIN] = "twin", [TRUST_FINE] = "fine" };
 
 static const struct section *section_of(const struct run *run)
 {
@@ -49,7 +44,7 @@ double shadow_work(const struct config *config)
     double work = 0.0;
     for (int k = 0; k < TRUST_SHADOWS; k++)
         if (is_wanted(config, (enum trust_shadow)k))
-            work += (double)kinds[k].steps;
+            work += trust_steps[k];
     return work;
 }
 
@@ -96,15 +91,16 @@ enum status shadow_diagnostic(struct run *run, bool measure, struct diagnostic *
 }
 
 /* Every body by the same length, each in a direction of its own. */
-static enum status displace(const struct run *run, struct bodies *twin, size_t system,
-                            struct error *error)
+static enum status displace(const struct run *run, size_t system, struct error *error)
 {
+    const struct shadow *shadow = &run->shadows->of[TRUST_TWIN];
+    struct bodies *twin = shadow->bodies;
     const uint64_t seed = (uint64_t)section_integer(section_of(run), "seed") - 1 + system;
     gsl_rng *generator = random_create(seed % RANDOM_SEED_MAX + 1, error);
     if (!generator)
         return error->status;
     const double length = trust_displacement(run->trust, system);
-    const size_t first = system * twin->stride;
+    const size_t first = (size_t)shadow->slots[system] * twin->stride;
     for (size_t i = first; i < first + twin->count; i++) {
         double way[3];
         random_on_sphere(generator, length, way);
@@ -119,7 +115,7 @@ static enum status displace(const struct run *run, struct bodies *twin, size_t s
 static const char *section_name(enum trust_shadow kind, const char *array,
                                 char buffer[CHECKPOINT_NAME_SIZE])
 {
-    snprintf(buffer, CHECKPOINT_NAME_SIZE, "%s:%s", kinds[kind].name, array);
+    snprintf(buffer, CHECKPOINT_NAME_SIZE, "%s:%s", names[kind], array);
     return buffer;
 }
 
@@ -161,25 +157,59 @@ static void end_shadow(struct run *run, enum trust_shadow kind)
     if (shadow->backend)
         shadow->backend->class_->destroy(shadow->backend);
     bodies_destroy(shadow->bodies);
+    free(shadow->slots);
     *shadow = (struct shadow){ 0 };
-    trust_show(run->trust, kind, NULL);
+    trust_show(run->trust, kind, NULL, NULL);
+}
+
+/* Which systems are carried along: all of them, or those of the checkpoint; how many. */
+static enum status choose_systems(const struct run *run, enum trust_shadow kind, size_t *carried,
+                                  struct error *error)
+{
+    struct shadow *shadow = &run->shadows->of[kind];
+    const size_t systems = run->experiment.bodies->systems;
+    char name[CHECKPOINT_NAME_SIZE];
+    shadow->slots = calloc(systems, sizeof *shadow->slots);
+    if (!shadow->slots)
+        return error_set(error, STATUS_MEMORY, "out of memory");
+    if (run->checkpoint && checkpoint_get_words(run->checkpoint, section_name(kind, "slots", name),
+                                                shadow->slots, 1, systems, 0, error))
+        return error->status;
+    *carried = 0;
+    for (size_t s = 0; s < systems; s++)
+        if (shadow->slots[s] != TRUST_NOT_CARRIED)
+            shadow->slots[s] = (int64_t)(*carried)++;
+    return STATUS_OK;
+}
+
+static enum status place_systems(const struct run *run, enum trust_shadow kind, struct error *error)
+{
+    const struct bodies *bodies = run->experiment.bodies;
+    const struct shadow *shadow = &run->shadows->of[kind];
+    for (size_t s = 0; s < bodies->systems; s++) {
+        if (shadow->slots[s] == TRUST_NOT_CARRIED)
+            continue;
+        bodies_copy_system(shadow->bodies, (size_t)shadow->slots[s], bodies, s);
+        if (!run->checkpoint && kind == TRUST_TWIN && displace(run, s, error))
+            return error->status;
+    }
+    return run->checkpoint ? load(run, kind, shadow->bodies, error) : STATUS_OK;
 }
 
 static enum status begin_shadow(struct run *run, enum trust_shadow kind, struct error *error)
 {
-    const struct bodies *bodies = run->experiment.bodies;
     struct shadow *shadow = &run->shadows->of[kind];
-    if (bodies_create(bodies->systems, bodies->count, &shadow->bodies, error))
+    size_t carried = 0;
+    if (choose_systems(run, kind, &carried, error))
         return error->status;
-    for (size_t s = 0; s < bodies->systems; s++) {
-        bodies_copy_system(shadow->bodies, s, bodies, s);
-        if (!run->checkpoint && kind == TRUST_TWIN && displace(run, shadow->bodies, s, error))
-            return error->status;
+    if (carried == 0) {
+        end_shadow(run, kind);
+        return STATUS_OK;
     }
-    if ((run->checkpoint && load(run, kind, shadow->bodies, error)) ||
-        start_backend(run, shadow, error))
+    if (bodies_create(carried, run->experiment.bodies->count, &shadow->bodies, error) ||
+        place_systems(run, kind, error) || start_backend(run, shadow, error))
         return error->status;
-    trust_show(run->trust, kind, shadow->bodies);
+    trust_show(run->trust, kind, shadow->bodies, shadow->slots);
     return STATUS_OK;
 }
 
@@ -219,45 +249,97 @@ void shadow_destroy(struct run *run)
  */
 
 /* The twin of a system: `nearing` of its distance is left. */
-static void bring_nearer(const struct run *run, const struct bodies *twin, size_t system,
+static void bring_nearer(const struct run *run, const struct shadow *shadow, size_t system,
                          double nearing)
 {
-    const struct bodies *bodies = run->experiment.bodies;
+    const struct bodies *bodies = run->experiment.bodies, *twin = shadow->bodies;
     const double *const from[] = { bodies->x,  bodies->y,  bodies->z,
                                    bodies->vx, bodies->vy, bodies->vz };
     double *const to[] = { twin->x, twin->y, twin->z, twin->vx, twin->vy, twin->vz };
     const size_t first = system * bodies->stride;
+    const size_t other = (size_t)shadow->slots[system] * twin->stride;
     for (size_t k = 0; k < COUNT_OF(to); k++)
-        for (size_t i = first; i < first + bodies->count; i++)
-            to[k][i] = from[k][i] + nearing * (to[k][i] - from[k][i]);
+        for (size_t i = 0; i < bodies->count; i++)
+            to[k][other + i] =
+                from[k][first + i] + nearing * (to[k][other + i] - from[k][first + i]);
 }
 
 static enum status adjust_twin(struct run *run, struct error *error)
 {
     struct shadow *twin = &run->shadows->of[TRUST_TWIN];
-    const size_t systems = twin->bodies->systems;
     bool moved = false;
-    for (size_t s = 0; s < systems; s++) {
+    for (size_t s = 0; s < run->experiment.bodies->systems; s++) {
         const double nearing = trust_take_nearing(run->trust, s);
-        if (nearing == 1.0)
+        if (nearing == 1.0 || twin->slots[s] == TRUST_NOT_CARRIED)
             continue;
         if (!moved && (run->backend->class_->fetch(run->backend, error) ||
                        twin->backend->class_->fetch(twin->backend, error)))
             return error->status;
         moved = true;
-        bring_nearer(run, twin->bodies, s, nearing);
+        bring_nearer(run, twin, s, nearing);
     }
     return moved ? start_backend(run, twin, error) : STATUS_OK;
 }
 
+/* How many systems have a shadow that has not told all it can. */
+static size_t count_needed(const struct run *run, enum trust_shadow kind)
+{
+    const struct shadow *shadow = &run->shadows->of[kind];
+    size_t needed = 0;
+    for (size_t s = 0; s < run->experiment.bodies->systems; s++)
+        needed += shadow->slots[s] != TRUST_NOT_CARRIED && !trust_is_done(run->trust, kind, s);
+    return needed;
+}
+
+/* Carries `needed` systems on, and lets go of those that have told all. */
+static enum status drop_systems(struct run *run, enum trust_shadow kind, size_t needed,
+                                struct error *error)
+{
+    struct shadow *shadow = &run->shadows->of[kind];
+    struct bodies *all = shadow->bodies, *fewer = NULL;
+    if (shadow->backend->class_->fetch(shadow->backend, error) ||
+        bodies_create(needed, all->count, &fewer, error))
+        return error->status;
+    int64_t next = 0;
+    for (size_t s = 0; s < run->experiment.bodies->systems; s++) {
+        int64_t *slot = &shadow->slots[s];
+        if (*slot == TRUST_NOT_CARRIED)
+            continue;
+        if (!trust_is_done(run->trust, kind, s))
+            bodies_copy_system(fewer, (size_t)next, all, (size_t)*slot);
+        *slot = trust_is_done(run->trust, kind, s) ? TRUST_NOT_CARRIED : next++;
+    }
+    shadow->backend->class_->destroy(shadow->backend);
+    shadow->backend = NULL;
+    shadow->bodies = fewer;
+    bodies_destroy(all);
+    trust_show(run->trust, kind, fewer, shadow->slots);
+    return start_backend(run, shadow, error);
+}
+
 enum status shadow_adjust(struct run *run, struct error *error)
 {
-    if (!run->shadows)
-        return STATUS_OK;
-    for (int k = 0; k < TRUST_SHADOWS; k++)
-        if (run->shadows->of[k].backend && trust_is_done(run->trust, (enum trust_shadow)k))
-            end_shadow(run, (enum trust_shadow)k);
-    return run->shadows->of[TRUST_TWIN].backend ? adjust_twin(run, error) : STATUS_OK;
+    enum status status = STATUS_OK;
+    for (int k = 0; run->shadows && k < TRUST_SHADOWS && !status; k++) {
+        const enum trust_shadow kind = (enum trust_shadow)k;
+        const struct shadow *shadow = &run->shadows->of[kind];
+        const size_t needed = shadow->backend ? count_needed(run, kind) : 0;
+        if (needed == 0)
+            end_shadow(run, kind);
+        else if (needed < shadow->bodies->systems)
+            status = drop_systems(run, kind, needed, error);
+    }
+    return !status && run->shadows && run->shadows->of[TRUST_TWIN].backend ? adjust_twin(run, error)
+                                                                           : status;
+}
+
+/* Whose shadow is in that place? */
+static size_t system_at(const struct run *run, const struct shadow *shadow, size_t slot)
+{
+    size_t s = 0;
+    while (s + 1 < run->experiment.bodies->systems && shadow->slots[s] != (int64_t)slot)
+        s++;
+    return s;
 }
 
 /* Systems of the shadow that are not finite begin again from the run's own. */
@@ -270,8 +352,8 @@ static enum status give_up_lost(struct run *run, enum trust_shadow kind, struct 
         return error->status;
     for (size_t i = bodies_not_finite(bodies); i < bodies_length(bodies);
          i = bodies_not_finite(bodies)) {
-        const size_t system = i / bodies->stride;
-        bodies_copy_system(bodies, system, run->experiment.bodies, system);
+        const size_t system = system_at(run, shadow, i / bodies->stride);
+        bodies_copy_system(bodies, i / bodies->stride, run->experiment.bodies, system);
         trust_lose(run->trust, system, kind);
     }
     return start_backend(run, shadow, error);
@@ -282,7 +364,7 @@ static enum status advance_one(struct run *run, enum trust_shadow kind, uint64_t
 {
     struct shadow *shadow = &run->shadows->of[kind];
     struct error lost = { 0 };
-    const uint64_t factor = kinds[kind].steps;
+    const uint64_t factor = trust_steps[kind];
     const enum status status = shadow->backend->class_->advance(
         shadow->backend, run->experiment.integrator, run->experiment.step / (double)factor,
         steps * factor, &lost);
@@ -322,6 +404,8 @@ void shadow_put(struct checkpoint_writer *writer, const struct run *run)
         char name[CHECKPOINT_NAME_SIZE];
         if (!bodies)
             continue;
+        checkpoint_put_words(writer, section_name((enum trust_shadow)k, "slots", name),
+                             run->shadows->of[k].slots, 1, run->experiment.bodies->systems, 0);
         content_arrays(bodies, arrays);
         for (size_t a = 0; a < CONTENT_ARRAYS; a++)
             if (is_state(arrays[a].name))

@@ -207,6 +207,31 @@ def test_a_run_that_goes_further_has_the_same_bytes():
         assert about("whole")["trust"] == about(directory)["trust"], end
 
 
+def carried_until(table, column, system):
+    """The last time at which a shadow of a system was measured."""
+    own = table["system"] == system
+    return table["time"][own][numpy.isfinite(table[column][own])][-1]
+
+
+def test_shadows_are_carried_until_they_have_told_all():
+    """a system's shadows end at its own horizons, and run.json has what they have cost"""
+    systems, end = 6, 30.0
+    go(CLUSTER, "out", f"ensemble.systems={systems}", f"time.end={end}", "outputs=()")
+    table, cost = columns("out/trust.csv"), 0.0
+    for column, name, steps in (("truncation", "accurate_until", 2),
+                                ("rounding", "reproducible_until", 1)):
+        for s in range(1, systems + 1):
+            last = carried_until(table, column, s)
+            until = min(horizon("out", name, s), end)
+            assert until <= last < until + 0.1 + 1e-9, (column, s, last, until)
+            cost += steps * last / (systems * end)
+    said = about("out")["trust"]["cost"]
+    assert abs(said - cost) < 1e-9, (said, cost)
+    go(CLUSTER, "twin", "time.end=2.0", "trust.half_step=false")
+    go(CLUSTER, "both", "time.end=2.0")
+    assert about("twin")["trust"]["cost"] == 1 and about("both")["trust"]["cost"] == 3
+
+
 def test_nothing_overflows():
     """long after both horizons every number is one, and the shadows are no longer carried along"""
     go(CLUSTER, "out", "time.end=60", "time.step=0.02")

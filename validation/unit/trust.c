@@ -103,6 +103,7 @@ static enum status keep(void *context, size_t system, const double *values, stru
 /* Two systems of four bodies on the corners of a square with sides of 2: its size is sqrt(2). */
 static struct trial trial_start(const char *text, double box)
 {
+    static const int64_t both[] = { 0, 1 };
     static struct group groups[] = { { .name = "" }, { .name = "trust" } };
     static const struct schema schema = { groups, COUNT_OF(groups) };
     groups[1].parameters = trust_parameters;
@@ -130,7 +131,7 @@ static struct trial trial_start(const char *text, double box)
         assert_int_equal(bodies_create(2, 4, &trial.shadows[k], &error), STATUS_OK);
         for (size_t s = 0; s < 2; s++)
             bodies_copy_system(trial.shadows[k], s, trial.scene.bodies, s);
-        trust_show(trial.trust, (enum trust_shadow)k, trial.shadows[k]);
+        trust_show(trial.trust, (enum trust_shadow)k, trial.shadows[k], both);
     }
     return trial;
 }
@@ -195,11 +196,11 @@ static void test_horizons_lie_between_looks(void **state)
     part(&trial, TRUST_FINE, 1e-4 * 0.75 * sqrt(2.0));
     look(&trial, 80); /* t = 10: 1e-4 */
     assert_true(isinf(trial.row[ACCURATE]));
-    assert_false(trust_is_done(trial.trust, TRUST_FINE));
+    assert_false(trust_is_done(trial.trust, TRUST_FINE, 0));
     part(&trial, TRUST_FINE, 0.75 * sqrt(2.0));
     look(&trial, 160); /* t = 20: 1, so that it has grown through 1e-2 at t = 15 */
     assert_close(trial.row[ACCURATE], 15.0, 1e-6);
-    assert_true(trust_is_done(trial.trust, TRUST_FINE));
+    assert_true(trust_is_done(trial.trust, TRUST_FINE, 0));
     part(&trial, TRUST_FINE, 1e-9);
     look(&trial, 240); /* the first time counts */
     assert_close(trial.row[ACCURATE], 15.0, 1e-6);
@@ -233,7 +234,7 @@ static void test_the_twin_becomes_the_rounding_errors(void **state)
     part(&trial, TRUST_TWIN, 0.5);
     look(&trial, 40);
     assert_true(trial.row[REPRODUCIBLE] > 3.75 && trial.row[REPRODUCIBLE] < 5.0);
-    assert_true(trust_is_done(trial.trust, TRUST_TWIN));
+    assert_true(trust_is_done(trial.trust, TRUST_TWIN, 0));
     trial_end(&trial);
 }
 
@@ -249,7 +250,8 @@ static void test_a_lost_shadow_is_infinitely_far_away(void **state)
     look(&trial, 10);
     assert_close(trial.row[ACCURATE], 1.25, 0.0);
     assert_close(trial.row[REPRODUCIBLE], 1.25, 0.0);
-    assert_false(trust_is_done(trial.trust, TRUST_TWIN)); /* the other system is there */
+    assert_true(trust_is_done(trial.trust, TRUST_TWIN, 0));
+    assert_false(trust_is_done(trial.trust, TRUST_TWIN, 1)); /* the other system is there */
     look(&trial, 20);
     assert_close(trial.row[ACCURATE], 1.25, 0.0);
     assert_false(isnan(trial.row[ROUNDING]));
@@ -257,6 +259,33 @@ static void test_a_lost_shadow_is_infinitely_far_away(void **state)
     json_t *json = trust_json(trial.trust, 2.5);
     assert_close(json_real_value(json_object_get(json, "accurate_until")), 1.25, 0.0);
     json_decref(json);
+    trial_end(&trial);
+}
+
+/* The shadows of systems that have told all are let go; the others move together. */
+static void test_systems_are_let_go_one_by_one(void **state)
+{
+    (void)state;
+    static const int64_t second[] = { TRUST_NOT_CARRIED, 0 };
+    struct trial trial = trial_start("", 0.0);
+    struct error error = { 0 };
+    part(&trial, TRUST_TWIN, 1e-12);
+    look(&trial, 0);
+    struct bodies *fewer;
+    assert_int_equal(bodies_create(1, 4, &fewer, &error), STATUS_OK);
+    bodies_copy_system(fewer, 0, trial.scene.bodies, 1);
+    for (size_t i = 0; i < 4; i++)
+        fewer->x[i] += 0.3;
+    trust_show(trial.trust, TRUST_FINE, fewer, second);
+    look(&trial, 10);
+    assert_true(isnan(trial.row[TRUNCATION]) && isinf(trial.row[ACCURATE]));
+    assert_false(trust_is_done(trial.trust, TRUST_FINE, 0));
+    assert_true(trust_is_done(trial.trust, TRUST_FINE, 1));
+    /* Two twins for ten steps, and one with half the step: 2 x 10 + 1 x 20 over 2 x 10. */
+    json_t *json = trust_json(trial.trust, 1.25);
+    assert_close(json_real_value(json_object_get(json, "cost")), 2.0, 1e-15);
+    json_decref(json);
+    bodies_destroy(fewer);
     trial_end(&trial);
 }
 
@@ -270,6 +299,7 @@ int main(void)
         cmocka_unit_test(test_horizons_lie_between_looks),
         cmocka_unit_test(test_the_twin_becomes_the_rounding_errors),
         cmocka_unit_test(test_a_lost_shadow_is_infinitely_far_away),
+        cmocka_unit_test(test_systems_are_let_go_one_by_one),
     };
     return cmocka_run_group_tests_name("trust", tests, NULL, NULL);
 }
