@@ -7,6 +7,7 @@ import datetime
 import os
 import sys
 import tempfile
+import textwrap
 import time
 import traceback
 
@@ -32,7 +33,7 @@ an integrator the next order of its error, one of arithmetic the rounding of the
 
 
 def measure(one):
-    """Runs an experiment in an empty folder; its rows."""
+    """Runs an experiment in an empty folder; its rows and notes."""
     bench = Bench()
     home = os.getcwd()
     with tempfile.TemporaryDirectory(prefix="orrery-physics-") as folder:
@@ -44,33 +45,34 @@ def measure(one):
             bench.rows.append(Row("the experiment", "could not be made", "", "", "", False))
         finally:
             os.chdir(home)
-    return bench.rows
+    return bench
 
 
-def table(rows):
+def table(bench):
     lines = ["| quantity | measured | reference | tolerance | source | held |",
              "|---|---|---|---|---|---|"]
-    for row in rows:
+    for row in bench.rows:
         cells = (row.quantity, row.measured, row.reference, row.tolerance, row.source,
                  "yes" if row.held else "**no**")
         lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
+    notes = "".join("\n" + textwrap.fill(note, 100) + "\n" for note in bench.notes)
+    return "\n".join(lines) + "\n" + notes
 
 
 def document(results):
-    rows = [row for _, found in results for row in found]
+    rows = [row for _, bench in results for row in bench.rows]
     version, compiler, options = tap.run("--version").stdout.split("\n")[:3]
     compiler = f"{compiler.split(None, 1)[1]}, {options.split(None, 1)[1].split(' -std')[0]}"
     text = HEAD.format(date=datetime.date.today().isoformat(), version=version.split()[1],
                        compiler=compiler, rows=len(rows),
                        held=sum(row.held for row in rows))
     group = None
-    for one, found in results:
+    for one, bench in results:
         if one.group != group:
             group = one.group
             text += f"## {group}\n\n"
         text += f"### {one.name}{' (long)' if one.long else ''}\n\n"
-        text += one.title[0].upper() + one.title[1:] + ".\n\n" + table(found) + "\n"
+        text += one.title[0].upper() + one.title[1:] + ".\n\n" + table(bench) + "\n"
     return text.rstrip("\n") + "\n"
 
 
@@ -81,17 +83,18 @@ def main(names):
             continue
         began = time.monotonic()
         results.append((one, measure(one)))
-        bad = [row.quantity for row in results[-1][1] if not row.held]
-        print(f"{one.name}: {len(results[-1][1])} rows, {time.monotonic() - began:.1f} s",
+        bench = results[-1][1]
+        bad = [row.quantity for row in bench.rows if not row.held]
+        print(f"{one.name}: {len(bench.rows)} rows, {time.monotonic() - began:.1f} s",
               *(f"\n  NOT HELD: {quantity}" for quantity in bad), flush=True)
     if names:
-        for one, rows in results:
-            print(f"\n{one.name}\n\n{table(rows)}")
+        for one, bench in results:
+            print(f"\n{one.name}\n\n{table(bench)}")
     else:
         with open(DOCUMENT, "w", encoding="utf-8") as file:
             file.write(document(results))
         print(f"written: {DOCUMENT}")
-    sys.exit(any(not row.held for _, rows in results for row in rows))
+    sys.exit(any(not row.held for _, bench in results for row in bench.rows))
 
 
 main(sys.argv[1:])

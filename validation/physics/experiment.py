@@ -9,6 +9,8 @@ import math
 import os
 from dataclasses import dataclass
 
+import numpy
+
 import tap
 
 FOLDER = os.path.join(tap.SOURCE, "validation", "physics")
@@ -52,11 +54,16 @@ def number(value, error=None):
     return f"{value:.{min(digits, 15)}g}"
 
 
+def mean_and_error(values):
+    """The mean over the systems, and its standard error."""
+    return numpy.mean(values), numpy.std(values, ddof=1) / numpy.sqrt(len(values))
+
+
 class Bench:
     """Runs configs in the present folder and collects rows."""
 
     def __init__(self):
-        self.rows = []
+        self.rows, self.notes = [], []
 
     def run(self, name, *overrides, output="out.run", status=0, criteria=True, timeout=120):
         """Runs a config of this folder, or the path of one; returns run.json. Its criteria become
@@ -89,6 +96,10 @@ class Bench:
     def above(self, quantity, measured, bound, source):
         self.rows.append(Row(quantity, number(measured), "", "≥ " + number(bound), source,
                              bool(measured >= bound)))
+
+    def note(self, text):
+        """A paragraph below the table: what it does not show."""
+        self.notes.append(text)
 
     def said(self, quantity, measured, reference, source):
         """Words: they must be the same."""
