@@ -104,6 +104,29 @@ def test_restart_gives_the_same_bytes():
         assert contents(part) == contents(f"whole-{precision}"), precision
 
 
+def test_shadows_leave_no_trace():
+    """shadows change no bit of a run on the GPU, are the CPU's, and restart to the same bytes"""
+    # A long step parts the shadow with half of it from the run by 1 % before the end.
+    keys = [word for override in ("bodies.count=16", "ensemble.systems=2", "physics.softening=0.05",
+                                  "time.step=0.03", "time.end=1.2", "expect=()", "trust.every=2",
+                                  "watch.on_jump=warn") for word in ("-P", override)]
+    shadow = ["-P", "trust.shadow=true"]
+    for directory, more in (("with", shadow), ("without", []), ("part", [
+            *shadow, "-P", "time.end=0.75"]), ("part", [*shadow, "--restart"]), ("host", [
+                *shadow, "-P", "compute.backend=serial"])):
+        result = run("-q", "-o", directory, *keys, *more)
+        assert result.returncode == 0, (directory, result.stderr)
+    assert contents("with") == contents("without") == contents("part")
+    tables = [pathlib.Path(name, "trust.csv").read_bytes() for name in ("with", "part")]
+    assert tables[0] == tables[1]
+    # The same orbits but for rounding errors, which have not grown much.
+    said, other = (about(name)["trust"] for name in ("with", "host"))
+    first, second = (one["all_accurate_until"] for one in (said, other))
+    assert first["systems"] == 1, first  # whose shadow is let go, and the other one's is not
+    assert abs(first["first"] - second["first"]) < 1e-6, (first, second)
+    assert said["cost"] == other["cost"] < 3, (said["cost"], other["cost"])
+
+
 def test_no_device_is_exit_69():
     """without a device: 69 for cuda and nothing written, a fallback that says so for auto"""
     result = run(devices=0)
