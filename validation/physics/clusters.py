@@ -225,8 +225,8 @@ def virial_means(S):
 def virial_theorem(bench):
     bench.run("virial-theorem")
     start = columns("out.run/conservation.csv")["virial_ratio"][:16]
-    bench.below("2K/\\|W\\| at the start less 0.5, the largest of 16 systems", abs(start - 0.5).max(),
-                1e-12, "as asked for")
+    bench.below("2K/\\|W\\| at the start less 0.5, the largest of 16 systems",
+                abs(start - 0.5).max(), 1e-12, "as asked for")
     K, U, W, E, growth = virial_means(16)
     # Both sides are means over the same times; those of K and W err by dt^2 of Verlet's step.
     bench.below("2⟨K⟩ + ⟨W⟩ less the growth of G = Σ m r·v, over \\|⟨W⟩\\|, the largest of 16",
@@ -272,22 +272,22 @@ def chaos(bench):
     x, y = (z.reshape(len(times), 16, -1, 3) for z in (x, y))
     size = numpy.sqrt((x[0] ** 2).sum(2).mean(1))
     away = numpy.sqrt(((x - y) ** 2).sum(3).mean(2)) / size
-    bench.below("half the step: distance of the trajectories at t = 0.5, over the size, the largest "
-                "of 16 systems", away[times == 0.5].max(), 1e-4, "dt²: they agree at first")
+    bench.below("half the step: distance of the trajectories at t = 0.5, over the size, the "
+                "largest of 16 systems", away[times == 0.5].max(), 1e-4, "dt²: they agree at first")
     mean, off = mean_and_error(paces(times, away) / (2 * numpy.sqrt(2)))
     bench.below(f"their e-folding time in crossing times, mean ± {off:.4f}, and four standard "
                 "errors of 16 systems", mean + 4 * off, 1,
                 "a crossing time or less (Goodman, Heggie & Hut 1993)")
     mean, off = mean_and_error(away[-1])
     bench.above(f"their distance after seven crossing times, mean ± {off:.3f}, less four standard "
-                "errors", mean - 4 * off, 0.5, "of the size of the system: √2 where nothing is left in "
-                "common")
+                "errors", mean - 4 * off, 0.5,
+                "of the size of the system: √2 where nothing is left in common")
     half = [columns(f"{run}.run/lagrangian-radii.csv") for run in ("one", "two")]
     late = half[0]["time"] > 10
     one, two = (radii["radius_50"][late].reshape(-1, 16).mean(0) for radii in half)
     change, off = mean_and_error(one - two)
-    bench.near(f"change of their half-mass radii after t = 10, mean ± {off:.4f}", change, 0, 4 * off,
-               "four standard errors of the 16 differences")
+    bench.near(f"change of their half-mass radii after t = 10, mean ± {off:.4f}", change, 0,
+               4 * off, "four standard errors of the 16 differences")
     statistics = columns("one.run/conservation-ensemble.csv")
     bench.said("members left out for an energy error above 1e-3", int(statistics["left_out"][-1]),
                int((numpy.array([columns("one.run/conservation.csv")["energy_error"][s - 16]

@@ -142,8 +142,8 @@ def turning_radius(r, density):
 
 
 def remnants(systems):
-    """Of every system after t = 3.15: the fitted slope of its density between 0.04 and 0.12, that of
-    (1 + r^2/b^2)^-2 there, b in core radii, and the slope of its halo from 0.2 to 0.8."""
+    """Of every system after t = 3.15: the fitted slope of its density between 0.04 and 0.12, that
+    of (1 + r^2/b^2)^-2 there, b in core radii, and the slope of its halo from 0.2 to 0.8."""
     slope = columns("out.run/density-slope.csv")
     late = slope["time"] > 3.15
     fitted = slope["density_slope"][late].reshape(-1, systems).mean(0)
@@ -168,8 +168,8 @@ def remnants(systems):
             "bodies", GROUP, long=True)
 def collapse_slope(bench):
     # An isothermal core, 1 - 3 r^2 / 2 r0^2, and a halo of r^-4 have (1 + r^2/b^2)^-2 as their
-    # simplest law, b = sqrt(4/3) r0, whose slope is -2 at b. King's core alone, (1 + r^2/r0^2)^-3/2,
-    # has that slope at sqrt(2) r0.
+    # simplest law, b = sqrt(4/3) r0, whose slope is -2 at b. King's core alone, of the law
+    # (1 + r^2/r0^2)^-3/2, has that slope at sqrt(2) r0.
     nearer, farther = numpy.sqrt(4 / 3), numpy.sqrt(2)
     told = []
     for count, systems, seed in ((500, 64, 9201), (1000, 32, 9401), (2000, 16, 9001),
@@ -179,9 +179,10 @@ def collapse_slope(bench):
         fitted, law, turning, halo = remnants(systems)
         what = f"N = {count}, {systems} systems"
         mean, off = mean_and_error(fitted - law)
-        bench.near(f"{what}: slope between 0.04 and 0.12, {fitted.mean():.2f}, less the law's: mean "
-                   f"± {off:.3f}", mean, 0, 3 * off, "fit to (1 + r²/b²)⁻² over the same shells, with "
-                   "the b of each system, where its own slope is −2; three standard errors")
+        bench.near(f"{what}: slope between 0.04 and 0.12, {fitted.mean():.2f}, less the law's: "
+                   f"mean ± {off:.3f}", mean, 0, 3 * off,
+                   "fit to (1 + r²/b²)⁻² over the same shells, with the b of each system, where "
+                   "its own slope is −2; three standard errors")
         mean, off = mean_and_error(turning)
         bench.near(f"{what}: b in core radii 3σ/√(4πGρ₀), mean ± {off:.3f}", mean,
                    (nearer + farther) / 2, (farther - nearer) / 2,
@@ -190,15 +191,16 @@ def collapse_slope(bench):
                     f"√(4/3), at N = {count}")
         mean, off = mean_and_error(halo)
         if count >= 2000:
-            bench.near(f"{what}: slope of the halo, 0.2 to 0.8, mean ± {off:.3f}", mean, -4, 3 * off,
+            bench.near(f"{what}: slope of the halo, 0.2 to 0.8, mean ± {off:.3f}", mean, -4,
+                       3 * off,
                        "bodies thrown nearly to escape: r⁻⁴ (Jaffe 1987); three standard errors")
         else:
             told.append(f"a halo of {mean:.2f} ± {off:.2f}, {abs(mean + 4) / off:.0f} standard "
                         "errors from −4")
-    bench.note("The laws were chosen after eight systems of other seeds (42 to 49) had been seen, which "
-               "agreed with all of them. Those of the table were drawn afterwards and decide. The "
-               "bend of the profile holds, but says little: b is read from the same profile. That b "
-               "is √(4/3) core radii does not hold: the table gives " + "; ".join(told) + ". So only "
-               "the bracket up to King's √2 is claimed; it was chosen when N = 500 and 2000 had been "
-               "seen, before 1000 and 4000. The r⁻⁴ of the halo holds at N = 2000 and 4000 and is "
-               "steeper in smaller systems; no law is claimed for those.")
+    bench.note("The laws were chosen after eight systems of other seeds (42 to 49) had been seen, "
+               "which agreed with all of them. Those of the table were drawn afterwards and "
+               "decide. The bend of the profile holds, but says little: b is read from the same profile. "
+               "That b is √(4/3) core radii does not hold: the table gives " + "; ".join(told)
+               + ". So only the bracket up to King's √2 is claimed; it was chosen when N = 500 and "
+               "2000 had been seen, before 1000 and 4000. The r⁻⁴ of the halo holds at N = 2000 "
+               "and 4000 and is steeper in smaller systems; no law is claimed for those.")
