@@ -227,6 +227,14 @@ def test_shadows_are_carried_until_they_have_told_all():
             cost += steps * last / (systems * end)
     said = about("out")["trust"]["cost"]
     assert abs(said - cost) < 1e-9, (said, cost)
+    # The last one to be let go has moved up to the first place by then, and is what it is alone.
+    late = max(range(systems), key=lambda s: horizon("out", "accurate_until", s + 1))
+    go(CLUSTER, "alone", f"time.end={end}", "outputs=()", f"bodies.seed={5 + late}",
+       f"trust.seed={1 + late}")
+    assert horizon("alone", "accurate_until") == horizon("out", "accurate_until", late + 1), late
+    # Errors of forces are measured on a sample of all systems.
+    ratio = horizon("alone", "reproducible_until") / horizon("out", "reproducible_until", late + 1)
+    assert abs(ratio - 1) < 0.1, ratio
     go(CLUSTER, "twin", "time.end=2.0", "trust.half_step=false")
     go(CLUSTER, "both", "time.end=2.0")
     assert about("twin")["trust"]["cost"] == 1 and about("both")["trust"]["cost"] == 3
