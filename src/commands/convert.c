@@ -1,6 +1,7 @@
 /*
  * orrery convert: bodies from one kind of file to another, with the readers of initial conditions
- * and the writers of outputs. Numbers stay as they are.
+ * and the writers of outputs. Numbers stay as they are unless their units are known and others are
+ * wanted.
  */
 #include <math.h>
 #include <stdio.h>
@@ -20,7 +21,7 @@ enum { PATH_SIZE = 4096 };
 /* The command line, and what follows from it. */
 struct conversion {
     const char *input, *output;
-    const char *from, *to, *units, *columns;
+    const char *from, *to, *units, *from_units, *columns;
     long long frame, digits;
     bool all, force, quiet;
     bool to_standard; /* the output is "-", standard output */
@@ -31,6 +32,7 @@ struct conversion {
     const char *name;       /* in it */
     bool compressed;
     struct xyz_frame xyz;
+    const struct units *wanted, *declared; /* of OUT, and of IN where it does not say; or NULL */
     struct physics physics;
 };
 
@@ -110,15 +112,35 @@ static enum status choose_numbers(struct conversion *c, struct error *error)
         return error_set(error, STATUS_USAGE,
                          "orrery convert: --columns: force and local_energy are computed by "
                          "orrery run only");
-    c->physics.units = units_find(c->units);
-    if (c->physics.units)
+    return STATUS_OK;
+}
+
+/* The system of that name; NULL for no name. */
+static enum status find_units(const char *option, const char *name, const struct units **units,
+                              struct error *error)
+{
+    *units = name ? units_find(name) : NULL;
+    if (*units || !name)
         return STATUS_OK;
     struct text names = { 0 };
     text_names(&names, units_names);
-    error_set(error, STATUS_USAGE, "orrery convert: --units %s: must be one of %s", c->units,
+    error_set(error, STATUS_USAGE, "orrery convert: %s %s: must be one of %s", option, name,
               names.failed ? "?" : names.bytes);
     text_free(&names);
     return error->status;
+}
+
+static bool from_as_is(const struct conversion *c)
+{
+    return c->from_units && strcmp(c->from_units, "as-is") == 0;
+}
+
+static enum status choose_units(struct conversion *c, struct error *error)
+{
+    if (find_units("--units", c->units, &c->wanted, error))
+        return error->status;
+    return from_as_is(c) ? STATUS_OK
+                         : find_units("--from-units", c->from_units, &c->declared, error);
 }
 
 static enum status choose_place(struct conversion *c, struct error *error)
@@ -137,13 +159,40 @@ static enum status choose_place(struct conversion *c, struct error *error)
     return STATUS_OK;
 }
 
+/* --- units -------------------------------------------------------------------------------------
+ */
+
+/* Those of OUT: the wanted ones, or those of IN if they are known. */
+static enum status settle_units(struct conversion *c, const struct read_units *said,
+                                struct error *error)
+{
+    char words[READ_PROBLEM_SIZE];
+    const struct units *nbody = units_find("nbody");
+    const struct units *known = said->said ? read_units_system(said) : c->declared;
+    if (!c->wanted && said->said && !known)
+        return error_set(error, STATUS_USAGE,
+                         "orrery convert: %s is in %s, which are not the units of one system; "
+                         "choose one with --units",
+                         c->input, read_units_words(said, words));
+    c->physics.units = c->wanted ? c->wanted : known ? known : nbody;
+    if (!said->said && !known)
+        return STATUS_OK;
+    const bool worth = said->said ? said->of[QUANTITY_MASS].worth > 0 : units_physical(known);
+    if (worth != units_physical(c->physics.units))
+        return error_set(error, STATUS_USAGE,
+                         "orrery convert: %s is in %s units, which cannot become those of --units "
+                         "%s; --from-units as-is takes its numbers as they stand",
+                         c->input, known ? known->name : "other", c->physics.units->name);
+    return STATUS_OK;
+}
+
 /* --- reading -----------------------------------------------------------------------------------
  */
 
-static enum status open_source(const struct conversion *c, struct source *source,
-                               struct error *error)
+static enum status open_source(struct conversion *c, struct source *source, struct error *error)
 {
     *source = (struct source){ .request = { .path = c->input, .frame = c->frame } };
+    source->request.wish = (struct read_wish){ NULL, c->declared, from_as_is(c), "--from-units" };
     source->request.about = &source->about;
     if (c->all && c->reader == &read_xyz) {
         if (lines_open(c->input, &source->lines, error))
@@ -151,8 +200,14 @@ static enum status open_source(const struct conversion *c, struct source *source
         source->request.frame = 0;
     }
     struct read_shape shape;
-    if (c->reader->measure(&source->request, &shape, error))
+    if (c->reader->measure(&source->request, &shape, error)) {
+        if (error->status == STATUS_CONFIG) /* what was wished for, it was on the command line */
+            error->status = STATUS_USAGE;
         return error->status;
+    }
+    if (settle_units(c, &source->about.units, error))
+        return error->status;
+    source->request.wish.units = c->physics.units;
     source->request.lines = source->lines;
     return bodies_create(shape.systems, shape.count, &source->bodies, error);
 }
@@ -300,11 +355,21 @@ static void tell_losses(const struct conversion *c, const struct source *source)
     add_word(&lost, about->other_cell, "periodic cell");
     add_word(&lost, !(holds & SNAPSHOT_IDS) && has_own_ids(source->bodies), "ids");
     add_word(&lost, source->bodies->systems > 1 && !(holds & SNAPSHOT_SYSTEMS), "systems");
-    add_word(&lost, about->units, "units (name them with --units)");
     add_word(&lost, about->left_out[0], about->left_out);
     if (lost.length && !lost.failed)
         fprintf(stderr, "%s: not carried over: %s\n", c->output, lost.bytes);
     text_free(&lost);
+}
+
+/* That numbers are others than they were. */
+static void tell_units(FILE *out, const struct conversion *c, const struct read_units *said)
+{
+    char words[READ_PROBLEM_SIZE];
+    const struct units *from = said->said ? read_units_system(said) : c->declared;
+    if ((!said->said && !from) || from == c->physics.units)
+        return;
+    fprintf(out, ", from %s to %s", from ? from->name : read_units_words(said, words),
+            c->physics.units->name);
 }
 
 static void tell_result(const struct conversion *c, const struct source *source,
@@ -318,6 +383,7 @@ static void tell_result(const struct conversion *c, const struct source *source,
             source->frames, source->frames == 1 ? "" : "s", bodies->count);
     if (bodies->systems > 1)
         fprintf(out, " x %zu systems", bodies->systems);
+    tell_units(out, c, &source->about.units);
     fprintf(out, "\n");
 }
 
@@ -357,9 +423,7 @@ static enum status convert(struct conversion *c, struct error *error)
 
 enum status command_convert(int argc, char **argv, struct error *error)
 {
-    struct conversion c = {
-        .frame = -1, .digits = 17, .units = "nbody", .columns = "species pos velo mass id"
-    };
+    struct conversion c = { .frame = -1, .digits = 17, .columns = "species pos velo mass id" };
     bool helped;
     const struct argument table[] = {
         { 'f', "frame", "N", ARGUMENT_INTEGER, &c.frame,
@@ -368,7 +432,9 @@ enum status command_convert(int argc, char **argv, struct error *error)
         { 0, "from", "FORMAT", ARGUMENT_TEXT, &c.from, "of IN (default: as it looks)" },
         { 0, "to", "FORMAT", ARGUMENT_TEXT, &c.to, "of OUT (default: by the end of its name)" },
         { 0, "units", "NAME", ARGUMENT_TEXT, &c.units,
-          "what the numbers are in, for CSV and HDF5" },
+          "of OUT; numbers are converted where those of IN are known (default: as IN)" },
+        { 0, "from-units", "NAME", ARGUMENT_TEXT, &c.from_units,
+          "of IN, where it names none; as-is: whatever it names, the numbers stay" },
         { 0, "columns", "LIST", ARGUMENT_TEXT, &c.columns, "of extended XYZ, as for orrery run" },
         { 0, "digits", "N", ARGUMENT_INTEGER, &c.digits, "of text (default: 17, which is exact)" },
         { 0, "force", NULL, ARGUMENT_FLAG, &c.force, "replace a file that is there" },
@@ -390,7 +456,8 @@ enum status command_convert(int argc, char **argv, struct error *error)
         return error->status;
     c.input = plain.items[0];
     c.output = plain.items[1];
-    if (choose_numbers(&c, error) || choose_place(&c, error) || choose_formats(&c, error))
+    if (choose_numbers(&c, error) || choose_units(&c, error) || choose_place(&c, error) ||
+        choose_formats(&c, error))
         return error->status;
     return convert(&c, error);
 }

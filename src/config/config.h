@@ -76,9 +76,10 @@ const char *const *section_values(const struct section *section, const char *key
 struct place section_place(const struct section *section, const char *key);
 
 /* Has it a value (given or by default)? Was it given one that is not its default? (The echo of a
- * config gives every key, and must mean the same.) */
+ * config gives every key, and must mean the same.) Was it written at all? */
 bool section_has(const struct section *section, const char *key);
 bool section_given(const struct section *section, const char *key);
+bool section_written(const struct section *section, const char *key);
 
 /*
  * Reports an error that only a higher floor can see (a step that does not fit the box, say) in the

@@ -153,6 +153,11 @@ bool section_given(const struct section *section, const char *key)
     return find(section, key)->chosen;
 }
 
+bool section_written(const struct section *section, const char *key)
+{
+    return find(section, key)->given;
+}
+
 enum status section_refuse(const struct section *section, const char *key, enum status status,
                            struct error *error, const char *reason)
 {

@@ -50,9 +50,12 @@ static enum status fill(const struct section *section, const struct physics *phy
     return STATUS_OK;
 }
 
+static const char *const scales[] = { "mass", "radius", NULL };
+
 const struct initial_class initial_cold_sphere = {
     .variant = { "cold-sphere", "A uniform sphere, at rest unless virial_ratio says otherwise.",
                  parameters, COUNT_OF(parameters) },
     .count = initial_count_key,
     .fill = fill,
+    .scales = scales,
 };

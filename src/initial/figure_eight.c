@@ -37,9 +37,12 @@ static enum status fill(const struct section *section, const struct physics *phy
     return STATUS_OK;
 }
 
+static const char *const scales[] = { "mass", "length", NULL };
+
 const struct initial_class initial_figure_eight = {
     .variant = { "figure-eight", "Three equal masses that follow each other on a figure eight.",
                  parameters, COUNT_OF(parameters) },
     .count = count,
     .fill = fill,
+    .scales = scales,
 };

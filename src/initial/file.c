@@ -8,12 +8,24 @@
 #include "initial/table.h"
 
 static const char *const format_choices[] = { "auto", "xyz", "csv", "plain", "hdf5", NULL };
+enum { UNITS_AUTO, UNITS_AS_IS };
+static const char *const units_choices[] = { "auto",         "as-is",       "nbody",
+                                             "astronomical", "galactic",    "si",
+                                             "pc-msun-kms",  "pc-msun-myr", NULL };
 
 static const struct parameter parameters[] = {
     { .key = "file",
       .type = PARAMETER_PATH,
       .standard = NULL,
-      .help = "The file, plain or compressed with gzip; its numbers are in the units of the run." },
+      .help = "The file, plain or compressed with gzip. Numbers whose units it names are converted "
+              "to physics.units." },
+    { .key = "file_units",
+      .type = PARAMETER_CHOICE,
+      .standard = "auto",
+      .choices = units_choices,
+      .help = "Units of its numbers. auto: those that the file names, or physics.units where it "
+              "names none; as-is: physics.units, whatever it names; a system: that one, and what "
+              "the file names must agree." },
     { .key = "format",
       .type = PARAMETER_CHOICE,
       .standard = "auto",
@@ -36,6 +48,8 @@ static enum status choose(const struct section *section, const struct read_forma
 {
     request->path = section_string(section, "file");
     request->frame = section_integer(section, "frame");
+    request->wish.as_is = section_choice(section, "file_units") == UNITS_AS_IS;
+    request->wish.file_units = units_find(section_string(section, "file_units"));
     *format = read_find(section_string(section, "format"));
     return *format ? STATUS_OK : read_recognise(request->path, format, error);
 }
@@ -58,7 +72,8 @@ static enum status measure(const struct section *section, struct read_shape *sha
                      request.path, line, shape->count, section_integer(section, "count"));
 }
 
-/* A file that is not there is reported at its key, where it can be mended. */
+/* A file that is not there, or not in the units that are wanted, is reported at its key, where it
+ * can be mended. */
 static enum status refuse_input(const struct section *section, const struct error *found,
                                 struct error *error)
 {
@@ -75,24 +90,49 @@ static enum status count(const struct section *section, size_t *count, struct er
     struct error found = { 0 };
     const enum status status = measure(section, &shape, &found);
     *count = status ? 0 : shape.count;
-    if (status == STATUS_NO_INPUT)
+    if (status == STATUS_CONFIG || status == STATUS_NO_INPUT)
         return refuse_input(section, &found, error);
     return status ? error_set(error, status, "%s", found.text) : STATUS_OK;
 }
 
-static enum status fill_all(const struct section *section, struct bodies *bodies,
-                            struct error *error)
+/* The file itself, or only its start where `bodies` is NULL. */
+static enum status read(const struct section *section, const struct physics *physics,
+                        struct bodies *bodies, struct error *error)
 {
     const struct read_format *format;
-    struct read_request request = { 0 };
-    if (choose(section, &format, &request, error) != STATUS_OK)
-        return error->status;
-    return format->read(&request, bodies, error);
+    struct read_request request = { .wish.units = physics->units };
+    struct error found = { 0 };
+    enum status status = choose(section, &format, &request, &found);
+    if (!status)
+        status = bodies ? format->read(&request, bodies, &found)
+                        : format->measure(&request, NULL, &found);
+    if (status == STATUS_CONFIG || status == STATUS_NO_INPUT)
+        return refuse_input(section, &found, error);
+    return status ? error_set(error, status, "%s", found.text) : STATUS_OK;
+}
+
+static enum status fill_all(const struct section *section, const struct physics *physics,
+                            struct bodies *bodies, struct error *error)
+{
+    return read(section, physics, bodies, error);
+}
+
+static enum status check_units(const struct section *section, const struct physics *physics,
+                               struct error *error)
+{
+    const struct units *declared = units_find(section_string(section, "file_units"));
+    if (declared && units_physical(declared) != units_physical(physics->units))
+        return section_error(section, "file_units", error,
+                             "cannot be converted to physics.units = \"%s\": N-body units are "
+                             "worth nothing in particular",
+                             physics->units->name);
+    return error->status ? read(section, physics, NULL, error) : STATUS_OK;
 }
 
 const struct initial_class initial_file = {
     .variant = { "file", "Bodies from a file: extended XYZ, CSV, plain columns or GADGET HDF5.",
                  parameters, COUNT_OF(parameters) },
     .count = count,
+    .check_units = check_units,
     .fill_all = fill_all,
 };

@@ -123,7 +123,7 @@ static enum status fill(const struct section *section, const struct physics *phy
 {
     const struct initial_class *class_ = chosen(section);
     if (class_->fill_all)
-        return class_->fill_all(section, bodies, error);
+        return class_->fill_all(section, physics, bodies, error);
     const unsigned long seed = (unsigned long)section_integer(section, "seed");
     enum status status = STATUS_OK;
     for (size_t s = 0; s < bodies->systems && !status; s++)
@@ -166,6 +166,23 @@ static enum status finish(const struct section *section, const struct physics *p
             status = scale_to_virial_ratio(section, physics, bodies, first, error);
     }
     return status;
+}
+
+enum status initial_check_units(const struct section *section, const struct physics *physics,
+                                struct error *error)
+{
+    const struct initial_class *class_ = chosen(section);
+    if (class_->check_units)
+        return class_->check_units(section, physics, error);
+    if (!class_->scales || !units_physical(physics->units))
+        return error->status;
+    for (const char *const *key = class_->scales; *key; key++)
+        if (!section_written(section, *key) &&
+            (!class_->uses_scale || class_->uses_scale(section, physics, *key)))
+            section_error(section, *key, error,
+                          "must be given in units = \"%s\"; its default is meant for N-body units",
+                          physics->units->name);
+    return error->status;
 }
 
 enum status initial_count(const struct section *section, size_t systems, size_t *count,

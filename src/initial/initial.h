@@ -2,6 +2,7 @@
 #ifndef ORRERY_INITIAL_INITIAL_H
 #define ORRERY_INITIAL_INITIAL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/status.h"
@@ -30,8 +31,17 @@ struct initial_class {
                         unsigned long seed, struct bodies *bodies, size_t first,
                         struct error *error);
     /* Instead of fill(), where all systems come out of one source: fills them all. */
-    enum status (*fill_all)(const struct section *section, struct bodies *bodies,
-                            struct error *error);
+    enum status (*fill_all)(const struct section *section, const struct physics *physics,
+                            struct bodies *bodies, struct error *error);
+    /* Its masses, lengths and velocities whose defaults make sense in N-body units only, ended by
+     * NULL; and whether the section makes use of one (NULL: always). Or NULL. */
+    const char *const *scales;
+    bool (*uses_scale)(const struct section *section, const struct physics *physics,
+                       const char *key);
+    /* Instead: can the bodies be given in the units of the run? Reports with section_error(); looks
+     * into files only where there is an error already, which this one then joins. Or NULL. */
+    enum status (*check_units)(const struct section *section, const struct physics *physics,
+                               struct error *error);
 };
 
 const struct initial_class *initial_at(size_t index);
@@ -44,6 +54,14 @@ extern const size_t initial_parameter_count;
 
 /* What the group `bodies` checks once its values are good; see struct group. */
 void initial_check(const struct section *section, struct error *error);
+
+/*
+ * Can the section be given in the units of the run? In units with a worth, masses and lengths must
+ * be given: by default they are 1, which no one means of kilograms or metres. Adds to the errors
+ * that there are. STATUS_CONFIG, and where there are others those of initial_create() about units.
+ */
+enum status initial_check_units(const struct section *section, const struct physics *physics,
+                                struct error *error);
 
 /* How many bodies each of `systems` systems will have: STATUS_CONFIG (also for counts whose arrays
  * no memory could address), STATUS_DATA, STATUS_NO_INPUT, STATUS_IO, STATUS_MEMORY. */

@@ -174,10 +174,13 @@ static enum status fill(const struct section *section, const struct physics *phy
     return status;
 }
 
+static const char *const scales[] = { "mass", "scale_radius", NULL };
+
 const struct initial_class initial_plummer = {
     .variant = { "plummer", "A Plummer sphere in equilibrium (Aarseth, Henon & Wielen 1974).",
                  parameters, COUNT_OF(parameters) },
     .check = check,
     .count = initial_count_key,
     .fill = fill,
+    .scales = scales,
 };

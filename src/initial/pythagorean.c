@@ -37,9 +37,12 @@ static enum status fill(const struct section *section, const struct physics *phy
     return STATUS_OK;
 }
 
+static const char *const scales[] = { "mass", "length", NULL };
+
 const struct initial_class initial_pythagorean = {
     .variant = { "pythagorean", "Masses 3, 4, 5 at rest at the corners of a 3-4-5 triangle.",
                  parameters, COUNT_OF(parameters) },
     .count = count,
     .fill = fill,
+    .scales = scales,
 };

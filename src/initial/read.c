@@ -50,6 +50,21 @@ void read_about_leave_out(struct read_about *about, const char *name)
     snprintf(list + used, READ_LEFT_OUT_SIZE - used, "%s%s", used ? ", " : "", name);
 }
 
+enum status read_settle_units(const struct read_request *request, size_t line,
+                              struct read_about *about, struct read_factors *factors,
+                              struct error *error)
+{
+    char problem[READ_PROBLEM_SIZE], number[24] = "";
+    if (read_units_factors(&about->units, &request->wish, factors, problem)) {
+        about->time *= factors->time;
+        about->box_length *= factors->of[QUANTITY_X];
+        return STATUS_OK;
+    }
+    if (line)
+        snprintf(number, sizeof number, ":%zu", line);
+    return error_set(error, STATUS_CONFIG, "%s%s: %s", request->path, number, problem);
+}
+
 enum status read_check_systems(const struct read_request *request, size_t systems,
                                const struct bodies *bodies, struct error *error)
 {

@@ -12,6 +12,7 @@
 
 #include "base/lines.h"
 #include "base/status.h"
+#include "initial/read_units.h"
 #include "model/bodies.h"
 
 #ifdef __cplusplus
@@ -22,17 +23,18 @@ enum { READ_LEFT_OUT_SIZE = 160 };
 
 /* What a file says beside the bodies. */
 struct read_about {
-    double time;                       /* NaN: not said */
+    double time;                       /* NaN: not said; in the unit that was wished for */
     int64_t step;                      /* -1: not said */
-    double box_length;                 /* of a periodic cube; 0: none */
+    double box_length;                 /* of a periodic cube, as time; 0: none */
     bool other_cell;                   /* it has a periodic cell that is no cube */
-    bool units;                        /* it says what its numbers are worth */
+    struct read_units units;           /* those that the file names */
     char left_out[READ_LEFT_OUT_SIZE]; /* "radius, color": what bodies have and nobody reads */
 };
 
 struct read_request {
     const char *path;
     int64_t frame; /* of files that hold several: from 0; -1 is the last one */
+    struct read_wish wish;
     /* Of frames that are read one after the other: the file at path, open where the frame `frame`
      * (counted from there) begins; borrowed, and left where it ends. NULL: opened for the call. */
     struct lines *lines;
@@ -45,11 +47,13 @@ struct read_shape {
     size_t line;  /* where the last body stands, for errors; 0 if there are no lines */
 };
 
-/* All report STATUS_DATA with the line, STATUS_NO_INPUT, STATUS_IO, STATUS_MEMORY. */
+/* All report STATUS_DATA with the line, STATUS_CONFIG where the file contradicts the wish,
+ * STATUS_NO_INPUT, STATUS_IO, STATUS_MEMORY. */
 struct read_format {
     const char *name; /* as bodies.format spells it */
     /* From the path and the first bytes of the file, uncompressed and NUL-terminated. */
     bool (*recognise)(const char *path, const char *head, size_t length);
+    /* `shape` NULL: only what stands before the first body is looked at. */
     enum status (*measure)(const struct read_request *request, struct read_shape *shape,
                            struct error *error);
     /* Into bodies of the shape that was measured; ids stay as they are where the file has none. A
@@ -73,6 +77,14 @@ enum status read_recognise(const char *path, const struct read_format **format,
 /* For formats: nothing said yet; and one more name for left_out, which it then has once. */
 void read_about_clear(struct read_about *about);
 void read_about_leave_out(struct read_about *about, const char *name);
+
+/*
+ * For formats, once about->units are known: brings what else is in `about` into the units of the
+ * wish, and gives the factors for the bodies. STATUS_CONFIG; `line` 0: the file has none.
+ */
+enum status read_settle_units(const struct read_request *request, size_t line,
+                              struct read_about *about, struct read_factors *factors,
+                              struct error *error);
 
 /* For read(): may a file of `systems` systems fill `bodies`? STATUS_DATA. */
 enum status read_check_systems(const struct read_request *request, size_t systems,

@@ -1,6 +1,7 @@
 /*
  * Comma-separated values with a header that names the columns, in any order; a unit in brackets
- * may follow a name, as in "x [AU]". Columns with other names are left alone.
+ * may follow a name, as in "x [AU]", and its numbers are in it. Columns with other names are left
+ * alone.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -8,23 +9,34 @@
 #include "initial/read.h"
 #include "initial/rows.h"
 
-/* "vx [AU/d]" -> "vx" */
-static void cut_unit(char *name)
+/* "vx [AU/d]" -> "vx"; gives "AU/d", or NULL. */
+static char *cut_unit(char *name)
 {
-    char *end = name + strcspn(name, "[(");
+    char *open = name + strcspn(name, "[("), *end = open, *unit = NULL;
+    if (*open) {
+        unit = open + 1;
+        char *close = strrchr(unit, *open == '[' ? ']' : ')');
+        if (close)
+            *close = '\0';
+    }
     while (end > name && (end[-1] == ' ' || end[-1] == '\t'))
         end--;
     *end = '\0';
+    return unit;
 }
 
-static enum status name_columns(struct rows *rows, char **names, struct error *error)
+/* The columns of the header, and their units unless they are not to be looked at. */
+static enum status name_columns(struct rows *rows, char **names, const char **units, bool as_is,
+                                struct error *error)
 {
     enum status status = STATUS_OK;
     for (size_t c = 0; c < rows->width && !status; c++) {
-        cut_unit(names[c]);
+        units[c] = cut_unit(names[c]);
         status = rows_name_column(rows, names[c], c + 1, error);
     }
-    return status;
+    if (!status)
+        status = rows_require(rows, "; the first line names the columns", error);
+    return status || as_is ? status : rows_name_units(rows, units, error);
 }
 
 /* The first line that is not blank; a leading # (as numpy writes it) is no part of it. */
@@ -46,7 +58,6 @@ static enum status find_header(struct rows *rows, char **header, struct error *e
 static enum status open_table(const struct read_request *request, struct rows *rows,
                               struct error *error)
 {
-    (void)request;
     char *header;
     if (find_header(rows, &header, error) != STATUS_OK)
         return error->status;
@@ -55,14 +66,15 @@ static enum status open_table(const struct read_request *request, struct rows *r
     for (const char *p = header; *p; p++)
         commas += *p == ',';
     char **names = calloc(commas + 1, sizeof *names);
-    if (!names)
-        return error_set(error, STATUS_MEMORY, "out of memory for the header of a file");
-    rows->width = rows_split(header, ',', names, commas + 1);
-    enum status status = name_columns(rows, names, error);
+    const char **units = calloc(commas + 1, sizeof *units);
+    if (names && units) {
+        rows->width = rows_split(header, ',', names, commas + 1);
+        name_columns(rows, names, units, request->wish.as_is, error);
+    } else
+        error_set(error, STATUS_MEMORY, "out of memory for the header of a file");
     free(names);
-    if (!status)
-        status = rows_require(rows, "; the first line names the columns", error);
-    return status;
+    free(units);
+    return error->status;
 }
 
 static const struct rows_format format = { open_table };

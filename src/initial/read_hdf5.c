@@ -52,9 +52,11 @@ static enum status read_bodies(const struct read_request *request, struct bodies
 
 #include "base/child.h"
 #include "base/memory.h"
+#include "model/constants.h"
 
 enum { TYPES = 6, ROWS = 8192 }; /* particle types; rows read at once */
 enum { COORDINATES, VELOCITIES, MASSES, IDS, SETS };
+enum { CGS_MASS, CGS_LENGTH, CGS_VELOCITY, CGS_TIME, CGS };
 static const hsize_t most = 1ull << 40; /* rows of a data set; six times that does not overflow */
 
 /* The data sets of a type, in the order in which they are sent. */
@@ -71,7 +73,10 @@ struct snapshot {
     double mass[TYPES];        /* of all of them, where it is not 0 */
     char has_set[TYPES][SETS]; /* 1: it is sent */
     size_t systems;
+    double cgs[CGS]; /* what its units are worth; 0: it does not say */
+    double hubble;   /* h; 0: it does not say */
     struct read_about about;
+    struct read_factors factors; /* in the caller */
 };
 
 static enum status bad(const struct snapshot *snapshot, struct error *error, const char *what)
@@ -121,14 +126,14 @@ static bool is_number(hid_t kind)
 /* --- the header --------------------------------------------------------------------------------
  */
 
-/* Up to `size` values of an attribute of /Header; those that it lacks stay as they are. */
-static enum status get_header(const struct snapshot *snapshot, hid_t header, const char *name,
+/* Up to `size` values of an attribute of a group; those that it lacks stay as they are. */
+static enum status get_values(const struct snapshot *snapshot, hid_t group, const char *name,
                               size_t size, double *values, struct error *error)
 {
     double found[TYPES];
-    if (H5Aexists(header, name) <= 0)
+    if (H5Aexists(group, name) <= 0)
         return STATUS_OK;
-    const hid_t attribute = H5Aopen(header, name, H5P_DEFAULT);
+    const hid_t attribute = H5Aopen(group, name, H5P_DEFAULT);
     const hid_t space = H5Aget_space(attribute), kind = H5Aget_type(attribute);
     const hssize_t count = H5Sget_simple_extent_npoints(space);
     const bool good = count >= 1 && count <= TYPES && is_number(kind) &&
@@ -139,8 +144,8 @@ static enum status get_header(const struct snapshot *snapshot, hid_t header, con
     H5Sclose(space);
     H5Aclose(attribute);
     return good ? STATUS_OK
-                : error_set(error, STATUS_DATA, "%s: the attribute %s of Header is damaged",
-                            snapshot->path, name);
+                : error_set(error, STATUS_DATA, "%s: the attribute %s is damaged", snapshot->path,
+                            name);
 }
 
 static enum status read_header(struct snapshot *snapshot, struct error *error)
@@ -151,10 +156,11 @@ static enum status read_header(struct snapshot *snapshot, struct error *error)
         return bad(snapshot, error,
                    "has no group Header: it is not a snapshot as GADGET writes it");
     const bool good =
-        !get_header(snapshot, header, "NumFilesPerSnapshot", 1, &files, error) &&
-        !get_header(snapshot, header, "MassTable", TYPES, snapshot->mass, error) &&
-        !get_header(snapshot, header, "Time", 1, &snapshot->about.time, error) &&
-        !get_header(snapshot, header, "BoxSize", 1, &snapshot->about.box_length, error);
+        !get_values(snapshot, header, "NumFilesPerSnapshot", 1, &files, error) &&
+        !get_values(snapshot, header, "MassTable", TYPES, snapshot->mass, error) &&
+        !get_values(snapshot, header, "Time", 1, &snapshot->about.time, error) &&
+        !get_values(snapshot, header, "BoxSize", 1, &snapshot->about.box_length, error) &&
+        !get_values(snapshot, header, "HubbleParam", 1, &snapshot->hubble, error);
     H5Gclose(header);
     if (!good)
         return error->status;
@@ -163,6 +169,49 @@ static enum status read_header(struct snapshot *snapshot, struct error *error)
                          "%s: is one of %g files of a snapshot; only a snapshot in one file can be "
                          "read",
                          snapshot->path, files);
+    return STATUS_OK;
+}
+
+/* --- units -------------------------------------------------------------------------------------
+ */
+
+/* What GADGET, AREPO, GIZMO and SWIFT call them, and in which groups. */
+static const struct {
+    const char *name;
+    int cgs;
+} unit_names[] = {
+    { "UnitMass_in_g", CGS_MASS },
+    { "UnitMass_In_CGS", CGS_MASS },
+    { "Unit mass in cgs (U_M)", CGS_MASS },
+    { "UnitLength_in_cm", CGS_LENGTH },
+    { "UnitLength_In_CGS", CGS_LENGTH },
+    { "Unit length in cgs (U_L)", CGS_LENGTH },
+    { "UnitVelocity_in_cm_per_s", CGS_VELOCITY },
+    { "UnitVelocity_In_CGS", CGS_VELOCITY },
+    { "UnitTime_in_s", CGS_TIME },
+    { "Unit time in cgs (U_t)", CGS_TIME },
+};
+
+/* The first of the groups that says anything says it all. */
+static enum status read_cgs(struct snapshot *snapshot, struct error *error)
+{
+    static const char *const groups[] = { "Units", "Header", "Parameters" };
+    bool found = false;
+    for (size_t g = 0; g < COUNT_OF(groups) && !found; g++) {
+        if (!has(snapshot, groups[g]))
+            continue;
+        const hid_t group = H5Gopen2(snapshot->file, groups[g], H5P_DEFAULT);
+        for (size_t k = 0; k < COUNT_OF(unit_names) && group >= 0; k++) {
+            double *value = &snapshot->cgs[unit_names[k].cgs];
+            if (get_values(snapshot, group, unit_names[k].name, 1, value, error))
+                break;
+            found |= *value != 0.0;
+        }
+        if (group >= 0)
+            H5Gclose(group);
+        if (error->status)
+            return error->status;
+    }
     return STATUS_OK;
 }
 
@@ -315,6 +364,7 @@ static enum status receive_part(struct reading *reading, void *bytes, size_t len
 struct target {
     int set;
     double *arrays[3]; /* of the first body of this type; each system's part begins anew */
+    double factor;     /* of the numbers */
     int64_t *integers; /* instead */
 };
 
@@ -354,7 +404,7 @@ static enum status receive_set(struct reading *reading, const struct snapshot *s
             for (hsize_t k = 0; !target->integers && k < width && !status; k++) {
                 const double value = buffer.reals[i * width + k];
                 status = check_value(snapshot, type, target->set, row + i, value, error);
-                target->arrays[k][index] = value;
+                target->arrays[k][index] = target->factor * value;
             }
         }
     }
@@ -420,7 +470,6 @@ static herr_t note_set(hid_t group, const char *name, const H5L_info_t *info, vo
 static void look_around(struct snapshot *snapshot)
 {
     char name[NAME_SIZE];
-    snapshot->about.units = has(snapshot, "Units");
     for (int type = 0; type < TYPES; type++) {
         if (!snapshot->count[type])
             continue;
@@ -475,7 +524,8 @@ static enum status open_snapshot(struct snapshot *snapshot, struct error *error)
     snapshot->file = H5Fopen(snapshot->path, H5F_ACC_RDONLY, H5P_DEFAULT);
     if (snapshot->file < 0)
         return bad(snapshot, error, "is no HDF5 file, or a damaged one");
-    if (read_header(snapshot, error) == STATUS_OK && count_bodies(snapshot, error) == STATUS_OK)
+    if (read_header(snapshot, error) == STATUS_OK && read_cgs(snapshot, error) == STATUS_OK &&
+        count_bodies(snapshot, error) == STATUS_OK)
         look_around(snapshot);
     return error->status;
 }
@@ -526,6 +576,107 @@ static enum status check_snapshot(struct snapshot *snapshot, const char *path, s
     return sound ? STATUS_OK : bad(snapshot, error, "is damaged");
 }
 
+/*
+ * The unit that is worth `value`. Files give it with four to seven digits, and the kilogram of the
+ * Sun is not known to more than four: what is a power of ten of a unit of astronomy but for a
+ * thousandth is that, so that 1.989e43 g are 1e10 solar masses.
+ */
+static double named_worth(double value, const double *named, size_t count)
+{
+    static const double tolerance = 1e-3;
+    for (size_t i = 0; i < count; i++) {
+        const double ten = pow(10.0, rint(log10(value / named[i])));
+        if (fabs(value / (ten * named[i]) - 1.0) < tolerance)
+            return ten * named[i];
+    }
+    return value;
+}
+
+/* Of velocity: what is said, or else length over time; where the digits of the two make a power of
+ * ten of cm/s, that was meant. */
+static double velocity_worth(const double cgs[CGS], double length)
+{
+    static const double digits = 1e-5;
+    static const double times[] = { CONSTANT_YEAR, CONSTANT_DAY };
+    if (cgs[CGS_VELOCITY] > 0.0)
+        return 1e-2 * cgs[CGS_VELOCITY];
+    const double quotient = cgs[CGS_LENGTH] / cgs[CGS_TIME];
+    const double ten = pow(10.0, rint(log10(quotient)));
+    return fabs(quotient / ten - 1.0) < digits
+               ? 1e-2 * ten
+               : length / named_worth(cgs[CGS_TIME], times, COUNT_OF(times));
+}
+
+/* Do units that were given twice agree, but for their digits? */
+static bool times_agree(const double cgs[CGS])
+{
+    static const double tolerance = 1e-3;
+    return !(cgs[CGS_VELOCITY] > 0.0 && cgs[CGS_TIME] > 0.0) ||
+           fabs(cgs[CGS_VELOCITY] * cgs[CGS_TIME] / cgs[CGS_LENGTH] - 1.0) < tolerance;
+}
+
+/* From what the file says in cgs. */
+static enum status make_units(struct snapshot *snapshot, struct error *error)
+{
+    static const double masses[] = { CONSTANT_GM_SUN / CONSTANT_G },
+                        lengths[] = { CONSTANT_PARSEC, CONSTANT_AU };
+    const double *cgs = snapshot->cgs;
+    struct read_units *units = &snapshot->about.units;
+    bool any = false, good = true;
+    for (size_t k = 0; k < CGS; k++) {
+        any |= cgs[k] != 0.0;
+        good = good && isfinite(cgs[k]) && cgs[k] >= 0.0;
+    }
+    if (!any)
+        return STATUS_OK;
+    if (!good || !(cgs[CGS_MASS] > 0.0) || !(cgs[CGS_LENGTH] > 0.0) ||
+        !(cgs[CGS_VELOCITY] > 0.0 || cgs[CGS_TIME] > 0.0) || !times_agree(cgs))
+        return bad(
+            snapshot, error,
+            "its units must be those of mass, length and velocity (or time) in cgs, greater "
+            "than 0 and in agreement; bodies.file_units = \"as-is\" takes the numbers as they "
+            "stand");
+    const double length = named_worth(1e-2 * cgs[CGS_LENGTH], lengths, COUNT_OF(lengths));
+    const double worth[] = { named_worth(1e-3 * cgs[CGS_MASS], masses, COUNT_OF(masses)), length,
+                             velocity_worth(cgs, length) };
+    for (enum quantity q = 0; q < QUANTITY_REALS; q++)
+        units->of[q] =
+            (struct unit){ read_units_dimension(q), worth[(q >= QUANTITY_X) + (q >= QUANTITY_VX)] };
+    units->time = (struct unit){ DIMENSION_TIME, worth[1] / worth[2] };
+    snprintf(units->spelling[0], READ_UNIT_SIZE, "%.7g g", cgs[CGS_MASS]);
+    snprintf(units->spelling[1], READ_UNIT_SIZE, "%.7g cm", cgs[CGS_LENGTH]);
+    snprintf(units->spelling[2], READ_UNIT_SIZE, "%.7g cm/s", 1e2 * worth[2]);
+    units->said = true;
+    return STATUS_OK;
+}
+
+/* All 1: so codes without units of their own fill in the form. */
+static bool are_ones(const double cgs[CGS])
+{
+    return cgs[CGS_MASS] == 1.0 && cgs[CGS_LENGTH] == 1.0 &&
+           (cgs[CGS_VELOCITY] == 1.0 || cgs[CGS_TIME] == 1.0);
+}
+
+static enum status settle_units(const struct read_request *request, struct snapshot *snapshot,
+                                struct error *error)
+{
+    const struct read_wish *wish = &request->wish;
+    struct read_units *units = &snapshot->about.units;
+    *units = (struct read_units){ 0 };
+    if (!wish->as_is && make_units(snapshot, error))
+        return error->status;
+    if (wish->units && !units_physical(wish->units) && are_ones(snapshot->cgs))
+        units->said = false;
+    if (units->said && wish->units && snapshot->hubble > 0.0 && snapshot->hubble != 1.0)
+        return error_set(
+            error, STATUS_CONFIG,
+            "%s: its HubbleParam is %g: numbers of cosmological snapshots contain h and "
+            "the scale factor, which are not converted here; scale them, and set "
+            "bodies.file_units = \"as-is\"",
+            snapshot->path, snapshot->hubble);
+    return read_settle_units(request, 0, &snapshot->about, &snapshot->factors, error);
+}
+
 /* Only a regular file: a pipe would be waited for. */
 static enum status measure_file(const char *path, uint64_t *bytes, struct error *error)
 {
@@ -560,6 +711,8 @@ static enum status begin(const struct read_request *request, bool numbers, struc
         status = receive_part(reading, snapshot, sizeof *snapshot, error);
     if (!status)
         status = check_snapshot(snapshot, request->path, error);
+    if (!status)
+        status = settle_units(request, snapshot, error);
     if (!status && request->about)
         *request->about = snapshot->about;
     return status;
@@ -575,7 +728,7 @@ static enum status measure(const struct read_request *request, struct read_shape
 {
     struct snapshot snapshot;
     struct reading reading;
-    if (begin(request, false, &reading, &snapshot, error) == STATUS_OK)
+    if (begin(request, false, &reading, &snapshot, error) == STATUS_OK && shape)
         *shape = (struct read_shape){ snapshot.systems, total(&snapshot) / snapshot.systems, 0 };
     return end(&reading, error);
 }
@@ -584,11 +737,12 @@ static enum status measure(const struct read_request *request, struct read_shape
 static enum status receive_type(struct reading *reading, const struct snapshot *snapshot, int type,
                                 struct bodies *bodies, size_t first, struct error *error)
 {
+    const double *factors = snapshot->factors.of;
     const struct target targets[SETS] = {
-        { COORDINATES, { bodies->x, bodies->y, bodies->z }, NULL },
-        { VELOCITIES, { bodies->vx, bodies->vy, bodies->vz }, NULL },
-        { MASSES, { bodies->m }, NULL },
-        { IDS, { NULL }, bodies->id },
+        { COORDINATES, { bodies->x, bodies->y, bodies->z }, factors[QUANTITY_X], NULL },
+        { VELOCITIES, { bodies->vx, bodies->vy, bodies->vz }, factors[QUANTITY_VX], NULL },
+        { MASSES, { bodies->m }, factors[QUANTITY_MASS], NULL },
+        { IDS, { NULL }, 1.0, bodies->id },
     };
     enum status status = STATUS_OK;
     for (int set = 0; set < SETS && !status; set++) {
@@ -596,7 +750,8 @@ static enum status receive_type(struct reading *reading, const struct snapshot *
             status = receive_set(reading, snapshot, type, &targets[set], bodies, first, error);
         else if (set == MASSES)
             for (hsize_t i = 0; i < snapshot->count[type]; i++)
-                bodies->m[index_of(bodies, first + i)] = snapshot->mass[type];
+                bodies->m[index_of(bodies, first + i)] =
+                    factors[QUANTITY_MASS] * snapshot->mass[type];
     }
     return status;
 }

@@ -1,12 +1,14 @@
 /*
  * Extended XYZ, our own trajectories and others: each frame is a line with the number of bodies,
  * a line of key=value pairs, of which Properties names the columns, and a line a body. The columns
- * mass, pos, velo, id and cluster (the system) may stand in any order among others.
+ * mass, pos, velo, id and cluster (the system) may stand in any order among others. Their units are
+ * those of the keys mass_unit, length_unit, velocity_unit and time_unit, where these are there.
  */
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -185,6 +187,36 @@ static void read_about_frame(struct read_about *about, const char *line)
     about->other_cell = !cube;
 }
 
+/* The units of a frame: mass_unit, length_unit and velocity_unit, all or none, and time_unit, which
+ * else follows from them. */
+static enum status read_units(struct rows *rows, const char *line, struct error *error)
+{
+    static const struct {
+        const char *key;
+        enum quantity first, last;
+    } keys[] = { { "mass_unit=", QUANTITY_MASS, QUANTITY_MASS },
+                 { "length_unit=", QUANTITY_X, QUANTITY_Z },
+                 { "velocity_unit=", QUANTITY_VX, QUANTITY_VZ } };
+    char values[COUNT_OF(keys)][VALUE_SIZE], time[VALUE_SIZE];
+    const char **units = calloc(rows->width, sizeof *units);
+    if (!units)
+        return error_set(error, STATUS_MEMORY, "out of memory for the columns of a file");
+    for (size_t k = 0; k < COUNT_OF(keys); k++)
+        if (find_value(line, keys[k].key, values[k], VALUE_SIZE))
+            for (enum quantity q = keys[k].first; q <= keys[k].last; q++)
+                units[rows->column[q] - 1] = values[k];
+    rows_name_units(rows, units, error);
+    free(units);
+    struct unit unit;
+    static const struct dimension of_time = DIMENSION_TIME;
+    if (!find_value(line, "time_unit=", time, sizeof time))
+        return error->status;
+    if (!unit_parse(time, &unit) || memcmp(&unit.dimension, &of_time, sizeof of_time) != 0)
+        lines_error(rows->lines, error, "time_unit: '%.40s' is no unit of time", time);
+    rows->about.units.time = unit;
+    return error->status;
+}
+
 static enum status open_table(const struct read_request *request, struct rows *rows,
                               struct error *error)
 {
@@ -204,6 +236,8 @@ static enum status open_table(const struct read_request *request, struct rows *r
                               " in Properties (a trajectory needs the columns pos, velo and "
                               "mass to start from)",
                               error);
+    if (!status && !request->wish.as_is)
+        status = read_units(rows, line, error);
     return status;
 }
 

@@ -46,6 +46,39 @@ enum status rows_name_column(struct rows *rows, const char *name, size_t column,
     return STATUS_OK;
 }
 
+/* The unit that is written for a quantity; NULL for none. */
+static const char *unit_of(const struct rows *rows, const char *const *units, enum quantity q)
+{
+    const char *unit = rows->column[q] ? units[rows->column[q] - 1] : NULL;
+    return unit && unit[0] ? unit : NULL;
+}
+
+enum status rows_name_units(struct rows *rows, const char *const *units, struct error *error)
+{
+    char problem[READ_PROBLEM_SIZE];
+    struct read_units *said = &rows->about.units;
+    enum quantity without = QUANTITY_REALS;
+    rows->units_line = lines_number(rows->lines);
+    for (enum quantity q = 0; q < QUANTITY_REALS; q++) {
+        const char *unit = unit_of(rows, units, q);
+        if (!unit && without == QUANTITY_REALS)
+            without = q;
+        if (unit && !read_units_note(said, q, unit, problem))
+            lines_error(rows->lines, error, "column %zu (%s): %s", rows->column[q], name_of(q),
+                        problem);
+        said->said |= unit != NULL;
+    }
+    if (said->said && without < QUANTITY_REALS)
+        lines_error(rows->lines, error,
+                    "column %zu (%s) has no unit, but others have: name those of mass, positions "
+                    "and velocities, or none",
+                    rows->column[without], name_of(without));
+    said->time = (struct unit){ DIMENSION_TIME, 0.0 };
+    if (said->of[QUANTITY_VX].worth > 0.0)
+        said->time.worth = said->of[QUANTITY_X].worth / said->of[QUANTITY_VX].worth;
+    return error->status;
+}
+
 enum status rows_require(const struct rows *rows, const char *hint, struct error *error)
 {
     struct text missing = { 0 };
@@ -141,6 +174,8 @@ static enum status open_rows(const struct rows_format *format, const struct read
     enum status status = rows->lent ? STATUS_OK : lines_open(request->path, &rows->lines, error);
     if (!status)
         status = format->open(request, rows, error);
+    if (!status)
+        status = read_settle_units(request, rows->units_line, &rows->about, &rows->factors, error);
     if (!status) {
         rows->fields = calloc(rows->width, sizeof *rows->fields);
         if (!rows->fields)
@@ -227,6 +262,8 @@ static enum status parse_row(struct rows *rows, char *line, struct row *row, str
         return lines_error(
             rows->lines, error, "column %zu (mass) of body %" PRId64 ": %g is negative",
             rows->column[QUANTITY_MASS], body_name(rows, row), row->value[QUANTITY_MASS]);
+    for (enum quantity q = 0; q < QUANTITY_REALS; q++)
+        row->value[q] *= rows->factors.of[q];
     return status;
 }
 
@@ -325,8 +362,8 @@ enum status rows_measure(const struct rows_format *format, const struct read_req
     struct systems systems = { 0 };
     if (open_rows(format, request, &rows, error) != STATUS_OK)
         return error->status;
-    const enum status status = measure(&rows, &systems, error);
-    if (!status)
+    const enum status status = shape ? measure(&rows, &systems, error) : STATUS_OK;
+    if (!status && shape)
         *shape =
             (struct read_shape){ systems.length, systems.list[0].count, lines_number(rows.lines) };
     free(systems.list);

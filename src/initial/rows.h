@@ -9,25 +9,11 @@
 
 #include "base/lines.h"
 #include "initial/read.h"
+#include "initial/read_units.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* What a column may hold, mass to VZ in the order of struct row. */
-enum quantity {
-    QUANTITY_MASS,
-    QUANTITY_X,
-    QUANTITY_Y,
-    QUANTITY_Z,
-    QUANTITY_VX,
-    QUANTITY_VY,
-    QUANTITY_VZ,
-    QUANTITY_REALS, /* all before; a table must have them */
-    QUANTITY_ID = QUANTITY_REALS,
-    QUANTITY_SYSTEM,
-    QUANTITIES
-};
 
 /* A table at its first row. */
 struct rows {
@@ -41,6 +27,8 @@ struct rows {
     char **fields; /* of the row at hand; width of them */
     bool lent;     /* the lines are the caller's */
     struct read_about about;
+    struct read_factors factors; /* of the numbers of a row */
+    size_t units_line;           /* where the units are named; 0: nowhere */
 };
 
 #define ROWS_UNKNOWN SIZE_MAX
@@ -67,6 +55,13 @@ enum status rows_read(const struct rows_format *format, const struct read_reques
  */
 enum status rows_name_column(struct rows *rows, const char *name, size_t column,
                              struct error *error);
+
+/*
+ * The columns are in these units, `units[c]` that of column c + 1: nothing where it is empty or
+ * NULL. Those of other columns than mass, positions and velocities are not looked at. STATUS_DATA,
+ * with all that is wrong: no units, of something else, and units of some columns but not of all.
+ */
+enum status rows_name_units(struct rows *rows, const char *const *units, struct error *error);
 
 /* STATUS_DATA with the names of what is missing; `hint` ends the message. */
 enum status rows_require(const struct rows *rows, const char *hint, struct error *error);

@@ -136,10 +136,13 @@ static enum status fill(const struct section *section, const struct physics *phy
     return STATUS_OK;
 }
 
+static const char *const scales[] = { "masses", "semi_major_axis", NULL };
+
 const struct initial_class initial_two_body = {
     .variant = { "two-body", "Two bodies on a Kepler orbit with given elements.", parameters,
                  COUNT_OF(parameters) },
     .check = check,
     .count = count,
     .fill = fill,
+    .scales = scales,
 };

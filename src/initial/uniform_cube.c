@@ -4,6 +4,7 @@
  * s = 10 (N / 1024)^(1/3) the density is the same for every N.
  */
 #include <math.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/random.h"
@@ -100,10 +101,27 @@ static enum status fill(const struct section *section, const struct physics *phy
     return STATUS_OK;
 }
 
+static const char *const scales[] = {
+    "masses", "mass", "mass_range", "half_side", "velocity", NULL
+};
+
+/* What its masses are, and its size: a periodic box gives one. */
+static bool uses_scale(const struct section *section, const struct physics *physics,
+                       const char *key)
+{
+    const enum masses masses = section_choice(section, "masses");
+    return strcmp(key, "mass") == 0         ? masses == MASSES_EQUAL
+           : strcmp(key, "mass_range") == 0 ? masses == MASSES_RANDOM
+           : strcmp(key, "half_side") == 0  ? physics->boundary != BOUNDARY_PERIODIC
+                                            : true;
+}
+
 const struct initial_class initial_uniform_cube = {
     .variant = { "uniform-cube", "Bodies uniform in a cube, velocities too.", parameters,
                  COUNT_OF(parameters) },
     .check = check,
     .count = initial_count_key,
     .fill = fill,
+    .scales = scales,
+    .uses_scale = uses_scale,
 };

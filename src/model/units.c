@@ -1,38 +1,54 @@
 #include "model/units.h"
 
+#include <ctype.h>
+#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "model/constants.h"
 
 /*
  * astronomical: G = k^2 with the Gaussian constant k = 0.01720209895 AU^(3/2) Msun^(-1/2) d^-1
  *   (IAU 1976, system of astronomical constants).
- * galactic: 1e10 G Msun / (kpc (km/s)^2) with GMsun = 1.3271244e20 m^3 s^-2 (IAU 2015 B3) and
- *   1 kpc = 3.0856775814913673e19 m (IAU 2015 B2).
- * si: CODATA 2022, which with GMsun also gives the solar mass in kilograms; 1 AU = 149597870700 m
- *   (IAU 2012 B2).
+ * galactic, pc-msun-kms, pc-msun-myr: G Msun is GMsun, in the unit of mass times length times the
+ *   square of the unit of velocity.
+ * The kilogram of a solar mass is GMsun / G; see constants.h for the values.
  */
-#define GM_SUN 1.3271244e20
-#define G_SI 6.67430e-11
-#define KPC 3.0856775814913673e19
+#define SOLAR_MASS (CONSTANT_GM_SUN / CONSTANT_G)
+#define KPC (1e3 * CONSTANT_PARSEC)
+#define PC CONSTANT_PARSEC
+#define MYR (1e6 * CONSTANT_YEAR)
 
 static const struct units table[] = {
-    { "nbody", "M", "L", "T", NULL, 1.0, 0.0, 0.0, 0.0, "by definition",
-      "G = 1; any consistent units" },
-    { "astronomical", "Msun", "AU", "d", NULL, 0.01720209895 * 0.01720209895, GM_SUN / G_SI,
-      149597870700.0, 86400.0, "IAU 1976 (Gaussian constant)",
-      "solar masses, astronomical units, days" },
-    { "galactic", "1e10Msun", "kpc", NULL, "km/s", 1e10 * GM_SUN / (KPC * 1e6),
-      1e10 * GM_SUN / G_SI, KPC, KPC / 1e3, "IAU 2015 B2, B3",
-      "1e10 solar masses, kiloparsecs, km/s" },
-    { "si", "kg", "m", "s", NULL, G_SI, 1.0, 1.0, 1.0, "CODATA 2022",
-      "kilograms, metres, seconds" },
+    { "nbody", "M", "L", "T", NULL, 1.0, 0.0, 0.0, 0.0, "by definition" },
+    { "astronomical", "Msun", "AU", "d", NULL, 0.01720209895 * 0.01720209895, SOLAR_MASS,
+      CONSTANT_AU, CONSTANT_DAY, "IAU 1976 (Gaussian constant)" },
+    { "galactic", "1e10Msun", "kpc", NULL, "km/s", 1e10 * CONSTANT_GM_SUN / (KPC * 1e6),
+      1e10 * SOLAR_MASS, KPC, KPC / 1e3, "IAU 2015 B2, B3" },
+    { "si", "kg", "m", "s", NULL, CONSTANT_G, 1.0, 1.0, 1.0, "CODATA 2022" },
+    { "pc-msun-kms", "Msun", "pc", NULL, "km/s", CONSTANT_GM_SUN / (PC * 1e6), SOLAR_MASS, PC,
+      PC / 1e3, "IAU 2015 B2, B3" },
+    { "pc-msun-myr", "Msun", "pc", "Myr", NULL, CONSTANT_GM_SUN / PC *(MYR / PC) * (MYR / PC),
+      SOLAR_MASS, PC, MYR, "IAU 2015 B2, B3" },
 };
 
-const char *const units_names[] = { "nbody", "astronomical", "galactic", "si", NULL };
+const char *const units_names[] = { "nbody",       "astronomical", "galactic", "si",
+                                    "pc-msun-kms", "pc-msun-myr",  NULL };
+const char *const units_help[] = {
+    "G = 1: any consistent units of mass M, length L and time T.",
+    "Solar masses, astronomical units, days; G = 0.00029591220828559115 AU^3 Msun^-1 d^-2, the "
+    "square of the Gaussian constant (IAU 1976).",
+    "1e10 solar masses, kiloparsecs, km/s; G = 43009.1727003628 kpc (km/s)^2 (1e10 Msun)^-1 "
+    "(IAU 2015 B2, B3).",
+    "Kilograms, metres, seconds; G = 6.6743e-11 m^3 kg^-1 s^-2 (CODATA 2022).",
+    "Solar masses, parsecs, km/s; G = 0.004300917270036279 pc (km/s)^2 Msun^-1 (IAU 2015 B2, B3); "
+    "the unit of time is 0.97779222 Myr.",
+    "Solar masses, parsecs, millions of Julian years; G = 0.004498502151469553 pc^3 Msun^-1 "
+    "Myr^-2 (IAU 2015 B2, B3).",
+};
 _Static_assert(COUNT_OF(units_names) == COUNT_OF(table) + 1, "a name for every row");
+_Static_assert(COUNT_OF(units_help) == COUNT_OF(table), "and what it is");
 
 const struct units *units_at(size_t index)
 {
@@ -56,10 +72,10 @@ static void append_power(char *label, const char *symbol, int power)
     char *end = label + length;
     const size_t room = UNITS_LABEL_SIZE - length;
     const char *blank = length ? " " : "";
-    /* A symbol that is itself a quotient needs brackets under a power. */
+    /* A symbol that is itself a quotient or a product needs brackets under a power. */
     if (power == 1)
         snprintf(end, room, "%s%s", blank, symbol);
-    else if (strchr(symbol, '/'))
+    else if (strchr(symbol, '/') || isdigit((unsigned char)symbol[0]))
         snprintf(end, room, "%s(%s)^%d", blank, symbol, power);
     else
         snprintf(end, room, "%s%s^%d", blank, symbol, power);
@@ -80,44 +96,30 @@ const char *units_label(const struct units *units, struct dimension dimension,
     return buffer[0] ? buffer : strcpy(buffer, "1");
 }
 
-/* Adds the dimension of `symbol`, `length` characters, to a power. */
-static bool add_symbol(const struct units *units, const char *symbol, size_t length, int power,
-                       struct dimension *sum)
+/* What 1 of a dimension is worth in SI. */
+static double worth_of(const struct units *units, struct dimension d)
 {
-    const struct {
-        const char *symbol;
-        struct dimension dimension;
-    } symbols[] = {
-        { units->mass, DIMENSION_MASS },
-        { units->length, DIMENSION_LENGTH },
-        { units->time, DIMENSION_TIME },
-        { units->velocity, DIMENSION_VELOCITY },
-    };
-    for (size_t i = 0; i < COUNT_OF(symbols); i++) {
-        const struct dimension d = symbols[i].dimension;
-        if (!symbols[i].symbol || strlen(symbols[i].symbol) != length ||
-            strncmp(symbols[i].symbol, symbol, length) != 0)
-            continue;
-        sum->mass = (signed char)(sum->mass + power * d.mass);
-        sum->length = (signed char)(sum->length + power * d.length);
-        sum->time = (signed char)(sum->time + power * d.time);
-        return true;
-    }
-    return false;
+    return pow(units->kilograms, d.mass) * pow(units->metres, d.length) *
+           pow(units->seconds, d.time);
 }
 
-bool units_dimension(const struct units *units, const char *label, struct dimension *dimension)
+bool units_physical(const struct units *units)
 {
-    *dimension = (struct dimension)DIMENSION_NONE;
-    if (strcmp(label, "1") == 0)
-        return true;
-    while (*label) {
-        const size_t length = strcspn(label, "^ ");
-        char *end = (char *)label + length;
-        const long power = *end == '^' ? strtol(end + 1, &end, 10) : 1;
-        if (power < -9 || power > 9 || !add_symbol(units, label, length, (int)power, dimension))
-            return false;
-        label = end + strspn(end, " ");
-    }
-    return true;
+    return units->metres > 0.0;
+}
+
+struct unit units_unit(const struct units *units, struct dimension dimension)
+{
+    return (struct unit){ dimension, units_physical(units) ? worth_of(units, dimension) : 0.0 };
+}
+
+double units_factor(const struct units *units, struct unit unit)
+{
+    /* What differs by roundings only is the same unit, and its numbers keep their bits. */
+    static const double roundings = 1e-14;
+    const double factor = units_physical(units) && unit.worth > 0.0
+                              ? unit.worth / worth_of(units, unit.dimension)
+                          : units_physical(units) || unit.worth > 0.0 ? NAN
+                                                                      : 1.0;
+    return fabs(factor - 1.0) < roundings ? 1.0 : factor;
 }

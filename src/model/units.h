@@ -7,23 +7,24 @@
 #include <stddef.h>
 
 #include "base/dimension.h"
+#include "model/unit.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 struct units {
-    const char *name;          /* "nbody", "astronomical", "galactic", "si" */
+    const char *name;          /* as physics.units spells it */
     const char *mass, *length; /* symbols: "Msun", "AU" */
     const char *time;          /* symbol, or NULL where velocity is the base unit instead */
     const char *velocity;      /* symbol, or NULL where time is the base unit */
     double gravitational_constant;
     double kilograms, metres, seconds; /* that 1 of each is worth; 0 in `nbody` units */
     const char *source;                /* of these values */
-    const char *help;
 };
 
 extern const char *const units_names[]; /* of all rows; NULL-terminated */
+extern const char *const units_help[];  /* a sentence for each, with its G */
 
 /* NULL past the last / for an unknown name. Rows are static. */
 const struct units *units_at(size_t index);
@@ -34,8 +35,17 @@ enum { UNITS_LABEL_SIZE = 64 };
 const char *units_label(const struct units *units, struct dimension dimension,
                         char buffer[UNITS_LABEL_SIZE]);
 
-/* The other way round; false where the label is none of these units'. */
-bool units_dimension(const struct units *units, const char *label, struct dimension *dimension);
+/* Are they worth anything outside of the run? Not so in `nbody`. */
+bool units_physical(const struct units *units);
+
+/* The unit of a dimension in this system. */
+struct unit units_unit(const struct units *units, struct dimension dimension);
+
+/*
+ * What a number in `unit` is to be multiplied with, to be one in these units: exactly 1 where they
+ * are the same, NaN between N-body units and others.
+ */
+double units_factor(const struct units *units, struct unit unit);
 
 #ifdef __cplusplus
 }

@@ -84,8 +84,16 @@ static void write_csv(struct stream *stream, const struct moment *now,
 static void begin_plain(struct stream *stream, const struct moment *first,
                         const struct snapshot_options *options)
 {
-    (void)first, (void)options;
-    stream_print(stream, "# m x y z vx vy vz\n");
+    (void)options;
+    char label[UNITS_LABEL_SIZE];
+    const struct units *units = first->physics->units;
+    stream_print(stream, "#");
+    for (size_t k = 0; k < COUNT_OF(reals); k++) {
+        stream_print(stream, " %s", reals[k].name);
+        if (units_physical(units)) /* a dimension alone is no more than the name says */
+            stream_print(stream, " [%s]", units_label(units, reals[k].dimension, label));
+    }
+    stream_print(stream, "\n");
 }
 
 static void write_plain(struct stream *stream, const struct moment *now,
@@ -119,9 +127,8 @@ static const char *const hdf5_endings[] = { ".hdf5", ".h5", NULL };
 static const struct snapshot_format table[] = {
     { .name = "csv",
       .endings = csv_endings,
-      .holds = SNAPSHOT_IDS | SNAPSHOT_SYSTEMS | SNAPSHOT_UNITS,
-      .holds_of_many =
-          SNAPSHOT_IDS | SNAPSHOT_SYSTEMS | SNAPSHOT_UNITS | SNAPSHOT_TIME | SNAPSHOT_STEP,
+      .holds = SNAPSHOT_IDS | SNAPSHOT_SYSTEMS,
+      .holds_of_many = SNAPSHOT_IDS | SNAPSHOT_SYSTEMS | SNAPSHOT_TIME | SNAPSHOT_STEP,
       .begin = begin_csv,
       .write = write_csv },
     { .name = "xyz",
@@ -133,7 +140,7 @@ static const struct snapshot_format table[] = {
     { .name = "plain", .endings = plain_endings, .begin = begin_plain, .write = write_plain },
     { .name = "hdf5",
       .endings = hdf5_endings,
-      .holds = SNAPSHOT_IDS | SNAPSHOT_SYSTEMS | SNAPSHOT_TIME | SNAPSHOT_BOX | SNAPSHOT_UNITS,
+      .holds = SNAPSHOT_IDS | SNAPSHOT_SYSTEMS | SNAPSHOT_TIME | SNAPSHOT_BOX,
       .image = gadget_hdf5_image },
 };
 

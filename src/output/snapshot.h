@@ -17,14 +17,13 @@
 extern "C" {
 #endif
 
-/* What a format can hold beside masses, positions and velocities, or-ed. */
+/* What a format can hold beside masses, positions and velocities and their units, or-ed. */
 enum snapshot_content {
     SNAPSHOT_IDS = 1,
     SNAPSHOT_SYSTEMS = 2,
     SNAPSHOT_TIME = 4,
     SNAPSHOT_STEP = 8,
-    SNAPSHOT_BOX = 16,
-    SNAPSHOT_UNITS = 32
+    SNAPSHOT_BOX = 16
 };
 
 struct snapshot_options {

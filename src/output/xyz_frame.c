@@ -152,6 +152,22 @@ bool xyz_frame_choose(struct xyz_frame *frame, const char *words, char problem[X
 /* --- a frame -----------------------------------------------------------------------------------
  */
 
+/* Keys that our own reader takes up, and OVITO as attributes; N-body units have nothing to say. */
+static void write_units(struct stream *stream, const struct units *units)
+{
+    static const struct {
+        const char *key;
+        struct dimension dimension;
+    } keys[] = { { "mass_unit", DIMENSION_MASS },
+                 { "length_unit", DIMENSION_LENGTH },
+                 { "velocity_unit", DIMENSION_VELOCITY },
+                 { "time_unit", DIMENSION_TIME } };
+    char label[UNITS_LABEL_SIZE];
+    for (size_t k = 0; k < COUNT_OF(keys) && units && units_physical(units); k++)
+        stream_print(stream, " %s=\"%s\"", keys[k].key,
+                     units_label(units, keys[k].dimension, label));
+}
+
 static void write_comment_line(const struct xyz_frame *frame, const struct moment *now)
 {
     struct stream *stream = frame->stream;
@@ -167,6 +183,7 @@ static void write_comment_line(const struct xyz_frame *frame, const struct momen
         stream_print(stream, " Time=%.17g", now->time);
     if (now->step != MOMENT_NO_STEP)
         stream_print(stream, " Step=%" PRIu64, now->step);
+    write_units(stream, now->physics->units);
     stream_write(stream, "\n", 1);
 }
 

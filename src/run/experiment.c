@@ -37,7 +37,7 @@ static void resolve_physics(struct experiment *experiment, struct error *error)
     physics->gravitational_constant = physics->units->gravitational_constant;
     if (section_has(section, "gravitational_constant")) {
         const double G = section_real(section, "gravitational_constant");
-        if (strcmp(physics->units->name, "nbody") != 0 && G != physics->gravitational_constant)
+        if (units_physical(physics->units) && G != physics->gravitational_constant)
             section_error(section, "gravitational_constant", error,
                           "units = \"%s\" already set it to %.17g", physics->units->name,
                           physics->gravitational_constant);
@@ -111,7 +111,7 @@ enum status experiment_create(const struct config *config, struct experiment *ex
     resolve_physics(experiment, error);
     resolve_time(experiment, error);
     resolve_backend(experiment);
-    if (error->status)
+    if (initial_check_units(config_section(config, "bodies"), &experiment->physics, error))
         return error->status;
     struct memory_need need;
     if (need_of_run(config, &need, error) || need_check(config, &need, 1, error))

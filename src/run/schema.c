@@ -37,8 +37,8 @@ static const struct parameter physics_rows[] = {
       .type = PARAMETER_CHOICE,
       .standard = "nbody",
       .choices = units_names,
-      .help = "Units of all numbers: nbody (G = 1), astronomical (Msun, AU, d), galactic "
-              "(1e10 Msun, kpc, km/s) or si." },
+      .choice_help = units_help,
+      .help = "Units of all numbers." },
     { .key = "gravitational_constant",
       .type = PARAMETER_REAL,
       .standard = "",

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "integrator/integrator.h"
 #include "model/scales.h"
-#include "model/units.h"
+#include "model/unit.h"
 #include "output/directory.h"
 #include "report/result.h"
 #include "study/study.h"
@@ -80,7 +80,6 @@ static enum status match_rows(struct levels *levels, double smallest_step, struc
 /* What the runs themselves say of their method and of the size of their numbers. */
 struct study_method {
     struct errorbar_method method; /* rounding: relative, of a number of size 1 */
-    const struct units *units;
     struct scales scales;
     double mass, energy, smallest_step;
 };
@@ -98,8 +97,7 @@ static void find_method(const struct result *finest, struct study_method *m)
 {
     const struct integrator *integrator =
         integrator_find(result_string(finest, "config.time.integrator"));
-    *m = (struct study_method){ .units = units_find(result_string(finest, "config.physics.units")),
-                                .mass = result_real(finest, "initial.mass"),
+    *m = (struct study_method){ .mass = result_real(finest, "initial.mass"),
                                 .smallest_step = result_real(finest, "config.time.step") };
     m->scales =
         (struct scales){ .length = result_real(finest, "scales.length"),
@@ -119,10 +117,11 @@ static double scale_of(const struct study_method *m, const char *unit)
 {
     static const struct dimension energy = DIMENSION_ENERGY, momentum = DIMENSION_MOMENTUM,
                                   angular_momentum = DIMENSION_ANGULAR_MOMENTUM;
-    struct dimension d;
+    struct unit parsed;
     double scale;
-    if (!m->units || !units_dimension(m->units, unit, &d))
+    if (!unit_parse(unit, &parsed))
         return 0.0;
+    const struct dimension d = parsed.dimension;
     if (memcmp(&d, &energy, sizeof d) == 0)
         scale = m->energy;
     else if (memcmp(&d, &momentum, sizeof d) == 0)

@@ -237,8 +237,8 @@ def test_all_errors_at_once():
            "run.cfg:4: bodies.sed = 1: unknown key; did you mean bodies.seed?",
            "run.cfg:6: time.step = 1e999: too large a number; must be a number greater than 0",
            "run.cfg:6: time.end: must be given: a number greater than 0",
-           'run.cfg:7: physics.units = "nbdy": must be one of nbody, astronomical, galactic, si; '
-           "did you mean nbody?")
+           'run.cfg:7: physics.units = "nbdy": must be one of nbody, astronomical, galactic, si, '
+           "pc-msun-kms, pc-msun-myr; did you mean nbody?")
 
 
 def test_overrides():
@@ -293,7 +293,7 @@ def test_presets():
     presets = os.path.join(tap.SOURCE, "config")
     environment = dict(os.environ, ORRERY_DATA=presets)
     assert 'units = "astronomical";' in accept(
-        BODIES + TIME + '@include "solar-system.cfg"\n', env=environment)
+        'bodies = { initial = "outer-solar-system"; };\n' + TIME + '@include "solar-system.cfg"\n', env=environment)
     assert 'backend = "serial";' in accept(
         BODIES + TIME + '@include "reproducible.cfg"\n', env=environment)
     assert 'quantity = "energy_error";' in accept(

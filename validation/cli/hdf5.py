@@ -106,6 +106,7 @@ def test_periodic_boxes_and_units():
     need_hdf5()
     h5py = tap.need("h5py")
     run(write(CLUSTER), "-P", "physics.boundary=periodic", "-P", "physics.box_length=1.5",
+        "-P", "bodies.mass=1", "-P", "bodies.scale_radius=0.5890486225480862",
         "-P", "physics.units=galactic", "-P", "time.step=1e-5", "-P", "time.end=3.5e-4")
     table, header = snapshot("cluster.run/snapshot_004.hdf5")
     frame = frames("cluster.run/trajectory.xyz")[4]  # in [-L/2, L/2)
