@@ -76,10 +76,12 @@ static void print_estimate(const struct run *run, const struct estimate *e)
 {
     const struct experiment *x = &run->experiment;
     const struct backend_description *d = &run->description;
-    char disk[NEED_TEXT_SIZE], team[BACKEND_TEAM_SIZE];
+    char disk[NEED_TEXT_SIZE], team[BACKEND_TEAM_SIZE], step[UNITS_TEXT_SIZE], end[UNITS_TEXT_SIZE];
     printf("# estimate\n");
     item("bodies", "%zu x %zu systems", x->bodies->count, x->bodies->systems);
-    item("steps", "%" PRIu64 " of %g, to t = %g", x->steps, x->step, (double)x->steps * x->step);
+    const struct units *units = x->physics.units;
+    item("steps", "%" PRIu64 " of %s, to t = %s", x->steps, units_time(units, x->step, 6, step),
+         units_time(units, (double)x->steps * x->step, 6, end));
     item("backend", "%s (%s, %s, %s), %s%s%s", d->backend, d->kernel, d->isa,
          precision_names[d->precision], backend_team(d, team),
          d->choice && d->choice[0] ? "; " : "", d->choice ? d->choice : "");

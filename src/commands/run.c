@@ -59,13 +59,14 @@ static void show_progress(void *context, const struct run *run)
     const double done = (double)run->step / steps;
     const double made = (double)(run->step - run->first_step);
     const double left = made > 0 ? (now - run->started) * (steps - (double)run->step) / made : NAN;
-    char bar[BAR_WIDTH + 1], time_left[32];
+    char bar[BAR_WIDTH + 1], time_left[32], time[UNITS_TEXT_SIZE];
     for (int i = 0; i < BAR_WIDTH; i++)
         bar[i] = i < (int)(done * BAR_WIDTH) ? '#' : '.';
     bar[BAR_WIDTH] = '\0';
-    fprintf(stderr, "%s%s %5.1f %%  t = %-9.4g %6.2f G/s  %s left%s", display->terminal ? "\r" : "",
-            display->terminal ? bar : run->experiment.name, 100.0 * done, run_time(run),
-            1e-9 * run_rate(run), duration(left, time_left), display->terminal ? "   " : "\n");
+    fprintf(stderr, "%s%s %5.1f %%  t = %-9s %6.2f G/s  %s left%s", display->terminal ? "\r" : "",
+            display->terminal ? bar : run->experiment.name, 100.0 * done,
+            run_time_text(run, 4, time), 1e-9 * run_rate(run), duration(left, time_left),
+            display->terminal ? "   " : "\n");
     display->bar_shown = display->terminal;
 }
 

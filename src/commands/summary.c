@@ -105,20 +105,22 @@ static void say_system(struct text *value, double system)
         text_print(value, " in system %.0f", system);
 }
 
-static void say_criterion(const struct criterion *c)
+static void say_criterion(const struct run *run, const struct criterion *c)
 {
     struct text value = { 0 };
-    char text[CRITERION_TEXT_SIZE];
+    char text[CRITERION_TEXT_SIZE], time[UNITS_TEXT_SIZE];
     const bool holds = criterion_holds(c);
     text_print(&value, "%s: %s", criterion_text(c, text), holds ? "held" : "FAILED");
     if (c->rows == 0)
         text_print(&value, ", no row to judge by");
     else
-        text_print(&value, ", %s %.4g",
-                   holds ? "closest to the bound:" : "farthest beyond it:", text_plain(c->worst));
+        text_print(&value, ", %s %.4g%s",
+                   holds ? "closest to the bound:" : "farthest beyond it:", text_plain(c->worst),
+                   c->unit);
     say_system(&value, c->worst_system);
     if (c->failures > 0) {
-        text_print(&value, ", first at t = %.4g", c->first_failure);
+        text_print(&value, ", first at t = %s",
+                   units_time(run->experiment.physics.units, c->first_failure, 4, time));
         say_system(&value, c->failed_system);
     }
     say(holds ? 0 : TERMINAL_RED, "expect", value.bytes ? value.bytes : "");
@@ -202,19 +204,20 @@ static void say_what(const struct run *run)
 {
     const struct experiment *experiment = &run->experiment;
     const struct backend_description *d = &run->description;
-    char team[BACKEND_TEAM_SIZE];
+    char team[BACKEND_TEAM_SIZE], time[UNITS_TEXT_SIZE];
     struct text title = { 0 }, line = { 0 };
     text_print(&title, "%s: %zu bodies", experiment->name, experiment->bodies->count);
     if (experiment->bodies->systems > 1)
         text_print(&title, " x %zu systems", experiment->bodies->systems);
-    text_print(&title, ", %s, step %g", experiment->integrator->variant.name, experiment->step);
+    text_print(&title, ", %s, step %s", experiment->integrator->variant.name,
+               units_time(experiment->physics.units, experiment->step, 6, time));
     text_wrap(&line, "  ", REFERENCE_WIDTH, title.bytes ? title.bytes : "");
     printf("%s\n", line.bytes ? line.bytes : "");
     text_free(&title);
     text_free(&line);
     item("computed on", "%s (%s, %s, %s), %s", d->backend, d->kernel, d->isa,
          precision_names[d->precision], backend_team(d, team));
-    item("reached", "t = %.6g, step %" PRIu64 " of %" PRIu64, run_time(run), run->step,
+    item("reached", "t = %s, step %" PRIu64 " of %" PRIu64, run_time_text(run, 6, time), run->step,
          experiment->steps);
     char note[EXPERIMENT_NOTE_SIZE];
     if (experiment_end_note(experiment, note)[0])
@@ -247,7 +250,7 @@ void summary_print(const struct run *run, enum status status)
     say_energy_error(run);
     say_virial_ratio(run);
     for (size_t i = 0; i < run->expectations.count; i++)
-        say_criterion(&run->expectations.criteria[i]);
+        say_criterion(run, &run->expectations.criteria[i]);
     say_watch(run);
     say_energy_budget(run);
     say_trust(run);

@@ -120,6 +120,7 @@ struct trust {
     bool half_step;
     double richardson; /* error of the step over its difference to half the step */
     size_t systems;
+    const struct units *units; /* of the run, for what is said */
     const struct bodies *shadows[TRUST_SHADOWS];
     const int64_t *slots[TRUST_SHADOWS];
     double *sorted; /* room for a number of each system */
@@ -402,6 +403,7 @@ enum status trust_create(const struct section *section, const struct moment *sta
     trust->half_step = section_flag(section, "half_step");
     trust->richardson = 1.0 / (1.0 - exp2(-integrator->order));
     trust->systems = systems;
+    trust->units = start->physics->units;
     for (size_t s = 0; s < systems; s++)
         measure_scales(memory_of(trust, s), start, s, integrator, force, trust->displacement);
     return STATUS_OK;
@@ -495,24 +497,29 @@ static void tell_horizon(const struct trust *trust, const char *what, struct sum
                          double time, char *text, size_t size)
 {
     const char *of = trust->systems > 1 ? "the median " : "";
-    char first[64] = "";
+    char first[64 + UNITS_TEXT_SIZE] = "", until[UNITS_TEXT_SIZE];
     if (trust->systems > 1 && isfinite(summary.first))
-        snprintf(first, sizeof first, " (the first of %zu systems: %.4g)", trust->systems,
-                 summary.first);
+        snprintf(first, sizeof first, " (the first of %zu systems: %s)", trust->systems,
+                 units_time(trust->units, summary.first, 4, until));
     if (isfinite(summary.median))
-        snprintf(text, size, "%s%s until t = %.4g%s", of, what, summary.median, first);
+        snprintf(text, size, "%s%s until t = %s%s", of, what,
+                 units_time(trust->units, summary.median, 4, until), first);
     else
-        snprintf(text, size, "%s%s beyond the end (t > %.4g)%s", of, what, time, first);
+        snprintf(text, size, "%s%s beyond the end (t > %s)%s", of, what,
+                 units_time(trust->units, time, 4, until), first);
 }
 
 static void tell_growth(const struct trust *trust, char *text, size_t size)
 {
     const struct summary summary = summarise(trust, e_folding_time);
     const struct growth_fit fit = fit_growth(memory_of(trust, 0));
+    char time[UNITS_TEXT_SIZE];
     if (trust->systems > 1 && isfinite(summary.median))
-        snprintf(text, size, "e-folding time %.3g", summary.median);
+        snprintf(text, size, "e-folding time %s",
+                 units_time(trust->units, summary.median, 3, time));
     else if (trust->systems == 1 && fit.law == GROWTH_EXPONENTIAL)
-        snprintf(text, size, "e-folding time %.3g +- %.2g", fit.time, fit.error);
+        snprintf(text, size, "e-folding time %.3g +- %s", fit.time,
+                 units_time(trust->units, fit.error, 2, time));
     else if (trust->systems == 1 && fit.law == GROWTH_POWER)
         snprintf(text, size, "errors grow by a power of the time");
     else
@@ -523,7 +530,7 @@ const char *trust_text(const struct diagnostic *diagnostic, double time,
                        char buffer[TRUST_TEXT_SIZE])
 {
     const struct trust *trust = (const struct trust *)diagnostic;
-    char accurate[100] = "accuracy not measured", reproducible[100], growth[60];
+    char accurate[180] = "accuracy not measured", reproducible[180], growth[80];
     if (trust->half_step)
         tell_horizon(trust, "accurate", summarise(trust, accurate_until), time, accurate,
                      sizeof accurate);

@@ -129,6 +129,7 @@ struct watch {
     enum on_jump on_jump;
     bool symplectic;
     const struct pace *pace;
+    const struct units *units; /* of the run, for what is said */
     double dt;
     size_t systems;
     struct history *history; /* owns the numbers of the records and levels as well */
@@ -285,6 +286,7 @@ enum status watch_create(const struct section *section, const struct moment *sta
     watch->noise = noise_of[method->precision];
     watch->symplectic = method->integrator->symplectic;
     watch->dt = start->dt;
+    watch->units = start->physics->units;
     read_limits(watch, section);
     begin_records(watch, start);
     *result = watch;
@@ -328,6 +330,7 @@ static enum status look_at_state(const struct moment *now, size_t system, struct
     const struct bodies *b = now->bodies;
     const size_t first = system * b->stride;
     double sum = 0.0;
+    char time[UNITS_TEXT_SIZE];
     for (size_t i = first; i < first + b->count; i++)
         sum += blemish(b, i);
     if (sum == 0.0)
@@ -337,8 +340,9 @@ static enum status look_at_state(const struct moment *now, size_t system, struct
         bad++;
     return error_set(error, STATUS_NUMERICAL,
                      "system %zu, body %" PRId64 " at step %" PRIu64
-                     " (t = %g): position (%g, %g, %g) or velocity (%g, %g, %g) is not finite",
-                     system + 1, b->id[bad], now->step, now->time, text_plain(b->x[bad]),
+                     " (t = %s): position (%g, %g, %g) or velocity (%g, %g, %g) is not finite",
+                     system + 1, b->id[bad], now->step,
+                     units_time(now->physics->units, now->time, 6, time), text_plain(b->x[bad]),
                      text_plain(b->y[bad]), text_plain(b->z[bad]), text_plain(b->vx[bad]),
                      text_plain(b->vy[bad]), text_plain(b->vz[bad]));
 }
@@ -361,13 +365,17 @@ static enum status find_fastest(const struct moment *now, size_t system, struct 
     return STATUS_OK;
 }
 
-static const char *sighting_text(const struct sighting *sighting, char buffer[WATCH_TEXT_SIZE])
+static const char *sighting_text(const struct watch *watch, const struct sighting *sighting,
+                                 char buffer[WATCH_TEXT_SIZE])
 {
+    char distance[UNITS_TEXT_SIZE], time[UNITS_TEXT_SIZE];
     snprintf(buffer, WATCH_TEXT_SIZE,
-             "bodies %.0f and %.0f, %.3g apart at t = %g, whose orbital period was %.3g steps (%d "
+             "bodies %.0f and %.0f, %s apart at t = %s, whose orbital period was %.3g steps (%d "
              "are advised)",
-             sighting->ids[0], sighting->ids[1], sighting->distance, sighting->time,
-             two_pi * sighting->steps, WATCH_STEPS_PER_PERIOD);
+             sighting->ids[0], sighting->ids[1],
+             units_length(watch->units, sighting->distance, 3, distance),
+             units_time(watch->units, sighting->time, 6, time), two_pi * sighting->steps,
+             WATCH_STEPS_PER_PERIOD);
     return buffer;
 }
 
@@ -395,7 +403,7 @@ static enum status look_at_step(struct watch *watch, const struct moment *now, s
     record->warned = 1.0;
     char text[WATCH_TEXT_SIZE], line[2 * WATCH_TEXT_SIZE];
     snprintf(line, sizeof line, "WARNING: system %zu: the step is too large for %s", system + 1,
-             sighting_text(&record->fastest, text));
+             sighting_text(watch, &record->fastest, text));
     listener->tell(listener->context, line);
     return STATUS_OK;
 }
@@ -469,11 +477,12 @@ static enum status report_jump(struct watch *watch, const struct moment *now, un
         record->jumped = suspects;
     }
     char text[WATCH_TEXT_SIZE], line[3 * WATCH_TEXT_SIZE], name[WHOSE_SIZE];
+    char from[UNITS_TEXT_SIZE], to[UNITS_TEXT_SIZE];
     snprintf(line, sizeof line,
-             "system %zu: %s jumped by %+.3g of %s between t = %g and t = %g; fastest pair: %s",
+             "system %zu: %s jumped by %+.3g of %s between t = %s and t = %s; fastest pair: %s",
              system + 1, whose(standing->jump_body, name), standing->jump,
-             scale_of(standing->jump_body), record->time, now->time,
-             sighting_text(&suspects, text));
+             scale_of(standing->jump_body), units_time(watch->units, record->time, 6, from),
+             units_time(watch->units, now->time, 6, to), sighting_text(watch, &suspects, text));
     return report(watch, listener, line,
                   record->jumps == JUMPS_TOLD ? "; later jumps are only counted" : "", error);
 }
@@ -499,11 +508,12 @@ static enum status report_error(struct watch *watch, const struct moment *now, u
         return error->status;
     if (quiet && watch->on_jump != ON_JUMP_STOP)
         return STATUS_OK;
-    char text[WATCH_TEXT_SIZE], line[3 * WATCH_TEXT_SIZE], name[WHOSE_SIZE];
+    char text[WATCH_TEXT_SIZE], line[3 * WATCH_TEXT_SIZE], name[WHOSE_SIZE], time[UNITS_TEXT_SIZE];
     snprintf(line, sizeof line,
-             "system %zu: %s is off by %+.3g of %s since the start, at t = %g; fastest pair: %s",
+             "system %zu: %s is off by %+.3g of %s since the start, at t = %s; fastest pair: %s",
              system + 1, whose(standing->change_body, name), standing->change,
-             scale_of(standing->change_body), now->time, sighting_text(&record->offending, text));
+             scale_of(standing->change_body), units_time(watch->units, now->time, 6, time),
+             sighting_text(watch, &record->offending, text));
     return report(watch, listener, line, "", error);
 }
 
@@ -636,11 +646,12 @@ static void add_to_history(struct watch *watch, uint64_t step, size_t system,
 
 static enum status look_at_energy(const struct moment *now, size_t system, struct error *error)
 {
+    char time[UNITS_TEXT_SIZE];
     if (isfinite(energy_of(&now->conserved[system])))
         return STATUS_OK;
     return error_set(error, STATUS_NUMERICAL,
-                     "system %zu: the energy is not finite at step %" PRIu64 " (t = %g)",
-                     system + 1, now->step, now->time);
+                     "system %zu: the energy is not finite at step %" PRIu64 " (t = %s)",
+                     system + 1, now->step, units_time(now->physics->units, now->time, 6, time));
 }
 
 enum status watch_look(struct watch *watch, const struct moment *now, unsigned valid, bool last,
@@ -828,30 +839,34 @@ static void say_drift(const struct watch *watch, const struct finding *all,
 static void say_jumps(const struct watch *watch, const struct finding *all,
                       char buffer[WATCH_TEXT_SIZE])
 {
+    char time[UNITS_TEXT_SIZE], distance[UNITS_TEXT_SIZE];
     const struct record *first = all->jumped;
     char name[WHOSE_SIZE], system[SYSTEM_SIZE];
     say(buffer,
-        "%g jump%s of %s, the first before t = %.4g, where bodies %.0f and %.0f%s were %.3g apart",
+        "%g jump%s of %s, the first before t = %s, where bodies %.0f and %.0f%s were %s apart",
         all->jumps, all->jumps == 1.0 ? "" : "s", whose(first->jumped_body, name),
-        first->first_jump, first->jumped.ids[0], first->jumped.ids[1], which(watch, first, system),
-        first->jumped.distance);
+        units_time(watch->units, first->first_jump, 4, time), first->jumped.ids[0],
+        first->jumped.ids[1], which(watch, first, system),
+        units_length(watch->units, first->jumped.distance, 3, distance));
 }
 
 const char *watch_text(const struct watch *watch, char buffer[WATCH_TEXT_SIZE])
 {
     const struct finding all = find(watch);
     const struct sighting *fastest = &all.fastest->fastest;
-    char name[WHOSE_SIZE], system[SYSTEM_SIZE];
+    char name[WHOSE_SIZE], system[SYSTEM_SIZE], time[UNITS_TEXT_SIZE];
     buffer[0] = '\0';
     if (all.jumps > 0.0)
         say_jumps(watch, &all, buffer);
     else if (fastest->steps < watch->least_steps)
-        say(buffer, "the step is too large for bodies %.0f and %.0f%s at t = %.4g", fastest->ids[0],
-            fastest->ids[1], which(watch, all.fastest, system), fastest->time);
+        say(buffer, "the step is too large for bodies %.0f and %.0f%s at t = %s", fastest->ids[0],
+            fastest->ids[1], which(watch, all.fastest, system),
+            units_time(watch->units, fastest->time, 4, time));
     if (all.beyond > 0) {
-        say(buffer, "%s%s%s is off by %.3g of %s at t = %.4g (limit %g)", buffer[0] ? "; " : "",
+        say(buffer, "%s%s%s is off by %.3g of %s at t = %s (limit %g)", buffer[0] ? "; " : "",
             whose(all.off->error_body, name), which(watch, all.off, system), all.off->largest_error,
-            scale_of(all.off->error_body), all.off->error_time, watch->energy_error);
+            scale_of(all.off->error_body), units_time(watch->units, all.off->error_time, 4, time),
+            watch->energy_error);
         say_worst(watch, all.beyond, buffer);
     }
     if (all.drifting > 0)

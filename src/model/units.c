@@ -96,6 +96,30 @@ const char *units_label(const struct units *units, struct dimension dimension,
     return buffer[0] ? buffer : strcpy(buffer, "1");
 }
 
+static const char *print_number(const struct units *units, struct dimension dimension, double value,
+                                int digits, char buffer[UNITS_TEXT_SIZE])
+{
+    char label[UNITS_LABEL_SIZE];
+    if (units && units_physical(units))
+        snprintf(buffer, UNITS_TEXT_SIZE, "%.*g %s", digits, value,
+                 units_label(units, dimension, label));
+    else
+        snprintf(buffer, UNITS_TEXT_SIZE, "%.*g", digits, value);
+    return buffer;
+}
+
+const char *units_time(const struct units *units, double time, int digits,
+                       char buffer[UNITS_TEXT_SIZE])
+{
+    return print_number(units, (struct dimension)DIMENSION_TIME, time, digits, buffer);
+}
+
+const char *units_length(const struct units *units, double length, int digits,
+                         char buffer[UNITS_TEXT_SIZE])
+{
+    return print_number(units, (struct dimension)DIMENSION_LENGTH, length, digits, buffer);
+}
+
 /* What 1 of a dimension is worth in SI. */
 static double worth_of(const struct units *units, struct dimension d)
 {

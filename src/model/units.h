@@ -35,6 +35,16 @@ enum { UNITS_LABEL_SIZE = 64 };
 const char *units_label(const struct units *units, struct dimension dimension,
                         char buffer[UNITS_LABEL_SIZE]);
 
+/*
+ * "3653 d", with so many significant digits, for people. In units that are worth nothing in
+ * particular (or where `units` is NULL), the number alone.
+ */
+enum { UNITS_TEXT_SIZE = UNITS_LABEL_SIZE + 32 };
+const char *units_time(const struct units *units, double time, int digits,
+                       char buffer[UNITS_TEXT_SIZE]);
+const char *units_length(const struct units *units, double length, int digits,
+                         char buffer[UNITS_TEXT_SIZE]);
+
 /* Are they worth anything outside of the run? Not so in `nbody`. */
 bool units_physical(const struct units *units);
 

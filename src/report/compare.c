@@ -318,7 +318,7 @@ static enum status overlay_run(const struct compare *compare, size_t run, struct
                                struct error *error)
 {
     struct series *series;
-    char label[FIGURE_LABEL_SIZE];
+    char label[FIGURE_LABEL_SIZE], label_of_time[FIGURE_LABEL_SIZE];
     if (result_series(&compare->results[run], "conservation.csv", &series, error))
         return error->status;
     const struct series_column *time = series ? series_find(series, "time") : NULL;
@@ -326,7 +326,12 @@ static enum status overlay_run(const struct compare *compare, size_t run, struct
     enum status status = STATUS_OK;
     run_label(compare, run, -1, label, sizeof label);
     if (time && worst) {
-        figures_label("t", time->unit, figure->x_label);
+        const bool first = figure_lines(figure) == 0;
+        figures_label("t", time->unit, label_of_time);
+        if (first || strcmp(figure->x_label, label_of_time) == 0)
+            memcpy(figure->x_label, label_of_time, sizeof label_of_time);
+        else
+            figures_label("t, each run in its own units", "", figure->x_label);
         status = figure_curve(figure, label, CURVE_LINE, (int)figure_lines(figure), series->rows,
                               time->values, worst->values, error);
     }

@@ -98,8 +98,9 @@ static enum status draw_curve(struct figure *figure, const struct series *series
     if (!r || !column)
         return STATUS_OK;
     find_event(series, curve->first, &begin, &end);
+    const struct series_column *time = series_find(series, "time");
     if (strstr(curve->label, "t frame")) /* the first or the last */
-        snprintf(label, sizeof label, "t = %.4g", series_find(series, "time")->values[begin]);
+        figures_time(time->values[begin], 4, time->unit, label);
     else
         snprintf(label, sizeof label, "%s", curve->label);
     figures_label("r", r->unit, figure->x_label);

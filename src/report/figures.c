@@ -29,6 +29,14 @@ const char *figures_label(const char *name, const char *unit, char buffer[FIGURE
     return memcpy(buffer, label, sizeof label);
 }
 
+const char *figures_time(double time, int digits, const char *unit, char buffer[FIGURE_LABEL_SIZE])
+{
+    const bool named = unit[0] && strcmp(unit, "T") != 0;
+    snprintf(buffer, FIGURE_LABEL_SIZE, "t = %.*g%s%.40s", digits, time, named ? " " : "",
+             named ? unit : "");
+    return buffer;
+}
+
 struct figure *figures_add(struct figures *figures, struct error *error)
 {
     struct figure *grown =

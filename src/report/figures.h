@@ -30,6 +30,9 @@ enum status figures_of_run(const struct result *result, struct figures *figures,
 /* "name [unit]", or the name alone for a pure number. */
 const char *figures_label(const char *name, const char *unit, char buffer[FIGURE_LABEL_SIZE]);
 
+/* "t = 12.5 Myr" with so many digits; the unit is left away where it is the T of N-body units. */
+const char *figures_time(double time, int digits, const char *unit, char buffer[FIGURE_LABEL_SIZE]);
+
 #ifdef __cplusplus
 }
 #endif

@@ -56,12 +56,12 @@ void finding_energy_error(const struct series *series, const struct result *resu
     const struct extreme most = find_extreme(series, "relative_energy_error");
     const struct integrator *integrator = integrator_of(result);
     const char *name = integrator ? integrator->variant.name : "";
-    char moved[160] = "", system[40] = "";
+    char moved[240] = "", system[40] = "", time[UNITS_TEXT_SIZE];
     if (most.system > 0)
         snprintf(system, sizeof system, " in system %zu", most.system);
     if (isfinite(most.size))
-        snprintf(moved, sizeof moved, "It moved by at most %.3g |E₀|, at t = %.6g%s%s. ", most.size,
-                 most.time, system,
+        snprintf(moved, sizeof moved, "It moved by at most %.3g |E₀|, at t = %s%s%s. ", most.size,
+                 units_time(result_units(result), most.time, 6, time), system,
                  has_gap(series, "relative_energy_error") ? ", and is undefined in some rows" : "");
     if (integrator && integrator->symplectic)
         snprintf(text, size,

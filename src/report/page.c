@@ -266,6 +266,7 @@ static void print_energy_error(struct text *html, const struct result *result)
 {
     const double largest = result_real(result, "watch.energy_error.largest");
     const double drift = result_real(result, "watch.energy_drift.change");
+    char time[UNITS_TEXT_SIZE];
     if (isnan(largest))
         return;
     text_print(html, "<p class=\"%s\">",
@@ -275,8 +276,9 @@ static void print_energy_error(struct text *html, const struct result *result)
                scale_of(result, "watch.energy_error.test_body"));
     print_limit(html, result_real(result, "watch.limits.energy_error"));
     if (largest > 0)
-        text_print(html, ", at t = %.6g in system %.0f",
-                   result_real(result, "watch.energy_error.time"),
+        text_print(html, ", at t = %s in system %.0f",
+                   units_time(result_units(result), result_real(result, "watch.energy_error.time"),
+                              6, time),
                    result_real(result, "watch.energy_error.system"));
     text_print(html, ".</p>\n<p class=\"%s\">", drift_class(result, drift));
     if (json_is_true(result_find(result, "watch.energy_drift.method_drifts")))
@@ -295,14 +297,16 @@ static void print_energy_error(struct text *html, const struct result *result)
 static void print_jumps(struct text *html, const struct result *result)
 {
     const double jumps = result_real(result, "watch.energy_jumps");
+    char time[UNITS_TEXT_SIZE];
     text_print(html, "<p class=\"%s\">", class_of(!(jumps > 0)));
     print_whose(html, result, "watch.first_jump_test_body");
     text_print(html, jumps > 0 ? " jumped" : " did not jump");
     if (jumps > 0)
-        text_print(html, ": %.0f time%s, at most by %.6g of %s, first before t = %.6g", jumps,
+        text_print(html, ": %.0f time%s, at most by %.6g of %s, first before t = %s", jumps,
                    jumps == 1.0 ? "" : "s", result_real(result, "watch.largest_jump"),
                    scale_of(result, "watch.first_jump_test_body"),
-                   result_real(result, "watch.first_jump_time"));
+                   units_time(result_units(result), result_real(result, "watch.first_jump_time"), 6,
+                              time));
     text_print(html, ".</p>\n");
 }
 
@@ -311,6 +315,8 @@ static void print_watch(struct text *html, const struct result *result)
 {
     const json_t *holds = result_find(result, "watch.holds");
     const double scale = result_real(result, "watch.fastest_pair.steps_per_time_scale");
+    const struct units *units = result_units(result);
+    char distance[UNITS_TEXT_SIZE], time[UNITS_TEXT_SIZE];
     if (!holds)
         return;
     text_print(html, "<h2>Accuracy watch</h2>\n<p class=\"%s\">%s</p>\n",
@@ -318,14 +324,15 @@ static void print_watch(struct text *html, const struct result *result)
     print_energy_error(html, result);
     print_jumps(html, result);
     if (isfinite(scale))
-        text_print(html,
-                   "<p>The fastest pair: bodies %.0f and %.0f, %.3g apart at t = %.6g, where their "
-                   "orbital period was %.3g steps; %d are advised.</p>\n",
-                   result_real(result, "watch.fastest_pair.id_1"),
-                   result_real(result, "watch.fastest_pair.id_2"),
-                   result_real(result, "watch.fastest_pair.distance"),
-                   result_real(result, "watch.fastest_pair.time"), 2.0 * M_PI * scale,
-                   WATCH_STEPS_PER_PERIOD);
+        text_print(
+            html,
+            "<p>The fastest pair: bodies %.0f and %.0f, %s apart at t = %s, where their "
+            "orbital period was %.3g steps; %d are advised.</p>\n",
+            result_real(result, "watch.fastest_pair.id_1"),
+            result_real(result, "watch.fastest_pair.id_2"),
+            units_length(units, result_real(result, "watch.fastest_pair.distance"), 3, distance),
+            units_time(units, result_real(result, "watch.fastest_pair.time"), 6, time),
+            2.0 * M_PI * scale, WATCH_STEPS_PER_PERIOD);
 }
 
 /* Until when the orbits can be trusted, where the run has asked. */
@@ -381,16 +388,21 @@ static void print_tiles(struct text *html, const struct result *result)
         { "2K/|W| at the end, median of the systems",
           "diagnostics.conservation-ensemble.virial_ratio_q50", 1, "", MANY },
         { "steps", "step", 1, "", ANY },
-        { "time reached", "time", 1, "", ANY },
+        { "time reached", "time", 1, NULL, ANY }, /* in the unit of the run */
         { "wall time", "wall_seconds", 1, " s", ANY },
         { "interactions", "interactions_per_second", 1e-9, " G/s", ANY },
     };
     const unsigned systems = result_real(result, "systems") > 1 ? MANY : ONE;
+    const struct units *units = result_units(result);
+    char label[UNITS_LABEL_SIZE], time[UNITS_LABEL_SIZE + 1] = "";
+    if (units && units_physical(units))
+        snprintf(time, sizeof time, " %s",
+                 units_label(units, (struct dimension)DIMENSION_TIME, label));
     text_print(html, "<dl class=\"tiles\">\n");
     for (size_t i = 0; i < COUNT_OF(tiles); i++)
         if (tiles[i].systems & systems)
             print_tile(html, tiles[i].name, result_real(result, tiles[i].keys), tiles[i].scale,
-                       tiles[i].unit);
+                       tiles[i].unit ? tiles[i].unit : time);
     text_print(html, "</dl>\n");
 }
 
@@ -408,9 +420,11 @@ void page_run_head(struct text *html, const struct result *result)
     page_escape(html, result_string(result, "config.bodies.initial"));
     text_print(html, " · ");
     page_escape(html, result_string(result, "config.time.integrator"));
-    text_print(html, " · step %.6g · softening %.6g · %s units</p>\n",
-               result_real(result, "config.time.step"),
-               result_real(result, "config.physics.softening"),
+    const struct units *units = result_units(result);
+    char step[UNITS_TEXT_SIZE], softening[UNITS_TEXT_SIZE];
+    text_print(html, " · step %s · softening %s · %s units</p>\n",
+               units_time(units, result_real(result, "config.time.step"), 6, step),
+               units_length(units, result_real(result, "config.physics.softening"), 6, softening),
                result_string(result, "config.physics.units"));
     print_tiles(html, result);
     print_criteria(html, result);

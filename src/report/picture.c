@@ -12,14 +12,16 @@ enum { PATH_BODIES = 10, PATH_FRAMES = 4000, DOT_BODIES = 3000 };
 
 /* What all pictures of a run have in common. */
 struct view {
+    const struct units *units; /* or NULL */
     char length_unit[UNITS_LABEL_SIZE];
     char systems[80]; /* says that there are many; "" for one */
 };
 
 static struct view view_of(const struct result *result)
 {
-    struct view view = { "", "" };
-    const struct units *units = units_find(result_string(result, "config.physics.units"));
+    struct view view = { .length_unit = "" };
+    const struct units *units = result_units(result);
+    view.units = units;
     if (units)
         units_label(units, (struct dimension)DIMENSION_LENGTH, view.length_unit);
     const double systems = result_real(result, "systems");
@@ -90,8 +92,9 @@ static enum status draw_frame(struct figures *figures, struct trajectory *trajec
         return error_set(error, STATUS_MEMORY, "out of memory");
     }
     snprintf(figure->name, sizeof figure->name, "%s", name);
-    snprintf(figure->title, sizeof figure->title, "Bodies at t = %.6g",
-             trajectory->frames[frame].time);
+    char time[UNITS_TEXT_SIZE];
+    snprintf(figure->title, sizeof figure->title, "Bodies at t = %s",
+             units_time(view->units, trajectory->frames[frame].time, 6, time));
     snprintf(figure->caption, sizeof figure->caption,
              "%zu of %zu bodies, seen along z. The outermost few may lie beyond the frame.%s",
              count, trajectory->bodies, view->systems);

@@ -98,6 +98,11 @@ double result_real(const struct result *result, const char *keys)
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
+const struct units *result_units(const struct result *result)
+{
+    return units_find(result_string(result, "config.physics.units"));
+}
+
 bool result_is_of_orrery(const struct result *result)
 {
     return directory_names_program(result->json);

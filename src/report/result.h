@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "base/status.h"
+#include "model/units.h"
 #include "report/series.h"
 
 #ifdef __cplusplus
@@ -29,6 +30,9 @@ void result_close(struct result *result);
 json_t *result_find(const struct result *result, const char *keys);
 const char *result_string(const struct result *result, const char *keys); /* "" where it is not */
 double result_real(const struct result *result, const char *keys);        /* NaN where it is not */
+
+/* The units of its numbers; NULL where it does not say. */
+const struct units *result_units(const struct result *result);
 
 /* Did Orrery write it? Other programs have files of that name too. */
 bool result_is_of_orrery(const struct result *result);

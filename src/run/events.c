@@ -210,14 +210,14 @@ static enum status show_bodies(struct run *run, const struct moment *now, struct
 static enum status look_at_resolution(struct run *run, struct error *error)
 {
     struct resolution worst;
-    char text[RESOLUTION_TEXT_SIZE];
+    char text[RESOLUTION_TEXT_SIZE], time[UNITS_TEXT_SIZE];
     if (run->unresolved || !fires(run, run_watch_trigger(run)))
         return STATUS_OK;
     if (resolution_measure(&run->experiment.physics, run->experiment.bodies, &run->description,
                            &worst, error))
         return error->status;
     if (resolution_text(&worst, run->description.precision, text)[0]) {
-        run_warning(run, "warning: t = %g: %s", run_time(run), text);
+        run_warning(run, "warning: t = %s: %s", run_time_text(run, 6, time), text);
         run->unresolved = true;
     }
     return STATUS_OK;
@@ -254,7 +254,9 @@ static enum status fire_events(struct run *run, struct error *error)
 /* A condition of stop_when was met: this is the last step, and all that belongs to it happens. */
 static enum status end_here(struct run *run, struct error *error)
 {
-    run_notice(run, "stop_when: %s at t = %g: the run ends here", run->ended_by, run_time(run));
+    char time[UNITS_TEXT_SIZE];
+    run_notice(run, "stop_when: %s at t = %s: the run ends here", run->ended_by,
+               run_time_text(run, 6, time));
     run->planned_steps = run->experiment.steps;
     run->experiment.steps = run->step;
     return fire_events(run, error);

@@ -129,7 +129,25 @@ static enum status read_bounds(struct criterion *criterion, struct error *error)
     return STATUS_OK;
 }
 
+/* " Myr" where the units are worth something and the number is not a pure one. */
+static void name_unit(const struct units *units, struct dimension dimension,
+                      char unit[UNITS_LABEL_SIZE + 1])
+{
+    char label[UNITS_LABEL_SIZE];
+    if (units_physical(units) && strcmp(units_label(units, dimension, label), "1") != 0)
+        snprintf(unit, UNITS_LABEL_SIZE + 1, " %s", label);
+}
+
+static void name_units(struct criterion *criterion, const struct diagnostic *const *diagnostics,
+                       const struct units *units)
+{
+    const struct column *column = &diagnostics[criterion->diagnostic]->columns[criterion->column];
+    name_unit(units, column->dimension, criterion->unit);
+    name_unit(units, (struct dimension)DIMENSION_TIME, criterion->time_unit);
+}
+
 enum status expectations_create(const struct config *config, const char *group,
+                                const struct units *units,
                                 const struct diagnostic *const *diagnostics,
                                 size_t diagnostic_count, struct expectations *expectations,
                                 struct error *error)
@@ -145,7 +163,8 @@ enum status expectations_create(const struct config *config, const char *group,
         criterion->quantity = section_string(criterion->section, "quantity");
         criterion->worst = criterion->first_failure = NAN;
         /* All of them, so that every error is reported in one pass. */
-        find_column(criterion, diagnostics, diagnostic_count, error);
+        if (find_column(criterion, diagnostics, diagnostic_count, error) == STATUS_OK)
+            name_units(criterion, diagnostics, units);
         read_bounds(criterion, error);
     }
     if (error->status) {
@@ -236,20 +255,23 @@ bool expectations_hold(const struct expectations *expectations)
 
 const char *criterion_text(const struct criterion *criterion, char buffer[CRITERION_TEXT_SIZE])
 {
-    char bounds[CRITERION_TEXT_SIZE / 4], window[CRITERION_TEXT_SIZE / 4] = "";
+    char bounds[48], window[48 + UNITS_LABEL_SIZE] = "";
     if (isinf(criterion->lowest))
         snprintf(bounds, sizeof bounds, "<= %g", criterion->highest);
     else if (isinf(criterion->highest))
         snprintf(bounds, sizeof bounds, ">= %g", criterion->lowest);
     else
         snprintf(bounds, sizeof bounds, "in [%g, %g]", criterion->lowest, criterion->highest);
+    const char *unit = criterion->time_unit;
     if (isfinite(criterion->after) && isfinite(criterion->before))
-        snprintf(window, sizeof window, " for t in [%g, %g]", criterion->after, criterion->before);
+        snprintf(window, sizeof window, " for t in [%g, %g]%s", criterion->after, criterion->before,
+                 unit);
     else if (isfinite(criterion->after))
-        snprintf(window, sizeof window, " after t = %g", criterion->after);
+        snprintf(window, sizeof window, " after t = %g%s", criterion->after, unit);
     else if (isfinite(criterion->before))
-        snprintf(window, sizeof window, " before t = %g", criterion->before);
-    snprintf(buffer, CRITERION_TEXT_SIZE, "%.60s %s%s", criterion->quantity, bounds, window);
+        snprintf(window, sizeof window, " before t = %g%s", criterion->before, unit);
+    snprintf(buffer, CRITERION_TEXT_SIZE, "%.60s %s%s%s", criterion->quantity, bounds,
+             criterion->unit, window);
     return buffer;
 }
 

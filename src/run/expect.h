@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "config/config.h"
 #include "diagnostics/diagnostic.h"
+#include "model/units.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,6 +24,8 @@ struct criterion {
     size_t column;          /* of that diagnostic */
     double lowest, highest; /* the bounds; infinite where there is none */
     double after, before;   /* the times within which rows count */
+    /* " km/s", " Myr": units of the bounds and of times, for people; "" where there is none. */
+    char unit[UNITS_LABEL_SIZE + 1], time_unit[UNITS_LABEL_SIZE + 1];
     /* What must survive a restart: */
     double rows;  /* that counted */
     double worst; /* the value that came nearest to breaking, or broke, a bound; NaN before any */
@@ -36,9 +39,10 @@ struct expectations {
     size_t count;
 };
 
-/* The criteria of the list `group`. Finds the quantities among the columns of `diagnostics` (NULL
- * entries have none); an unknown one is STATUS_CONFIG with a suggestion. */
+/* The criteria of the list `group`, in these units. Finds the quantities among the columns of
+ * `diagnostics` (NULL entries have none); an unknown one is STATUS_CONFIG with a suggestion. */
 enum status expectations_create(const struct config *config, const char *group,
+                                const struct units *units,
                                 const struct diagnostic *const *diagnostics,
                                 size_t diagnostic_count, struct expectations *expectations,
                                 struct error *error);
@@ -60,7 +64,7 @@ bool criterion_holds(const struct criterion *criterion);
 bool expectations_hold(const struct expectations *expectations);
 
 /* "energy_error <= 0.0001", into buffer. */
-enum { CRITERION_TEXT_SIZE = 160 };
+enum { CRITERION_TEXT_SIZE = 360 };
 const char *criterion_text(const struct criterion *criterion, char buffer[CRITERION_TEXT_SIZE]);
 
 /* For run.json: an array of objects; a new reference. */

@@ -60,10 +60,12 @@ const char *experiment_end_note(const struct experiment *experiment,
 {
     const double end = section_real(config_section(experiment->config, "time"), "end");
     buffer[0] = '\0';
+    char time[UNITS_TEXT_SIZE];
     if (!is_whole(end / experiment->step))
         snprintf(buffer, EXPERIMENT_NOTE_SIZE,
-                 "time.end = %.6g is no multiple of the step: the run ends at t = %.6g", end,
-                 (double)experiment->steps * experiment->step);
+                 "time.end = %.6g is no multiple of the step: the run ends at t = %s", end,
+                 units_time(experiment->physics.units, (double)experiment->steps * experiment->step,
+                            6, time));
     return buffer;
 }
 

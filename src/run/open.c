@@ -81,16 +81,17 @@ static void note_start(struct run *run)
 {
     const struct backend_description *d = &run->description;
     const struct bodies *bodies = run->experiment.bodies;
-    char team[BACKEND_TEAM_SIZE];
+    char team[BACKEND_TEAM_SIZE], step[UNITS_TEXT_SIZE];
     if (run->early_log.length > 0)
         stream_write(run->log, run->early_log.bytes, run->early_log.length);
     text_free(&run->early_log);
     stream_print(run->log,
-                 "%s %s: %zu x %zu bodies, %s, %" PRIu64 " steps of %g; %s, %s, %s, %s, "
+                 "%s %s: %zu x %zu bodies, %s, %" PRIu64 " steps of %s; %s, %s, %s, %s, "
                  "%s\n",
                  run->start_stamp, run->experiment.name, bodies->systems, bodies->count,
                  run->experiment.integrator->variant.name, run->experiment.steps,
-                 run->experiment.step, d->backend, d->kernel, d->isa, precision_names[d->precision],
+                 units_time(run->experiment.physics.units, run->experiment.step, 6, step),
+                 d->backend, d->kernel, d->isa, precision_names[d->precision],
                  backend_team(d, team));
     if (d->choice && d->choice[0])
         stream_print(run->log, "%s backend auto: %s\n", run->start_stamp, d->choice);
@@ -142,8 +143,9 @@ static enum status note_done(struct run *run)
     checkpoint_close(run->checkpoint);
     run->checkpoint = NULL;
     run->checkpointed = run->manifest_written = true;
-    run_notice(run, "restart: the run is done already: step %" PRIu64 ", t = %g", run->step,
-               run_time(run));
+    char time[UNITS_TEXT_SIZE];
+    run_notice(run, "restart: the run is done already: step %" PRIu64 ", t = %s", run->step,
+               run_time_text(run, 6, time));
     return STATUS_OK;
 }
 

@@ -245,10 +245,13 @@ static void check_horizons(const struct run *run, struct error *error)
         const struct criterion *c = &run->expectations.criteria[i];
         const bool horizon =
             run->trust && c->diagnostic == run->diagnostic_count - 1 && trust_is_horizon(c->column);
+        char time[UNITS_TEXT_SIZE], least[UNITS_TEXT_SIZE];
+        const struct units *units = run->experiment.physics.units;
         if (horizon && isfinite(c->lowest) && c->lowest > end)
             section_error(c->section, NULL, error,
-                          "the run ends at t = %g and cannot show that %s is at least %g", end,
-                          c->quantity, c->lowest);
+                          "the run ends at t = %s and cannot show that %s is at least %s",
+                          units_time(units, end, 6, time), c->quantity,
+                          units_time(units, c->lowest, 6, least));
     }
 }
 
@@ -265,10 +268,11 @@ static enum status create_expectations(struct run *run, struct error *error)
         diagnostics[count + i] = slot->aggregate ? aggregate_diagnostic(slot->aggregate) : NULL;
     }
     /* Both, so that every error is reported in one pass. */
-    expectations_create(run->experiment.config, "expect", diagnostics, 2 * count,
+    const struct units *units = run->experiment.physics.units;
+    expectations_create(run->experiment.config, "expect", units, diagnostics, 2 * count,
                         &run->expectations, error);
-    expectations_create(run->experiment.config, "stop_when", diagnostics, 2 * count, &run->stops,
-                        error);
+    expectations_create(run->experiment.config, "stop_when", units, diagnostics, 2 * count,
+                        &run->stops, error);
     free(diagnostics);
     if (!error->status)
         check_horizons(run, error);

@@ -100,10 +100,13 @@ static enum status check_end(const struct run *run, uint64_t reached, struct err
 {
     if (reached <= run->experiment.steps)
         return STATUS_OK;
-    return section_error(config_section(run->experiment.config, "time"), "end", error,
-                         "the run has reached t = %g (step %" PRIu64
-                         ") already; give it no earlier end, or begin anew with --force",
-                         (double)reached * run->experiment.step, reached);
+    char time[UNITS_TEXT_SIZE];
+    return section_error(
+        config_section(run->experiment.config, "time"), "end", error,
+        "the run has reached t = %s (step %" PRIu64
+        ") already; give it no earlier end, or begin anew with --force",
+        units_time(run->experiment.physics.units, (double)reached * run->experiment.step, 6, time),
+        reached);
 }
 
 /* Nothing is left to do, and nothing is to be done otherwise. */

@@ -51,6 +51,11 @@ double run_time(const struct run *run)
     return (double)run->step * run->experiment.step;
 }
 
+const char *run_time_text(const struct run *run, int digits, char buffer[UNITS_TEXT_SIZE])
+{
+    return units_time(run->experiment.physics.units, run_time(run), digits, buffer);
+}
+
 double run_rate(const struct run *run)
 {
     if (run->advance_seconds <= 0.0)

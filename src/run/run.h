@@ -160,6 +160,8 @@ enum status run_flush(struct run *run, bool to_disk, struct error *error);
 
 /* t of the step that it has reached. */
 double run_time(const struct run *run);
+/* The same for people: "3653 d", with so many digits. */
+const char *run_time_text(const struct run *run, int digits, char buffer[UNITS_TEXT_SIZE]);
 
 /* Pair interactions per second of the steps done so far by this process; 0 before any. */
 double run_rate(const struct run *run);

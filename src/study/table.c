@@ -38,9 +38,10 @@ static json_t *diagnostics_of(const struct result *result)
     return result_find(result, "diagnostics");
 }
 
-/* The columns of a diagnostic, with their units, as the header of its file has them. */
+/* The columns of a diagnostic, with their units, as the header of its file has them; where the
+ * members have units of their own, what says which. */
 static void put_titles(struct text *csv, const char *diagnostic, json_t *columns,
-                       const struct series *series)
+                       const struct series *series, bool mixed)
 {
     const char *column;
     json_t *unused;
@@ -49,7 +50,9 @@ static void put_titles(struct text *csv, const char *diagnostic, json_t *columns
         const struct series_column *found = series ? series_find(series, column) : NULL;
         struct text title = { 0 };
         text_print(&title, "%s.%s [%s]", diagnostic, column,
-                   found && found->unit[0] ? found->unit : "1");
+                   !found || !found->unit[0] ? "1"
+                   : mixed                   ? "in physics.units"
+                                             : found->unit);
         text_print(csv, ",");
         text_cell(csv, title.bytes ? title.bytes : "");
         csv->failed |= title.failed;
@@ -57,7 +60,8 @@ static void put_titles(struct text *csv, const char *diagnostic, json_t *columns
     }
 }
 
-static enum status put_header(struct text *csv, const struct result *result, struct error *error)
+static enum status put_header(struct text *csv, const struct result *result, bool mixed,
+                              struct error *error)
 {
     const char *name;
     json_t *columns;
@@ -68,7 +72,7 @@ static enum status put_header(struct text *csv, const struct result *result, str
         snprintf(file, sizeof file, "%.200s.csv", name);
         if (result_series(result, file, &series, error))
             return error->status;
-        put_titles(csv, name, columns, series);
+        put_titles(csv, name, columns, series, mixed);
         series_destroy(series);
     }
     return STATUS_OK;
@@ -135,6 +139,16 @@ static const struct result *find_model(const struct study *study, const struct r
     return model;
 }
 
+/* A sweep may be over unit systems. */
+static bool have_mixed_units(const struct study *study, const struct result *results,
+                             const struct result *model, const bool *there)
+{
+    bool mixed = false;
+    for (size_t m = 0; m < study->member_count && model; m++)
+        mixed |= there[m] && result_units(&results[m]) != result_units(model);
+    return mixed;
+}
+
 static enum status put_table(struct text *csv, const struct study *study,
                              const struct result *results, const bool *there, struct error *error)
 {
@@ -145,7 +159,8 @@ static enum status put_table(struct text *csv, const struct study *study,
         text_cell(csv, study->keys[k]);
     }
     text_print(csv, ",exit_status [1],verdict");
-    if (model && put_header(csv, model, error))
+    const bool mixed = have_mixed_units(study, results, model, there);
+    if (model && put_header(csv, model, mixed, error))
         return error->status;
     text_print(csv, "\n");
     for (size_t m = 0; m < study->member_count; m++)

@@ -292,8 +292,9 @@ def test_presets():
     """presets are found in $ORRERY_DATA, and can be read"""
     presets = os.path.join(tap.SOURCE, "config")
     environment = dict(os.environ, ORRERY_DATA=presets)
+    planets = 'bodies = { initial = "outer-solar-system"; };\n'
     assert 'units = "astronomical";' in accept(
-        'bodies = { initial = "outer-solar-system"; };\n' + TIME + '@include "solar-system.cfg"\n', env=environment)
+        planets + TIME + '@include "solar-system.cfg"\n', env=environment)
     assert 'backend = "serial";' in accept(
         BODIES + TIME + '@include "reproducible.cfg"\n', env=environment)
     assert 'quantity = "energy_error";' in accept(

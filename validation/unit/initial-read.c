@@ -111,7 +111,8 @@ static void test_csv(void **state)
     static const char *const same[] = {
         "m,x,y,z,vx,vy,vz,id\n"
         "2.385,0.1,-0.2,0.30000000000000004,1e-3,-2.5e2,7,31\n0,-1.5,3.25,6.125,0,0.75,-0.0625,5\n",
-        "id [1], Mass [Msun] ,x [AU],\"y [AU]\",z (AU),name [?],vx[AU/d],VY [AU d^-1],vz [AU d-1]\r\n"
+        "id [1], Mass [Msun] ,x [AU],\"y [AU]\",z (AU),name [?],vx[AU/d],VY [AU d^-1],vz [AU "
+        "d-1]\r\n"
         "31,2.385,0.1,-0.2,0.30000000000000004,\"Doe, \",1e-3,-2.5e2,7\r\n\r\n"
         "5,0,-1.5,3.25,6.125,,0,\"0.75\",-0.0625\r\n\r\n",
         "\xef\xbb\xbf# vz,vy,vx,z,y,x,m,id\n"
@@ -362,10 +363,13 @@ static void test_mutated_files(void **state)
 {
     (void)state;
     static const char *const good[] = {
-        "# c\n# m[g] x[m] y[m] z[m] vx[m/s] vy[m/s] vz[m/s]\n1 0 -1e2 0 0 0 0\n2 1 0 0.5 0 0 .25\n\n",
-        "id,Mass [kg],x[m],y[m],\"z [m]\",vx[m/s],vy[m/s],vz[m/s],system\n7,1,0,0,0,1e-3,0,0,1\n8,2,1,0,0,0,0,0.5,2\n",
+        "# c\n# m[g] x[m] y[m] z[m] vx[m/s] vy[m/s] vz[m/s]\n1 0 -1e2 0 0 0 0\n2 1 0 0.5 0 0 "
+        ".25\n\n",
+        "id,Mass [kg],x[m],y[m],\"z "
+        "[m]\",vx[m/s],vy[m/s],vz[m/s],system\n7,1,0,0,0,1e-3,0,0,1\n8,2,1,0,0,0,0,0.5,2\n",
         "1\nLattice=\"1 0 0 0 1 0 0 0 1\" Properties=species:S:1:pos:R:3:velo:R:3:mass:R:1:id:I:1 "
-        "Time=2 mass_unit=kg length_unit=m velocity_unit=\"m s^-1\"\nX 1 2 3 4 5 6 7 8\n1\nProperties=mass:R:1:pos:R:3:velo:R:3\n1 2 3 4 5 6 7\n",
+        "Time=2 mass_unit=kg length_unit=m velocity_unit=\"m s^-1\"\nX 1 2 3 4 5 6 7 "
+        "8\n1\nProperties=mass:R:1:pos:R:3:velo:R:3\n1 2 3 4 5 6 7\n",
     };
     const struct read_format *const formats[] = { &read_plain, &read_csv, &read_xyz };
     struct error error = { 0 };
