@@ -402,9 +402,9 @@ static enum status receive_set(struct reading *reading, const struct snapshot *s
             if (target->integers)
                 target->integers[index] = buffer.integers[i];
             for (hsize_t k = 0; !target->integers && k < width && !status; k++) {
-                const double value = buffer.reals[i * width + k];
+                const double value = target->factor * buffer.reals[i * width + k];
                 status = check_value(snapshot, type, target->set, row + i, value, error);
-                target->arrays[k][index] = target->factor * value;
+                target->arrays[k][index] = value;
             }
         }
     }

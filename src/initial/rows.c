@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -243,6 +244,20 @@ static enum status parse_real(const struct rows *rows, enum quantity quantity, s
         rows->column[quantity], name_of(quantity), body_name(rows, row), field, hint);
 }
 
+/* Into the unit that is wished for. */
+static enum status convert(const struct rows *rows, enum quantity quantity, struct row *row,
+                           struct error *error)
+{
+    const double value = row->value[quantity];
+    row->value[quantity] *= rows->factors.of[quantity];
+    if (isfinite(row->value[quantity]))
+        return STATUS_OK;
+    return lines_error(rows->lines, error,
+                       "column %zu (%s) of body %" PRId64 ": %g is too large a number in the units "
+                       "of the run",
+                       rows->column[quantity], name_of(quantity), body_name(rows, row), value);
+}
+
 static enum status parse_row(struct rows *rows, char *line, struct row *row, struct error *error)
 {
     *row = (struct row){ 0 };
@@ -262,8 +277,8 @@ static enum status parse_row(struct rows *rows, char *line, struct row *row, str
         return lines_error(
             rows->lines, error, "column %zu (mass) of body %" PRId64 ": %g is negative",
             rows->column[QUANTITY_MASS], body_name(rows, row), row->value[QUANTITY_MASS]);
-    for (enum quantity q = 0; q < QUANTITY_REALS; q++)
-        row->value[q] *= rows->factors.of[q];
+    for (enum quantity q = 0; q < QUANTITY_REALS && !status; q++)
+        status = convert(rows, q, row, error);
     return status;
 }
 

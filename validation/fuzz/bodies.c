@@ -45,7 +45,9 @@ int LLVMFuzzerInitialize(int *count, char ***arguments)
 static struct bodies *read_file(const struct read_format *format, const char *path, int64_t frame)
 {
     struct read_about about;
-    const struct read_request request = { .path = path, .frame = frame, .about = &about };
+    const struct read_request request = {
+        .path = path, .frame = frame, .wish.units = units_find("pc-msun-kms"), .about = &about
+    };
     struct read_shape shape;
     struct error error = { 0 };
     struct bodies *bodies = NULL;
@@ -93,7 +95,7 @@ static void check_compressed(const struct read_format *format, const struct bodi
 static void create(void)
 {
     const struct section *section = config_section(config, "bodies");
-    const struct physics physics = { .gravitational_constant = 1.0 };
+    const struct physics physics = { .gravitational_constant = 1.0, .units = units_find("nbody") };
     struct error error = { 0 };
     struct bodies *bodies = NULL;
     size_t count, coincident;

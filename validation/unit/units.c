@@ -331,6 +331,11 @@ static void test_contradictions(void **state)
            "length\nf:2: column 4 (z): 'd' is no unit of length\n"
            "f:2: column 5 (vx) has no unit, but others have: name those of mass, positions and "
            "velocities, or none");
+    refuse(&read_csv,
+           "m [Msun],x [m],y [m],z [m],vx [km/s],vy [km/s],vz [km/s],id\n1,0,0,0,0,0,0,7\n"
+           "1e300,1,0,0,0,0,0,8\n",
+           "si", STATUS_DATA,
+           "f:3: column 1 (mass) of body 8: 1e+300 is too large a number in the units of the run");
     refuse(&read_xyz,
            "1\nProperties=mass:R:1:pos:R:3:velo:R:3 mass_unit=g length_unit=m velocity_unit=m/s "
            "time_unit=kg\n1 0 0 0 0 0 0\n",
