@@ -108,12 +108,9 @@ static void print_resolution(const struct run *run, const struct resolution *wor
         item("warning", "%s", text);
 }
 
-static void print_step(const struct run *run, const struct advice *a)
+/* Who rules the step. */
+static void print_fastest(const struct advice *a, const char *unit)
 {
-    char unit[UNITS_LABEL_SIZE];
-    units_label(run->experiment.physics.units, (struct dimension)DIMENSION_TIME, unit);
-    if (a->kind == ADVICE_NONE)
-        return;
     if (a->kind == ADVICE_NOW)
         item("fastest pair",
              "bodies %" PRId64 " and %" PRId64 " would circle each other in %.3g %s: %.3g steps",
@@ -123,6 +120,11 @@ static void print_step(const struct run *run, const struct advice *a)
              "bodies %" PRId64 " and %" PRId64 " will pass at %.3g (e = %.4g), where they would "
              "circle each other in %.3g %s: %.3g steps",
              a->id_i, a->id_j, a->distance, a->eccentricity, a->period, unit, a->steps);
+    if (a->kind == ADVICE_PASSAGE)
+        item("fastest pair",
+             "bodies %" PRId64 " and %" PRId64 " will pass at %.3g by t = %.4g, where they would "
+             "circle each other in %.3g %s: %.3g steps",
+             a->id_i, a->id_j, a->distance, a->time, a->period, unit, a->steps);
     if (a->kind == ADVICE_ENCOUNTER)
         item("encounters",
              "two bodies may pass at %.2g until the end, where they would circle each other in "
@@ -133,11 +135,58 @@ static void print_step(const struct run *run, const struct advice *a)
              "the system is cold and falls in within %.3g %s; then two bodies may pass at %.2g, "
              "where they would circle each other in %.2g %s: %.2g steps",
              a->free_fall, unit, a->distance, a->period, unit, a->steps);
-    if (!(a->period > 0.0))
+}
+
+/* Why it wants more than the usual number. */
+static const char *reason_for_more(const struct advice *a)
+{
+    if (!(a->wanted > WATCH_STEPS_PER_PERIOD))
+        return "";
+    return a->kind == ADVICE_ENCOUNTER || a->kind == ADVICE_COLLAPSE
+               ? ", so that the closest encounter is followed in nine of ten runs"
+               : ", as many as so deep a passage wants";
+}
+
+static void print_trial(const struct run *run, const struct advice *a, const struct timing *timing)
+{
+    const struct rehearsal *tried = &a->rehearsal;
+    if (a->trial == ADVICE_FAILS)
+        item("",
+             "no step that was tried suffices: with time.step = %g %s; smaller ones would take "
+             "too long to try; physics.softening or another integrator may help",
+             tried->step, tried->text[0] ? tried->text : "the numbers are not finite");
+    if (a->trial == ADVICE_HOLDS)
+        item("",
+             "time.step = %g was tried to the end: the accuracy watch passes it, with an energy "
+             "error of %.2g of the limit",
+             tried->step, tried->error_in_limits);
+    if (a->trial == ADVICE_UNTRIED && a->step < run->experiment.step)
+        item("", "nobody has tried it: the steps of such a run would take about %.2g s",
+             experiment_step_count(&run->experiment, a->step) * timing->forces.each);
+}
+
+static void print_step(const struct run *run, const struct advice *a, const struct timing *timing)
+{
+    char unit[UNITS_LABEL_SIZE];
+    units_label(run->experiment.physics.units, (struct dimension)DIMENSION_TIME, unit);
+    if (a->kind == ADVICE_NONE)
+        return;
+    print_fastest(a, unit);
+    if (!(a->period > 0.0)) {
         item("", "they meet head-on: no step is small enough; physics.softening > 0 helps");
-    else if (a->steps < a->wanted)
-        item("", "time.step = %g would give it %.0f%s", a->step, a->wanted,
-             a->wanted > WATCH_STEPS_PER_PERIOD ? ", as many as so deep a passage wants" : "");
+        return;
+    }
+    if (a->trial == ADVICE_TOO_MANY) {
+        item("",
+             "no fixed step will do: %g would give it %.0f, and make %.2g steps of the run; "
+             "physics.softening > 0 helps",
+             a->step, a->wanted, experiment_step_count(&run->experiment, a->step));
+        return;
+    }
+    if (a->step > 0.0 && a->step < run->experiment.step)
+        item("", "time.step = %g would give it %.0f%s", a->step,
+             a->trial == ADVICE_HOLDS ? a->period / a->step : a->wanted, reason_for_more(a));
+    print_trial(run, a, timing);
 }
 
 /* The members of a study that will be at work at a time, together. */
@@ -235,7 +284,7 @@ enum status prepare_check(const struct prepare_options *options, const struct ru
     if (!status) {
         fwrite(echo.bytes, 1, echo.length, stdout);
         print_estimate(prepared.run, &estimate);
-        print_step(prepared.run, &advice);
+        print_step(prepared.run, &advice, &estimate.timing);
         print_resolution(prepared.run, &resolution);
         print_sweep(&sweep);
     }

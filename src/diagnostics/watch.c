@@ -775,10 +775,8 @@ static struct finding find(const struct watch *watch)
     return all;
 }
 
-bool watch_holds(const struct watch *watch, const bool *left_out)
+bool watch_within_limits(const struct watch *watch, const bool *left_out)
 {
-    if (watch->on_jump == ON_JUMP_WARN)
-        return true;
     for (size_t s = 0; s < watch->systems; s++) {
         const struct record *record = &watch->records[s];
         if (left_out && left_out[s])
@@ -787,6 +785,19 @@ bool watch_holds(const struct watch *watch, const bool *left_out)
             return false;
     }
     return true;
+}
+
+bool watch_holds(const struct watch *watch, const bool *left_out)
+{
+    return watch->on_jump == ON_JUMP_WARN || watch_within_limits(watch, left_out);
+}
+
+double watch_error_in_limits(const struct watch *watch)
+{
+    double largest = 0.0;
+    for (size_t s = 0; s < watch->systems; s++)
+        largest = fmax(largest, watch->records[s].largest_error);
+    return largest / watch->energy_error;
 }
 
 /* Adds to the text, as far as there is room. */

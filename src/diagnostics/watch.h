@@ -73,6 +73,12 @@ enum status watch_look(struct watch *watch, const struct moment *now, unsigned v
                        void (*tell)(void *context, const char *line), void *context,
                        struct error *error);
 
+/* No limit was passed so far, whatever on_jump makes of it; left_out as below. */
+bool watch_within_limits(const struct watch *watch, const bool *left_out);
+
+/* The largest |E - E0| of any system so far over the limit of the watch; 0 without a limit. */
+double watch_error_in_limits(const struct watch *watch);
+
 /* No limit was passed so far, or on_jump = "warn". Systems with left_out[system] do not count;
  * NULL: all do. */
 bool watch_holds(const struct watch *watch, const bool *left_out);

@@ -7,24 +7,28 @@
 #include "base/memory.h"
 #include "diagnostics/nearest.h"
 #include "diagnostics/watch.h"
+#include "run/probe.h"
 
 /* Pairs of all systems whose orbits are looked at, a fraction of a second's work. Larger systems
  * are clusters, whose encounters are estimated. */
 static const double most_pairs = 1e7;
 
 enum {
-    CLUSTER_COUNT = 10 /* from so many bodies on, encounters come by chance */
+    CLUSTER_COUNT = 10, /* from so many bodies on, encounters come by chance */
+    PROBED_COUNT = 64   /* up to so many, a probe looks for them */
 };
+/* What probes may do in all, and what rehearsals may, in pair interactions: a second at most. */
+static const double probe_work = 2e8, rehearsals_work = 2e9;
+/* Nobody waits for more steps. */
+static const double most_steps = 1e10;
+/* Of the watch's limit, where a rehearsal has come near to it, the rest is left to chance: other
+ * kinds of machine round differently. */
+static const double trusted_part = 0.5;
+
 /* Where 2K/|U| is less, a system falls in before it is anything else. */
 static const double cold = 0.3;
 /* The tide of another body, over the pair's own force at its widest, that leaves the orbit be. */
 static const double weak_tide = 0.1;
-
-/* How near two of a few bodies from rest will come, over the half-mass radius: they fall towards
- * one another without angular momentum, and no chance is to be worked out. The value is chosen for
- * the Pythagorean problem, whose energy then is kept to about a hundredth; it is a guess for
- * others. */
-static const double few_approach = 0.003;
 
 /*
  * By velocity-verlet with WATCH_STEPS_PER_PERIOD steps of the period at the pericentre, the energy
@@ -33,6 +37,13 @@ static const double few_approach = 0.003;
  * limit of 0.005, in which it counts over the energy of the whole orbit.
  */
 static const double passage_error = 1e-4, orbit_error = 0.0025;
+
+/*
+ * With so many steps of that period a parabolic passage leaves the energy as it was to 3e-7 of its
+ * depth, and to 5e-3 with 8 of them: measured, by velocity-verlet. They are what the closest
+ * encounter gets in all but a part of the runs.
+ */
+static const double followed_steps = 20.0, unlucky_part = 0.1;
 
 /* Steps of the period at the pericentre, where the potential is `depth` energies of the orbit. */
 static double steps_wanted(double depth)
@@ -69,31 +80,35 @@ static double dot(const double a[3], const double b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* Does every other body pull the two, at `widest`, apart by less than a part of what holds them? */
-static bool is_alone(const struct physics *physics, const struct bodies *b, size_t first, size_t i,
-                     size_t j, double widest)
+/* How strongly the others pull the two apart at `widest`, over what holds them: the strongest. */
+static double tide(const struct physics *physics, const struct bodies *b, size_t first, size_t i,
+                   size_t j, double widest)
 {
     const double mass = b->m[i] + b->m[j], widest3 = widest * widest * widest;
-    for (size_t k = first; k < first + b->count; k++) {
+    double strongest = 0.0;
+    for (size_t k = first; k < first + b->count && strongest <= weak_tide; k++) {
         double from_i[3], from_j[3];
         if (k == i || k == j || !(b->m[k] > 0.0))
             continue;
         separation(physics, b, i, k, from_i);
         separation(physics, b, j, k, from_j);
         const double r2 = fmin(dot(from_i, from_i), dot(from_j, from_j));
-        if (b->m[k] * widest3 > weak_tide * mass * r2 * sqrt(r2))
-            return false;
+        strongest = fmax(strongest, b->m[k] * widest3 / (mass * r2 * sqrt(r2)));
     }
-    return true;
+    return strongest;
 }
 
 /*
  * The osculating orbit of a bound pair: with h = |r x v| and E = v^2/2 - mu/s, s^2 = r^2 + eps^2,
  * e^2 = 1 + 2 E h^2 / mu^2 and the pericentre q = h^2 / (mu (1 + e)). Softened orbits have their
  * pericentre no closer; where it matters, q < eps, the period at q is that of eps.
+ *
+ * A tide adds some tide sqrt(mu widest) / 2 to h while the two fall from their widest separation: a
+ * torque of (3/2 sin 2 theta) tide (mu / widest^3) <r^2> for a time of free fall. That alone keeps
+ * two bodies that begin at rest among others from meeting head-on, and it says how near they come.
  */
 static void look_at_pair(const struct physics *physics, const struct bodies *b, size_t first,
-                         size_t i, size_t j, struct advice *best)
+                         size_t i, size_t j, double scale, struct advice *best)
 {
     const double mass = b->m[i] + b->m[j], mu = physics->gravitational_constant * mass;
     if (!(mu > 0.0))
@@ -107,7 +122,13 @@ static void look_at_pair(const struct physics *physics, const struct bodies *b, 
         return;
     const double rv = dot(d, v), h2 = fmax(0.0, r2 * dot(v, v) - rv * rv);
     const double e = sqrt(fmax(0.0, 1.0 + 2.0 * energy * h2 / (mu * mu)));
-    const double q = h2 / (mu * (1.0 + e)), depth = mu / sqrt(q * q + eps * eps) / -energy;
+    const double widest = fmax(sqrt(r2), -0.5 * mu / energy * (1.0 + e));
+    const double pull = tide(physics, b, first, i, j, widest);
+    const double q = (h2 + 0.25 * pull * pull * mu * widest) / (mu * (1.0 + e));
+    /* The energy of a body without mass is its own matter; that of others is part of a whole. */
+    const double reduced = b->m[i] * b->m[j] / mass;
+    const double whole = b->count > 2 && reduced > 0.0 ? scale / reduced : -energy;
+    const double depth = mu / hypot(q, eps) / whole;
     const struct advice pair = { .kind = q < 0.99 * sqrt(r2) ? ADVICE_PERICENTER : ADVICE_NOW,
                                  .id_i = b->id[i],
                                  .id_j = b->id[j],
@@ -115,10 +136,38 @@ static void look_at_pair(const struct physics *physics, const struct bodies *b, 
                                  .eccentricity = e,
                                  .period = period_at(physics, q, mass),
                                  .wanted = steps_wanted(depth) };
-    const double widest = fmax(sqrt(r2), -0.5 * mu / energy * (1.0 + e));
     const bool matters = pair.kind == ADVICE_PERICENTER || pair.wanted > WATCH_STEPS_PER_PERIOD;
-    if (matters && is_alone(physics, b, first, i, j, widest))
+    if (matters && pull <= weak_tide)
         keep_shorter(best, &pair);
+}
+
+/* The larger of |E| and |U| of a system, which the watch measures by. */
+static double energy_scale(const struct physics *physics, const struct bodies *b, size_t first)
+{
+    double kinetic = 0.0, potential = 0.0;
+    for (size_t i = first; i < first + b->count; i++) {
+        const double v[3] = { b->vx[i], b->vy[i], b->vz[i] };
+        kinetic += 0.5 * b->m[i] * dot(v, v);
+        for (size_t j = i + 1; j < first + b->count; j++) {
+            double d[3];
+            separation(physics, b, i, j, d);
+            potential -= physics->gravitational_constant * b->m[i] * b->m[j] /
+                         hypot(sqrt(dot(d, d)), physics->softening);
+        }
+    }
+    return fmax(-potential, fabs(kinetic + potential));
+}
+
+static void look_at_pairs(const struct experiment *x, size_t first, struct advice *best)
+{
+    const struct bodies *b = x->bodies;
+    const double pairs = 0.5 * (double)b->systems * (double)b->count * (double)b->count;
+    if (pairs > most_pairs)
+        return;
+    const double scale = energy_scale(&x->physics, b, first);
+    for (size_t i = first; i < first + b->count; i++)
+        for (size_t j = i + 1; j < first + b->count; j++)
+            look_at_pair(&x->physics, b, first, i, j, scale, best);
 }
 
 /* --- clusters --------------------------------------------------------------------------------- */
@@ -129,6 +178,11 @@ struct cluster {
     double half_mass_radius; /* of the bodies, by number */
     double speed2;           /* mean square, about the mean */
     double virial;           /* 2K / |U| with U = -0.4 G M^2 / r_h (Spitzer 1987) */
+};
+
+/* Where and for how long the encounters happen. */
+struct crowd {
+    double radius, speed2, time;
 };
 
 static enum status describe(const struct experiment *x, size_t system, struct cluster *cluster,
@@ -165,18 +219,35 @@ static enum status describe(const struct experiment *x, size_t system, struct cl
 }
 
 /*
- * The closest approach p that is expected once among n bodies in a sphere of radius R during t:
- * n^2/2 pairs x pi (p^2 + 2 p b) v / V x t = 1 with gravitational focusing (Binney & Tremaine
- * 2008, 7.5.8), b = G (m1 + m2) / v^2.
+ * The closest approach p that is expected `times` times among n bodies in a sphere of radius R
+ * during t: n^2/2 pairs x pi (p^2 + 2 p b) v / V x t = times, with gravitational focusing (Binney &
+ * Tremaine 2008, 7.5.8), b = G (m1 + m2) / v^2. A closer one comes with a chance of 1 -
+ * exp(-times).
  */
 static double closest_approach(const struct physics *physics, const struct cluster *c,
-                               double radius, double speed2, double time)
+                               const struct crowd *crowd, double times)
 {
-    const double n = 0.5 * c->count, v = sqrt(2.0 * speed2);
+    const double n = 0.5 * c->count, v = sqrt(2.0 * crowd->speed2), R = crowd->radius;
     const double b = 2.0 * physics->gravitational_constant * c->mass / c->count / (v * v);
-    const double volume = 4.0 / 3.0 * M_PI * radius * radius * radius;
-    const double area = 2.0 * volume / (M_PI * n * n * v * time);
+    const double volume = 4.0 / 3.0 * M_PI * R * R * R;
+    const double area = times * 2.0 * volume / (M_PI * n * n * v * crowd->time);
     return area / (b + sqrt(b * b + area));
+}
+
+/* The steps that its period wants: the encounter that is expected, and the unlucky one, which must
+ * be followed, and not disturb the energy of all beside |U| = 0.4 G M^2 / r_h. */
+static void want_for_encounters(const struct physics *physics, const struct cluster *c,
+                                const struct crowd *crowd, struct advice *advice)
+{
+    const double pair = 2.0 * c->mass / c->count, eps = physics->softening;
+    const double unlucky = closest_approach(physics, c, crowd, unlucky_part);
+    const double depth =
+        pair * pair / 4.0 / hypot(unlucky, eps) / (0.4 * c->mass * c->mass / c->half_mass_radius);
+    const double passage = WATCH_STEPS_PER_PERIOD * sqrt(passage_error * depth / orbit_error);
+    advice->distance = closest_approach(physics, c, crowd, 1.0);
+    advice->period = period_at(physics, advice->distance, pair);
+    advice->wanted = fmax(WATCH_STEPS_PER_PERIOD, fmax(passage, followed_steps) * advice->period /
+                                                      period_at(physics, unlucky, pair));
 }
 
 /*
@@ -189,39 +260,79 @@ static enum status look_at_cluster(const struct experiment *x, size_t system, st
 {
     const struct physics *physics = &x->physics;
     struct cluster c = { 0 };
-    if (physics->boundary == BOUNDARY_PERIODIC || x->bodies->count < 3)
+    if (physics->boundary == BOUNDARY_PERIODIC || x->bodies->count < CLUSTER_COUNT)
         return STATUS_OK;
     if (describe(x, system, &c, error))
         return error->status;
     const double G = physics->gravitational_constant, end = x->step * (double)x->steps;
     const bool is_cold = c.virial < cold;
-    /* A system about one heavy body, and a warm one of a few, has orbits rather than chances. */
-    if (c.heaviest > 0.5 * c.mass || (c.count < CLUSTER_COUNT && !is_cold) ||
-        !(c.half_mass_radius > 0.0))
+    /* A system about one heavy body has orbits rather than chances. */
+    if (c.heaviest > 0.5 * c.mass || !(c.half_mass_radius > 0.0))
         return STATUS_OK;
     const double R = c.half_mass_radius * (is_cold ? cbrt(2.0) : 1.0);
     const double free_fall = 0.5 * M_PI * sqrt(R * R * R / (2.0 * G * c.mass));
     struct advice advice = { .kind = is_cold ? ADVICE_COLLAPSE : ADVICE_ENCOUNTER,
-                             .free_fall = free_fall,
-                             .wanted = WATCH_STEPS_PER_PERIOD };
+                             .free_fall = free_fall };
     if (is_cold && end < 0.9 * free_fall)
         return STATUS_OK;
     const double shrunk = is_cold ? fmax(1.0 / cbrt(c.count), c.virial) : 1.0;
-    const double speed2 = is_cold ? G * c.mass / (R * shrunk) : c.speed2;
     /* After one bounce many bodies fly apart, or into a wider remnant. */
-    const double time = is_cold ? fmin(end, free_fall * shrunk * sqrt(shrunk)) : end;
-    advice.distance = c.count < CLUSTER_COUNT
-                          ? few_approach * R
-                          : closest_approach(physics, &c, R * shrunk, speed2, time);
-    advice.period = period_at(physics, advice.distance, 2.0 * c.mass / c.count);
+    const struct crowd crowd = {
+        .radius = R * shrunk,
+        .speed2 = is_cold ? G * c.mass / (R * shrunk) : c.speed2,
+        .time = is_cold ? fmin(end, free_fall * shrunk * sqrt(shrunk)) : end,
+    };
+    want_for_encounters(physics, &c, &crowd, &advice);
     keep_shorter(best, &advice);
     return STATUS_OK;
 }
 
-/* --- all of them ------------------------------------------------------------------------------ */
+/* --- few bodies ------------------------------------------------------------------------------- */
 
-static enum status look_at_system(const struct experiment *x, size_t system, struct advice *best,
-                                  struct error *error)
+struct passages {
+    const struct bodies *bodies;
+    size_t first;
+    struct advice *best;
+};
+
+static void look_at_passage(void *context, const struct probe_sight *sight)
+{
+    const struct passages *passages = context;
+    const struct advice passage = { .kind = sight->time > 0.0 ? ADVICE_PASSAGE : ADVICE_NOW,
+                                    .id_i = passages->bodies->id[passages->first + sight->pair.i],
+                                    .id_j = passages->bodies->id[passages->first + sight->pair.j],
+                                    .distance = sight->pair.distance,
+                                    .time = sight->time,
+                                    .period = 2.0 * M_PI * sight->pair.time_scale,
+                                    .wanted = steps_wanted(sight->depth) };
+    keep_shorter(passages->best, &passage);
+}
+
+/* What will pass until the end. Two bodies alone have an orbit that is known; many are not
+ * followed. Sets *seen where all of it was seen. */
+static enum status look_ahead(const struct experiment *x, size_t system, double *work,
+                              struct advice *best, bool *seen, struct error *error)
+{
+    const size_t count = x->bodies->count;
+    enum probe_end end = PROBE_TOO_LONG;
+    *seen = false;
+    if (count < 3 || count > PROBED_COUNT || *work <= 0.0 || !(best->period > 0.0))
+        return STATUS_OK;
+    struct advice found = *best;
+    struct passages passages = { x->bodies, system * x->bodies->stride, &found };
+    const struct probe_observer observer = { look_at_passage, &passages };
+    if (probe_follow(x, system, &observer, work, &end, error))
+        return error->status;
+    if (end == PROBE_COLLIDED)
+        found.period = 0.0;
+    if (end != PROBE_LOST)
+        *best = found;
+    *seen = end == PROBE_FINISHED || end == PROBE_COLLIDED;
+    return STATUS_OK;
+}
+
+static enum status look_at_system(const struct experiment *x, size_t system, double *work,
+                                  struct advice *best, struct error *error)
 {
     const struct bodies *b = x->bodies;
     const size_t first = system * b->stride;
@@ -237,10 +348,11 @@ static enum status look_at_system(const struct experiment *x, size_t system, str
                                 .period = 2.0 * M_PI * pair.time_scale,
                                 .wanted = WATCH_STEPS_PER_PERIOD };
     keep_shorter(best, &now);
-    const double pairs = 0.5 * (double)b->systems * (double)b->count * (double)b->count;
-    for (size_t i = first; i < first + b->count && pairs <= most_pairs; i++)
-        for (size_t j = i + 1; j < first + b->count; j++)
-            look_at_pair(&x->physics, b, first, i, j, best);
+    bool seen;
+    if (look_ahead(x, system, work, best, &seen, error))
+        return error->status;
+    if (!seen)
+        look_at_pairs(x, first, best);
     return look_at_cluster(x, system, best, error);
 }
 
@@ -251,15 +363,43 @@ static double round_down(double value)
     return floor(value / power * (1.0 + 1e-12)) * power;
 }
 
+/* Smaller and smaller steps, from the largest that is advised, until the watch passes one with
+ * something to spare, or until it has been long enough. */
+static enum status try_steps(const struct experiment *x, struct advice *advice, struct error *error)
+{
+    double left = rehearsals_work, step = fmin(x->step, advice->step);
+    for (bool spare = false; !spare && left >= rehearsal_work(x, step);) {
+        struct rehearsal tried;
+        left -= rehearsal_work(x, step);
+        if (rehearse(x, step, &tried, error))
+            return error->status;
+        if (tried.within || advice->trial != ADVICE_HOLDS) {
+            advice->trial = tried.within ? ADVICE_HOLDS : ADVICE_FAILS;
+            advice->step = tried.within ? step : 0.0;
+            advice->rehearsal = tried;
+        }
+        spare = tried.within && tried.error_in_limits <= trusted_part;
+        step = round_down(0.5 * step);
+    }
+    return STATUS_OK;
+}
+
 enum status advice_find(const struct experiment *x, struct advice *advice, struct error *error)
 {
+    double work = probe_work;
     *advice = (struct advice){ .kind = ADVICE_NONE,
                                .period = INFINITY,
                                .wanted = WATCH_STEPS_PER_PERIOD };
     for (size_t s = 0; s < x->bodies->systems; s++)
-        if (look_at_system(x, s, advice, error))
+        if (look_at_system(x, s, &work, advice, error))
             return error->status;
     advice->steps = advice->period / x->step;
     advice->step = advice->period > 0.0 ? round_down(advice->period / advice->wanted) : 0.0;
-    return STATUS_OK;
+    if (advice->kind == ADVICE_NONE || !(advice->step > 0.0))
+        return STATUS_OK;
+    if (experiment_step_count(x, advice->step) > most_steps) {
+        advice->trial = ADVICE_TOO_MANY;
+        return STATUS_OK;
+    }
+    return try_steps(x, advice, error);
 }

@@ -1,7 +1,8 @@
 /*
  * Which step an experiment wants, from its start: the shortest time in which two bodies will turn
- * about each other, now, at the pericentre of their orbit, or at the closest encounter that a
- * cluster or a collapse lets expect until the end; and into how many steps to divide it.
+ * about each other, now, at the pericentre of their orbit, as a probe of a few bodies finds, or at
+ * the closest encounter that a cluster or a collapse lets expect until the end; and into how many
+ * steps to divide it. Where it is no great work the run is rehearsed with that step.
  */
 #ifndef ORRERY_RUN_ADVICE_H
 #define ORRERY_RUN_ADVICE_H
@@ -10,6 +11,7 @@
 
 #include "base/status.h"
 #include "run/experiment.h"
+#include "run/rehearsal.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,21 +21,33 @@ enum advice_kind {
     ADVICE_NONE,       /* no two bodies attract each other */
     ADVICE_NOW,        /* two bodies as far apart as they are */
     ADVICE_PERICENTER, /* two bodies that others hardly disturb */
+    ADVICE_PASSAGE,    /* two bodies that a probe saw pass */
     ADVICE_ENCOUNTER,  /* any two, by chance */
     ADVICE_COLLAPSE    /* any two, when a cold system has fallen in */
+};
+
+enum advice_trial {
+    ADVICE_UNTRIED,  /* a rehearsal would take too long */
+    ADVICE_TOO_MANY, /* so small a step that no run would end */
+    ADVICE_HOLDS,    /* the watch passed it */
+    ADVICE_FAILS     /* no step that was tried keeps the energy */
 };
 
 /* What rules the step. */
 struct advice {
     enum advice_kind kind;
-    int64_t id_i, id_j;  /* of NOW and PERICENTER */
-    double distance;     /* at which they pass */
+    int64_t id_i, id_j;  /* of NOW, PERICENTER and PASSAGE */
+    double distance;     /* at which they pass; of ENCOUNTER and COLLAPSE, expected once */
     double eccentricity; /* of PERICENTER */
+    double time;         /* of PASSAGE */
     double free_fall;    /* of COLLAPSE: time until then */
     double period;       /* 2 pi sqrt((distance^2 + eps^2)^(3/2) / (G (m_i + m_j))) */
     double steps;        /* of the present time.step in a period */
-    double wanted;       /* WATCH_STEPS_PER_PERIOD, more for a deep passage */
-    double step;         /* gives it these, rounded down to one digit */
+    double wanted;       /* WATCH_STEPS_PER_PERIOD; more for deep passages and for chance */
+    double step;         /* gives it these, rounded down to one digit; a smaller one where a
+                            rehearsal asked for it; 0: none is small enough */
+    enum advice_trial trial;
+    struct rehearsal rehearsal; /* the last one: that of `step` where it HOLDS */
 };
 
 /* STATUS_MEMORY. */

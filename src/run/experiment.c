@@ -69,17 +69,23 @@ const char *experiment_end_note(const struct experiment *experiment,
     return buffer;
 }
 
+double experiment_step_count(const struct experiment *experiment, double step)
+{
+    const struct section *section = config_section(experiment->config, "time");
+    const double steps = section_real(section, "end") / step;
+    return is_whole(steps) ? rint(steps) : ceil(steps);
+}
+
 static void resolve_time(struct experiment *experiment, struct error *error)
 {
     const struct section *section = config_section(experiment->config, "time");
     experiment->integrator = integrator_find(section_variant(section)->name);
     experiment->step = section_real(section, "step");
-    const double steps = section_real(section, "end") / experiment->step;
-    const double whole = is_whole(steps) ? rint(steps) : ceil(steps);
-    if (whole > max_steps)
+    const double steps = experiment_step_count(experiment, experiment->step);
+    if (steps > max_steps)
         section_error(section, "step", error, "would need %g steps to reach time.end", steps);
     else
-        experiment->steps = (uint64_t)whole;
+        experiment->steps = (uint64_t)steps;
 }
 
 static void resolve_backend(struct experiment *experiment)

@@ -44,6 +44,9 @@ void experiment_destroy(struct experiment *experiment);
 /* The key `name`; unset, that of the config file without directory and suffix. */
 void experiment_name(const struct config *config, char name[EXPERIMENT_NAME_SIZE]);
 
+/* Steps in the whole run if it took steps of this length. */
+double experiment_step_count(const struct experiment *experiment, double step);
+
 /*
  * "time.end = 1 is no multiple of the step: the run ends at t = 1.2", or "" where it is one, but
  * for rounding.

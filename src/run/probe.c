@@ -1,0 +1,142 @@
+#include "run/probe.h"
+
+#include <math.h>
+
+/* Steps of the fastest pair's period as the pair stands, by Yoshida's sixth order: at first, and
+ * where so few have lost the energy. */
+static const double first_steps = 60.0, last_steps = 500.0;
+/* A trajectory that has lost more of its energy is another one. */
+static const double energy_kept = 1e-3;
+/* A step that is a smaller part of the run does not end a fall: nobody could take so many. */
+static const double least_step = 1e-14;
+/* Work of one force besides its pairs, and of looking for the fastest pair and of the calls. */
+static const double force_work = 30.0, look_work = 600.0;
+
+struct probe {
+    const struct experiment *experiment;
+    const struct integrator *integrator;
+    struct bodies *bodies;
+    struct backend *backend;
+    struct conserved first;
+    double scale, time;
+    double steps_per_period;
+};
+
+static enum status open_probe(const struct experiment *x, size_t system, struct probe *probe,
+                              struct error *error)
+{
+    struct backend_options options = { .force = x->backend_options.force };
+    options.force.precision = PRECISION_DOUBLE;
+    options.force.threads = 1;
+    options.force.kernel = "auto"; /* not one of a GPU */
+    *probe = (struct probe){ .experiment = x, .integrator = integrator_find("yoshida6") };
+    if (bodies_create(1, x->bodies->count, &probe->bodies, error))
+        return error->status;
+    bodies_copy_system(probe->bodies, 0, x->bodies, system);
+    if (backend_openmp.create(&options, &x->physics, probe->bodies, &probe->backend, error) ||
+        probe->backend->class_->conserved(probe->backend, &probe->first, error))
+        return error->status;
+    probe->scale =
+        fmax(fabs(probe->first.kinetic + probe->first.potential), fabs(probe->first.potential));
+    return STATUS_OK;
+}
+
+static void close_probe(struct probe *probe)
+{
+    if (probe->backend)
+        probe->backend->class_->destroy(probe->backend);
+    bodies_destroy(probe->bodies);
+}
+
+static enum status see(const struct probe *probe, struct probe_sight *sight, struct error *error)
+{
+    const struct bodies *b = probe->bodies;
+    const struct physics *physics = &probe->experiment->physics;
+    sight->time = probe->time;
+    if (nearest_pair(physics, b, 0, NEAREST_IN_TIME, &sight->pair, error))
+        return error->status;
+    if (!sight->pair.found)
+        return STATUS_OK;
+    const double product = b->m[sight->pair.i] * b->m[sight->pair.j];
+    sight->depth = physics->gravitational_constant * product /
+                   hypot(sight->pair.distance, physics->softening) / probe->scale;
+    return STATUS_OK;
+}
+
+static enum status move(struct probe *probe, double step, struct error *error)
+{
+    const struct backend_class *class_ = probe->backend->class_;
+    const enum status status = class_->advance(probe->backend, probe->integrator, step, 1, error);
+    return status ? status : class_->fetch(probe->backend, error);
+}
+
+static enum status judge_end(const struct probe *probe, enum probe_end *end, struct error *error)
+{
+    struct conserved last;
+    if (probe->backend->class_->conserved(probe->backend, &last, error))
+        return error->status;
+    const double change =
+        last.kinetic + last.potential - probe->first.kinetic - probe->first.potential;
+    *end = fabs(change) <= energy_kept * probe->scale ? PROBE_FINISHED : PROBE_LOST;
+    return STATUS_OK;
+}
+
+static enum status follow(struct probe *probe, const struct probe_observer *observer, double *work,
+                          enum probe_end *end, struct error *error)
+{
+    const double last = probe->experiment->step * (double)probe->experiment->steps;
+    const double count = (double)probe->bodies->count;
+    const double each = look_work + (double)integrator_forces_per_step(probe->integrator) *
+                                        (count * count + force_work);
+    while (probe->time < last) {
+        struct probe_sight sight = { 0 };
+        if (see(probe, &sight, error))
+            return error->status;
+        if (!sight.pair.found)
+            break;
+        observer->look(observer->context, &sight);
+        const double step = 2.0 * M_PI * sight.pair.time_scale / probe->steps_per_period;
+        if (step < least_step * last) {
+            *end = PROBE_COLLIDED;
+            return STATUS_OK;
+        }
+        *work -= each;
+        if (*work < 0.0) {
+            *end = PROBE_TOO_LONG;
+            return STATUS_OK;
+        }
+        if (move(probe, fmin(step, last - probe->time), error))
+            return error->status;
+        probe->time += step;
+    }
+    return judge_end(probe, end, error);
+}
+
+static enum status follow_with(const struct experiment *x, size_t system, double steps_per_period,
+                               const struct probe_observer *observer, double *work,
+                               enum probe_end *end, struct error *error)
+{
+    struct probe probe;
+    struct error broken = { 0 };
+    enum status status = open_probe(x, system, &probe, &broken);
+    probe.steps_per_period = steps_per_period;
+    if (!status)
+        status = follow(&probe, observer, work, end, &broken);
+    close_probe(&probe);
+    if (status == STATUS_NUMERICAL) {
+        *end = PROBE_LOST;
+        return STATUS_OK;
+    }
+    return status ? error_set(error, status, "%s", broken.text) : STATUS_OK;
+}
+
+enum status probe_follow(const struct experiment *x, size_t system,
+                         const struct probe_observer *observer, double *work, enum probe_end *end,
+                         struct error *error)
+{
+    enum status status = STATUS_OK;
+    *end = PROBE_LOST;
+    for (double n = first_steps; n < last_steps && *end == PROBE_LOST && !status; n *= 2.0)
+        status = follow_with(x, system, n, observer, work, end, error);
+    return status;
+}

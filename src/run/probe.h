@@ -1,0 +1,50 @@
+/*
+ * A probe of one system: its motion until the end of the run, followed with steps that adapt to the
+ * fastest pair, so that the closest passages are seen before a step is chosen. For few bodies.
+ */
+#ifndef ORRERY_RUN_PROBE_H
+#define ORRERY_RUN_PROBE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/status.h"
+#include "diagnostics/nearest.h"
+#include "run/experiment.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What it sees at each of its steps. */
+struct probe_sight {
+    double time;
+    struct nearest_pair pair; /* the fastest */
+    double depth;             /* |U| of the pair over the larger of |E| and |U| of the start */
+};
+
+struct probe_observer {
+    void (*look)(void *context, const struct probe_sight *sight);
+    void *context;
+};
+
+enum probe_end {
+    PROBE_FINISHED,
+    PROBE_COLLIDED, /* two bodies met head-on: no step is small enough */
+    PROBE_TOO_LONG, /* the work that was allowed did not suffice */
+    PROBE_LOST      /* its energy was not kept, with ever more steps */
+};
+
+/*
+ * Where the energy is lost it begins again with more steps, and the observer sees both. `work` is
+ * what it may do, in pair interactions; what it has done is taken from it. STATUS_MEMORY.
+ */
+enum status probe_follow(const struct experiment *experiment, size_t system,
+                         const struct probe_observer *observer, double *work, enum probe_end *end,
+                         struct error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
