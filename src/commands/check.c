@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"
@@ -65,11 +66,17 @@ static void print_time(const struct timing *t)
         { "outputs", &t->outputs },
         { "checkpoints", &t->checkpoints },
     };
+    char rate[NEED_TEXT_SIZE];
     item("time", "about %.3g s", t->seconds);
     for (size_t k = 0; k < COUNT_OF(parts); k++)
         if (parts[k].part->count > 0.0)
             item("", "%s %.3g s: %.0f of %.3g s", parts[k].name, timing_part_seconds(parts[k].part),
                  parts[k].part->count, parts[k].part->each);
+    if (t->disk_error)
+        item("",
+             "the disk was not measured (%s): its part is guessed, with %.3g s to flush a file and "
+             "%s/s",
+             strerror(t->disk_error), t->disk.flush, need_text(t->disk.rate, rate));
 }
 
 static void print_estimate(const struct run *run, const struct estimate *e)

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/disk_speed.h"
 #include "base/memory.h"
 #include "run/estimate.h"
 #include "run/parts.h"
@@ -17,10 +18,10 @@ static const double trial_bodies = 8192;
 /* Long enough to be timed, short enough to wait for. */
 static const double timed_seconds = 0.04, round_seconds = 0.002;
 enum { MOST_ROUNDS = 8 };
-/* A checkpoint: the bytes per second that it hashes and writes, and the seconds to rename and flush
- * its files. Both are of the usual order for a disk; nobody has measured the one at hand. */
-static const double checkpoint_rate = 4e8, checkpoint_seconds = 0.01;
+/* Of the usual order for a disk, where the one at hand cannot be measured. */
+static const struct disk_speed usual_disk = { .rate = 4e8, .flush = 0.003 };
 enum { CHECKPOINT_BODY_BYTES = 64 };
+enum { FILE_FLUSHES = 2 }; /* of a file that appears whole: with its bytes, and its folder */
 
 double timing_part_seconds(const struct timing_part *part)
 {
@@ -260,6 +261,22 @@ static enum status measure_diagnostics(struct trial *trial, double number, struc
     return STATUS_OK;
 }
 
+/* Of a file that is written, flushed and renamed. */
+static double file_seconds(const struct timing *timing, double bytes)
+{
+    return bytes / timing->disk.rate + FILE_FLUSHES * timing->disk.flush;
+}
+
+static void measure_disk(const struct run *run, struct timing *timing)
+{
+    const struct bodies *bodies = run->experiment.bodies;
+    char directory[RUN_DIRECTORY_SIZE];
+    timing->disk = usual_disk;
+    timing->disk_error =
+        disk_speed_measure(run_directory(run, directory),
+                           bodies->systems * bodies->count * CHECKPOINT_BODY_BYTES, &timing->disk);
+}
+
 static enum status measure_outputs(struct trial *trial, double number, struct timing *timing,
                                    struct error *error)
 {
@@ -277,7 +294,7 @@ static enum status measure_outputs(struct trial *trial, double number, struct ti
         if ((run->outputs[i]->needs & NEED_POTENTIALS) && potentials == 0.0 &&
             time_one(try_potentials, trial, 1, &potentials, error))
             return error->status;
-        seconds += events * (class_->event_file ? checkpoint_seconds + bytes / checkpoint_rate
+        seconds += events * (class_->event_file ? file_seconds(timing, bytes)
                                                 : bytes / NUMBER_BYTES * number);
         seconds += run->outputs[i]->needs & NEED_POTENTIALS
                        ? events * potentials * trial->systems * ratio * ratio
@@ -294,7 +311,9 @@ static void count_checkpoints(const struct run *run, struct timing *timing)
     const struct bodies *bodies = run->experiment.bodies;
     const uint64_t every = run->triggers[run_checkpoint_trigger(run)].every;
     const double bytes = (double)bodies->systems * (double)bodies->count * CHECKPOINT_BODY_BYTES;
-    timing->checkpoints.each = checkpoint_seconds + bytes / checkpoint_rate;
+    /* What diagnostics and outputs have written since the last one is flushed with it. */
+    const double streams = (double)(run->diagnostic_count + run->output_count);
+    timing->checkpoints.each = file_seconds(timing, bytes) + streams * timing->disk.flush;
     timing->checkpoints.count = 2.0; /* at the start and at the end */
     if (every < run->experiment.steps)
         timing->checkpoints.count += floor((double)(run->experiment.steps - 1) / (double)every);
@@ -338,6 +357,8 @@ enum status timing_measure(const struct run *run, double interactions, struct ti
         status = measure_energies(&trial, timing, error); /* before the bodies move */
     if (!status)
         status = measure_diagnostics(&trial, number, timing, error);
+    if (!status)
+        measure_disk(run, timing);
     if (!status)
         status = measure_outputs(&trial, number, timing, error);
     if (!status)

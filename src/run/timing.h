@@ -5,6 +5,7 @@
 #ifndef ORRERY_RUN_TIMING_H
 #define ORRERY_RUN_TIMING_H
 
+#include "base/disk_speed.h"
 #include "base/status.h"
 #include "run/run.h"
 
@@ -23,6 +24,8 @@ struct timing {
     struct timing_part diagnostics; /* events of any of them, with their rows */
     struct timing_part outputs;     /* frames */
     struct timing_part checkpoints;
+    struct disk_speed disk;
+    int disk_error; /* errno where it could not be measured, and is as disks usually are; or 0 */
     double seconds; /* of all */
     double rate;    /* pair interactions per second in the steps */
 };

@@ -4,6 +4,7 @@ import math
 import os
 import pathlib
 import re
+import resource
 
 import tap
 
@@ -25,6 +26,20 @@ def test_check_writes_nothing():
         result = tap.run(*arguments)
         assert result.returncode == 0, result.stderr
         assert os.listdir(".") == ["run.cfg"]
+
+
+def test_the_disk_is_measured_or_guessed():
+    """and check says so where it cannot: here, where files may not grow"""
+    def lower():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1024, resource.RLIM_INFINITY))
+    write(PAIR)
+    text = tap.run("check", "run.cfg", preexec_fn=lower).stdout
+    guessed = " ".join(text.replace("#", "").split())
+    assert "the disk was not measured (File too large): its part is guessed" in guessed, guessed
+    measured = [re.search(r"checkpoints .* 2 of ([\d.e+-]+) s", tap.run("check", "run.cfg").stdout)
+                for _ in range(2)]
+    assert measured[0][1] != measured[1][1], measured  # no guess is twice another number
+    assert os.listdir(".") == ["run.cfg"]
 
 
 def test_what_check_prints_runs():
