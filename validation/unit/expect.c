@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "model/units.h"
 #include "run/expect.h"
 #include "run/schema.h"
 
@@ -51,8 +52,8 @@ static enum status enter(struct fixture *f, const char *group, const char *list)
     if (schema_load(path, NULL, 0, &f->config, &f->error))
         fail_msg("%s: %s", list, f->error.text);
     unlink(path);
-    return expectations_create(f->config, group, diagnostics, COUNT_OF(diagnostics),
-                               &f->expectations, &f->error);
+    return expectations_create(f->config, group, units_find("nbody"), diagnostics,
+                               COUNT_OF(diagnostics), &f->expectations, &f->error);
 }
 
 static void leave(struct fixture *f)

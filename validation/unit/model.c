@@ -65,27 +65,6 @@ static void test_labels_say_the_dimension(void **state)
     }
 }
 
-static void test_labels_read_back(void **state)
-{
-    (void)state;
-    static const struct dimension all[] = { DIMENSION_NONE,   DIMENSION_MASS,     DIMENSION_LENGTH,
-                                            DIMENSION_TIME,   DIMENSION_VELOCITY, DIMENSION_ENERGY,
-                                            DIMENSION_DENSITY };
-    for (size_t u = 0; units_at(u); u++)
-        for (size_t k = 0; k < COUNT_OF(all); k++) {
-            char label[UNITS_LABEL_SIZE];
-            struct dimension d;
-            units_label(units_at(u), all[k], label);
-            if (strchr(label, '(')) /* a quotient under a power */
-                continue;
-            assert_true(units_dimension(units_at(u), label, &d));
-            assert_memory_equal(&d, &all[k], sizeof d);
-        }
-    struct dimension d;
-    assert_false(units_dimension(units_find("si"), "kg AU", &d));
-    assert_false(units_dimension(units_find("si"), "m^10", &d));
-}
-
 /* --- the cell --------------------------------------------------------------------------------- */
 
 /* Of two bodies on the x axis; L = 0: open space. */
@@ -178,7 +157,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_constants_of_gravity),
         cmocka_unit_test(test_labels_say_the_dimension),
-        cmocka_unit_test(test_labels_read_back),
         cmocka_unit_test(test_cells),
         cmocka_unit_test(test_scales),
         cmocka_unit_test(test_a_system_is_copied_with_its_ids),
