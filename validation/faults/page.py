@@ -51,9 +51,10 @@ Each trial runs an experiment with one fault, lets `orrery run --restart` finish
 compares every CSV table and the trajectory, byte by byte, with those of an uninterrupted run, and
 `run.json` word by word but for what it says of times and restarts. A row or frame that is not there
 is *lost*, one that is there twice is *doubled*. A restart is *silent* if it begins anywhere but at
-the newest whole checkpoint, or if `run.log` and `run.json` do not say where. Damage that must be refused (a changed output, a changed experiment) is undone after the
-refusal, and the run finished. *Ended* says how the process with the fault ended: its exit status, a
-signal, or the kill; statuses are those of [running](manual/running.md).
+the newest whole checkpoint, or if `run.log` and `run.json` do not say where. Damage that must be
+refused (a changed output, a changed experiment) is undone after the refusal, and the run finished.
+*Ended* says how the process with the fault ended: its exit status, a signal, or the kill; statuses
+are those of [running](manual/running.md).
 """
 
 MIDDLE = """
@@ -91,11 +92,11 @@ kernels' source compiled for the CPU.
 
 A loss of power takes what the disk does not have yet: bytes of a file until its `fsync`, names of a
 folder until the `fsync` of that folder, all of them or a part, and in any order. A kill takes
-nothing of the kind, so `validation/faults/powercut.py` keeps a journal of all that a command does to
-files and folders, and builds for every prefix of it the folders that could be left: with no byte and
-no name that was not asked for, with all of them, with names without bytes and bytes without names,
-with lengths whose bytes are missing, with halves of writes, with later names but not earlier ones.
-Each of these states is looked at, and so many as the table says are handed to the program:
+nothing of the kind, so `validation/faults/powercut.py` keeps a journal of all that a command does
+to files and folders, and builds for every prefix of it the folders that could be left: with no byte
+and no name that was not asked for, with all of them, with names without bytes and bytes without
+names, with lengths whose bytes are missing, with halves of writes, with later names but not earlier
+ones. Each of these states is looked at, and so many as the table says are handed to the program:
 
 - the newest checkpoint that had been put on the disk, or a newer one, is there, and whole;
 - every table and trajectory is there, with all the bytes that the checkpoint counts on;

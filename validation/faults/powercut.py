@@ -132,7 +132,8 @@ NAMES = {
     "some names": lambda pending, dice: [change for change in pending if dice.random() < 0.5],
 }
 WAYS = (("no bytes", "no names"), ("no bytes", "all names"), ("all bytes", "no names"),
-        ("all bytes", "all names"), ("lengths", "all names"), ("half of the bytes", "the last name"),
+        ("all bytes", "all names"), ("lengths", "all names"),
+        ("half of the bytes", "the last name"),
         ("no bytes", "all names but the last"), ("some bytes", "some names"))
 
 
