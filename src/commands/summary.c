@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/terminal.h"
 #include "base/text.h"
 #include "config/reference.h"
@@ -232,8 +231,7 @@ static void say_time(const struct run *run)
     const struct legs_sum sum = legs_sum(run, legs);
     json_decref(legs);
     if (!run->done_before)
-        item("wall time", "%.2f s, %.3g steps/s, %.3g G interactions/s",
-             clock_seconds() - run->started,
+        item("wall time", "%.2f s, %.3g steps/s, %.3g G interactions/s", legs_wall(run),
              (double)(run->step - run->first_step) / fmax(run->advance_seconds, 1e-9),
              1e-9 * run_rate(run));
     if (sum.count > 1 || run->done_before)

@@ -24,8 +24,11 @@ struct legs_sum {
     double interactions; /* of pairs, both ways */
 };
 
-/* Those before, from run->checkpoint; none where it is of an older version, which kept none.
- * STATUS_DATA, STATUS_MEMORY. */
+/* Seconds of the leg at work, or of the one that has ended. */
+double legs_wall(const struct run *run);
+
+/* Those before, from run->checkpoint, or from run->before where that was written after it; none
+ * where the checkpoint is of an older version, which kept none. STATUS_DATA, STATUS_MEMORY. */
 enum status legs_load(struct run *run, struct error *error);
 
 /* All of them and the one at work, as it stands now, unless the run was done before: {"started",

@@ -200,6 +200,8 @@ static enum status finish(struct run *run, enum status status, struct error *err
     close_files(run, &closing);
     status = worse(status, &closing, error);
     run->error_text = error->lines > 0 ? error->text : NULL;
+    run->ended = clock_seconds();
+    run->cpu_ended = clock_cpu_seconds();
     if (run->manifest_written && !is_told(run, status))
         provenance_write(run, PROVENANCE_ENDED, status, &writing);
     return worse(status, &writing, error);

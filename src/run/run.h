@@ -93,6 +93,8 @@ struct run {
     uint64_t first_step;    /* where this process began */
     double started;         /* clock_seconds() */
     double cpu_started;     /* clock_cpu_seconds() */
+    double ended;           /* clock_seconds() when all was done but to say so; 0 before */
+    double cpu_ended;       /* clock_cpu_seconds() then */
     double advance_seconds; /* of them, spent in the backend's advance */
     double last_look;       /* clock_seconds() when it was asked whether to stop */
     double longest_wait;    /* seconds from one such look to the next */
