@@ -53,6 +53,55 @@ def test_a_sweep_runs_its_grid():
             pathlib.Path("grid.sweep/005/conservation.csv").read_bytes())
 
 
+PAIR = """
+name = "grid";
+bodies = { initial = "two-body"; eccentricity = 0.5; };
+time = { step = 0.01; end = %s; };
+diagnostics = ( { type = "conservation"; every = 100000000; } );
+watch = { on_jump = "stop"; };
+sweep = ( { key = "time.step"; values = [%s]; } );
+"""
+
+
+def test_the_first_run_that_went_wrong_is_named():
+    """a step of a third of the period ends the second run with 70, and the study with it"""
+    result = tap.run("run", write(PAIR % ("12.0", "0.01, 2.0, 2.5")), "-q")
+    assert result.returncode == 70, result
+    assert "2 of 3 runs went wrong, first 002 with status 70" in result.stderr, result.stderr
+    assert [row["exit_status [1]"] for row in table("grid.sweep/study.csv")] == ["0", "70", "70"]
+
+
+def test_members_share_the_cores():
+    """two members of four cores have two each"""
+    result = tap.run("run", write(PAIR % ("1.0", "0.01, 0.02")), "-q",
+                     env={**os.environ, "OMP_NUM_THREADS": "4"})
+    assert result.returncode == 0, result.stderr
+    for member in ("001", "002"):
+        about = json.loads(pathlib.Path("grid.sweep", member, "run.json").read_text())
+        assert about["compute"]["threads"] == 2, about["compute"]
+
+
+def test_members_stop_with_the_study():
+    """SIGTERM goes on to the members, which save a checkpoint and end with 75"""
+    with subprocess.Popen([tap.ORRERY, "run", write(PAIR % ("1e6", "0.001, 0.002")), "-q"],
+                          stderr=subprocess.PIPE, text=True) as process:
+        for member in ("001", "002"):
+            for _ in range(6000):
+                if pathlib.Path("grid.sweep", member, "run.json").exists():
+                    break
+                time.sleep(0.01)
+        process.terminate()
+        try:
+            errors = process.communicate(timeout=60)[1]
+        finally:
+            process.kill()
+    assert process.returncode == 75 and "stopped with 2 of 2 runs ended" in errors, errors
+    for member in ("001", "002"):
+        about = json.loads(pathlib.Path("grid.sweep", member, "run.json").read_text())
+        assert about["exit_status"] == 75, about
+        assert pathlib.Path("grid.sweep", member, "checkpoint.orr").exists()
+
+
 def test_a_member_runs_again_from_its_own_config():
     assert tap.run("run", write(SWEEP), "-q").returncode == 0
     result = tap.run("run", "grid.sweep/002/run.cfg", "-o", "again", "-q")

@@ -152,10 +152,13 @@ static void test_the_worst_system_is_named(void **state)
     resolution_text(&r, PRECISION_SINGLE, text);
     assert_non_null(strstr(text, "bodies 13 and 14 of system 2"));
     bodies_destroy(one);
-    /* Bodies that are nearest to each other find each other; whichever comes last names both. */
-    b->y[b->stride + 2] -= 0.0625;
-    const struct resolution again = measure(&open_space, b, PRECISION_SINGLE, ORIGIN_MEDIAN);
-    assert_true(again.id_i < again.id_j);
+    bodies_destroy(b);
+    /* The third body's nearest is the second one, whose own is the first; but beyond 1 numbers are
+     * twice as far apart. */
+    b = two_pairs(0);
+    b->y[0] = 0.5, b->y[1] = 0.9999, b->y[2] = 1.5001, b->y[3] = -0.5;
+    const struct resolution far = measure(&open_space, b, PRECISION_SINGLE, ORIGIN_ZERO);
+    assert_true(far.id_i == 12 && far.id_j == 13);
     bodies_destroy(b);
 }
 
