@@ -6,8 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "output/directory.h"
 #include "output/stream.h"
+#include "output/xyz_frame.h"
+#include "sample.h"
 
 static struct directory *scratch(char path[64])
 {
@@ -194,9 +197,62 @@ static void test_force_removes_what_the_manifest_names(void **state)
     assert_int_equal(rmdir(path), 0);
 }
 
+/* Every column of a frame with numbers that are exact: two systems of two bodies, in a box of 8
+ * that one body has left. */
+static void test_the_columns_of_a_frame(void **state)
+{
+    (void)state;
+    char path[64], problem[XYZ_PROBLEM_SIZE];
+    struct directory *directory = scratch(path);
+    struct error error = { 0 };
+    struct stream *stream;
+    struct bodies *b = sample_create(2, 2);
+    double *arrays[BODIES_REALS], phi[2 * BODIES_PADDING];
+    bodies_reals(b, arrays);
+    for (size_t k = 0; k < BODIES_REALS; k++)
+        for (size_t i = 0; i < bodies_length(b); i++)
+            arrays[k][i] = 0.25 * (double)k + (i >= b->stride ? 0.5 : 0.125) * (double)(i % 2 + 1);
+    for (size_t i = 0; i < bodies_length(b); i++)
+        phi[i] = -1.5 - (double)(i % 2);
+    b->x[0] = 4.5; /* which is -3.5 in the box from -4 to 4 */
+    const struct physics physics = { .boundary = BOUNDARY_PERIODIC, .box_length = 8 };
+    const struct moment now = {
+        .step = 7, .time = 0.75, .physics = &physics, .bodies = b, .phi = phi
+    };
+    struct xyz_frame frame = { .digits = 17 };
+    assert_true(xyz_frame_choose(
+        &frame, "species pos velo mass id force kinetic_energy local_energy", problem));
+    assert_int_equal(frame.needs, NEED_STATE | NEED_ACCELERATIONS | NEED_POTENTIALS);
+    assert_int_equal(stream_open(directory, "a.xyz", NULL, &stream, &error), STATUS_OK);
+    xyz_frame_write(&frame, stream, &now);
+    assert_int_equal(stream_close(stream, &error), STATUS_OK);
+    char *text = content(directory, "a.xyz");
+    struct text expected = { 0 };
+    text_print(&expected, "4\nLattice=\"8 0 0 0 8 0 0 0 8\" Origin=\"-4 -4 -4\" pbc=\"T T T\" "
+                          "Properties=species:S:1:pos:R:3:velo:R:3:mass:R:1:id:I:1:force:R:3:"
+                          "kinetic_energy:R:1:local_energy:R:1:cluster:I:1 Time=0.75 Step=7\n");
+    for (size_t s = 0; s < 2; s++)
+        for (size_t i = 0; i < 2; i++) {
+            const double c = (s ? 0.5 : 0.125) * (double)(i + 1), m = c;
+            const double vx = 1 + c, vy = 1.25 + c, vz = 1.5 + c;
+            text_print(&expected, "X %g %g %g %g %g %g %g %zu %.17g %.17g %.17g %.17g %.17g %zu\n",
+                       s + i ? 0.25 + c : -3.5, 0.5 + c, 0.75 + c, vx, vy, vz, m, i + 1,
+                       m * (1.75 + c), m * (2 + c), m * (2.25 + c),
+                       0.5 * m * (vx * vx + vy * vy + vz * vz), m * (-1.5 - (double)i), s + 1);
+        }
+    assert_string_equal(text, expected.bytes);
+    text_free(&expected);
+    free(text);
+    bodies_destroy(b);
+    directory_take(directory, "a.xyz");
+    directory_close(directory);
+    assert_int_equal(rmdir(path), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_columns_of_a_frame),
         cmocka_unit_test(test_stream_is_trimmed_to_its_mark),
         cmocka_unit_test(test_a_stream_knows_its_file),
         cmocka_unit_test(test_a_log_goes_on_behind_half_a_line),
