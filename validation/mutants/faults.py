@@ -499,8 +499,8 @@ RUN = [
 
 STUDY = [
     ("src/study/errorbar.c", "fmin(order, method->order)", "order",
-     "cli/study-results.py physics/physics.py"),
-    ("src/study/errorbar.c", "/ (ratio - 1.0);", "/ ratio;", "cli/study-results.py"),
+     "unit/errorbar cli/study-results.py physics/physics.py"),
+    ("src/study/errorbar.c", "/ (ratio - 1.0);", "/ ratio;", "unit/errorbar"),
     ("src/study/errorbar.c", "if (!(order > least_order) || !isfinite(order))",
      "if (!isfinite(order))", "cli/study-results.py"),
     ("src/study/convergence.c", "<= 1e-3 * smallest_step", "<= 1e9", "cli/study-results.py"),
@@ -596,7 +596,6 @@ GPU = [
     ("gpu/pair.cuh", "pull(-(f * i.m), d, sums_j);", "pull(f * i.m, d, sums_j);", "gpu/kernels"),
     ("gpu/pair.cuh", "image<space>(j.y - i.y, law) + (j.y_low - i.y_low)",
      "image<space>(j.y - i.y, law)", "gpu/kernels"),
-    ("gpu/sum.cuh", "low += (high - (next - part)) + (term - part);", "", "gpu/kernels"),
     ("gpu/sum.cuh", "on_top ? slot[c * length] + segment[b][c].value()",
      "on_top ? segment[b][c].value()", "gpu/kernels"),
     ("gpu/blocked.cuh", "if (sums.index[b] < min(shape.last, shape.count))",

@@ -130,6 +130,51 @@ static void test_lagrangian_radii_about_the_density_center(void **state)
  * a^2)). Within r the mass-weighted mean of sigma^2 is, with u = r / a and M = u^3 (1 +
  * u^2)^(-3/2), 1/(6 a) int 3 u^2 (1 + u^2)^(-3) du / M = 1/(6 a) 3/8 (atan u - u (1 - u^2)/(1 +
  * u^2)^2) / M. */
+/* The density at a body: the mass of its five nearest neighbours, but for those at one distance,
+ * over the volume out to the sixth (Casertano & Hut 1985). */
+static void test_the_density_center_by_hand(void **state)
+{
+    (void)state;
+    enum { N = 9 };
+    struct bench bench = { .scene = scene_create(1, N, 1.0, 0.0) };
+    const struct bodies *const b = bench.scene.bodies;
+    gsl_rng *random = gsl_rng_alloc(gsl_rng_mt19937);
+    for (size_t i = 0; i < N; i++)
+        sample_place(bench.scene.bodies, i, 0.1 + gsl_rng_uniform(random), gsl_rng_uniform(random),
+                     random);
+    double sum = 0, squares = 0, center = 0, density[N], spread = 0;
+    for (size_t i = 0; i < N; i++) {
+        double mass = 0, sixth = 0;
+        for (size_t j = 0; j < N; j++) {
+            const double r2 =
+                pow(b->x[j] - b->x[i], 2) + pow(b->y[j] - b->y[i], 2) + pow(b->z[j] - b->z[i], 2);
+            size_t nearer = 0;
+            for (size_t k = 0; k < N; k++)
+                nearer += k != i && pow(b->x[k] - b->x[i], 2) + pow(b->y[k] - b->y[i], 2) +
+                                            pow(b->z[k] - b->z[i], 2) <
+                                        r2;
+            mass += j != i && nearer < 5 ? b->m[j] : 0;
+            sixth = j != i && nearer == 5 ? r2 : sixth;
+        }
+        density[i] = mass / (4 * M_PI / 3 * pow(sixth, 1.5));
+        sum += density[i];
+        center += density[i] * b->x[i];
+    }
+    measure(&bench, "type = \"lagrangian-radii\";");
+    assert_close(value(&bench, 0, "density_center_x"), center / sum, 1e-14);
+    for (size_t i = 0; i < N; i++) {
+        const double d[] = { b->x[i] - value(&bench, 0, "density_center_x"),
+                             b->y[i] - value(&bench, 0, "density_center_y"),
+                             b->z[i] - value(&bench, 0, "density_center_z") };
+        squares += density[i] * density[i];
+        spread += density[i] * density[i] * (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+    }
+    assert_close(value(&bench, 0, "core_radius"), sqrt(spread / squares), 1e-14);
+    gsl_rng_free(random);
+    clear(&bench);
+    scene_destroy(&bench.scene);
+}
+
 static void test_velocity_dispersion_of_plummer(void **state)
 {
     struct bench *bench = *state;
@@ -232,6 +277,54 @@ static void test_slope_of_an_isothermal_sphere(void **state)
     assert_close(chi2 / SYSTEMS, 1, 0.3);
     clear(&bench);
     gsl_rng_free(random);
+    scene_destroy(&bench.scene);
+}
+
+/* ln of the integral of r^(2 + s) over a shell from 2^k to 2^(k + 1), but for what all have. */
+static double log_integral(double s, double k)
+{
+    const double p = s + 3;
+    return log((exp2(p * (k + 1)) - exp2(p * k)) / p);
+}
+
+/* The error of a slope by the formula of its column: from the variance of d ln(integral) / ds over
+ * the shells, and from chi^2, which is far above 1 in these shells. */
+static void test_error_of_a_slope_by_hand(void **state)
+{
+    (void)state;
+    enum { SHELLS = 4, BODIES = 132 };
+    static const double bodies[SHELLS] = { 40, 60, 20, 12 };
+    struct bench bench = { .scene = scene_create(1, BODIES, 1.0, 0.0) };
+    struct bodies *const b = bench.scene.bodies;
+    for (size_t i = 0, k = 0, in_shell = 0; i < BODIES; i++, in_shell++) {
+        if (in_shell == (size_t)bodies[k])
+            k++, in_shell = 0;
+        b->m[i] = 1;
+        b->x[i] = 1.5 * exp2((double)k);
+    }
+    measure(&bench, "type = \"density-slope\"; center = \"origin\"; shells = 4; r_min = 1.0; "
+                    "r_max = 16.0; least_bodies = 1;");
+    const double s = value(&bench, 0, "density_slope"), h = 1e-5;
+    double sum = 0, mean = 0, variance = 0, chi2 = 0, found = 0;
+    double share[SHELLS], slope[SHELLS];
+    for (int k = 0; k < SHELLS; k++)
+        sum += exp(log_integral(s, k));
+    for (int k = 0; k < SHELLS; k++) {
+        share[k] = exp(log_integral(s, k)) / sum;
+        slope[k] = (log_integral(s + h, k) - log_integral(s - h, k)) / (2 * h);
+        mean += share[k] * slope[k];
+        found += bodies[k] / BODIES * slope[k];
+        const double expected = BODIES * share[k];
+        chi2 += (bodies[k] - expected) * (bodies[k] - expected) / expected / (SHELLS - 2);
+    }
+    for (int k = 0; k < SHELLS; k++)
+        variance += share[k] * (slope[k] - mean) * (slope[k] - mean);
+    assert_close(found, mean, 1e-9); /* the likelihood is greatest there */
+    assert_true(chi2 > 2);
+    assert_close(value(&bench, 0, "density_slope_chi2") / chi2, 1, 1e-9);
+    assert_close(value(&bench, 0, "density_slope_error") / sqrt(chi2 / (BODIES * variance)), 1,
+                 1e-6);
+    clear(&bench);
     scene_destroy(&bench.scene);
 }
 
@@ -387,6 +480,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lagrangian_radii_of_plummer),
         cmocka_unit_test(test_lagrangian_radii_about_the_density_center),
+        cmocka_unit_test(test_the_density_center_by_hand),
+        cmocka_unit_test(test_error_of_a_slope_by_hand),
         cmocka_unit_test(test_velocity_dispersion_of_plummer),
         cmocka_unit_test(test_velocity_dispersion_by_hand),
         cmocka_unit_test(test_density_profile_of_plummer),
