@@ -130,8 +130,8 @@ static void test_lagrangian_radii_about_the_density_center(void **state)
  * a^2)). Within r the mass-weighted mean of sigma^2 is, with u = r / a and M = u^3 (1 +
  * u^2)^(-3/2), 1/(6 a) int 3 u^2 (1 + u^2)^(-3) du / M = 1/(6 a) 3/8 (atan u - u (1 - u^2)/(1 +
  * u^2)^2) / M. */
-/* The density at a body: the mass of its five nearest neighbours, but for those at one distance,
- * over the volume out to the sixth (Casertano & Hut 1985). */
+/* The density at a body: the mass of its five nearest neighbours over the volume out to the sixth
+ * (Casertano & Hut 1985). */
 static void test_the_density_center_by_hand(void **state)
 {
     (void)state;
