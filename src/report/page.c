@@ -190,7 +190,12 @@ static void print_worst(struct text *html, const json_t *criterion)
 {
     const json_t *worst = json_object_get(criterion, "worst");
     const json_t *system = json_object_get(criterion, "worst_system");
+    const char *unit = json_string_value(json_object_get(criterion, "unit"));
     print_real(html, json_is_number(worst) ? json_number_value(worst) : NAN);
+    if (json_is_number(worst) && unit && unit[0]) {
+        text_print(html, " ");
+        page_escape(html, unit);
+    }
     if (json_is_integer(system))
         text_print(html, " (system %lld)", (long long)json_integer_value(system));
 }

@@ -285,11 +285,11 @@ static json_t *criterion_json(const struct criterion *c)
 {
     char text[CRITERION_TEXT_SIZE];
     return json_pack(
-        "{s:s, s:s, s:b, s:o, s:o, s:I, s:I, s:o, s:o}", "criterion", criterion_text(c, text),
-        "quantity", c->quantity, "holds", criterion_holds(c), "worst", document_number(c->worst),
-        "worst_system", system_json(c->worst_system), "rows", (json_int_t)c->rows, "failures",
-        (json_int_t)c->failures, "first_failure_time", document_number(c->first_failure),
-        "first_failure_system", system_json(c->failed_system));
+        "{s:s, s:s, s:s, s:b, s:o, s:o, s:I, s:I, s:o, s:o}", "criterion", criterion_text(c, text),
+        "quantity", c->quantity, "unit", c->unit[0] ? c->unit + 1 : "", "holds", criterion_holds(c),
+        "worst", document_number(c->worst), "worst_system", system_json(c->worst_system), "rows",
+        (json_int_t)c->rows, "failures", (json_int_t)c->failures, "first_failure_time",
+        document_number(c->first_failure), "first_failure_system", system_json(c->failed_system));
 }
 
 json_t *expectations_json(const struct expectations *expectations)

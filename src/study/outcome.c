@@ -23,9 +23,11 @@ static void put_system(const json_t *criterion, const char *key, struct text *wh
 }
 
 /* A criterion that did not hold. */
-static void put_criterion(const json_t *criterion, struct text *why)
+static void put_criterion(const json_t *criterion, const struct units *units, struct text *why)
 {
     const char *text = json_string_value(json_object_get(criterion, "criterion"));
+    const char *unit = json_string_value(json_object_get(criterion, "unit"));
+    char time[UNITS_TEXT_SIZE];
     const json_t *worst = json_object_get(criterion, "worst");
     const json_t *first = json_object_get(criterion, "first_failure_time");
     separate(why);
@@ -33,12 +35,13 @@ static void put_criterion(const json_t *criterion, struct text *why)
     if (json_integer_value(json_object_get(criterion, "rows")) == 0)
         text_print(why, "no row to judge by");
     else if (json_is_number(worst))
-        text_print(why, "farthest beyond it: %.4g", json_number_value(worst));
+        text_print(why, "farthest beyond it: %.4g%s%s", json_number_value(worst),
+                   unit && unit[0] ? " " : "", unit ? unit : "");
     else
         text_print(why, "undefined");
     put_system(criterion, "worst_system", why);
     if (json_is_number(first))
-        text_print(why, ", first at t = %.4g", json_number_value(first));
+        text_print(why, ", first at t = %s", units_time(units, json_number_value(first), 4, time));
     put_system(criterion, "first_failure_system", why);
 }
 
@@ -49,7 +52,7 @@ static void put_failures(const struct result *result, struct text *why)
     json_array_foreach(result_find(result, "expect"), index, criterion)
     {
         if (!json_is_true(json_object_get(criterion, "holds")))
-            put_criterion(criterion, why);
+            put_criterion(criterion, result_units(result), why);
     }
     if (!json_is_false(result_find(result, "watch.holds")))
         return;

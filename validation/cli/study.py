@@ -200,6 +200,22 @@ def test_a_failed_expectation_of_one_member_is_exit_1():
     assert again.stdout == result.stdout, (again.stdout, result.stdout)
 
 
+def test_what_failed_names_its_units():
+    """of runs in physical units the values and times of the summary have them"""
+    config = write("""
+        name = "grid"; bodies = { initial = "outer-solar-system"; };
+        physics = { units = "astronomical"; }; time = { step = 10.0; end = 100.0; };
+        diagnostics = ( { type = "orbit"; primary = 1; secondary = 2; every = 1; } );
+        expect = ( { quantity = "separation"; at_most = 1.0; } );
+        sweep = ( { key = "time.step"; values = [10.0, 5.0]; } );""")
+    result = tap.run("run", config)
+    words = said(result)
+    worst = json.loads(pathlib.Path("grid.sweep/001/run.json").read_text())["expect"][0]
+    assert worst["unit"] == "AU", worst
+    assert (f'time.step = 10.0: separation <= 1 AU, farthest beyond it: {worst["worst"]:.4g} AU, '
+            "first at t = 0 d") in words, words
+
+
 def test_of_many_failures_the_first_are_told():
     """twenty runs that failed are told one by one, of the others how many they are"""
     values = ", ".join(f"0.{k}" for k in range(10, 33))
