@@ -341,15 +341,15 @@ static void test_json(void **state)
 {
     (void)state;
     static const char expected[] =
-        "[{\"criterion\": \"pair.radius <= 2\", \"failures\": 1, \"first_failure_system\": null, "
-        "\"first_failure_time\": 1.5, \"holds\": false, \"quantity\": \"pair.radius\", "
-        "\"rows\": 3, \"worst\": 4.5, \"worst_system\": null}, "
-        "{\"criterion\": \"period >= 1\", \"failures\": 0, \"first_failure_system\": null, "
+        "[{\"criterion\": \"pair.radius <= 2\", \"failures\": 1, \"first_failure_system\": "
+        "null, \"first_failure_time\": 1.5, \"holds\": false, \"quantity\": \"pair.radius\", "
+        "\"rows\": 3, \"unit\": \"\", \"worst\": 4.5, \"worst_system\": null}, {\"criterion\": "
+        "\"period >= 1\", \"failures\": 0, \"first_failure_system\": null, "
         "\"first_failure_time\": null, \"holds\": true, \"quantity\": \"period\", \"rows\": 3, "
-        "\"worst\": 1.25, \"worst_system\": null}, "
-        "{\"criterion\": \"heat <= 9\", \"failures\": 0, \"first_failure_system\": null, "
-        "\"first_failure_time\": null, \"holds\": false, \"quantity\": \"heat\", \"rows\": 0, "
-        "\"worst\": null, \"worst_system\": null}]";
+        "\"unit\": \"\", \"worst\": 1.25, \"worst_system\": null}, {\"criterion\": \"heat <= "
+        "9\", \"failures\": 0, \"first_failure_system\": null, \"first_failure_time\": null, "
+        "\"holds\": false, \"quantity\": \"heat\", \"rows\": 0, \"unit\": \"\", \"worst\": "
+        "null, \"worst_system\": null}]";
     static const double rows[][2] = { { 2, 1 }, { 1.25, 4.5 }, { 3, 2 } };
     struct fixture f;
     assert_int_equal(enter(&f, "expect",
