@@ -392,10 +392,10 @@ static enum status judge(const struct work *work, struct error *error)
         return unexpected ? STATUS_EXPECT_FAILED : STATUS_OK;
     char name[STUDY_NAME_SIZE], how[48];
     const struct member *slot = &work->members[first];
-    snprintf(how, sizeof how, slot->signal ? "killed by signal %d" : "with status %d",
+    snprintf(how, sizeof how, slot->signal ? ", killed by signal %d" : " with status %d",
              slot->signal ? slot->signal : slot->status);
     return error_set(error, (enum status)slot->status,
-                     "%s: %zu of %zu runs went wrong, first %s, %s; the same command tries them "
+                     "%s: %zu of %zu runs went wrong, first %s%s; the same command tries them "
                      "again",
                      work->options->directory, failed, work->study->member_count,
                      study_member_name(first, name), how);
