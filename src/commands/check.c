@@ -116,32 +116,39 @@ static void print_resolution(const struct run *run, const struct resolution *wor
 }
 
 /* Who rules the step. */
-static void print_fastest(const struct advice *a, const char *unit)
+static void print_fastest(const struct advice *a, const struct units *units)
 {
+    char period[UNITS_TEXT_SIZE], distance[UNITS_TEXT_SIZE], time[UNITS_TEXT_SIZE],
+        free_fall[UNITS_TEXT_SIZE];
+    const int digits = a->kind == ADVICE_ENCOUNTER || a->kind == ADVICE_COLLAPSE ? 2 : 3;
+    units_time(units, a->period, digits, period);
+    units_length(units, a->distance, digits, distance);
+    units_time(units, a->time, 4, time);
+    units_time(units, a->free_fall, 3, free_fall);
     if (a->kind == ADVICE_NOW)
         item("fastest pair",
-             "bodies %" PRId64 " and %" PRId64 " would circle each other in %.3g %s: %.3g steps",
-             a->id_i, a->id_j, a->period, unit, a->steps);
+             "bodies %" PRId64 " and %" PRId64 " would circle each other in %s: %.3g steps",
+             a->id_i, a->id_j, period, a->steps);
     if (a->kind == ADVICE_PERICENTER)
         item("fastest pair",
-             "bodies %" PRId64 " and %" PRId64 " will pass at %.3g (e = %.4g), where they would "
-             "circle each other in %.3g %s: %.3g steps",
-             a->id_i, a->id_j, a->distance, a->eccentricity, a->period, unit, a->steps);
+             "bodies %" PRId64 " and %" PRId64 " will pass at %s (e = %.4g), where they would "
+             "circle each other in %s: %.3g steps",
+             a->id_i, a->id_j, distance, a->eccentricity, period, a->steps);
     if (a->kind == ADVICE_PASSAGE)
         item("fastest pair",
-             "bodies %" PRId64 " and %" PRId64 " will pass at %.3g by t = %.4g, where they would "
-             "circle each other in %.3g %s: %.3g steps",
-             a->id_i, a->id_j, a->distance, a->time, a->period, unit, a->steps);
+             "bodies %" PRId64 " and %" PRId64 " will pass at %s by t = %s, where they would "
+             "circle each other in %s: %.3g steps",
+             a->id_i, a->id_j, distance, time, period, a->steps);
     if (a->kind == ADVICE_ENCOUNTER)
         item("encounters",
-             "two bodies may pass at %.2g until the end, where they would circle each other in "
-             "%.2g %s: %.2g steps",
-             a->distance, a->period, unit, a->steps);
+             "two bodies may pass at %s until the end, where they would circle each other in "
+             "%s: %.2g steps",
+             distance, period, a->steps);
     if (a->kind == ADVICE_COLLAPSE)
         item("collapse",
-             "the system is cold and falls in within %.3g %s; then two bodies may pass at %.2g, "
-             "where they would circle each other in %.2g %s: %.2g steps",
-             a->free_fall, unit, a->distance, a->period, unit, a->steps);
+             "the system is cold and falls in within %s; then two bodies may pass at %s, "
+             "where they would circle each other in %s: %.2g steps",
+             free_fall, distance, period, a->steps);
 }
 
 /* Why it wants more than the usual number. */
@@ -174,11 +181,9 @@ static void print_trial(const struct run *run, const struct advice *a, const str
 
 static void print_step(const struct run *run, const struct advice *a, const struct timing *timing)
 {
-    char unit[UNITS_LABEL_SIZE];
-    units_label(run->experiment.physics.units, (struct dimension)DIMENSION_TIME, unit);
     if (a->kind == ADVICE_NONE)
         return;
-    print_fastest(a, unit);
+    print_fastest(a, run->experiment.physics.units);
     if (!(a->period > 0.0)) {
         item("", "they meet head-on: no step is small enough; physics.softening > 0 helps");
         return;
