@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import re
 
 import job
 import tap
@@ -111,6 +112,20 @@ def test_check_estimates_for_all_ranks():
     result = job.finish(2, "check", job.write(job.PLUMMER))
     assert "2 ranks of 1 thread" in result.stdout, result.stdout
     assert result.stdout.count("# estimate") == 1, result.stdout
+
+
+def forces_need(result):
+    """What orrery check says that force kernels take, in bytes."""
+    number, prefix = re.search(r"forces ([\d.]+) (.?)B", result.stdout).groups()
+    return float(number) * {"": 1, "k": 1e3, "M": 1e6, "G": 1e9}[prefix]
+
+
+def test_check_counts_what_ranks_keep():
+    """ranks that divide a system keep eight rounds of sums more than one process"""
+    job.mpirun()
+    words = ("check", job.write(job.PLUMMER), "-P", "bodies.count=50000")
+    more = forces_need(job.finish(2, *words)) - forces_need(job.finish(0, *words))
+    assert abs(more - 8 * 24 * 50000) < 0.1e6, more  # printed with three digits
 
 
 def test_the_summary_is_printed_once():

@@ -125,6 +125,16 @@ FORCE = [
      "unit/force unit/kernels cli/bench.py"),
     ("src/force/force.c", "force->symmetric && force->share.parts > 1", "force->symmetric",
      "unit/force-share unit/backend unit/ranks unit/force"),
+    ("src/force/force.c", "scratch += round * fmin(tiles, LAP_ROUNDS);", "scratch += round;",
+     "unit/force-share"),
+    ("src/force/sums.c", "const bool upwards = number % 2 == 0;", "const bool upwards = true;",
+     "unit/force-share"),
+    ("src/force/sums.c",
+     "if (wave->last_unit - wave->first_unit == wave->rounds * task->force->tiles)", "if (true)",
+     "unit/force-share"),
+    ("src/force/sums.c", "held ? task->all : task->mine", "task->mine", "unit/force-share"),
+    ("src/force/sums.c", "sums[k] = kept[k] + sums[k];", "sums[k] = sums[k] + 0 * kept[k];",
+     "unit/force-share"),
 ]
 
 INTEGRATOR = [
