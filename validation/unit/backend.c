@@ -78,7 +78,7 @@ static void test_auto_says_what_it_chose(void **state)
     struct backend_description description;
     backend->class_->describe(backend, &description);
     assert_string_equal(description.backend, "openmp");
-    assert_string_equal(description.choice, "4 pairs a force evaluation do not fill a GPU");
+    assert_string_equal(description.choice, "4 pairs per force evaluation do not fill a GPU");
     assert_int_equal(description.threads, 1); /* two bodies are no work for more */
     stop(backend);
 
