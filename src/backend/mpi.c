@@ -162,6 +162,19 @@ int mpi_node_rank(void)
     return rank;
 }
 
+double mpi_node_sum(double value, int *ranks)
+{
+    MPI_Comm node;
+    *ranks = 1;
+    if (!is_started())
+        return value;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Comm_size(node, ranks);
+    MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_SUM, node);
+    MPI_Comm_free(&node);
+    return value;
+}
+
 /* The first words of what the library says of itself: the name and the version. */
 const char *mpi_library(char buffer[MPI_LIBRARY_SIZE])
 {

@@ -38,6 +38,9 @@ void mpi_end(void);
 /* Which of the ranks on this machine is this one? */
 int mpi_node_rank(void);
 
+/* The sum over the ranks on this machine, to all of them, and how many these are. */
+double mpi_node_sum(double value, int *ranks);
+
 /* The bytes of rank 0, for all. */
 void mpi_broadcast(void *bytes, size_t size);
 /* The same; ranks wait for it without keeping a core busy. */

@@ -8,6 +8,7 @@
 #include "backend/host.h"
 #include "backend/mpi.h"
 #include "base/memory.h"
+#include "base/room.h"
 #include "model/units.h"
 
 enum { NAME_SIZE = 32 };
@@ -29,6 +30,7 @@ enum order_verb {
     ORDER_POTENTIALS,
     ORDER_CONSERVED,
     ORDER_DESTROY,
+    ORDER_ROOM,
     ORDER_DISMISS,
     ORDER_COUNT
 };
@@ -40,6 +42,7 @@ struct order {
     size_t integrator; /* row of the table */
     double dt;
     uint64_t steps;
+    double first_bytes, each_bytes; /* of ORDER_ROOM */
 };
 
 struct ranks {
@@ -59,6 +62,11 @@ struct ranks {
     struct conserved *conserved;            /* of the systems that inner knows */
     struct mpi_division conserved_division; /* in doubles; by systems */
 };
+
+int ranks_count(void)
+{
+    return mpi_count();
+}
 
 /* --- exchanging --------------------------------------------------------------------------------
  */
@@ -340,6 +348,34 @@ static enum status create(struct ranks *ranks, struct plan *plan, struct error *
     return mpi_agree(status, error);
 }
 
+/* --- memory ------------------------------------------------------------------------------------
+ */
+
+static enum status look_for_room(const struct order *order, struct error *error)
+{
+    int sharers;
+    const double own = mpi_rank() == 0 ? order->first_bytes : order->each_bytes;
+    const double shared = mpi_node_sum(own, &sharers);
+    const struct room machine = room_of_machine(""), process = room_of_process();
+    enum status status = STATUS_OK;
+    if (own > process.bytes)
+        status = error_set(error, STATUS_MEMORY, "a rank needs %.3g GB of memory; %s has %.3g GB",
+                           1e-9 * own, process.limit, 1e-9 * process.bytes);
+    else if (shared > machine.bytes)
+        status = error_set(error, STATUS_MEMORY,
+                           "%d ranks of one machine need %.3g GB of memory; %s has %.3g GB left",
+                           sharers, 1e-9 * shared, machine.limit, 1e-9 * machine.bytes);
+    return mpi_agree(status, error);
+}
+
+enum status ranks_check_room(double first, double each, struct error *error)
+{
+    struct order order = { .verb = ORDER_ROOM, .first_bytes = first, .each_bytes = each };
+    if (mpi_count() > 1)
+        mpi_await(&order, sizeof order);
+    return look_for_room(&order, error);
+}
+
 /* --- the ranks that serve ----------------------------------------------------------------------
  */
 
@@ -399,6 +435,8 @@ void ranks_serve(void)
         struct error error = { 0 }; /* rank 0 has the same and passes it on */
         if (order.verb == ORDER_CREATE)
             serve_create(&all, &order, &error);
+        else if (order.verb == ORDER_ROOM)
+            look_for_room(&order, &error);
         else if (order.verb == ORDER_DESTROY)
             serve_destroy(&all, &order);
         else

@@ -30,6 +30,16 @@ void ranks_share(const struct backend_class **class_, struct backend_options *op
 /* So many ranks divide the bodies of each of so many systems; 1: every rank has whole systems. */
 size_t ranks_dividing(size_t systems);
 
+/* How many there are. */
+int ranks_count(void);
+
+/*
+ * Is there so much memory on every machine of the job: `first` bytes for rank 0, `each` for any
+ * other, of which those on one machine share what it has? Rank 0 asks. STATUS_MEMORY, with what
+ * they need and what there is.
+ */
+enum status ranks_check_room(double first, double each, struct error *error);
+
 /* What the ranks other than 0 do: until rank 0 calls ranks_dismiss(). */
 void ranks_serve(void);
 void ranks_dismiss(void);

@@ -122,7 +122,8 @@ enum status experiment_create(const struct config *config, struct experiment *ex
     if (initial_check_units(config_section(config, "bodies"), &experiment->physics, error))
         return error->status;
     struct memory_need need;
-    if (need_of_run(config, &need, error) || need_check(config, &need, 1, error))
+    if (need_of_run(config, &need, error) || need_check(config, &need, 1, error) ||
+        need_check_ranks(config, &need, error))
         return error->status;
     struct error absent = { 0 };
     if (experiment->backend->probe && experiment->backend->probe(&absent))

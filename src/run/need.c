@@ -167,22 +167,28 @@ static bool blame_systems(const struct config *config, const struct memory_need 
     return need->systems > 1 && need_bytes(&one) <= room;
 }
 
+/* The key that asks for what is not there. */
+static enum status refuse(const struct config *config, bool systems, struct error *error,
+                          const char *reason)
+{
+    const struct section *section = config_section(config, systems ? "ensemble" : "bodies");
+    const char *const key = systems ? "systems" : initial_count_name(section);
+    return section_refuse(section, key, STATUS_MEMORY, error, reason);
+}
+
 enum status need_compare(const struct config *config, const struct memory_need *need, size_t runs,
                          const struct room *room, struct error *error)
 {
     const double bytes = (double)runs * need_bytes(need);
     if (bytes <= room->bytes)
         return STATUS_OK;
-    const bool systems = blame_systems(config, need, room->bytes);
-    const struct section *section = config_section(config, systems ? "ensemble" : "bodies");
-    const char *const key = systems ? "systems" : initial_count_name(section);
     char runs_text[48] = "", reason[256], wanted[NEED_TEXT_SIZE], there[NEED_TEXT_SIZE];
     if (runs > 1)
         snprintf(runs_text, sizeof runs_text, "%zu runs at a time of ", runs);
     snprintf(reason, sizeof reason, "%s%zu x %zu bodies need %s of memory; %s has %s left",
              runs_text, need->systems, need->count, need_text(bytes, wanted), room->limit,
              need_text(room->bytes, there));
-    return section_refuse(section, key, STATUS_MEMORY, error, reason);
+    return refuse(config, blame_systems(config, need, room->bytes), error, reason);
 }
 
 enum status need_check(const struct config *config, const struct memory_need *need, size_t runs,
@@ -193,4 +199,28 @@ enum status need_check(const struct config *config, const struct memory_need *ne
     if (process.bytes < machine.bytes / (double)runs)
         return need_compare(config, need, 1, &process, error);
     return need_compare(config, need, runs, &machine, error);
+}
+
+/* A rank that serves has the bodies of its systems or of all, as rank 0's backend has them again,
+ * with two arrays of potentials and one for what ranks exchange. It measures and writes nothing. */
+enum status need_check_ranks(const struct config *config, const struct memory_need *need,
+                             struct error *error)
+{
+    enum { EXCHANGED_ARRAYS = 3 };
+    const size_t ranks = (size_t)ranks_count(), systems = need->systems;
+    if (ranks == 1)
+        return STATUS_OK;
+    const size_t share = ranks_dividing(systems) == 1 ? (systems + ranks - 1) / ranks : systems;
+    const struct memory_need own = need_of_bodies(config, share, need->count);
+    const double array = sizeof(double) * bodies_length_of(1.0, (double)need->count);
+    const double first = need_bytes(need) + EXCHANGED_ARRAYS * array * (double)systems;
+    const double each =
+        own.bodies + own.forces + own.program + EXCHANGED_ARRAYS * array * (double)share;
+    struct error missing = { 0 };
+    char reason[512];
+    const enum status status = ranks_check_room(first, each, &missing);
+    if (status != STATUS_MEMORY)
+        return status ? error_set(error, status, "%s", missing.text) : STATUS_OK;
+    snprintf(reason, sizeof reason, "%zu x %zu bodies: %.400s", systems, need->count, missing.text);
+    return refuse(config, systems >= ranks && systems > need->count, error, reason);
 }

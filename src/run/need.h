@@ -1,7 +1,7 @@
 /*
  * The memory that a run will need, from its config alone: before bodies are made or anything else
  * is allocated. An upper bound, near to what runs were measured to take; of the host, under mpirun
- * of the first rank.
+ * of the first rank, beside which the others are counted where they share a machine.
  */
 #ifndef ORRERY_RUN_NEED_H
 #define ORRERY_RUN_NEED_H
@@ -40,6 +40,10 @@ double need_bytes(const struct memory_need *need);
  */
 enum status need_check(const struct config *config, const struct memory_need *need, size_t runs,
                        struct error *error);
+
+/* Under mpirun: the same for all ranks of each machine. */
+enum status need_check_ranks(const struct config *config, const struct memory_need *need,
+                             struct error *error);
 
 /* The same for one limit that is known. */
 struct room;
