@@ -79,8 +79,15 @@ static size_t blocks_of(const struct cuda *cuda)
     return (cuda->own_last - cuda->own_first + GPU_OBSERVER_BLOCK - 1) / GPU_OBSERVER_BLOCK;
 }
 
+static enum status too_little(const struct gpu_device *device, const char *what, size_t bytes,
+                              size_t memory, struct error *error)
+{
+    return error_set(error, STATUS_MEMORY, "GPU %d: %s needs %.1f MiB, and %.1f MiB are free",
+                     device->index, what, (double)bytes / 0x1p20, (double)memory / 0x1p20);
+}
+
 static enum status create_divided(struct cuda *cuda, const struct gpu_device *devices,
-                                  struct error *error)
+                                  const size_t *memory, struct error *error)
 {
     const struct bodies *bodies = cuda->setup.bodies;
     const size_t blocks = blocks_of(cuda), own = cuda->own_first;
@@ -88,8 +95,11 @@ static enum status create_divided(struct cuda *cuda, const struct gpu_device *de
     for (size_t d = 0; d < cuda->device_count && !status; d++) {
         const size_t first = own + share(blocks, cuda->device_count, d) * GPU_OBSERVER_BLOCK;
         const size_t last = own + share(blocks, cuda->device_count, d + 1) * GPU_OBSERVER_BLOCK;
-        status = add_part(cuda, &devices[d], bodies->systems, first,
-                          last < cuda->own_last ? last : cuda->own_last, error);
+        const size_t end = last < cuda->own_last ? last : cuda->own_last;
+        const size_t bytes = gpu_part_size(&cuda->setup, &devices[d], bodies->systems, first, end);
+        status = bytes > memory[d]
+                     ? too_little(&devices[d], "its part of the bodies", bytes, memory[d], error)
+                     : add_part(cuda, &devices[d], bodies->systems, first, end, error);
     }
     for (size_t p = 0; p < cuda->part_count && !status; p++)
         status = gpu_part_upload(cuda->parts[p], 0, bodies->systems, error);
@@ -146,11 +156,9 @@ static enum status create_streamed(struct cuda *cuda, const struct gpu_device *d
     for (size_t d = 0; d < cuda->device_count && !status; d++) {
         const size_t batch = batch_size(cuda, &devices[d], memory[d]);
         if (batch == 0)
-            return error_set(error, STATUS_MEMORY,
-                             "GPU %d: a system of %zu bodies needs %.1f MiB, and %.1f MiB are free",
-                             devices[d].index, count,
-                             (double)gpu_part_size(&cuda->setup, &devices[d], 1, 0, count) / 0x1p20,
-                             (double)memory[d] / 0x1p20);
+            return too_little(&devices[d], "a system",
+                              gpu_part_size(&cuda->setup, &devices[d], 1, 0, count), memory[d],
+                              error);
         for (int slot = 0; slot < SLOTS && !status; slot++)
             status = add_part(cuda, &devices[d], batch, 0, count, error);
     }
@@ -183,7 +191,7 @@ static enum status create_parts(struct cuda *cuda, const struct gpu_device *devi
     }
     if (cuda->device_count > bodies->systems || cuda->setup.exchange) {
         cuda->mode = DIVIDED;
-        return create_divided(cuda, devices, error);
+        return create_divided(cuda, devices, memory, error);
     }
     for (size_t d = 0; d <= cuda->device_count; d++)
         cuda->first[d] = share(bodies->systems, cuda->device_count, d);

@@ -4,10 +4,12 @@
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "initial/initial.h"
 #include "run/provenance.h"
 #include "run/replay.h"
 #include "run/restart.h"
@@ -325,6 +327,22 @@ static enum status stopped_already(struct error *error)
                           : STATUS_OK;
 }
 
+/* A GPU that has not the memory: its bodies are too many, as those of a host can be. */
+static enum status create_backend(struct run *run, struct error *error)
+{
+    struct experiment *x = &run->experiment;
+    const struct section *bodies = config_section(x->config, "bodies");
+    struct error refused = { 0 };
+    char reason[512];
+    const enum status status =
+        x->backend->create(&x->backend_options, &x->physics, x->bodies, &run->backend, &refused);
+    if (status != STATUS_MEMORY || strncmp(refused.text, "GPU ", 4) != 0)
+        return status ? error_set(error, status, "%s", refused.text) : STATUS_OK;
+    snprintf(reason, sizeof reason, "%zu x %zu bodies: %.400s", x->bodies->systems,
+             x->bodies->count, refused.text);
+    return section_refuse(bodies, initial_count_name(bodies), status, error, reason);
+}
+
 enum status run_prepare(const struct config *config, const struct run_options *options,
                         bool measure_first, struct run **result, struct error *error)
 {
@@ -341,9 +359,7 @@ enum status run_prepare(const struct config *config, const struct run_options *o
         goto fail;
     scales_measure(experiment->bodies, &run->scales);
     if (allocate_tables(run, error) || (options->restart && open_checkpoint(run, error)) ||
-        experiment->backend->create(&experiment->backend_options, &experiment->physics,
-                                    experiment->bodies, &run->backend, error) ||
-        stopped_already(error))
+        create_backend(run, error) || stopped_already(error))
         goto fail;
     run->backend->class_->describe(run->backend, &run->description);
     if (measure_first &&
