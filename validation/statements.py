@@ -331,8 +331,8 @@ STATEMENTS = {
          lambda run: tolerant(scatter_after(run, "density-slope.density_slope", 3.0), 0.32, 0.2)),
         ("a halo that falls like r⁻⁴.",),
         ("the slope of an isothermal sphere, r⁻².",),
-        ("{} over that range, exactly −2 at {} ± {} core radii 3σ/√(4πGρ₀), where an isothermal core "
-         "has it at √2, and {} ± {} in the halo",
+        ("{} over that range, exactly −2 at {} ± {} core radii 3σ/√(4πGρ₀), where an isothermal "
+         "core has it at √2, and {} ± {} in the halo",
          recorded(r"slope between 0\.04 and 0\.12, (\S+),"),
          recorded(r"b in core radii .*\| ([0-9.-]+) \| [0-9.]+ \|"),
          recorded(r"b in core radii [^|]*± ([0-9.]+)"),

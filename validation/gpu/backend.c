@@ -427,7 +427,7 @@ static void test_no_room_for_one_system(void **state)
     const struct backend_options with = options("auto", PRECISION_DOUBLE, 1);
     executor_settings.memory = 20000;
     assert_int_equal(backend_cuda.create(&with, &case_soft, b, &backend, &error), STATUS_MEMORY);
-    assert_non_null(strstr(error.text, "a system of 200 bodies needs"));
+    assert_non_null(strstr(error.text, "a system needs"));
     bodies_destroy(b);
 }
 

@@ -157,7 +157,8 @@ static void test_many_jumps_are_counted(void **state)
     assert_int_equal(trial.told.count, 3); /* of 11 */
     assert_says(trial.told.last, "later jumps are only counted");
     char text[WATCH_TEXT_SIZE];
-    assert_says(watch_text(trial.watch, text), "11 jumps of the energy, the first before t = 0.01,");
+    assert_says(watch_text(trial.watch, text),
+                "11 jumps of the energy, the first before t = 0.01,");
     json_t *json = watch_json(trial.watch, NULL);
     assert_close(json_real_value(json_object_get(json, "first_jump_time")), 0.01, 1e-15);
     json_decref(json);
