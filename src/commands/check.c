@@ -251,9 +251,10 @@ static enum status estimate_sweep(const struct prepare_options *options,
     if (study_of_sweep(config, &study, error))
         return error->status;
     estimate->runs = study.member_count;
-    estimate->disk_bytes = disk_needed(&study, &study_options, every_member, NULL);
+    const enum status status =
+        disk_needed(&study, &study_options, every_member, NULL, &estimate->disk_bytes, error);
     study_free(&study);
-    return STATUS_OK;
+    return status;
 }
 
 static void print_sweep(const struct sweep_estimate *sweep)

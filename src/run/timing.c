@@ -1,5 +1,7 @@
 #include "run/timing.h"
 
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -156,29 +158,29 @@ static double seconds_now(const struct trial *trial)
 }
 
 /* Seconds for one: twice as many each time, until there is something to measure, the first to warm
- * up; then the least of some rounds, in which nobody else was served. */
+ * up; then the median of some rounds. The least of them would be a time without the interruptions
+ * that the run will have too. */
 static enum status time_one(enum status (*try_it)(struct trial *, uint64_t, struct error *),
                             struct trial *trial, uint64_t from, double *each, struct error *error)
 {
-    double total = 0.0;
-    *each = INFINITY;
-    for (uint64_t times = from, rounds = 0; rounds < MOST_ROUNDS;) {
+    double total = 0.0, measured[MOST_ROUNDS];
+    size_t rounds = 0;
+    for (uint64_t times = from; rounds < MOST_ROUNDS;) {
         const double before = seconds_now(trial);
         if (try_it(trial, times, error))
             return error->status;
         const double seconds = seconds_now(trial) - before;
         total += seconds;
         if (seconds >= round_seconds || rounds > 0) {
-            *each = fmin(*each, seconds / (double)times);
-            rounds++;
+            measured[rounds++] = seconds / (double)times;
         } else {
             times *= 2;
         }
-        if (rounds > 1 && total > timed_seconds)
-            return STATUS_OK;
-        if (total > 10.0 * timed_seconds && rounds > 0)
-            return STATUS_OK;
+        if ((rounds > 1 && total > timed_seconds) || (rounds > 0 && total > 10.0 * timed_seconds))
+            break;
     }
+    gsl_sort(measured, 1, rounds);
+    *each = gsl_stats_median_from_sorted_data(measured, 1, rounds);
     return STATUS_OK;
 }
 

@@ -35,46 +35,31 @@ static bool write_as_much(const struct study *study, size_t a, size_t b)
     return true;
 }
 
+/* What the members come to; a config that none of them can be prepared from is told at once. */
+struct outlook {
+    double bytes;
+    bool prepared; /* one of them at least */
+    struct error refused;
+};
+
 static double member_bytes(const struct study *study, const struct study_options *options,
-                           size_t member)
+                           size_t member, struct outlook *outlook)
 {
     struct config *config = NULL;
     struct run *run = NULL;
-    struct error ignored = { 0 };
+    struct error error = { 0 };
     const struct run_options plain = { .directory = options->directory };
     double bytes = 0.0;
-    if (!member_load(study, options, 1, member, &config, &ignored) &&
-        !run_prepare(config, &plain, false, &run, &ignored))
+    if (!member_load(study, options, 1, member, &config, &error) &&
+        !run_prepare(config, &plain, false, &run, &error)) {
         bytes = estimate_disk_bytes(run);
+        outlook->prepared = true;
+    } else if (!outlook->refused.status) {
+        outlook->refused = error;
+    }
     run_destroy(run);
     config_free(config);
     return bytes;
-}
-
-static double sum_bytes(const struct study *study, const struct study_options *options,
-                        bool (*counts)(const void *context, size_t member), const void *context)
-{
-    enum { MOST = 64 }; /* kinds of members that are remembered */
-    struct {
-        size_t member;
-        double bytes;
-    } known[MOST];
-    size_t kinds = 0;
-    double sum = 0.0;
-    for (size_t m = 0; m < study->member_count; m++) {
-        size_t k = 0;
-        if (!counts(context, m))
-            continue;
-        while (k < kinds && !write_as_much(study, known[k].member, m))
-            k++;
-        const double bytes = k < kinds ? known[k].bytes : member_bytes(study, options, m);
-        sum += bytes;
-        if (k == kinds && kinds < MOST) {
-            known[kinds].member = m;
-            known[kinds++].bytes = bytes;
-        }
-    }
-    return sum;
 }
 
 /* What the child is asked. */
@@ -85,25 +70,73 @@ struct question {
     const void *context;
 };
 
-static void answer(int to, void *context)
+static void sum_bytes(const struct question *question, struct outlook *outlook)
 {
-    const struct question *q = context;
-    const double bytes = sum_bytes(q->study, q->options, q->counts, q->context);
-    child_send(to, &bytes, sizeof bytes);
+    enum { MOST = 64 }; /* kinds of members that are remembered */
+    const struct study *study = question->study;
+    struct {
+        size_t member;
+        double bytes;
+    } known[MOST];
+    size_t kinds = 0;
+    for (size_t m = 0; m < study->member_count; m++) {
+        size_t k = 0;
+        if (!question->counts(question->context, m))
+            continue;
+        while (k < kinds && !write_as_much(study, known[k].member, m))
+            k++;
+        const double bytes =
+            k < kinds ? known[k].bytes : member_bytes(study, question->options, m, outlook);
+        outlook->bytes += bytes;
+        if (k == kinds && kinds < MOST) {
+            known[kinds].member = m;
+            known[kinds++].bytes = bytes;
+        }
+    }
 }
 
-double disk_needed(const struct study *study, const struct study_options *options,
-                   bool (*counts)(const void *context, size_t member), const void *context)
+/* Members of one kind write as much, but one may be refused for what another has not. */
+static void look_for_one(const struct question *question, struct outlook *outlook)
+{
+    enum { MOST = 64 };
+    size_t tried = 0;
+    for (size_t m = 0; m < question->study->member_count && tried < MOST; m++)
+        if (!outlook->prepared && question->counts(question->context, m)) {
+            member_bytes(question->study, question->options, m, outlook);
+            tried++;
+        }
+}
+
+static void answer(int to, void *context)
+{
+    const struct question *question = context;
+    struct outlook outlook = { 0 };
+    sum_bytes(question, &outlook);
+    if (outlook.refused.status == STATUS_CONFIG)
+        look_for_one(question, &outlook);
+    child_send(to, &outlook, sizeof outlook);
+}
+
+enum status disk_needed(const struct study *study, const struct study_options *options,
+                        bool (*counts)(const void *context, size_t member), const void *context,
+                        double *bytes, struct error *error)
 {
     struct question question = { study, options, counts, context };
     struct child *child;
     struct error ignored = { 0 };
-    double bytes = 0.0;
+    struct outlook outlook = { 0 };
+    *bytes = 0.0;
     if (child_start(answer, &question, &CHILD_UNLIMITED, &child, &ignored))
-        return 0.0;
-    const bool whole = child_receive(child, &bytes, sizeof bytes);
+        return STATUS_OK;
+    const bool whole = child_receive(child, &outlook, sizeof outlook);
     child_end(child, whole, options->directory, &ignored);
-    return whole ? bytes : 0.0;
+    if (!whole)
+        return STATUS_OK;
+    *bytes = outlook.bytes;
+    if (outlook.prepared || outlook.refused.status != STATUS_CONFIG)
+        return STATUS_OK;
+    *error = outlook.refused;
+    return error->status;
 }
 
 enum status disk_check(const char *directory, double bytes, struct error *error)

@@ -433,6 +433,7 @@ enum status study_run(const struct study *study, const struct study_options *opt
         status = error_set(error, STATUS_USAGE, "there is no member %zu; the study has %zu",
                            options->only, study->member_count);
     struct directory *directory = NULL;
+    double bytes = 0.0;
     if (!status)
         status = find_finished(&work, error);
     if (!status) {
@@ -440,7 +441,9 @@ enum status study_run(const struct study *study, const struct study_options *opt
         status = check_memory(&work, error);
     }
     if (!status)
-        status = disk_check(options->directory, disk_needed(study, options, is_new, &work), error);
+        status = disk_needed(study, options, is_new, &work, &bytes, error);
+    if (!status)
+        status = disk_check(options->directory, bytes, error);
     signals_catch(); /* from here on there is something to leave in order */
     if (!status)
         status = folder_open(study, options, &directory, error);

@@ -122,6 +122,20 @@ def test_a_key_that_does_not_exist():
     assert result.returncode == 78 and "did you mean" in result.stderr, result.stderr
 
 
+def test_what_every_run_would_refuse_is_refused_before_the_first():
+    """a criterion on a column that no run has: 78, told once, and nothing is written"""
+    lacking = SWEEP + 'expect = ( { quantity = "lagrangian_50"; at_most = 1.0; } );'
+    for arguments in ([], ["--member", 2]):
+        result = tap.run("run", write(lacking), *arguments)
+        assert result.returncode == 78 and result.stderr.count("lagrangian_50") == 1, result
+        assert not os.path.exists("grid.sweep")
+    # One that some runs have is a matter of those that have it not.
+    swept = lacking.replace("sweep = (", 'sweep = ( { key = "expect.0.quantity"; values = '
+                            '["lagrangian_50", "energy_error"]; },')
+    result = tap.run("run", write(swept), "-q")
+    assert result.returncode != 0 and os.path.exists("grid.sweep"), result
+
+
 def test_finished_members_are_left_alone():
     config = write(SWEEP)
     assert tap.run("run", config, "-q").returncode == 0
