@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { REASON_SIZE = 1024, VALUE_LENGTH = 60 };
+/* Most paths of files are shorter than a value may be. */
+enum { REASON_SIZE = 1024, VALUE_LENGTH = 240 };
 
 /* Is `file` an override of exactly this path? */
 static bool names(const char *file, const char *path)

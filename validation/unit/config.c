@@ -149,15 +149,16 @@ static void test_wrong_types(void **state)
             "run.cfg:3: outputs.0.values = { ... }: must be a list of values");
 }
 
-/* 60 bytes of the value would end within the second character of two bytes. */
+/* 240 bytes of the value would end within the second character of two bytes. */
 static void test_long_values_are_cut(void **state)
 {
     (void)state;
-    char name[] =
-        "01234567890123456789012345678901234567890123456789012345\xc3\xa9\xc3\xa9\xc3\xa9";
-    char text[256], message[256];
+    enum { DIGITS = 236 };
+    char name[DIGITS + 8], text[512], message[512];
+    memset(name, '7', DIGITS);
+    strcpy(name + DIGITS, "\xc3\xa9\xc3\xa9\xc3\xa9");
     snprintf(text, sizeof text, BODIES "time = { step = \"%s\"; };\n", name);
-    name[58] = '\0'; /* 56 digits and one character; the quotation mark before them makes 59 */
+    name[DIGITS + 2] = '\0'; /* digits and one character; the quotation mark before makes 239 */
     snprintf(message, sizeof message,
              "run.cfg:2: time.step = \"%s...: must be a number greater than 0", name);
     refused(text, NULL, message);
