@@ -199,9 +199,10 @@ static enum status refuse(const struct work *work, const struct error *differenc
                           struct error *error)
 {
     error_set(error, STATUS_CONFIG,
-              "%s: its runs were made with another configuration; --force runs them anew, -o DIR "
+              "%s: its runs were made with another configuration; --force%s runs them anew, -o DIR "
               "writes elsewhere",
-              work->options->directory);
+              work->options->directory,
+              work->options->only && work->options->force ? " without --member" : "");
     for (const char *line = differences->text; *line;) {
         const int length = (int)strcspn(line, "\n");
         error_set(error, STATUS_CONFIG, "%.*s", length, line);
@@ -272,15 +273,17 @@ static enum status find_finished(struct work *work, struct error *error)
 {
     struct existing_input input = { 0 };
     struct error differences = { 0 };
+    const bool force = work->options->force;
     work->done = 0;
-    if (check_others(work, error) || work->options->force)
+    if (check_others(work, error) || (force && !work->options->only))
         return error->status;
     json_t *now = folder_describe(work->study);
     if (!now)
         return error_set(error, STATUS_MEMORY, "out of memory");
     existing_grid(work->options->directory, work->study, now, &differences);
     const struct study *quiet_keys = differences.status ? work->study : NULL;
-    for (size_t m = 0; m < work->study->member_count; m++)
+    /* One run that is forced may differ from the others, but not from the grid of the table. */
+    for (size_t m = 0; m < work->study->member_count && !force; m++)
         look_at(work, m, quiet_keys, &input, &differences);
     free(input.path);
     json_decref(now);
@@ -404,6 +407,27 @@ static enum status judge(const struct work *work, struct error *error)
 /* --- the study ---------------------------------------------------------------------------------
  */
 
+/* One run that was forced may now stand beside others of another configuration. */
+static void tell_of_others(struct work *work)
+{
+    struct existing_input input = { 0 };
+    size_t others = 0;
+    for (size_t m = 0; m < work->study->member_count; m++) {
+        struct error differences = { 0 };
+        if (!is_ours(work, m))
+            look_at(work, m, NULL, &input, &differences);
+        others += differences.status == STATUS_CONFIG;
+    }
+    free(input.path);
+    char line[PATH_SIZE + 160];
+    snprintf(line, sizeof line,
+             "%s: WARNING: %zu other run%s made with another configuration; the table has both "
+             "until --member --force makes them anew",
+             work->options->directory, others, others == 1 ? " was" : "s were");
+    if (others > 0)
+        member_notice((void *)work->options, true, line);
+}
+
 /* Cores are shared among the members at work; whoever sets the threads decides how many these are.
  */
 static void share_cores(struct work *work)
@@ -455,6 +479,8 @@ enum status study_run(const struct study *study, const struct study_options *opt
         work_through(&work);
         struct error table = { 0 };
         folder_write_table(study, directory, &table);
+        if (options->only && options->force)
+            tell_of_others(&work);
         status = judge(&work, error); /* what went wrong in a run may be why there is no table */
         if (table.status)
             error_set(error, table.status, "%s", table.text);

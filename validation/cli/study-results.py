@@ -281,6 +281,25 @@ def test_a_finished_member_that_failed_is_left_alone():
     assert result.returncode == 78 and "expect.0.at_most was 1e-06" in result.stderr, result
 
 
+def test_a_forced_member_beside_others():
+    """--member --force makes one run anew, tells what it leaves of another configuration, and refuses
+    another grid"""
+    config = write(PAIR)
+    assert tap.run("run", config, "-q").returncode == 0
+    result = tap.run("run", config, "-q", "--member", 1, "--force")
+    assert result.returncode == 0 and not result.stderr, result
+    result = tap.run("run", config, "--member", 1, "--force", "-P", "physics.softening=0.25")
+    assert result.returncode == 0, result
+    assert "WARNING: 1 other run was made with another configuration" in result.stderr, result
+    result = tap.run("run", config, "--member", 2, "--force", "-P", "physics.softening=0.25")
+    assert result.returncode == 0 and "WARNING" not in result.stderr, result
+    before = snapshot("pair.sweep")
+    result = tap.run("run", config, "--member", 1, "--force", "-P",
+                     'sweep.0.values=["pefrl", "yoshida4"]')
+    assert result.returncode == 78 and "--force without --member" in result.stderr, result
+    assert snapshot("pair.sweep") == before
+
+
 def test_values_that_need_quotation_marks():
     """swept names with commas, quotation marks, line ends and blanks are cells of one column"""
     names = ["a,b.csv", 'the "old" one.csv', " blank.csv", "two\nlines.csv", "back\\slash.csv",
