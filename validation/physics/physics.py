@@ -1,4 +1,4 @@
-"""The experiments that are short, each a test; and that docs/validation.md is the table of all.
+"""The experiments that are short, each a test; and that docs/validation.md has a table of all.
 
 What an experiment measures stands in laws.py, orbits.py, bars.py, clusters.py, distributions.py,
 verdicts.py and trust.py;
@@ -34,7 +34,7 @@ for _one in EXPERIMENTS:
 
 
 def test_the_table_is_whole():
-    """docs/validation.md names every experiment, and every row in it held"""
+    """docs/validation.md names every experiment; whether they hold is found by running them"""
     with open(os.path.join(tap.SOURCE, "docs", "validation.md"), encoding="utf-8") as file:
         text = file.read()
     names = [one.name for one in EXPERIMENTS]
@@ -42,7 +42,6 @@ def test_the_table_is_whole():
         heading = f"\n### {one.name}{' (long)' if one.long else ''}\n"
         assert heading in text, f"{one.name}: make check-physics"
     assert text.count("\n### ") == len(names) == len(set(names))
-    assert text.count("| yes |") > 4 * len(names) and "**no**" not in text
 
 
 def test_every_config_is_run():
