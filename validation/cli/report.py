@@ -451,6 +451,24 @@ def test_several_directories():
     assert not os.path.exists("a.run/plots")
 
 
+def test_what_changes_no_result_is_no_difference():
+    """runs of other threads, cadences and names are compared by what differs in their physics"""
+    need_gnuplot()
+    for name, softening, threads in (("a.run", 0.05, 1), ("b.run", 0.1, 2)):
+        make_run(name, name=name)
+        path = pathlib.Path(name, "run.json")
+        run = json.loads(path.read_text())
+        run["config"]["physics"]["softening"] = softening
+        run["config"]["compute"] = {"threads": threads}
+        run["config"]["diagnostics"][0]["every"] = threads
+        path.write_text(json.dumps(run))
+    report("a.run", "b.run")
+    page = read("report/report.html")
+    assert "physics.softening" in page, page
+    for idle in ("compute.threads", "diagnostics.0.every"):
+        assert idle not in page, idle
+
+
 def test_more_runs_than_a_figure_shows():
     """of more than 8 runs those with the least step are overlaid, and the table lists them all"""
     need_gnuplot()
