@@ -53,6 +53,15 @@ def test_unterminated_string():
            "run.cfg:4: name: a string starts here and does not end on this line")
 
 
+def test_more_errors_than_fit():
+    """of very many errors the first are told, and how many there are besides"""
+    write(BODIES + TIME + "".join(f"quux{k:03d} = 1;\n" for k in range(400)))
+    result = tap.run("check", "run.cfg")
+    *told, rest = result.stderr.splitlines()
+    assert result.returncode == CONFIG and len(told) > 100, result
+    assert rest == f"... and {400 - len(told)} more errors", rest
+
+
 def test_missing_include():
     """1: a missing @include has its file and line"""
     refuse(BODIES + TIME + '\n@include "gone.cfg"\n',

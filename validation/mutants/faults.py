@@ -314,7 +314,7 @@ DIAGNOSTICS = [
     ("src/diagnostics/trust.c", "memory->moved = 1.0;", "", "unit/trust cli/trust.py"),
     ("src/diagnostics/watch.c", "strides[k + 1] <= step)", "strides[k + 1] < step)", "unit/watch"),
     ("src/diagnostics/watch.c", "record->next_search = (double)(now->step + watch->every);", "",
-     "unit/watch", "searches that come more often find no other pair at their steps, and cost time"),
+     "unit/watch", "more searches find no other pair at their steps; they cost time"),
     ("src/diagnostics/watch.c", "present.steps < record->last.steps ? present : record->last;",
      "present;", "unit/watch"),
     ("src/diagnostics/watch.c", "if (record->jumps == 1.0) {", "if (true) {", "unit/watch"),
@@ -582,7 +582,7 @@ CONFIG = [
 
 COMMANDS = [
     ("src/main.c", "status == STATUS_OK && (fflush(stdout) != 0 || ferror(stdout))", "false",
-     "cli/run.py cli/check.py cli/bad-data.py cli/convert.py"),
+     "cli/reliability.py cli/convert.py"),
     ("src/main.c", "return print_usage(stderr), STATUS_USAGE;",
      "return print_usage(stderr), STATUS_OK;", "cli/run.py cli/bad-config.py"),
     ("src/main.c", '"... and %zu more errors\\n", error.dropped', '"... and more errors\\n"',
