@@ -281,6 +281,17 @@ def test_a_finished_member_that_failed_is_left_alone():
     assert result.returncode == 78 and "expect.0.at_most was 1e-06" in result.stderr, result
 
 
+def test_a_diagnostic_more_or_less_is_another_config():
+    """one more item at the end of a list, or one less: the results there are not taken for it"""
+    one = '{ type = "conservation"; every = 10; }'
+    two = PAIR.replace(one, one + ', { type = "virial"; every = 10; }')
+    assert two != PAIR
+    for first, second in ((PAIR, two), (two, PAIR)):
+        assert tap.run("run", write(first), "-q", "--force").returncode == 0
+        result = tap.run("run", write(second), "-q")
+        assert result.returncode == 78 and "diagnostics" in result.stderr, result
+
+
 def test_a_forced_member_beside_others():
     """--member --force makes one run anew, tells what it leaves of another configuration, and refuses
     another grid"""
