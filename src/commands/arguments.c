@@ -117,7 +117,7 @@ static enum status store(const struct arguments *arguments, const struct argumen
         return STATUS_OK;
     case ARGUMENT_LIST:
         if (list->count == ARGUMENT_LIST_SIZE)
-            return usage_error(arguments, error, "too many times:", argument->name);
+            return usage_error(arguments, error, "an option stands here more than 256 times", "");
         list->items[list->count++] = value;
         return STATUS_OK;
     }

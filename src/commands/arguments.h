@@ -20,7 +20,7 @@ enum argument_type {
     ARGUMENT_WORD     /* const char *: "" where it stands alone, or what is behind its '=' */
 };
 
-enum { ARGUMENT_LIST_SIZE = 256 };
+enum { ARGUMENT_LIST_SIZE = 256 }; /* as the message says */
 
 struct argument_list {
     size_t count;

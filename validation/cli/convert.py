@@ -118,6 +118,8 @@ def test_ensemble_and_box():
     assert pathlib.Path("again.xyz").read_bytes() == content
     result = convert(TRAJECTORY, "a.csv")
     assert lost(result) == "time, step, periodic box" and "30 bodies x 3 systems" in result.stdout
+    systems = [line.split(",")[0] for line in pathlib.Path("a.csv").read_text().splitlines()]
+    assert systems == ["system [1]"] + 30 * ["1"] + 30 * ["2"] + 30 * ["3"], systems
     assert lost(convert("a.csv", "a.txt")) == "systems"
     need_hdf5()
     assert lost(convert(TRAJECTORY, "s.hdf5")) == "step"
@@ -184,6 +186,7 @@ def test_refusals():
             ((TRAJECTORY, "out.txt", "--all"), 64, "one frame"),
             ((TRAJECTORY, "out.hdf5.gz"), 64, "gzip"),
             ((TRAJECTORY, "out.csv", "--digits", "18"), 64, "1 to 17"),
+            ((TRAJECTORY, "out.csv", "--digits", "0"), 64, "1 to 17"),
             ((TRAJECTORY, "folder/"), 64, "no name for a file"),
             ((TRAJECTORY,), 64, "missing argument"),
             (("nothing.xyz", "out.csv"), 66, "nothing.xyz"),

@@ -1,6 +1,7 @@
 """Diagnostics in a run: restarts, threads, and numbers worked out again from the trajectory."""
 
 import csv
+import json
 import math
 import pathlib
 import resource
@@ -29,6 +30,17 @@ diagnostics = (
 outputs = ( { type = "xyz"; every = 50; } );
 """
 ENSEMBLE = ALL + "ensemble = { systems = 2; };\n"
+
+
+def test_two_of_one_type_have_names():
+    """a name of one's own is that of its file, in run.json and in criteria"""
+    text = ALL.replace('{ type = "virial";              every = 10; window = 7; }',
+                       '{ type = "virial"; every = 10; window = 7; }, '
+                       '{ type = "conservation"; name = "slow"; every = 50; }')
+    run(text + 'expect = ( { quantity = "slow.virial_ratio"; at_least = 0.0; } );', "named")
+    assert len(pathlib.Path("named/slow.csv").read_text().splitlines()) == 1 + 5
+    assert len(pathlib.Path("named/conservation.csv").read_text().splitlines()) == 1 + 21
+    assert "slow" in json.loads(pathlib.Path("named/run.json").read_text())["diagnostics"]
 
 
 def run(text, directory, *options):

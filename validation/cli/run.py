@@ -89,7 +89,7 @@ def test_quiet_says_nothing():
 
 def test_usage_errors_are_64():
     for arguments in ([], ["rnu"], ["run"], ["run", "a", "b"], ["run", "a", "--frobnicate"],
-                      ["run", "a", "-o"]):
+                      ["run", "a", "-o"], ["run", "a"] + 257 * ["-P", "bodies.seed=1"]):
         result = tap.run(*arguments)
         assert result.returncode == 64, (arguments, result.returncode)
         assert result.stderr

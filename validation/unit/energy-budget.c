@@ -111,6 +111,15 @@ static void test_an_encounter_within_the_interval_is_seen(void **state)
     look(&trial, 20);
     assert_close(trial.row[ENCOUNTERS], 0.5, 1e-12);
     assert_close(trial.row[TRUNCATION], 4.0 / 3.0 * 0.175 / 2.0, 1e-12);
+    /* A smaller encounter of others is not the worst. */
+    trial.scene.bodies->id[0] = 7;
+    place(&trial, 0.25, -0.9);
+    near = *scene_moment(&trial.scene, 20, 0.125, false);
+    assert_int_equal(energy_budget_look(trial.budget, &near, 0, &error), STATUS_OK);
+    place(&trial, 2.0, -0.8);
+    look(&trial, 30);
+    assert_close(trial.row[ENCOUNTERS], 0.55, 1e-12);
+    assert_non_null(strstr(energy_budget_text(trial.budget, text), "(most of bodies 1 and 2)"));
     trial_end(&trial);
 }
 

@@ -207,6 +207,15 @@ static void test_systems(void **state)
     assert_int_equal(read_csv.read(&request, b, &error), STATUS_DATA);
     assert_string_equal(error.text,
                         "f: the file holds 3 systems, the run 2: ensemble.systems must be 3");
+    write_file("system,m,x,y,z,vx,vy,vz\n1,1,0,0,0,0,0,0\n1,1,1,0,0,0,0,0\n"
+               "2,1,0,0,0,0,0,0\n2,1,1,0,0,0,0,0\n");
+    struct bodies *more;
+    assert_int_equal(bodies_create(3, 2, &more, &error), STATUS_OK);
+    error_clear(&error);
+    assert_int_equal(read_csv.read(&request, more, &error), STATUS_DATA);
+    assert_string_equal(error.text,
+                        "f: the file holds 2 systems, the run 3: ensemble.systems must be 2");
+    bodies_destroy(more);
     write_file("1 11 0 0 0 0 0\n1 12 0 0 0 0 0.5\n");
     error_clear(&error);
     assert_int_equal(read_plain.read(&request, b, &error), STATUS_OK);

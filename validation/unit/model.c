@@ -1,10 +1,12 @@
 /* Units, the cell that bodies are shown in, and how large their numbers are. */
 #include "unit.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "model/cell.h"
+#include "model/conserved.h"
 #include "model/scales.h"
 #include "model/units.h"
 #include "sample.h"
@@ -152,6 +154,25 @@ static void test_a_system_is_copied_with_its_ids(void **state)
     bodies_destroy(to);
 }
 
+/* One large term and a thousand that are less than half of its last digit: 1e16 has steps of 2. */
+static void test_small_terms_are_not_lost(void **state)
+{
+    (void)state;
+    enum { SMALL = 1000 };
+    struct bodies *b = sample_create(1, SMALL + 1);
+    for (size_t i = 0; i < b->count; i++) {
+        b->m[i] = 2.0;
+        b->vx[i] = i == 0 ? 1e8 : 0.5;
+    }
+    struct conserved conserved;
+    double *const none = calloc(bodies_length(b), sizeof *none);
+    assert_non_null(none);
+    conserved_measure(b, 0, none, none, &conserved);
+    assert_true(conserved.kinetic == 1e16 + 0.25 * SMALL);
+    free(none);
+    bodies_destroy(b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -160,6 +181,7 @@ int main(void)
         cmocka_unit_test(test_cells),
         cmocka_unit_test(test_scales),
         cmocka_unit_test(test_a_system_is_copied_with_its_ids),
+        cmocka_unit_test(test_small_terms_are_not_lost),
     };
     return cmocka_run_group_tests_name("model", tests, NULL, NULL);
 }

@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "base/text.h"
 #include "output/directory.h"
+#include "output/gzip.h"
 #include "output/stream.h"
 #include "output/xyz_frame.h"
 #include "sample.h"
@@ -249,6 +251,33 @@ static void test_the_columns_of_a_frame(void **state)
     assert_int_equal(rmdir(path), 0);
 }
 
+/* More than one block of the compressor in one call. */
+static void test_gzip_takes_what_it_gets(void **state)
+{
+    (void)state;
+    enum { LENGTH = 300000 };
+    char path[] = "output-test-XXXXXX";
+    const int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    unsigned char *const bytes = malloc(LENGTH), *const read = malloc(LENGTH + 1);
+    assert_true(bytes && read);
+    for (size_t i = 0; i < LENGTH; i++)
+        bytes[i] = (unsigned char)(i / 7 + i / 65536);
+    struct gzip *gzip = gzip_create(fd);
+    assert_non_null(gzip);
+    assert_int_equal(gzip_write(gzip, bytes, LENGTH), 0);
+    assert_int_equal(gzip_end(gzip), 0);
+    assert_int_equal(close(fd), 0);
+    gzFile file = gzopen(path, "rb");
+    assert_non_null(file);
+    assert_int_equal(gzread(file, read, LENGTH + 1), LENGTH);
+    assert_memory_equal(read, bytes, LENGTH);
+    gzclose(file);
+    free(bytes);
+    free(read);
+    assert_int_equal(unlink(path), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -257,6 +286,7 @@ int main(void)
         cmocka_unit_test(test_a_stream_knows_its_file),
         cmocka_unit_test(test_a_log_goes_on_behind_half_a_line),
         cmocka_unit_test(test_links_are_not_followed),
+        cmocka_unit_test(test_gzip_takes_what_it_gets),
         cmocka_unit_test(test_a_locked_directory_is_refused),
         cmocka_unit_test(test_force_removes_what_the_manifest_names),
     };
