@@ -384,4 +384,21 @@ def test_names_and_numbers_of_snapshots():
     assert result.returncode == 78 and "10000001 files" in result.stderr, result
 
 
+def test_a_snapshot_that_is_replaced_while_the_run_goes_on():
+    """a file of the same bytes in its place is not the one that the run wrote: 74, named"""
+    need_hdf5()
+    config = write(CLUSTER.replace("end = 0.35", "end = 1e4"))
+    process = subprocess.Popen([tap.ORRERY, "run", config, "-q"], stderr=subprocess.PIPE, text=True)
+    for _ in range(3000):
+        if len(snapshots("cluster.run")) > 2:
+            break
+        time.sleep(0.01)
+    first = pathlib.Path("cluster.run", snapshots("cluster.run")[0])
+    pathlib.Path("copy").write_bytes(first.read_bytes())
+    os.replace("copy", first)
+    process.terminate()
+    errors = process.communicate(timeout=60 * tap.PATIENCE)[1]
+    assert process.returncode == 74 and first.name in errors, (process.returncode, errors)
+
+
 tap.main()
