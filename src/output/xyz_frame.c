@@ -42,10 +42,16 @@ static void write_species(const struct xyz_frame *frame, const struct moment *no
     stream_write(frame->stream, "X", 1);
 }
 
-/* Into the cell; the motion itself is never wrapped. */
+/* Into [origin, origin + side), which no rounding may leave; the motion itself is not wrapped. */
 static double wrapped(const struct cell *cell, double x)
 {
-    return cell->periodic ? x - cell->side * floor((x - cell->origin) / cell->side) : x;
+    const double end = cell->origin + cell->side;
+    if (!cell->periodic || (x >= cell->origin && x < end))
+        return x;
+    x -= cell->side * floor((x - cell->origin) / cell->side);
+    if (x < cell->origin)
+        x += cell->side;
+    return x < end ? x : cell->origin;
 }
 
 static void write_position(const struct xyz_frame *frame, const struct moment *now, size_t i)

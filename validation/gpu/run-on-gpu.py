@@ -30,11 +30,11 @@ def need_executor():
     return EXECUTOR
 
 
-def run(*arguments, **executor):
+def run(*arguments, config=CONFIG, **executor):
     """orrery run with the executor told to fail in some way: fail_kernel=3 and the like."""
     if REAL and executor:
         raise tap.Skip("only the executor can be told to fail")
-    pathlib.Path("run.cfg").write_text(CONFIG)
+    pathlib.Path("run.cfg").write_text(config)
     environment = dict(os.environ)
     for name, value in executor.items():
         environment[f"ORRERY_EXECUTOR_{name.upper()}"] = str(value)
@@ -79,6 +79,26 @@ def test_it_agrees_with_the_serial_backend():
     worst = max(abs(a - b) for a, b in zip(*numbers))
     assert 0 < worst < 1e-11, worst
     assert abs(last_energy_error("device") - last_energy_error("host")) < 1e-12
+
+
+def test_columns():
+    """forces and energies of a frame are numpy's, and asking for them changes no bit of the motion"""
+    tap.need("numpy")
+    import frames  # which needs it
+    columns = f'columns = "{frames.COLUMNS}"; every = 8; '
+    for systems in (1, 2):
+        for name in ("velocity-verlet", "leapfrog-dkd", "pefrl"):
+            keys = ("-q", "-P", f"time.integrator={name}", "-P", "time.end=0.125", "-P",
+                    f"ensemble.systems={systems}")
+            whole, few = f"all-{name}-{systems}", f"few-{name}-{systems}"
+            assert run("-o", whole, *keys, config=CONFIG.replace(
+                "every = 8; digits", columns + "digits")).returncode == 0
+            assert run("-o", few, *keys).returncode == 0
+            made = frames.check(whole, frames.Law(0.1), systems, 70, 1 / 128)
+            assert len(made) == 3
+            for (_, one), (_, other) in zip(made, frames.read(few + "/trajectory.xyz")):
+                for column in ("pos", "velo"):
+                    assert one[column].tobytes() == other[column].tobytes(), (name, column)
 
 
 def test_precisions_and_kernels():
