@@ -23,6 +23,8 @@ PERIODIC = ("physics.boundary=periodic", f"physics.box_length={BOX}")
 INTEGRATORS = ("euler", "semi-implicit-euler", "velocity-verlet", "leapfrog-dkd", "yoshida4",
                "pefrl", "yoshida6")
 
+WAYS = (("compute.backend=serial",), ("compute.kernel=symmetric",), ("compute.kernel=plain",))
+
 
 def run(directory, *overrides, config=CONFIG):
     pathlib.Path("run.cfg").write_text(config)
@@ -41,9 +43,11 @@ def convert(source, target, *options):
 
 def test_columns_after_every_integrator():
     """forces, energies, ids and places of both sides are numpy's, whatever the integrator's end"""
-    for name in INTEGRATORS:
-        made = frames.check(run(name, f"time.integrator={name}"), frames.Law(0.05), SYSTEMS,
-                            COUNT, STEP)
+    cases = [(name, ()) for name in INTEGRATORS]
+    cases += [(name, way) for name in ("velocity-verlet", "leapfrog-dkd") for way in WAYS]
+    for number, (name, way) in enumerate(cases):
+        directory = run(f"{number}", f"time.integrator={name}", *way)
+        made = frames.check(directory, frames.Law(0.05), SYSTEMS, COUNT, STEP)
         assert [frames.step_of(comment) for comment, _ in made] == [0, 3, 6, 7]
 
 

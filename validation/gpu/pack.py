@@ -11,8 +11,9 @@ import time
 
 PROGRAM = "orrery"
 TESTS = ["validation/gpu/backend-on-gpu", "validation/gpu/kernels-on-gpu"]  # they need cmocka
-SCRIPTS = ["validation/tap.py", *(f"validation/gpu/{name}" for name in (
-    "run", "experiments.py", "pack.py", "run-on-gpu.py", "session.py", "table.py"))]
+SCRIPTS = [f"validation/{name}" for name in (
+    "tap.py", "frames.py", "rows.py", "gpu/run", "gpu/experiments.py", "gpu/pack.py",
+    "gpu/run-on-gpu.py", "gpu/session.py", "gpu/table.py")]
 
 # Programs of a pack find their libraries beside them, and those find each other; no variable of the
 # environment says so, which python and the sanitizer would obey too.
