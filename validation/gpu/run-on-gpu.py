@@ -82,7 +82,7 @@ def test_it_agrees_with_the_serial_backend():
 
 
 def test_columns():
-    """forces and energies of a frame are numpy's, and asking for them changes no bit of the motion"""
+    """forces and energies of a frame are numpy's, and asking changes no bit of the motion"""
     tap.need("numpy")
     import frames  # which needs it
     columns = f'columns = "{frames.COLUMNS}"; every = 8; '
