@@ -469,6 +469,91 @@ static void test_conserved_sums(void **state)
         }
 }
 
+/*
+ * 270 bodies are launched step by step: 33 steps and more by graphs, fewer without. What the last
+ * graph was made for must be what it is used for: the step, the integrator and the number of
+ * systems change one by one.
+ */
+static void test_a_graph_is_used_for_what_it_was_made_for(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *integrator;
+        double dt;
+        size_t systems;
+    } legs[] = { { "velocity-verlet", 1.0 / 128, 1 },
+                 { "velocity-verlet", 1.0 / 256, 1 },
+                 { "leapfrog-dkd", 1.0 / 256, 1 },
+                 { "leapfrog-dkd", 1.0 / 256, 2 } };
+    enum { STEPS = 34 };
+    struct case_vectors x[2];
+    for (int graphs = 0; graphs < 2; graphs++) {
+        struct bodies *b = case_bodies(2, 270, 38);
+        struct case_device on;
+        case_open(&on, b, &case_soft, "auto", PRECISION_SINGLE, NULL, b->count);
+        const size_t part = graphs ? STEPS : STEPS / 2;
+        for (size_t k = 0; k < COUNT_OF(legs); k++)
+            for (size_t done = 0; done < STEPS; done += part) {
+                case_upload(&on, legs[k].systems);
+                case_advance(&on, legs[k].integrator, legs[k].dt, part);
+                case_fetch(&on);
+            }
+        assert_true(executor_is_a_gpu || (executor_count().graphs > 0) == graphs);
+        case_close(&on);
+        x[graphs] = case_save(b, b->x, b->y, b->z);
+        bodies_destroy(b);
+    }
+    assert_true(case_same(x[0], x[1]));
+    free(x[0].a);
+    free(x[1].a);
+}
+
+/* Of four systems that take turns in the memory for three, none stays in a block: each needs the
+ * sources of its own bodies. */
+static void test_streaming_of_large_systems_changes_no_bits(void **state)
+{
+    (void)state;
+    need_executor();
+    const struct backend_options with = options("auto", PRECISION_MIXED, 1);
+    const struct outcome expected = run(&with, 4, 520, 2);
+    executor_settings.memory = 1100000;
+    expect_outcome(run(&with, 4, 520, 2), expected, 4);
+    free_outcome(expected);
+}
+
+/* Without softening two bodies in one place have no potential of each other: for each it is that of
+ * the others, as the reference has it. */
+static void test_potentials_of_coincident_bodies(void **state)
+{
+    (void)state;
+    const struct physics periodic = { .gravitational_constant = 1.0625,
+                                      .boundary = BOUNDARY_PERIODIC,
+                                      .box_length = 1.375 };
+    const struct physics *const spaces[] = { &case_sharp, &periodic, &case_soft };
+    const size_t counts[] = { 2, 3, 40, 300 };
+    for (size_t k = 0; k < COUNT_OF(spaces); k++)
+        for (size_t n = 0; n < COUNT_OF(counts); n++) {
+            struct error error = { 0 };
+            struct bodies *b = case_bodies(1, counts[n], 39);
+            const size_t length = bodies_length(b), last = counts[n] - 1;
+            b->x[last] = b->x[0], b->y[last] = b->y[0], b->z[last] = b->z[0];
+            if (spaces[k] == &periodic)
+                b->x[last] += 3 * periodic.box_length;
+            double *phi = calloc(4 * length, sizeof *phi), *expected = phi + 2 * length;
+            const struct backend_options with = options("auto", PRECISION_SINGLE, 1);
+            struct backend *backend = make(&backend_cuda, &with, spaces[k], b);
+            assert_int_equal(backend_cuda.potentials(backend, phi, phi + length, &error), 0);
+            backend_cuda.destroy(backend);
+            reference_potentials(spaces[k], b, expected, expected + length);
+            for (size_t i = 0; i < counts[n]; i++) {
+                assert_close(phi[i], expected[i], 1e-14 * fabs(expected[i]));
+                assert_close(phi[length + i], expected[length + i], 1e-14 * fabs(expected[i]));
+            }
+            free(phi);
+            bodies_destroy(b);
+        }
+}
+
 /* However many steps: the host waits for the device once. */
 static void test_advance_waits_once(void **state)
 {
@@ -697,6 +782,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_failing_allocations, reset, check_leaks),
         cmocka_unit_test_setup_teardown(test_failing_launches, reset, check_leaks),
         cmocka_unit_test_setup_teardown(test_a_blow_up_is_reported, reset, check_leaks),
+        cmocka_unit_test_setup_teardown(test_a_graph_is_used_for_what_it_was_made_for, reset,
+                                        check_leaks),
+        cmocka_unit_test_setup_teardown(test_streaming_of_large_systems_changes_no_bits, reset,
+                                        check_leaks),
+        cmocka_unit_test_setup_teardown(test_potentials_of_coincident_bodies, reset, check_leaks),
     };
     return cmocka_run_group_tests_name("GPU backend", tests, NULL, NULL);
 }

@@ -54,28 +54,79 @@ static inline void case_equal_masses(struct bodies *b, double m)
             b->m[s * b->stride + i] = m;
 }
 
-/* The accelerations of all systems by one kernel, into b->ax, ay, az. `tuning` NULL: the
- * device's. */
+/* A device that computes bodies [0, last) of every system by one kernel. `tuning` NULL: the
+ * device's. Ended by case_close(). */
+struct case_device {
+    struct gpu_setup setup;
+    struct gpu_part *part;
+    struct gpu_team team;
+};
+
+static inline void case_open(struct case_device *on, struct bodies *b,
+                             const struct physics *physics, const char *kernel,
+                             enum precision precision, const struct gpu_tuning *tuning, size_t last)
+{
+    struct error error = { 0 };
+    struct gpu_device device;
+    assert_int_equal(
+        gpu_setup_init(gpu_kernel_find(kernel), precision, physics, b, &on->setup, &error), 0);
+    on->setup.tuning = tuning;
+    assert_int_equal(gpu_device_find(0, &device, &error), 0);
+    assert_int_equal(gpu_part_create(&on->setup, &device, b->systems, 0, last, &on->part, &error),
+                     0);
+    on->team = (struct gpu_team){ &on->part, 1 };
+}
+
+/* Takes `systems` systems from the first one on. */
+static inline void case_upload(struct case_device *on, size_t systems)
+{
+    struct error error = { 0 };
+    assert_int_equal(gpu_part_upload(on->part, 0, systems, &error), 0);
+}
+
+/* Steps of bodies whose accelerations are not known. */
+static inline void case_advance(struct case_device *on, const char *integrator, double dt,
+                                uint64_t steps)
+{
+    struct error error = { 0 };
+    assert_int_equal(
+        gpu_team_advance(&on->team, integrator_find(integrator), dt, steps, false, &error), 0);
+}
+
+/* Everything comes back. */
+static inline void case_fetch(struct case_device *on)
+{
+    struct error error = { 0 };
+    assert_int_equal(gpu_part_download_state(on->part, &error), 0);
+    assert_int_equal(gpu_part_download_accelerations(on->part, &error), 0);
+    assert_int_equal(gpu_part_wait(on->part, NULL, &error), 0);
+}
+
+static inline void case_close(struct case_device *on)
+{
+    gpu_part_destroy(on->part);
+    gpu_setup_free(&on->setup);
+}
+
+/* The accelerations of bodies [0, last) of all systems by one kernel, into b->ax, ay, az. */
+static inline void case_some_accelerations(struct bodies *b, const struct physics *physics,
+                                           const char *kernel, enum precision precision,
+                                           const struct gpu_tuning *tuning, size_t last)
+{
+    struct error error = { 0 };
+    struct case_device on;
+    case_open(&on, b, physics, kernel, precision, tuning, last);
+    case_upload(&on, b->systems);
+    assert_int_equal(gpu_team_accelerations(&on.team, &error), 0);
+    case_fetch(&on);
+    case_close(&on);
+}
+
 static inline void case_accelerations(struct bodies *b, const struct physics *physics,
                                       const char *kernel, enum precision precision,
                                       const struct gpu_tuning *tuning)
 {
-    struct error error = { 0 };
-    struct gpu_setup setup;
-    struct gpu_device device;
-    struct gpu_part *part;
-    assert_int_equal(gpu_setup_init(gpu_kernel_find(kernel), precision, physics, b, &setup, &error),
-                     0);
-    setup.tuning = tuning;
-    assert_int_equal(gpu_device_find(0, &device, &error), 0);
-    assert_int_equal(gpu_part_create(&setup, &device, b->systems, 0, b->count, &part, &error), 0);
-    const struct gpu_team team = { &part, 1 };
-    assert_int_equal(gpu_part_upload(part, 0, b->systems, &error), 0);
-    assert_int_equal(gpu_team_accelerations(&team, &error), 0);
-    assert_int_equal(gpu_part_download_accelerations(part, &error), 0);
-    assert_int_equal(gpu_part_wait(part, NULL, &error), 0);
-    gpu_part_destroy(part);
-    gpu_setup_free(&setup);
+    case_some_accelerations(b, physics, kernel, precision, tuning, b->count);
 }
 
 struct case_vectors {

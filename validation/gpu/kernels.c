@@ -275,6 +275,158 @@ static void test_third_law_conserves_momentum(void **state)
     bodies_destroy(b);
 }
 
+/* Positions are exact in fp64, and so is a number of boxes: not a bit may change by it. A float has
+ * no digits left for a place 2^20 boxes away. */
+static void test_bodies_far_outside_the_box(void **state)
+{
+    (void)state;
+    struct physics physics = case_periodic;
+    physics.box_length = 1.375;
+    for (size_t k = 0; k < COUNT_OF(kernels); k++)
+        for (int p = PRECISION_DOUBLE; p <= PRECISION_SINGLE; p++) {
+            struct bodies *b = case_bodies(1, 100, 34);
+            case_accelerations(b, &physics, kernels[k], (enum precision)p, NULL);
+            const struct case_vectors near = case_save_accelerations(b);
+            assert_true(case_error(b, &physics) < bounds[p]);
+            for (size_t i = 0; i < b->count; i++) {
+                b->x[i] += physics.box_length * (double)(i % 3) * 0x1p20;
+                b->y[i] -= physics.box_length * (double)(i % 5) * 0x1p18;
+                b->z[i] += physics.box_length * (double)i;
+            }
+            case_accelerations(b, &physics, kernels[k], (enum precision)p, NULL);
+            const struct case_vectors far = case_save_accelerations(b);
+            if (!case_same(near, far))
+                fail_msg("%s, %s: other bits some boxes away", kernels[k], precision_names[p]);
+            free(near.a);
+            free(far.a);
+            bodies_destroy(b);
+        }
+}
+
+/*
+ * Body 0 between two bodies that pull it apart with the same force, 2^28 times that of a third one
+ * on their line. The three are in three chunks of one segment, the light one in any of them: fp32
+ * holds the sum of two chunks to 2^-24 of the great force, and what the light one adds is in the
+ * low part alone, whichever of two terms is the larger.
+ */
+static void check_light_body(const char *kernel, enum precision precision, size_t light_chunk)
+{
+    enum { COUNT = GPU_MAX_SEGMENTS * 3 * GPU_CHUNK };
+    static const struct gpu_tuning tuning = { 32, 256, 1, 1 };
+    const double d = 0.5, light = 0x1p-28, side[] = { d, d, -d }, m[] = { light, 1, 1 };
+    const double r2 = d * d + case_soft.softening * case_soft.softening;
+    const double expected = case_soft.gravitational_constant * light * d / (r2 * sqrt(r2));
+    struct bodies *b = case_bodies(1, COUNT, 35);
+    case_equal_masses(b, 0);
+    b->x[0] = b->y[0] = b->z[0] = 0;
+    for (size_t n = 0; n < 3; n++) {
+        const size_t i = 1 + (light_chunk + n) % 3 * GPU_CHUNK;
+        b->m[i] = m[n];
+        b->x[i] = side[n];
+        b->y[i] = b->z[i] = 0;
+    }
+    case_some_accelerations(b, &case_soft, kernel, precision, &tuning, 32);
+    if (!(fabs(b->ax[0] - expected) < bounds[precision] * expected))
+        fail_msg("%s, %s, chunk %zu: %g instead of %g", kernel, precision_names[precision],
+                 light_chunk, b->ax[0], expected);
+    bodies_destroy(b);
+}
+
+static void test_chunks_lose_nothing(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < 3; k++)
+        for (int p = PRECISION_MIXED; p <= PRECISION_SINGLE; p++)
+            for (size_t chunk = 0; chunk < 3; chunk++)
+                check_light_body(kernels[k], (enum precision)p, chunk);
+}
+
+/* Kick, drift and kick on the host, with the reference's forces. */
+static void step_on_the_host(struct bodies *b, const struct physics *physics, double dt)
+{
+    double *const x[] = { b->x, b->y, b->z }, *const v[] = { b->vx, b->vy, b->vz },
+                  *const a[] = { b->ax, b->ay, b->az };
+    for (int half = 0; half < 2; half++) {
+        reference_accelerations(physics, b);
+        for (int c = 0; c < 3; c++)
+            for (size_t i = 0; i < b->count; i++) {
+                v[c][i] += 0.5 * dt * a[c][i];
+                x[c][i] += half == 0 ? dt * v[c][i] : 0;
+            }
+    }
+}
+
+/* One body moves straight, to the last bit; of two each is off by what the other's pull is. */
+static void check_one_step(size_t count, const struct physics *physics, const char *kernel,
+                           enum precision precision)
+{
+    const double dt = 1.0 / 16;
+    struct bodies *b = case_bodies(1, count, 36), *expected = case_bodies(1, count, 36);
+    struct case_device on;
+    case_open(&on, b, physics, kernel, precision, NULL, count);
+    case_upload(&on, 1);
+    case_advance(&on, "velocity-verlet", dt, 1);
+    case_fetch(&on);
+    case_close(&on);
+    step_on_the_host(expected, physics, dt);
+    for (size_t i = 0; i < count; i++) {
+        const double pull = case_scale(expected, physics, i);
+        const double bound = count == 1 ? 0 : 4 * bounds[precision] * dt * pull + 4e-16;
+        if (!(fabs(b->x[i] - expected->x[i]) <= bound && fabs(b->z[i] - expected->z[i]) <= bound &&
+              fabs(b->vx[i] - expected->vx[i]) <= bound &&
+              fabs(b->vy[i] - expected->vy[i]) <= bound))
+            fail_msg("%s, %s, body %zu of %zu: (%.17g, %.17g), not (%.17g, %.17g)", kernel,
+                     precision_names[precision], i + 1, count, b->x[i], b->vx[i], expected->x[i],
+                     expected->vx[i]);
+    }
+    bodies_destroy(b);
+    bodies_destroy(expected);
+}
+
+/* `symmetric` pads both to a tile, which takes its time: in one space. `blocked` keeps them in a
+ * block. */
+static void test_one_body_and_two(void **state)
+{
+    (void)state;
+    for (size_t count = 1; count <= 2; count++)
+        for (size_t k = 0; k < COUNT_OF(kernels); k++)
+            for (size_t s = 0; s < (k < 3 ? COUNT_OF(spaces) : 1); s++)
+                for (int p = PRECISION_DOUBLE; p <= PRECISION_SINGLE; p++)
+                    check_one_step(count, spaces[s], kernels[k], (enum precision)p);
+}
+
+/* 100 bodies: 4 segments of 32; 150: 5; 200: 7. Threads that share the sum of a body take them in
+ * rounds, the last of which is not full. A step of Euler leaves the forces at its start. */
+static void test_rounds_of_a_resident_system_change_no_bits(void **state)
+{
+    (void)state;
+    const size_t counts[] = { 100, 150, 200 };
+    for (size_t n = 0; n < COUNT_OF(counts); n++)
+        for (int p = PRECISION_DOUBLE; p <= PRECISION_SINGLE; p++) {
+            struct bodies *b = case_bodies(1, counts[n], 37);
+            case_accelerations(b, &case_soft, "simt", (enum precision)p, NULL);
+            const struct case_vectors expected = case_save_accelerations(b);
+            for (int split = 1; split <= 3; split++) {
+                const struct gpu_tuning tuning = { 256, 256, 1, split };
+                struct bodies *moved = case_bodies(1, counts[n], 37);
+                struct case_device on;
+                case_open(&on, moved, &case_soft, "blocked", (enum precision)p, &tuning, counts[n]);
+                case_upload(&on, 1);
+                case_advance(&on, "euler", 1.0 / 128, 1);
+                case_fetch(&on);
+                case_close(&on);
+                const struct case_vectors a = case_save_accelerations(moved);
+                if (!case_same(a, expected))
+                    fail_msg("%zu bodies, split %d, %s: other bits", counts[n], split,
+                             precision_names[p]);
+                free(a.a);
+                bodies_destroy(moved);
+            }
+            free(expected.a);
+            bodies_destroy(b);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -291,6 +443,10 @@ int main(void)
         cmocka_unit_test_setup(test_an_escaper_takes_no_digits, reset),
         cmocka_unit_test_setup(test_units_do_not_matter_to_fp32, reset),
         cmocka_unit_test_setup(test_third_law_conserves_momentum, reset),
+        cmocka_unit_test_setup(test_bodies_far_outside_the_box, reset),
+        cmocka_unit_test_setup(test_chunks_lose_nothing, reset),
+        cmocka_unit_test_setup(test_one_body_and_two, reset),
+        cmocka_unit_test_setup(test_rounds_of_a_resident_system_change_no_bits, reset),
     };
     return cmocka_run_group_tests_name("GPU kernels", tests, NULL, NULL);
 }
