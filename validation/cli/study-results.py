@@ -302,7 +302,7 @@ def test_a_table_of_runs_that_all_went_wrong():
 
 
 def test_a_forced_member_beside_others():
-    """--member --force makes one run anew, tells of others of another config, refuses other grids"""
+    """--member --force makes one run anew, tells of runs of another config, refuses other grids"""
     config = write(PAIR)
     assert tap.run("run", config, "-q").returncode == 0
     result = tap.run("run", config, "-q", "--member", 1, "--force")

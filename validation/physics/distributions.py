@@ -203,5 +203,5 @@ def collapse_slope(bench):
                "profile. That b is √(4/3) core radii does not hold: the table gives "
                + "; ".join(told) + ". So only the bracket up to King's √2 is claimed; it was "
                "chosen when N = 500 and 2000 had been seen, before 1000 and 4000. The r⁻⁴ of the "
-               "halo holds at N = 2000 and 4000 and is steeper in smaller systems; no law is claimed "
-               "for those.")
+               "halo holds at N = 2000 and 4000 and is steeper in smaller systems; no law is "
+               "claimed for those.")
