@@ -642,6 +642,12 @@ GPU = [
     ("gpu/move.cu", "if (!body.finite())", "if (false)", "gpu/backend"),
     ("gpu/team.c", "current = integrator->stages[k].verb == VERB_FORCE;", "current = true;",
      "gpu/run-on-gpu.py"),
+    ("gpu/team.c", "own->dt == queue->dt &&", "", "gpu/backend"),
+    ("gpu/team.c", "own->integrator == integrator && ", "", "gpu/backend"),
+    ("gpu/team.c", "own->systems == part->shape.systems)", "true)", "gpu/backend"),
+    ("gpu/part.c", "part->slots = 0;\n    part->sources_current = false;", "part->slots = 0;",
+     "gpu/backend"),
+    ("gpu/pair.cuh", "(space != GPU_SPACE_SOFT && vanishes(h2))", "false", "gpu/backend"),
     ("gpu/observe.cu", "psi[to] = -G * sum[1];", "psi[to] = -G * sum[0];", "gpu/backend"),
     ("gpu/observe.cu", "m * (z * vx - x * vz)", "m * (x * vz - z * vx)", "gpu/backend"),
 ]
