@@ -36,7 +36,7 @@ def test_ranks_of_one_machine_share_its_memory():
     if not shutil.which("unshare") or subprocess.run(
             ["unshare", "-m", "true"], capture_output=True, check=False).returncode:
         raise tap.Skip("no mount namespaces here")
-    # With nothing left the first of two ranks is refused for itself, with what it keeps for another.
+    # With nothing left the first of two ranks is refused, with what it keeps for the other.
     alone = checked(2, 1 << 20)
     assert alone.returncode == 71, alone.stderr
     need = 1e6 * float(re.search(r"need ([\d.]+) MB of memory", alone.stderr)[1])
