@@ -8,30 +8,8 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "file-case.h"
 #include "initial/read.h"
-
-static char directory[] = "/tmp/orrery-read-XXXXXX";
-
-static int make_directory(void **state)
-{
-    (void)state;
-    return mkdtemp(directory) && chdir(directory) == 0 ? 0 : -1;
-}
-
-static int remove_directory(void **state)
-{
-    (void)state;
-    unlink("f");
-    return chdir("/") == 0 ? rmdir(directory) : -1;
-}
-
-static void write_file(const char *text)
-{
-    FILE *file = fopen("f", "wb");
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
-    assert_int_equal(fclose(file), 0);
-}
 
 /* Reads file "f" into as many systems as it holds; NULL, with the error, if that fails. */
 static struct bodies *read_file(const struct read_format *format, int64_t frame,

@@ -1,11 +1,11 @@
+/* Units: constants, labels, what files call them, and what is converted. */
 #include "unit.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/memory.h"
+#include "file-case.h"
 #include "initial/read.h"
 #include "model/constants.h"
 #include "model/units.h"
@@ -135,29 +135,6 @@ static void test_spellings(void **state)
 
 /* --- files -------------------------------------------------------------------------------------
  */
-
-static char directory[] = "/tmp/orrery-units-XXXXXX";
-
-static int make_directory(void **state)
-{
-    (void)state;
-    return mkdtemp(directory) && chdir(directory) == 0 ? 0 : -1;
-}
-
-static int remove_directory(void **state)
-{
-    (void)state;
-    unlink("f");
-    return chdir("/") == 0 ? rmdir(directory) : -1;
-}
-
-static void write_file(const char *text)
-{
-    FILE *file = fopen("f", "wb");
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
-    assert_int_equal(fclose(file), 0);
-}
 
 /* The one body of file "f" in the units of the system. */
 static enum status read_body(const struct read_format *format, const struct read_wish *wish,
