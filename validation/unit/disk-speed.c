@@ -39,7 +39,7 @@ static void test_leaves_nothing(void **state)
     assert_int_equal(rmdir(folder), 0);
     assert_memory_equal(&before.st_mtim, &after.st_mtim, sizeof before.st_mtim);
     if (failed == EOPNOTSUPP || failed == EISDIR)
-        skip(); /* a file system without such files */
+        pass_untried("a file system without files that have no name");
     assert_int_equal(failed, 0);
     assert_true(speed.rate > 0.0 && speed.rate != guess.rate);
     assert_true(speed.flush > 0.0 && speed.flush != guess.flush);
@@ -51,7 +51,7 @@ static void test_a_folder_of_the_name_alone(void **state)
     struct disk_speed here = guess, root = guess;
     const int failed = disk_speed_measure("nowhere.run", 1000, &here);
     if (failed == EOPNOTSUPP || failed == EISDIR)
-        skip();
+        pass_untried("a file system without files that have no name");
     assert_int_equal(failed, 0);
     assert_true(here.flush != guess.flush);
     disk_speed_measure("/nowhere.run", 1000, &root); /* ends, whether it may write there or not */
