@@ -32,6 +32,21 @@ outputs = ( { type = "xyz"; every = 50; } );
 ENSEMBLE = ALL + "ensemble = { systems = 2; };\n"
 
 
+def test_tables_have_all_digits():
+    """the last rows of the tables are those of run.json, to the last bit"""
+    run(ALL, "digits")
+    told = json.loads(pathlib.Path("digits/run.json").read_text())["diagnostics"]
+    compared = 0
+    for name, row in told.items():
+        with open(f"digits/{name}.csv", newline="") as file:
+            last = list(csv.DictReader(file))[-1]
+        cells = {key.split(" ")[0]: value for key, value in last.items()}
+        for column, value in row.items():
+            assert value is None or float(cells[column]) == value, (name, column, value, cells)
+            compared += value is not None
+    assert compared > 40, compared
+
+
 def test_two_of_one_type_have_names():
     """a name of one's own is that of its file, in run.json and in criteria"""
     text = ALL.replace('{ type = "virial";              every = 10; window = 7; }',
