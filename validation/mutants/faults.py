@@ -617,6 +617,16 @@ COMMANDS = [
      "cli/run.py"),
 ]
 
+BENCH = [
+    ("src/bench/bench.c", "return gsl_stats_min(timed->seconds", "return gsl_stats_max(timed->seconds",
+     "cli/bench.py"),
+    ("src/bench/bench.c", "(far && i % 2 ? FAR : 0)", "(far && i % 2 ? 1 : 0)", "cli/bench.py"),
+    ("src/bench/bench.c", "if (bytes <= room.bytes)", "if (bytes > 0)", "cli/memory.py"),
+    ("src/bench/results.c", '"seconds", row->seconds,', '"seconds", row->median,', "cli/bench.py"),
+    ("src/bench/results.c", '"far_error", document_number(row->far_error)',
+     '"far_error", document_number(row->error)', "cli/bench.py"),
+]
+
 GPU = [
     ("gpu/pair.cuh", "fma(e, 1.875, 1.5) * e", "fma(e, 1.875, 1.0) * e", "gpu/kernels"),
     ("gpu/pair.cuh", "pull(-(f * i.m), d, sums_j);", "pull(f * i.m, d, sums_j);", "gpu/kernels"),
@@ -874,5 +884,5 @@ RECORDS = [
 FAULTS = [
     fault for floor in (
         BASE, MODEL, FORCE, INTEGRATOR, BACKEND, INITIAL, DIAGNOSTICS, OUTPUT, RUN, STUDY, REPORT,
-        CONFIG, COMMANDS, GPU, RECORDS)
+        CONFIG, COMMANDS, BENCH, GPU, RECORDS)
     for fault in floor]
