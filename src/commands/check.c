@@ -127,27 +127,27 @@ static void print_fastest(const struct advice *a, const struct units *units)
     units_time(units, a->free_fall, 3, free_fall);
     if (a->kind == ADVICE_NOW)
         item("fastest pair",
-             "bodies %" PRId64 " and %" PRId64 " would circle each other in %s: %.3g steps",
-             a->id_i, a->id_j, period, a->steps);
+             "bodies %" PRId64 " and %" PRId64 " would orbit each other in %s: %.3g steps", a->id_i,
+             a->id_j, period, a->steps);
     if (a->kind == ADVICE_PERICENTER)
         item("fastest pair",
              "bodies %" PRId64 " and %" PRId64 " will pass at %s (e = %.4g), where they would "
-             "circle each other in %s: %.3g steps",
+             "orbit each other in %s: %.3g steps",
              a->id_i, a->id_j, distance, a->eccentricity, period, a->steps);
     if (a->kind == ADVICE_PASSAGE)
         item("fastest pair",
              "bodies %" PRId64 " and %" PRId64 " will pass at %s by t = %s, where they would "
-             "circle each other in %s: %.3g steps",
+             "orbit each other in %s: %.3g steps",
              a->id_i, a->id_j, distance, time, period, a->steps);
     if (a->kind == ADVICE_ENCOUNTER)
         item("encounters",
-             "two bodies may pass at %s until the end, where they would circle each other in "
+             "two bodies may pass at %s until the end, where they would orbit each other in "
              "%s: %.2g steps",
              distance, period, a->steps);
     if (a->kind == ADVICE_COLLAPSE)
         item("collapse",
              "the system is cold and falls in within %s; then two bodies may pass at %s, "
-             "where they would circle each other in %s: %.2g steps",
+             "where they would orbit each other in %s: %.2g steps",
              free_fall, distance, period, a->steps);
 }
 
@@ -175,7 +175,7 @@ static void print_trial(const struct run *run, const struct advice *a, const str
              "error of %.2g of the limit",
              tried->step, tried->error_in_limits);
     if (a->trial == ADVICE_UNTRIED && a->step < run->experiment.step)
-        item("", "nobody has tried it: the steps of such a run would take about %.2g s",
+        item("", "not tried: the steps of such a run would take about %.2g s",
              experiment_step_count(&run->experiment, a->step) * timing->forces.each);
 }
 

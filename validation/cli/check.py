@@ -88,7 +88,7 @@ def test_the_disk_space_of_an_ensemble():
 def test_the_fastest_pair():
     """the orbital time of two bodies is Kepler's, 2 pi sqrt(a^3 / G M), and a step is proposed"""
     text = tap.run("check", write(PAIR)).stdout
-    period = float(re.search(r"circle each other in ([\d.]+):\s", text).group(1))
+    period = float(re.search(r"orbit each other in ([\d.]+):\s", text).group(1))
     assert abs(period - 2 * math.pi / math.sqrt(2)) < 0.005, period  # three digits are printed
     proposed = float(re.search(r"time\.step = ([\d.e-]+) would", text).group(1))
     assert proposed == 0.02, proposed  # 4.44 / 200 = 0.0222, one digit
