@@ -50,6 +50,17 @@ def test_every_combination_is_a_row():
     assert far["mixed"] < 1e-6 < 1e-4 < far["single"], far
 
 
+def test_the_least_time_counts():
+    """of several repeats the rate is that of the least time, and the median stands beside it"""
+    result = tap.run("bench", "--sizes", "16", "--kernels", "plain", "--precisions", "double",
+                     "--threads", "1", "-o", "out", "--seconds", "1", timeout=120)
+    assert result.returncode == 0, result.stderr
+    (row,) = rows("out")
+    least, median = float(row["seconds"]), float(row["median_seconds"])
+    assert int(row["repeats"]) > 2 and least < median, row
+    assert abs(float(row["interactions_per_second"]) * least - 16**2) < 1e-3 * 16**2, row
+
+
 def test_figures_are_drawn():
     if not shutil.which("gnuplot"):
         raise tap.Skip("gnuplot is not installed")

@@ -618,6 +618,8 @@ COMMANDS = [
 ]
 
 BENCH = [
+    ("src/bench/bench.c", "return gsl_stats_min(timed->seconds",
+     "return gsl_stats_max(timed->seconds", "cli/bench.py"),
     ("src/bench/bench.c", "(far && i % 2 ? FAR : 0)", "(far && i % 2 ? 1 : 0)", "cli/bench.py"),
     ("src/bench/bench.c", "if (bytes <= room.bytes)", "if (bytes > 0)", "cli/memory.py"),
     ("src/bench/results.c", '"seconds", row->seconds,', '"seconds", row->median,', "cli/bench.py"),
