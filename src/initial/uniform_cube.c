@@ -109,7 +109,7 @@ static const char *const scales[] = {
 static bool uses_scale(const struct section *section, const struct physics *physics,
                        const char *key)
 {
-    const enum masses masses = section_choice(section, "masses");
+    const enum masses masses = (enum masses)section_choice(section, "masses");
     return strcmp(key, "mass") == 0         ? masses == MASSES_EQUAL
            : strcmp(key, "mass_range") == 0 ? masses == MASSES_RANDOM
            : strcmp(key, "half_side") == 0  ? physics->boundary != BOUNDARY_PERIODIC
