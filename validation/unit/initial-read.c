@@ -76,8 +76,8 @@ static void test_plain(void **state)
         "# m x y z, and so on\r\n\r\n"
         "2.385\t0.1 -0.2   0.30000000000000004 1e-3 -2.5e2 7\r\n"
         "  # the second one\r\n 0 -1.5 3.25 6.125 0 0.75 -0.0625  ",
-        "\xef\xbb\xbf"
-        "2.385 0.1 -0.2 0.30000000000000004 1e-3 -2.5e2 7\n0 -1.5 3.25 6.125 0 0.75 -0.0625",
+        ("\357\273\2772.385 0.1 -0.2 0.30000000000000004 1e-3 -2.5e2 7\n"
+         "0 -1.5 3.25 6.125 0 0.75 -0.0625"),
     };
     for (size_t i = 0; i < COUNT_OF(same); i++)
         assert_expected(read_good(&read_plain, same[i]), 1, 2);

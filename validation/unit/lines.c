@@ -55,8 +55,7 @@ static void test_line_ends_make_no_difference(void **state)
 {
     (void)state;
     static const char *const same[] = { "a\tb\n\nc\n", "a\tb\r\n\r\nc\r\n", "a\tb\n\nc",
-                                        "\xef\xbb\xbf"
-                                        "a\tb\n\nc\n" };
+                                        "\357\273\277a\tb\n\nc\n" };
     for (size_t i = 0; i < COUNT_OF(same); i++) {
         char text[100];
         struct error error = { 0 };
