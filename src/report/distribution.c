@@ -145,9 +145,10 @@ static enum status draw_mean(struct figure *figure, const struct series *statist
         return STATUS_OK;
     find_event(statistics, false, &begin, &end);
     const size_t rows = end - begin;
-    double *const lower = memory_array(2, rows * sizeof *lower, error), *const upper = lower + rows;
+    double *const lower = memory_array(2, rows * sizeof *lower, error);
     if (!lower)
         return error->status;
+    double *const upper = lower + rows;
     for (size_t i = 0; i < rows; i++) {
         lower[i] = mean->values[begin + i] - sem->values[begin + i];
         upper[i] = mean->values[begin + i] + sem->values[begin + i];
