@@ -42,24 +42,19 @@ struct outlook {
     struct error refused;
 };
 
-static double member_bytes(const struct study *study, const struct study_options *options,
-                           size_t member, struct outlook *outlook)
+/* False where the member cannot be prepared. */
+static bool member_bytes(const struct study *study, const struct study_options *options,
+                         size_t member, double *bytes, struct error *error)
 {
     struct config *config = NULL;
     struct run *run = NULL;
-    struct error error = { 0 };
     const struct run_options plain = { .directory = options->directory };
-    double bytes = 0.0;
-    if (!member_load(study, options, 1, member, &config, &error) &&
-        !run_prepare(config, &plain, false, &run, &error)) {
-        bytes = estimate_disk_bytes(run);
-        outlook->prepared = true;
-    } else if (!outlook->refused.status) {
-        outlook->refused = error;
-    }
+    const bool prepared = !member_load(study, options, 1, member, &config, error) &&
+                          !run_prepare(config, &plain, false, &run, error);
+    *bytes = prepared ? estimate_disk_bytes(run) : 0.0;
     run_destroy(run);
     config_free(config);
-    return bytes;
+    return prepared;
 }
 
 /* What the child is asked. */
@@ -70,50 +65,45 @@ struct question {
     const void *context;
 };
 
+/* Members of one kind write as much, but one may be refused for what another has not: so a kind is
+ * known by one that can be prepared, unless many could not. */
 static void sum_bytes(const struct question *question, struct outlook *outlook)
 {
-    enum { MOST = 64 }; /* kinds of members that are remembered */
+    enum { MOST = 64 }; /* kinds that are remembered, and members that may be refused before */
     const struct study *study = question->study;
     struct {
         size_t member;
         double bytes;
     } known[MOST];
-    size_t kinds = 0;
+    size_t kinds = 0, refused = 0;
     for (size_t m = 0; m < study->member_count; m++) {
+        struct error error = { 0 };
         size_t k = 0;
         if (!question->counts(question->context, m))
             continue;
         while (k < kinds && !write_as_much(study, known[k].member, m))
             k++;
-        const double bytes =
-            k < kinds ? known[k].bytes : member_bytes(study, question->options, m, outlook);
+        if (k < kinds) {
+            outlook->bytes += known[k].bytes;
+            continue;
+        }
+        double bytes;
+        const bool prepared = member_bytes(study, question->options, m, &bytes, &error);
         outlook->bytes += bytes;
-        if (k == kinds && kinds < MOST) {
+        outlook->prepared |= prepared;
+        if (!prepared && refused++ == 0)
+            outlook->refused = error;
+        if (kinds < MOST && (prepared || refused > MOST)) {
             known[kinds].member = m;
             known[kinds++].bytes = bytes;
         }
     }
 }
 
-/* Members of one kind write as much, but one may be refused for what another has not. */
-static void look_for_one(const struct question *question, struct outlook *outlook)
-{
-    enum { MOST = 64 };
-    size_t tried = 0;
-    for (size_t m = 0; m < question->study->member_count && tried < MOST; m++)
-        if (!outlook->prepared && question->counts(question->context, m)) {
-            member_bytes(question->study, question->options, m, outlook);
-            tried++;
-        }
-}
-
 static void answer(int to, void *context)
 {
-    const struct question *question = context;
     struct outlook outlook = { 0 };
-    sum_bytes(question, &outlook);
-    if (outlook.refused.status == STATUS_CONFIG)
-        look_for_one(question, &outlook);
+    sum_bytes(context, &outlook);
     child_send(to, &outlook, sizeof outlook);
 }
 
