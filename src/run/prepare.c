@@ -32,17 +32,17 @@ static enum status allocate_potentials(struct run *run, struct error *error)
     return run->psi ? STATUS_OK : error->status;
 }
 
-/* Does the diagnostic, or do its statistics over members, write the file `name`.csv? */
+static bool is_called(const struct diagnostic *diagnostic, const char *name, size_t length)
+{
+    return diagnostic && strlen(diagnostic->name) == length &&
+           strncmp(diagnostic->name, name, length) == 0;
+}
+
+/* Does the diagnostic, or do its statistics over the systems, write the file `name`.csv? */
 static bool writes(const struct run_diagnostic *slot, const char *name, size_t length)
 {
-    static const char statistics[] = "-ensemble";
-    const char *own = slot->diagnostic ? slot->diagnostic->name : "";
-    const size_t own_length = strlen(own);
-    if (own_length == 0 || length < own_length || strncmp(name, own, own_length) != 0)
-        return false;
-    return length == own_length ||
-           (slot->aggregate && length == own_length + strlen(statistics) &&
-            strncmp(name + own_length, statistics, strlen(statistics)) == 0);
+    return is_called(slot->diagnostic, name, length) ||
+           (slot->aggregate && is_called(aggregate_diagnostic(slot->aggregate), name, length));
 }
 
 /* Two diagnostics must not write the same file. */
@@ -59,7 +59,7 @@ static void check_name(const struct run *run, size_t index, const struct section
                           name);
         else if (writes(mine, others, strlen(others)))
             section_error(section, NULL, error,
-                          "%s.csv, its statistics over members, is there already; give this one a "
+                          "%s.csv, its statistics over systems, is there already; give this one a "
                           "`name`",
                           others);
     }

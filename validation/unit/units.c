@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "file-case.h"
 #include "initial/read.h"
+#include "initial/table.h"
 #include "model/constants.h"
 #include "model/units.h"
 
@@ -319,6 +320,24 @@ static void test_contradictions(void **state)
            "si", STATUS_DATA, "f:2: time_unit: 'kg' is no unit of time");
 }
 
+/* bodies.file_units names every unit system, behind what is none. */
+static void test_files_may_be_in_every_system(void **state)
+{
+    (void)state;
+    const struct variant *file = &initial_file.variant;
+    const char *const *choices = NULL;
+    for (size_t k = 0; k < file->parameter_count; k++)
+        if (strcmp(file->parameters[k].key, "file_units") == 0)
+            choices = file->parameters[k].choices;
+    assert_non_null(choices);
+    assert_string_equal(choices[0], "auto");
+    assert_string_equal(choices[1], "as-is");
+    size_t k = 0;
+    for (; units_names[k]; k++)
+        assert_string_equal(choices[2 + k], units_names[k]);
+    assert_null(choices[2 + k]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -327,6 +346,7 @@ int main(void)
         cmocka_unit_test(test_help_has_the_constants),
         cmocka_unit_test(test_labels),
         cmocka_unit_test(test_spellings),
+        cmocka_unit_test(test_files_may_be_in_every_system),
         cmocka_unit_test(test_files_are_converted),
         cmocka_unit_test(test_bits_stay),
         cmocka_unit_test(test_units_that_the_config_names),
