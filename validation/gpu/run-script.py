@@ -51,13 +51,13 @@ def test_no_device():
 
 def test_on_the_executor():
     """on the executor: every part has its line, and nothing looks like a measurement"""
-    stub = pathlib.Path("bin/compute-sanitizer")  # drops its own options and runs the rest
-    stub.parent.mkdir()
-    stub.write_text("#!/bin/sh\nshift 4\n"
+    sanitizer = pathlib.Path("bin/compute-sanitizer")  # drops its own options and runs the rest
+    sanitizer.parent.mkdir()
+    sanitizer.write_text("#!/bin/sh\nshift 4\n"
                     "echo '========= ERROR SUMMARY: 0 errors'\nexec \"$@\"\n")
-    stub.chmod(0o755)
+    sanitizer.chmod(0o755)
     result = on_executor("--output", "results", "--only", "bench,sanitizer",
-                         PATH=f"{stub.parent.resolve()}:{os.environ['PATH']}")
+                         PATH=f"{sanitizer.parent.resolve()}:{os.environ['PATH']}")
     assert result.returncode == 0, result
     found, page = read()
     assert found["measured"] is False and found["device"]["device"] == "executor", found
