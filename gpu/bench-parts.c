@@ -1,5 +1,5 @@
 /* The titles of what is measured; in every build, as the command that prints them is. */
-#include "bench.h"
+#include "bench-parts.h"
 
 const char *const gpu_bench_parts[GPU_BENCH_PARTS] = {
     "operations of the device",

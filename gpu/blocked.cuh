@@ -1,6 +1,7 @@
 /*
  * Several bodies per thread: each body read from shared memory serves them all. Where there are too
- * few bodies for the device, blocks also share the segments of a sum; the next kernel adds them.
+ * few bodies for the device, blocks also share the segments of a sum; the next kernel adds what
+ * they leave (gpu_slot_count()).
  */
 #ifndef ORRERY_GPU_BLOCKED_CUH
 #define ORRERY_GPU_BLOCKED_CUH
@@ -8,17 +9,10 @@
 #include "launch.cuh"
 #include "sum.cuh"
 
-/* Blocks that a multiprocessor's registers are to hold, so that some warps can hide the latencies
- * of others: as many as a thread's bodies leave room for. */
-template <class law, int BODIES> static constexpr unsigned blocks_at_once()
-{
-    return sizeof(typename law::source) > 16 || law::SUMS * BODIES > 12 ? 2 : BODIES < 4 ? 4 : 3;
-}
-
-template <class law, int BODIES>
-static __global__ void __launch_bounds__(GPU_MAX_BLOCKED, blocks_at_once<law, BODIES>())
-    blocked(const struct gpu_shape shape, const typename law::settings settings,
-            const typename law::source *__restrict__ sources, double *__restrict__ partial,
+template <class terms, int BODIES, int AT_ONCE>
+static __global__ void __launch_bounds__(most_threads<terms>(GPU_BLOCKED), AT_ONCE)
+    blocked(const struct gpu_shape shape, const typename terms::settings settings,
+            const typename terms::source *__restrict__ sources, double *__restrict__ partial,
             const unsigned tile_size, const unsigned split)
 {
     const unsigned size = blockDim.x * BODIES;
@@ -26,53 +20,61 @@ static __global__ void __launch_bounds__(GPU_MAX_BLOCKED, blocks_at_once<law, BO
     const unsigned part = blockIdx.x / groups % split;
     const unsigned system = blockIdx.x / groups / split;
     const unsigned i = shape.first + blockIdx.x % groups * size + threadIdx.x;
-    const typename law::source *bodies = sources + (size_t)system * shape.stride;
-    typename law::source *tile = (typename law::source *)shared_memory();
-    gathering<law, BODIES> sums;
+    const typename terms::source *bodies = sources + (size_t)system * shape.stride;
+    typename terms::source *tile = (typename terms::source *)shared_memory();
+    gathering<terms, BODIES> sums;
 #pragma unroll
     for (int b = 0; b < BODIES; b++) {
         sums.body[b] = bodies[min(i + b * blockDim.x, shape.stride - 1)];
         sums.index[b] = i + b * blockDim.x;
     }
     const unsigned from = part * shape.segments / split, to = (part + 1) * shape.segments / split;
+    const unsigned summed = shape.segments / split; /* segments in the first slot */
     for (unsigned k = from; k < to; k++) {
         sums.start_segment();
         sums.add_tiles(bodies, k * shape.segment, min((k + 1) * shape.segment, shape_extent(shape)),
                        tile, tile_size, settings);
-        double *slot = split > 1 ? partial + k * law::SUMS * shape_length(shape) : partial;
+        const size_t index = part > 0 ? k - summed + 1 : 0;
+        double *slot = partial + index * terms::SUMS * shape_length(shape);
 #pragma unroll
         for (int b = 0; b < BODIES; b++)
             if (sums.index[b] < min(shape.last, shape.count))
                 sums.end_segment(b, slot + shape_index(shape, system, sums.index[b]),
-                                 shape_length(shape), split == 1 && k > 0);
+                                 shape_length(shape), part == 0 && k > 0);
     }
 }
 
-template <class law, int BODIES>
+template <class terms, int BODIES>
 static cudaError_t start_blocked(const struct gpu_sum_call *call, unsigned *slots)
 {
+    constexpr struct gpu_range at_once = limits_of<terms>(GPU_BLOCKED).at_once;
     const unsigned block = (unsigned)call->tuning.block, tile = (unsigned)call->tuning.tile;
     const unsigned split = min((unsigned)call->tuning.split, call->shape.segments);
     const size_t groups = groups_of(shape_range(call->shape), block * BODIES);
-    *slots = split > 1 ? call->shape.segments : 1;
-    return launch(call->stream, call->shape.systems * groups * split, { block, GPU_MAX_BLOCKED },
-                  tile * sizeof(typename law::source), blocked<law, BODIES>, call->shape,
-                  settings_of<law>(call->law), (const typename law::source *)call->sources,
-                  call->partial, tile, split);
+    *slots = gpu_slot_count(call->shape.segments, split);
+    /* With potentials three blocks at once have too few registers. */
+    constexpr int most_at_once = terms::SUMS > 3 ? at_once.least : at_once.most;
+    return with_form<at_once.least, most_at_once>(call->tuning, [&](auto form) {
+        return launch_sums(
+            call, call->shape.systems * groups * split, { block, most_threads<terms>(GPU_BLOCKED) },
+            tile * sizeof(typename terms::source), blocked<terms, BODIES, decltype(form)::value>,
+            call->shape, settings_of<terms>(call->interaction),
+            (const typename terms::source *)call->sources, call->partial, tile, split);
+    });
 }
 
 /* BODIES is a compile-time number: registers have no index. */
-template <class law>
+template <class terms>
 static cudaError_t start_bodies(const struct gpu_sum_call *call, unsigned *slots)
 {
-    enum { MOST = sizeof(typename law::real) == 8 ? 2 : 4 };
+    constexpr int most = limits_of<terms>(GPU_BLOCKED).bodies.most;
     switch (call->tuning.bodies) {
     case 1:
-        return start_blocked<law, 1>(call, slots);
+        return start_blocked<terms, 1>(call, slots);
     case 2:
-        return start_blocked<law, 2>(call, slots);
+        return start_blocked<terms, 2>(call, slots);
     default:
-        return start_blocked<law, MOST>(call, slots);
+        return start_blocked<terms, most>(call, slots);
     }
 }
 

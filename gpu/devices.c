@@ -61,3 +61,16 @@ enum status gpu_device_find(int index, struct gpu_device *device, struct error *
     cudaRuntimeGetVersion(&device->runtime);
     return STATUS_OK;
 }
+
+/* Who cannot, or has it already, copies as before. */
+void gpu_devices_connect(const struct gpu_device *devices, size_t count)
+{
+    for (size_t k = 0; k < count * count; k++) {
+        const int own = devices[k / count].index, other = devices[k % count].index;
+        int can = 0;
+        if (own != other && !cudaSetDevice(own) && !cudaDeviceCanAccessPeer(&can, own, other) &&
+            can)
+            cudaDeviceEnablePeerAccess(other, 0);
+    }
+    cudaGetLastError();
+}

@@ -6,10 +6,6 @@
 
 #include "base/status.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct gpu_device {
     int index;      /* as the driver counts them */
     char name[256]; /* "NVIDIA H200" */
@@ -25,12 +21,12 @@ struct gpu_device {
 enum status gpu_device_count(int *count, struct error *error);
 enum status gpu_device_find(int index, struct gpu_device *device, struct error *error);
 
+/* Lets devices copy from each other's memory without a detour by way of the host's, where they
+ * can. */
+void gpu_devices_connect(const struct gpu_device *devices, size_t count);
+
 /* The failure `code` (a cudaError_t) of a device while it was `doing` something: STATUS_OK for
  * 0, STATUS_MEMORY for want of memory, STATUS_UNAVAILABLE for all else. */
 enum status gpu_check(int code, int device, const char *doing, struct error *error);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

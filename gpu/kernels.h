@@ -15,9 +15,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "catalog.h"
 #include "force/force.h"
-#include "integrator/integrator.h"
-#include "tuning.h"
+#include "integrator/stage-program.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -27,12 +27,9 @@ enum {
     GPU_CHUNK = 256,           /* fp32 terms that are summed before a wider sum takes them */
     GPU_GRANULE = 32,          /* bodies: j-loops are unrolled so far, arrays are padded to it */
     GPU_MAX_SEGMENTS = 32,     /* of the sum of one body */
-    GPU_SYMMETRIC_TILE = 1024, /* bodies that `symmetric` pads a system to */
-    GPU_MOVES = 8,             /* kicks and drifts in one launch */
     GPU_OBSERVER_BLOCK = 256,  /* bodies whose conserved sums a block adds */
     GPU_WARP = 32,             /* threads in lock step */
     GPU_MAX_BLOCK = 1024,      /* threads */
-    GPU_MAX_BLOCKED = 256,     /* the same of `blocked`, which needs the registers */
     GPU_MAX_SHARED = 48 << 10, /* bytes of shared memory that every block may have */
     GPU_RESIDENT_BODIES = 512, /* the largest system that one block can keep */
     GPU_RESIDENT_ALONE = 256   /* the largest that it keeps where it is the only one */
@@ -54,21 +51,21 @@ struct gpu_shape {
 };
 
 /* Constants of the pair terms, in the units of source_single and source_mixed ... */
-struct gpu_law_single {
+struct gpu_interaction_single {
     float eps2, box, inverse_box;
 };
 
 /* ... and in those of the config. */
-struct gpu_law_double {
+struct gpu_interaction_double {
     double eps2, box, inverse_box;
 };
 
-struct gpu_law {
+struct gpu_interaction {
     enum precision precision;
     enum gpu_space space;
-    int equal_masses; /* every system's bodies have one mass, and `single` need not multiply */
-    struct gpu_law_single scaled;
-    struct gpu_law_double full;
+    int equal_masses; /* every system's bodies have one mass: nothing to multiply by */
+    struct gpu_interaction_single scaled;
+    struct gpu_interaction_double full;
     double inverse_length; /* of the scaled unit, a power of 2: x_scaled = x inverse_length */
     double padding;        /* where bodies without mass stand, scaled */
 };
@@ -76,6 +73,7 @@ struct gpu_law {
 /* fp64, systems x stride each. */
 struct gpu_state {
     double *m, *x, *y, *z, *vx, *vy, *vz, *ax, *ay, *az;
+    double *registers[STAGE_REGISTERS][3]; /* of stages; NULL where no integrator may need them */
 };
 
 /* The units of the sums, for every system. */
@@ -84,67 +82,73 @@ struct gpu_units {
     const double *factor; /* acceleration = factor x sum */
 };
 
+/* Slots that `split` blocks fill that share the segments of a sum: the first of them adds up its
+ * own, as their order has it, and the others leave every segment for the next kernel. */
+static inline unsigned gpu_slot_count(unsigned segments, unsigned split)
+{
+    return segments - segments / split + 1;
+}
+
 /* A force evaluation: the sums go to `partial`, [slot][component][system][body of the device's],
  * in `*slots` slots that are to be added in order. */
 struct gpu_sum_call {
     struct gpu_shape shape;
-    struct gpu_law law;
+    struct gpu_interaction interaction;
     const void *sources;
     double *partial;
     void *sides;        /* of gpu_symmetric() only, as is ... */
     unsigned distances; /* ... what it has room for */
     struct gpu_tuning tuning;
     cudaStream_t stream;
+    /* Unless NULL, nothing is launched: it takes the blocks of this launch that a multiprocessor
+     * would run at once. */
+    unsigned *at_once;
 };
 
 size_t gpu_source_size(enum precision precision);
 
-cudaError_t gpu_simt(const struct gpu_sum_call *call, unsigned *slots);
-cudaError_t gpu_tiled(const struct gpu_sum_call *call, unsigned *slots);
-cudaError_t gpu_blocked(const struct gpu_sum_call *call, unsigned *slots);
+/* gpu_simt(), gpu_tiled(), ...: the kernels of the catalog. */
+#define GPU_KERNEL(id, name, ...)                                                                  \
+    cudaError_t gpu_##name(const struct gpu_sum_call *call, unsigned *slots);
+#include "catalog.inc"
 
 /* Those of ladder.cu: single, softened, open; the last one has four components. */
 cudaError_t gpu_textbook_simt(const struct gpu_sum_call *call, unsigned *slots);
 cudaError_t gpu_textbook_tiled(const struct gpu_sum_call *call, unsigned *slots);
 cudaError_t gpu_with_potential(const struct gpu_sum_call *call, unsigned *slots);
 
-/* phi / -G and psi / -G: two components; law.full and double sources whatever the precision. */
+/* phi / -G and psi / -G: two components; interaction.full and double sources whatever the
+ * precision. */
 cudaError_t gpu_potentials(const struct gpu_sum_call *call, unsigned *slots);
 
 /*
- * Newton's third law: the tiles of a system meet once. `sides` takes what both tiles get, for
- * `distances` distances at a time; the fewer fit, the more often the sums are collected. The
- * stride must be a multiple of GPU_SYMMETRIC_TILE, and the device's bodies are all of them.
+ * gpu_symmetric(), by Newton's third law: each pair of tiles is taken once. `sides` takes what both
+ * tiles get, for `distances` distances at a time; the fewer fit, the more often the sums are
+ * collected. The stride must be a multiple of the catalog's padding, and the device's bodies are
+ * all of them.
  */
 unsigned gpu_symmetric_distances(const struct gpu_shape *shape, enum precision precision);
 size_t gpu_symmetric_size(const struct gpu_shape *shape, enum precision precision); /* of one */
-cudaError_t gpu_symmetric(const struct gpu_sum_call *call, unsigned *slots);
 
-struct gpu_move {
-    enum verb verb; /* kick or drift */
-    double h;       /* coefficient x dt */
-};
-
-/* What follows a force: accelerations from the partial sums, then kicks and drifts, then the
+/* What follows a force: accelerations from the partial sums, then the moves of a pass, then the
  * sources for the next force. */
 struct gpu_move_call {
     struct gpu_shape shape;
-    struct gpu_law law;
+    struct gpu_interaction interaction;
     struct gpu_state state;
     struct gpu_units units;
     const double *partial;
-    unsigned slots; /* 0: the accelerations of the last call hold */
-    unsigned count; /* of moves */
-    struct gpu_move moves[GPU_MOVES];
+    unsigned slots;         /* 0: the accelerations of the last call hold */
+    struct stage_pass pass; /* but for its force */
     void *sources;
-    unsigned long long *blemish; /* the lowest index whose state is not finite */
+    unsigned long long *non_finite; /* the lowest index whose state is not finite */
     cudaStream_t stream;
 };
 
 cudaError_t gpu_move(const struct gpu_move_call *call);
 
 /* Sources of all bodies, padding too, from the state. */
-cudaError_t gpu_pack(const struct gpu_shape *shape, const struct gpu_law *law,
+cudaError_t gpu_pack(const struct gpu_shape *shape, const struct gpu_interaction *interaction,
                      const struct gpu_state *state, const struct gpu_units *units, void *sources,
                      cudaStream_t stream);
 
@@ -152,22 +156,24 @@ cudaError_t gpu_pack(const struct gpu_shape *shape, const struct gpu_law *law,
  * its system. */
 struct gpu_resident_call {
     struct gpu_shape shape;
-    struct gpu_law law;
+    struct gpu_interaction interaction;
     struct gpu_state state;
     struct gpu_units units;
     uint64_t steps;
-    unsigned count; /* of stages in a step */
-    struct gpu_move stages[INTEGRATOR_MAX_STAGES];
-    unsigned long long *blemish;
+    bool current; /* the accelerations are a(x) */
+    struct stage_program program;
+    unsigned long long *non_finite;
     struct gpu_tuning tuning;
     cudaStream_t stream;
 };
 
 cudaError_t gpu_resident(const struct gpu_resident_call *call);
 
-/* phi and psi from the partial sums of gpu_potentials(). */
-cudaError_t gpu_finish_potentials(const struct gpu_shape *shape, double G, const double *partial,
-                                  unsigned slots, double *phi, double *psi, cudaStream_t stream);
+/* phi and psi from the partial sums of gpu_potentials(), whose sources had masses in units of
+ * unit_mass[systems]; NULL: 1. */
+cudaError_t gpu_finish_potentials(const struct gpu_shape *shape, double G, const double *unit_mass,
+                                  const double *partial, unsigned slots, double *phi, double *psi,
+                                  cudaStream_t stream);
 
 /* The sums of struct conserved, by trees whose shape depends on the count alone. */
 enum {

@@ -1,4 +1,4 @@
-/* Choosing a kernel's law, launching it, and finding one's place in its grid. */
+/* Choosing a kernel's pair terms, launching it, and finding a body's index. */
 #ifndef ORRERY_GPU_LAUNCH_CUH
 #define ORRERY_GPU_LAUNCH_CUH
 
@@ -6,6 +6,24 @@
 
 #include "kernels.h"
 #include "pair.cuh"
+
+/* The catalog once more, where the compiler can read it. */
+static constexpr struct gpu_kernel_facts kernel_facts[] = {
+#define GPU_KERNEL(id, name, help, third_law, resident, splits, padding, from, ...)                \
+    { #name, third_law, resident, splits, padding, from, { __VA_ARGS__ } },
+#include "catalog.inc"
+};
+
+/* The limits of a kernel for the precision of its terms. */
+template <class terms> static constexpr struct gpu_limits limits_of(enum gpu_kernel_id kernel)
+{
+    return kernel_facts[kernel].limits[terms::source::PRECISION];
+}
+
+template <class terms> static constexpr unsigned most_threads(enum gpu_kernel_id kernel)
+{
+    return (unsigned)limits_of<terms>(kernel).block.most;
+}
 
 /* The threads of a block, and the most that the kernel was built for: its __launch_bounds__. Beyond
  * them a device refuses the launch, and so does the executor's, which knows no registers. */
@@ -32,39 +50,68 @@ static cudaError_t launch(cudaStream_t stream, size_t blocks, struct block_size 
     return cudaLaunchKernelEx(&config, kernel, arguments...);
 }
 
+/* A force kernel: launched, or asked how many of its blocks a multiprocessor runs at once. */
+template <typename... Parameters, typename... Arguments>
+static cudaError_t launch_sums(const struct gpu_sum_call *call, size_t blocks,
+                               struct block_size block, size_t shared,
+                               void (*kernel)(Parameters...), Arguments... arguments)
+{
+    if (!call->at_once)
+        return launch(call->stream, blocks, block, shared, kernel, arguments...);
+    int found = 0;
+    const cudaError_t error =
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&found, kernel, (int)block.threads, shared);
+    *call->at_once = (unsigned)found;
+    return error;
+}
+
+template <int number> struct constant {
+    static constexpr int value = number;
+};
+
+/* visit(constant<...>()) for the form that a launch asks for. */
+template <int least, int most, class Visitor>
+static cudaError_t with_form(const struct gpu_tuning &tuning, const Visitor &visit)
+{
+    if (tuning.at_once == most)
+        return visit(constant<most>());
+    return visit(constant<least>());
+}
+
 static inline size_t groups_of(size_t count, size_t size)
 {
     return (count + size - 1) / size;
 }
 
-/* --- the law of a call -------------------------------------------------------------------------*/
+/* --- the interaction of a call -----------------------------------------------------------------*/
 
-static inline const struct gpu_law_single &constants(const struct gpu_law &law,
-                                                     const struct gpu_law_single *)
+static inline const struct gpu_interaction_single &
+constants(const struct gpu_interaction &interaction, const struct gpu_interaction_single *)
 {
-    return law.scaled;
+    return interaction.scaled;
 }
 
-static inline const struct gpu_law_double &constants(const struct gpu_law &law,
-                                                     const struct gpu_law_double *)
+static inline const struct gpu_interaction_double &
+constants(const struct gpu_interaction &interaction, const struct gpu_interaction_double *)
 {
-    return law.full;
+    return interaction.full;
 }
 
-template <class law> static const typename law::settings &settings_of(const struct gpu_law &of)
+template <class terms>
+static const typename terms::settings &settings_of(const struct gpu_interaction &of)
 {
-    return constants(of, (const typename law::settings *)NULL);
+    return constants(of, (const typename terms::settings *)NULL);
 }
 
 template <enum gpu_space space> struct in_space {
     static constexpr enum gpu_space value = space;
 };
 
-/* visit(in_space<...>()) for the space of a law */
+/* visit(in_space<...>()) for the space of an interaction */
 template <class Visitor>
-static cudaError_t with_space(const struct gpu_law &law, const Visitor &visit)
+static cudaError_t with_space(const struct gpu_interaction &interaction, const Visitor &visit)
 {
-    switch (law.space) {
+    switch (interaction.space) {
     case GPU_SPACE_SOFT:
         return visit(in_space<GPU_SPACE_SOFT>());
     case GPU_SPACE_SHARP:
@@ -74,12 +121,12 @@ static cudaError_t with_space(const struct gpu_law &law, const Visitor &visit)
     }
 }
 
-/* visit(gravity_...<...>(), in_space<...>()) for the precision and the space of a law */
+/* visit(gravity_...<...>(), in_space<...>()) for the precision and the space of an interaction */
 template <class Visitor>
-static cudaError_t with_gravity(const struct gpu_law &law, const Visitor &visit)
+static cudaError_t with_gravity(const struct gpu_interaction &interaction, const Visitor &visit)
 {
-    return with_space(law, [&](auto space) {
-        switch (law.precision) {
+    return with_space(interaction, [&](auto space) {
+        switch (interaction.precision) {
         case PRECISION_SINGLE:
             return visit(gravity_single<space.value>(), space);
         case PRECISION_MIXED:
@@ -90,7 +137,7 @@ static cudaError_t with_gravity(const struct gpu_law &law, const Visitor &visit)
     });
 }
 
-/* --- the place of a thread ---------------------------------------------------------------------*/
+/* --- bodies and their indices ------------------------------------------------------------------*/
 
 /* Bodies of each system that the device computes; those that it has with their padding; sums of
  * one component. */

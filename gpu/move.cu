@@ -10,8 +10,8 @@
 enum { BLOCK = 256 };
 
 /* The body of this thread, or false. */
-static __device__ __forceinline__ bool place(const struct gpu_shape &shape, unsigned *system,
-                                             unsigned *i)
+static __device__ __forceinline__ bool find_body(const struct gpu_shape &shape, unsigned *system,
+                                                 unsigned *i)
 {
     const unsigned groups = (shape_range(shape) + BLOCK - 1) / BLOCK;
     *system = blockIdx.x / groups;
@@ -19,15 +19,15 @@ static __device__ __forceinline__ bool place(const struct gpu_shape &shape, unsi
     return *i < min(shape.last, shape.count);
 }
 
-template <class source>
+template <class source, bool registers>
 static __global__ void __launch_bounds__(BLOCK) move(const struct gpu_move_call call)
 {
     unsigned system, i;
-    if (!place(call.shape, &system, &i))
+    if (!find_body(call.shape, &system, &i))
         return;
     const size_t n = (size_t)system * call.shape.stride + i;
     const struct gpu_state &state = call.state;
-    body_state body;
+    body_state<registers> body;
     if (call.slots > 0) {
         const double *sums = call.partial + shape_index(call.shape, system, i);
         body.accelerate(sums, shape_length(call.shape), call.slots, call.units.factor[system]);
@@ -36,49 +36,51 @@ static __global__ void __launch_bounds__(BLOCK) move(const struct gpu_move_call 
         body.load_acceleration(state, n);
     }
     body.load(state, n);
-    bool drifted = false;
-    for (unsigned k = 0; k < call.count; k++) {
-        body.move(call.moves[k]);
-        drifted |= call.moves[k].verb == VERB_DRIFT;
-    }
+    body.load_registers(state, n);
+    body.move(call.pass);
     body.store(state, n);
+    body.store_registers(state, n);
     if (!body.finite())
-        atomicMin(call.blemish, (unsigned long long)n);
-    if (drifted)
-        pack_position((source *)call.sources + n, body.x, body.y, body.z, call.law);
+        atomicMin(call.non_finite, (unsigned long long)n);
+    if (call.pass.drifts)
+        pack_position((source *)call.sources + n, body.y[VECTOR_X][0], body.y[VECTOR_X][1],
+                      body.y[VECTOR_X][2], call.interaction);
 }
 
 extern "C" cudaError_t gpu_move(const struct gpu_move_call *call)
 {
-    return with_source(call->law.precision, [&](auto source) {
+    return with_source(call->interaction.precision, [&](auto source) {
         const size_t blocks = call->shape.systems * groups_of(shape_range(call->shape), BLOCK);
-        return launch(call->stream, blocks, BLOCK, 0, move<decltype(source)>, *call);
+        return call->pass.registers
+                   ? launch(call->stream, blocks, BLOCK, 0, move<decltype(source), true>, *call)
+                   : launch(call->stream, blocks, BLOCK, 0, move<decltype(source), false>, *call);
     });
 }
 
 template <class source>
 static __global__ void __launch_bounds__(BLOCK)
-    pack(const struct gpu_shape shape, const struct gpu_law law, const struct gpu_state state,
-         const struct gpu_units units, source *sources)
+    pack(const struct gpu_shape shape, const struct gpu_interaction interaction,
+         const struct gpu_state state, const struct gpu_units units, source *sources)
 {
     const size_t n = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     if (n >= (size_t)shape.systems * shape.stride)
         return;
     const double unit = units.mass ? units.mass[n / shape.stride] : 1;
     if (n % shape.stride < shape.count)
-        pack_body(sources + n, state.x[n], state.y[n], state.z[n], state.m[n] / unit, law);
+        pack_body(sources + n, state.x[n], state.y[n], state.z[n], state.m[n] / unit, interaction);
     else
-        pack_padding(sources + n, law);
+        pack_padding(sources + n, interaction);
 }
 
-extern "C" cudaError_t gpu_pack(const struct gpu_shape *shape, const struct gpu_law *law,
+extern "C" cudaError_t gpu_pack(const struct gpu_shape *shape,
+                                const struct gpu_interaction *interaction,
                                 const struct gpu_state *state, const struct gpu_units *units,
                                 void *sources, cudaStream_t stream)
 {
-    return with_source(law->precision, [&](auto source) {
+    return with_source(interaction->precision, [&](auto source) {
         const size_t blocks = groups_of((size_t)shape->systems * shape->stride, BLOCK);
-        return launch(stream, blocks, BLOCK, 0, pack<decltype(source)>, *shape, *law, *state,
-                      *units, (decltype(source) *)sources);
+        return launch(stream, blocks, BLOCK, 0, pack<decltype(source)>, *shape, *interaction,
+                      *state, *units, (decltype(source) *)sources);
     });
 }
 

@@ -5,8 +5,8 @@ enum { BLOCK = GPU_OBSERVER_BLOCK };
 
 static __global__ void __launch_bounds__(BLOCK)
     finish_potentials(const struct gpu_shape shape, const double G,
-                      const double *__restrict__ partial, const unsigned slots,
-                      double *__restrict__ phi, double *__restrict__ psi)
+                      const double *__restrict__ unit_mass, const double *__restrict__ partial,
+                      const unsigned slots, double *__restrict__ phi, double *__restrict__ psi)
 {
     const size_t length = shape_length(shape);
     const size_t n = (size_t)blockIdx.x * BLOCK + threadIdx.x;
@@ -19,16 +19,18 @@ static __global__ void __launch_bounds__(BLOCK)
         sum[1] += partial[n + (2 * k + 1) * length];
     }
     const size_t to = n / shape_range(shape) * shape.stride + i;
-    phi[to] = -G * sum[0];
-    psi[to] = -G * sum[1];
+    const double strength = unit_mass ? G * unit_mass[n / shape_range(shape)] : G;
+    phi[to] = -strength * sum[0];
+    psi[to] = -strength * sum[1];
 }
 
 extern "C" cudaError_t gpu_finish_potentials(const struct gpu_shape *shape, double G,
-                                             const double *partial, unsigned slots, double *phi,
-                                             double *psi, cudaStream_t stream)
+                                             const double *unit_mass, const double *partial,
+                                             unsigned slots, double *phi, double *psi,
+                                             cudaStream_t stream)
 {
     return launch(stream, groups_of(shape_length(*shape), BLOCK), BLOCK, 0, finish_potentials,
-                  *shape, G, partial, slots, phi, psi);
+                  *shape, G, unit_mass, partial, slots, phi, psi);
 }
 
 /* What one body adds to each of the sums. */
@@ -64,7 +66,7 @@ static __device__ double block_sum(double term)
         if (threadIdx.x < half)
             terms[threadIdx.x] += terms[threadIdx.x + half];
     }
-    return terms[0];
+    return threadIdx.x == 0 ? terms[0] : 0;
 }
 
 /* The sums of BLOCK bodies each: blocks[system][block][sum], all blocks of a system's count, of

@@ -1,5 +1,5 @@
 /*
- * What two bodies do to each other. A law has
+ * What two bodies do to each other. Terms of a pair are a class that has
  *   real       the type of its arithmetic,
  *   settings   its constants,
  *   source     a body as others see it, and as the sums for it start,
@@ -15,16 +15,18 @@
 
 #include "kernels.h"
 
-/* In units of gpu_scale: of the ensemble's size and the system's largest mass, so that fp32 has
- * range enough. */
+/* In the units of struct gpu_interaction and struct gpu_units: of the ensemble's size and the
+ * system's largest mass, so that fp32 has range enough. */
 struct __align__(16) source_single
 {
+    static constexpr enum precision PRECISION = PRECISION_SINGLE;
     float x, y, z, m;
 };
 
 /* Each coordinate is a sum of two floats: 48 bits. */
 struct __align__(16) source_mixed
 {
+    static constexpr enum precision PRECISION = PRECISION_MIXED;
     float x, y, z, m;
     float x_low, y_low, z_low, unused;
 };
@@ -32,6 +34,7 @@ struct __align__(16) source_mixed
 /* In the units of the config. */
 struct __align__(16) source_double
 {
+    static constexpr enum precision PRECISION = PRECISION_DOUBLE;
     double x, y, z, m;
 };
 
@@ -54,37 +57,42 @@ static __device__ __forceinline__ double nearest_integer(double d, double scale)
 
 /* d, or its nearest image as physics_nearest_image() has it. */
 template <enum gpu_space space, typename real, typename settings>
-static __device__ __forceinline__ real image(real d, const settings &law)
+static __device__ __forceinline__ real image(real d, const settings &interaction)
 {
-    return space == GPU_SPACE_PERIODIC ? fma(-law.box, nearest_integer(d, law.inverse_box), d) : d;
+    return space == GPU_SPACE_PERIODIC
+               ? fma(-interaction.box, nearest_integer(d, interaction.inverse_box), d)
+               : d;
 }
 
 /* r_j - r_i */
 template <enum gpu_space space>
 static __device__ __forceinline__ separation<float>
-separate(const source_single &i, const source_single &j, const struct gpu_law_single &law)
+separate(const source_single &i, const source_single &j,
+         const struct gpu_interaction_single &interaction)
 {
-    return { image<space>(j.x - i.x, law), image<space>(j.y - i.y, law),
-             image<space>(j.z - i.z, law) };
+    return { image<space>(j.x - i.x, interaction), image<space>(j.y - i.y, interaction),
+             image<space>(j.z - i.z, interaction) };
 }
 
 /* The difference of the high parts is rounded to its own size, and exact where the bodies are
  * near each other; the low parts return what the distance from the origin has taken. */
 template <enum gpu_space space>
 static __device__ __forceinline__ separation<float>
-separate(const source_mixed &i, const source_mixed &j, const struct gpu_law_single &law)
+separate(const source_mixed &i, const source_mixed &j,
+         const struct gpu_interaction_single &interaction)
 {
-    return { image<space>(j.x - i.x, law) + (j.x_low - i.x_low),
-             image<space>(j.y - i.y, law) + (j.y_low - i.y_low),
-             image<space>(j.z - i.z, law) + (j.z_low - i.z_low) };
+    return { image<space>(j.x - i.x, interaction) + (j.x_low - i.x_low),
+             image<space>(j.y - i.y, interaction) + (j.y_low - i.y_low),
+             image<space>(j.z - i.z, interaction) + (j.z_low - i.z_low) };
 }
 
 template <enum gpu_space space>
 static __device__ __forceinline__ separation<double>
-separate(const source_double &i, const source_double &j, const struct gpu_law_double &law)
+separate(const source_double &i, const source_double &j,
+         const struct gpu_interaction_double &interaction)
 {
-    return { image<space>(j.x - i.x, law), image<space>(j.y - i.y, law),
-             image<space>(j.z - i.z, law) };
+    return { image<space>(j.x - i.x, interaction), image<space>(j.y - i.y, interaction),
+             image<space>(j.z - i.z, interaction) };
 }
 
 /* r^2 + eps^2, with the softening inside the first fused multiply-add. */
@@ -148,7 +156,7 @@ static __device__ __forceinline__ double inverse_cube(double r2, double m)
     return fma(q, f, f);
 }
 
-/* --- laws --------------------------------------------------------------------------------------*/
+/* --- terms -------------------------------------------------------------------------------------*/
 
 template <typename real>
 static __device__ __forceinline__ void pull(real f, const separation<real> &d, real *sums)
@@ -159,41 +167,50 @@ static __device__ __forceinline__ void pull(real f, const separation<real> &d, r
 }
 
 /* sum_j m_j r_ij / (r_ij^2 + eps^2)^(3/2) */
-template <class source_, class settings_, typename real_, enum gpu_space space>
-struct gravity {
-    typedef source_ source; typedef settings_ settings; typedef real_ real; enum { SUMS = 3 };
+template <class source_, class settings_, typename real_, gpu_space space> struct gravity {
+    typedef source_ source;
+    typedef settings_ settings;
+    typedef real_ real;
+    enum { SUMS = 3 };
 
     static __device__ __forceinline__ void pair(const source &i, const source &j, bool,
-                                                const settings &law, real *sums){
-        const separation<real> d = separate<space>(i, j, law);
-        pull(inverse_cube<space>(distance2(d, law.eps2), j.m), d, sums); }
-}
-;
-
-template <enum gpu_space space>
-using gravity_single = gravity<source_single, struct gpu_law_single, float, space>;
-template <enum gpu_space space>
-using gravity_mixed = gravity<source_mixed, struct gpu_law_single, float, space>;
-template <enum gpu_space space>
-using gravity_double = gravity<source_double, struct gpu_law_double, double, space>;
-
-/* The same in fp32 where all masses are 1: the bits of gravity_single, a multiplication less. */
-template <enum gpu_space space> struct gravity_equal : gravity_single<space> {
-    static __device__ __forceinline__ void pair(const source_single &i, const source_single &j,
-                                                bool, const struct gpu_law_single &law, float *sums)
+                                                const settings &interaction, real *sums)
     {
-        const separation<float> d = separate<space>(i, j, law);
-        pull(inverse_cube<space>(distance2(d, law.eps2), 1.0f), d, sums);
+        const separation<real> d = separate<space>(i, j, interaction);
+        pull(inverse_cube<space>(distance2(d, interaction.eps2), j.m), d, sums);
+    }
+};
+
+template <enum gpu_space space>
+using gravity_single = gravity<source_single, struct gpu_interaction_single, float, space>;
+template <enum gpu_space space>
+using gravity_mixed = gravity<source_mixed, struct gpu_interaction_single, float, space>;
+template <enum gpu_space space>
+using gravity_double = gravity<source_double, struct gpu_interaction_double, double, space>;
+
+/* The same where all masses are 1: the bits of `terms`, a multiplication less. */
+template <enum gpu_space space, class terms> struct gravity_equal : terms {
+    typedef typename terms::source source;
+    typedef typename terms::real real;
+
+    static __device__ __forceinline__ void pair(const source &i, const source &j, bool,
+                                                const typename terms::settings &settings,
+                                                real *sums)
+    {
+        const separation<real> d = separate<space>(i, j, settings);
+        pull(inverse_cube<space>(distance2(d, settings.eps2), (real)1), d, sums);
     }
 };
 
 /* The same with the square root that textbooks use: exact for denormals, and dearer for it. */
 template <enum gpu_space space> struct gravity_textbook : gravity_single<space> {
     static __device__ __forceinline__ void pair(const source_single &i, const source_single &j,
-                                                bool, const struct gpu_law_single &law, float *sums)
+                                                bool,
+                                                const struct gpu_interaction_single &interaction,
+                                                float *sums)
     {
-        const separation<float> d = separate<space>(i, j, law);
-        const float s = rsqrtf(distance2(d, law.eps2));
+        const separation<float> d = separate<space>(i, j, interaction);
+        const float s = rsqrtf(distance2(d, interaction.eps2));
         pull((j.m * s) * (s * s), d, sums);
     }
 };
@@ -203,10 +220,12 @@ template <enum gpu_space space> struct gravity_and_potential : gravity_single<sp
     enum { SUMS = 4 };
 
     static __device__ __forceinline__ void pair(const source_single &i, const source_single &j,
-                                                bool, const struct gpu_law_single &law, float *sums)
+                                                bool,
+                                                const struct gpu_interaction_single &interaction,
+                                                float *sums)
     {
-        const separation<float> d = separate<space>(i, j, law);
-        const float s = inverse_root<space>(distance2(d, law.eps2));
+        const separation<float> d = separate<space>(i, j, interaction);
+        const float s = inverse_root<space>(distance2(d, interaction.eps2));
         const float phi = j.m * s;
         sums[3] += phi;
         pull(phi * (s * s), d, sums);
@@ -214,15 +233,15 @@ template <enum gpu_space space> struct gravity_and_potential : gravity_single<sp
 };
 
 /* Newton's third law: what j does to i, and what i does to j. */
-template <class law, enum gpu_space space>
+template <class terms, enum gpu_space space>
 static __device__ __forceinline__ void
-mutual(const typename law::source &i, const typename law::source &j,
-       const typename law::settings &settings, typename law::real *sums_i,
-       typename law::real *sums_j)
+mutual(const typename terms::source &i, const typename terms::source &j,
+       const typename terms::settings &settings, typename terms::real *sums_i,
+       typename terms::real *sums_j)
 {
-    const separation<typename law::real> d = separate<space>(i, j, settings);
-    const typename law::real f =
-        inverse_cube<space>(distance2(d, settings.eps2), (typename law::real)1);
+    const separation<typename terms::real> d = separate<space>(i, j, settings);
+    const typename terms::real f =
+        inverse_cube<space>(distance2(d, settings.eps2), (typename terms::real)1);
     pull(f * j.m, d, sums_i);
     pull(-(f * i.m), d, sums_j);
 }
@@ -233,16 +252,16 @@ mutual(const typename law::source &i, const typename law::source &j,
  */
 template <enum gpu_space space> struct potentials {
     typedef source_double source;
-    typedef struct gpu_law_double settings;
+    typedef struct gpu_interaction_double settings;
     typedef double real;
     enum { SUMS = 2 };
 
     static __device__ __forceinline__ void pair(const source &i, const source &j, bool same,
-                                                const settings &law, real *sums)
+                                                const settings &interaction, real *sums)
     {
-        const separation<real> d = separate<space>(i, j, law);
+        const separation<real> d = separate<space>(i, j, interaction);
         const real r2 = distance2(d, 0.0);
-        const real h2 = r2 + law.eps2;
+        const real h2 = r2 + interaction.eps2;
         const real estimate = inverse_root<space>(h2);
         const real e = fma(-h2, estimate * estimate, 1.0);
         const real s = fma(fma(e, 0.375, 0.5) * e, estimate, estimate);

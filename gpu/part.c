@@ -3,7 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
+
+static const double SPIN_SECONDS = 1e-4;
 
 /* --- memory ------------------------------------------------------------------------------------*/
 
@@ -12,7 +15,7 @@ static size_t round_up(size_t value, size_t unit)
     return (value + unit - 1) / unit * unit;
 }
 
-/* Sums have up to GPU_MAX_SEGMENTS segments, but no more than 2^23 places in all. */
+/* Sums have up to GPU_MAX_SEGMENTS segments, but no more than 2^23 in all. */
 static void cut_segments(struct gpu_shape *shape)
 {
     const size_t extent = round_up(shape->count, GPU_GRANULE);
@@ -29,7 +32,7 @@ static struct gpu_shape make_shape(const struct gpu_setup *setup, size_t systems
     struct gpu_shape shape = {
         .systems = (uint32_t)systems,
         .count = (uint32_t)bodies->count,
-        .stride = (uint32_t)round_up(bodies->count, setup->kernel->padding),
+        .stride = (uint32_t)round_up(bodies->count, setup->kernel->facts->padding),
         .first = (uint32_t)first,
         .last = (uint32_t)last,
     };
@@ -37,32 +40,90 @@ static struct gpu_shape make_shape(const struct gpu_setup *setup, size_t systems
     return shape;
 }
 
-static struct gpu_tuning fit(const struct gpu_part *part, const struct gpu_tuning_row *row)
+/* What is asked of the device: a launch of a force kernel that is never made. */
+struct fit_context {
+    cudaError_t (*sum)(const struct gpu_sum_call *call, unsigned *slots);
+    struct gpu_sum_call call;
+};
+
+static unsigned at_once(const void *context, const struct gpu_tuning *tuning)
 {
-    const struct gpu_shape *shape = &part->shape;
-    return gpu_tuning_fit(row, &part->device, shape->systems, shape->last - shape->first,
-                          shape->segments);
+    const struct fit_context *fit = context;
+    struct gpu_sum_call call = fit->call;
+    unsigned found = 0, slots;
+    call.tuning = *tuning;
+    call.tuning.split = 1;
+    call.at_once = &found;
+    call.distances = 1;
+    if (fit->sum(&call, &slots) == cudaSuccess)
+        return found;
+    cudaGetLastError(); /* a device that refuses the kernel says so again when it is launched */
+    return 0;
 }
 
-/* A stretch of device memory that is dealt out; without a base it only counts. */
-struct stretch {
+static struct gpu_tuning fit(const struct gpu_part *part, const struct gpu_interaction *interaction,
+                             cudaError_t (*sum)(const struct gpu_sum_call *, unsigned *),
+                             const struct gpu_tuning_row *row)
+{
+    const struct gpu_shape *shape = &part->shape;
+    const struct fit_context context = { sum, { .shape = *shape, .interaction = *interaction } };
+    const struct gpu_tuning_problem problem = {
+        .systems = shape->systems,
+        .bodies = shape->last - shape->first,
+        .segments = shape->segments,
+        .segment = shape->segment,
+        .multiprocessors = part->device.multiprocessors,
+        .at_once = at_once,
+        .context = &context,
+    };
+    return gpu_tuning_fit(row, &problem, NULL);
+}
+
+/* Small systems share a block; where their threads leave multiprocessors idle, several of these
+ * share the sum of a body. */
+static struct gpu_tuning fit_resident(const struct gpu_part *part)
+{
+    const struct gpu_shape *shape = &part->shape;
+    struct gpu_tuning tuning = part->force_tuning;
+    const size_t threads = (size_t)shape->systems * shape->count;
+    const size_t room = (size_t)part->device.multiprocessors * GPU_RESIDENT_BODIES;
+    const size_t split = threads > 0 ? room / threads : 1;
+    tuning.split = split < 1 ? 1 : split < shape->segments ? (int)split : (int)shape->segments;
+    return tuning;
+}
+
+/* A stretch of device memory whose parts are given out; without a base it only counts. */
+struct arena {
     char *base;
     size_t used;
 };
 
-static void *take(struct stretch *stretch, size_t count, size_t size)
+static void *take(struct arena *arena, size_t count, size_t size)
 {
-    char *taken = stretch->base ? stretch->base + stretch->used : NULL;
-    stretch->used += round_up(count * size, 256);
+    char *taken = arena->base ? arena->base + arena->used : NULL;
+    arena->used += round_up(count * size, 256);
     return taken;
 }
 
-static void deal_state(struct stretch *stretch, struct gpu_state *state, size_t length)
+static void lay_out_state(struct arena *arena, struct gpu_state *state, size_t length)
 {
     double **const arrays[] = { &state->m,  &state->x,  &state->y,  &state->z,  &state->vx,
                                 &state->vy, &state->vz, &state->ax, &state->ay, &state->az };
     for (size_t k = 0; k < COUNT_OF(arrays); k++)
-        *arrays[k] = take(stretch, length, sizeof(double));
+        *arrays[k] = take(arena, length, sizeof(double));
+}
+
+static void lay_out_registers(struct arena *arena, struct gpu_state *state, size_t length)
+{
+    for (size_t k = 0; k < STAGE_REGISTERS; k++)
+        for (size_t c = 0; c < 3; c++)
+            state->registers[k][c] = take(arena, length, sizeof(double));
+}
+
+static size_t slots_of(const struct gpu_shape *shape, const struct gpu_tuning *tuning)
+{
+    const unsigned split = (unsigned)tuning->split;
+    return gpu_slot_count(shape->segments, split < shape->segments ? split : shape->segments);
 }
 
 /* Slots for the force's sums and for the potentials', which have two components. */
@@ -70,45 +131,47 @@ static size_t partial_length(const struct gpu_part *part)
 {
     const struct gpu_shape *shape = &part->shape;
     const size_t length = (size_t)shape->systems * (shape->last - shape->first);
-    const size_t components = (size_t)part->setup->kernel->components;
-    const size_t forces = components * (part->force_tuning.split > 1 ? shape->segments : 1);
-    const size_t potentials = part->potential_tuning.split > 1 ? 2 * shape->segments : 2;
+    const size_t forces =
+        (size_t)part->setup->kernel->components * slots_of(shape, &part->force_tuning);
+    const size_t potentials = 2 * slots_of(shape, &part->potential_tuning);
     return length * (forces > potentials ? forces : potentials);
 }
 
 /* Room for so many distances of the third law: all, or what stays under 256 MiB. */
 static unsigned distances_of(const struct gpu_part *part)
 {
-    const enum precision precision = part->setup->law.precision;
+    const enum precision precision = part->setup->interaction.precision;
     const size_t one = gpu_symmetric_size(&part->shape, precision);
     const size_t all = gpu_symmetric_distances(&part->shape, precision);
     const size_t most = ((size_t)1 << 28) / one + 1;
     return (unsigned)(all < most ? all : most);
 }
 
-static void deal(struct gpu_part *part, struct stretch *stretch)
+static void lay_out(struct gpu_part *part, struct arena *arena)
 {
     const struct gpu_setup *setup = part->setup;
     const size_t length = (size_t)part->shape.systems * part->shape.stride;
-    const size_t source = gpu_source_size(setup->law.precision);
-    deal_state(stretch, &part->state, length);
-    part->unit_mass = take(stretch, part->shape.systems, sizeof(double));
-    part->factor = take(stretch, part->shape.systems, sizeof(double));
-    part->sources = take(stretch, length, source);
-    part->full_sources = setup->law.precision == PRECISION_DOUBLE
+    const size_t source = gpu_source_size(setup->interaction.precision);
+    lay_out_state(arena, &part->state, length);
+    if (setup->registers)
+        lay_out_registers(arena, &part->state, length);
+    part->unit_mass = take(arena, part->shape.systems, sizeof(double));
+    part->factor = take(arena, part->shape.systems, sizeof(double));
+    part->sources = take(arena, length, source);
+    part->full_sources = setup->interaction.precision == PRECISION_DOUBLE
                              ? part->sources
-                             : take(stretch, length, gpu_source_size(PRECISION_DOUBLE));
-    part->partial = take(stretch, partial_length(part), sizeof(double));
-    if (setup->kernel->mutual) {
+                             : take(arena, length, gpu_source_size(PRECISION_DOUBLE));
+    part->partial = take(arena, partial_length(part), sizeof(double));
+    if (setup->kernel->facts->third_law) {
         part->distances = distances_of(part);
-        part->sides =
-            take(stretch, part->distances, gpu_symmetric_size(&part->shape, setup->law.precision));
+        part->sides = take(arena, part->distances,
+                           gpu_symmetric_size(&part->shape, setup->interaction.precision));
     }
-    part->phi = take(stretch, length, sizeof(double));
-    part->psi = take(stretch, length, sizeof(double));
-    part->blocks = take(stretch, gpu_conserved_blocks_count(&part->shape), sizeof(double));
-    part->sums = take(stretch, (size_t)part->shape.systems * GPU_SUM_COUNT, sizeof(double));
-    part->blemish = take(stretch, 1, sizeof *part->blemish);
+    part->phi = take(arena, length, sizeof(double));
+    part->psi = take(arena, length, sizeof(double));
+    part->blocks = take(arena, gpu_conserved_blocks_count(&part->shape), sizeof(double));
+    part->sums = take(arena, (size_t)part->shape.systems * GPU_SUM_COUNT, sizeof(double));
+    part->non_finite = take(arena, 1, sizeof *part->non_finite);
 }
 
 static void plan(struct gpu_part *part, const struct gpu_setup *setup,
@@ -116,23 +179,33 @@ static void plan(struct gpu_part *part, const struct gpu_setup *setup,
 {
     *part = (struct gpu_part){ .setup = setup, .device = *device, .capacity = systems };
     part->shape = make_shape(setup, systems, first, last);
+    const size_t bodies = systems * setup->bodies->count;
     struct gpu_tuning_table table;
     gpu_tuning_load(device, NULL, &table);
     const struct gpu_tuning_row *row =
-        setup->row ? setup->row
-                   : gpu_tuning_find(&table, setup->kernel->name, setup->law.precision);
-    part->force_tuning = setup->tuning ? *setup->tuning : fit(part, row);
-    part->potential_tuning = fit(part, gpu_tuning_find(&table, "blocked", PRECISION_DOUBLE));
+        setup->row
+            ? setup->row
+            : gpu_tuning_find(&table, setup->kernel->id, setup->interaction.precision, bodies);
+    struct gpu_tuning_row potentials =
+        *gpu_tuning_find(&table, GPU_BLOCKED, PRECISION_DOUBLE, bodies);
+    struct gpu_interaction full = setup->interaction;
+    full.precision = PRECISION_DOUBLE;
+    potentials.tuning.bodies = 1; /* as gpu_potentials() has it */
+    cudaSetDevice(device->index); /* if that fails, so does what comes next */
+    part->force_tuning =
+        setup->tuning ? *setup->tuning : fit(part, &setup->interaction, setup->kernel->sum, row);
+    part->resident_tuning = setup->tuning ? *setup->tuning : fit_resident(part);
+    part->potential_tuning = fit(part, &full, gpu_potentials, &potentials);
 }
 
 size_t gpu_part_size(const struct gpu_setup *setup, const struct gpu_device *device, size_t systems,
                      size_t first, size_t last)
 {
     struct gpu_part part;
-    struct stretch stretch = { 0 };
+    struct arena arena = { 0 };
     plan(&part, setup, device, systems, first, last);
-    deal(&part, &stretch);
-    return stretch.used;
+    lay_out(&part, &arena);
+    return arena.used;
 }
 
 /* --- life --------------------------------------------------------------------------------------*/
@@ -150,30 +223,36 @@ enum status gpu_part_create(const struct gpu_setup *setup, const struct gpu_devi
     *result = NULL;
     struct gpu_part *part = malloc(sizeof *part);
     if (!part)
-        return error_set(error, STATUS_MEMORY, "out of memory");
+        return error_memory(error);
     plan(part, setup, device, systems, first, last);
-    struct stretch stretch = { 0 };
-    deal(part, &stretch);
+    struct arena arena = { 0 };
+    lay_out(part, &arena);
     char doing[64];
-    snprintf(doing, sizeof doing, "allocating %.1f MiB", (double)stretch.used / 0x1p20);
+    snprintf(doing, sizeof doing, "allocating %.1f MiB", (double)arena.used / 0x1p20);
     cudaError_t code = cudaSetDevice(device->index);
     if (!code)
-        code = cudaMalloc(&part->memory, stretch.used);
+        code = cudaMalloc(&part->memory, arena.used);
     if (!code)
         code = cudaStreamCreateWithFlags(&part->stream, cudaStreamNonBlocking);
     if (!code)
         code = cudaEventCreateWithFlags(&part->ready, cudaEventDisableTiming);
     if (!code)
         code = cudaEventCreateWithFlags(&part->copied, cudaEventDisableTiming);
+    if (!code)
+        code =
+            cudaEventCreateWithFlags(&part->done, cudaEventDisableTiming | cudaEventBlockingSync);
+    if (!code) {
+        arena = (struct arena){ .base = part->memory };
+        lay_out(part, &arena);
+        snprintf(doing, sizeof doing, "clearing a flag");
+        code = cudaMemsetAsync(part->non_finite, 0xff, sizeof *part->non_finite, part->stream);
+    }
     if (code) {
         gpu_part_destroy(part);
         return gpu_check((int)code, device->index, doing, error);
     }
-    stretch = (struct stretch){ .base = part->memory };
-    deal(part, &stretch);
-    code = cudaMemsetAsync(part->blemish, 0xff, sizeof *part->blemish, part->stream);
     *result = part;
-    return gpu_check((int)code, device->index, "clearing a flag", error);
+    return STATUS_OK;
 }
 
 /* After a failure these calls fail too, and there is nobody left to tell. */
@@ -188,23 +267,39 @@ void gpu_part_destroy(struct gpu_part *part)
         cudaEventDestroy(part->ready);
     if (part->copied)
         cudaEventDestroy(part->copied);
+    if (part->done)
+        cudaEventDestroy(part->done);
     if (part->stream)
         cudaStreamDestroy(part->stream);
     cudaFree(part->memory);
     free(part);
 }
 
-enum status gpu_part_wait(struct gpu_part *part, bool *blemish, struct error *error)
+/* Short waits are worth a core that asks again and again; for the rest of a long one it sleeps. */
+static cudaError_t wait(struct gpu_part *part)
+{
+    const double end = clock_seconds() + SPIN_SECONDS;
+    cudaError_t code = cudaEventRecord(part->done, part->stream);
+    while (!code && clock_seconds() < end) {
+        code = cudaEventQuery(part->done);
+        if (code != cudaErrorNotReady)
+            return code;
+        code = cudaSuccess;
+    }
+    return code ? code : cudaEventSynchronize(part->done);
+}
+
+enum status gpu_part_wait(struct gpu_part *part, bool *non_finite, struct error *error)
 {
     unsigned long long lowest = ~0ULL;
     cudaError_t code = cudaSetDevice(part->device.index);
-    if (!code && blemish)
-        code = cudaMemcpyAsync(&lowest, part->blemish, sizeof lowest, cudaMemcpyDeviceToHost,
+    if (!code && non_finite)
+        code = cudaMemcpyAsync(&lowest, part->non_finite, sizeof lowest, cudaMemcpyDeviceToHost,
                                part->stream);
     if (!code)
-        code = cudaStreamSynchronize(part->stream);
-    if (!code && blemish)
-        *blemish |= lowest != ~0ULL;
+        code = wait(part);
+    if (!code && non_finite)
+        *non_finite |= lowest != ~0ULL;
     return check(part, code, "computing", error);
 }
 

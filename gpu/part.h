@@ -10,19 +10,16 @@
 #include "devices.h"
 #include "setup.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct gpu_part {
     const struct gpu_setup *setup;
     struct gpu_device device;
     size_t first_system; /* of the host's bodies; their number is shape.systems */
     size_t capacity;     /* systems */
     struct gpu_shape shape;
-    struct gpu_tuning force_tuning, potential_tuning;
+    struct gpu_tuning force_tuning, resident_tuning, potential_tuning;
     cudaStream_t stream;
-    cudaEvent_t ready, copied; /* for the exchange between parts */
+    cudaEvent_t ready, copied; /* for the copies between parts */
+    cudaEvent_t done;          /* for the host, which sleeps until then */
     void *memory;              /* one allocation for all that follows */
     struct gpu_state state;
     double *unit_mass, *factor;
@@ -31,7 +28,7 @@ struct gpu_part {
     void *sides;
     unsigned distances;
     double *phi, *psi, *blocks, *sums;
-    unsigned long long *blemish;
+    unsigned long long *non_finite;
     unsigned slots;       /* of the last sums that no move has taken up */
     bool sources_current; /* they are those of the positions */
     struct gpu_graph {
@@ -65,12 +62,8 @@ enum status gpu_part_download_accelerations(struct gpu_part *part, struct error 
 enum status gpu_part_download_potentials(struct gpu_part *part, double *phi, double *psi,
                                          struct error *error);
 
-/* Until everything queued is done. Sets *blemish, unless NULL, where the state of a body has become
- * infinite or NaN. */
-enum status gpu_part_wait(struct gpu_part *part, bool *blemish, struct error *error);
-
-#ifdef __cplusplus
-}
-#endif
+/* Until everything queued is done. Sets *non_finite, unless NULL, where the state of a body has
+ * become infinite or NaN. */
+enum status gpu_part_wait(struct gpu_part *part, bool *non_finite, struct error *error);
 
 #endif

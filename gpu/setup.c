@@ -1,26 +1,16 @@
 #include "setup.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/memory.h"
 
-/* The first is what "auto" takes: the best that has the same bits as the baseline. */
-static const struct gpu_kernel kernels[] = {
-    { "blocked", gpu_blocked, GPU_GRANULE, 3, false, true },
-    { "tiled", gpu_tiled, GPU_GRANULE, 3, false, false },
-    { "simt", gpu_simt, GPU_GRANULE, 3, false, false },
-    { "symmetric", gpu_symmetric, GPU_SYMMETRIC_TILE, 3, true, false },
-};
-
-const struct gpu_kernel *gpu_kernel_find(const char *name)
+const struct gpu_kernel *gpu_kernel_of(enum gpu_kernel_id id)
 {
-    if (strcmp(name, "auto") == 0)
-        return &kernels[0];
-    for (size_t k = 0; k < COUNT_OF(kernels); k++)
-        if (strcmp(kernels[k].name, name) == 0)
-            return &kernels[k];
-    return NULL;
+    static const struct gpu_kernel kernels[GPU_KERNELS] = {
+#define GPU_KERNEL(id, name, ...) { GPU_##id, &gpu_catalog[GPU_##id], gpu_##name, 3 },
+#include "catalog.inc"
+    };
+    return &kernels[id];
 }
 
 /*
@@ -42,49 +32,60 @@ static double inverse_length(const struct physics *physics, const struct bodies 
     return ldexp(1, -exponent);
 }
 
-/* Masses in units of the largest of their system, so that equal masses are exactly 1. */
-static void find_units(struct gpu_setup *setup)
+static double largest_mass(const struct bodies *bodies, size_t system)
 {
-    const struct bodies *bodies = setup->bodies;
-    const struct gpu_law *law = &setup->law;
-    const bool full = law->precision == PRECISION_DOUBLE;
-    const double G = setup->physics->gravitational_constant;
-    for (size_t s = 0; s < bodies->systems; s++) {
-        double largest = 0;
-        for (size_t i = 0; i < bodies->count && !full; i++)
-            largest = fmax(largest, bodies->m[s * bodies->stride + i]);
-        setup->unit_mass[s] = largest > 0 ? largest : 1;
-        setup->factor[s] =
-            full ? G : G * setup->unit_mass[s] * law->inverse_length * law->inverse_length;
-    }
+    double largest = 0;
+    for (size_t i = 0; i < bodies->count; i++)
+        largest = fmax(largest, bodies->m[system * bodies->stride + i]);
+    return largest > 0 ? largest : 1;
 }
 
-static bool masses_equal(const struct gpu_setup *setup)
+static bool masses_are(const struct bodies *bodies, size_t system, double m)
+{
+    for (size_t i = 0; i < bodies->count; i++)
+        if (bodies->m[system * bodies->stride + i] != m)
+            return false;
+    return true;
+}
+
+/* Masses in units of the largest of their system, so that equal masses are exactly 1; in fp64,
+ * whose range needs no units, only these. A system's unit looks at no other's masses. Are all
+ * equal? */
+static bool find_units(struct gpu_setup *setup)
 {
     const struct bodies *bodies = setup->bodies;
-    for (size_t s = 0; s < bodies->systems; s++)
-        for (size_t i = 0; i < bodies->count; i++)
-            if (bodies->m[s * bodies->stride + i] != setup->unit_mass[s])
-                return false;
-    return true;
+    const struct gpu_interaction *interaction = &setup->interaction;
+    const bool full = interaction->precision == PRECISION_DOUBLE;
+    const double G = setup->physics->gravitational_constant;
+    bool all = true;
+    for (size_t s = 0; s < bodies->systems; s++) {
+        const double largest = largest_mass(bodies, s);
+        const bool equal = masses_are(bodies, s, largest);
+        setup->unit_mass[s] = full && !equal ? 1 : largest;
+        setup->factor[s] = G * setup->unit_mass[s];
+        if (!full)
+            setup->factor[s] *= interaction->inverse_length * interaction->inverse_length;
+        all &= equal;
+    }
+    return all;
 }
 
 static void find_law(struct gpu_setup *setup, enum precision precision)
 {
     const struct physics *physics = setup->physics;
-    struct gpu_law *law = &setup->law;
+    struct gpu_interaction *interaction = &setup->interaction;
     const double eps = physics->softening, box = physics->box_length;
-    law->precision = precision;
-    law->inverse_length = inverse_length(physics, setup->bodies);
-    const double eps_scaled = eps * law->inverse_length;
-    law->full.eps2 = eps * eps;
-    law->scaled.eps2 = (float)(eps_scaled * eps_scaled);
-    law->space = eps_scaled >= 0x1p-40 ? GPU_SPACE_SOFT : GPU_SPACE_SHARP;
+    interaction->precision = precision;
+    interaction->inverse_length = inverse_length(physics, setup->bodies);
+    const double eps_scaled = eps * interaction->inverse_length;
+    interaction->full.eps2 = eps * eps;
+    interaction->scaled.eps2 = (float)(eps_scaled * eps_scaled);
+    interaction->space = eps_scaled >= 0x1p-40 ? GPU_SPACE_SOFT : GPU_SPACE_SHARP;
     if (physics->boundary == BOUNDARY_PERIODIC) {
-        law->space = GPU_SPACE_PERIODIC;
-        law->full.box = box;
-        law->full.inverse_box = 1 / box;
-        law->scaled.box = law->scaled.inverse_box = 1;
+        interaction->space = GPU_SPACE_PERIODIC;
+        interaction->full.box = box;
+        interaction->full.inverse_box = 1 / box;
+        interaction->scaled.box = interaction->scaled.inverse_box = 1;
     }
 }
 
@@ -100,19 +101,18 @@ enum status gpu_setup_init(const struct gpu_kernel *kernel, enum precision preci
         return error->status;
     }
     find_law(setup, precision);
-    find_units(setup);
-    struct gpu_law *law = &setup->law;
-    law->equal_masses =
-        precision == PRECISION_SINGLE && law->space == GPU_SPACE_SOFT && masses_equal(setup);
-    law->padding = law->equal_masses ? 0x1p60 : 0; /* so far that r^-3 is 0 */
+    struct gpu_interaction *interaction = &setup->interaction;
+    interaction->equal_masses = find_units(setup) && interaction->space == GPU_SPACE_SOFT;
+    if (interaction->equal_masses) /* so far that r^-3 is 0 */
+        interaction->padding = precision == PRECISION_DOUBLE ? 0x1p400 : 0x1p60;
     return STATUS_OK;
 }
 
-enum status gpu_setup_share(struct gpu_setup *setup, const struct backend_exchange *exchange,
+enum status gpu_setup_share(struct gpu_setup *setup, const struct backend_peers *peers,
                             struct error *error)
 {
     const size_t length = bodies_length(setup->bodies);
-    setup->exchange = exchange;
+    setup->peers = peers;
     setup->phi = memory_array(length, sizeof(double), error);
     setup->psi = memory_array(length, sizeof(double), error);
     return setup->phi && setup->psi ? STATUS_OK : error->status;

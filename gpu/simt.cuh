@@ -8,9 +8,10 @@
 #include "launch.cuh"
 #include "sum.cuh"
 
-template <class law>
-static __global__ void simt(const struct gpu_shape shape, const typename law::settings settings,
-                            const typename law::source *__restrict__ sources,
+/* Without bounds the assembler takes few registers; with them, as many as it gets, or too few. */
+template <class terms>
+static __global__ void simt(const struct gpu_shape shape, const typename terms::settings settings,
+                            const typename terms::source *__restrict__ sources,
                             double *__restrict__ partial)
 {
     const unsigned groups = (shape_range(shape) + blockDim.x - 1) / blockDim.x;
@@ -18,8 +19,8 @@ static __global__ void simt(const struct gpu_shape shape, const typename law::se
     const unsigned i = shape.first + blockIdx.x % groups * blockDim.x + threadIdx.x;
     if (i >= min(shape.last, shape.count))
         return;
-    const typename law::source *bodies = sources + (size_t)system * shape.stride;
-    gathering<law, 1> sums;
+    const typename terms::source *bodies = sources + (size_t)system * shape.stride;
+    gathering<terms, 1> sums;
     sums.body[0] = bodies[i];
     sums.index[0] = i;
     for (unsigned k = 0; k < shape.segments; k++) {
@@ -31,14 +32,15 @@ static __global__ void simt(const struct gpu_shape shape, const typename law::se
     }
 }
 
-template <class law> static cudaError_t start_simt(const struct gpu_sum_call *call, unsigned *slots)
+template <class terms>
+static cudaError_t start_simt(const struct gpu_sum_call *call, unsigned *slots)
 {
     const unsigned block = (unsigned)call->tuning.block;
     const size_t groups = groups_of(shape_range(call->shape), block);
     *slots = 1;
-    return launch(call->stream, call->shape.systems * groups, block, 0, simt<law>, call->shape,
-                  settings_of<law>(call->law), (const typename law::source *)call->sources,
-                  call->partial);
+    return launch_sums(call, call->shape.systems * groups, { block, most_threads<terms>(GPU_SIMT) },
+                       0, simt<terms>, call->shape, settings_of<terms>(call->interaction),
+                       (const typename terms::source *)call->sources, call->partial);
 }
 
 #endif

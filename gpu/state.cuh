@@ -4,42 +4,58 @@
 
 #include "pair.cuh"
 
-struct body_state {
-    double x, y, z, vx, vy, vz, ax, ay, az;
+/* Positions, velocities and accelerations, and the registers of stages where a program has some. */
+template <bool registers> struct body_state {
+    double y[registers ? VECTORS : VECTOR_R][3];
 
     __device__ __forceinline__ void load(const struct gpu_state &state, size_t n)
     {
-        x = state.x[n];
-        y = state.y[n];
-        z = state.z[n];
-        vx = state.vx[n];
-        vy = state.vy[n];
-        vz = state.vz[n];
+        y[VECTOR_X][0] = state.x[n];
+        y[VECTOR_X][1] = state.y[n];
+        y[VECTOR_X][2] = state.z[n];
+        y[VECTOR_V][0] = state.vx[n];
+        y[VECTOR_V][1] = state.vy[n];
+        y[VECTOR_V][2] = state.vz[n];
     }
 
     __device__ __forceinline__ void store(const struct gpu_state &state, size_t n) const
     {
-        state.x[n] = x;
-        state.y[n] = y;
-        state.z[n] = z;
-        state.vx[n] = vx;
-        state.vy[n] = vy;
-        state.vz[n] = vz;
+        state.x[n] = y[VECTOR_X][0];
+        state.y[n] = y[VECTOR_X][1];
+        state.z[n] = y[VECTOR_X][2];
+        state.vx[n] = y[VECTOR_V][0];
+        state.vy[n] = y[VECTOR_V][1];
+        state.vz[n] = y[VECTOR_V][2];
     }
 
     __device__ __forceinline__ void load_acceleration(const struct gpu_state &state, size_t n)
     {
-        ax = state.ax[n];
-        ay = state.ay[n];
-        az = state.az[n];
+        y[VECTOR_A][0] = state.ax[n];
+        y[VECTOR_A][1] = state.ay[n];
+        y[VECTOR_A][2] = state.az[n];
     }
 
     __device__ __forceinline__ void store_acceleration(const struct gpu_state &state,
                                                        size_t n) const
     {
-        state.ax[n] = ax;
-        state.ay[n] = ay;
-        state.az[n] = az;
+        state.ax[n] = y[VECTOR_A][0];
+        state.ay[n] = y[VECTOR_A][1];
+        state.az[n] = y[VECTOR_A][2];
+    }
+
+    /* Between two launches of a step; a block that keeps its system keeps them too. */
+    __device__ __forceinline__ void load_registers(const struct gpu_state &state, size_t n)
+    {
+        for (int k = VECTOR_R; registers && k < VECTORS; k++)
+            for (int c = 0; c < 3; c++)
+                y[k][c] = state.registers[k - VECTOR_R][c][n];
+    }
+
+    __device__ __forceinline__ void store_registers(const struct gpu_state &state, size_t n) const
+    {
+        for (int k = VECTOR_R; registers && k < VECTORS; k++)
+            for (int c = 0; c < 3; c++)
+                state.registers[k - VECTOR_R][c][n] = y[k][c];
     }
 
     /* From `slots` partial sums of three components each, in order. */
@@ -58,28 +74,41 @@ struct body_state {
 
     __device__ __forceinline__ void set_acceleration(const double *sum, double factor)
     {
-        ax = factor * sum[0];
-        ay = factor * sum[1];
-        az = factor * sum[2];
+        for (int c = 0; c < 3; c++)
+            y[VECTOR_A][c] = factor * sum[c];
     }
 
-    __device__ __forceinline__ void move(const struct gpu_move &by)
+    __device__ __forceinline__ void combine(int to, int from, int rate, const struct stage_move &by)
     {
-        if (by.verb == VERB_KICK) {
-            vx += by.h * ax;
-            vy += by.h * ay;
-            vz += by.h * az;
-        } else {
-            x += by.h * vx;
-            y += by.h * vy;
-            z += by.h * vz;
+        for (int c = 0; c < 3; c++) {
+            double sum = y[from][c];
+            for (unsigned k = 0; k < by.times; k++)
+                sum += by.h[k] * y[rate][c];
+            y[to][c] = sum;
+        }
+    }
+
+    /* An index that only the program knows would keep the state out of the registers. */
+    __device__ __forceinline__ void move(const struct stage_pass &pass)
+    {
+        for (unsigned k = 0; k < pass.count; k++) {
+            const struct stage_move &by = pass.moves[k];
+            if (registers)
+                combine(by.to, by.from, by.rate, by);
+            else if (by.to == VECTOR_V)
+                combine(VECTOR_V, VECTOR_V, VECTOR_A, by);
+            else
+                combine(VECTOR_X, VECTOR_X, VECTOR_V, by);
         }
     }
 
     /* 0 x is NaN where x is infinite or NaN. */
     __device__ __forceinline__ bool finite() const
     {
-        return 0 * x + 0 * y + 0 * z + 0 * vx + 0 * vy + 0 * vz == 0;
+        double sum = 0;
+        for (int c = 0; c < 3; c++)
+            sum += 0 * y[VECTOR_X][c] + 0 * y[VECTOR_V][c];
+        return sum == 0;
     }
 };
 
@@ -87,19 +116,20 @@ struct body_state {
 
 /* A coordinate in the unit of length, inside the box where there is one: fp32 has no digits to
  * lose. Its nearest images stay what they were. */
-static __device__ __forceinline__ double scaled(double x, const struct gpu_law &law)
+static __device__ __forceinline__ double scaled(double x, const struct gpu_interaction &interaction)
 {
-    if (law.space == GPU_SPACE_PERIODIC)
-        x = fma(-law.full.box, nearest_integer(x, law.full.inverse_box), x);
-    return x * law.inverse_length;
+    if (interaction.space == GPU_SPACE_PERIODIC)
+        x = fma(-interaction.full.box, nearest_integer(x, interaction.full.inverse_box), x);
+    return x * interaction.inverse_length;
 }
 
 static __device__ __forceinline__ void pack_position(source_single *source, double x, double y,
-                                                     double z, const struct gpu_law &law)
+                                                     double z,
+                                                     const struct gpu_interaction &interaction)
 {
-    source->x = (float)scaled(x, law);
-    source->y = (float)scaled(y, law);
-    source->z = (float)scaled(z, law);
+    source->x = (float)scaled(x, interaction);
+    source->y = (float)scaled(y, interaction);
+    source->z = (float)scaled(z, interaction);
 }
 
 static __device__ __forceinline__ void halve(double x, float *high, float *low)
@@ -109,15 +139,16 @@ static __device__ __forceinline__ void halve(double x, float *high, float *low)
 }
 
 static __device__ __forceinline__ void pack_position(source_mixed *source, double x, double y,
-                                                     double z, const struct gpu_law &law)
+                                                     double z,
+                                                     const struct gpu_interaction &interaction)
 {
-    halve(scaled(x, law), &source->x, &source->x_low);
-    halve(scaled(y, law), &source->y, &source->y_low);
-    halve(scaled(z, law), &source->z, &source->z_low);
+    halve(scaled(x, interaction), &source->x, &source->x_low);
+    halve(scaled(y, interaction), &source->y, &source->y_low);
+    halve(scaled(z, interaction), &source->z, &source->z_low);
 }
 
 static __device__ __forceinline__ void pack_position(source_double *source, double x, double y,
-                                                     double z, const struct gpu_law &)
+                                                     double z, const struct gpu_interaction &)
 {
     source->x = x;
     source->y = y;
@@ -127,20 +158,21 @@ static __device__ __forceinline__ void pack_position(source_double *source, doub
 /* A body of mass m, in the system's unit of mass. */
 template <class source>
 static __device__ __forceinline__ void pack_body(source *to, double x, double y, double z, double m,
-                                                 const struct gpu_law &law)
+                                                 const struct gpu_interaction &interaction)
 {
     source packed = {};
-    pack_position(&packed, x, y, z, law);
+    pack_position(&packed, x, y, z, interaction);
     packed.m = (decltype(packed.m))m;
     *to = packed;
 }
 
 /* A body that acts on none. */
 template <class source>
-static __device__ __forceinline__ void pack_padding(source *to, const struct gpu_law &law)
+static __device__ __forceinline__ void pack_padding(source *to,
+                                                    const struct gpu_interaction &interaction)
 {
     source packed = {};
-    packed.x = packed.y = packed.z = (decltype(packed.m))law.padding;
+    packed.x = packed.y = packed.z = (decltype(packed.m))interaction.padding;
     *to = packed;
 }
 

@@ -42,18 +42,18 @@ template <> struct wide_sum<double> {
 };
 
 /* BODIES bodies of one thread, and their sums within a segment. */
-template <class law, int BODIES> struct gathering {
-    typename law::source body[BODIES];
+template <class terms, int BODIES> struct gathering {
+    typename terms::source body[BODIES];
     unsigned index[BODIES]; /* in its system */
-    typename law::real chunk[BODIES][law::SUMS];
-    wide_sum<typename law::real> segment[BODIES][law::SUMS];
+    typename terms::real chunk[BODIES][terms::SUMS];
+    wide_sum<typename terms::real> segment[BODIES][terms::SUMS];
 
     __device__ __forceinline__ void start_chunk()
     {
 #pragma unroll
         for (int b = 0; b < BODIES; b++)
 #pragma unroll
-            for (int c = 0; c < law::SUMS; c++)
+            for (int c = 0; c < terms::SUMS; c++)
                 chunk[b][c] = 0;
     }
 
@@ -63,7 +63,7 @@ template <class law, int BODIES> struct gathering {
 #pragma unroll
         for (int b = 0; b < BODIES; b++)
 #pragma unroll
-            for (int c = 0; c < law::SUMS; c++)
+            for (int c = 0; c < terms::SUMS; c++)
                 segment[b][c] = {};
     }
 
@@ -72,39 +72,40 @@ template <class law, int BODIES> struct gathering {
 #pragma unroll
         for (int b = 0; b < BODIES; b++)
 #pragma unroll
-            for (int c = 0; c < law::SUMS; c++)
+            for (int c = 0; c < terms::SUMS; c++)
                 segment[b][c].add(chunk[b][c]);
         start_chunk();
     }
 
     /* The inner loop of everything: `length` bodies, a multiple of GPU_GRANULE, at `others`, the
      * first of which has index `first`. */
-    __device__ __forceinline__ void add_run(const typename law::source *others, unsigned first,
-                                            unsigned length, const typename law::settings &settings)
+    __device__ __forceinline__ void add_run(const typename terms::source *others, unsigned first,
+                                            unsigned length,
+                                            const typename terms::settings &settings)
     {
         /* 32 pairs in fp32 or 16 in fp64 hide the loop's own instructions and fit the cache; 16
          * bodies of two loads each are as many as the registers take. */
         enum {
-            PAIRS = sizeof(typename law::real) == 8 ? 16 : 32,
-            MOST = sizeof(typename law::source) == 16 ? 32 : 16,
+            PAIRS = sizeof(typename terms::real) == 8 ? 16 : 32,
+            MOST = sizeof(typename terms::source) == 16 ? 32 : 16,
             UNROLL = PAIRS / BODIES < MOST ? PAIRS / BODIES : MOST
         };
 #pragma unroll 1
         for (unsigned k = 0; k < length; k += UNROLL) {
 #pragma unroll
             for (unsigned u = 0; u < UNROLL; u++) {
-                const typename law::source j = others[k + u];
+                const typename terms::source j = others[k + u];
 #pragma unroll
                 for (int b = 0; b < BODIES; b++)
-                    law::pair(body[b], j, first + k + u == index[b], settings, chunk[b]);
+                    terms::pair(body[b], j, first + k + u == index[b], settings, chunk[b]);
             }
         }
     }
 
     /* The same, chunk by chunk. `done` bodies of the segment came before; `last` ends it. */
-    __device__ __forceinline__ void add_chunks(const typename law::source *others, unsigned first,
+    __device__ __forceinline__ void add_chunks(const typename terms::source *others, unsigned first,
                                                unsigned length, unsigned done, bool last,
-                                               const typename law::settings &settings)
+                                               const typename terms::settings &settings)
     {
         for (unsigned k = 0; k < length;) {
             const unsigned room = GPU_CHUNK - (done + k) % GPU_CHUNK;
@@ -118,10 +119,10 @@ template <class law, int BODIES> struct gathering {
 
     /* Bodies [begin, end) of a system, tile by tile through shared memory; called by all threads of
      * a block. */
-    __device__ __forceinline__ void add_tiles(const typename law::source *__restrict__ bodies,
+    __device__ __forceinline__ void add_tiles(const typename terms::source *__restrict__ bodies,
                                               unsigned begin, unsigned end,
-                                              typename law::source *tile, unsigned tile_size,
-                                              const typename law::settings &settings)
+                                              typename terms::source *tile, unsigned tile_size,
+                                              const typename terms::settings &settings)
     {
         for (unsigned first = begin; first < end; first += tile_size) {
             const unsigned length = min(tile_size, end - first);
@@ -138,7 +139,7 @@ template <class law, int BODIES> struct gathering {
                                                 bool on_top) const
     {
 #pragma unroll
-        for (int c = 0; c < law::SUMS; c++)
+        for (int c = 0; c < terms::SUMS; c++)
             slot[c * length] =
                 on_top ? slot[c * length] + segment[b][c].value() : segment[b][c].value();
     }

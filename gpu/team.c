@@ -6,23 +6,23 @@
 #include "base/memory.h"
 #include "work.h"
 
-/* --- the exchange ------------------------------------------------------------------------------*/
+/* --- copies between parts ----------------------------------------------------------------------*/
 
 /* An array of every part, of which a part has computed its own elements: one of `size` bytes for
  * every `bodies` bodies. */
-struct exchanged {
+struct shared_array {
     void *(*array)(const struct gpu_part *part);
     size_t size;
     size_t bodies;
 };
 
-static size_t elements(size_t bodies, const struct exchanged *what)
+static size_t elements(size_t bodies, const struct shared_array *what)
 {
     return (bodies + what->bodies - 1) / what->bodies;
 }
 
 static cudaError_t copy_slice(const struct gpu_part *from, struct gpu_part *to,
-                              const struct exchanged *what)
+                              const struct shared_array *what)
 {
     const struct gpu_shape *shape = &from->shape;
     const size_t pitch = elements(what->bodies == 1 ? shape->stride : shape->count, what);
@@ -39,7 +39,7 @@ static cudaError_t copy_slice(const struct gpu_part *from, struct gpu_part *to,
 
 /* Every part fetches what the others have, when they have it; and they go on when it is fetched. */
 static cudaError_t fetch_slices(const struct gpu_team *team, struct gpu_part *to,
-                                const struct exchanged *what)
+                                const struct shared_array *what)
 {
     cudaError_t code = cudaSetDevice(to->device.index);
     for (size_t p = 0; p < team->count && !code; p++) {
@@ -52,8 +52,8 @@ static cudaError_t fetch_slices(const struct gpu_team *team, struct gpu_part *to
     return code ? code : cudaEventRecord(to->copied, to->stream);
 }
 
-static enum status exchange(const struct gpu_team *team, const struct exchanged *what,
-                            struct error *error)
+static enum status copy_between_parts(const struct gpu_team *team, const struct shared_array *what,
+                                      struct error *error)
 {
     cudaError_t code = cudaSuccess;
     if (team->count == 1)
@@ -80,11 +80,12 @@ static void *sources_of(const struct gpu_part *part)
     return part->sources;
 }
 
-static enum status exchange_sources(const struct gpu_team *team, struct error *error)
+static enum status copy_sources(const struct gpu_team *team, struct error *error)
 {
-    const struct exchanged sources = { sources_of,
-                                       gpu_source_size(team->parts[0]->setup->law.precision), 1 };
-    return exchange(team, &sources, error);
+    const struct shared_array sources = {
+        sources_of, gpu_source_size(team->parts[0]->setup->interaction.precision), 1
+    };
+    return copy_between_parts(team, &sources, error);
 }
 
 static void *x_of(const struct gpu_part *part)
@@ -102,22 +103,22 @@ static void *z_of(const struct gpu_part *part)
     return part->state.z;
 }
 
-static enum status exchange_positions(const struct gpu_team *team, struct error *error)
+static enum status copy_positions(const struct gpu_team *team, struct error *error)
 {
-    static const struct exchanged positions[] = { { x_of, sizeof(double), 1 },
-                                                  { y_of, sizeof(double), 1 },
-                                                  { z_of, sizeof(double), 1 } };
+    static const struct shared_array positions[] = { { x_of, sizeof(double), 1 },
+                                                     { y_of, sizeof(double), 1 },
+                                                     { z_of, sizeof(double), 1 } };
     enum status status = STATUS_OK;
     for (size_t k = 0; k < COUNT_OF(positions) && !status; k++)
-        status = exchange(team, &positions[k], error);
+        status = copy_between_parts(team, &positions[k], error);
     return status;
 }
 
-/* --- the exchange with other processes ---------------------------------------------------------*/
+/* --- all-gather with other processes -----------------------------------------------------------*/
 
 static bool is_shared(const struct gpu_team *team)
 {
-    return team->parts[0]->setup->exchange != NULL;
+    return team->parts[0]->setup->peers != NULL;
 }
 
 /* From everyone to everyone, when the host has what the parts gave it. Whoever has failed takes
@@ -126,10 +127,10 @@ static enum status share(const struct gpu_team *team, double *const arrays[], si
                          enum status (*upload)(struct gpu_part *, struct error *),
                          enum status status, struct error *error)
 {
-    const struct backend_exchange *exchange = team->parts[0]->setup->exchange;
+    const struct backend_peers *peers = team->parts[0]->setup->peers;
     for (size_t p = 0; p < team->count && !status; p++)
         status = gpu_part_wait(team->parts[p], NULL, error);
-    exchange->gather(exchange->context, arrays, count);
+    peers->all_gather(peers->context, arrays, count);
     for (size_t p = 0; p < team->count && !status; p++)
         status = upload(team->parts[p], error);
     return status;
@@ -161,73 +162,48 @@ static enum status share_observed(const struct gpu_team *team, enum status statu
 
 /* --- steps -------------------------------------------------------------------------------------*/
 
-/* Kicks and drifts that wait to be done in one launch. */
-struct queue {
-    const struct gpu_team *team;
-    double dt;
-    struct gpu_move moves[GPU_MOVES];
-    size_t count;
-};
-
-static enum status flush(struct queue *queue, struct error *error)
+static enum status take_moves(const struct gpu_team *team, const struct stage_pass *pass,
+                              struct error *error)
 {
-    const struct gpu_team *team = queue->team;
-    bool drifted = false;
     enum status status = STATUS_OK;
-    for (size_t k = 0; k < queue->count; k++)
-        drifted |= queue->moves[k].verb == VERB_DRIFT;
     for (size_t p = 0; p < team->count && !status; p++)
-        status = gpu_work_move(team->parts[p], queue->moves, queue->count, error);
-    queue->count = 0;
-    if (drifted && is_shared(team))
+        status = gpu_work_move(team->parts[p], pass, error);
+    if (pass->drifts && is_shared(team))
         return share_positions(team, status, error);
-    return !status && drifted ? exchange_sources(team, error) : status;
+    return !status && pass->drifts ? copy_sources(team, error) : status;
 }
 
-static enum status take_force(struct queue *queue, struct error *error)
+static enum status take_sums(const struct gpu_team *team, struct error *error)
 {
-    const struct gpu_team *team = queue->team;
-    enum status status =
-        queue->count > 0 || team->parts[0]->slots > 0 ? flush(queue, error) : STATUS_OK;
+    enum status status = STATUS_OK;
     for (size_t p = 0; p < team->count && !status; p++)
         status = gpu_work_sum(team->parts[p], error);
     return status;
 }
 
-static enum status take_stage(struct queue *queue, const struct stage *stage, struct error *error)
+static enum status take_pass(const struct gpu_team *team, const struct stage_pass *pass,
+                             struct error *error)
 {
-    if (stage->verb == VERB_FORCE)
-        return take_force(queue, error);
-    queue->moves[queue->count++] =
-        (struct gpu_move){ .verb = stage->verb, .h = stage->coefficient * queue->dt };
-    return queue->count == GPU_MOVES ? flush(queue, error) : STATUS_OK;
+    const enum status status = take_moves(team, pass, error);
+    return !status && pass->force ? take_sums(team, error) : status;
 }
 
-static enum status take_stages(struct queue *queue, const struct integrator *integrator,
-                               size_t from, size_t to, struct error *error)
+/* Passes [first, last) of the program. */
+static enum status take_passes(const struct gpu_team *team, const struct stage_program *program,
+                               size_t first, size_t last, struct error *error)
 {
     enum status status = STATUS_OK;
-    for (size_t k = from; k < to && !status; k++)
-        status = take_stage(queue, &integrator->stages[k], error);
+    for (size_t k = first; k < last && !status; k++)
+        status = take_pass(team, &program->passes[k], error);
     return status;
 }
 
-/* The stage after the first force. */
-static size_t after_first_force(const struct integrator *integrator)
-{
-    size_t k = 0;
-    while (k < integrator->stage_count && integrator->stages[k].verb != VERB_FORCE)
-        k++;
-    return k < integrator->stage_count ? k + 1 : k;
-}
-
-/* From one step's first force to the next step's. */
-static enum status take_cycle(struct queue *queue, const struct integrator *integrator,
+/* From the end of one step to that of the next: what repeats itself. */
+static enum status take_cycle(const struct gpu_team *team, const struct stage_program *program,
                               struct error *error)
 {
-    const size_t turn = after_first_force(integrator);
-    const enum status status = take_stages(queue, integrator, turn, integrator->stage_count, error);
-    return status ? status : take_stages(queue, integrator, 0, turn, error);
+    const enum status status = take_pass(team, &program->passes[program->count], error);
+    return status ? status : take_passes(team, program, 1, program->count, error);
 }
 
 /* --- graphs ------------------------------------------------------------------------------------*/
@@ -242,10 +218,10 @@ static bool wants_graph(const struct gpu_team *team, uint64_t cycles)
     return team->count == 1 && !is_shared(team) && pairs < 1e9 && cycles >= 2 * GRAPH_CYCLES;
 }
 
-static enum status capture(struct queue *queue, const struct integrator *integrator,
+static enum status capture(const struct gpu_team *team, const struct stage_program *program,
                            cudaGraph_t *graph, struct error *error)
 {
-    struct gpu_part *part = queue->team->parts[0];
+    const struct gpu_part *part = team->parts[0];
     enum status status = STATUS_OK;
     cudaError_t code = cudaSetDevice(part->device.index);
     if (!code)
@@ -253,22 +229,22 @@ static enum status capture(struct queue *queue, const struct integrator *integra
     if (code)
         return gpu_check((int)code, part->device.index, "recording a graph", error);
     for (int k = 0; k < GRAPH_CYCLES && !status; k++)
-        status = take_cycle(queue, integrator, error);
+        status = take_cycle(team, program, error);
     code = cudaStreamEndCapture(part->stream, graph);
     return status ? status : gpu_check((int)code, part->device.index, "recording a graph", error);
 }
 
 /* The graph of GRAPH_CYCLES cycles, made where the last one does not fit. */
-static enum status prepare_graph(struct queue *queue, const struct integrator *integrator,
+static enum status prepare_graph(const struct gpu_team *team, const struct stage_program *program,
                                  struct error *error)
 {
-    struct gpu_part *part = queue->team->parts[0];
+    struct gpu_part *part = team->parts[0];
     struct gpu_graph *own = &part->graph;
-    if (own->graph && own->integrator == integrator && own->dt == queue->dt &&
+    if (own->graph && own->integrator == program->integrator && own->dt == program->dt &&
         own->systems == part->shape.systems)
         return STATUS_OK;
     cudaGraph_t graph = NULL;
-    const enum status status = capture(queue, integrator, &graph, error);
+    const enum status status = capture(team, program, &graph, error);
     if (status) {
         if (graph)
             cudaGraphDestroy(graph);
@@ -276,8 +252,8 @@ static enum status prepare_graph(struct queue *queue, const struct integrator *i
     }
     if (own->graph)
         cudaGraphExecDestroy(own->graph);
-    *own = (struct gpu_graph){ .integrator = integrator,
-                               .dt = queue->dt,
+    *own = (struct gpu_graph){ .integrator = program->integrator,
+                               .dt = program->dt,
                                .systems = part->shape.systems };
     const cudaError_t code = cudaGraphInstantiateWithFlags(&own->graph, graph, 0);
     cudaGraphDestroy(graph);
@@ -285,13 +261,13 @@ static enum status prepare_graph(struct queue *queue, const struct integrator *i
 }
 
 /* As many cycles as graphs can take; *cycles is what they leave. */
-static enum status take_graphs(struct queue *queue, const struct integrator *integrator,
+static enum status take_graphs(const struct gpu_team *team, const struct stage_program *program,
                                uint64_t *cycles, struct error *error)
 {
-    if (!wants_graph(queue->team, *cycles))
+    if (!wants_graph(team, *cycles))
         return STATUS_OK;
-    struct gpu_part *part = queue->team->parts[0];
-    const enum status status = prepare_graph(queue, integrator, error);
+    struct gpu_part *part = team->parts[0];
+    const enum status status = prepare_graph(team, program, error);
     if (status)
         return status;
     cudaError_t code = cudaSuccess;
@@ -300,57 +276,51 @@ static enum status take_graphs(struct queue *queue, const struct integrator *int
     return gpu_check((int)code, part->device.index, "starting a graph", error);
 }
 
-static enum status take_steps(struct queue *queue, const struct integrator *integrator,
+/* The passes of a walk, of which graphs take those that repeat themselves. A graph begins with a
+ * move that takes up the sums before it; where the forces at the start were done, a cycle has to
+ * make some. */
+static enum status take_steps(const struct gpu_team *team, const struct stage_program *program,
                               uint64_t steps, struct error *error)
 {
-    const size_t turn = after_first_force(integrator);
     uint64_t cycles = steps - 1;
-    enum status status = take_stages(queue, integrator, 0, turn, error);
+    enum status status = take_passes(team, program, program->first, program->count, error);
+    if (!status && cycles > 0 && team->parts[0]->slots == 0) {
+        status = take_cycle(team, program, error);
+        cycles--;
+    }
     if (!status)
-        status = take_graphs(queue, integrator, &cycles, error);
+        status = take_graphs(team, program, &cycles, error);
     for (; cycles > 0 && !status; cycles--)
-        status = take_cycle(queue, integrator, error);
-    if (!status)
-        status = take_stages(queue, integrator, turn, integrator->stage_count, error);
-    return status ? status : flush(queue, error);
+        status = take_cycle(team, program, error);
+    return status ? status : take_pass(team, &program->passes[program->count + 1], error);
 }
 
-bool gpu_forces_current(const struct integrator *integrator)
-{
-    bool current = false;
-    for (size_t k = 0; k < integrator->stage_count; k++)
-        if (integrator->stages[k].verb != VERB_KICK)
-            current = integrator->stages[k].verb == VERB_FORCE;
-    return current;
-}
-
-enum status gpu_team_advance(const struct gpu_team *team, const struct integrator *integrator,
-                             double dt, uint64_t steps, bool current, struct error *error)
+enum status gpu_team_advance(const struct gpu_team *team, const struct stage_program *program,
+                             uint64_t steps, bool current, struct error *error)
 {
     enum status status = STATUS_OK;
+    bool done = false;
     if (steps == 0)
         return STATUS_OK;
-    if (integrator_needs_initial_force(integrator) && !current)
+    if (team->count == 1)
+        status = gpu_work_resident(team->parts[0], program, steps, current, &done, error);
+    if (!status && !done && program->needs_forces && !current)
         status = gpu_team_accelerations(team, error);
-    bool done = false;
-    if (!status && team->count == 1)
-        status = gpu_work_resident(team->parts[0], integrator, dt, steps, &done, error);
-    struct queue queue = { .team = team, .dt = dt };
-    return status || done ? status : take_steps(&queue, integrator, steps, error);
+    return status || done ? status : take_steps(team, program, steps, error);
 }
 
 /* --- observers ---------------------------------------------------------------------------------*/
 
 enum status gpu_team_accelerations(const struct gpu_team *team, struct error *error)
 {
-    struct queue queue = { .team = team };
-    const enum status status = take_force(&queue, error);
-    return status ? status : flush(&queue, error);
+    static const struct stage_pass nothing = { .count = 0 };
+    const enum status status = take_sums(team, error);
+    return status ? status : take_moves(team, &nothing, error);
 }
 
 enum status gpu_team_potentials(const struct gpu_team *team, struct error *error)
 {
-    enum status status = is_shared(team) ? STATUS_OK : exchange_positions(team, error);
+    enum status status = is_shared(team) ? STATUS_OK : copy_positions(team, error);
     for (size_t p = 0; p < team->count && !status; p++)
         status = gpu_work_potentials(team->parts[p], error);
     return status;
@@ -363,8 +333,8 @@ static void *blocks_of(const struct gpu_part *part)
 
 enum status gpu_team_conserved(const struct gpu_team *team, double *sums, struct error *error)
 {
-    static const struct exchanged blocks = { blocks_of, GPU_SUM_COUNT * sizeof(double),
-                                             GPU_OBSERVER_BLOCK };
+    static const struct shared_array blocks = { blocks_of, GPU_SUM_COUNT * sizeof(double),
+                                                GPU_OBSERVER_BLOCK };
     enum status status = gpu_team_potentials(team, error);
     const bool shared = is_shared(team);
     if (shared)
@@ -372,6 +342,6 @@ enum status gpu_team_conserved(const struct gpu_team *team, double *sums, struct
     for (size_t p = 0; p < team->count && !status; p++)
         status = gpu_work_conserved_blocks(team->parts[p], shared, error);
     if (!status && !shared)
-        status = exchange(team, &blocks, error);
+        status = copy_between_parts(team, &blocks, error);
     return status ? status : gpu_work_conserved(team->parts[0], sums, error);
 }

@@ -9,29 +9,19 @@
 
 #include "part.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct gpu_team {
     struct gpu_part *const *parts;
     size_t count;
 };
 
 /* `steps` whole steps. `current`: the accelerations are a(x). */
-enum status gpu_team_advance(const struct gpu_team *team, const struct integrator *integrator,
-                             double dt, uint64_t steps, bool current, struct error *error);
-/* Is it so after a step, if it was before? */
-bool gpu_forces_current(const struct integrator *integrator);
+enum status gpu_team_advance(const struct gpu_team *team, const struct stage_program *program,
+                             uint64_t steps, bool current, struct error *error);
 
 enum status gpu_team_accelerations(const struct gpu_team *team, struct error *error);
 /* phi and psi on the devices. */
 enum status gpu_team_potentials(const struct gpu_team *team, struct error *error);
-/* sums: as gpu_part_conserved() has it. */
+/* sums: as gpu_work_conserved() has it. */
 enum status gpu_team_conserved(const struct gpu_team *team, double *sums, struct error *error);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -8,24 +8,18 @@
 #include "launch.cuh"
 #include "sum.cuh"
 
-/* What the registers of a multiprocessor are enough for. */
-template <class law> static constexpr unsigned most_threads()
-{
-    return sizeof(typename law::source) > 16 ? GPU_MAX_BLOCK / 2 : GPU_MAX_BLOCK;
-}
-
-template <class law>
-static __global__ void __launch_bounds__(most_threads<law>())
-    tiled(const struct gpu_shape shape, const typename law::settings settings,
-          const typename law::source *__restrict__ sources, double *__restrict__ partial,
+template <class terms>
+static __global__ void __launch_bounds__(most_threads<terms>(GPU_TILED))
+    tiled(const struct gpu_shape shape, const typename terms::settings settings,
+          const typename terms::source *__restrict__ sources, double *__restrict__ partial,
           const unsigned tile_size)
 {
     const unsigned groups = (shape_range(shape) + blockDim.x - 1) / blockDim.x;
     const unsigned system = blockIdx.x / groups;
     const unsigned i = shape.first + blockIdx.x % groups * blockDim.x + threadIdx.x;
-    const typename law::source *bodies = sources + (size_t)system * shape.stride;
-    typename law::source *tile = (typename law::source *)shared_memory();
-    gathering<law, 1> sums;
+    const typename terms::source *bodies = sources + (size_t)system * shape.stride;
+    typename terms::source *tile = (typename terms::source *)shared_memory();
+    gathering<terms, 1> sums;
     sums.body[0] = bodies[min(i, shape.stride - 1)];
     sums.index[0] = i;
     for (unsigned k = 0; k < shape.segments; k++) {
@@ -38,17 +32,18 @@ static __global__ void __launch_bounds__(most_threads<law>())
     }
 }
 
-template <class law>
+template <class terms>
 static cudaError_t start_tiled(const struct gpu_sum_call *call, unsigned *slots)
 {
-    const unsigned block = min((unsigned)call->tuning.block, most_threads<law>());
+    const unsigned block = (unsigned)call->tuning.block;
     const unsigned tile = (unsigned)call->tuning.tile;
     const size_t groups = groups_of(shape_range(call->shape), block);
     *slots = 1;
-    return launch(call->stream, call->shape.systems * groups, { block, most_threads<law>() },
-                  tile * sizeof(typename law::source), tiled<law>, call->shape,
-                  settings_of<law>(call->law), (const typename law::source *)call->sources,
-                  call->partial, tile);
+    return launch_sums(call, call->shape.systems * groups,
+                       { block, most_threads<terms>(GPU_TILED) },
+                       tile * sizeof(typename terms::source), tiled<terms>, call->shape,
+                       settings_of<terms>(call->interaction),
+                       (const typename terms::source *)call->sources, call->partial, tile);
 }
 
 #endif

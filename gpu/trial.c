@@ -5,7 +5,6 @@
 
 #include "base/clock.h"
 #include "base/random.h"
-#include "integrator/integrator.h"
 #include "team.h"
 #include "work.h"
 
@@ -121,7 +120,7 @@ static enum status queue_sums(const struct gpu_task *task, size_t times, struct 
 static enum status queue_steps(const struct gpu_task *task, size_t times, struct error *error)
 {
     const struct gpu_team team = { &task->part, 1 };
-    return gpu_team_advance(&team, task->integrator, 1e-6, times, true, error);
+    return gpu_team_advance(&team, task->program, times, true, error);
 }
 
 /* --- trials ------------------------------------------------------------------------------------*/
@@ -173,10 +172,12 @@ static enum status time_part(struct gpu_bench_state *bench, const struct gpu_tri
                              struct gpu_part *part, struct gpu_bench_row *row, struct error *error)
 {
     const struct gpu_team team = { &part, 1 };
+    struct stage_program program = { .count = 0 };
+    stage_program_make(&program, integrator_find("velocity-verlet"), 1e-6);
     const struct gpu_task task = {
         .queue = trial->steps ? queue_steps : queue_sums,
         .part = part,
-        .integrator = integrator_find("velocity-verlet"),
+        .program = &program,
         .stream = part->stream,
     };
     const enum status status = trial->steps ? gpu_team_accelerations(&team, error) : STATUS_OK;
@@ -214,13 +215,15 @@ enum status gpu_trial_run(struct gpu_bench_state *bench, const struct gpu_trial 
     return gpu_trial_send(bench, row, error);
 }
 
-struct gpu_trial gpu_trial_of(const char *kernel, enum precision precision, size_t systems,
-                              size_t count)
+struct gpu_trial gpu_trial_of(const struct gpu_bench_state *bench, enum gpu_kernel_id kernel,
+                              enum precision precision, size_t systems, size_t count)
 {
     return (struct gpu_trial){
-        .kernel = *gpu_kernel_find(kernel),
-        .label = kernel,
+        .kernel = *gpu_kernel_of(kernel),
+        .label = gpu_catalog[kernel].name,
         .precision = precision,
+        .slots = gpu_catalog[kernel].limits[precision].slots,
+        .tuning = gpu_tuning_find(&bench->tuning, kernel, precision, systems * count),
         .systems = systems,
         .count = count,
     };

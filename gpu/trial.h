@@ -5,12 +5,9 @@
 #ifndef ORRERY_GPU_TRIAL_H
 #define ORRERY_GPU_TRIAL_H
 
-#include "bench.h"
+#include "bench-parts.h"
 #include "part.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "tuning.h"
 
 /* What trials have in common, and what one leaves for the next. */
 struct gpu_bench_state {
@@ -31,7 +28,7 @@ struct gpu_trial {
     struct gpu_kernel kernel;
     enum precision precision;
     bool equal;                          /* masses */
-    double slots;                        /* an ordered pair; 0: not counted */
+    double slots;                        /* of an ordered pair; 0: not counted */
     const struct gpu_tuning_row *tuning; /* NULL: the device's */
     size_t systems, count;
     bool steps;     /* whole ones */
@@ -41,9 +38,10 @@ struct gpu_trial {
 /* Of the bodies of all trials. */
 extern const struct physics gpu_trial_physics;
 
-/* With the name of the kernel as its label. */
-struct gpu_trial gpu_trial_of(const char *kernel, enum precision precision, size_t systems,
-                              size_t count);
+/* With the name of the kernel as its label, the instructions that the catalog has of it, and what
+ * the device is tuned to. */
+struct gpu_trial gpu_trial_of(const struct gpu_bench_state *bench, enum gpu_kernel_id kernel,
+                              enum precision precision, size_t systems, size_t count);
 /* Times it and sends the row, or sends it as skipped where there is no time left. */
 enum status gpu_trial_run(struct gpu_bench_state *bench, const struct gpu_trial *trial,
                           struct gpu_bench_row *row, struct error *error);
@@ -61,7 +59,7 @@ enum status gpu_trial_send(const struct gpu_bench_state *bench, const struct gpu
 struct gpu_task {
     enum status (*queue)(const struct gpu_task *task, size_t times, struct error *error);
     struct gpu_part *part;
-    const struct integrator *integrator;
+    const struct stage_program *program;
     enum gpu_operation operation;
     unsigned blocks;
     cudaStream_t stream;
@@ -70,9 +68,5 @@ struct gpu_task {
 /* Seconds of one: the least and the median of some groups. */
 enum status gpu_task_time(const struct gpu_bench_state *bench, const struct gpu_task *task,
                           double *least, double *median, struct error *error);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,54 +13,106 @@
 #include "base/text.h"
 #include "devices.h"
 
-/* By the register counts of the kernels; nothing here was measured. */
-static const struct gpu_tuning_row defaults[] = {
-    { "simt", PRECISION_SINGLE, 256, 0, 1, 16 },
-    { "simt", PRECISION_MIXED, 256, 0, 1, 16 },
-    { "simt", PRECISION_DOUBLE, 256, 0, 1, 16 },
-    { "tiled", PRECISION_SINGLE, 256, 256, 1, 16 },
-    { "tiled", PRECISION_MIXED, 256, 256, 1, 16 },
-    { "tiled", PRECISION_DOUBLE, 256, 256, 1, 16 },
-    { "blocked", PRECISION_SINGLE, 128, 512, 4, 16 },
-    { "blocked", PRECISION_MIXED, 128, 512, 4, 16 },
-    { "blocked", PRECISION_DOUBLE, 128, 256, 2, 16 },
-    { "symmetric", PRECISION_SINGLE, 128, 256, 8, 16 },
-    { "symmetric", PRECISION_MIXED, 128, 256, 8, 16 },
-    { "symmetric", PRECISION_DOUBLE, 128, 256, 4, 16 },
-};
+/* --- rows --------------------------------------------------------------------------------------*/
 
-struct gpu_tuning_row *gpu_tuning_find(struct gpu_tuning_table *table, const char *kernel,
-                                       enum precision precision)
+/* How far from each other two numbers of bodies are: by their ratio. */
+static double distance(size_t a, size_t b)
 {
-    for (size_t k = 0; k < table->count; k++)
-        if (strcmp(table->rows[k].kernel, kernel) == 0 && table->rows[k].precision == precision)
-            return &table->rows[k];
-    return NULL;
+    return fabs(log((double)a / (double)b));
 }
 
-static int smaller(int a, int b)
+const struct gpu_tuning_row *gpu_tuning_find(const struct gpu_tuning_table *table,
+                                             enum gpu_kernel_id kernel, enum precision precision,
+                                             size_t count)
 {
-    return a < b ? a : b;
+    const struct gpu_tuning_row *best = NULL;
+    for (size_t k = 0; k < table->count; k++) {
+        const struct gpu_tuning_row *row = &table->rows[k];
+        if (row->kernel == kernel && row->precision == precision &&
+            (!best || best->count == 0 ||
+             (row->count > 0 && distance(row->count, count) < distance(best->count, count))))
+            best = row;
+    }
+    return best;
 }
 
-/* Fewer bodies per thread, and then more blocks for the same ones, until the device is full. */
-struct gpu_tuning gpu_tuning_fit(const struct gpu_tuning_row *row, const struct gpu_device *device,
-                                 size_t systems, size_t bodies, unsigned segments)
+void gpu_tuning_set(struct gpu_tuning_table *table, const struct gpu_tuning_row *row)
 {
-    struct gpu_tuning tuning = { row->block, row->tile, row->bodies, 1 };
-    const double wanted = (double)row->warps * device->multiprocessors;
-    const double threads = (double)systems * (double)((bodies + 31) / 32); /* in warps */
-    while (tuning.bodies > 1 && threads / tuning.bodies * segments < wanted)
-        tuning.bodies /= 2;
-    const double split = wanted * tuning.bodies / threads;
-    if (split > 1)
-        tuning.split = split < segments ? (int)split + 1 : (int)segments;
-    tuning.split = smaller(tuning.split, (int)segments);
-    return tuning;
+    size_t k = 0;
+    while (k < table->count &&
+           (table->rows[k].kernel != row->kernel || table->rows[k].precision != row->precision ||
+            table->rows[k].count != row->count))
+        k++;
+    if (k == GPU_TUNING_ROWS)
+        return;
+    table->rows[k] = *row;
+    table->count += k == table->count;
 }
 
-/* --- the cache: {"NVIDIA H200 sm_90": [{"kernel": "blocked", ...}, ...], ...}
- * --------------------*/
+/* --- what fills a device -----------------------------------------------------------------------*/
+
+/* A sum that a body has written for another kernel to add takes as long as so many of its pairs: 48
+ * bytes there and back at 4.8e12 bytes/s, beside 2e12 pairs/s (an H200's; others' ratios are like
+ * it). */
+static const double PAIRS_OF_A_SLOT = 20;
+
+/* What loads a body and turns the loop is shared by the bodies of a thread: this part of a pair's
+ * instructions for one (slots.h, 13.4 with four bodies, 14.2 with one). */
+static const double SHARED_PART = 0.08;
+
+static const struct gpu_limits *limits_of(const struct gpu_tuning_row *row)
+{
+    return &gpu_catalog[row->kernel].limits[row->precision];
+}
+
+static unsigned blocks_at_once(const struct gpu_tuning_problem *problem,
+                               const struct gpu_limits *limits, const struct gpu_tuning *tuning)
+{
+    const unsigned found = problem->at_once ? problem->at_once(problem->context, tuning) : 0;
+    const int built = tuning->at_once > 0 ? tuning->at_once : limits->at_once.least;
+    return found > 0 ? found : (unsigned)(built * limits->block.most / tuning->block);
+}
+
+/* The part of a device's time that is spent on pairs, if all blocks of a wave take as long as that
+ * with the most to do, at the speed that a multiprocessor has when it is full. */
+static double used_part(const struct gpu_tuning_problem *problem, const struct gpu_limits *limits,
+                        const struct gpu_tuning *tuning, unsigned at_once)
+{
+    const double split = tuning->split, size = (double)tuning->block * tuning->bodies;
+    const double blocks = (double)problem->systems * ceil((double)problem->bodies / size) * split;
+    const double wave = (double)at_once * problem->multiprocessors;
+    const double segments = problem->segments, each = ceil(segments / split);
+    const double overhead = 1 + SHARED_PART * (1.0 / tuning->bodies - 1.0 / limits->bodies.most);
+    const double slots = tuning->split > 1 ? segments - floor(segments / split) + 1 : 0;
+    const double others = segments * (double)problem->segment;
+    const double pairs = (double)problem->systems * (double)problem->bodies * others;
+    const double time = ceil(blocks / wave) * wave * size * each * (double)problem->segment;
+    return pairs / (time * overhead + pairs / others * slots * PAIRS_OF_A_SLOT);
+}
+
+struct gpu_tuning gpu_tuning_fit(const struct gpu_tuning_row *row,
+                                 const struct gpu_tuning_problem *problem, double *used)
+{
+    const struct gpu_limits *limits = limits_of(row);
+    const unsigned splits = gpu_catalog[row->kernel].splits ? problem->segments : 1;
+    struct gpu_tuning best = row->tuning, next = row->tuning;
+    double most = 0;
+    for (; next.bodies >= limits->bodies.least; next.bodies /= 2) {
+        const unsigned at_once = blocks_at_once(problem, limits, &next);
+        for (next.split = 1; next.split <= (int)splits; next.split++) {
+            const double part = used_part(problem, limits, &next, at_once);
+            if (part > most * (1 + 1e-9)) {
+                most = part;
+                best = next;
+            }
+        }
+    }
+    if (used)
+        *used = most;
+    return best;
+}
+
+/* --- the cache: {"NVIDIA H200 sm_90": [{"kernel": "blocked", ...}, ...], ...} -----------------*/
 
 static bool cache_path(const char *path, struct text *text)
 {
@@ -78,44 +131,53 @@ static void device_key(const struct gpu_device *device, char key[280])
     snprintf(key, 280, "%s %s", device->name, device->isa);
 }
 
+/* 0 for what is none that a launch may have. */
 static int member(const json_t *object, const char *name)
 {
-    return (int)json_integer_value(json_object_get(object, name));
+    const json_int_t value = json_integer_value(json_object_get(object, name));
+    return value > 0 && value <= INT32_MAX ? (int)value : 0;
 }
 
-/* A launch that the kernels were not built for must not come out of a file. */
-static bool sensible(const struct gpu_tuning_row *row)
-{
-    const bool power = row->bodies == 1 || row->bodies == 2 || row->bodies == 4;
-    return row->block >= 32 && row->block <= 1024 && row->block % 32 == 0 && row->tile >= 32 &&
-           row->tile <= 1024 && row->tile % 32 == 0 && power && row->warps > 0 &&
-           row->warps <= 1024;
-}
-
+/* A launch that no kernel was built for must not come out of a file. */
 static void take_row(const json_t *object, struct gpu_tuning_table *table)
 {
     const char *kernel = json_string_value(json_object_get(object, "kernel"));
     const char *precision = json_string_value(json_object_get(object, "precision"));
-    for (size_t k = 0; kernel && precision && k < table->count; k++) {
-        struct gpu_tuning_row row = table->rows[k];
-        row.block = member(object, "block");
-        row.tile = member(object, "tile");
-        row.bodies = member(object, "bodies");
-        row.warps = member(object, "warps");
-        if (strcmp(row.kernel, kernel) == 0 &&
-            strcmp(precision_names[row.precision], precision) == 0 && sensible(&row)) {
-            table->rows[k] = row;
-            table->stored++;
-        }
+    struct gpu_tuning_row row = {
+        .kernel = kernel ? gpu_catalog_find(kernel) : GPU_KERNELS,
+        .count = (size_t)member(object, "count"),
+        .tuning = { .block = member(object, "block"),
+                    .tile = member(object, "tile"),
+                    .bodies = member(object, "bodies"),
+                    .split = 1,
+                    .at_once = member(object, "at_once") },
+    };
+    if (row.kernel == GPU_KERNELS || !precision || member(object, "count") < 1)
+        return;
+    for (int p = 0; precision_names[p]; p++) {
+        row.precision = (enum precision)p;
+        if (strcmp(precision_names[p], precision) == 0 &&
+            gpu_limits_allow(limits_of(&row), &row.tuning))
+            gpu_tuning_set(table, &row);
     }
+}
+
+static void take_starts(struct gpu_tuning_table *table)
+{
+    table->count = 0;
+    for (int id = 0; id < GPU_KERNELS; id++)
+        for (int p = 0; precision_names[p]; p++)
+            table->rows[table->count++] = (struct gpu_tuning_row){
+                .kernel = (enum gpu_kernel_id)id,
+                .precision = (enum precision)p,
+                .tuning = gpu_catalog[id].limits[p].start,
+            };
 }
 
 void gpu_tuning_load(const struct gpu_device *device, const char *path,
                      struct gpu_tuning_table *table)
 {
-    memcpy(table->rows, defaults, sizeof defaults);
-    table->count = COUNT_OF(defaults);
-    table->stored = 0;
+    take_starts(table);
     struct text file = { 0 };
     json_t *root = cache_path(path, &file) ? json_load_file(file.bytes, 0, NULL) : NULL;
     char key[280];
@@ -132,11 +194,14 @@ static json_t *rows_json(const struct gpu_tuning_table *table)
     json_t *rows = json_array();
     for (size_t k = 0; k < table->count; k++) {
         const struct gpu_tuning_row *row = &table->rows[k];
-        if (row->tile > 0)
-            json_array_append_new(
-                rows, json_pack("{s:s, s:s, s:i, s:i, s:i, s:i}", "kernel", row->kernel,
-                                "precision", precision_names[row->precision], "block", row->block,
-                                "tile", row->tile, "bodies", row->bodies, "warps", row->warps));
+        const struct gpu_tuning *tuning = &row->tuning;
+        if (row->count > 0)
+            json_array_append_new(rows, json_pack("{s:s, s:s, s:I, s:i, s:i, s:i, s:i}", "kernel",
+                                                  gpu_catalog[row->kernel].name, "precision",
+                                                  precision_names[row->precision], "count",
+                                                  (json_int_t)row->count, "block", tuning->block,
+                                                  "tile", tuning->tile, "bodies", tuning->bodies,
+                                                  "at_once", tuning->at_once));
     }
     return rows;
 }

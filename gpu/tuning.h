@@ -9,56 +9,56 @@
 #include <stddef.h>
 
 #include "base/status.h"
-#include "force/force.h"
+#include "catalog.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-/* Of one launch. */
-struct gpu_tuning {
-    int block;  /* threads */
-    int tile;   /* bodies staged in shared memory, a multiple of 32 */
-    int bodies; /* of one thread: 1, 2 or 4 */
-    int split;  /* blocks that share the sums of the same bodies */
-};
-
-/* Of one kernel and precision on a device. The split follows from `warps` and the bodies at hand.
- */
+/* Of one kernel and precision on a device; the split follows from the bodies at hand. */
 struct gpu_tuning_row {
-    const char *kernel; /* "blocked" */
+    enum gpu_kernel_id kernel;
     enum precision precision;
-    int block, tile, bodies;
-    int warps; /* of a launch that fills a multiprocessor */
+    size_t count;             /* bodies of all systems that it was measured with; 0: it was not */
+    struct gpu_tuning tuning; /* its split is not used */
 };
 
 struct gpu_device; /* devices.h */
 
-enum { GPU_TUNING_ROWS = 16 };
+enum { GPU_TUNING_ROWS = 128 };
 
-/* What is to be used on a device: rows that were stored for it, or the defaults. `stored` counts
- * those found in the file `path` (NULL: the user's cache). Unreadable files are as none. */
+/* What is to be used on a device: the catalog's starts, and what was measured on it and stored in
+ * the file `path` (NULL: the user's cache). Unreadable files are as none. */
 struct gpu_tuning_table {
     struct gpu_tuning_row rows[GPU_TUNING_ROWS];
-    size_t count, stored;
+    size_t count;
 };
 
 void gpu_tuning_load(const struct gpu_device *device, const char *path,
                      struct gpu_tuning_table *table);
-/* Writes the table for a device, beside what the file has for others. STATUS_CANT_CREATE. */
+/* Writes what was measured on a device, beside what the file has for others. STATUS_CANT_CREATE. */
 enum status gpu_tuning_store(const struct gpu_device *device, const char *path,
                              const struct gpu_tuning_table *table, struct error *error);
 
-/* The row of a kernel and a precision, to be read or changed. */
-struct gpu_tuning_row *gpu_tuning_find(struct gpu_tuning_table *table, const char *kernel,
-                                       enum precision precision);
+/* The row of a kernel and a precision that was measured nearest to so many bodies. */
+const struct gpu_tuning_row *gpu_tuning_find(const struct gpu_tuning_table *table,
+                                             enum gpu_kernel_id kernel, enum precision precision,
+                                             size_t count);
+/* Takes a row instead of one that was measured with as many bodies. */
+void gpu_tuning_set(struct gpu_tuning_table *table, const struct gpu_tuning_row *row);
 
-/* For sums of `bodies` bodies of each of `systems` systems, in up to `segments` parts. */
-struct gpu_tuning gpu_tuning_fit(const struct gpu_tuning_row *row, const struct gpu_device *device,
-                                 size_t systems, size_t bodies, unsigned segments);
+/* What is to be launched. */
+struct gpu_tuning_problem {
+    size_t systems, bodies; /* of each so many are summed ... */
+    unsigned segments;      /* ... in up to so many parts ... */
+    size_t segment;         /* ... of so many others each */
+    int multiprocessors;
+    /* Blocks of a launch that a multiprocessor runs at once; NULL: as many as the kernel was built
+     * for. */
+    unsigned (*at_once)(const void *context, const struct gpu_tuning *tuning);
+    const void *context;
+};
 
-#ifdef __cplusplus
-}
-#endif
+/* Bodies of a thread and splits that leave the least of a device idle: a launch takes as many waves
+ * of blocks as it takes, and what the last one does not fill is lost. `used`, unless NULL, is the
+ * part of the device's time in which it works on pairs. */
+struct gpu_tuning gpu_tuning_fit(const struct gpu_tuning_row *row,
+                                 const struct gpu_tuning_problem *problem, double *used);
 
 #endif

@@ -1,7 +1,5 @@
 #include "work.h"
 
-#include <string.h>
-
 static enum status check(const struct gpu_part *part, cudaError_t code, const char *doing,
                          struct error *error)
 {
@@ -21,7 +19,7 @@ static cudaError_t refresh_sources(struct gpu_part *part)
         return cudaSuccess;
     const struct gpu_units units = units_of(part);
     part->sources_current = true;
-    return gpu_pack(&part->shape, &part->setup->law, &part->state, &units, part->sources,
+    return gpu_pack(&part->shape, &part->setup->interaction, &part->state, &units, part->sources,
                     part->stream);
 }
 
@@ -29,7 +27,7 @@ static struct gpu_sum_call sum_call(const struct gpu_part *part)
 {
     return (struct gpu_sum_call){
         .shape = part->shape,
-        .law = part->setup->law,
+        .interaction = part->setup->interaction,
         .sources = part->sources,
         .partial = part->partial,
         .sides = part->sides,
@@ -50,23 +48,20 @@ enum status gpu_work_sum(struct gpu_part *part, struct error *error)
     return check(part, code, "starting a force kernel", error);
 }
 
-enum status gpu_work_move(struct gpu_part *part, const struct gpu_move *moves, size_t count,
-                          struct error *error)
+enum status gpu_work_move(struct gpu_part *part, const struct stage_pass *pass, struct error *error)
 {
     struct gpu_move_call call = {
         .shape = part->shape,
-        .law = part->setup->law,
+        .interaction = part->setup->interaction,
         .state = part->state,
         .units = units_of(part),
         .partial = part->partial,
         .slots = part->slots,
-        .count = (unsigned)count,
+        .pass = *pass,
         .sources = part->sources,
-        .blemish = part->blemish,
+        .non_finite = part->non_finite,
         .stream = part->stream,
     };
-    if (count > 0)
-        memcpy(call.moves, moves, count * sizeof *moves);
     part->slots = 0;
     cudaError_t code = cudaSetDevice(part->device.index);
     if (!code)
@@ -80,7 +75,7 @@ enum status gpu_work_move(struct gpu_part *part, const struct gpu_move *moves, s
 static bool stays_resident(const struct gpu_part *part)
 {
     const struct gpu_shape *shape = &part->shape;
-    return part->setup->kernel->resident && !part->setup->exchange && shape->first == 0 &&
+    return part->setup->kernel->facts->resident && !part->setup->peers && shape->first == 0 &&
            shape->last == shape->count &&
            (shape->count <= GPU_RESIDENT_ALONE ||
             (shape->count <= GPU_RESIDENT_BODIES &&
@@ -96,31 +91,30 @@ static uint64_t launch_steps(const struct gpu_part *part)
     return steps < 1 ? 1 : steps > 65536 ? 65536 : (uint64_t)steps;
 }
 
-enum status gpu_work_resident(struct gpu_part *part, const struct integrator *integrator, double dt,
-                              uint64_t steps, bool *done, struct error *error)
+enum status gpu_work_resident(struct gpu_part *part, const struct stage_program *program,
+                              uint64_t steps, bool current, bool *done, struct error *error)
 {
     *done = stays_resident(part);
     if (!*done)
         return STATUS_OK;
     struct gpu_resident_call call = {
         .shape = part->shape,
-        .law = part->setup->law,
+        .interaction = part->setup->interaction,
         .state = part->state,
         .units = units_of(part),
-        .count = (unsigned)integrator->stage_count,
-        .blemish = part->blemish,
-        .tuning = part->force_tuning,
+        .current = current,
+        .program = *program,
+        .non_finite = part->non_finite,
+        .tuning = part->resident_tuning,
         .stream = part->stream,
     };
-    for (size_t k = 0; k < integrator->stage_count; k++)
-        call.stages[k] = (struct gpu_move){ .verb = integrator->stages[k].verb,
-                                            .h = integrator->stages[k].coefficient * dt };
     part->sources_current = false;
     cudaError_t code = cudaSetDevice(part->device.index);
     for (uint64_t left = steps; left > 0 && !code; left -= call.steps) {
         const uint64_t most = launch_steps(part);
         call.steps = left < most ? left : most;
         code = gpu_resident(&call);
+        call.current = program->leaves_forces;
     }
     return check(part, code, "starting the kernel of small systems", error);
 }
@@ -132,12 +126,12 @@ static struct gpu_sum_call first_sums(const struct gpu_part *part)
 {
     struct gpu_sum_call call = sum_call(part);
     struct gpu_shape *shape = &call.shape;
-    const uint32_t least = part->setup->kernel->padding;
+    const uint32_t least = part->setup->kernel->facts->padding;
     shape->systems = 1;
     shape->count = shape->count < least ? shape->count : least;
     shape->first = 0;
     shape->last = shape->count;
-    if (part->setup->kernel->mutual)
+    if (part->setup->kernel->facts->third_law)
         shape->stride = least;
     call.distances = 1;
     return call;
@@ -146,16 +140,16 @@ static struct gpu_sum_call first_sums(const struct gpu_part *part)
 enum status gpu_work_try(struct gpu_part *part, struct error *error)
 {
     const struct gpu_sum_call call = first_sums(part);
-    const struct integrator nothing = { .stage_count = 0 };
+    const struct stage_program nothing = { .count = 0 };
     unsigned slots;
     bool resident;
     cudaError_t code = cudaSetDevice(part->device.index);
     if (!code)
         code = part->setup->kernel->sum(&call, &slots);
-    if (!code && gpu_work_resident(part, &nothing, 0, 1, &resident, error))
+    if (!code && gpu_work_resident(part, &nothing, 1, true, &resident, error))
         return error->status;
     if (!code)
-        code = cudaMemsetAsync(part->blemish, 0xff, sizeof *part->blemish, part->stream);
+        code = cudaMemsetAsync(part->non_finite, 0xff, sizeof *part->non_finite, part->stream);
     if (!code)
         code = cudaStreamSynchronize(part->stream);
     return check(part, code, "launching a kernel to try it", error);
@@ -167,14 +161,14 @@ enum status gpu_work_potentials(struct gpu_part *part, struct error *error)
 {
     struct gpu_sum_call call = sum_call(part);
     const struct gpu_units units = { .mass = NULL };
-    call.law.precision = PRECISION_DOUBLE;
-    call.law.padding = 0;
+    call.interaction.precision = PRECISION_DOUBLE;
+    call.interaction.padding = 0;
     call.sources = part->full_sources;
     call.tuning = part->potential_tuning;
     unsigned slots = 0;
     cudaError_t code = cudaSetDevice(part->device.index);
     if (!code && call.sources != part->sources)
-        code = gpu_pack(&part->shape, &call.law, &part->state, &units, part->full_sources,
+        code = gpu_pack(&part->shape, &call.interaction, &part->state, &units, part->full_sources,
                         part->stream);
     else if (!code)
         code = refresh_sources(part);
@@ -182,6 +176,7 @@ enum status gpu_work_potentials(struct gpu_part *part, struct error *error)
         code = gpu_potentials(&call, &slots);
     if (!code)
         code = gpu_finish_potentials(&part->shape, part->setup->physics->gravitational_constant,
+                                     call.sources == part->sources ? part->unit_mass : NULL,
                                      part->partial, slots, part->phi, part->psi, part->stream);
     return check(part, code, "starting the potentials", error);
 }

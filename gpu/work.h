@@ -7,12 +7,8 @@
 
 #include <stdbool.h>
 
-#include "integrator/integrator.h"
+#include "integrator/stage-program.h"
 #include "part.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Launches what forces and small systems need, over as few bodies as it takes and without moving
  * one, and waits: a device that can run none of it is found out before a run depends on it. */
@@ -20,12 +16,13 @@ enum status gpu_work_try(struct gpu_part *part, struct error *error);
 
 /* The sums of the force, from the positions of all bodies in part->sources. */
 enum status gpu_work_sum(struct gpu_part *part, struct error *error);
-/* Accelerations from the last sums, kicks and drifts, and the sources of the new positions. */
-enum status gpu_work_move(struct gpu_part *part, const struct gpu_move *moves, size_t count,
+/* Accelerations from the last sums, the moves of a pass, and the sources of the new positions. */
+enum status gpu_work_move(struct gpu_part *part, const struct stage_pass *pass,
                           struct error *error);
-/* Whole steps of systems that stay in a block; false in *done where they do not. */
-enum status gpu_work_resident(struct gpu_part *part, const struct integrator *integrator, double dt,
-                              uint64_t steps, bool *done, struct error *error);
+/* Whole steps of systems that stay in a block; false in *done where they do not. `current`: the
+ * accelerations are a(x). */
+enum status gpu_work_resident(struct gpu_part *part, const struct stage_program *program,
+                              uint64_t steps, bool current, bool *done, struct error *error);
 
 /* The sums of gpu_potentials() from positions in state, into phi and psi on the device. */
 enum status gpu_work_potentials(struct gpu_part *part, struct error *error);
@@ -33,9 +30,5 @@ enum status gpu_work_potentials(struct gpu_part *part, struct error *error);
  * sums[systems][GPU_SUM_COUNT]. */
 enum status gpu_work_conserved_blocks(struct gpu_part *part, bool all, struct error *error);
 enum status gpu_work_conserved(struct gpu_part *part, double *sums, struct error *error);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -10,16 +10,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "backend/mpi.h"
+#include "backend/mpi-job.h"
 #include "backend/ranks.h"
 #include "base/build.h"
+#include "base/cores.h"
 #include "base/library.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/terminal.h"
 #include "base/text.h"
 #include "commands/commands.h"
-#include "config/reference.h"
+#include "config/parameter-reference.h"
 #include "run/signals.h"
 
 static void print_usage(FILE *file)
@@ -98,6 +99,9 @@ static void occupy_standard_streams(void)
 
 int main(int argc, char **argv)
 {
+    const struct command *command = argc > 1 ? command_find(argv[1]) : NULL;
+    if (command && command->computes)
+        cores_wait_briefly(argv);
     if (argc > 1 && strcmp(argv[1], "run") == 0)
         signals_expect();
     library_watch();

@@ -42,9 +42,17 @@ def is_said(text):
     return len(words) > 1 and not re.match(r"\[?\{?(s:\w, ?)+", text) and text != "out of memory"
 
 
+def sentences(page):
+    """(line, text) of what stands between the tags of a template."""
+    return [(number, text.strip()) for number, line in enumerate(page.split("\n"), 1)
+            for text in re.split(r"<[^>]*>", re.sub(r"\{\{[#^/][^}]*\}\}", "", line))]
+
+
 def messages(root):
-    for path in sorted([*root.glob("src/**/*.[ch]"), *root.glob("gpu/*.[ch]")]):
-        said = [(line, text) for line, text in strings(path.read_text(encoding="utf-8"))
+    for path in sorted([*root.glob("src/**/*.[ch]"), *root.glob("src/**/*.html"),
+                        *root.glob("gpu/*.[ch]")]):
+        find = sentences if path.suffix == ".html" else strings
+        said = [(line, text) for line, text in find(path.read_text(encoding="utf-8"))
                 if is_said(text)]
         if said:
             yield path.relative_to(root), said

@@ -1,6 +1,8 @@
 """A small frame for tests that speak TAP: functions named test_*, run in order of definition."""
 
 import os
+import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -13,6 +15,9 @@ SOURCE = os.environ.get("ORRERY_SOURCE",
 # How many times slower than an optimised build this one may be (sanitizers); scales time limits.
 PATIENCE = float(os.environ.get("ORRERY_PATIENCE", "1"))
 
+# Also what is slow and finds little, as continuous integration does.
+THOROUGH = bool(os.environ.get("ORRERY_THOROUGH"))
+
 
 class Skip(Exception):
     """Raised by a test that cannot run here; its text says why."""
@@ -24,12 +29,34 @@ def run(*arguments, **options):
                           timeout=options.pop("timeout", 60) * PATIENCE, **options)
 
 
+def gpu_kernels(third_law=True):
+    """The kernels of the cuda backend, by what the program says of them; without those that use the
+    third law, all have the same bits."""
+    text = " ".join(run("info", "compute.kernel").stdout.split())
+    rows = re.findall(r"(\w+) (?:CPUs and )?GPUs: (.*?)\.(?= |$)", text)
+    assert len(rows) > 3, text
+    return [name for name, help in rows if third_law or "third law" not in help]
+
+
+def integrators_of_stages():
+    """The names of all integrators but those that choose their own steps."""
+    rows = dict(line.split("\t") for line in run("info", "--keys").stdout.splitlines())
+    return [name for name in rows["time.integrator"].split()
+            if name not in ("gauss-radau", "hermite4")]
+
+
 def need(module):
     """Imports a module, or skips the test."""
     try:
         return __import__(module)
     except ImportError:
         raise Skip(f"the python module {module} is not installed")
+
+
+def thorough():
+    """Skips the test unless the thorough ones are asked for."""
+    if not THOROUGH:
+        raise Skip("ORRERY_THOROUGH is not set")
 
 
 def main(namespace=None):
@@ -39,6 +66,9 @@ def main(namespace=None):
     print(f"1..{len(tests)}")
     failed = 0
     home = os.getcwd()
+    # Also when the tests themselves run under nohup, or behind a shell that goes on.
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     for number, (name, test) in enumerate(tests, 1):
         title = (test.__doc__ or name[5:].replace("_", " ")).strip().split("\n")[0].replace("#", "")
         with tempfile.TemporaryDirectory(prefix="orrery-test-") as directory:

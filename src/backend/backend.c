@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "gpu/catalog.h"
 
 /* Below so many pairs per force evaluation, a CPU has done them before a GPU has started. */
 static const double DEVICE_PAIRS = 1e6;
@@ -47,6 +48,13 @@ const char *backend_team(const struct backend_description *description,
     return buffer;
 }
 
+void backend_copy_state(struct backend *to, size_t to_system, const struct backend *from,
+                        size_t from_system)
+{
+    if (to->adaptive && from->adaptive)
+        to->adaptive->class_->copy_system(to->adaptive, to_system, from->adaptive, from_system);
+}
+
 static enum status auto_probe(struct error *error)
 {
     (void)error;
@@ -59,15 +67,20 @@ static bool prefer_device(const struct backend_options *options, const struct bo
 {
     const double pairs = (double)bodies->systems * (double)bodies->count * (double)bodies->count;
     const char *kernel = options->force.kernel;
+    const enum gpu_kernel_id id = gpu_catalog_find(kernel);
     struct error error = { 0 };
-    if (strcmp(kernel, "plain") == 0 || strcmp(kernel, "reference") == 0)
+    if (options->integrator && options->integrator->adaptive)
+        snprintf(reason, BACKEND_CHOICE_SIZE, "%s chooses its own steps, on a CPU only",
+                 options->integrator->variant.name);
+    else if (id == GPU_KERNELS && strcmp(kernel, "auto") != 0)
         snprintf(reason, BACKEND_CHOICE_SIZE, "compute.kernel names a kernel of a CPU");
     else if (strcmp(options->force.isa, "auto") != 0)
         snprintf(reason, BACKEND_CHOICE_SIZE, "compute.isa names instructions of a CPU");
-    else if (options->exchange && strcmp(kernel, "symmetric") == 0)
-        snprintf(reason, BACKEND_CHOICE_SIZE, "symmetric on a GPU needs all bodies of a system");
+    else if (options->peers && id != GPU_KERNELS && gpu_catalog[id].third_law)
+        snprintf(reason, BACKEND_CHOICE_SIZE, "%s on a GPU needs all bodies of a system", kernel);
     else if (pairs < DEVICE_PAIRS)
-        snprintf(reason, BACKEND_CHOICE_SIZE, "%.3g pairs per force evaluation do not fill a GPU",
+        snprintf(reason, BACKEND_CHOICE_SIZE,
+                 "%.3g interactions per force evaluation, N^2 of each system, do not fill a GPU",
                  pairs);
     else if (backend_cuda.probe(&error))
         snprintf(reason, BACKEND_CHOICE_SIZE, "%.*s", BACKEND_CHOICE_SIZE - 1, error.text);

@@ -1,6 +1,6 @@
 /*
- * A backend: where the bodies live while they move. It implements the three verbs of an
- * integrator and observes what diagnostics ask for.
+ * A backend: where the bodies live while they move. It implements the four verbs of an
+ * integrator (force, kick, drift, combine) and observes what diagnostics ask for.
  */
 #ifndef ORRERY_BACKEND_BACKEND_H
 #define ORRERY_BACKEND_BACKEND_H
@@ -17,18 +17,14 @@
 #include "model/conserved.h"
 #include "model/physics.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /*
- * How processes that divide the bodies of every system (force.share) exchange what they have. All
- * of them call alike, each from one thread. Arrays are laid out like the bodies.
+ * How processes that divide the bodies of every system (force.share) give each other what they
+ * have. All of them call alike, each from one thread. Arrays are laid out like the bodies.
  */
-struct backend_exchange {
+struct backend_peers {
     void *context;
     /* Everyone gives the values of its own bodies and gets those of the others. */
-    void (*gather)(void *context, double *const arrays[], size_t count);
+    void (*all_gather)(void *context, double *const arrays[], size_t count);
     /* One of them, part `from`, has the values of all bodies, and everyone gets those of its own.
      */
     void (*scatter)(void *context, size_t from, double *const arrays[], size_t count);
@@ -38,11 +34,18 @@ struct backend_options {
     /* threads = 0: as many as there are cores and as there is work for. With a share, the backend
      * moves and observes the bodies of the share alone. */
     struct force_options force;
-    const struct backend_exchange *exchange; /* borrowed; NULL without a share */
-    int devices;                             /* GPUs; 0: as many as there are */
+    const struct backend_peers *peers; /* borrowed; NULL without a share */
+    int devices;                       /* GPUs; 0: as many as there are */
     int node_rank; /* of this process among those on its machine: it takes the next GPUs */
     int ranks; /* that choose alike, so that `auto` may not change its mind; 0 or 1: one alone */
     const struct backend_class *within; /* what each rank of `backend_ranks` runs */
+    /* Needed by integrators that choose their own steps alone, whose state is made with the
+     * backend: the one that advance() will name (NULL: one of stages), the group `time` of the
+     * config, borrowed during create(), and how much finer its steps are to be (0: as asked). */
+    const struct integrator *integrator;
+    const struct section *time;
+    const double *values; /* where no config is at hand: what it says; see integrator_values() */
+    double refinement;
 };
 
 /* What is running, in words, for run.json, the log and the summary. Strings live as long as the
@@ -76,7 +79,8 @@ struct backend_class {
     enum status (*create)(const struct backend_options *options, const struct physics *physics,
                           struct bodies *bodies, struct backend **backend, struct error *error);
     /* `steps` whole steps of dt; no host synchronisation inside. advance(a) then advance(b) gives
-     * the bits of advance(a + b). */
+     * the bits of advance(a + b). An integrator that chooses its own steps is that of the options,
+     * and comes to the time that is so many dt further. */
     enum status (*advance)(struct backend *backend, const struct integrator *integrator, double dt,
                            uint64_t steps, struct error *error);
     /* Makes positions and velocities of the host's bodies current. */
@@ -100,7 +104,13 @@ enum { BACKEND_CHOICE_SIZE = 256 };
 struct backend {
     const struct backend_class *class_;
     char choice[BACKEND_CHOICE_SIZE]; /* filled in by auto, otherwise ""; describe() shows it */
+    struct adaptive *adaptive; /* the state of an integrator that chooses its own steps, or NULL */
 };
+
+/* The bodies of system `to_system` are copies of `from_system`'s in the other backend, and go on
+ * with the same state of an integrator that chooses its own steps; nothing without one. */
+void backend_copy_state(struct backend *to, size_t to_system, const struct backend *from,
+                        size_t from_system);
 
 /* The rows, each in the source named like it; backend_cuda in gpu/cuda.c, or in gpu/none.c, which
  * can only say that this build has none. */
@@ -111,9 +121,5 @@ extern const struct backend_class backend_serial, backend_openmp, backend_cuda;
 const struct backend_class *backend_at(size_t index);
 const struct backend_class *backend_find(const char *name);
 const struct variant *backend_variant(size_t index);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

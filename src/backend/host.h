@@ -8,10 +8,7 @@
 #include <stdbool.h>
 
 #include "backend/backend.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "integrator/stage-program.h"
 
 struct host;
 
@@ -25,12 +22,14 @@ struct host_sums {
 struct host {
     struct backend backend;
     const struct host_sums *sums;
-    const struct physics *physics; /* borrowed, as are the bodies and the exchange */
+    const struct physics *physics; /* borrowed, as are the bodies and the peers */
     struct bodies *bodies;
-    size_t first, last;                      /* of every system's padded bodies: those it moves */
-    const struct backend_exchange *exchange; /* with those that move the others, or NULL */
+    size_t first, last;                /* of every system's padded bodies: those it moves */
+    const struct backend_peers *peers; /* with those that move the others, or NULL */
     int threads;
-    bool forces_current; /* bodies->ax, ay, az are a(x) of the positions now */
+    bool forces_current;          /* bodies->ax, ay, az are a(x) of the positions now */
+    struct stage_program program; /* of the last advance */
+    double *registers;            /* of stages, [STAGE_REGISTERS][3][bodies], or NULL */
 };
 
 /* Allocates a backend of `size` bytes that starts with a struct host, zero but for it; with the
@@ -39,8 +38,31 @@ enum status host_create(size_t size, const struct backend_class *class_,
                         const struct host_sums *sums, const struct backend_options *options,
                         const struct physics *physics, struct bodies *bodies, struct host **host,
                         struct error *error);
+/* Where the integrator of the options chooses its own steps: makes its state, with the kernels of
+ * `force` or without (NULL). To be called last. STATUS_CONFIG, STATUS_MEMORY. */
+enum status host_create_adaptive(struct host *host, const struct backend_options *options,
+                                 struct force *force, struct error *error);
+/* Where the integrator of the options has stages with registers, or may have: room for them.
+ * STATUS_MEMORY. */
+enum status host_create_registers(struct host *host, const struct backend_options *options,
+                                  struct error *error);
 /* Accepts NULL. */
 void host_destroy(struct host *host);
+
+/* advance() of struct backend_class for an integrator that chooses its own steps. */
+enum status host_advance_adaptive(struct host *host, const struct integrator *integrator, double dt,
+                                  uint64_t steps, struct error *error);
+
+/* What sums the forces of the motion: the integrator's own kernel where it has one, or `kernel`. */
+const char *host_kernel(const struct host *host, const char *kernel);
+
+/* The arrays that stages read and write: those of the bodies, which may be a batch of the host's
+ * from the body with index `first` on, and the registers. */
+struct host_vectors {
+    double *of[VECTORS][3];
+};
+struct host_vectors host_vectors(const struct host *host, const struct bodies *bodies,
+                                 size_t first);
 
 /* Evaluates the forces unless they are current. */
 void host_refresh(struct host *host);
@@ -58,9 +80,5 @@ enum status host_accelerations(struct backend *backend, struct error *error);
 enum status host_potentials(struct backend *backend, double *phi, double *psi, struct error *error);
 enum status host_conserved(struct backend *backend, struct conserved *conserved,
                            struct error *error);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -16,13 +16,14 @@
 #include "base/barrier.h"
 #include "base/cores.h"
 #include "base/memory.h"
+#include "base/share.h"
 
 struct openmp {
     struct host host;
     struct force *force;
     const struct small_kernels *small; /* NULL: the bodies are many, or a kernel was asked for */
     enum precision precision;
-    struct barrier barrier; /* around what one thread exchanges with them */
+    struct barrier barrier; /* around what one thread asks of the peers */
 };
 
 enum {
@@ -30,18 +31,12 @@ enum {
     PAIRS_PER_THREAD = 100000 /* some 20 us of work, or another thread costs more than it gives */
 };
 
-/* Kicks and drifts that wait to be done in one go: the end of a step and the start of the next. */
-struct moves {
-    size_t count;
-    struct stage stages[2 * INTEGRATOR_MAX_STAGES];
-};
-
 /* Run by every thread of the team. The bodies of other processes come before the sums, and after
  * them the accelerations of all bodies go to their owners, if one process has them. */
-static void exchange_and_sum(struct openmp *openmp)
+static void gather_and_sum(struct openmp *openmp)
 {
     const struct host *host = &openmp->host;
-    const struct backend_exchange *exchange = host->exchange;
+    const struct backend_peers *peers = host->peers;
     barrier_wait(&openmp->barrier);
 #pragma omp master
     host_gather_positions(host);
@@ -50,26 +45,27 @@ static void exchange_and_sum(struct openmp *openmp)
     if (force_has_holder(openmp->force, &holder)) {
         double *const a[] = { host->bodies->ax, host->bodies->ay, host->bodies->az };
 #pragma omp master
-        exchange->scatter(exchange->context, holder, a, COUNT_OF(a));
+        peers->scatter(peers->context, holder, a, COUNT_OF(a));
         barrier_wait(&openmp->barrier);
     }
 }
 
-static void evaluate_forces(struct openmp *openmp, const struct force_turn *turn)
+static void evaluate_forces(struct openmp *openmp, const struct force_item *item)
 {
-    if (openmp->host.exchange)
-        exchange_and_sum(openmp);
+    if (openmp->host.peers)
+        gather_and_sum(openmp);
     else
-        force_accelerations_of(openmp->force, openmp->host.bodies, turn);
+        force_accelerations_of(openmp->force, openmp->host.bodies, item);
 }
 
-/* The turns of this thread of the team; where processes exchange bodies, these are all in one. */
-static bool next_turn(const struct openmp *openmp, size_t number, struct force_turn *turn)
+/* The work items of this thread of the team; where processes divide the bodies, there is only one.
+ */
+static bool next_item(const struct openmp *openmp, size_t number, struct force_item *item)
 {
     const struct host *host = &openmp->host;
-    if (!host->exchange)
-        return force_turn(openmp->force, host->bodies, number, turn);
-    *turn = (struct force_turn){ 0, host->bodies->systems, true, NULL };
+    if (!host->peers)
+        return force_find_item(openmp->force, host->bodies, number, item);
+    *item = (struct force_item){ 0, host->bodies->systems, true, NULL };
     return number == 0;
 }
 
@@ -82,8 +78,8 @@ static void sum_accelerations(struct host *host)
         return;
     }
 #pragma omp parallel num_threads(host->threads)
-    if (host->exchange)
-        exchange_and_sum(openmp);
+    if (host->peers)
+        gather_and_sum(openmp);
     else
         force_accelerations(openmp->force, host->bodies);
 }
@@ -116,6 +112,16 @@ static int team_size(const struct force_options *force, const struct bodies *bod
     return pairs < (double)cores * PAIRS_PER_THREAD ? 1 + (int)(pairs / PAIRS_PER_THREAD) : cores;
 }
 
+/* What has been borrowed from the force goes before it. */
+static void openmp_destroy(struct backend *backend)
+{
+    if (!backend)
+        return;
+    struct force *const force = ((struct openmp *)backend)->force;
+    host_destroy((struct host *)backend);
+    force_destroy(force);
+}
+
 static enum status openmp_create(const struct backend_options *options,
                                  const struct physics *physics, struct bodies *bodies,
                                  struct backend **backend, struct error *error)
@@ -131,70 +137,63 @@ static enum status openmp_create(const struct backend_options *options,
     struct openmp *openmp = (struct openmp *)host;
     openmp->precision = own.force.precision;
     status = force_create(&own.force, physics, bodies, &openmp->force, error);
+    if (!status && !strcmp(own.force.kernel, "auto"))
+        openmp->small = small_find(force_isa(openmp->force), bodies);
+    if (!status)
+        status = host_create_adaptive(host, &own, openmp->force, error);
+    if (!status && !openmp->small)
+        status = host_create_registers(host, &own, error);
     if (status) {
-        host_destroy(host);
+        openmp_destroy(&host->backend);
         return status;
     }
-    if (!strcmp(own.force.kernel, "auto"))
-        openmp->small = small_find(force_isa(openmp->force), bodies);
-    if (openmp->small) { /* every process moves all of them: less work than to exchange them */
+    if (openmp->small) { /* every process moves all of them: less work than to gather them */
         host->first = 0;
         host->last = bodies->stride;
-        host->exchange = NULL;
+        host->peers = NULL;
     }
     *backend = &host->backend;
     return STATUS_OK;
 }
 
-/* What this thread moves, of the process's bodies of a turn's systems taken together. */
-static void share(const struct host *host, const struct force_turn *turn, size_t *first,
+/* What this thread moves, of the process's bodies of an item's systems taken together. */
+static void share(const struct host *host, const struct force_item *item, size_t *first,
                   size_t *last)
 {
     /* whole cache lines of every array */
-    const size_t lines = (turn->last - turn->first) * (host->last - host->first) / BODIES_PADDING;
-    const size_t thread = turn->together ? (size_t)omp_get_thread_num() : 0;
-    const size_t threads = turn->together ? (size_t)omp_get_num_threads() : 1;
-    *first = lines * thread / threads * BODIES_PADDING;
-    *last = lines * (thread + 1) / threads * BODIES_PADDING;
+    const size_t lines = (item->last - item->first) * (host->last - host->first) / BODIES_PADDING;
+    const size_t thread = item->by_team ? (size_t)omp_get_thread_num() : 0;
+    const size_t threads = item->by_team ? (size_t)omp_get_num_threads() : 1;
+    *first = share_start(lines, threads, thread) * BODIES_PADDING;
+    *last = share_start(lines, threads, thread + 1) * BODIES_PADDING;
 }
 
-static inline void add_scaled(double *restrict sum, double h, const double *restrict rate,
-                              size_t first, size_t last)
+static inline void combine(const struct stage_move *move, double *to, const double *from,
+                           const double *rate, size_t first, size_t last)
 {
+    const double h = move->h[0], g = move->h[1];
+    if (move->times == 0) {
+        memcpy(to + first, from + first, (last - first) * sizeof *to);
+    } else if (move->times == 1) {
 #pragma omp simd
-    for (size_t i = first; i < last; i++)
-        sum[i] += h * rate[i];
-}
-
-/* Two of these in one go over memory, with the bits of one after the other. */
-static inline void add_twice(double *restrict sum, double h, double g, const double *restrict rate,
-                             size_t first, size_t last)
-{
+        for (size_t i = first; i < last; i++)
+            to[i] = from[i] + h * rate[i];
+    } else {
 #pragma omp simd
-    for (size_t i = first; i < last; i++)
-        sum[i] = (sum[i] + h * rate[i]) + g * rate[i];
+        for (size_t i = first; i < last; i++)
+            to[i] = (from[i] + h * rate[i]) + g * rate[i];
+    }
 }
 
 CLONE_FOR_VECTORS
-static void move_block(const struct bodies *b, const struct moves *moves, double dt, size_t first,
-                       size_t last)
+static void move_block(const struct host_vectors *vectors, const struct stage_pass *pass,
+                       size_t first, size_t last)
 {
-    double *const x[3] = { b->x, b->y, b->z }, *const v[3] = { b->vx, b->vy, b->vz };
-    const double *const a[3] = { b->ax, b->ay, b->az };
-    for (size_t k = 0; k < moves->count; k++) {
-        const struct stage *const stage = &moves->stages[k];
-        const bool kick = stage->verb == VERB_KICK;
-        const bool twice = k + 1 < moves->count && stage[1].verb == stage->verb;
-        for (int axis = 0; axis < 3; axis++) {
-            double *const sum = kick ? v[axis] : x[axis];
-            const double *const rate = kick ? a[axis] : v[axis];
-            if (twice)
-                add_twice(sum, stage->coefficient * dt, stage[1].coefficient * dt, rate, first,
-                          last);
-            else
-                add_scaled(sum, stage->coefficient * dt, rate, first, last);
-        }
-        k += twice;
+    for (size_t k = 0; k < pass->count; k++) {
+        const struct stage_move *const move = &pass->moves[k];
+        for (int axis = 0; axis < 3; axis++)
+            combine(move, vectors->of[move->to][axis], vectors->of[move->from][axis],
+                    vectors->of[move->rate][axis], first, last);
     }
 }
 
@@ -203,137 +202,119 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-static void move_range(const struct bodies *bodies, const struct moves *moves, double dt,
+/* All moves of a pass in one go over memory. */
+static void move_range(const struct host_vectors *vectors, const struct stage_pass *pass,
                        size_t first, size_t last)
 {
     for (size_t i = first; i < last; i += MOVE_BLOCK)
-        move_block(bodies, moves, dt, i, smaller(last, i + MOVE_BLOCK));
+        move_block(vectors, pass, i, smaller(last, i + MOVE_BLOCK));
 }
 
-static void move_systems(const struct host *host, const struct force_turn *turn,
-                         const struct moves *moves, double dt)
+/* Padding stays at rest. */
+static void move_systems(const struct host *host, const struct force_item *item,
+                         const struct stage_pass *pass)
 {
     const struct bodies *bodies = host->bodies;
+    const struct host_vectors vectors = host_vectors(host, bodies, 0);
     const size_t own = host->last - host->first; /* of each system */
     size_t start, end;
-    share(host, turn, &start, &end);
-    while (start < end && moves->count > 0) {
+    share(host, item, &start, &end);
+    while (start < end) {
         const size_t next = smaller(end, (start / own + 1) * own);
-        const size_t system = (turn->first + start / own) * bodies->stride;
+        const size_t system = (item->first + start / own) * bodies->stride;
         const size_t first = host->first + start % own;
         const size_t last = smaller(first + next - start, bodies->count);
-        move_range(bodies, moves, dt, system + first, system + last);
+        move_range(&vectors, pass, system + first, system + last);
         start = next;
     }
 }
 
-/* Does the waiting moves on this thread's bodies; padding stays at rest. */
-static void move(const struct host *host, const struct force_turn *turn, struct moves *moves,
-                 double dt)
+/* On this thread's bodies. */
+static void move(const struct host *host, const struct force_item *item,
+                 const struct stage_pass *pass)
 {
-    if (turn->abreast)
-        move_range(turn->abreast, moves, dt, 0, turn->abreast->count);
-    else
-        move_systems(host, turn, moves, dt);
-    moves->count = 0;
+    if (!item->batch) {
+        move_systems(host, item, pass);
+        return;
+    }
+    const struct host_vectors vectors =
+        host_vectors(host, item->batch, item->first * host->bodies->stride);
+    move_range(&vectors, pass, 0, item->batch->count);
 }
 
-/* Run by all threads whose turn it is. `current`: the forces are a(x) at the start; the result says
- * so of the end. */
-static bool advance_turn(struct openmp *openmp, const struct force_turn *turn,
-                         const struct integrator *integrator, double dt, uint64_t steps,
+/* Run by the whole team, or by the thread whose item it is. `current`: the forces are a(x). */
+static void advance_item(struct openmp *openmp, const struct force_item *item, uint64_t steps,
                          bool current)
 {
-    struct moves moves = { .count = 0 };
-    if (integrator_needs_initial_force(integrator) && steps > 0 && !current) {
-        evaluate_forces(openmp, turn);
-        current = true;
+    const struct stage_program *const program = &openmp->host.program;
+    if (program->needs_forces && steps > 0 && !current)
+        evaluate_forces(openmp, item);
+    struct stage_walk walk = stage_walk_begin(program, steps);
+    const struct stage_pass *pass;
+    while ((pass = stage_walk_next(program, &walk))) {
+        move(&openmp->host, item, pass);
+        if (pass->force)
+            evaluate_forces(openmp, item);
     }
-    for (uint64_t step = 0; step < steps; step++)
-        for (size_t k = 0; k < integrator->stage_count; k++) {
-            const struct stage *stage = &integrator->stages[k];
-            if (stage->verb != VERB_FORCE) {
-                moves.stages[moves.count++] = *stage;
-                current &= stage->verb != VERB_DRIFT;
-            } else if (!current) {
-                move(&openmp->host, turn, &moves, dt);
-                evaluate_forces(openmp, turn);
-                current = true;
-            }
-        }
-    move(&openmp->host, turn, &moves, dt);
-    return current;
 }
 
 /* Run by every thread of the team. */
-static bool advance_team(struct openmp *openmp, const struct integrator *integrator, double dt,
-                         uint64_t steps, bool before)
+static void advance_team(struct openmp *openmp, uint64_t steps)
 {
-    bool after = before;
-    struct force_turn turn;
-    for (size_t k = 0; next_turn(openmp, k, &turn); k++) {
-        force_open_turn(openmp->force, openmp->host.bodies, &turn);
-        after = advance_turn(openmp, &turn, integrator, dt, steps, before);
-        force_close_turn(openmp->force, openmp->host.bodies, &turn);
+    const bool current = openmp->host.forces_current;
+    struct force_item item;
+    for (size_t k = 0; next_item(openmp, k, &item); k++) {
+        force_open_item(openmp->force, openmp->host.bodies, &item);
+        advance_item(openmp, &item, steps, current);
+        force_close_item(openmp->force, openmp->host.bodies, &item);
     }
-    return after;
 }
 
 /* The same for systems of few bodies, all of which stand alike. */
-static bool advance_small(struct openmp *openmp, const struct integrator *integrator, double dt,
-                          uint64_t steps, bool current)
+static void advance_small(struct openmp *openmp, uint64_t steps)
 {
     const struct host *host = &openmp->host;
-    const size_t systems = host->bodies->systems;
-    bool after = current;
-#pragma omp parallel for num_threads(host->threads) if (host->threads > 1) reduction(& : after)
-    for (size_t s = 0; s < systems; s++)
-        after =
-            openmp->small->advance(host->physics, host->bodies, s, integrator, dt, steps, current);
-    return after;
+#pragma omp parallel for num_threads(host->threads) if (host->threads > 1)
+    for (size_t s = 0; s < host->bodies->systems; s++)
+        openmp->small->advance(host->physics, host->bodies, s, &host->program, steps,
+                               host->forces_current);
 }
 
 static enum status openmp_advance(struct backend *backend, const struct integrator *integrator,
                                   double dt, uint64_t steps, struct error *error)
 {
     struct openmp *openmp = (struct openmp *)backend;
-    const bool before = openmp->host.forces_current;
-    bool after = before;
-    if (openmp->small) {
-        after = advance_small(openmp, integrator, dt, steps, before);
-    } else {
+    if (integrator->adaptive)
+        return host_advance_adaptive(&openmp->host, integrator, dt, steps, error);
+    stage_program_make(&openmp->host.program, integrator, dt);
+    if (openmp->small)
+        advance_small(openmp, steps);
+    else
 #pragma omp parallel num_threads(openmp->host.threads)
-        {
-            const bool current = advance_team(openmp, integrator, dt, steps, before);
-#pragma omp master
-            after = current;
-        }
-    }
-    openmp->host.forces_current = after;
+        advance_team(openmp, steps);
+    if (steps > 0)
+        openmp->host.forces_current = openmp->host.program.leaves_forces;
     return host_check(&openmp->host, error);
 }
 
 static void openmp_describe(const struct backend *backend, struct backend_description *description)
 {
     const struct openmp *openmp = (const struct openmp *)backend;
+    /* An integrator that chooses its own steps has forces of its own, in the precision asked for,
+     * however few the bodies are. */
+    const bool small = openmp->small && !backend->adaptive;
+    const enum origin origin = small ? ORIGIN_EXACT : force_origin(openmp->force);
     *description = (struct backend_description){
         .backend = backend->class_->variant.name,
-        .kernel = openmp->small ? "small" : force_kernel(openmp->force),
+        .kernel = host_kernel(&openmp->host, small ? "small" : force_kernel(openmp->force)),
         .isa = force_isa(openmp->force),
         .device = "",
         .choice = backend->choice,
-        .precision = openmp->precision,
-        .origin = openmp->small ? ORIGIN_EXACT : force_origin(openmp->force),
+        /* What is exact wherever bodies are was summed in double, whatever was asked for. */
+        .precision = origin == ORIGIN_EXACT ? PRECISION_DOUBLE : openmp->precision,
+        .origin = origin,
         .threads = openmp->host.threads,
     };
-}
-
-static void openmp_destroy(struct backend *backend)
-{
-    if (!backend)
-        return;
-    force_destroy(((struct openmp *)backend)->force);
-    host_destroy((struct host *)backend);
 }
 
 const struct backend_class backend_openmp = {

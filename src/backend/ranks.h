@@ -4,8 +4,8 @@
  * experiment chose.
  *
  *   systems    an ensemble of at least as many systems as ranks: every rank keeps some of them
- *   bodies     otherwise: every rank moves some bodies of each system, and all of them exchange
- *              positions before every force evaluation
+ *   bodies     otherwise: every rank moves some bodies of each system, and all of them gather
+ *              the positions before every force evaluation
  *
  * The GPUs of a machine are shared out among its ranks, compute.devices to each, in turn.
  *
@@ -15,10 +15,6 @@
 #define ORRERY_BACKEND_RANKS_H
 
 #include "backend/backend.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Creates backends of the class options->within on every rank; for rank 0 to use. */
 extern const struct backend_class backend_ranks;
@@ -43,9 +39,5 @@ enum status ranks_check_room(double first, double each, struct error *error);
 /* What the ranks other than 0 do: until rank 0 calls ranks_dismiss(). */
 void ranks_serve(void);
 void ranks_dismiss(void);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -43,10 +43,17 @@ static enum status serial_create(const struct backend_options *options,
                          force->kernel);
     struct backend_options own = *options;
     own.force.threads = 1;
-    struct host *host;
-    const enum status status =
+    own.force.kernel = "reference";
+    struct host *host = NULL;
+    enum status status =
         host_create(sizeof *host, &backend_serial, &sums, &own, physics, bodies, &host, error);
-    if (status == STATUS_OK)
+    if (!status)
+        status = host_create_adaptive(host, &own, NULL, error);
+    if (!status)
+        status = host_create_registers(host, &own, error);
+    if (status)
+        host_destroy(host);
+    else
         *backend = &host->backend;
     return status;
 }
@@ -57,57 +64,48 @@ static size_t end_of(const struct host *host)
     return host->last < host->bodies->count ? host->last : host->bodies->count;
 }
 
-/* v += h a */
-static void kick(const struct host *host, double h)
+/* to = from + h rate, for every h of the move */
+static void combine(const struct stage_move *move, double *to, const double *from,
+                    const double *rate, size_t first, size_t last)
 {
-    const struct bodies *bodies = host->bodies;
-    for (size_t s = 0; s < bodies->systems; s++)
-        for (size_t i = s * bodies->stride + host->first; i < s * bodies->stride + end_of(host);
-             i++) {
-            bodies->vx[i] += h * bodies->ax[i];
-            bodies->vy[i] += h * bodies->ay[i];
-            bodies->vz[i] += h * bodies->az[i];
-        }
-}
-
-/* x += h v */
-static void drift(const struct host *host, double h)
-{
-    const struct bodies *bodies = host->bodies;
-    for (size_t s = 0; s < bodies->systems; s++)
-        for (size_t i = s * bodies->stride + host->first; i < s * bodies->stride + end_of(host);
-             i++) {
-            bodies->x[i] += h * bodies->vx[i];
-            bodies->y[i] += h * bodies->vy[i];
-            bodies->z[i] += h * bodies->vz[i];
-        }
-}
-
-static void take(struct host *host, const struct stage *stage, double dt)
-{
-    switch (stage->verb) {
-    case VERB_FORCE:
-        host_refresh(host);
-        break;
-    case VERB_KICK:
-        kick(host, stage->coefficient * dt);
-        break;
-    case VERB_DRIFT:
-        drift(host, stage->coefficient * dt);
-        host->forces_current = false;
-        break;
+    for (size_t i = first; i < last; i++) {
+        double sum = from[i];
+        for (unsigned k = 0; k < move->times; k++)
+            sum += move->h[k] * rate[i];
+        to[i] = sum;
     }
+}
+
+static void take_pass(struct host *host, const struct stage_pass *pass)
+{
+    const struct bodies *bodies = host->bodies;
+    const struct host_vectors vectors = host_vectors(host, bodies, 0);
+    for (size_t k = 0; k < pass->count; k++)
+        for (size_t s = 0; s < bodies->systems; s++)
+            for (int axis = 0; axis < 3; axis++) {
+                const struct stage_move *const move = &pass->moves[k];
+                combine(move, vectors.of[move->to][axis], vectors.of[move->from][axis],
+                        vectors.of[move->rate][axis], s * bodies->stride + host->first,
+                        s * bodies->stride + end_of(host));
+            }
+    host->forces_current &= !pass->drifts;
+    if (pass->force)
+        host_refresh(host);
 }
 
 static enum status serial_advance(struct backend *backend, const struct integrator *integrator,
                                   double dt, uint64_t steps, struct error *error)
 {
     struct host *host = (struct host *)backend;
-    if (integrator_needs_initial_force(integrator) && steps > 0)
+    if (integrator->adaptive)
+        return host_advance_adaptive(host, integrator, dt, steps, error);
+    stage_program_make(&host->program, integrator, dt);
+    if (host->program.needs_forces && steps > 0)
         host_refresh(host);
-    for (uint64_t step = 0; step < steps; step++)
-        for (size_t k = 0; k < integrator->stage_count; k++)
-            take(host, &integrator->stages[k], dt);
+    struct stage_walk walk = stage_walk_begin(&host->program, steps);
+    const struct stage_pass *pass;
+    while ((pass = stage_walk_next(&host->program, &walk)))
+        take_pass(host, pass);
     return host_check(host, error);
 }
 
@@ -115,7 +113,7 @@ static void serial_describe(const struct backend *backend, struct backend_descri
 {
     *description = (struct backend_description){
         .backend = backend->class_->variant.name,
-        .kernel = "reference",
+        .kernel = host_kernel((const struct host *)backend, "reference"),
         .isa = "baseline",
         .device = "",
         .choice = backend->choice,

@@ -11,6 +11,9 @@ static const struct small_kernels *const kernels[] = {
     &small_avx512,
     &small_avx2,
 #endif
+#ifdef HAVE_NEON_KERNELS
+    &small_neon,
+#endif
     &small_baseline,
 };
 

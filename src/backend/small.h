@@ -11,13 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "integrator/integrator.h"
+#include "integrator/stage-program.h"
 #include "model/bodies.h"
 #include "model/physics.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Bodies up to which a system is small. */
 enum { SMALL_COUNT = 32 };
@@ -25,24 +21,19 @@ enum { SMALL_COUNT = 32 };
 struct small_kernels {
     const char *isa; /* as force_isa() says it */
     /*
-     * Moves system `system` by `steps` steps of dt, as the stages of the integrator say. `current`:
-     * bodies->ax, ay, az are the forces at the start; the result says so of the end. They are
-     * left there as this kernel sums them.
+     * Moves system `system` by `steps` steps of the program. `current`: bodies->ax, ay, az are the
+     * forces at the start. They are left there as this kernel sums them.
      */
-    bool (*advance)(const struct physics *physics, const struct bodies *bodies, size_t system,
-                    const struct integrator *integrator, double dt, uint64_t steps, bool current);
+    void (*advance)(const struct physics *physics, const struct bodies *bodies, size_t system,
+                    const struct stage_program *program, uint64_t steps, bool current);
     /* bodies->ax, ay, az of one system. */
     void (*accelerations)(const struct physics *physics, const struct bodies *bodies,
                           size_t system);
 };
 
-extern const struct small_kernels small_avx512, small_avx2, small_baseline;
+extern const struct small_kernels small_avx512, small_avx2, small_neon, small_baseline;
 
 /* The kernels of an instruction set, or NULL where the bodies are not so few. */
 const struct small_kernels *small_find(const char *isa, const struct bodies *bodies);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -1,17 +1,52 @@
 #include "base/barrier.h"
 
 #include <omp.h>
-#include <sched.h>
 
-/* Some microseconds: what threads with equal shares of a small problem differ by. */
-enum { SPINS = 500 };
+#ifdef __linux__
+#include <limits.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#else
+#include <sched.h>
+#endif
+
+/* Some 40 microseconds: what threads with equal shares of a small problem differ by. */
+enum { SPINS = 1000 };
 
 static void relax(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
 #endif
 }
+
+#ifdef __linux__
+/* Returns at once if the generation is not that any more, and sometimes for no reason. */
+static void sleep_through(unsigned *generation, unsigned current)
+{
+    syscall(SYS_futex, generation, FUTEX_WAIT_PRIVATE, current, NULL, NULL, 0);
+}
+
+static void wake_all(unsigned *generation)
+{
+    syscall(SYS_futex, generation, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+#else
+static void sleep_through(unsigned *generation, unsigned current)
+{
+    (void)generation;
+    (void)current;
+    sched_yield();
+}
+
+static void wake_all(unsigned *generation)
+{
+    (void)generation;
+}
+#endif
 
 void barrier_wait(struct barrier *barrier)
 {
@@ -21,14 +56,19 @@ void barrier_wait(struct barrier *barrier)
     const unsigned generation = __atomic_load_n(&barrier->generation, __ATOMIC_RELAXED);
     if (__atomic_add_fetch(&barrier->arrived, 1, __ATOMIC_ACQ_REL) == team) {
         __atomic_store_n(&barrier->arrived, 0, __ATOMIC_RELAXED);
-        __atomic_store_n(&barrier->generation, generation + 1, __ATOMIC_RELEASE);
+        __atomic_store_n(&barrier->generation, generation + 1, __ATOMIC_SEQ_CST);
+        if (__atomic_load_n(&barrier->asleep, __ATOMIC_SEQ_CST))
+            wake_all(&barrier->generation);
         return;
     }
-    for (int spin = 0; __atomic_load_n(&barrier->generation, __ATOMIC_ACQUIRE) == generation;
-         spin++) {
-        if (spin < SPINS)
-            relax();
-        else
-            sched_yield();
+    for (int spin = 0; spin < SPINS; spin++) {
+        if (__atomic_load_n(&barrier->generation, __ATOMIC_ACQUIRE) != generation)
+            return;
+        relax();
     }
+    /* Either the last thread sees that one sleeps, or this one sees that the last has come. */
+    __atomic_add_fetch(&barrier->asleep, 1, __ATOMIC_SEQ_CST);
+    while (__atomic_load_n(&barrier->generation, __ATOMIC_SEQ_CST) == generation)
+        sleep_through(&barrier->generation, generation);
+    __atomic_sub_fetch(&barrier->asleep, 1, __ATOMIC_SEQ_CST);
 }

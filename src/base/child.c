@@ -1,4 +1,4 @@
-#include "config.h" /* _GNU_SOURCE, for pipe2() and F_SETPIPE_SZ */
+#include "config.h" /* _GNU_SOURCE, for F_SETPIPE_SZ */
 
 #include "base/child.h"
 
@@ -8,10 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#ifdef HAVE_SYS_PRCTL_H
+#include <sys/prctl.h>
+#endif
 
 #include "base/descriptor.h"
 #include "base/memory.h"
@@ -76,11 +78,20 @@ static void take_limits(const struct child_limits *limits)
         limit(RLIMIT_AS, now + limits->bytes);
 }
 
+void child_follow(pid_t parent, int signal, int status)
+{
+#ifdef PR_SET_PDEATHSIG
+    prctl(PR_SET_PDEATHSIG, signal);
+#else
+    (void)signal;
+#endif
+    if (getppid() != parent)
+        _exit(status);
+}
+
 static void be_child(pid_t parent, const struct child_limits *limits)
 {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)
-        _exit(1);
+    child_follow(parent, SIGKILL, 1);
     take_signals();
     take_limits(limits);
     /* The C library's last words about a damaged heap are not for people. */
@@ -115,8 +126,11 @@ enum status child_start(void (*work)(int to, void *context), void *context,
     int ends[2] = { -1, -1 };
     *result = NULL;
     struct child *child = calloc(1, sizeof *child);
-    if (!child || pipe2(ends, O_CLOEXEC) != 0)
+    if (!child || pipe(ends) != 0)
         return no_child(child, ends, error);
+    /* Only Linux and the BSDs have pipe2(). No other thread starts a program meanwhile. */
+    for (int i = 0; i < 2; i++)
+        fcntl(ends[i], F_SETFD, FD_CLOEXEC);
 #ifdef F_SETPIPE_SZ
     fcntl(ends[1], F_SETPIPE_SZ, ROOM); /* fewer changes between the two */
 #endif

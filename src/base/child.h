@@ -8,12 +8,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/status.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct child;
 
@@ -38,6 +35,11 @@ enum status child_start(void (*work)(int to, void *context), void *context,
                         const struct child_limits *limits, struct child **child,
                         struct error *error);
 
+/* In any process that was forked: from now on `signal` reaches it when its parent ends, and where
+ * that has been already it exits with `status`. Where the system has no such signal (Linux has), it
+ * learns of a parent that ends later from what they share, a pipe, say, or not at all. */
+void child_follow(pid_t parent, int signal, int status);
+
 /* In the child: false where nobody listens any more, and nothing is left to do. */
 bool child_send(int to, const void *bytes, size_t length);
 
@@ -51,9 +53,5 @@ bool child_receive(struct child *child, void *bytes, size_t length);
  * took too long, STATUS_MEMORY where the system killed it.
  */
 enum status child_end(struct child *child, bool whole, const char *what, struct error *error);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -1,7 +1,5 @@
 #include "base/clock.h"
 
-#include <time.h>
-
 double clock_seconds(void)
 {
     struct timespec now;
@@ -19,9 +17,13 @@ double clock_cpu_seconds(void)
 
 const char *clock_stamp(char buffer[CLOCK_STAMP_SIZE])
 {
-    const time_t now = time(NULL);
+    return clock_stamp_of(time(NULL), buffer);
+}
+
+const char *clock_stamp_of(time_t moment, char buffer[CLOCK_STAMP_SIZE])
+{
     struct tm parts;
-    if (!gmtime_r(&now, &parts) ||
+    if (!gmtime_r(&moment, &parts) ||
         strftime(buffer, CLOCK_STAMP_SIZE, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0)
         buffer[0] = '\0';
     return buffer;

@@ -1,40 +1,65 @@
 #include "base/cores.h"
 
+#include <math.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-/* The quota of a container, in cores, rounded up (Linux control groups 2 and 1); 0: none. */
-static int quota(void)
+#include "base/control-group.h"
+#include "base/memory.h"
+#include "base/program.h"
+
+/* The cores of one group: "max 100000" or "150000 100000" microseconds, in version 1 two files. */
+static double quota_of_group(const char *root, const char *group, int version)
 {
+    char text[CONTROL_GROUP_TEXT_SIZE];
     double share = -1, period = -1;
-    FILE *file = fopen("/sys/fs/cgroup/cpu.max", "r"); /* "max 100000" or "150000 100000" */
-    if (file) {
-        if (fscanf(file, "%lf %lf", &share, &period) != 2)
-            share = -1;
-        fclose(file);
+    if (version == 2) {
+        control_group_read(root, group, "cpu.max", text);
+        if (sscanf(text, "%lf %lf", &share, &period) != 2)
+            return INFINITY;
     } else {
-        FILE *us[2] = { fopen("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "r"),
-                        fopen("/sys/fs/cgroup/cpu/cpu.cfs_period_us", "r") };
-        if (us[0] && us[1] &&
-            (fscanf(us[0], "%lf", &share) != 1 || fscanf(us[1], "%lf", &period) != 1))
-            share = -1;
-        for (int k = 0; k < 2; k++)
-            if (us[k])
-                fclose(us[k]);
+        if (control_group_read(root, group, "cpu.cfs_quota_us", text))
+            share = strtod(text, NULL);
+        if (control_group_read(root, group, "cpu.cfs_period_us", text))
+            period = strtod(text, NULL);
     }
-    if (!(share > 0 && period > 0 && share / period < 65536))
-        return 0;
-    const int whole = (int)(share / period);
-    return whole < share / period ? whole + 1 : whole;
+    return share > 0 && period > 0 ? share / period : INFINITY;
+}
+
+double cores_quota(const char *root)
+{
+    return control_group_least(root, "cpu", quota_of_group);
 }
 
 int cores_available(void)
 {
     const int threads = omp_get_max_threads();
-    const int limit = getenv("OMP_NUM_THREADS") ? 0 : quota();
-    return limit > 0 && limit < threads ? limit : threads;
+    const double limit = getenv("OMP_NUM_THREADS") ? INFINITY : ceil(cores_quota(""));
+    return limit < threads ? (int)limit : threads;
+}
+
+void cores_wait_briefly(char *const arguments[])
+{
+    /* Turns of libgomp's loop, and milliseconds of LLVM's. Shorter than this, threads would sleep
+     * between two teams of a small problem on an idle machine, and each team wake them. */
+    static const char *const waits[][2] = { { "GOMP_SPINCOUNT", "5000" },
+                                            { "KMP_BLOCKTIME", "1" } };
+    if (getenv("OMP_WAIT_POLICY") || cores_available() == 1)
+        return;
+    for (size_t k = 0; k < COUNT_OF(waits); k++)
+        if (getenv(waits[k][0]))
+            return;
+    for (size_t k = 0; k < COUNT_OF(waits); k++)
+        if (setenv(waits[k][0], waits[k][1], 1))
+            return;
+    /* By its path, whose last part is what ps and pkill call it. */
+    char *path = program_path();
+    if (path)
+        execv(path, arguments);
+    free(path);
 }
 
 const char *cores_model(char buffer[CORES_MODEL_SIZE])

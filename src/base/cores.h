@@ -2,20 +2,23 @@
 #ifndef ORRERY_BASE_CORES_H
 #define ORRERY_BASE_CORES_H
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Cores that this process may use: OMP_NUM_THREADS where it is set, otherwise those of its
- * affinity mask, and no more than the CPU quota of its control group. At least 1. */
+ * affinity mask, and no more than the CPU quota of its control groups, rounded up. At least 1. */
 int cores_available(void);
+
+/* The least quota of the control groups, in cores; infinite where there is none. `root`: as
+ * room_of_machine() has it. */
+double cores_quota(const char *root);
+
+/* To be called first in main(), with its arguments. Threads of OpenMP that wait for the next team
+ * spin for many milliseconds by default; where other work is on the cores, they take them from the
+ * very threads that they wait for. How long they spin, the runtime reads from the environment
+ * before main(): so where nobody has said it, this says some tenths of a millisecond, and begins
+ * the program anew. Returns where that is not needed or not possible. */
+void cores_wait_briefly(char *const arguments[]);
 
 /* What the system calls the CPU, "AMD EPYC 9R14"; "unknown CPU" where it does not say. */
 enum { CORES_MODEL_SIZE = 96 };
 const char *cores_model(char buffer[CORES_MODEL_SIZE]);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

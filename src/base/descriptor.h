@@ -4,18 +4,10 @@
 
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* write() until all is written, interrupted or not; 0, or errno. */
 int descriptor_write(int fd, const void *bytes, size_t length);
 
 /* read() until `size` bytes or the end have come, *length of them; 0, or errno. */
 int descriptor_read(int fd, void *bytes, size_t size, size_t *length);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -144,6 +146,29 @@ enum status document_load(const char *path, json_t **document, struct error *err
     }
     text_free(&text);
     return status;
+}
+
+json_t *document_find(const json_t *document, const char *keys)
+{
+    char copy[256];
+    snprintf(copy, sizeof copy, "%s", keys);
+    const json_t *value = document;
+    for (char *rest = copy, *key; value && (key = strsep(&rest, "."));)
+        value = json_is_array(value) ? json_array_get(value, (size_t)atoi(key))
+                                     : json_object_get(value, key);
+    return (json_t *)value;
+}
+
+const char *document_string(const json_t *document, const char *keys)
+{
+    const char *string = json_string_value(document_find(document, keys));
+    return string ? string : "";
+}
+
+double document_real(const json_t *document, const char *keys)
+{
+    const json_t *value = document_find(document, keys);
+    return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
 json_t *document_number(double value)

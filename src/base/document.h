@@ -11,10 +11,6 @@
 
 #include "base/status.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Adds `value`, which it takes over; *object becomes NULL if that or `value` is missing. */
 void document_set(json_t **object, const char *key, json_t *value);
 
@@ -32,11 +28,13 @@ json_t *document_parse(const char *text, size_t length, bool *no_memory);
  * where reading failed; STATUS_DATA with the line where it is no JSON; STATUS_MEMORY. */
 enum status document_load(const char *path, json_t **document, struct error *error);
 
+/* By keys and list indices with dots between them: "config.outputs.0.type". NULL where it is not;
+ * a string that is not there is "", a number NaN. */
+json_t *document_find(const json_t *document, const char *keys);
+const char *document_string(const json_t *document, const char *keys);
+double document_real(const json_t *document, const char *keys);
+
 /* JSON has no NaN: undefined and infinite numbers are null. */
 json_t *document_number(double value);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

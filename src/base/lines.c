@@ -56,7 +56,7 @@ static enum status read_bytes(gzFile file, const char *path, char *bytes, size_t
     if (code == Z_ERRNO)
         return error_system(error, STATUS_IO, errno, path);
     if (code == Z_MEM_ERROR)
-        return error_set(error, STATUS_MEMORY, "%s: out of memory", path);
+        return error_system(error, STATUS_MEMORY, ENOMEM, path);
     if (code != Z_OK && code != Z_STREAM_END) /* Z_BUF_ERROR: it ends within the stream */
         return error_set(error, STATUS_DATA, "%s: the compressed file is %s", path,
                          code == Z_BUF_ERROR ? "cut short" : "damaged");
@@ -82,7 +82,7 @@ enum status lines_open(const char *path, struct lines **result, struct error *er
     return STATUS_OK;
 no_memory:
     lines_close(lines);
-    return error_set(error, STATUS_MEMORY, "%s: out of memory", path);
+    return error_system(error, STATUS_MEMORY, ENOMEM, path);
 }
 
 void lines_close(struct lines *lines)
@@ -107,7 +107,7 @@ static enum status grow(struct lines *lines, struct error *error)
     const size_t capacity = 2 * lines->capacity;
     char *buffer = realloc(lines->buffer, capacity + 1);
     if (!buffer)
-        return error_set(error, STATUS_MEMORY, "%s: out of memory", lines->path);
+        return error_system(error, STATUS_MEMORY, ENOMEM, lines->path);
     lines->buffer = buffer;
     lines->capacity = capacity;
     return STATUS_OK;

@@ -12,10 +12,6 @@
 
 #include "base/status.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { LINES_LONGEST = 1 << 20 }; /* bytes in a line; more are no text for us: STATUS_DATA */
 
 struct lines; /* opaque, owned by the caller of lines_open() */
@@ -61,9 +57,5 @@ enum status lines_error(const struct lines *lines, struct error *error, const ch
  */
 enum status lines_head(const char *path, char *head, size_t size, size_t *length,
                        struct error *error);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

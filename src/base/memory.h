@@ -6,10 +6,6 @@
 
 #include "base/status.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0])) /* elements of a true array */
 
 enum { MEMORY_ALIGNMENT = 64 }; /* bytes: one cache line, one AVX-512 register */
@@ -32,9 +28,5 @@ void memory_free(void *array);
  * what diagnostics borrow for a moment adds up in gaps of its heap. Once, when main() begins.
  */
 void memory_return_large(void);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

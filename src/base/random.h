@@ -10,10 +10,6 @@
 
 #include "base/status.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* No two seeds from 1 to this one give the same stream (GSL reads 0 as 4357). */
 #define RANDOM_SEED_MAX 4294967295u
 
@@ -29,9 +25,5 @@ void random_in_ball(gsl_rng *generator, double radius, double point[3]);
 
 /* A vector of this length, isotropic. */
 void random_on_sphere(gsl_rng *generator, double length, double vector[3]);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -5,10 +5,6 @@
 #ifndef ORRERY_BASE_ROOM_H
 #define ORRERY_BASE_ROOM_H
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct room {
     double bytes;      /* infinite where nothing is known */
     const char *limit; /* who sets it, as the subject of "has": "the machine" */
@@ -30,16 +26,5 @@ double room_number(const char *text, const char *key);
 
 /* A limit of a control group: a number of bytes, or "max"; infinite for none at all. */
 double room_limit(const char *text);
-
-/*
- * The path of the process in the hierarchy of a controller, from the text of /proc/self/cgroup
- * ("9:cpu,memory:/path"; version 2 has no controllers: ""). Its length, 0 where there is none;
- * *path points into `text`.
- */
-int room_group(const char *text, const char *controller, const char **path);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -33,10 +33,29 @@ enum status error_set(struct error *error, enum status status, const char *forma
     return error->status;
 }
 
+static const char out_of_memory[] = "out of memory";
+
+enum status error_file(struct error *error, enum status status, int code, const char *folder,
+                       const char *name)
+{
+    const bool memory = code == ENOMEM;
+    return error_set(error, memory ? STATUS_MEMORY : status, "%s%s%s: %s", folder,
+                     *folder ? "/" : "", name, memory ? out_of_memory : strerror(code));
+}
+
 enum status error_system(struct error *error, enum status status, int code, const char *what)
 {
-    return error_set(error, code == ENOMEM ? STATUS_MEMORY : status, "%s: %s", what,
-                     strerror(code));
+    return error_file(error, status, code, "", what);
+}
+
+enum status error_memory(struct error *error)
+{
+    return error_set(error, STATUS_MEMORY, "%s", out_of_memory);
+}
+
+enum status error_pass(struct error *error, const struct error *other)
+{
+    return other->status ? error_set(error, other->status, "%s", other->text) : STATUS_OK;
 }
 
 void error_clear(struct error *error)

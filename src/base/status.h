@@ -48,8 +48,18 @@ enum status error_set(struct error *error, enum status status, const char *forma
     __attribute__((format(printf, 3, 4)));
 
 /* The same for a failed system call on `what`: adds ": " and strerror(code). ENOMEM is
- * STATUS_MEMORY, whatever was attempted. */
+ * STATUS_MEMORY, whatever was attempted, and is said as error_memory() says it. */
 enum status error_system(struct error *error, enum status status, int code, const char *what);
+
+/* The same on the file `name` of a folder. */
+enum status error_file(struct error *error, enum status status, int code, const char *folder,
+                       const char *name);
+
+/* STATUS_MEMORY: "out of memory", where nothing more is to be said. */
+enum status error_memory(struct error *error);
+
+/* The message of another error in its place, if there is one; returns its status. */
+enum status error_pass(struct error *error, const struct error *other);
 
 void error_clear(struct error *error);
 

@@ -1,25 +1,20 @@
-/* Colours, where there is a terminal that shows them. */
+/* Terminals: their colours, and how large they are. */
 #ifndef ORRERY_BASE_TERMINAL_H
 #define ORRERY_BASE_TERMINAL_H
 
-#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 enum terminal_colour { TERMINAL_RED = 31, TERMINAL_GREEN = 32, TERMINAL_YELLOW = 33 };
 
-/* Is it a terminal, not a dumb one, and does the environment variable NO_COLOR (no-color.org) not
- * forbid colours? */
-bool terminal_colours(FILE *file);
-
-/* The text in that colour, or as it is where there are none. */
+/* The text in that colour, or as it is where there is no terminal, a dumb one, or the environment
+ * variable NO_COLOR (no-color.org). */
 void terminal_print(FILE *file, enum terminal_colour colour, const char *text);
 
-#ifdef __cplusplus
-}
-#endif
+/* Lines and columns of the terminal that the file is; 24 and 80 where it does not say. */
+struct terminal_size {
+    size_t rows, columns;
+};
+struct terminal_size terminal_measure(FILE *file);
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static bool text_reserve(struct text *text, size_t length)
 {
@@ -95,6 +96,12 @@ void text_names(struct text *text, const char *const *names)
         text_print(text, "%s%s", i ? ", " : "", names[i]);
 }
 
+void text_quoted(struct text *text, const char *const *names)
+{
+    for (size_t i = 0; names[i]; i++)
+        text_print(text, "%s\"%s\"", i == 0 ? "" : names[i + 1] ? ", " : " and ", names[i]);
+}
+
 void text_cell(struct text *text, const char *words)
 {
     const size_t length = strlen(words);
@@ -107,6 +114,83 @@ void text_cell(struct text *text, const char *words)
     for (const char *p = words; *p; p++)
         text_append(text, *p == '"' ? "\"\"" : p, *p == '"' ? 2 : 1);
     text_append(text, "\"", 1);
+}
+
+/* The end of the field at `p`: its separator or the end of the line. */
+static char *field_end(char *p, char separator)
+{
+    bool quoted = false;
+    for (; *p; p++) {
+        quoted ^= *p == '"';
+        if (!quoted && (separator == ' ' ? isspace((unsigned char)*p) : *p == separator))
+            break;
+    }
+    return p;
+}
+
+/* Without the blanks at its end and a pair of quotes around it. */
+static char *trim(char *start, char *end)
+{
+    while (end > start && isspace((unsigned char)end[-1]))
+        end--;
+    if (end - start >= 2 && start[0] == '"' && end[-1] == '"') {
+        start++;
+        end--;
+    }
+    *end = '\0';
+    return start;
+}
+
+size_t text_split(char *line, char separator, char **fields, size_t size)
+{
+    size_t count = 0;
+    char *p = (char *)skip_blanks(line);
+    for (bool more = *p != '\0'; more;) {
+        char *end = field_end(p, separator);
+        const bool last = *end == '\0';
+        char *next = last ? end : (char *)skip_blanks(end + 1);
+        char *field = trim(p, end);
+        if (count < size)
+            fields[count] = field;
+        count++;
+        p = next;
+        /* A comma promises a field behind it; blanks do not. */
+        more = !last && (separator != ' ' || *p != '\0');
+    }
+    return count;
+}
+
+char *text_cut_unit(char *name)
+{
+    char *open = name + strcspn(name, "[("), *end = open, *unit = NULL;
+    if (*open) {
+        unit = open + 1;
+        char *close = strrchr(unit, *open == '[' ? ']' : ')');
+        if (close)
+            *close = '\0';
+    }
+    while (end > name && (end[-1] == ' ' || end[-1] == '\t'))
+        end--;
+    *end = '\0';
+    return unit;
+}
+
+bool text_find_value(const char *line, const char *key, char *value, size_t size)
+{
+    bool quoted = false, start = true; /* of a word */
+    for (const char *p = line; *p; p++) {
+        if (start && strncasecmp(p, key, strlen(key)) == 0) {
+            p += strlen(key);
+            const char *ends = *p == '"' ? "\"" : " \t";
+            p += *p == '"';
+            const size_t length = strcspn(p, ends);
+            snprintf(value, size, "%.*s", (int)length, p);
+            return length < size;
+        }
+        quoted ^= *p == '"';
+        start = !quoted && isspace((unsigned char)*p);
+    }
+    return false;
 }
 
 void text_free(struct text *text)
@@ -148,6 +232,16 @@ const char *text_real(char buffer[TEXT_REAL_SIZE], double value)
         if (strtod(buffer, NULL) == value)
             break;
     }
+    return buffer;
+}
+
+const char *text_system(char buffer[TEXT_SYSTEM_SIZE], double system, const char *file)
+{
+    const bool named = file && file[0];
+    buffer[0] = '\0';
+    if (system > 0.0)
+        snprintf(buffer, TEXT_SYSTEM_SIZE, " in system %.0f%s%.100s%s", system, named ? " (" : "",
+                 named ? file : "", named ? ")" : "");
     return buffer;
 }
 

@@ -9,10 +9,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* A string that grows; all zero is an empty one. `bytes` is NUL-terminated once non-NULL. */
 struct text {
     char *bytes;
@@ -28,10 +24,26 @@ void text_print(struct text *text, const char *format, ...) __attribute__((forma
 void text_wrap(struct text *text, const char *prefix, size_t width, const char *words);
 /* "double, mixed, single": the names, which end with NULL. */
 void text_names(struct text *text, const char *const *names);
+/* "a", "b" and "c" */
+void text_quoted(struct text *text, const char *const *names);
 /* A cell of a CSV file as RFC 4180 has it: in quotation marks, doubled inside, where it needs them.
  */
 void text_cell(struct text *text, const char *words);
 void text_free(struct text *text);
+
+/*
+ * Splits `line` in place at the separator, ',' or ' ' for any blanks; blanks around fields and a
+ * pair of double quotes are removed. Gives the number of fields, of which the first `size` are in
+ * `fields`.
+ */
+size_t text_split(char *line, char separator, char **fields, size_t size);
+
+/* Cuts the name of a column, as in "vx [AU/d]", behind "vx"; gives its unit "AU/d", or NULL. */
+char *text_cut_unit(char *name);
+
+/* Copies the value of a key, "Time=", in a line of key=value and key="value" pairs; false where it
+ * is not there or too long. */
+bool text_find_value(const char *line, const char *key, char *value, size_t size);
 
 /* The whole of `bytes` as a number, surrounding blanks allowed; false if it is anything else.
  * Reals: decimal only (no hex, inf or nan); overflow to infinity is refused. */
@@ -42,6 +54,11 @@ bool text_parse_integer(const char *bytes, int64_t *value);
 enum { TEXT_REAL_SIZE = 32 };
 const char *text_real(char buffer[TEXT_REAL_SIZE], double value);
 
+/* " in system 3", for what is of one system of several, or " in system 3 (ic_3.csv)" where it has
+ * the name of a file, else NULL or ""; "" for system 0, which is none. */
+enum { TEXT_SYSTEM_SIZE = 160 };
+const char *text_system(char buffer[TEXT_SYSTEM_SIZE], double system, const char *file);
+
 /* The value; of NaN, one without the sign that printf() would show. */
 double text_plain(double value);
 
@@ -50,9 +67,5 @@ size_t text_distance(const char *a, const char *b);
 
 /* The candidate nearest to `word`, or NULL where none is near enough to be a likely slip. */
 const char *text_nearest(const char *word, const char *const *candidates, size_t count);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

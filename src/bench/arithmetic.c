@@ -10,6 +10,9 @@ static const struct arithmetic *const table[] = {
 #ifdef HAVE_X86_KERNELS
     &arithmetic_avx512,   &arithmetic_avx512_zen, &arithmetic_avx2, &arithmetic_avx2_zen,
 #endif
+#ifdef HAVE_NEON_KERNELS
+    &arithmetic_neon,
+#endif
     &arithmetic_baseline,
 };
 

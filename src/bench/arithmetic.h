@@ -12,10 +12,6 @@
 
 #include "force/kernel.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Vector operations for one vector of pairs. A fused one is a product and a sum where the
  * instruction set has no such instruction. */
 struct mix {
@@ -23,7 +19,8 @@ struct mix {
     int estimates; /* of 1/sqrt */
 };
 
-enum stream_form { STREAM_PLAIN, STREAM_SYMMETRIC, STREAM_FORMS };
+/* That of Hermite's method is measured against its kernel by validation/cli/bench.py alone. */
+enum stream_form { STREAM_PLAIN, STREAM_SYMMETRIC, STREAM_HERMITE, STREAM_FORMS };
 
 struct stream {
     struct mix mix;
@@ -31,26 +28,24 @@ struct stream {
     void (*run)(size_t vectors); /* does the mix so many times; a multiple of ARITHMETIC_UNROLLED */
 };
 
-enum { ARITHMETIC_UNROLLED = 4 };
+enum { ARITHMETIC_UNROLLED = 12 };
 
 struct arithmetic {
     const char *isa;
     /* One operation alone, some of them in a mix, whose lanes are all their numbers. */
     struct stream fused_double, fused_float;
     struct stream estimate_double, estimate_float;
-    /* Of the kernels for open space, without and with equal masses. */
+    /* Of the kernels for open space, without and with equal masses, which are nothing special to
+     * those of Hermite's method. */
     struct stream kernels[PRECISION_COUNT][STREAM_FORMS][MASSES_COUNT];
 };
 
 extern const struct arithmetic arithmetic_avx512, arithmetic_avx512_zen;
 extern const struct arithmetic arithmetic_avx2, arithmetic_avx2_zen;
+extern const struct arithmetic arithmetic_neon;
 extern const struct arithmetic arithmetic_baseline;
 
 /* The row of an instruction set, as force_isa() names it; NULL where there is none. */
 const struct arithmetic *arithmetic_find(const char *isa);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -15,7 +15,7 @@
 
 /* A measurement lasts at least so long; and so many of one case are enough. */
 static const double LEAST_SECONDS = 0.01, STREAM_SECONDS = 0.002;
-enum { LEAST_REPEATS = 5, MOST_REPEATS = 40, MOST_CASES = 256, FAR = 20000 };
+enum { LEAST_REPEATS = 5, MOST_REPEATS = 40, MOST_CASES = 1024, FAR = 20000 };
 
 struct timed {
     uint64_t work; /* steps, or vectors of pairs, in one measurement */
@@ -63,6 +63,7 @@ static enum status check_room(size_t count, struct error *error)
 enum status bench_cube(size_t count, bool equal, bool far, struct bodies **bodies,
                        struct error *error)
 {
+    *bodies = NULL;
     if (check_room(count, error))
         return error->status;
     gsl_rng *random = random_create(42, error);
@@ -140,7 +141,7 @@ static double time_stream(const struct stream *stream, int threads, uint64_t vec
 /* Enough vectors for STREAM_SECONDS. */
 static uint64_t stream_length(const struct stream *stream, int threads)
 {
-    uint64_t vectors = 4096;
+    uint64_t vectors = 256 * ARITHMETIC_UNROLLED;
     while (time_stream(stream, threads, vectors) < STREAM_SECONDS && vectors < (uint64_t)1 << 40)
         vectors *= 2;
     return vectors;
@@ -208,8 +209,9 @@ static const struct stream *find_stream(const struct bench_case *one,
                                [subject->equal ? MASSES_EQUAL : MASSES_ANY];
 }
 
-static enum status start_backend(struct bench_case *one, const struct physics *physics,
-                                 struct bodies *bodies, struct backend **running)
+static enum status start_backend(const struct bench_case *one, const struct bench_subject *subject,
+                                 struct bodies *bodies, struct backend **running,
+                                 struct error *error)
 {
     const struct backend_class *class_ = backend_find(one->backend);
     const struct backend_options options = {
@@ -217,16 +219,17 @@ static enum status start_backend(struct bench_case *one, const struct physics *p
                    .kernel = one->kernel,
                    .isa = one->isa,
                    .threads = one->threads },
+        .devices = subject->devices,
     };
-    if (class_->probe(&one->error))
-        return one->error.status;
-    return class_->create(&options, physics, bodies, running, &one->error);
+    if (class_->probe(error))
+        return error->status;
+    return class_->create(&options, &subject->physics, bodies, running, error);
 }
 
 static enum status open_case(struct bench_case *one, const struct field *field)
 {
     if (make_bodies(field->subject, field->count, &one->bodies, &one->error) ||
-        start_backend(one, &field->subject->physics, one->bodies, &one->running))
+        start_backend(one, field->subject, one->bodies, &one->running, &one->error))
         return one->error.status;
     one->running->class_->describe(one->running, &one->description);
     one->stream = find_stream(one, field->subject);
@@ -258,8 +261,14 @@ static void close_case(struct bench_case *one)
     one->bodies = NULL;
 }
 
+static bool has_one_thread(const char *backend)
+{
+    const struct backend_class *const class_ = backend_find(backend);
+    return class_ == &backend_serial || class_ == &backend_cuda;
+}
+
 /* All combinations; a backend of one thread stands once. */
-static void list_cases(struct field *field)
+static enum status list_cases(struct field *field, struct error *error)
 {
     const struct bench_plan *plan = field->plan;
     for (size_t b = 0; plan->backends[b]; b++)
@@ -267,9 +276,14 @@ static void list_cases(struct field *field)
             for (size_t p = 0; plan->precisions[p]; p++)
                 for (size_t k = 0; plan->kernels[k]; k++)
                     for (size_t t = 0; plan->threads[t]; t++) {
-                        const bool alone = backend_find(plan->backends[b]) != &backend_openmp;
-                        if ((alone && t > 0) || field->case_count == MOST_CASES)
+                        const bool alone = has_one_thread(plan->backends[b]);
+                        if (alone && t > 0)
                             continue;
+                        if (field->case_count == MOST_CASES)
+                            return error_set(error, STATUS_USAGE,
+                                             "orrery bench: more than %d combinations of "
+                                             "backends, isas, precisions, kernels and threads",
+                                             MOST_CASES);
                         field->cases[field->case_count++] = (struct bench_case){
                             .backend = plan->backends[b],
                             .kernel = plan->kernels[k],
@@ -278,6 +292,7 @@ static void list_cases(struct field *field)
                             .threads = alone ? 1 : plan->threads[t],
                         };
                     }
+    return STATUS_OK;
 }
 
 /* Turns, until the time is up; every case gets one. */
@@ -320,25 +335,27 @@ static enum status measure_errors(struct field *field, double *found, struct err
     return error->status;
 }
 
-/* The same with bodies that stand far apart. */
-static enum status measure_far_errors(struct field *field, double *found, struct error *error)
+/* The same with bodies that stand far apart, as far as there is memory for them: what is not found
+ * stays as it is, and what was measured stands. */
+static void measure_far_errors(struct field *field, double *found)
 {
     struct bodies *bodies = NULL;
     struct accuracy *accuracy = NULL;
-    const struct physics *physics = &field->subject->physics;
-    if (!bench_cube(field->count, field->subject->equal, true, &bodies, error))
-        accuracy_create(physics, bodies, &accuracy, error);
+    struct error error = { 0 };
+    const struct bench_subject *subject = field->subject;
+    if (!bench_cube(field->count, subject->equal, true, &bodies, &error))
+        accuracy_create(&subject->physics, bodies, &accuracy, &error);
     for (size_t k = 0; k < field->case_count && accuracy; k++) {
-        struct bench_case *one = &field->cases[k];
         struct backend *running = NULL;
-        if (one->error.status || start_backend(one, physics, bodies, &running))
+        error_clear(&error);
+        if (field->cases[k].error.status ||
+            start_backend(&field->cases[k], subject, bodies, &running, &error))
             continue;
-        found[k] = error_of(running, bodies, accuracy, &one->error);
+        found[k] = error_of(running, bodies, accuracy, &error);
         running->class_->destroy(running);
     }
     accuracy_destroy(accuracy);
     bodies_destroy(bodies);
-    return error->status;
 }
 
 static void report(struct bench_case *one, const struct field *field, double error, double far,
@@ -385,14 +402,15 @@ static enum status measure_field(struct field *field, double seconds, const stru
     double errors[MOST_CASES], far_errors[MOST_CASES];
     for (size_t k = 0; k < MOST_CASES; k++)
         errors[k] = far_errors[k] = NAN;
-    list_cases(field);
+    if (list_cases(field, error))
+        return error->status;
     for (size_t k = 0; k < field->case_count; k++)
         if (!open_case(&field->cases[k], field))
             warm_up(&field->cases[k], field);
     take_turns(field, end);
-    enum status status = measure_errors(field, errors, error);
+    const enum status status = measure_errors(field, errors, error);
     if (!status && !field->subject->bodies)
-        status = measure_far_errors(field, far_errors, error);
+        measure_far_errors(field, far_errors);
     for (size_t k = 0; k < field->case_count && !status; k++)
         report(&field->cases[k], field, errors[k], far_errors[k], sink);
     for (size_t k = 0; k < field->case_count; k++)
@@ -402,13 +420,17 @@ static enum status measure_field(struct field *field, double seconds, const stru
 
 /* --- all of them -------------------------------------------------------------------------------*/
 
-static size_t count_sizes(const struct bench_plan *plans, size_t count)
+/* Also refuses the sizes that there is no memory for, before anything is measured. */
+static enum status count_sizes(const struct bench_plan *plans, size_t count,
+                               const struct bench_subject *subject, size_t *sizes,
+                               struct error *error)
 {
-    size_t sizes = 0;
+    *sizes = 0;
     for (size_t k = 0; k < count; k++)
-        for (size_t n = 0; plans[k].sizes[n]; n++)
-            sizes++;
-    return sizes;
+        for (size_t n = 0; plans[k].sizes[n]; n++, ++*sizes)
+            if (!subject->bodies && check_room(plans[k].sizes[n], error))
+                return error->status;
+    return STATUS_OK;
 }
 
 enum status bench_run(const struct bench_plan *plans, size_t count,
@@ -416,14 +438,13 @@ enum status bench_run(const struct bench_plan *plans, size_t count,
                       const struct bench_sink *sink, struct error *error)
 {
     const double end = clock_seconds() + seconds;
-    const size_t sizes = count_sizes(plans, count);
-    size_t done = 0;
-    enum status status = STATUS_OK;
+    size_t sizes, done = 0;
     struct field field = { .subject = subject };
     field.cases = calloc(MOST_CASES, sizeof *field.cases);
     if (!field.cases)
-        return error_set(error, STATUS_MEMORY, "out of memory");
-    for (size_t k = 0; k < count; k++)
+        return error_memory(error);
+    enum status status = count_sizes(plans, count, subject, &sizes, error);
+    for (size_t k = 0; k < count && !status; k++)
         for (size_t n = 0; plans[k].sizes[n] && !status; n++, done++) {
             if (sink->progress)
                 sink->progress(sink->context, (double)done / (double)sizes);

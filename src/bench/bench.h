@@ -15,18 +15,14 @@
 #include "base/status.h"
 #include "bench/arithmetic.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { BENCH_MOST = 32 }; /* values on an axis */
 
-/* Every combination of what stands on the axes; ends with NULL, 0 or -1. */
+/* Every combination of what stands on the axes; ends with NULL or 0. */
 struct bench_plan {
     const char *title;
     size_t sizes[BENCH_MOST + 1];
     const char *backends[BENCH_MOST + 1];
-    const char *kernels[BENCH_MOST + 1];    /* of force_kernel_names */
+    const char *kernels[BENCH_MOST + 1];    /* as compute.kernel has them */
     const char *precisions[BENCH_MOST + 1]; /* of precision_names */
     const char *isas[BENCH_MOST + 1];       /* of force_isa_names; "auto": the best one */
     int threads[BENCH_MOST + 1];            /* 0 ends; those of backends with one thread are 1 */
@@ -37,6 +33,7 @@ struct bench_subject {
     struct physics physics;
     const struct integrator *integrator;
     const struct bodies *bodies; /* NULL: a cube of random ones of any size */
+    int devices;                 /* GPUs that share them */
     bool equal;                  /* the masses of those in the cube are equal, else 1 ... 2 */
 };
 
@@ -75,7 +72,7 @@ void bench_rates(const struct bench_sink *sink, int threads);
 
 /*
  * Measures the plans, in about `seconds` if that is long enough for one look at each case; rows in
- * order. STATUS_MEMORY, or what a backend reports while it moves.
+ * order. STATUS_MEMORY, STATUS_USAGE: too many cases of one size.
  */
 enum status bench_run(const struct bench_plan *plans, size_t count,
                       const struct bench_subject *subject, double seconds,
@@ -84,9 +81,5 @@ enum status bench_run(const struct bench_plan *plans, size_t count,
 /* `count` bodies in a cube of side 2, or in two of them that stand far apart. */
 enum status bench_cube(size_t count, bool equal, bool far, struct bodies **bodies,
                        struct error *error);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

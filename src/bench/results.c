@@ -12,7 +12,7 @@
 #include "base/document.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "report/figure.h"
+#include "report/plot.h"
 
 enum { FLOP = 20 }; /* of an interaction, by convention */
 
@@ -33,7 +33,7 @@ enum status results_create(const char *law, struct results **result, struct erro
         return STATUS_OK;
     results_destroy(results);
     *result = NULL;
-    return error_set(error, STATUS_MEMORY, "out of memory");
+    return error_memory(error);
 }
 
 void results_destroy(struct results *results)
@@ -212,40 +212,32 @@ static enum status add_speed_ups(const json_t *rows, const char *column, double 
     return STATUS_OK;
 }
 
-static const struct drawing {
-    const char *name, *y_label, *caption;
+static const struct chart {
+    const char *name, *y_label;
     const char *column;
     double unit;
     enum status (*add)(const json_t *rows, const char *column, double unit, struct figure *figure,
                        struct error *error);
-} drawings[] = {
-    { "bench-time", "time of a step (s)", "Least time of one step over the number of bodies.",
-      "seconds", 1, add_curves },
-    { "bench-rate", "pair interactions (1e9 / s)",
-      "Ordered pair interactions per second, N^2 for each evaluation of the forces.",
-      "interactions_per_second", 1e-9, add_curves },
-    { "bench-gflops", "GFLOP/s at 20 flop per interaction",
-      "The same in floating-point operations, at the conventional 20 for each interaction.",
-      "gflops", 1, add_curves },
-    { "bench-speed-up", "speed-up over the serial reference",
-      "Time of a step of the serial reference over that of the openmp backend.", "seconds", 1,
-      add_speed_ups },
+} charts[] = {
+    { "bench-time", "time of a step (s)", "seconds", 1, add_curves },
+    { "bench-rate", "pair interactions (1e9 / s)", "interactions_per_second", 1e-9, add_curves },
+    { "bench-gflops", "GFLOP/s at 20 flop per interaction", "gflops", 1, add_curves },
+    { "bench-speed-up", "speed-up over the serial reference", "seconds", 1, add_speed_ups },
 };
 
-static enum status draw(const struct results *results, const struct drawing *drawing,
-                        const char *folder, struct error *error)
+static enum status draw(const struct results *results, const struct chart *chart,
+                        struct directory *folder, struct error *error)
 {
     struct figure figure = { .x_label = "bodies", .x_log = true, .y_log = true };
-    snprintf(figure.name, sizeof figure.name, "%s", drawing->name);
+    snprintf(figure.name, sizeof figure.name, "%s", chart->name);
     snprintf(figure.title, sizeof figure.title, "%.90s", text_of(results->root, "cpu"));
-    snprintf(figure.y_label, sizeof figure.y_label, "%s", drawing->y_label);
-    snprintf(figure.caption, sizeof figure.caption, "%s", drawing->caption);
-    enum status status = drawing->add(json_object_get(results->root, "rows"), drawing->column,
-                                      drawing->unit, &figure, error);
+    snprintf(figure.y_label, sizeof figure.y_label, "%s", chart->y_label);
+    enum status status = chart->add(json_object_get(results->root, "rows"), chart->column,
+                                    chart->unit, &figure, error);
     if (!status && figure.curve_count > 0) {
-        status = figure_draw(&figure, folder, error);
+        status = plot_draw(&figure, folder, "", error);
         if (!status)
-            printf("  %s/%s.svg, .png\n", folder, figure.name);
+            printf("  %s/%s.svg, .png\n", directory_path(folder), figure.name);
     }
     figure_free(&figure);
     return status;
@@ -255,7 +247,7 @@ static enum status draw(const struct results *results, const struct drawing *dra
 
 static const char table_name[] = "bench.csv";
 
-enum { SUFFIXES = 4, FILES = 2 + SUFFIXES * COUNT_OF(drawings) };
+enum { SUFFIXES = 4, FILES = 2 + SUFFIXES * COUNT_OF(charts) };
 
 struct file_name {
     char bytes[FIGURE_LABEL_SIZE + 8];
@@ -267,10 +259,9 @@ static void list_files(struct file_name files[FILES], const char *names[FILES])
     size_t count = 0;
     names[count++] = directory_bench.manifest;
     names[count++] = table_name;
-    for (size_t k = 0; k < COUNT_OF(drawings); k++)
+    for (size_t k = 0; k < COUNT_OF(charts); k++)
         for (size_t i = 0; i < SUFFIXES; i++, count++) {
-            snprintf(files[count].bytes, sizeof files->bytes, "%s.%s", drawings[k].name,
-                     suffixes[i]);
+            snprintf(files[count].bytes, sizeof files->bytes, "%s.%s", charts[k].name, suffixes[i]);
             names[count] = files[count].bytes;
         }
 }
@@ -297,7 +288,7 @@ static enum status write_table(const struct results *results, struct directory *
     if (file)
         print_csv(file, json_object_get(results->root, "rows"));
     if (!file || fclose(file) != 0)
-        error_set(error, STATUS_MEMORY, "out of memory");
+        error_memory(error);
     else if (directory_replace_file(folder, table_name, bytes, length, error) == STATUS_OK)
         printf("  %s/%s\n", directory_path(folder), table_name);
     free(bytes);
@@ -316,15 +307,16 @@ static enum status write_json(const struct results *results, struct directory *f
     return error->status;
 }
 
-static enum status draw_all(const struct results *results, const char *folder, struct error *error)
+static enum status draw_all(const struct results *results, struct directory *folder,
+                            struct error *error)
 {
     struct error without = { 0 };
-    if (figure_probe(&without)) {
+    if (plot_probe(&without)) {
         printf("  no figures: %s\n", without.text);
         return STATUS_OK;
     }
-    for (size_t k = 0; k < COUNT_OF(drawings); k++)
-        if (draw(results, &drawings[k], folder, error))
+    for (size_t k = 0; k < COUNT_OF(charts); k++)
+        if (draw(results, &charts[k], folder, error))
             return error->status;
     return STATUS_OK;
 }
@@ -335,5 +327,5 @@ enum status results_write(const struct results *results, struct directory *folde
     printf("\nwritten:\n");
     if (write_json(results, folder, error) || write_table(results, folder, error))
         return error->status;
-    return draw_all(results, directory_path(folder), error);
+    return draw_all(results, folder, error);
 }

@@ -6,10 +6,6 @@
 #include "bench/bench.h"
 #include "output/directory.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct results; /* rates and rows, in the order in which they came */
 
 /* `law` says in words what was computed. STATUS_MEMORY. */
@@ -27,9 +23,5 @@ enum status results_open_folder(const char *path, struct directory **folder, str
  * STATUS_CANT_CREATE, STATUS_IO, STATUS_MEMORY. */
 enum status results_write(const struct results *results, struct directory *folder,
                           struct error *error);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

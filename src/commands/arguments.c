@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "config/reference.h"
+#include "config/parameter-reference.h"
 
 /* "orrery run" of the usage. */
 static int command_length(const struct arguments *arguments)
@@ -117,7 +117,7 @@ static enum status store(const struct arguments *arguments, const struct argumen
         return STATUS_OK;
     case ARGUMENT_LIST:
         if (list->count == ARGUMENT_LIST_SIZE)
-            return usage_error(arguments, error, "an option stands here more than 256 times", "");
+            return usage_error(arguments, error, "an option stands here more than 1024 times", "");
         list->items[list->count++] = value;
         return STATUS_OK;
     }

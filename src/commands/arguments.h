@@ -7,10 +7,6 @@
 
 #include "base/status.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum argument_type {
     ARGUMENT_FLAG,    /* bool */
     ARGUMENT_TEXT,    /* const char * */
@@ -20,7 +16,7 @@ enum argument_type {
     ARGUMENT_WORD     /* const char *: "" where it stands alone, or what is behind its '=' */
 };
 
-enum { ARGUMENT_LIST_SIZE = 256 }; /* as the message says */
+enum { ARGUMENT_LIST_SIZE = 1024 }; /* as the message says */
 
 struct argument_list {
     size_t count;
@@ -51,9 +47,5 @@ struct arguments {
  */
 enum status arguments_parse(const struct arguments *arguments, int argc, char **argv,
                             struct argument_list *plain, bool *helped, struct error *error);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

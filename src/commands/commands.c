@@ -5,16 +5,20 @@
 #include "base/memory.h"
 
 static const struct command table[] = {
-    { "run", "run an experiment from a config file", command_run, false },
+    { "run", "run an experiment from a config file", command_run, false, true },
     { "check", "check a config file; print what it resolves to and what it will cost",
-      command_check, true },
-    { "bench", "measure how fast this machine computes, and how exactly", command_bench, true },
-    { "info", "say what this build can do, and what every name and key means", command_info, true },
-    { "report", "draw the figures of a run, or of several, and write one HTML page", command_report,
+      command_check, true, false },
+    { "bench", "measure how fast this machine computes, and how exactly", command_bench, true,
+      true },
+    { "info", "say what this build can do, and what every name and key means", command_info, true,
       false },
-    { "convert", "copy bodies from one kind of file to another", command_convert, false },
+    { "report", "draw the figures of a run, or of several, and write one HTML page", command_report,
+      false, false },
+    { "watch", "follow a run or a study that is at work, until it ends", command_watch, true,
+      false },
+    { "convert", "copy bodies from one kind of file to another", command_convert, false, false },
     { "verify", "replay a run between its last two checkpoints and demand the same bits",
-      command_verify, true },
+      command_verify, true, true },
 };
 
 const struct command *command_at(size_t index)

@@ -7,16 +7,13 @@
 
 #include "base/status.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct command {
     const char *name;
     const char *help; /* one line */
     /* argv[0] is the command's name. Prints results, returns errors. */
     enum status (*execute)(int argc, char **argv, struct error *error);
     bool prints_result; /* what it prints is what it is for: failing to print it is an error */
+    bool computes;      /* forces, by teams of threads */
 };
 
 /* NULL past the last / for an unknown name. */
@@ -31,9 +28,6 @@ enum status command_convert(int argc, char **argv, struct error *error);
 enum status command_info(int argc, char **argv, struct error *error);
 enum status command_report(int argc, char **argv, struct error *error);
 enum status command_verify(int argc, char **argv, struct error *error);
-
-#ifdef __cplusplus
-}
-#endif
+enum status command_watch(int argc, char **argv, struct error *error);
 
 #endif

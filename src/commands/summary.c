@@ -1,7 +1,6 @@
 #include "commands/summary.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,11 +8,9 @@
 
 #include "base/terminal.h"
 #include "base/text.h"
-#include "config/reference.h"
+#include "config/parameter-reference.h"
 #include "diagnostics/energy-budget.h"
 #include "diagnostics/trust.h"
-#include "run/legs.h"
-#include "run/provenance.h"
 
 enum { VALUE_COLUMN = 17 };
 
@@ -44,33 +41,61 @@ __attribute__((format(printf, 2, 3))) static void item(const char *name, const c
  */
 
 /* The last value of a column of the diagnostic `conservation`, or NaN. */
-static double last_conservation(const struct run *run, const char *column)
+static double last_conservation(const struct run_record *record, const char *column)
 {
-    for (size_t i = 0; i < run->diagnostic_count; i++) {
-        const struct diagnostic *diagnostic = run->diagnostics[i].diagnostic;
+    for (size_t i = 0; i < record->observers->diagnostic_count; i++) {
+        const struct diagnostic *diagnostic = record->observers->diagnostics[i].diagnostic;
         if (strcmp(diagnostic->class_->variant.name, "conservation") != 0)
             continue;
         for (size_t k = 0; k < diagnostic->column_count; k++)
             if (strcmp(diagnostic->columns[k].name, column) == 0)
-                return run->diagnostics[i].last_row[k];
+                return record->observers->diagnostics[i].last_row[k];
     }
     return NAN;
 }
 
-static void say_energy_error(const struct run *run)
+/* "" for system 0, which is none, and for one that came from no file of its own. */
+static const char *file_of(const struct run_record *record, double system)
 {
-    const size_t systems = run->experiment.bodies->systems;
-    const double largest = last_conservation(run, "energy_error");
-    const size_t system = run_worst_system(run);
-    const double worst = run_energy_error(run, system);
-    if (systems > 1)
-        item("energy error",
-             "|dE/E0| = %.3g at the last measurement, in system %zu, the worst of %zu",
-             text_plain(fabs(worst)), system + 1, systems);
+    return system > 0.0 ? body_files_name(&record->experiment->body_files, (size_t)system - 1) : "";
+}
+
+enum { WHEN_SIZE = UNITS_TEXT_SIZE + 32 };
+
+/* A run that ended in an error has no measurement of its end: then the time of the last one. */
+static bool when_measured(const struct run_record *record, enum status status, char when[WHEN_SIZE])
+{
+    const bool whole =
+        status == STATUS_OK || status == STATUS_EXPECT_FAILED || status == STATUS_STOPPED;
+    char time[UNITS_TEXT_SIZE];
+    when[0] = '\0';
+    if (!whole)
+        snprintf(when, WHEN_SIZE, " at t = %s, the last measurement",
+                 units_time(record->experiment->physics.units, record->ensemble->time, 6, time));
+    return whole;
+}
+
+static void say_energy_error(const struct run_record *record, enum status status)
+{
+    const struct ensemble *ensemble = record->ensemble;
+    const size_t systems = record->experiment->bodies->systems;
+    const double largest = last_conservation(record, "energy_error");
+    const size_t system = ensemble_worst(ensemble);
+    const double worst = ensemble_error(ensemble, system);
+    char when[WHEN_SIZE], of[TEXT_SYSTEM_SIZE];
+    const bool whole = when_measured(record, status, when);
+    const double number = systems > 1 ? (double)system + 1.0 : 0.0;
+    text_system(of, number, file_of(record, number));
+    if (conserved_energy(&ensemble->first[system]) == 0.0)
+        item("energy error", "dE/E0 is undefined%s, since E0 = 0", of);
+    else if (systems > 1)
+        item("energy error", "|dE/E0| = %.3g%s,%s, the worst of %zu", text_plain(fabs(worst)),
+             whole ? " at the last measurement" : when, of, systems);
     else if (isfinite(largest))
-        item("energy error", "dE/E0 = %.3g (largest %.3g)", text_plain(worst), largest);
+        item("energy error", "dE/E0 = %.3g (largest %.3g)%s", text_plain(worst),
+             fmax(largest, fabs(worst)), when);
     else
-        item("energy error", "dE/E0 = %.3g", text_plain(worst));
+        item("energy error", "dE/E0 = %.3g%s", text_plain(worst), when);
 }
 
 /* With four decimals, as long as these say something. */
@@ -83,93 +108,146 @@ static const char *ratio(double value, char buffer[32])
 }
 
 /* Of all systems taken together. */
-static void say_virial_ratio(const struct run *run)
+static void say_virial_ratio(const struct run_record *record, enum status status)
 {
     double kinetic = 0.0, virial = 0.0, potential = 0.0;
-    for (size_t s = 0; s < run->experiment.bodies->systems; s++) {
-        kinetic += run->conserved[s].kinetic;
-        virial += run->conserved[s].virial;
-        potential += run->conserved[s].potential;
+    for (size_t s = 0; s < record->experiment->bodies->systems; s++) {
+        kinetic += record->ensemble->now[s].kinetic;
+        virial += record->ensemble->now[s].virial;
+        potential += record->ensemble->now[s].potential;
     }
-    char clausius[32], by_potential[32];
-    item("virial ratio", "2K/|W| = %s, -2K/U = %s%s", ratio(2.0 * kinetic / fabs(virial), clausius),
-         ratio(-2.0 * kinetic / potential, by_potential),
-         run->experiment.bodies->systems > 1 ? ", of all systems together" : "");
+    char clausius[32], by_potential[32], when[WHEN_SIZE];
+    when_measured(record, status, when);
+    item("virial ratio", "2K/|W| = %s, -2K/U = %s%s%s",
+         ratio(2.0 * kinetic / fabs(virial), clausius),
+         ratio(-2.0 * kinetic / potential, by_potential), when,
+         record->experiment->bodies->systems > 1 ? ", of all systems together" : "");
 }
 
-/* Of an ensemble, whose value it is. */
-static void say_system(struct text *value, double system)
+/* The statistics, and the verdict with them, are of the others. */
+static void say_left_out(const struct run_record *record)
 {
-    if (system > 0.0)
-        text_print(value, " in system %.0f", system);
+    const struct ensemble *ensemble = record->ensemble;
+    size_t count = 0;
+    bool undefined = false;
+    char value[160];
+    for (size_t s = 0; s < ensemble->systems; s++)
+        if (ensemble->left_out[s]) {
+            count++;
+            undefined |= isnan(ensemble->largest_error[s]);
+        }
+    if (count == 0)
+        return;
+    snprintf(value, sizeof value,
+             "%zu of %zu %s left out of the statistics: %s energy error is %sabove %g", count,
+             ensemble->systems, count == 1 ? "is" : "are", count == 1 ? "its" : "their",
+             undefined ? "undefined or " : "", ensemble->error_limit);
+    say(TERMINAL_YELLOW, "systems", value);
 }
 
-static void say_criterion(const struct run *run, const struct criterion *c)
+/* What a cluster takes to be crossed and to relax; nothing where that means nothing. */
+static void say_time_scales(const struct run_record *record)
+{
+    const struct units *units = record->experiment->physics.units;
+    const struct time_scales *scales = &record->time_scales;
+    char crossing[UNITS_TEXT_SIZE], relaxation[UNITS_TEXT_SIZE];
+    const char *of = record->experiment->bodies->systems > 1 ? ", of system 1" : "";
+    if (isnan(scales->crossing))
+        return;
+    units_time(units, scales->crossing, 3, crossing);
+    units_time(units, scales->relaxation, 3, relaxation);
+    if (isnan(scales->relaxation))
+        item("time scales", "crossing %s at the start%s", crossing, of);
+    else
+        item("time scales",
+             "crossing %s, half-mass relaxation %s (as for equal masses and no softening), at the "
+             "start%s",
+             crossing, relaxation, of);
+}
+
+static void say_criterion(const struct run_record *record, const struct criterion *c, bool ended)
 {
     struct text value = { 0 };
-    char text[CRITERION_TEXT_SIZE], time[UNITS_TEXT_SIZE];
+    char text[CRITERION_TEXT_SIZE], time[UNITS_TEXT_SIZE], system[TEXT_SYSTEM_SIZE];
     const bool holds = criterion_holds(c);
-    text_print(&value, "%s: %s", criterion_text(c, text), holds ? "held" : "FAILED");
+    /* The row of its start says nothing of a run. */
+    const double said = c->after > 0.0 ? 0.0 : (double)record->ensemble->systems;
+    if (!ended && c->failures == 0 && c->rows <= said) {
+        item("expect", "%s: not judged", criterion_text(c, text));
+        return;
+    }
+    text_print(&value, "%s: %s", criterion_text(c, text),
+               !holds  ? "FAILED"
+               : ended ? "held"
+                       : "held so far");
     if (c->rows == 0)
         text_print(&value, ", no row to judge by");
+    else if (isnan(c->worst))
+        text_print(&value, ", undefined");
     else
-        text_print(&value, ", %s %.4g%s",
-                   holds ? "closest to the bound:" : "farthest beyond it:", text_plain(c->worst),
+        text_print(&value, ", %s %.4g%s", holds ? "closest to the bound:" : "farthest beyond it:",
+                   text_plain(c->worst + 0.0), /* no -0 */
                    c->unit);
-    say_system(&value, c->worst_system);
+    text_print(&value, "%s",
+               text_system(system, c->worst_system, file_of(record, c->worst_system)));
     if (c->failures > 0) {
-        text_print(&value, ", first at t = %s",
-                   units_time(run->experiment.physics.units, c->first_failure, 4, time));
-        say_system(&value, c->failed_system);
+        text_print(&value, ", first at t = %s%s",
+                   units_time(record->experiment->physics.units, c->first_failure, 4, time),
+                   text_system(system, c->failed_system, file_of(record, c->failed_system)));
     }
     say(holds ? 0 : TERMINAL_RED, "expect", value.bytes ? value.bytes : "");
     text_free(&value);
 }
 
-static void say_watch(const struct run *run)
+static void say_watch(const struct run_record *record)
 {
     char text[WATCH_TEXT_SIZE], value[WATCH_TEXT_SIZE + 16];
-    const bool holds = watch_holds(run->watch, run->left_out);
-    if (run->ended_by[0])
-        item("stop_when", "%s", run->ended_by);
-    if (!watch_text(run->watch, text)[0])
+    const bool holds = record->holds;
+    if (record->criteria->ended_by[0])
+        item("stop_when", "%s", record->criteria->ended_by);
+    if (!watch_text(record->observers->watch, record->ensemble->left_out, text)[0])
         return;
     snprintf(value, sizeof value, "%s%s", holds ? "" : "FAILED: ", text);
     say(holds ? TERMINAL_YELLOW : TERMINAL_RED, "watch", value);
 }
 
 /* How long single orbits mean something; statistics do for as long as the watch holds. */
-static void say_trust(const struct run *run)
+static void say_trust(const struct run_record *record, enum status status)
 {
     char text[TRUST_TEXT_SIZE];
-    if (run->trust)
-        item("orbits", "%s; statistics: %s", trust_text(run->trust, run_time(run), text),
-             watch_holds(run->watch, run->left_out) ? "the whole run" : "none, see the watch");
+    const bool ended = status == STATUS_OK || status == STATUS_EXPECT_FAILED;
+    if (record->observers->trust)
+        item("orbits", "%s; statistics: %s",
+             trust_text(record->observers->trust, record->time, text),
+             !record->holds             ? "none, see the watch"
+             : ended                    ? "the whole run"
+             : status == STATUS_STOPPED ? "the run so far"
+                                        : "until it broke off");
 }
 
-static void say_energy_budget(const struct run *run)
+static void say_energy_budget(const struct run_record *record)
 {
     char text[ENERGY_BUDGET_TEXT_SIZE];
-    if (run->energy_budget)
-        item("energy budget", "%s", energy_budget_text(run->energy_budget, text));
+    if (record->observers->energy_budget)
+        item("energy budget", "%s", energy_budget_text(record->observers->energy_budget, text));
 }
 
-static void say_verdict(const struct run *run, enum status status)
+static void say_verdict(const struct run_record *record, enum status status)
 {
     const bool good = status == STATUS_OK, stopped = status == STATUS_STOPPED;
     say(good      ? TERMINAL_GREEN
         : stopped ? TERMINAL_YELLOW
                   : TERMINAL_RED,
-        "verdict", provenance_verdict(run, status));
+        "verdict", criteria_verdict(record->criteria->expect.count, status));
 }
 
 /* --- what there is now -------------------------------------------------------------------------
  */
 
 /* The name of its file, or that of the first and "..." */
-static void add_output(const struct run *run, size_t index, struct text *names)
+static void add_output(const struct run_record *record, size_t index, struct text *names)
 {
-    const struct section *section = config_item(run->experiment.config, "outputs", index);
+    const struct section *section = config_item(record->experiment->config, "outputs", index);
     const struct output_class *class_ = output_find(section);
     char name[OUTPUT_NAME_SIZE];
     if (class_->event_file) {
@@ -178,37 +256,62 @@ static void add_output(const struct run *run, size_t index, struct text *names)
         return;
     }
     const bool renamed = class_->finished_file && class_->finished_file(section, name) &&
-                         !directory_has(run->directory, run->output_files[index]);
-    text_print(names, " %s", renamed ? name : run->output_files[index]);
+                         !directory_has(record->directory, record->observers->outputs[index].file);
+    text_print(names, " %s", renamed ? name : record->observers->outputs[index].file);
 }
 
-static void say_files(const struct run *run)
+static void say_files(const struct run_record *record)
 {
     struct text names = { 0 };
-    text_print(&names, "%s/: run.cfg run.json run.log", directory_path(run->directory));
-    for (size_t i = 0; i < run->diagnostic_count; i++) {
-        const struct run_diagnostic *slot = &run->diagnostics[i];
+    text_print(&names, "%s/: run.cfg run.json run.log", directory_path(record->directory));
+    for (size_t i = 0; i < record->observers->diagnostic_count; i++) {
+        const struct diagnostic_slot *slot = &record->observers->diagnostics[i];
         text_print(&names, " %s.csv", slot->diagnostic->name);
         if (slot->aggregate)
             text_print(&names, " %s.csv", aggregate_diagnostic(slot->aggregate)->name);
     }
-    for (size_t i = 0; i < run->output_count; i++)
-        add_output(run, i, &names);
+    for (size_t i = 0; i < record->observers->output_count; i++)
+        add_output(record, i, &names);
     say(0, "files", names.bytes ? names.bytes : "");
     text_free(&names);
-    item("figures", "orrery report %s", directory_path(run->directory));
+    item("figures", "orrery report %s", directory_path(record->directory));
 }
 
-static void say_what(const struct run *run)
+/* "5376, and 2 taken back; the smallest was 2.8e-07, for bodies 2 and 3"; a body without others is
+ * named alone, and a method that takes none back says nothing of it. */
+static void say_own_steps(const struct run_record *record)
 {
-    const struct experiment *experiment = &run->experiment;
-    const struct backend_description *d = &run->description;
+    const struct adaptive_statistics *own = &record->own_steps;
+    char smallest[UNITS_TEXT_SIZE], asker[48], where[32] = "", back[48] = "";
+    if (record->chooses_steps && own->steps == 0)
+        item("own steps", "none yet");
+    if (!record->chooses_steps || own->steps == 0)
+        return;
+    if (record->experiment->bodies->systems > 1)
+        snprintf(where, sizeof where, " of system %zu", record->smallest_system + 1);
+    if (own->pair[0] == own->pair[1])
+        snprintf(asker, sizeof asker, "body %" PRId64, own->pair[0]);
+    else
+        snprintf(asker, sizeof asker, "bodies %" PRId64 " and %" PRId64, own->pair[0],
+                 own->pair[1]);
+    if (!isnan(own->rejections))
+        snprintf(back, sizeof back, ", and %.0f taken back", own->rejections);
+    item("own steps", "%.0f%s; the smallest was %s, for %s%s", own->steps, back,
+         units_time(record->experiment->physics.units, own->smallest, 3, smallest), asker, where);
+}
+
+static void say_what(const struct run_record *record)
+{
+    const struct experiment *experiment = record->experiment;
+    const struct backend_description *d = record->backend;
     char team[BACKEND_TEAM_SIZE], time[UNITS_TEXT_SIZE];
     struct text title = { 0 }, line = { 0 };
-    text_print(&title, "%s: %zu bodies", experiment->name, experiment->bodies->count);
+    text_print(&title, "%s: %zu %s", experiment->name, experiment->bodies->count,
+               experiment->bodies->count == 1 ? "body" : "bodies");
     if (experiment->bodies->systems > 1)
         text_print(&title, " x %zu systems", experiment->bodies->systems);
-    text_print(&title, ", %s, step %s", experiment->integrator->variant.name,
+    text_print(&title, ", %s, %s %s", experiment->integrator->variant.name,
+               experiment->integrator->adaptive ? "grid" : "step",
                units_time(experiment->physics.units, experiment->step, 6, time));
     text_wrap(&line, "  ", REFERENCE_WIDTH, title.bytes ? title.bytes : "");
     printf("%s\n", line.bytes ? line.bytes : "");
@@ -216,8 +319,12 @@ static void say_what(const struct run *run)
     text_free(&line);
     item("computed on", "%s (%s, %s, %s), %s", d->backend, d->kernel, d->isa,
          precision_names[d->precision], backend_team(d, team));
-    item("reached", "t = %s, step %" PRIu64 " of %" PRIu64, run_time_text(run, 6, time), run->step,
-         experiment->steps);
+    const bool stuck = record->own_steps.stuck;
+    item(stuck ? "stuck at" : "reached", "t = %s, %sstep %" PRIu64 " of %" PRIu64,
+         units_time(experiment->physics.units, stuck ? record->own_steps.time : record->time, 6,
+                    time),
+         stuck ? "after " : "", record->step, record->last);
+    say_own_steps(record);
     char note[EXPERIMENT_NOTE_SIZE];
     if (experiment_end_note(experiment, note)[0])
         item("note", "%s", note);
@@ -225,33 +332,34 @@ static void say_what(const struct run *run)
 
 /* Of this start of the program, and of all where a run was continued; of a run that was done before
  * only these are of interest. */
-static void say_time(const struct run *run)
+static void say_time(const struct run_record *record)
 {
-    json_t *legs = legs_json(run);
-    const struct legs_sum sum = legs_sum(run, legs);
-    json_decref(legs);
-    if (!run->done_before)
-        item("wall time", "%.2f s, %.3g steps/s, %.3g G interactions/s", legs_wall(run),
-             (double)(run->step - run->first_step) / fmax(run->advance_seconds, 1e-9),
-             1e-9 * run_rate(run));
-    if (sum.count > 1 || run->done_before)
-        item(run->done_before ? "wall time" : "in all",
-             "%.2f s in %zu %s, %.3g steps/s, %.3g G interactions/s", sum.wall, sum.count,
-             sum.count == 1 ? "leg" : "legs", sum.steps / fmax(sum.advance, 1e-9),
-             1e-9 * legs_rate(&sum));
+    const struct legs_sum *sum = &record->legs;
+    const char *own = record->chooses_steps ? "own " : "";
+    if (!record->done_before)
+        item("wall time", "%.2f s; %.3g %ssteps/s and %.3g G interactions/s while it advanced",
+             record->wall, record->steps_per_second, own, 1e-9 * record->rate);
+    if (sum->count > 1 || record->done_before)
+        item(record->done_before ? "wall time" : "in all",
+             "%.2f s in %zu %s; %.3g %ssteps/s and %.3g G interactions/s while it advanced",
+             sum->wall, sum->count, sum->count == 1 ? "leg" : "legs",
+             sum->steps / fmax(sum->advance, 1e-9), own, 1e-9 * legs_rate(sum));
 }
 
-void summary_print(const struct run *run, enum status status)
+void summary_print(const struct run_record *record, enum status status)
 {
-    say_what(run);
-    say_time(run);
-    say_energy_error(run);
-    say_virial_ratio(run);
-    for (size_t i = 0; i < run->expectations.count; i++)
-        say_criterion(run, &run->expectations.criteria[i]);
-    say_watch(run);
-    say_energy_budget(run);
-    say_trust(run);
-    say_files(run);
-    say_verdict(run, status);
+    say_what(record);
+    say_time(record);
+    say_energy_error(record, status);
+    say_left_out(record);
+    say_virial_ratio(record, status);
+    say_time_scales(record);
+    const bool ended = status == STATUS_OK || status == STATUS_EXPECT_FAILED;
+    for (size_t i = 0; i < record->criteria->expect.count; i++)
+        say_criterion(record, &record->criteria->expect.criteria[i], ended);
+    say_watch(record);
+    say_energy_budget(record);
+    say_trust(record, status);
+    say_files(record);
+    say_verdict(record, status);
 }

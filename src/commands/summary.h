@@ -3,17 +3,9 @@
 #define ORRERY_COMMANDS_SUMMARY_H
 
 #include "base/status.h"
-#include "run/run.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "run/record.h"
 
 /* To standard output, within 80 columns: what was computed on what, how well, and the verdict. */
-void summary_print(const struct run *run, enum status status);
-
-#ifdef __cplusplus
-}
-#endif
+void summary_print(const struct run_record *record, enum status status);
 
 #endif

@@ -63,3 +63,8 @@ void arena_free(struct arena *arena)
         arena->blocks = next;
     }
 }
+
+enum status arena_exhausted(struct error *error)
+{
+    return error_set(error, STATUS_MEMORY, "out of memory while reading the configuration");
+}

@@ -4,9 +4,7 @@
 
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "base/status.h"
 
 struct arena_block;
 
@@ -23,8 +21,7 @@ char *arena_print(struct arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void arena_free(struct arena *arena);
 
-#ifdef __cplusplus
-}
-#endif
+/* STATUS_MEMORY, in the words of the reader of configurations, whose arena it is. */
+enum status arena_exhausted(struct error *error);
 
 #endif

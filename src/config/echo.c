@@ -1,5 +1,4 @@
-#include <string.h>
-
+#include "base/document.h"
 #include "config/section.h"
 
 /* --- config syntax ------------------------------------------------------------------------------
@@ -9,7 +8,7 @@ static void echo_values(const struct section *section, const char *indent, struc
 {
     for (size_t i = 0; i < section->value_count; i++) {
         const struct value *value = &section->values[i];
-        if (!value->node)
+        if (value->held.presence != PARAMETER_SET)
             continue;
         text_print(text, "%s%s = ", indent, value->parameter->key);
         value_print(value, text);
@@ -17,30 +16,30 @@ static void echo_values(const struct section *section, const char *indent, struc
     }
 }
 
-static void echo_chapter(const struct chapter *chapter, struct text *text)
+static void echo_sections(const struct sections *sections, struct text *text)
 {
-    const struct group *group = chapter->group;
+    const struct group *group = sections->group;
     if (!*group->name) {
-        echo_values(chapter->sections, "", text);
+        echo_values(sections->items, "", text);
     } else if (!group->list) {
         text_print(text, "%s = {\n", group->name);
-        echo_values(chapter->sections, "  ", text);
+        echo_values(sections->items, "  ", text);
         text_print(text, "};\n");
     } else {
         text_print(text, "%s = (", group->name);
-        for (size_t i = 0; i < chapter->count; i++) {
+        for (size_t i = 0; i < sections->count; i++) {
             text_print(text, "%s\n  {\n", i ? "," : "");
-            echo_values(&chapter->sections[i], "    ", text);
+            echo_values(&sections->items[i], "    ", text);
             text_print(text, "  }");
         }
-        text_print(text, "%s);\n", chapter->count ? "\n" : " ");
+        text_print(text, "%s);\n", sections->count ? "\n" : " ");
     }
 }
 
 void config_echo(const struct config *config, struct text *text)
 {
     for (size_t i = 0; i < config->schema.group_count; i++)
-        echo_chapter(&config->chapters[i], text);
+        echo_sections(&config->sections[i], text);
 }
 
 /* --- JSON ---------------------------------------------------------------------------------------
@@ -48,6 +47,7 @@ void config_echo(const struct config *config, struct text *text)
 
 static json_t *json_of_node(const struct node *node)
 {
+    json_t *array;
     switch (node->kind) {
     case NODE_FLAG:
         return json_boolean(node->flag);
@@ -55,94 +55,78 @@ static json_t *json_of_node(const struct node *node)
         return json_integer(node->integer);
     case NODE_REAL:
         return json_real(node->real);
-    case NODE_LIST: {
-        json_t *array = json_array();
-        for (size_t i = 0; array && i < node->count; i++)
-            if (json_array_append_new(array, json_of_node(node->children[i]))) {
-                json_decref(array);
-                array = NULL;
-            }
+    case NODE_LIST:
+        array = json_array();
+        for (size_t i = 0; i < node->count; i++)
+            document_append(&array, json_of_node(node->children[i]));
         return array;
-    }
     default:
         return json_string(node->string);
     }
 }
 
-static json_t *json_of_reals(const struct value *value)
-{
-    json_t *array = json_array();
-    for (size_t i = 0; array && i < value->count; i++)
-        if (json_array_append_new(array, json_real(value->reals[i]))) {
-            json_decref(array);
-            array = NULL;
-        }
-    return array;
-}
-
 static json_t *json_of_value(const struct value *value)
 {
+    json_t *array;
     switch (value->parameter->type) {
+    case PARAMETER_FLAG:
+        return json_boolean(value->held.flag);
     case PARAMETER_INTEGER:
-        return json_integer(value->integer);
+        return json_integer(value->held.integer);
     case PARAMETER_REAL:
-        return json_real(value->real);
-    case PARAMETER_STRING:
-    case PARAMETER_CHOICE:
-    case PARAMETER_PATH:
-        return json_string(value->string);
+        return json_real(value->held.real);
     case PARAMETER_REALS:
-        return json_of_reals(value);
-    default:
+        array = json_array();
+        for (size_t i = 0; i < value->held.count; i++)
+            document_append(&array, json_real(value->held.reals[i]));
+        return array;
+    case PARAMETER_PATHS:
+        array = json_array();
+        for (size_t i = 0; i < value->held.count; i++)
+            document_append(&array, json_string(value->held.values[i]));
+        return array;
+    case PARAMETER_VALUES:
         return json_of_node(value->node);
+    default:
+        return json_string(value->held.string);
     }
 }
 
-/* Adds the values to `object`; false when memory is exhausted. */
-static bool json_add_values(const struct section *section, json_t *object)
+static void add_values(const struct section *section, json_t **object)
 {
     for (size_t i = 0; i < section->value_count; i++) {
         const struct value *value = &section->values[i];
-        if (value->node &&
-            json_object_set_new(object, value->parameter->key, json_of_value(value)) != 0)
-            return false;
+        if (value->held.presence == PARAMETER_SET)
+            document_set(object, value->parameter->key, json_of_value(value));
     }
-    return true;
 }
 
 static json_t *json_of_section(const struct section *section)
 {
     json_t *object = json_object();
-    if (object && !json_add_values(section, object)) {
-        json_decref(object);
-        return NULL;
-    }
+    add_values(section, &object);
     return object;
 }
 
-static bool json_add_chapter(const struct chapter *chapter, json_t *root)
+static json_t *json_of_list(const struct sections *sections)
 {
-    const struct group *group = chapter->group;
-    if (!*group->name)
-        return json_add_values(chapter->sections, root);
-    if (!group->list)
-        return json_object_set_new(root, group->name, json_of_section(chapter->sections)) == 0;
     json_t *array = json_array();
-    for (size_t i = 0; array && i < chapter->count; i++)
-        if (json_array_append_new(array, json_of_section(&chapter->sections[i])) != 0) {
-            json_decref(array);
-            return false;
-        }
-    return json_object_set_new(root, group->name, array) == 0;
+    for (size_t i = 0; i < sections->count; i++)
+        document_append(&array, json_of_section(&sections->items[i]));
+    return array;
 }
 
 json_t *config_json(const struct config *config)
 {
     json_t *root = json_object();
-    for (size_t i = 0; root && i < config->schema.group_count; i++)
-        if (!json_add_chapter(&config->chapters[i], root)) {
-            json_decref(root);
-            root = NULL;
-        }
+    for (size_t i = 0; i < config->schema.group_count; i++) {
+        const struct sections *sections = &config->sections[i];
+        const struct group *group = sections->group;
+        if (!*group->name)
+            add_values(sections->items, &root);
+        else
+            document_set(&root, group->name,
+                         group->list ? json_of_list(sections) : json_of_section(sections->items));
+    }
     return root;
 }

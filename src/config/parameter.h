@@ -9,10 +9,11 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/dimension.h"
 
-struct section; /* config/config.h */
+struct section; /* config/configuration.h */
 struct error;   /* base/status.h */
 
 #ifdef __cplusplus
@@ -26,17 +27,67 @@ enum parameter_type {
     PARAMETER_STRING,
     PARAMETER_CHOICE, /* one of `choices` */
     PARAMETER_PATH,   /* a file; relative to the config file it stands in, resolved on reading */
-    PARAMETER_REALS,  /* an array or list of reals */
-    PARAMETER_VALUES  /* an array or list of scalars of any type (sweep.values) */
+    PARAMETER_PATHS, /* an array or list of files, or one of them; patterns of glob(7) stand for the
+                        files that there are on reading */
+    PARAMETER_REALS, /* an array or list of reals */
+    PARAMETER_VALUES /* an array or list of scalars of any type (sweep.values) */
 };
 
 /* Bounds for `minimum` and `maximum`; both are inclusive unless `open` says otherwise. */
 enum parameter_open { OPEN_NONE = 0, OPEN_MINIMUM = 1, OPEN_MAXIMUM = 2 };
 
+/* What a key holds. Which member of the union counts, the type of its row says. */
+struct parameter_value {
+    enum parameter_presence {
+        PARAMETER_REQUIRED, /* of a default: there is none, the key must be given */
+        PARAMETER_UNSET,    /* no value, and that is right */
+        PARAMETER_SET
+    } presence;
+    union {
+        bool flag;
+        int64_t integer;
+        double real;
+        const char *string; /* also CHOICE and PATH */
+        const double *reals;
+        const char *const *values; /* each in config syntax; of PATHS, their names */
+    };
+    size_t count; /* of reals, values and paths; of a CHOICE that was read: its index */
+};
+
+/* The default of a row: `.default_value = DEFAULT_REAL(0.05)`. A row without one is required. */
+/* clang-format off */
+#define DEFAULT_NONE { .presence = PARAMETER_REQUIRED }
+#define DEFAULT_UNSET { .presence = PARAMETER_UNSET }
+#define DEFAULT_FLAG(value) { .presence = PARAMETER_SET, .flag = (value) }
+#define DEFAULT_INTEGER(value) { .presence = PARAMETER_SET, .integer = (value) }
+#define DEFAULT_REAL(value) { .presence = PARAMETER_SET, .real = (value) }
+#define DEFAULT_STRING(value) { .presence = PARAMETER_SET, .string = (value) }
+#define DEFAULT_REALS(...)                                                                         \
+    { .presence = PARAMETER_SET, .reals = (const double[]){ __VA_ARGS__ },                         \
+      .count = sizeof((const double[]){ __VA_ARGS__ }) / sizeof(double) }
+/* clang-format on */
+
+/* Where section_read() puts what the key holds, in the struct of whoever reads the section. */
+struct parameter_member {
+    size_t offset, size; /* size 0: nowhere */
+};
+
+/*
+ * The key, the type and the member of a row whose member is called as its key:
+ * `{ BIND(REAL, struct orbit, eccentricity), .help = ... }`. Members are bool; double; const char
+ * *; an integer of 4 or 8 bytes; of a CHOICE an enum, or a const char * for its name; of REALS an
+ * array of `length` doubles. A section is read into one struct: either the rows of a variant are
+ * bound, or those that its group shares.
+ */
+#define BIND(type_, struct_, name_)                                                                \
+    .key = #name_, .type = PARAMETER_##type_,                                                      \
+    .member = { offsetof(struct_, name_), sizeof(((struct_ *)0)->name_) }
+
 struct parameter {
     const char *key; /* within its group: "step" of time.step */
     enum parameter_type type;
-    const char *standard; /* the default, in config syntax; NULL: must be given; "": may be unset */
+    struct parameter_value default_value;
+    struct parameter_member member; /* or BIND(), for all but the default */
     double minimum, maximum;    /* of an INTEGER, a REAL, each of REALS; both 0: any finite value;
                                    maximum < minimum or INFINITY: no upper bound */
     unsigned open;              /* enum parameter_open, or-ed */
@@ -64,8 +115,8 @@ struct group {
     bool list;
     const struct parameter *parameters; /* shared by all variants */
     size_t parameter_count;
-    const char *variant_key; /* the key that chooses the variant ("initial", "type"), or NULL */
-    const char *variant_standard; /* its default; NULL: must be given */
+    const char *variant_key;     /* the key that chooses the variant ("initial", "type"), or NULL */
+    const char *variant_default; /* NULL: must be given */
     const char *variant_help;
     const struct variant *(*variant)(size_t index); /* NULL past the last one */
     /* What no single row can see (a box without a length): reports with section_error(), once the

@@ -11,11 +11,6 @@ struct reader {
     struct error *error;
 };
 
-static enum status out_of_memory(struct reader *r)
-{
-    return error_set(r->error, STATUS_MEMORY, "out of memory while reading the configuration");
-}
-
 static const struct group *find_group(const struct schema *schema, const char *name)
 {
     for (size_t i = 0; i < schema->group_count; i++)
@@ -30,90 +25,45 @@ static const struct group *find_group(const struct schema *schema, const char *n
 static void report_stray(struct reader *r, const struct section *section, const struct node *node)
 {
     const struct group *group = section->group;
-    struct text path = { 0 }, owners = { 0 }, meant = { 0 }, value = { 0 };
-    section_path(section, node->name, &path);
+    struct text reason = { 0 }, other = { 0 }, value = { 0 };
     tree_print(node, &value);
-    if (suggest_owners(group, node->name, &owners)) {
-        place_report(&node->place, path.bytes, value.bytes, r->error,
-                     "does not apply to %s = \"%s\"; it belongs to %s", group->variant_key,
-                     section->variant->name, owners.bytes);
-    } else if (suggest_key(&r->config->schema, group, section->variant, node->name, &meant)) {
-        place_report(&node->place, path.bytes, value.bytes, r->error,
-                     "unknown key; did you mean %s?", meant.bytes);
-    } else {
-        place_report(&node->place, path.bytes, value.bytes, r->error, "unknown key");
-    }
-    text_free(&path);
-    text_free(&owners);
-    text_free(&meant);
+    if (suggest_owners(group, node->name, &other))
+        text_print(&reason, "does not apply to %s = \"%s\"; it belongs to %s", group->variant_key,
+                   section->variant->name, other.bytes);
+    else if (suggest_key(&r->config->schema, group, section->variant, node->name, &other))
+        text_print(&reason, "unknown key; did you mean %s?", other.bytes);
+    section_report(section, node->name, &node->location, value.bytes, r->error,
+                   reason.bytes ? reason.bytes : "unknown key");
+    text_free(&reason);
+    text_free(&other);
     text_free(&value);
 }
 
 /* --- values -------------------------------------------------------------------------------------
  */
 
-static enum status read_value(struct reader *r, const struct section *section, struct value *value,
-                              const struct node *node)
-{
-    struct text path = { 0 };
-    section_path(section, value->parameter->key, &path);
-    const enum status status =
-        path.failed ? out_of_memory(r)
-                    : value_read(value, node, path.bytes, &r->config->arena, r->error);
-    text_free(&path);
-    return status;
-}
-
 static void report_missing(struct reader *r, const struct section *section,
                            const struct parameter *parameter)
 {
-    struct text path = { 0 }, wanted = { 0 };
-    section_path(section, parameter->key, &path);
+    struct text wanted = { 0 };
+    text_print(&wanted, "must be given: ");
     requirement_print(parameter, &wanted);
-    place_report(&section->place, path.bytes, NULL, r->error, "must be given: %s",
-                 wanted.bytes ? wanted.bytes : "a value");
-    text_free(&path);
+    section_report(section, parameter->key, &section->location, NULL, r->error, wanted.bytes);
     text_free(&wanted);
-}
-
-static void read_default(struct reader *r, const struct section *section, struct value *value)
-{
-    static const struct place table = { "parameter table", 0 };
-    const char *standard = value->parameter->standard;
-    struct node *node;
-    if (!standard)
-        report_missing(r, section, value->parameter);
-    else if (*standard && !tree_value(&table, value->parameter->key, standard, &r->config->arena,
-                                      &node, r->error))
-        read_value(r, section, value, node);
-}
-
-/* Is the value other than that of its row? */
-static bool is_chosen(struct reader *r, const struct section *section, const struct value *value)
-{
-    struct value standard = { .parameter = value->parameter };
-    struct text one = { 0 }, other = { 0 };
-    if (!value->parameter->standard)
-        return true;
-    read_default(r, section, &standard);
-    value_print(value, &one);
-    value_print(&standard, &other);
-    const bool same =
-        one.length == other.length && one.length && memcmp(one.bytes, other.bytes, one.length) == 0;
-    text_free(&one);
-    text_free(&other);
-    return !same;
 }
 
 /* The member if it was given, else the default. */
 static void read_member(struct reader *r, const struct section *section, struct value *value,
                         const struct node *member)
 {
-    value->given = member != NULL;
-    if (!member)
-        read_default(r, section, value);
-    else if (!read_value(r, section, value, member))
-        value->chosen = is_chosen(r, section, value);
+    if (member) {
+        if (!value_read(section, value, member, &r->config->arena, r->error))
+            value->chosen = !value_is_default(value);
+    } else if (value->parameter->default_value.presence == PARAMETER_REQUIRED) {
+        report_missing(r, section, value->parameter);
+    } else {
+        value_default(value);
+    }
 }
 
 /* --- sections -----------------------------------------------------------------------------------
@@ -137,12 +87,13 @@ static enum status choose_variant(struct reader *r, struct section *section,
                                   const struct node *node, struct value *choice)
 {
     const struct group *group = section->group;
-    choice->parameter = section_variant_parameter(group, &r->config->arena);
-    if (!choice->parameter)
-        return out_of_memory(r);
+    struct variant_row *room = arena_take(&r->config->arena, 1, sizeof *room);
+    if (!room)
+        return arena_exhausted(r->error);
+    choice->parameter = section_variant_row(group, room);
     read_member(r, section, choice, tree_member(node, group->variant_key));
-    if (choice->node)
-        section->variant = group->variant(choice->choice);
+    if (choice->held.presence == PARAMETER_SET)
+        section->variant = group->variant(choice->held.count);
     return STATUS_OK;
 }
 
@@ -156,42 +107,32 @@ static enum status make_values(struct reader *r, struct section *section, const 
     const size_t count = 1 + group->parameter_count + (variant ? variant->parameter_count : 0);
     section->values = arena_take(&r->config->arena, count, sizeof *section->values);
     if (!section->values)
-        return out_of_memory(r);
+        return arena_exhausted(r->error);
     if (group->variant_key)
         section->values[section->value_count++] = choice;
     add_values(section);
     return STATUS_OK;
 }
 
-static struct value *find_value(const struct section *section, const char *key)
+/* Where the choice of the variant is wrong or missing, the keys of any of them may be right, and
+ * one that has rows of its own there may be left out. */
+static bool is_unclear(const struct section *section, const char *key)
 {
-    for (size_t i = 0; i < section->value_count; i++)
-        if (strcmp(section->values[i].parameter->key, key) == 0)
-            return &section->values[i];
-    return NULL;
-}
-
-static bool is_of_a_variant(const struct group *group, const char *key)
-{
-    struct text owners = { 0 };
-    const bool found = suggest_owners(group, key, &owners);
-    text_free(&owners);
-    return found;
+    return section->group->variant_key && !section->variant &&
+           suggest_owners(section->group, key, NULL);
 }
 
 /* What stands in the brace, in the order of the file, so that the errors come in it too. */
 static void read_members(struct reader *r, struct section *section, const struct node *node)
 {
     const struct group *group = section->group;
-    /* Where the choice of the variant is wrong, the keys of any of them may be right. */
-    const bool unclear = group->variant_key && !section->variant;
     for (size_t i = 0; i < node->count; i++) {
         const struct node *member = node->children[i];
-        struct value *value = find_value(section, member->name);
+        struct value *value = section_find(section, member->name);
         const bool is_group = !*group->name && find_group(&r->config->schema, member->name);
-        if (value && !value->given)
+        if (value && !value->node)
             read_member(r, section, value, member);
-        else if (!value && !is_group && !(unclear && is_of_a_variant(group, member->name)))
+        else if (!value && !is_group && !is_unclear(section, member->name))
             report_stray(r, section, member);
     }
 }
@@ -206,7 +147,7 @@ static void read_section(struct reader *r, struct section *section, const struct
     if (node)
         read_members(r, section, node);
     for (size_t i = group->variant_key ? 1 : 0; i < section->value_count; i++)
-        if (!section->values[i].given)
+        if (!section->values[i].node && !is_unclear(section, section->values[i].parameter->key))
             read_member(r, section, &section->values[i], NULL);
     if (group->check && r->error->lines + r->error->dropped == before)
         group->check(section, r->error);
@@ -215,37 +156,37 @@ static void read_section(struct reader *r, struct section *section, const struct
 static enum status refuse_shape(struct reader *r, const struct group *group,
                                 const struct node *node)
 {
-    return place_report(&node->place, group->name, NULL, r->error,
-                        group->list ? "must be a list of groups: %s = ( { ... }, { ... } )"
-                                    : "must be a group: %s = { ... }",
-                        group->name);
+    return location_report(&node->location, group->name, NULL, r->error,
+                           group->list ? "must be a list of groups: %s = ( { ... }, { ... } )"
+                                       : "must be a group: %s = { ... }",
+                           group->name);
 }
 
 /* `node` is the group or list, or NULL where it was not given. */
-static enum status read_chapter(struct reader *r, struct chapter *chapter, const struct node *node,
-                                const struct place *whole)
+static enum status read_sections(struct reader *r, struct sections *sections,
+                                 const struct node *node, const struct location *whole)
 {
-    const struct group *group = chapter->group;
-    chapter->given = node != NULL;
+    const struct group *group = sections->group;
+    sections->given = node != NULL;
     if (node && node->kind != (group->list ? NODE_LIST : NODE_GROUP))
         return refuse_shape(r, group, node);
     const size_t count = !group->list ? 1 : node ? node->count : 0;
-    chapter->sections = arena_take(&r->config->arena, count, sizeof *chapter->sections);
-    if (!chapter->sections)
-        return out_of_memory(r);
-    chapter->count = count;
+    sections->items = arena_take(&r->config->arena, count, sizeof *sections->items);
+    if (!sections->items)
+        return arena_exhausted(r->error);
+    sections->count = count;
     for (size_t i = 0; i < count; i++) {
         const struct node *brace = group->list ? node->children[i] : node;
         if (brace && brace->kind != NODE_GROUP) {
             refuse_shape(r, group, brace);
             continue;
         }
-        chapter->sections[i] = (struct section){ .config = r->config,
-                                                 .group = group,
-                                                 .index = i,
-                                                 .given = brace != NULL,
-                                                 .place = brace ? brace->place : *whole };
-        read_section(r, &chapter->sections[i], brace);
+        sections->items[i] = (struct section){ .config = r->config,
+                                               .group = group,
+                                               .index = i,
+                                               .given = brace != NULL,
+                                               .location = brace ? brace->location : *whole };
+        read_section(r, &sections->items[i], brace);
     }
     return STATUS_OK;
 }
@@ -254,25 +195,26 @@ static enum status read_chapter(struct reader *r, struct chapter *chapter, const
 static void read_root(struct reader *r, const struct node *root)
 {
     const struct schema *schema = &r->config->schema;
-    struct chapter *chapters = arena_take(&r->config->arena, schema->group_count, sizeof *chapters);
-    if (!chapters) {
-        out_of_memory(r);
+    struct sections *sections =
+        arena_take(&r->config->arena, schema->group_count, sizeof *sections);
+    if (!sections) {
+        arena_exhausted(r->error);
         return;
     }
-    r->config->chapters = chapters;
+    r->config->sections = sections;
     for (size_t i = 0; i < schema->group_count; i++) {
-        chapters[i].group = &schema->groups[i];
-        if (!*chapters[i].group->name)
-            read_chapter(r, &chapters[i], root, &root->place);
+        sections[i].group = &schema->groups[i];
+        if (!*sections[i].group->name)
+            read_sections(r, &sections[i], root, &root->location);
     }
     for (size_t i = 0; i < root->count; i++) {
         const struct group *group = find_group(schema, root->children[i]->name);
         if (group)
-            read_chapter(r, &chapters[group - schema->groups], root->children[i], &root->place);
+            read_sections(r, &sections[group - schema->groups], root->children[i], &root->location);
     }
     for (size_t i = 0; i < schema->group_count; i++)
-        if (!chapters[i].given)
-            read_chapter(r, &chapters[i], NULL, &root->place);
+        if (!sections[i].given)
+            read_sections(r, &sections[i], NULL, &root->location);
 }
 
 /* The groups; the rows stay where they are. */
@@ -293,11 +235,11 @@ enum status config_load(const struct config_source *source, const struct schema 
     struct node *root;
     *result = NULL;
     if (!config)
-        return error_set(error, STATUS_MEMORY, "%s: out of memory", source->path);
+        return arena_exhausted(error);
     config->path = arena_copy(&config->arena, source->path, strlen(source->path));
     struct reader reader = { config, error };
     if (!config->path || copy_schema(config, schema))
-        out_of_memory(&reader);
+        arena_exhausted(error);
     else if (!tree_read(source, &config->arena, &root, error))
         read_root(&reader, root);
     if (error->status) {

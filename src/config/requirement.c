@@ -55,6 +55,7 @@ static const char *const kinds[] = {
     [PARAMETER_REAL] = "a number",
     [PARAMETER_STRING] = "a string in quotation marks",
     [PARAMETER_PATH] = "the name of a file in quotation marks",
+    [PARAMETER_PATHS] = "a list of names of files in quotation marks",
     [PARAMETER_REALS] = "a list of numbers",
     [PARAMETER_VALUES] = "a list of values",
 };

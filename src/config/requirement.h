@@ -7,10 +7,6 @@
 #include "base/text.h"
 #include "config/parameter.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Within the range of the parameter? */
 bool requirement_holds(const struct parameter *parameter, double value);
 
@@ -19,9 +15,5 @@ void requirement_range(const struct parameter *parameter, struct text *text);
 
 /* "a number greater than 0", "one of open, periodic", "true or false". Appends. */
 void requirement_print(const struct parameter *parameter, struct text *text);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -14,35 +14,30 @@ const char *config_path(const struct config *config)
     return config->path;
 }
 
-static const struct chapter *chapter(const struct config *config, const char *group)
+static const struct sections *sections_of(const struct config *config, const char *group)
 {
     for (size_t i = 0; i < config->schema.group_count; i++)
-        if (strcmp(config->chapters[i].group->name, group) == 0)
-            return &config->chapters[i];
+        if (strcmp(config->sections[i].group->name, group) == 0)
+            return &config->sections[i];
     assert(false && "a group of the schema");
     return NULL;
 }
 
 const struct section *config_section(const struct config *config, const char *group)
 {
-    assert(!chapter(config, group)->group->list);
-    return chapter(config, group)->sections;
-}
-
-bool config_given(const struct config *config, const char *group)
-{
-    return chapter(config, group)->given;
+    assert(!sections_of(config, group)->group->list);
+    return sections_of(config, group)->items;
 }
 
 size_t config_count(const struct config *config, const char *group)
 {
-    return chapter(config, group)->count;
+    return sections_of(config, group)->count;
 }
 
 const struct section *config_item(const struct config *config, const char *group, size_t index)
 {
-    assert(index < chapter(config, group)->count);
-    return &chapter(config, group)->sections[index];
+    assert(index < sections_of(config, group)->count);
+    return &sections_of(config, group)->items[index];
 }
 
 /* --- the section --------------------------------------------------------------------------------
@@ -53,42 +48,34 @@ const struct variant *section_variant(const struct section *section)
     return section->variant;
 }
 
-const struct parameter *section_variant_parameter(const struct group *group, struct arena *arena)
+const struct parameter *section_variant_row(const struct group *group, struct variant_row *room)
 {
-    size_t count = 0;
-    while (group->variant(count))
-        count++;
-    struct parameter *parameter = arena_take(arena, 1, sizeof *parameter);
-    const char **choices = arena_take(arena, count + 1, sizeof *choices);
-    if (!parameter || !choices)
-        return NULL;
-    for (size_t i = 0; i < count; i++)
-        choices[i] = group->variant(i)->name;
-    *parameter = (struct parameter){ .key = group->variant_key,
-                                     .type = PARAMETER_CHOICE,
-                                     .standard = group->variant_standard,
-                                     .choices = choices,
-                                     .help = group->variant_help };
-    return parameter;
+    *room = (struct variant_row){ .row = { .key = group->variant_key,
+                                           .type = PARAMETER_CHOICE,
+                                           .choices = room->names,
+                                           .help = group->variant_help } };
+    if (group->variant_default)
+        room->row.default_value = (struct parameter_value)DEFAULT_STRING(group->variant_default);
+    for (size_t i = 0; group->variant(i); i++) {
+        assert(i < MAX_VARIANTS);
+        room->names[i] = group->variant(i)->name;
+    }
+    return &room->row;
 }
 
-void section_path(const struct section *section, const char *key, struct text *path)
-{
-    const char *name = section->group->name;
-    text_print(path, "%s", name);
-    if (section->group->list)
-        text_print(path, ".%zu", section->index);
-    if (key)
-        text_print(path, "%s%s", *name ? "." : "", key);
-}
-
-static const struct value *find(const struct section *section, const char *key)
+struct value *section_find(const struct section *section, const char *key)
 {
     for (size_t i = 0; i < section->value_count; i++)
         if (strcmp(section->values[i].parameter->key, key) == 0)
             return &section->values[i];
-    assert(false && "a key of the section");
     return NULL;
+}
+
+static const struct value *find(const struct section *section, const char *key)
+{
+    const struct value *value = section_find(section, key);
+    assert(value && "a key of the section");
+    return value;
 }
 
 static const struct value *find_typed(const struct section *section, const char *key,
@@ -102,18 +89,18 @@ static const struct value *find_typed(const struct section *section, const char 
 
 bool section_flag(const struct section *section, const char *key)
 {
-    return find_typed(section, key, PARAMETER_FLAG)->flag;
+    return find_typed(section, key, PARAMETER_FLAG)->held.flag;
 }
 
 int64_t section_integer(const struct section *section, const char *key)
 {
-    return find_typed(section, key, PARAMETER_INTEGER)->integer;
+    return find_typed(section, key, PARAMETER_INTEGER)->held.integer;
 }
 
 double section_real(const struct section *section, const char *key)
 {
     const struct value *value = find_typed(section, key, PARAMETER_REAL);
-    return value->node ? value->real : NAN;
+    return value->held.presence == PARAMETER_SET ? value->held.real : NAN;
 }
 
 const char *section_string(const struct section *section, const char *key)
@@ -121,31 +108,59 @@ const char *section_string(const struct section *section, const char *key)
     const struct value *value = find(section, key);
     assert(value->parameter->type == PARAMETER_STRING ||
            value->parameter->type == PARAMETER_CHOICE || value->parameter->type == PARAMETER_PATH);
-    return value->string;
+    return value->held.string;
 }
 
 size_t section_choice(const struct section *section, const char *key)
 {
-    return find_typed(section, key, PARAMETER_CHOICE)->choice;
+    return find_typed(section, key, PARAMETER_CHOICE)->held.count;
 }
 
 const double *section_reals(const struct section *section, const char *key, size_t *count)
 {
     const struct value *value = find_typed(section, key, PARAMETER_REALS);
-    *count = value->count;
-    return value->reals;
+    *count = value->held.count;
+    return value->held.reals;
 }
 
 const char *const *section_values(const struct section *section, const char *key, size_t *count)
 {
     const struct value *value = find_typed(section, key, PARAMETER_VALUES);
-    *count = value->count;
-    return value->values;
+    *count = value->held.count;
+    return value->held.values;
+}
+
+const char *const *section_paths(const struct section *section, const char *key, size_t *count)
+{
+    const struct value *value = find(section, key);
+    const bool one = value->parameter->type == PARAMETER_PATH;
+    assert(one || value->parameter->type == PARAMETER_PATHS);
+    *count = value->held.presence != PARAMETER_SET ? 0 : one ? 1 : value->held.count;
+    return one ? &value->held.string : value->held.values;
+}
+
+void section_read(const struct section *section, void *target)
+{
+    static const double unset[] = { NAN, NAN, NAN };
+    for (size_t i = 0; i < section->value_count; i++) {
+        const struct parameter *row = section->values[i].parameter;
+        const struct parameter_value *held = &section->values[i].held;
+        const bool real = row->type == PARAMETER_REAL || row->type == PARAMETER_REALS;
+        const int small = row->type == PARAMETER_CHOICE ? (int)held->count : (int)held->integer;
+        const void *from = row->type == PARAMETER_REALS ? (const void *)held->reals : &held->real;
+        if (real && held->presence != PARAMETER_SET)
+            from = unset;
+        else if (!real && row->member.size == sizeof small)
+            from = &small;
+        assert(from != unset || row->member.size <= sizeof unset);
+        if (row->member.size)
+            memcpy((char *)target + row->member.offset, from, row->member.size);
+    }
 }
 
 bool section_has(const struct section *section, const char *key)
 {
-    return find(section, key)->node != NULL;
+    return find(section, key)->held.presence == PARAMETER_SET;
 }
 
 bool section_given(const struct section *section, const char *key)
@@ -155,28 +170,53 @@ bool section_given(const struct section *section, const char *key)
 
 bool section_written(const struct section *section, const char *key)
 {
-    return find(section, key)->given;
+    return find(section, key)->node != NULL;
+}
+
+static enum status report(const struct section *section, const char *key,
+                          const struct location *location, const char *value, enum status status,
+                          struct error *error, const char *reason)
+{
+    const char *name = section->group->name;
+    struct text path = { 0 };
+    text_print(&path, "%s", name);
+    if (section->group->list)
+        text_print(&path, ".%zu", section->index);
+    if (key)
+        text_print(&path, "%s%s", *name ? "." : "", key);
+    location_report_as(location, path.bytes, value, status, error, reason ? reason : "is wrong");
+    text_free(&path);
+    return status;
+}
+
+enum status section_report(const struct section *section, const char *key,
+                           const struct location *location, const char *value, struct error *error,
+                           const char *reason)
+{
+    return report(section, key, location, value, STATUS_CONFIG, error, reason);
 }
 
 enum status section_refuse(const struct section *section, const char *key, enum status status,
                            struct error *error, const char *reason)
 {
     const struct value *value = key ? find(section, key) : NULL;
-    const struct place *place = value && value->given ? &value->node->place : &section->place;
-    struct text path = { 0 }, shown = { 0 };
-    section_path(section, key, &path);
-    if (value && value->node)
+    const struct location *location =
+        value && value->node ? &value->node->location : &section->location;
+    struct text shown = { 0 };
+    /* Of patterns, as they are written: they may stand for thousands of files. */
+    if (value && value->node && value->parameter->type == PARAMETER_PATHS)
+        tree_print(value->node, &shown);
+    else if (value)
         value_print(value, &shown);
-    place_report_as(place, path.bytes, shown.bytes, status, error, reason);
-    text_free(&path);
+    report(section, key, location, shown.bytes, status, error, reason);
     text_free(&shown);
     return status;
 }
 
-struct place section_place(const struct section *section, const char *key)
+struct location section_location(const struct section *section, const char *key)
 {
     const struct value *value = find(section, key);
-    return value->given ? value->node->place : section->place;
+    return value->node ? value->node->location : section->location;
 }
 
 enum status section_error(const struct section *section, const char *key, struct error *error,

@@ -7,29 +7,17 @@
 #include <stdint.h>
 
 #include "config/arena.h"
-#include "config/config.h"
+#include "config/configuration.h"
+#include "config/location.h"
 #include "config/parameter.h"
-#include "config/place.h"
 #include "config/tree.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* The value of one key. */
 struct value {
     const struct parameter *parameter;
-    const struct node *node; /* as given or defaulted; NULL: unset */
-    bool given;
-    bool chosen; /* given, and not what it would be by default */
-    bool flag;
-    int64_t integer;
-    double real;
-    const char *string; /* also CHOICE and PATH */
-    size_t choice;
-    const double *reals;
-    const char *const *values;
-    size_t count; /* of reals and values */
+    const struct node *node; /* as it was given; NULL: by default */
+    bool chosen;             /* given, and not what it would be by default */
+    struct parameter_value held;
 };
 
 /* One brace. Its first value is the variant key's where the group has one. */
@@ -39,16 +27,16 @@ struct section {
     const struct variant *variant;
     size_t index; /* in a list */
     bool given;
-    struct place place; /* of its opening brace; of the whole file where it was not given */
+    struct location location; /* of its opening brace; of the whole file where it was not given */
     struct value *values;
     size_t value_count;
 };
 
 /* All sections of a group: one, or those of a list. */
-struct chapter {
+struct sections {
     const struct group *group;
     bool given;
-    struct section *sections;
+    struct section *items;
     size_t count;
 };
 
@@ -56,28 +44,38 @@ struct config {
     struct arena arena;
     struct schema schema; /* a copy; its groups live in the arena */
     const char *path;
-    struct chapter *chapters; /* in the order of the schema */
+    struct sections *sections; /* in the order of the schema */
 };
 
-/* The key that chooses the variant, as a parameter of its own: a choice of their names. NULL
- * when memory is exhausted. */
-const struct parameter *section_variant_parameter(const struct group *group, struct arena *arena);
+/* The key that chooses the variant of a group, as a row of its own: a choice of their names. */
+enum { MAX_VARIANTS = 63 };
+struct variant_row {
+    struct parameter row;
+    const char *names[MAX_VARIANTS + 1];
+};
+const struct parameter *section_variant_row(const struct group *group, struct variant_row *room);
 
-/* "outputs.1.every"; `key` may be NULL. Appends. */
-void section_path(const struct section *section, const char *key, struct text *path);
+/* The value of a key of the section, or NULL. */
+struct value *section_find(const struct section *section, const char *key);
 
-/*
- * Reads the node into the value of its parameter. What is wrong is reported with the place of
- * the node. STATUS_CONFIG, STATUS_MEMORY.
- */
-enum status value_read(struct value *value, const struct node *node, const char *path,
+/* "file:line: outputs.1.every = value: reason"; `key` and `value` may be NULL, and so may `reason`
+ * where there was no memory for it. Returns STATUS_CONFIG. */
+enum status section_report(const struct section *section, const char *key,
+                           const struct location *location, const char *value, struct error *error,
+                           const char *reason);
+
+/* Reads the node into the value of its parameter. What is wrong is reported with the location of
+ * the node. STATUS_CONFIG, STATUS_MEMORY. */
+enum status value_read(const struct section *section, struct value *value, const struct node *node,
                        struct arena *arena, struct error *error);
+
+/* Sets the value to the default of its parameter; false where that is none of the choices. */
+bool value_default(struct value *value);
+
+/* Is it what it would be by default? */
+bool value_is_default(const struct value *value);
 
 /* In config syntax; a value that is unset prints nothing. */
 void value_print(const struct value *value, struct text *text);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

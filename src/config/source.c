@@ -2,14 +2,12 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "base/memory.h"
-#include "config/file.h"
-#include "config/token.h"
+#include "config/config-file.h"
+#include "config/grammar.h"
 
 enum {
     MAX_DEPTH = 32,     /* braces and brackets inside each other */
@@ -18,28 +16,13 @@ enum {
     MAX_SHOWN = 40      /* characters of a token in an error */
 };
 
-/* What may come next in a group or list. */
-enum want {
-    WANT_KEY, /* or the end of the group */
-    WANT_EQUALS,
-    WANT_VALUE,
-    WANT_FIRST,    /* value of a list, or its end */
-    WANT_SEPARATOR /* or the end; in a group, the next key will do */
-};
-
 struct scope {
-    char open;          /* '{', '(', '[', or 0 outside all */
-    struct place place; /* where it was opened */
-    enum want want;
-    bool string;      /* the last value was one; another one continues it */
-    const char *key;  /* of a group: the last one */
-    size_t index;     /* of a list: of the last value */
-    size_t first_key; /* of a group: in scanner.keys */
-};
-
-struct key {
-    const char *name;
-    struct place place;
+    struct grammar_scope at;
+    struct location opened;       /* its bracket */
+    const char *key;              /* of a group: the last one */
+    struct location key_location; /* of a list: that of the list */
+    size_t count;                 /* of keys in a group; of values in a list, but for the last */
+    struct node *last;            /* value in a group */
 };
 
 /* A file being read; they stand inside each other by @include. */
@@ -48,30 +31,23 @@ struct frame {
     const char *file;
     struct stat identity;
     struct cursor cursor;
+    const char *taken; /* up to here it is in the text for libconfig */
 };
 
 struct scanner {
-    const struct config_source *from;
+    const struct config_source *from; /* NULL: one value, not a file */
     struct arena *arena;
     struct source *source;
     struct error *error;
     struct frame *frame;
     size_t include_count;
-    bool single; /* one value, not a file */
     struct scope scopes[MAX_DEPTH + 1];
     size_t depth;
-    struct key *keys;
-    size_t key_count, key_capacity;
     struct text path; /* of the value at hand, for errors */
 };
 
 /* --- errors ------------------------------------------------------------------------------------
  */
-
-static enum status out_of_memory(struct scanner *s)
-{
-    return error_set(s->error, STATUS_MEMORY, "%s: out of memory", s->from->path);
-}
 
 /* "outputs.1.every": where in the tree the scanner is. */
 static const char *path(struct scanner *s)
@@ -80,280 +56,190 @@ static const char *path(struct scanner *s)
     text_append(&s->path, "", 0);
     for (size_t i = 0; i <= s->depth; i++) {
         const struct scope *scope = &s->scopes[i];
-        const bool group = scope->open == '{' || !scope->open;
-        if (group && !scope->key)
+        if (!grammar_is_list(&scope->at) && !scope->key)
             break;
         if (s->path.length)
             text_append(&s->path, ".", 1);
-        if (group)
-            text_append(&s->path, scope->key, strlen(scope->key));
+        if (grammar_is_list(&scope->at))
+            text_print(&s->path, "%zu", scope->count);
         else
-            text_print(&s->path, "%zu", scope->index);
+            text_append(&s->path, scope->key, strlen(scope->key));
     }
     return s->path.failed ? "" : s->path.bytes;
 }
 
-static struct place place_of(const struct scanner *s, const struct token *token)
+static struct location location_of(const struct scanner *s, const struct token *token)
 {
-    return (struct place){ s->frame->file, token->line };
+    return (struct location){ s->frame->file, token->line };
 }
 
-/* "'token'" in an error; the end of the file and line breaks in words. */
-struct shown {
-    char bytes[MAX_SHOWN + 8];
-};
-
-static struct shown show(const struct token *token)
+static int shown_length(const struct token *token)
 {
-    struct shown shown;
-    if (token->kind == TOKEN_END)
-        strcpy(shown.bytes, "the end");
-    else
-        snprintf(shown.bytes, sizeof shown.bytes, "'%.*s'",
-                 (int)(token->length < MAX_SHOWN ? token->length : MAX_SHOWN), token->start);
-    return shown;
+    return (int)(token->length < MAX_SHOWN ? token->length : MAX_SHOWN);
 }
 
 static enum status unexpected(struct scanner *s, const struct token *token, const char *reason)
 {
-    const struct place here = place_of(s, token);
-    return place_report(&here, path(s), NULL, s->error, "%s before %s", reason, show(token).bytes);
+    const struct location here = location_of(s, token);
+    if (token->kind == TOKEN_END)
+        return location_report(&here, path(s), NULL, s->error, "%s before the end", reason);
+    return location_report(&here, path(s), NULL, s->error, "%s before '%.*s'", reason,
+                           shown_length(token), token->start);
 }
 
-/* --- writing for libconfig ----------------------------------------------------------------------
+/* --- values -------------------------------------------------------------------------------------
  */
 
-/* Starts a new line of the text where the place has changed. */
-static enum status locate(struct scanner *s, const struct token *token)
+/* A node at the end of the source, or NULL. Scalars of a list stand where the list does. */
+static struct node *add_node(struct scanner *s, const struct token *token, enum node_kind kind)
 {
-    struct source *source = s->source;
-    const struct place here = place_of(s, token);
-    if (source->line_count) {
-        const struct place *last = &source->places[source->line_count - 1];
-        if (last->line == here.line && last->file == here.file)
-            return STATUS_OK;
-        text_append(&source->text, "\n", 1);
-    }
-    if (source->line_count == source->line_capacity) {
-        const size_t capacity = source->line_capacity ? 2 * source->line_capacity : 64;
-        struct place *places = realloc(source->places, memory_bytes(capacity, sizeof *places));
-        if (!places)
-            return out_of_memory(s);
-        source->places = places;
-        source->line_capacity = capacity;
-    }
-    source->places[source->line_count++] = here;
-    return STATUS_OK;
+    struct scope *scope = &s->scopes[s->depth];
+    struct node *node = arena_take(s->arena, 1, sizeof *node);
+    if (!node)
+        return NULL;
+    const bool own = grammar_is_list(&scope->at) && (kind == NODE_LIST || kind == NODE_GROUP);
+    *node = (struct node){ .kind = kind,
+                           .name = scope->key,
+                           .location = own ? location_of(s, token) : scope->key_location,
+                           .before = scope->last };
+    scope->last = node;
+    if (s->source->last)
+        s->source->last->next = node;
+    else
+        s->source->first = node;
+    return s->source->last = node;
 }
 
-static enum status emit(struct scanner *s, const struct token *token, const char *bytes,
-                        size_t length)
+/* The digits of an integer, 64 bits and signed, or of a real; anything else is bad. */
+static void read_number(struct node *node, const char *bytes)
 {
-    const enum status status = locate(s, token);
-    if (status)
-        return status;
-    text_append(&s->source->text, bytes, length);
-    text_append(&s->source->text, " ", 1);
-    return s->source->text.failed ? out_of_memory(s) : STATUS_OK;
-}
-
-static enum status emit_bad(struct scanner *s, const struct token *token, enum source_bad bad)
-{
-    const struct shown shown = show(token);
-    char bytes[sizeof shown.bytes + 8];
-    /* The token in its own quotation marks; it holds none itself. */
-    const int length = snprintf(bytes, sizeof bytes, "\"%c%c%.*s\"", SOURCE_BAD, bad,
-                                (int)strlen(shown.bytes) - 2, shown.bytes + 1);
-    return emit(s, token, bytes, (size_t)length);
-}
-
-static enum status emit_integer(struct scanner *s, const struct token *token, int64_t value)
-{
-    char bytes[32];
-    const char *suffix = value < INT32_MIN || value > INT32_MAX ? "L" : "";
-    const int length = snprintf(bytes, sizeof bytes, "%lld%s", (long long)value, suffix);
-    return emit(s, token, bytes, (size_t)length);
-}
-
-/* The digits of an integer, 64 bits and signed; anything else is refused. */
-static enum status emit_number(struct scanner *s, const struct token *token)
-{
-    char *bytes = arena_copy(s->arena, token->start, token->length);
-    if (!bytes)
-        return out_of_memory(s);
+    const bool hexadecimal = strncasecmp(bytes, "0x", 2) == 0;
     char *end;
     errno = 0;
-    if (strncasecmp(bytes, "0x", 2) == 0) {
-        const unsigned long long value = strtoull(bytes, &end, 16);
-        if (end - bytes < 3 || strspn(end, "L") > 2 || end[strspn(end, "L")])
-            return emit_bad(s, token, SOURCE_BAD_NUMBER);
-        if (errno == ERANGE || value > INT64_MAX)
-            return emit_bad(s, token, SOURCE_BAD_RANGE);
-        return emit_integer(s, token, (int64_t)value);
+    const unsigned long long bits = hexadecimal ? strtoull(bytes, &end, 16) : 0;
+    node->integer = hexadecimal ? (int64_t)bits : strtoll(bytes, &end, 10);
+    const size_t suffix = strspn(end, "L");
+    if (end > bytes + (hexadecimal ? 2 : 0) && suffix <= 2 && !end[suffix]) {
+        node->kind = errno == ERANGE || bits > INT64_MAX ? NODE_BAD : NODE_INTEGER;
+        node->bad = BAD_RANGE;
+        return;
     }
-    const long long integer = strtoll(bytes, &end, 10);
-    if (end > bytes && strspn(end, "L") <= 2 && !end[strspn(end, "L")])
-        return errno == ERANGE ? emit_bad(s, token, SOURCE_BAD_RANGE)
-                               : emit_integer(s, token, integer);
-    const double real = strtod(bytes, &end);
-    if (end == bytes || *end || !strpbrk(bytes, "0123456789") || strpbrk(bytes, "xXnN"))
-        return emit_bad(s, token, SOURCE_BAD_NUMBER);
-    if (!isfinite(real))
-        return emit_bad(s, token, SOURCE_BAD_RANGE);
-    return emit(s, token, bytes, token->length);
+    node->real = strtod(bytes, &end);
+    const bool number =
+        end > bytes && !*end && strpbrk(bytes, "0123456789") && !strpbrk(bytes, "xXnN");
+    node->kind = number && isfinite(node->real) ? NODE_REAL : NODE_BAD;
+    node->bad = number ? BAD_RANGE : BAD_NUMBER;
+}
+
+/* A value that libconfig is not to read: a 0 takes its place. */
+static enum status note_literal(struct scanner *s, const struct token *token)
+{
+    struct node *node = add_node(s, token, NODE_BAD);
+    char *bytes = arena_copy(s->arena, token->start, token->length);
+    if (!node || !bytes)
+        return arena_exhausted(s->error);
+    node->bad = BAD_WORD;
+    if (token->kind == TOKEN_NUMBER)
+        read_number(node, bytes);
+    bytes[shown_length(token)] = '\0';
+    node->string = bytes;
+    memset(token->start, ' ', token->length);
+    *token->start = '0';
+    return STATUS_OK;
 }
 
 /* --- the grammar --------------------------------------------------------------------------------
  */
 
-static bool is_word(const struct token *token, const char *word)
-{
-    return token->length == strlen(word) && strncasecmp(token->start, word, token->length) == 0;
-}
-
 static enum status accept_key(struct scanner *s, const struct token *token)
 {
     struct scope *scope = &s->scopes[s->depth];
-    if (s->single && s->depth == 0)
-        return unexpected(s, token, "must be one value, which ends");
-    if (token->kind != TOKEN_WORD || is_word(token, "true") || is_word(token, "false"))
-        return unexpected(s, token, "a key was expected");
-    const char *name = arena_copy(s->arena, token->start, token->length);
-    if (!name)
-        return out_of_memory(s);
-    scope->key = name;
-    const struct place here = place_of(s, token);
-    for (size_t i = scope->first_key; i < s->key_count; i++)
-        if (strcmp(s->keys[i].name, name) == 0)
-            return place_report(&here, path(s), NULL, s->error, "given twice; first at %s:%zu",
-                                s->keys[i].place.file, s->keys[i].place.line);
-    if (s->key_count - scope->first_key == MAX_KEYS)
-        return place_report(&here, path(s), NULL, s->error, "more than %d keys in one group",
-                            (int)MAX_KEYS);
-    if (s->key_count == s->key_capacity) {
-        const size_t capacity = s->key_capacity ? 2 * s->key_capacity : 64;
-        struct key *keys = realloc(s->keys, memory_bytes(capacity, sizeof *keys));
-        if (!keys)
-            return out_of_memory(s);
-        s->keys = keys;
-        s->key_capacity = capacity;
-    }
-    s->keys[s->key_count++] = (struct key){ name, here };
-    scope->want = WANT_EQUALS;
-    return emit(s, token, token->start, token->length);
+    scope->key = arena_copy(s->arena, token->start, token->length);
+    scope->key_location = location_of(s, token);
+    if (!scope->key)
+        return arena_exhausted(s->error);
+    for (const struct node *node = scope->last; node; node = node->before)
+        if (strcmp(node->name, scope->key) == 0)
+            return location_report(&scope->key_location, path(s), NULL, s->error,
+                                   "given twice; first at %s:%zu", node->location.file,
+                                   node->location.line);
+    if (scope->count++ == MAX_KEYS)
+        return location_report(&scope->key_location, path(s), NULL, s->error,
+                               "more than %d keys in one group", (int)MAX_KEYS);
+    scope->at.want = WANT_EQUALS;
+    return STATUS_OK;
 }
 
-/* Is the next sign after this word an equals sign, so that the word is a key? */
-static bool before_equals(const struct scanner *s)
-{
-    struct cursor ahead = s->frame->cursor;
-    const struct token token = token_next(&ahead);
-    return token.kind == '=' || token.kind == ':';
-}
-
-static enum status accept_value(struct scanner *s, const struct token *token)
+static enum status accept_scalar(struct scanner *s, const struct token *token)
 {
     struct scope *scope = &s->scopes[s->depth];
-    const bool continued = scope->want == WANT_SEPARATOR && scope->string;
-    if (scope->want == WANT_EQUALS)
-        return unexpected(s, token, "an equals sign is missing");
-    if (scope->want == WANT_SEPARATOR && !(continued && token->kind == TOKEN_STRING))
-        return unexpected(s, token,
-                          scope->open == '(' || scope->open == '[' ? "a comma was expected"
-                                                                   : "a semicolon was expected");
-    if (token->kind == TOKEN_WORD && before_equals(s))
-        return unexpected(s, token, "a value is missing");
-    scope->want = WANT_SEPARATOR;
-    scope->string = token->kind == TOKEN_STRING;
-    s->source->value_count += !continued;
-    if (token->kind == TOKEN_NUMBER)
-        return emit_number(s, token);
-    if (token->kind == TOKEN_STRING || is_word(token, "true") || is_word(token, "false"))
-        return emit(s, token, token->start, token->length);
-    return emit_bad(s, token, SOURCE_BAD_WORD);
+    const bool continued = scope->at.want == WANT_SEPARATOR;
+    const bool flag = grammar_is_flag(token);
+    scope->at.want = WANT_SEPARATOR;
+    scope->at.string = token->kind == TOKEN_STRING;
+    if (continued)
+        return STATUS_OK;
+    if (!flag && !scope->at.string)
+        return note_literal(s, token);
+    return add_node(s, token, flag ? NODE_FLAG : NODE_STRING) ? STATUS_OK
+                                                              : arena_exhausted(s->error);
 }
 
 static enum status accept_open(struct scanner *s, const struct token *token)
 {
     struct scope *scope = &s->scopes[s->depth];
-    if (scope->want == WANT_EQUALS)
-        return unexpected(s, token, "an equals sign is missing");
-    if (scope->want == WANT_SEPARATOR)
-        return unexpected(s, token,
-                          scope->open == '(' || scope->open == '[' ? "a comma was expected"
-                                                                   : "a semicolon was expected");
-    if (scope->open == '[')
-        return unexpected(s, token, "an array holds only numbers and strings; use ( ... )");
-    if (s->depth == MAX_DEPTH)
-        return unexpected(s, token, "too many brackets inside each other");
-    scope->want = WANT_SEPARATOR;
-    scope->string = false;
-    s->source->value_count++;
-    s->scopes[++s->depth] = (struct scope){ .open = (char)token->kind,
-                                            .place = place_of(s, token),
-                                            .want = token->kind == '{' ? WANT_KEY : WANT_FIRST,
-                                            .first_key = s->key_count };
-    return emit(s, token, token->kind == '{' ? "{" : "(", 1);
+    const bool group = token->kind == '{';
+    const struct node *node = add_node(s, token, group ? NODE_GROUP : NODE_LIST);
+    if (!node)
+        return arena_exhausted(s->error);
+    scope->at.want = WANT_SEPARATOR;
+    scope->at.string = false;
+    s->depth++;
+    s->scopes[s->depth] = (struct scope){ .at = { .open = (char)token->kind,
+                                                  .want = group ? WANT_KEY : WANT_FIRST,
+                                                  .full = s->depth == MAX_DEPTH },
+                                          .opened = location_of(s, token),
+                                          .key_location = node->location };
+    *token->start = group ? '{' : '(';
+    return STATUS_OK;
 }
 
-static char closing(char open)
-{
-    return open == '{' ? '}' : open == '(' ? ')' : ']';
-}
-
-static enum status accept_close(struct scanner *s, const struct token *token)
+static enum status accept_end(struct scanner *s)
 {
     const struct scope *scope = &s->scopes[s->depth];
-    if (!scope->open)
-        return unexpected(s, token, "nothing was opened");
-    if (closing(scope->open) != token->kind)
-        return unexpected(s, token,
-                          scope->open == '{'   ? "'}' was expected"
-                          : scope->open == '(' ? "')' was expected"
-                                               : "']' was expected");
-    if (scope->want == WANT_EQUALS || scope->want == WANT_VALUE)
-        return unexpected(s, token, "a value is missing");
-    s->key_count = scope->first_key;
+    if (!scope->at.open)
+        return STATUS_OK;
     s->depth--;
-    return emit(s, token, token->kind == '}' ? "}" : ")", 1);
+    return location_report(&scope->opened, path(s), NULL, s->error,
+                           "the '%c' here is never closed by a '%c'", scope->at.open,
+                           grammar_closing(scope->at.open));
 }
 
-static enum status accept_sign(struct scanner *s, const struct token *token)
+static enum status accept_sign(struct scanner *s, const struct token *token, enum sign sign)
 {
     struct scope *scope = &s->scopes[s->depth];
-    const bool list = scope->open == '(' || scope->open == '[';
-    if (token->kind == '=' || token->kind == ':') {
-        if (scope->want != WANT_EQUALS)
-            return unexpected(
-                s, token, scope->want == WANT_KEY ? "a key is missing" : "a value was expected");
-        scope->want = WANT_VALUE;
-    } else {
-        if (scope->want == WANT_VALUE || scope->want == WANT_FIRST || scope->want == WANT_EQUALS)
-            return unexpected(s, token, "a value is missing");
-        if (scope->want == WANT_KEY)
-            return unexpected(s, token, "a key was expected");
-        if (list && token->kind == ';')
-            return unexpected(s, token, "a comma was expected");
-        scope->want = list ? WANT_VALUE : WANT_KEY;
-        scope->index += list;
-        scope->key = NULL;
-    }
-    const char sign = (char)token->kind;
-    return emit(s, token, &sign, 1);
-}
-
-static enum status accept_end(struct scanner *s, const struct token *token)
-{
-    const struct scope *scope = &s->scopes[s->depth];
-    if (scope->want == WANT_EQUALS || scope->want == WANT_VALUE)
-        return unexpected(s, token, "a value is missing");
-    if (!scope->open)
+    switch (sign) {
+    case SIGN_KEY:
+        return accept_key(s, token);
+    case SIGN_SCALAR:
+        return accept_scalar(s, token);
+    case SIGN_OPEN:
+        return accept_open(s, token);
+    case SIGN_CLOSE:
+        s->depth--;
+        *token->start = token->kind == '}' ? '}' : ')';
         return STATUS_OK;
-    const struct place opened = scope->place;
-    const char open = scope->open;
-    s->depth--;
-    return place_report(&opened, path(s), NULL, s->error, "the '%c' here is never closed by a '%c'",
-                        open, closing(open));
+    case SIGN_EQUALS:
+        scope->at.want = WANT_VALUE;
+        return STATUS_OK;
+    case SIGN_SEPARATOR:
+        scope->at.want = grammar_is_list(&scope->at) ? WANT_VALUE : WANT_KEY;
+        scope->count += grammar_is_list(&scope->at);
+        scope->key = NULL;
+        return STATUS_OK;
+    default:
+        return accept_end(s);
+    }
 }
 
 /* --- files --------------------------------------------------------------------------------------
@@ -361,27 +247,33 @@ static enum status accept_end(struct scanner *s, const struct token *token)
 
 static enum status scan(struct scanner *s, struct frame *frame);
 
+static enum status scan_text(struct scanner *s, struct frame *frame, char *bytes, const char *end,
+                             size_t line)
+{
+    frame->cursor = (struct cursor){ bytes, line, true };
+    frame->taken = bytes;
+    const char *binary = token_find_binary(bytes, end, &line);
+    if (!binary)
+        return scan(s, frame);
+    return location_report(&(struct location){ frame->file, line },
+                           s->from ? NULL : s->scopes[0].key, NULL, s->error,
+                           "byte 0x%02x is not text", (unsigned char)*binary);
+}
+
 static enum status scan_file(struct scanner *s, const char *file, struct frame *frame)
 {
     struct text text = { 0 };
     enum status status = file_read(file, &text, &frame->identity, s->error);
-    frame->file = source_name(file);
+    frame->file = file_shown(file);
     for (const struct frame *f = s->frame; f && !status; f = f->outer)
         if (f->identity.st_dev == frame->identity.st_dev &&
             f->identity.st_ino == frame->identity.st_ino)
-            status = place_report(&(struct place){ s->frame->file, s->frame->cursor.line }, NULL,
-                                  NULL, s->error, "@include \"%s\": includes itself", file);
+            status =
+                location_report(&(struct location){ s->frame->file, s->frame->cursor.line }, NULL,
+                                NULL, s->error, "@include \"%s\": includes itself", file);
     if (!status && text.length) {
-        const bool bom = text.length >= 3 && memcmp(text.bytes, "\xef\xbb\xbf", 3) == 0;
-        frame->cursor =
-            (struct cursor){ text.bytes + (bom ? 3 : 0), text.bytes + text.length, 1, true };
-        size_t line = 1;
-        const char *binary = token_find_binary(frame->cursor.next, frame->cursor.end, &line);
-        if (binary)
-            status = place_report(&(struct place){ frame->file, line }, NULL, NULL, s->error,
-                                  "byte 0x%02x is not text", (unsigned char)*binary);
-        else
-            status = scan(s, frame);
+        const size_t mark = strncmp(text.bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+        status = scan_text(s, frame, text.bytes + mark, text.bytes + text.length, 1);
     }
     text_free(&text);
     return status;
@@ -400,75 +292,78 @@ static bool find_include(const struct scanner *s, const char *name, struct text 
     return !found->failed;
 }
 
-static enum status accept_include(struct scanner *s, const struct token *token)
+/* Hands the text up to `end` on to libconfig. */
+static enum status take(struct scanner *s, const char *end)
 {
-    const struct place here = place_of(s, token);
-    const char *name = arena_copy(s->arena, token->start, token->length);
-    if (!name)
-        return out_of_memory(s);
-    if (s->single)
-        return place_report(&here, NULL, NULL, s->error, "@include works in files only");
-    if (s->include_count++ == MAX_INCLUDES)
-        return place_report(&here, NULL, NULL, s->error, "more than %d includes",
-                            (int)MAX_INCLUDES);
+    struct text *text = &s->source->text;
+    text_append(text, s->frame->taken, (size_t)(end - s->frame->taken));
+    text_append(text, "\n", 1);
+    s->frame->taken = s->frame->cursor.next;
+    return text->failed ? arena_exhausted(s->error) : STATUS_OK;
+}
+
+static enum status include(struct scanner *s, const struct location *here, const char *name)
+{
     struct text found = { 0 };
     struct frame frame = { 0 };
     enum status status;
-    const bool there = find_include(s, name, &found);
-    if (there && !file_regular(found.bytes)) {
-        status = place_report(&here, NULL, NULL, s->error, "@include \"%s\": is not a regular file",
-                              name);
-    } else if (there) {
-        const char *file = arena_copy(s->arena, found.bytes, found.length);
-        status = file ? scan_file(s, file, &frame) : out_of_memory(s);
+    if (!find_include(s, name, &found)) {
+        status = location_report(here, NULL, NULL, s->error,
+                                 "@include \"%s\": no such file beside this one%s", name,
+                                 s->from->include_directory_count ? " or among the presets" : "");
+    } else if (!file_regular(found.bytes)) {
+        status = location_report(here, NULL, NULL, s->error,
+                                 "@include \"%s\": is not a regular file", name);
     } else {
-        status = place_report(&here, NULL, NULL, s->error,
-                              "@include \"%s\": no such file beside this one%s", name,
-                              s->from->include_directory_count ? " or among the presets" : "");
+        const char *file = arena_copy(s->arena, found.bytes, found.length);
+        status = file ? scan_file(s, file, &frame) : arena_exhausted(s->error);
     }
     text_free(&found);
     return status;
 }
 
+static enum status accept_include(struct scanner *s, const struct token *token)
+{
+    const struct location here = location_of(s, token);
+    const char *quote = strchr(token->start, '"');
+    const char *name =
+        arena_copy(s->arena, quote + 1, (size_t)(token->start + token->length - quote - 2));
+    if (!name)
+        return arena_exhausted(s->error);
+    if (!s->from)
+        return location_report(&here, NULL, NULL, s->error, "@include works in files only");
+    if (s->include_count++ == MAX_INCLUDES)
+        return location_report(&here, NULL, NULL, s->error, "more than %d includes",
+                               (int)MAX_INCLUDES);
+    const enum status status = take(s, token->start);
+    return status ? status : include(s, &here, name);
+}
+
 static enum status accept_error(struct scanner *s, const struct token *token)
 {
-    const struct place here = place_of(s, token);
+    const struct location here = location_of(s, token);
     const unsigned char c = (unsigned char)*token->start;
     if (token->problem)
-        return place_report(&here, path(s), NULL, s->error, "%s", token->problem);
+        return location_report(&here, path(s), NULL, s->error, "%s", token->problem);
     if (c < 0x80)
-        return place_report(&here, path(s), NULL, s->error,
-                            "unexpected '%c'; a string needs quotation marks", c);
-    return place_report(&here, path(s), NULL, s->error,
-                        "unexpected byte 0x%02x; a string needs quotation marks", c);
+        return location_report(&here, path(s), NULL, s->error,
+                               "unexpected '%c'; a string needs quotation marks", c);
+    return location_report(&here, path(s), NULL, s->error,
+                           "unexpected byte 0x%02x; a string needs quotation marks", c);
 }
 
 static enum status accept_token(struct scanner *s, const struct token *token)
 {
-    const enum want want = s->scopes[s->depth].want;
-    const bool group = !s->scopes[s->depth].open || s->scopes[s->depth].open == '{';
-    switch (token->kind) {
-    case TOKEN_ERROR:
+    if (token->kind == TOKEN_ERROR)
         return accept_error(s, token);
-    case TOKEN_INCLUDE:
+    if (token->kind == TOKEN_INCLUDE)
         return accept_include(s, token);
-    case TOKEN_WORD:
-        return want == WANT_KEY || (want == WANT_SEPARATOR && group) ? accept_key(s, token)
-                                                                     : accept_value(s, token);
-    case TOKEN_NUMBER:
-    case TOKEN_STRING:
-        return want == WANT_KEY ? accept_key(s, token) : accept_value(s, token);
-    case '{':
-    case '(':
-    case '[':
-        return want == WANT_KEY ? accept_key(s, token) : accept_open(s, token);
-    case '}':
-    case ')':
-    case ']':
-        return accept_close(s, token);
-    default:
-        return accept_sign(s, token);
-    }
+    if (token->kind == TOKEN_END && s->frame->outer)
+        return STATUS_OK; /* an include may end inside a group of its includer */
+    const struct grammar_scope *const at = &s->scopes[s->depth].at;
+    const enum sign sign = grammar_sign(at, token);
+    const char *problem = grammar_problem(at, token, sign, s->frame->cursor);
+    return problem ? unexpected(s, token, problem) : accept_sign(s, token, sign);
 }
 
 /* The tokens of one file, those of its includes in their places. */
@@ -476,24 +371,16 @@ static enum status scan(struct scanner *s, struct frame *frame)
 {
     frame->outer = s->frame;
     s->frame = frame;
-    enum status status = STATUS_OK;
-    while (!status) {
-        const struct token token = token_next(&frame->cursor);
-        if (token.kind == TOKEN_END) {
-            if (!frame->outer) /* an include may end inside a group of its includer */
-                status = accept_end(s, &token);
-            break;
-        }
+    enum status status;
+    struct token token;
+    do {
+        token = token_next(&frame->cursor);
         status = accept_token(s, &token);
-    }
+    } while (!status && token.kind != TOKEN_END);
+    if (!status)
+        status = take(s, frame->cursor.next);
     s->frame = frame->outer;
     return status;
-}
-
-static void scanner_free(struct scanner *s)
-{
-    free(s->keys);
-    text_free(&s->path);
 }
 
 enum status source_read(const struct config_source *from, struct arena *arena,
@@ -502,52 +389,37 @@ enum status source_read(const struct config_source *from, struct arena *arena,
     struct scanner s = { .from = from, .arena = arena, .source = source, .error = error };
     struct frame frame = { 0 };
     const char *file = arena_copy(arena, from->path, strlen(from->path));
-    const enum status status = file ? scan_file(&s, file, &frame) : out_of_memory(&s);
-    scanner_free(&s);
+    s.scopes[0].key_location = (struct location){ file_shown(from->path), 1 };
+    text_print(&source->text, "all = ( {\n");
+    if (!file || !add_node(&s, NULL, NODE_GROUP))
+        return arena_exhausted(error);
+    s.scopes[0].last = NULL;
+    const enum status status = scan_file(&s, file, &frame);
+    text_print(&source->text, "}");
+    text_free(&s.path);
     return status;
 }
 
-enum status source_value(const struct place *at, const char *path_, const char *bytes,
-                         struct arena *arena, struct source *source, struct error *error)
+struct node *source_value(const struct location *location, const char *path_, const char *bytes,
+                          struct arena *arena, struct source *source, struct error *error)
 {
-    const struct config_source from = { .path = at->file };
-    struct scanner s = {
-        .from = &from, .arena = arena, .source = source, .error = error, .single = true
-    };
-    s.scopes[0] = (struct scope){ .want = WANT_VALUE, .key = path_ };
-    struct frame frame = { .file = at->file,
-                           .cursor = { bytes, bytes + strlen(bytes), at->line, true } };
-    const struct token start = { .line = at->line, .start = bytes };
-    s.frame = &frame;
-    enum status status = emit(&s, &start, "value =", strlen("value ="));
-    s.frame = NULL;
-    size_t line = 0;
-    const char *binary = token_find_binary(frame.cursor.next, frame.cursor.end, &line);
-    if (!status && binary)
-        status =
-            place_report(at, path_, NULL, error, "byte 0x%02x is not text", (unsigned char)*binary);
+    struct scanner s = { .arena = arena, .source = source, .error = error };
+    struct frame frame = { .file = location->file };
+    const struct source before = *source;
+    const size_t length = strlen(bytes);
+    char *copy = arena_copy(arena, bytes, length);
+    s.scopes[0] = (struct scope){ .at = { .want = WANT_VALUE, .value = true },
+                                  .key = path_,
+                                  .key_location = *location };
+    text_print(&source->text, ", { value =\n");
+    const enum status status =
+        copy ? scan_text(&s, &frame, copy, copy + length, location->line) : arena_exhausted(error);
+    text_print(&source->text, "}");
+    text_free(&s.path);
     if (!status)
-        status = scan(&s, &frame);
-    scanner_free(&s);
-    return status;
-}
-
-const struct place *source_place(const struct source *source, size_t line)
-{
-    static const struct place nowhere = { "", 0 };
-    if (line == 0 || !source->line_count)
-        return &nowhere;
-    return &source->places[(line <= source->line_count ? line : source->line_count) - 1];
-}
-
-const char *source_name(const char *path)
-{
-    return strcmp(path, "-") == 0 ? "<stdin>" : path;
-}
-
-void source_free(struct source *source)
-{
-    text_free(&source->text);
-    free(source->places);
-    *source = (struct source){ 0 };
+        return before.last->next;
+    source->text.length = before.text.length;
+    source->last = before.last;
+    source->last->next = NULL;
+    return NULL;
 }

@@ -42,7 +42,8 @@ bool suggest_owners(const struct group *group, const char *key, struct text *own
         const struct variant *variant = group->variant(i);
         if (!suggest_find(variant->parameters, variant->parameter_count, key))
             continue;
-        text_print(owners, "%s%s", found ? ", " : "", variant->name);
+        if (owners)
+            text_print(owners, "%s%s", found ? ", " : "", variant->name);
         found = true;
     }
     return found;
@@ -50,12 +51,9 @@ bool suggest_owners(const struct group *group, const char *key, struct text *own
 
 static bool has_key(const struct group *group, const char *key)
 {
-    struct text owners = { 0 };
-    const bool found = suggest_find(group->parameters, group->parameter_count, key) ||
-                       (group->variant_key && strcmp(group->variant_key, key) == 0) ||
-                       suggest_owners(group, key, &owners);
-    text_free(&owners);
-    return found;
+    return suggest_find(group->parameters, group->parameter_count, key) ||
+           (group->variant_key && strcmp(group->variant_key, key) == 0) ||
+           suggest_owners(group, key, NULL);
 }
 
 static void print_path(const struct group *group, const char *key, struct text *path)

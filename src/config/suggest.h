@@ -7,15 +7,12 @@
 #include "base/text.h"
 #include "config/parameter.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* The row of a key in a table, or NULL. */
 const struct parameter *suggest_find(const struct parameter *parameters, size_t count,
                                      const char *key);
 
-/* Appends the variants of the group that have the key, "plummer, cold-sphere"; false if none. */
+/* Appends the variants of the group that have the key, "plummer, cold-sphere"; false if none.
+ * `owners` may be NULL. */
 bool suggest_owners(const struct group *group, const char *key, struct text *owners);
 
 /*
@@ -32,9 +29,5 @@ void suggest_choice(const char *word, const char *const *choices, size_t count, 
  */
 bool suggest_key(const struct schema *schema, const struct group *group,
                  const struct variant *variant, const char *key, struct text *path);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

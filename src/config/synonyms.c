@@ -6,8 +6,9 @@
 
 #include "base/memory.h"
 
-static const char fourth_order[] = "fourth order and symplectic";
 static const char sixth_order[] = "sixth order with a fixed step";
+static const char block_steps[] = "fourth order with steps of its own for each body";
+static const char radau[] = "Gauss-Radau quadrature of 15th order with steps of its own";
 
 /* Where a word has several rows, the first one that fits the key counts. */
 static const struct synonym synonyms[] = {
@@ -31,14 +32,22 @@ static const struct synonym synonyms[] = {
     { "fr", "yoshida4", NULL },
     { "yoshida", "yoshida4", NULL },
     { "omelyan", "pefrl", NULL },
-    { "rk4", "pefrl", fourth_order },
-    { "rungekutta", "pefrl", fourth_order },
-    { "rungekutta4", "pefrl", fourth_order },
-    { "hermite", "pefrl", fourth_order },
-    { "hermite4", "pefrl", fourth_order },
-    { "ias15", "yoshida6", sixth_order },
-    { "gaussradau", "yoshida6", sixth_order },
-    { "radau", "yoshida6", sixth_order },
+    { "rungekutta", "rk4", NULL },
+    { "rungekutta4", "rk4", NULL },
+    { "rk", "rk4", NULL },
+    { "hermite", "hermite4", NULL },
+    { "aarseth", "hermite4", NULL },
+    { "nbody6", "hermite4", block_steps },
+    { "blocksteps", "hermite4", NULL },
+    { "hermite6", "hermite4", block_steps },
+    { "ias15", "gauss-radau", radau },
+    { "ias", "gauss-radau", radau },
+    { "gaussradau", "gauss-radau", NULL },
+    { "radau", "gauss-radau", NULL },
+    { "radau15", "gauss-radau", NULL },
+    { "everhart", "gauss-radau", NULL },
+    { "adaptive", "gauss-radau", radau },
+    { "bulirschstoer", "gauss-radau", radau },
     { "whfast", "yoshida6", sixth_order },
     /* backends, precisions, instruction sets, kernels */
     { "gpu", "cuda", NULL },
@@ -100,6 +109,9 @@ static const struct synonym synonyms[] = {
     { "halfmassradius", "lagrangian-radii", NULL },
     { "dispersion", "velocity-dispersion", NULL },
     { "encounters", "close-encounters", NULL },
+    { "binary", "binaries", NULL },
+    { "unbound", "escapers", NULL },
+    { "boundpairs", "binaries", NULL },
     { "elements", "orbit", NULL },
     { "kepler", "orbit", NULL },
     /* outputs and files */

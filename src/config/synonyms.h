@@ -8,10 +8,6 @@
 
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct synonym {
     const char *word;  /* in small letters, without hyphens and underscores: "leapfrog" */
     const char *meant; /* a choice ("velocity-verlet") or the path of a key ("time.step") */
@@ -23,9 +19,5 @@ struct synonym {
  * hyphens, underscores and blanks in `word` do not matter.
  */
 const struct synonym *synonyms_find(const char *word, const char *const *candidates, size_t count);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

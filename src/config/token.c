@@ -10,55 +10,58 @@ const char *token_find_binary(const char *bytes, const char *end, size_t *line)
         if (byte == 0x7f || (byte < 0x20 && (byte == 0 || !strchr("\t\n\r\f", byte))))
             return p;
         if (byte == '\n' || (byte == '\r' && (p + 1 == end || p[1] != '\n')))
-            (*line)++;
+            *line += *line > 0;
     }
     return NULL;
 }
 
-static bool at_end(const struct cursor *cursor)
-{
-    return cursor->next >= cursor->end;
-}
-
 static bool starts(const struct cursor *cursor, const char *word)
 {
-    const size_t length = strlen(word);
-    return (size_t)(cursor->end - cursor->next) >= length &&
-           memcmp(cursor->next, word, length) == 0;
+    return strncmp(cursor->next, word, strlen(word)) == 0;
 }
 
 /* Takes one character. CR LF, LF and CR alone all end a line. */
 static void step(struct cursor *cursor)
 {
-    const char c = *cursor->next++;
-    const bool newline = c == '\n' || (c == '\r' && !starts(cursor, "\n"));
-    if (newline) {
+    char *c = cursor->next++;
+    if (*c == '\r' && *cursor->next != '\n')
+        *c = '\n';
+    if (*c == '\n') {
         cursor->line += cursor->line > 0;
         cursor->line_start = true;
-    } else if (!isspace((unsigned char)c)) {
+    } else if (!isspace((unsigned char)*c)) {
         cursor->line_start = false;
     }
+}
+
+static void erase(char *from, const char *end)
+{
+    for (; from < end; from++)
+        if (*from != '\n' && *from != '\r')
+            *from = ' ';
 }
 
 /* Blanks and comments; false if a comment is not closed. */
 static bool skip(struct cursor *cursor)
 {
-    while (!at_end(cursor)) {
-        if (isspace((unsigned char)*cursor->next)) {
+    while (*cursor->next) {
+        char *start = cursor->next;
+        if (isspace((unsigned char)*start)) {
             step(cursor);
-        } else if (*cursor->next == '#' || starts(cursor, "//")) {
-            while (!at_end(cursor) && *cursor->next != '\n' && *cursor->next != '\r')
-                cursor->next++;
+        } else if (*start == '#' || starts(cursor, "//")) {
+            cursor->next += strcspn(start, "\r\n");
+            erase(start, cursor->next);
         } else if (starts(cursor, "/*")) {
             const struct cursor opened = *cursor;
             cursor->next += 2;
-            while (!at_end(cursor) && !starts(cursor, "*/"))
+            while (*cursor->next && !starts(cursor, "*/"))
                 step(cursor);
-            if (at_end(cursor)) {
+            if (!*cursor->next) {
                 *cursor = opened;
                 return false;
             }
             cursor->next += 2;
+            erase(start, cursor->next);
         } else {
             break;
         }
@@ -66,27 +69,28 @@ static bool skip(struct cursor *cursor)
     return true;
 }
 
-static struct token make(int kind, const char *start, const struct cursor *cursor)
+static struct token make(int kind, char *start, const struct cursor *cursor)
 {
     return (struct token){
         .kind = kind, .start = start, .length = (size_t)(cursor->next - start), .line = cursor->line
     };
 }
 
-static struct token fail(const char *start, const struct cursor *cursor, const char *problem)
+static struct token fail(char *start, const struct cursor *cursor, const char *problem)
 {
     struct token token = make(TOKEN_ERROR, start, cursor);
     token.problem = problem;
     return token;
 }
 
-/* The length of the UTF-8 character at p (RFC 3629, table of section 4), or 0. */
-static size_t character_length(const unsigned char *p, size_t room)
+/* The length of the UTF-8 character at p (RFC 3629, table of section 4), or 0. A NUL, where the
+ * text ends, continues none. */
+static size_t character_length(const unsigned char *p)
 {
     if (p[0] < 0x80)
         return 1;
     const size_t length = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
-    if (p[0] < 0xc2 || p[0] > 0xf4 || room < length)
+    if (p[0] < 0xc2 || p[0] > 0xf4)
         return 0;
     for (size_t i = 1; i < length; i++)
         if ((p[i] & 0xc0) != 0x80)
@@ -97,32 +101,29 @@ static size_t character_length(const unsigned char *p, size_t room)
 }
 
 /* \xHH with a character that text may have. */
-static bool escape_is_text(const char *p, const char *end)
+static bool escape_is_text(const char *p)
 {
-    if (end - p < 4 || !isxdigit((unsigned char)p[2]) || !isxdigit((unsigned char)p[3]))
+    if (!isxdigit((unsigned char)p[2]) || !isxdigit((unsigned char)p[3]))
         return true; /* libconfig takes it as it stands */
     return p[2] >= '2' && p[2] <= '7' && !(p[2] == '7' && tolower((unsigned char)p[3]) == 'f');
 }
 
 static struct token string(struct cursor *cursor)
 {
-    const char *start = cursor->next++;
-    while (!at_end(cursor)) {
-        const char *p = cursor->next;
+    char *start = cursor->next++;
+    while (*cursor->next && !strchr("\r\n", *cursor->next)) {
+        char *p = cursor->next;
         if (*p == '"') {
             cursor->next++;
             return make(TOKEN_STRING, start, cursor);
         }
-        if (*p == '\n' || *p == '\r')
-            break;
-        if (*p == '\\' && cursor->end - p > 1 && (p[1] == '"' || p[1] == '\\')) {
+        if (*p == '\\' && (p[1] == '"' || p[1] == '\\')) {
             cursor->next += 2;
             continue;
         }
-        if (*p == '\\' && cursor->end - p > 1 && (p[1] == 'x' || p[1] == 'X') &&
-            !escape_is_text(p, cursor->end))
+        if (*p == '\\' && (p[1] == 'x' || p[1] == 'X') && !escape_is_text(p))
             return fail(p, cursor, "only \\x20 to \\x7e are text");
-        const size_t length = character_length((const unsigned char *)p, (size_t)(cursor->end - p));
+        const size_t length = character_length((const unsigned char *)p);
         if (length == 0)
             return fail(p, cursor, "not UTF-8 text");
         cursor->next += length;
@@ -132,36 +133,28 @@ static struct token string(struct cursor *cursor)
 
 static struct token include(struct cursor *cursor)
 {
-    const char *start = cursor->next;
+    char *start = cursor->next;
     const bool first = cursor->line_start;
     cursor->next += strlen("@include");
-    while (!at_end(cursor) && (*cursor->next == ' ' || *cursor->next == '\t'))
-        cursor->next++;
+    cursor->next += strspn(cursor->next, " \t");
     if (!first)
         return fail(start, cursor, "@include must stand at the start of a line");
-    if (at_end(cursor) || *cursor->next != '"')
+    if (*cursor->next != '"' || cursor->next[1] == '"')
         return fail(start, cursor, "must be @include \"name\"");
-    struct token name = string(cursor);
-    if (name.kind != TOKEN_STRING)
-        return name;
-    if (name.length == 2)
-        return fail(start, cursor, "must be @include \"name\"");
-    name.kind = TOKEN_INCLUDE;
-    name.start++;
-    name.length -= 2;
+    const struct token name = string(cursor);
     cursor->line_start = false;
-    return name;
+    return name.kind == TOKEN_STRING ? make(TOKEN_INCLUDE, start, cursor) : name;
 }
 
 static bool in_word(char c)
 {
-    return isalnum((unsigned char)c) || strchr("*-_", c);
+    return isalnum((unsigned char)c) || (c && strchr("*-_", c));
 }
 
 static struct token word(struct cursor *cursor)
 {
-    const char *start = cursor->next;
-    while (!at_end(cursor) && in_word(*cursor->next))
+    char *start = cursor->next;
+    while (in_word(*cursor->next))
         cursor->next++;
     return make(TOKEN_WORD, start, cursor);
 }
@@ -169,8 +162,8 @@ static struct token word(struct cursor *cursor)
 /* All that could have been meant as one number: 1e-4, 0x1FL, but also 1.2.3 and 12kg. */
 static struct token number(struct cursor *cursor)
 {
-    const char *start = cursor->next++;
-    while (!at_end(cursor)) {
+    char *start = cursor->next++;
+    while (*cursor->next) {
         const char c = *cursor->next, before = cursor->next[-1];
         const bool exponent_sign = (c == '+' || c == '-') && (before == 'e' || before == 'E');
         if (!isalnum((unsigned char)c) && c != '.' && c != '_' && !exponent_sign)
@@ -184,7 +177,7 @@ struct token token_next(struct cursor *cursor)
 {
     if (!skip(cursor))
         return fail(cursor->next, cursor, "a comment starts here and does not end");
-    if (at_end(cursor))
+    if (!*cursor->next)
         return make(TOKEN_END, cursor->next, cursor);
     if (starts(cursor, "@include"))
         return include(cursor);

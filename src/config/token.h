@@ -5,42 +5,37 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Signs = : ; , { } [ ] ( ) are their own kind. */
 enum token_kind {
     TOKEN_END,
     TOKEN_WORD = 256, /* a key, true, false, or a string that lacks its quotation marks */
     TOKEN_NUMBER,     /* starts like one */
     TOKEN_STRING,     /* with its quotation marks */
-    TOKEN_INCLUDE,    /* of @include "name": the name */
+    TOKEN_INCLUDE,    /* @include "name", the whole of it */
     TOKEN_ERROR
 };
 
 struct token {
     int kind;
-    const char *start; /* in the text of the cursor */
+    char *start; /* in the text of the cursor */
     size_t length;
     size_t line;
     const char *problem; /* of TOKEN_ERROR; NULL: a character that the language has not */
 };
 
-/* A place in a text without control characters. Lines are counted from 1, but not from 0. */
+/* A position in a text without control characters, which ends with NUL. Lines are counted from 1,
+ * but not from 0. */
 struct cursor {
-    const char *next, *end;
+    char *next;
     size_t line;
     bool line_start; /* nothing but blanks since the last newline */
 };
 
+/* What lies before the token and is none is put into the form that libconfig knows as well: blanks
+ * for comments, and LF for the CR alone that ends a line. */
 struct token token_next(struct cursor *cursor);
 
 /* The first control character that no text has, or NULL; *line counts on. */
 const char *token_find_binary(const char *bytes, const char *end, size_t *line);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -7,141 +7,90 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/library.h"
+#include "base/memory.h"
 #include "config/source.h"
-
-static enum status out_of_memory(struct error *error)
-{
-    return error_set(error, STATUS_MEMORY, "out of memory while reading the configuration");
-}
 
 /* --- from libconfig -----------------------------------------------------------------------------
  */
 
-struct builder {
-    const struct source *source;
-    struct arena *arena;
-    size_t values; /* built so far, groups and lists included */
-};
-
-static bool build_scalar(struct builder *b, const config_setting_t *setting, struct node *node)
+/* Fills the next of the nodes that the source has, and those in it, with what libconfig has read at
+ * that point. NULL where it has read something else: it lost a setting for want of memory. */
+static struct node *fill(struct node **next, const config_setting_t *setting, struct arena *arena)
 {
-    switch (config_setting_type(setting)) {
-    case CONFIG_TYPE_BOOL:
-        node->kind = NODE_FLAG;
+    static const int types[] = {
+        [NODE_FLAG] = CONFIG_TYPE_BOOL,     [NODE_INTEGER] = CONFIG_TYPE_INT,
+        [NODE_REAL] = CONFIG_TYPE_INT,      [NODE_BAD] = CONFIG_TYPE_INT,
+        [NODE_STRING] = CONFIG_TYPE_STRING, [NODE_LIST] = CONFIG_TYPE_LIST,
+        [NODE_GROUP] = CONFIG_TYPE_GROUP
+    };
+    struct node *node = *next;
+    if (!node || !setting || config_setting_type(setting) != types[node->kind])
+        return NULL;
+    *next = node->next;
+    if (node->kind == NODE_FLAG)
         node->flag = config_setting_get_bool(setting);
-        return true;
-    case CONFIG_TYPE_INT:
-        node->kind = NODE_INTEGER;
-        node->integer = config_setting_get_int(setting);
-        return true;
-    case CONFIG_TYPE_INT64:
-        node->kind = NODE_INTEGER;
-        node->integer = config_setting_get_int64(setting);
-        return true;
-    case CONFIG_TYPE_FLOAT:
-        node->kind = NODE_REAL;
-        node->real = config_setting_get_float(setting);
-        return true;
-    default: {
+    if (node->kind == NODE_STRING) {
         const char *string = config_setting_get_string(setting);
-        if (!string)
-            return false; /* it is "" only where that was written */
-        const bool bad = string[0] == SOURCE_BAD;
-        node->kind = bad ? NODE_BAD : NODE_STRING;
-        node->bad = bad ? string[1] : 0;
-        string += bad ? 2 : 0;
-        node->string = arena_copy(b->arena, string, strlen(string));
-        return node->string;
+        node->string = string ? arena_copy(arena, string, strlen(string)) : NULL;
+        return node->string ? node : NULL;
     }
-    }
-}
-
-/* NULL when memory is exhausted. The depth is limited by source.c. */
-static struct node *build(struct builder *b, config_setting_t *setting, const struct node *parent)
-{
-    struct node *node = arena_take(b->arena, 1, sizeof *node);
-    if (!node)
-        return NULL;
-    b->values += parent != NULL;
-    const char *name = config_setting_name(setting);
-    if (!name && parent && parent->kind == NODE_GROUP)
-        return NULL; /* libconfig does not look whether there was memory for it */
-    if (name && !(node->name = arena_copy(b->arena, name, strlen(name))))
-        return NULL;
-    /* Not config_setting_source_line(), which is cut to 16 bits. Scalars in a list stand where the
-     * list does: their lines are those of the token after them. */
-    const bool element = parent && parent->kind == NODE_LIST && config_setting_is_scalar(setting);
-    node->place = element ? parent->place : *source_place(b->source, setting->line);
-    if (!config_setting_is_aggregate(setting))
-        return build_scalar(b, setting, node) ? node : NULL;
-    node->kind = config_setting_is_group(setting) ? NODE_GROUP : NODE_LIST;
+    if (node->kind != NODE_LIST && node->kind != NODE_GROUP)
+        return node;
     node->count = (size_t)config_setting_length(setting);
-    node->children = arena_take(b->arena, node->count, sizeof(struct node *));
-    if (!node->children)
-        return NULL;
-    for (size_t i = 0; i < node->count; i++) {
-        node->children[i] = build(b, config_setting_get_elem(setting, (unsigned)i), node);
-        if (!node->children[i])
+    node->children = arena_take(arena, node->count, sizeof(struct node *));
+    for (size_t i = 0; node->children && i < node->count; i++) {
+        const config_setting_t *element = config_setting_get_elem(setting, (unsigned)i);
+        const char *name = config_setting_name(element);
+        struct node *child = fill(next, element, arena);
+        if (!child || (child->name && (!name || strcmp(name, child->name) != 0)))
             return NULL;
+        node->children[i] = child;
     }
-    return node;
+    return node->children ? node : NULL;
 }
 
-static enum status parse(const struct source *source, struct arena *arena, struct node **root,
-                         struct error *error)
+/* The file, and what was added to it: `{ value = ...; }` each. */
+static bool fill_all(const struct source *source, const config_setting_t *list, struct arena *arena)
+{
+    struct node *next = source->first;
+    const config_setting_t *element;
+    if (!list || !fill(&next, config_setting_get_elem(list, 0), arena))
+        return false;
+    for (unsigned i = 1; (element = config_setting_get_elem(list, i)); i++)
+        if (!fill(&next, config_setting_get_elem(element, 0), arena))
+            return false;
+    return !next;
+}
+
+/*
+ * libconfig 1.5 does not look whether it gets memory, but writes to address 0. So it is asked for
+ * beforehand: at most so much for each byte of the text, by the settings, names and lists of 16
+ * that fit into it, and as for so many bytes more for the scanner.
+ */
+enum { BYTES_PER_CHARACTER = 192, SCANNER_CHARACTERS = 1024 };
+
+static bool has_room(size_t length)
+{
+    void *room = malloc(memory_bytes(SCANNER_CHARACTERS + length, BYTES_PER_CHARACTER));
+    const bool found = room != NULL;
+    free(room);
+    return found;
+}
+
+static enum status parse(struct source *source, struct arena *arena, struct error *error)
 {
     enum status status = STATUS_OK;
-    struct builder builder = { source, arena, 0 };
     config_t config;
-    library_guard();
+    text_append(&source->text, " )", 2);
+    if (source->text.failed || !has_room(source->text.length))
+        return arena_exhausted(error);
     config_init(&config);
-    if (config_read_string(&config, source->text.bytes ? source->text.bytes : "") != CONFIG_TRUE) {
-        const int line = config_error_line(&config);
-        status = place_report(source_place(source, line > 0 ? (size_t)line : 1), NULL, NULL, error,
-                              "%s", config_error_text(&config));
-    } else if (!(*root = build(&builder, config_root_setting(&config), NULL)) ||
-               builder.values != source->value_count) {
-        status = out_of_memory(error); /* a setting must not get lost without a word */
-    }
+    if (config_read_string(&config, source->text.bytes) != CONFIG_TRUE)
+        status = location_report(&source->first->location, NULL, NULL, error, "%s",
+                                 config_error_text(&config));
+    else if (!fill_all(source, config_setting_get_elem(config_root_setting(&config), 0), arena))
+        status = arena_exhausted(error); /* a setting must not get lost without a word */
     config_destroy(&config);
-    library_unguard();
-    return status;
-}
-
-/* --- single values ------------------------------------------------------------------------------
- */
-
-/* Is this a literal of the language rather than a string without its quotation marks? */
-static bool is_literal(const char *bytes)
-{
-    if (bytes[0] && strchr("\"[({", bytes[0]))
-        return true;
-    if (strcasecmp(bytes, "true") == 0 || strcasecmp(bytes, "false") == 0)
-        return true;
-    char *end; /* the whole of it a number, be it one that overflows */
-    strtod(bytes, &end);
-    return strpbrk(bytes, "0123456789") && end > bytes && end[strspn(end, "L")] == '\0';
-}
-
-enum status tree_value(const struct place *place, const char *path, const char *bytes,
-                       struct arena *arena, struct node **node, struct error *error)
-{
-    struct source source = { 0 };
-    struct text quoted = { 0 };
-    struct node *root = NULL;
-    if (!is_literal(bytes))
-        tree_print_string(bytes, &quoted);
-    enum status status = quoted.failed ? out_of_memory(error) : STATUS_OK;
-    if (!status)
-        status =
-            source_value(place, path, quoted.bytes ? quoted.bytes : bytes, arena, &source, error);
-    if (!status)
-        status = parse(&source, arena, &root, error);
-    if (!status)
-        *node = root->children[0];
-    source_free(&source);
-    text_free(&quoted);
     return status;
 }
 
@@ -157,11 +106,11 @@ struct node *tree_member(const struct node *group, const char *name)
 /* --- overrides ----------------------------------------------------------------------------------
  */
 
-/* An override being applied: "path=value". */
+/* "path=value" */
 struct override {
-    struct place place; /* "-P path=value" */
+    struct location location; /* "-P path=value", or where it is written */
     const char *path;
-    const char *value;
+    struct node *value; /* NULL: wrong */
     struct arena *arena;
     struct error *error;
 };
@@ -183,22 +132,22 @@ static struct node **slot(const struct override *o, struct node *parent, const c
         i = 0;
         sscanf(word, "%zu", &i);
     } else {
-        place_report(&o->place, o->path, NULL, o->error,
-                     parent->kind == NODE_LIST ? "'%s' must be the number of an element"
-                                               : "there is no group or list to hold '%s'",
-                     word);
+        location_report(&o->location, o->path, NULL, o->error,
+                        parent->kind == NODE_LIST ? "'%s' must be the number of an element"
+                                                  : "there is no group or list to hold '%s'",
+                        word);
         return NULL;
     }
     if (i < parent->count)
         return &parent->children[i];
     if (i > parent->count) {
-        place_report(&o->place, o->path, NULL, o->error, "the list has only %zu elements",
-                     parent->count);
+        location_report(&o->location, o->path, NULL, o->error, "the list has only %zu elements",
+                        parent->count);
         return NULL;
     }
     struct node **children = arena_take(o->arena, parent->count + 1, sizeof *children);
     if (!children) {
-        out_of_memory(o->error);
+        arena_exhausted(o->error);
         return NULL;
     }
     if (parent->count)
@@ -208,16 +157,11 @@ static struct node **slot(const struct override *o, struct node *parent, const c
 }
 
 /* Puts the value at its path, word by word. */
-static enum status place_value(const struct override *o, struct node *root)
+static enum status put(const struct override *o, struct node *root)
 {
-    struct node *value;
-    const enum status status = tree_value(&o->place, o->path, o->value, o->arena, &value, o->error);
     char *words = arena_copy(o->arena, o->path, strlen(o->path));
-    if (status)
-        return status;
     if (!words)
-        return out_of_memory(o->error);
-    value->raw = o->value;
+        return arena_exhausted(o->error);
     struct node *parent = root;
     for (char *word = words, *next; word; word = next) {
         next = strchr(word, '.');
@@ -229,16 +173,28 @@ static enum status place_value(const struct override *o, struct node *root)
         if (next && !*child) {
             *child = arena_take(o->arena, 1, sizeof **child);
             if (!*child)
-                return out_of_memory(o->error);
+                return arena_exhausted(o->error);
             (*child)->kind = isdigit((unsigned char)*next) ? NODE_LIST : NODE_GROUP;
-            (*child)->place = o->place;
+            (*child)->location = o->location;
         } else if (!next) {
-            *child = value;
+            *child = o->value;
         }
         (*child)->name = parent->kind == NODE_GROUP ? word : NULL;
         parent = *child;
     }
     return STATUS_OK;
+}
+
+/* Is this a literal of the language rather than a string without its quotation marks? */
+static bool is_literal(const char *bytes)
+{
+    if (bytes[0] && strchr("\"[({", bytes[0]))
+        return true;
+    if (strcasecmp(bytes, "true") == 0 || strcasecmp(bytes, "false") == 0)
+        return true;
+    char *end; /* the whole of it a number, be it one that overflows */
+    strtod(bytes, &end);
+    return strpbrk(bytes, "0123456789") && end > bytes && end[strspn(end, "L")] == '\0';
 }
 
 /* Keys of letters, digits and _-*, joined by dots. */
@@ -257,50 +213,69 @@ static bool is_path(const char *path)
 
 #define BLANKS " \t\r\n"
 
-/* `place`: where it is written, if not on the command line. */
-static enum status apply(const char *override, const struct place *place, struct node *root,
-                         struct arena *arena, struct error *error)
+/* "-P path=value" in errors. NULL when memory is exhausted. */
+static const char *label_of(const char *override, struct arena *arena)
 {
     enum { SHOWN = 80 };
-    const char *equals = strchr(override, '=');
-    struct override o = { .path = "", .arena = arena, .error = error };
     char *label =
         arena_print(arena, "-P %.*s%s", SHOWN, override, strlen(override) > SHOWN ? "..." : "");
-    if (!label)
-        return out_of_memory(error);
-    for (char *p = label; *p; p++)
+    for (char *p = label; p && *p; p++)
         if (iscntrl((unsigned char)*p))
             *p = ' ';
-    o.place.file = label;
-    if (place && place->line)
-        o.place = *place;
-    if (equals)
-        o.path = arena_copy(arena, override, (size_t)(equals - override));
-    if (!o.path)
-        return out_of_memory(error);
-    if (!is_path(o.path))
-        return error_set(error, STATUS_USAGE, "%s: must be key.path=value", label);
+    return label;
+}
+
+/* Adds its value to the source. */
+static enum status add_override(struct override *o, const char *override, struct source *source)
+{
+    const char *label = label_of(override, o->arena);
+    const char *equals = strchr(override, '=');
+    o->path = arena_copy(o->arena, override, equals ? (size_t)(equals - override) : 0);
+    if (!label || !o->path)
+        return arena_exhausted(o->error);
+    if (!is_path(o->path))
+        return error_set(o->error, STATUS_USAGE, "%s: must be key.path=value", label);
+    if (!o->location.line)
+        o->location.file = label;
     const char *start = equals + 1 + strspn(equals + 1, BLANKS);
     size_t length = strlen(start);
     while (length && strchr(BLANKS, start[length - 1]))
         length--;
-    o.value = arena_copy(arena, start, length);
-    return o.value ? place_value(&o, root) : out_of_memory(error);
+    const char *raw = arena_copy(o->arena, start, length);
+    struct text value = { 0 };
+    if (raw && is_literal(raw))
+        text_append(&value, raw, length);
+    else if (raw)
+        tree_print_string(raw, &value);
+    if (!value.bytes || value.failed)
+        arena_exhausted(o->error);
+    else if ((o->value =
+                  source_value(&o->location, o->path, value.bytes, o->arena, source, o->error)))
+        o->value->raw = raw;
+    text_free(&value);
+    return o->value ? STATUS_OK : o->error->status;
 }
 
 enum status tree_read(const struct config_source *from, struct arena *arena, struct node **root,
                       struct error *error)
 {
     struct source source = { 0 };
-    enum status status = source_read(from, arena, &source, error);
+    struct override *overrides = arena_take(arena, from->override_count, sizeof *overrides);
+    enum status status =
+        overrides ? source_read(from, arena, &source, error) : arena_exhausted(error);
+    for (size_t i = 0; !status && i < from->override_count; i++) {
+        overrides[i] = (struct override){ .arena = arena, .error = error };
+        if (from->override_locations)
+            overrides[i].location = from->override_locations[i];
+        add_override(&overrides[i], from->overrides[i], &source);
+    }
     if (!status)
-        status = parse(&source, arena, root, error);
-    source_free(&source);
-    if (!status)
-        (*root)->place = (struct place){ source_name(from->path), 1 };
+        status = parse(&source, arena, error);
+    text_free(&source.text);
     for (size_t i = 0; !status && i < from->override_count; i++)
-        apply(from->overrides[i], from->override_places ? &from->override_places[i] : NULL, *root,
-              arena, error);
+        if (overrides[i].value)
+            put(&overrides[i], source.first);
+    *root = source.first;
     return status ? status : error->status;
 }
 

@@ -1,127 +1,37 @@
+#include <glob.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/file.h"
+#include "config/config-file.h"
 #include "config/requirement.h"
 #include "config/section.h"
-#include "config/source.h"
 #include "config/suggest.h"
 
 /* What value_read() works on. */
 struct reading {
+    const struct section *section;
     struct value *value;
     const struct node *node;
-    const char *path;
     struct arena *arena;
     struct error *error;
 };
 
-static enum status out_of_memory(const struct reading *r)
-{
-    return error_set(r->error, STATUS_MEMORY, "%s: out of memory", r->path);
-}
-
-/* Reports `node`: the value itself, or an element of its list. */
-static enum status refuse(const struct reading *r, const struct node *node, const char *reason)
-{
-    struct text shown = { 0 };
-    tree_print(node, &shown);
-    const enum status status =
-        place_report(&r->node->place, r->path, shown.bytes, r->error, "%s", reason);
-    text_free(&shown);
-    return status;
-}
+enum fault { WRONG_TYPE, OUT_OF_RANGE, NO_CHOICE };
 
 /* Types whose values are strings. */
 static bool is_text(const struct parameter *parameter)
 {
     return parameter->type == PARAMETER_STRING || parameter->type == PARAMETER_CHOICE ||
-           parameter->type == PARAMETER_PATH;
+           parameter->type == PARAMETER_PATH || parameter->type == PARAMETER_PATHS;
 }
 
-/* The node is of the wrong type, or no value at all. */
-static enum status refuse_type(const struct reading *r, const struct node *node)
+static size_t count_choices(const struct parameter *parameter)
 {
-    const struct parameter *parameter = r->value->parameter;
-    struct text reason = { 0 };
-    if (node->kind == NODE_BAD && node->bad == SOURCE_BAD_RANGE)
-        text_print(&reason, "too large a number; ");
-    if (node->kind == NODE_BAD && node->bad == SOURCE_BAD_WORD && is_text(parameter))
-        text_print(&reason, "needs quotation marks; ");
-    text_print(&reason, "must be ");
-    requirement_print(parameter, &reason);
-    const enum status status = refuse(r, node, reason.bytes ? reason.bytes : "wrong type");
-    text_free(&reason);
-    return status;
-}
-
-static enum status refuse_range(const struct reading *r, const struct node *node)
-{
-    struct text reason = { 0 };
-    text_print(&reason, "must be ");
-    requirement_range(r->value->parameter, &reason);
-    const enum status status = refuse(r, node, reason.bytes ? reason.bytes : "out of range");
-    text_free(&reason);
-    return status;
-}
-
-static enum status refuse_choice(const struct reading *r, const char *string)
-{
-    const struct parameter *parameter = r->value->parameter;
     size_t count = 0;
     while (parameter->choices[count])
         count++;
-    struct text reason = { 0 };
-    text_print(&reason, "must be ");
-    requirement_print(parameter, &reason);
-    suggest_choice(string, parameter->choices, count, &reason);
-    const enum status status = refuse(r, r->node, reason.bytes ? reason.bytes : "no such choice");
-    text_free(&reason);
-    return status;
-}
-
-/* --- one function for each type -----------------------------------------------------------------
- */
-
-static enum status read_flag(const struct reading *r)
-{
-    if (r->node->kind != NODE_FLAG)
-        return refuse_type(r, r->node);
-    r->value->flag = r->node->flag;
-    return STATUS_OK;
-}
-
-static enum status read_integer(const struct reading *r)
-{
-    const double two63 = 0x1p63;
-    int64_t integer = r->node->integer;
-    if (r->node->kind == NODE_REAL && r->node->real == floor(r->node->real) &&
-        r->node->real >= -two63 && r->node->real < two63)
-        integer = (int64_t)r->node->real; /* 1e6 */
-    else if (r->node->kind != NODE_INTEGER)
-        return refuse_type(r, r->node);
-    if (!requirement_holds(r->value->parameter, (double)integer))
-        return refuse_range(r, r->node);
-    r->value->integer = integer;
-    return STATUS_OK;
-}
-
-/* A number of any kind: the node itself, or an element of it. */
-static enum status read_number(const struct reading *r, const struct node *node, double *real)
-{
-    if (node->kind == NODE_INTEGER)
-        *real = (double)node->integer;
-    else if (node->kind == NODE_REAL)
-        *real = node->real;
-    else
-        return refuse_type(r, node);
-    return requirement_holds(r->value->parameter, *real) ? STATUS_OK : refuse_range(r, node);
-}
-
-static enum status read_real(const struct reading *r)
-{
-    return read_number(r, r->node, &r->value->real);
+    return count;
 }
 
 /* On the command line, quotation marks may be left out: name=2026. */
@@ -133,10 +43,79 @@ static const char *string_of(const struct node *node)
     return scalar ? node->raw : NULL;
 }
 
+/* Reports `node`: the value itself, or an element of its list. */
+static enum status refuse(const struct reading *r, const struct node *node, enum fault fault)
+{
+    const struct parameter *parameter = r->value->parameter;
+    const bool bad = node->kind == NODE_BAD && fault == WRONG_TYPE;
+    struct text reason = { 0 }, shown = { 0 };
+    if (bad && node->bad == BAD_RANGE)
+        text_print(&reason, "too large a number; ");
+    if (bad && node->bad == BAD_WORD && is_text(parameter))
+        text_print(&reason, "needs quotation marks; ");
+    text_print(&reason, "must be ");
+    if (fault == OUT_OF_RANGE)
+        requirement_range(parameter, &reason);
+    else
+        requirement_print(parameter, &reason);
+    if (fault == NO_CHOICE)
+        suggest_choice(string_of(node), parameter->choices, count_choices(parameter), &reason);
+    tree_print(node, &shown);
+    const enum status status = section_report(r->section, parameter->key, &r->node->location,
+                                              shown.bytes, r->error, reason.bytes);
+    text_free(&reason);
+    text_free(&shown);
+    return status;
+}
+
+/* --- one function for each type -----------------------------------------------------------------
+ */
+
+static enum status read_flag(const struct reading *r)
+{
+    if (r->node->kind != NODE_FLAG)
+        return refuse(r, r->node, WRONG_TYPE);
+    r->value->held.flag = r->node->flag;
+    return STATUS_OK;
+}
+
+static enum status read_integer(const struct reading *r)
+{
+    const double two63 = 0x1p63;
+    int64_t integer = r->node->integer;
+    if (r->node->kind == NODE_REAL && r->node->real == floor(r->node->real) &&
+        r->node->real >= -two63 && r->node->real < two63)
+        integer = (int64_t)r->node->real; /* 1e6 */
+    else if (r->node->kind != NODE_INTEGER)
+        return refuse(r, r->node, WRONG_TYPE);
+    if (!requirement_holds(r->value->parameter, (double)integer))
+        return refuse(r, r->node, OUT_OF_RANGE);
+    r->value->held.integer = integer;
+    return STATUS_OK;
+}
+
+/* A number of any kind: the node itself, or an element of it. */
+static enum status read_number(const struct reading *r, const struct node *node, double *real)
+{
+    if (node->kind == NODE_INTEGER)
+        *real = (double)node->integer;
+    else if (node->kind == NODE_REAL)
+        *real = node->real;
+    else
+        return refuse(r, node, WRONG_TYPE);
+    return requirement_holds(r->value->parameter, *real) ? STATUS_OK
+                                                         : refuse(r, node, OUT_OF_RANGE);
+}
+
+static enum status read_real(const struct reading *r)
+{
+    return read_number(r, r->node, &r->value->held.real);
+}
+
 static enum status read_string(const struct reading *r)
 {
-    r->value->string = string_of(r->node);
-    return r->value->string ? STATUS_OK : refuse_type(r, r->node);
+    r->value->held.string = string_of(r->node);
+    return r->value->held.string ? STATUS_OK : refuse(r, r->node, WRONG_TYPE);
 }
 
 static enum status read_choice(const struct reading *r)
@@ -144,27 +123,111 @@ static enum status read_choice(const struct reading *r)
     const char *const *choices = r->value->parameter->choices;
     const char *string = string_of(r->node);
     if (!string)
-        return refuse_type(r, r->node);
+        return refuse(r, r->node, WRONG_TYPE);
     for (size_t i = 0; choices[i]; i++)
         if (strcmp(choices[i], string) == 0) {
-            r->value->string = choices[i];
-            r->value->choice = i;
+            r->value->held.string = choices[i];
+            r->value->held.count = i;
             return STATUS_OK;
         }
-    return refuse_choice(r, string);
+    return refuse(r, r->node, NO_CHOICE);
 }
 
 /* Relative to the file that names it; to the current directory from the command line. */
+static enum status resolve(const struct reading *r, const char *name, const char **resolved)
+{
+    *resolved = name;
+    if (!r->node->location.line || !name[0])
+        return STATUS_OK;
+    struct text path = { 0 };
+    file_beside(r->node->location.file, name, &path);
+    *resolved = path.failed ? NULL : arena_copy(r->arena, path.bytes, path.length);
+    text_free(&path);
+    return *resolved ? STATUS_OK : arena_exhausted(r->error);
+}
+
 static enum status read_path(const struct reading *r)
 {
     const enum status status = read_string(r);
-    if (status || !r->node->place.line || !r->value->string[0])
-        return status;
-    struct text path = { 0 };
-    file_beside(r->node->place.file, r->value->string, &path);
-    r->value->string = path.failed ? NULL : arena_copy(r->arena, path.bytes, path.length);
-    text_free(&path);
-    return r->value->string ? STATUS_OK : out_of_memory(r);
+    return status ? status : resolve(r, r->value->held.string, &r->value->held.string);
+}
+
+/* Names of files, each with a NUL behind it. */
+struct names {
+    struct text bytes;
+    size_t count;
+};
+
+static void add_name(struct names *names, const char *name)
+{
+    text_append(&names->bytes, name, strlen(name) + 1);
+    names->count++;
+}
+
+/*
+ * The files that a pattern stands for, in the order of their bytes: glob() sorts by the locale,
+ * which is always "C". What names a file is no pattern, so that the echo of a list reads back as
+ * itself; a pattern that fits no file stays as it is, as in a shell, for whoever opens it. The
+ * folder of the config file is none of the pattern.
+ */
+static enum status expand(const struct reading *r, const char *name, const char *path,
+                          struct names *names)
+{
+    const size_t folder = strlen(path) - strlen(name);
+    glob_t found = { 0 };
+    struct text pattern = { 0 };
+    if (file_there(path)) {
+        add_name(names, path);
+        return STATUS_OK;
+    }
+    for (size_t i = 0; path[i]; i++) {
+        if (i < folder && strchr("*?[\\", path[i]))
+            text_append(&pattern, "\\", 1);
+        text_append(&pattern, path + i, 1);
+    }
+    const int failed =
+        pattern.failed ? GLOB_NOSPACE : glob(pattern.bytes ? pattern.bytes : "", 0, NULL, &found);
+    text_free(&pattern);
+    for (size_t i = 0; !failed && i < found.gl_pathc; i++)
+        add_name(names, found.gl_pathv[i]);
+    if (failed && failed != GLOB_NOSPACE)
+        add_name(names, path);
+    globfree(&found);
+    return failed == GLOB_NOSPACE ? error_memory(r->error) : STATUS_OK;
+}
+
+/* Into memory of the config. */
+static enum status keep_names(const struct reading *r, const struct names *names)
+{
+    const char **paths = arena_take(r->arena, names->count, sizeof *paths);
+    const char *copy = arena_copy(r->arena, names->bytes.bytes, names->bytes.length);
+    if (!paths || !copy || names->bytes.failed)
+        return arena_exhausted(r->error);
+    for (size_t i = 0; i < names->count; i++, copy += strlen(copy) + 1)
+        paths[i] = copy;
+    r->value->held.values = paths;
+    r->value->held.count = names->count;
+    return STATUS_OK;
+}
+
+static enum status read_paths(const struct reading *r)
+{
+    const struct node *const node = r->node;
+    const bool list = node->kind == NODE_LIST;
+    struct names names = { 0 };
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < (list ? node->count : 1) && !status; i++) {
+        const struct node *element = list ? node->children[i] : node;
+        const char *name = string_of(element), *path;
+        if (!name)
+            status = refuse(r, element, WRONG_TYPE);
+        else if (!(status = resolve(r, name, &path)))
+            status = expand(r, name, path, &names);
+    }
+    if (!status)
+        status = keep_names(r, &names);
+    text_free(&names.bytes);
+    return status;
 }
 
 static enum status read_reals(const struct reading *r)
@@ -172,17 +235,17 @@ static enum status read_reals(const struct reading *r)
     const struct node *node = r->node;
     const size_t length = r->value->parameter->length;
     if (node->kind != NODE_LIST || (length && node->count != length))
-        return refuse_type(r, node);
+        return refuse(r, node, WRONG_TYPE);
     double *reals = arena_take(r->arena, node->count, sizeof *reals);
     if (!reals)
-        return out_of_memory(r);
+        return arena_exhausted(r->error);
     for (size_t i = 0; i < node->count; i++) {
         const enum status status = read_number(r, node->children[i], &reals[i]);
         if (status)
             return status;
     }
-    r->value->reals = reals;
-    r->value->count = node->count;
+    r->value->held.reals = reals;
+    r->value->held.count = node->count;
     return STATUS_OK;
 }
 
@@ -201,38 +264,77 @@ static enum status read_values(const struct reading *r)
 {
     const struct node *node = r->node;
     if (node->kind != NODE_LIST)
-        return refuse_type(r, node);
+        return refuse(r, node, WRONG_TYPE);
     const char **values = arena_take(r->arena, node->count, sizeof *values);
     if (!values)
-        return out_of_memory(r);
+        return arena_exhausted(r->error);
     for (size_t i = 0; i < node->count; i++) {
         if (!is_plain(node->children[i]))
-            return refuse_type(r, node->children[i]);
+            return refuse(r, node->children[i], WRONG_TYPE);
         struct text element = { 0 };
         tree_print(node->children[i], &element);
         values[i] = element.failed ? NULL : arena_copy(r->arena, element.bytes, element.length);
         text_free(&element);
         if (!values[i])
-            return out_of_memory(r);
+            return arena_exhausted(r->error);
     }
-    r->value->values = values;
-    r->value->count = node->count;
+    r->value->held.values = values;
+    r->value->held.count = node->count;
     return STATUS_OK;
 }
 
-enum status value_read(struct value *value, const struct node *node, const char *path,
+enum status value_read(const struct section *section, struct value *value, const struct node *node,
                        struct arena *arena, struct error *error)
 {
     static enum status (*const readers[])(const struct reading *) = {
         [PARAMETER_FLAG] = read_flag,     [PARAMETER_INTEGER] = read_integer,
         [PARAMETER_REAL] = read_real,     [PARAMETER_STRING] = read_string,
         [PARAMETER_CHOICE] = read_choice, [PARAMETER_PATH] = read_path,
-        [PARAMETER_REALS] = read_reals,   [PARAMETER_VALUES] = read_values,
+        [PARAMETER_PATHS] = read_paths,   [PARAMETER_REALS] = read_reals,
+        [PARAMETER_VALUES] = read_values,
     };
-    const struct reading reading = { value, node, path, arena, error };
+    const struct reading reading = { section, value, node, arena, error };
     const enum status status = readers[value->parameter->type](&reading);
-    value->node = status ? NULL : node;
+    value->node = node;
+    value->held.presence = status ? PARAMETER_UNSET : PARAMETER_SET;
     return status;
+}
+
+/* --- defaults -----------------------------------------------------------------------------------
+ */
+
+bool value_default(struct value *value)
+{
+    const struct parameter *row = value->parameter;
+    value->held = row->default_value;
+    if (row->type != PARAMETER_CHOICE || value->held.presence != PARAMETER_SET)
+        return true;
+    while (row->choices[value->held.count] &&
+           strcmp(row->choices[value->held.count], value->held.string) != 0)
+        value->held.count++;
+    return row->choices[value->held.count];
+}
+
+bool value_is_default(const struct value *value)
+{
+    const struct parameter_value *a = &value->held, *b = &value->parameter->default_value;
+    if (a->presence != PARAMETER_SET || b->presence != PARAMETER_SET)
+        return false;
+    switch (value->parameter->type) {
+    case PARAMETER_FLAG:
+        return a->flag == b->flag;
+    case PARAMETER_INTEGER:
+        return a->integer == b->integer;
+    case PARAMETER_REAL:
+        return a->real == b->real;
+    case PARAMETER_REALS:
+        return a->count == b->count && !memcmp(a->reals, b->reals, a->count * sizeof *a->reals);
+    case PARAMETER_PATHS:
+    case PARAMETER_VALUES:
+        return false;
+    default:
+        return strcmp(a->string, b->string) == 0;
+    }
 }
 
 /* --- printing -----------------------------------------------------------------------------------
@@ -249,33 +351,49 @@ static void print_path(const char *path, struct text *text)
     free(directory);
 }
 
+static void print_paths(const struct value *value, struct text *text)
+{
+    text_append(text, "[", 1);
+    for (size_t i = 0; i < value->held.count; i++) {
+        text_append(text, ", ", i ? 2 : 0);
+        print_path(value->held.values[i], text);
+    }
+    text_append(text, "]", 1);
+}
+
 static void print_reals(const struct value *value, struct text *text)
 {
     text_append(text, "[", 1);
-    for (size_t i = 0; i < value->count; i++) {
+    for (size_t i = 0; i < value->held.count; i++) {
         text_append(text, ", ", i ? 2 : 0);
-        tree_print_real(value->reals[i], text);
+        tree_print_real(value->held.reals[i], text);
     }
     text_append(text, "]", 1);
 }
 
 void value_print(const struct value *value, struct text *text)
 {
-    if (!value->node)
+    if (value->held.presence != PARAMETER_SET)
         return;
     switch (value->parameter->type) {
+    case PARAMETER_FLAG:
+        text_print(text, value->held.flag ? "true" : "false");
+        break;
     case PARAMETER_REAL:
-        tree_print_real(value->real, text);
+        tree_print_real(value->held.real, text);
         break;
     case PARAMETER_INTEGER:
-        text_print(text, "%lld", (long long)value->integer);
+        text_print(text, "%lld", (long long)value->held.integer);
         break;
     case PARAMETER_STRING:
     case PARAMETER_CHOICE:
-        tree_print_string(value->string, text);
+        tree_print_string(value->held.string, text);
         break;
     case PARAMETER_PATH:
-        print_path(value->string, text);
+        print_path(value->held.string, text);
+        break;
+    case PARAMETER_PATHS:
+        print_paths(value, text);
         break;
     case PARAMETER_REALS:
         print_reals(value, text);

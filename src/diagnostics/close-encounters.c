@@ -2,8 +2,9 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "diagnostics/diagnostic-table.h"
+#include "diagnostics/diagnostic.h"
 #include "diagnostics/nearest.h"
-#include "diagnostics/table.h"
 
 enum {
     NEAREST_DISTANCE,
@@ -40,29 +41,29 @@ static const struct column columns[COLUMNS] = {
       "advises" },
 };
 
-/* The memory of one system: the closest pair so far. */
-struct memory {
+/* The state of one system: the closest pair so far. */
+struct state {
     double distance;
     double ids[2];
     double time;
 };
 
-enum { MEMORY_LENGTH = sizeof(struct memory) / sizeof(double) };
+enum { STATE_LENGTH = sizeof(struct state) / sizeof(double) };
 
-static enum status create(const struct section *section, const struct moment *start,
-                          struct diagnostic **result, struct error *error)
+static size_t state_count(const struct diagnostic *diagnostic, size_t systems)
+{
+    (void)diagnostic;
+    return systems * STATE_LENGTH;
+}
+
+static enum status init(struct diagnostic *diagnostic, const struct section *section,
+                        const struct moment *start, struct error *error)
 {
     (void)section;
-    const size_t systems = start->bodies->systems;
-    struct diagnostic *diagnostic = diagnostic_allocate(
-        &diagnostic_close_encounters, sizeof *diagnostic, systems * MEMORY_LENGTH, error);
-    *result = diagnostic;
-    if (!diagnostic)
-        return error->status;
-    diagnostic->needs = NEED_STATE;
-    struct memory *memory = (struct memory *)diagnostic->memory;
-    for (size_t s = 0; s < systems; s++)
-        memory[s] = (struct memory){ INFINITY, { NAN, NAN }, NAN };
+    (void)error;
+    struct state *state = (struct state *)diagnostic->state;
+    for (size_t s = 0; s < start->bodies->systems; s++)
+        state[s] = (struct state){ INFINITY, { NAN, NAN }, NAN };
     return STATUS_OK;
 }
 
@@ -74,7 +75,7 @@ static void ids_of(const struct bodies *bodies, size_t system, const struct near
     ids[1] = pair->found ? (double)id[pair->j] : NAN;
 }
 
-static enum status fill_row(struct memory *memory, const struct moment *now, size_t system,
+static enum status fill_row(struct state *state, const struct moment *now, size_t system,
                             double row[COLUMNS], struct error *error)
 {
     struct nearest_pair nearest, fastest;
@@ -83,15 +84,15 @@ static enum status fill_row(struct memory *memory, const struct moment *now, siz
         return error->status;
     row[NEAREST_DISTANCE] = nearest.distance;
     ids_of(now->bodies, system, &nearest, row + NEAREST_ID_1);
-    if (nearest.found && nearest.distance < memory->distance) {
-        memory->distance = nearest.distance;
-        memory->time = now->time;
-        ids_of(now->bodies, system, &nearest, memory->ids);
+    if (nearest.found && nearest.distance < state->distance) {
+        state->distance = nearest.distance;
+        state->time = now->time;
+        ids_of(now->bodies, system, &nearest, state->ids);
     }
-    row[CLOSEST_DISTANCE] = memory->distance;
-    row[CLOSEST_ID_1] = memory->ids[0];
-    row[CLOSEST_ID_2] = memory->ids[1];
-    row[CLOSEST_TIME] = memory->time;
+    row[CLOSEST_DISTANCE] = isfinite(state->distance) ? state->distance : NAN; /* no pair yet */
+    row[CLOSEST_ID_1] = state->ids[0];
+    row[CLOSEST_ID_2] = state->ids[1];
+    row[CLOSEST_TIME] = state->time;
     row[FASTEST_TIME_SCALE] = fastest.time_scale;
     ids_of(now->bodies, system, &fastest, row + FASTEST_ID_1);
     row[STEPS_PER_TIME_SCALE] = fastest.time_scale / now->dt;
@@ -101,26 +102,40 @@ static enum status fill_row(struct memory *memory, const struct moment *now, siz
 static enum status measure_system(struct diagnostic *diagnostic, const struct moment *now,
                                   size_t system, const struct row_sink *sink, struct error *error)
 {
-    struct memory *memory = (struct memory *)diagnostic->memory + system;
+    struct state *state = (struct state *)diagnostic->state + system;
     double row[COLUMNS];
-    const enum status status = fill_row(memory, now, system, row, error);
+    const enum status status = fill_row(state, now, system, row, error);
     return status ? status : sink->row(sink->context, system, row, error);
 }
 
 static const struct parameter parameters[] = {
-    DIAGNOSTIC_EVERY("500"),
+    DIAGNOSTIC_EVERY(500),
+};
+
+static const struct drawing drawings[] = {
+    { .name = "close-encounters",
+      .title = "Close encounters",
+      .y_label = "distance",
+      .scale = SCALE_LOGARITHMIC,
+      .curves = { { "nearest_distance", "nearest pair" },
+                  { "closest_distance", "closest so far", CURVE_DASHED } },
+      .caption = "The least distance of two bodies. A dip below the softening length does no harm; "
+                 "without softening it asks for a shorter step." },
 };
 
 const struct diagnostic_class diagnostic_close_encounters = {
     .variant = { "close-encounters",
                  "Nearest pair now and so far, and the pair with the shortest time scale.",
                  parameters, COUNT_OF(parameters) },
-    .create = create,
+    .needs = NEED_STATE,
+    .state_count = state_count,
+    .init = init,
     .measure_system = measure_system,
-    .destroy = diagnostic_free,
     .columns = columns,
     .column_count = COLUMNS,
+    .drawings = drawings,
+    .drawing_count = COUNT_OF(drawings),
     .rows_per_event = 1,
     .body_bytes = NEAREST_BODY_BYTES,
-    .system_reals = MEMORY_LENGTH,
+    .system_reals = STATE_LENGTH,
 };

@@ -1,8 +1,14 @@
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
+#include "base/document.h"
 #include "base/memory.h"
-#include "diagnostics/table.h"
+#include "diagnostics/diagnostic-table.h"
+#include "diagnostics/diagnostic.h"
 #include "diagnostics/test-energy.h"
+#include "integrator/integrator.h"
+#include "model/units.h"
 
 enum {
     KINETIC,
@@ -53,36 +59,34 @@ static const struct column columns[COLUMNS] = {
       "eps^2) over the bodies without mass, about the only one that has mass; empty otherwise" },
 };
 
-/* The memory of one system. */
-struct memory {
-    double first_energy;
+/* The state of one system. */
+struct state {
     double energy_error;
     double first_test_energy; /* NaN where there is none */
     double test_energy_error;
 };
 
-enum { MEMORY_LENGTH = sizeof(struct memory) / sizeof(double) };
+enum { STATE_LENGTH = sizeof(struct state) / sizeof(double) };
 
 static double quotient(double numerator, double denominator)
 {
     return denominator != 0.0 ? numerator / denominator : NAN;
 }
 
-static enum status create(const struct section *section, const struct moment *start,
-                          struct diagnostic **result, struct error *error)
+static size_t state_count(const struct diagnostic *diagnostic, size_t systems)
+{
+    (void)diagnostic;
+    return systems * STATE_LENGTH;
+}
+
+static enum status init(struct diagnostic *diagnostic, const struct section *section,
+                        const struct moment *start, struct error *error)
 {
     (void)section;
-    const size_t systems = start->bodies->systems;
-    struct diagnostic *diagnostic = diagnostic_allocate(
-        &diagnostic_conservation, sizeof *diagnostic, systems * MEMORY_LENGTH, error);
-    *result = diagnostic;
-    if (!diagnostic)
-        return error->status;
-    diagnostic->needs = NEED_CONSERVED;
-    struct memory *memory = (struct memory *)diagnostic->memory;
-    for (size_t s = 0; s < systems; s++) {
-        memory[s].first_energy = start->conserved[s].kinetic + start->conserved[s].potential;
-        memory[s].first_test_energy = test_energy(start->physics, start->bodies, s);
+    (void)error;
+    struct state *state = (struct state *)diagnostic->state;
+    for (size_t s = 0; s < start->bodies->systems; s++) {
+        state[s].first_test_energy = test_energy(start->physics, start->bodies, s);
         if (test_energy_applies(start->bodies, s))
             diagnostic->needs |= NEED_STATE;
     }
@@ -90,19 +94,17 @@ static enum status create(const struct section *section, const struct moment *st
 }
 
 /* The row of one system. */
-static void fill_row(const struct conserved *conserved, struct memory *memory, double row[COLUMNS])
+static void fill_row(const struct conserved *first, const struct conserved *conserved,
+                     struct state *state, double row[COLUMNS])
 {
-    const double energy = conserved->kinetic + conserved->potential;
-    const double error = quotient(energy - memory->first_energy, fabs(memory->first_energy));
-    /* Not fmax(): once undefined, the largest error stays so. */
-    if (isnan(error) || fabs(error) > memory->energy_error)
-        memory->energy_error = fabs(error);
+    const double error = conserved_energy_error(first, conserved);
+    state->energy_error = conserved_larger_error(state->energy_error, error);
     row[KINETIC] = conserved->kinetic;
     row[POTENTIAL] = conserved->potential;
     row[VIRIAL] = conserved->virial;
-    row[ENERGY] = energy;
+    row[ENERGY] = conserved_energy(conserved);
     row[RELATIVE_ENERGY_ERROR] = error;
-    row[ENERGY_ERROR] = memory->energy_error;
+    row[ENERGY_ERROR] = state->energy_error;
     row[VIRIAL_RATIO] = quotient(2.0 * conserved->kinetic, fabs(conserved->virial));
     row[VIRIAL_RATIO_POTENTIAL] = -quotient(2.0 * conserved->kinetic, conserved->potential);
     for (int k = 0; k < 3; k++) {
@@ -112,37 +114,204 @@ static void fill_row(const struct conserved *conserved, struct memory *memory, d
     }
 }
 
-static double test_energy_error(const struct moment *now, size_t system, struct memory *memory)
+static double test_energy_error(const struct moment *now, size_t system, struct state *state)
 {
-    if (isnan(memory->first_test_energy))
+    if (isnan(state->first_test_energy))
         return NAN;
-    const double change =
-        test_energy(now->physics, now->bodies, system) - memory->first_test_energy;
-    const double error = fabs(quotient(change, fabs(memory->first_test_energy)));
-    if (isnan(error) || error > memory->test_energy_error)
-        memory->test_energy_error = error;
-    return memory->test_energy_error;
+    const double change = test_energy(now->physics, now->bodies, system) - state->first_test_energy;
+    const double error = quotient(change, fabs(state->first_test_energy));
+    state->test_energy_error = conserved_larger_error(state->test_energy_error, error);
+    return state->test_energy_error;
 }
 
 static enum status measure_system(struct diagnostic *diagnostic, const struct moment *now,
                                   size_t system, const struct row_sink *sink, struct error *error)
 {
-    struct memory *const memory = (struct memory *)diagnostic->memory + system;
+    struct state *const state = (struct state *)diagnostic->state + system;
     double row[COLUMNS];
-    fill_row(&now->conserved[system], memory, row);
-    row[TEST_ENERGY_ERROR] = test_energy_error(now, system, memory);
+    fill_row(&now->first[system], &now->conserved[system], state, row);
+    row[TEST_ENERGY_ERROR] = test_energy_error(now, system, state);
     return sink->row(sink->context, system, row, error);
 }
+
+/* --- figures ------------------------------------------------------------------------------------
+ */
+
+/* Below this |dE/E0| the sum of the energies looks constant in a figure, whatever its cause. */
+static const double flat_line = 1e-3;
+
+/* The entry of the largest size, of all systems and rows; NaN where there is none. */
+struct extreme {
+    double size, time;
+    size_t system; /* counted from 1; 0: there is one alone */
+};
+
+static struct extreme find_extreme(const struct series *series, const char *column)
+{
+    const struct series_column *values = series_find(series, column);
+    const struct series_column *time = series_find(series, "time");
+    struct extreme extreme = { NAN, NAN, 0 };
+    for (size_t i = 0; values && time && i < series->systems * series->rows; i++)
+        if (isfinite(values->values[i]) && !(fabs(values->values[i]) <= extreme.size))
+            extreme = (struct extreme){ fabs(values->values[i]), time->values[i],
+                                        series->systems > 1 ? i / series->rows + 1 : 0 };
+    return extreme;
+}
+
+/* Is there a number that is none? An empty cell of a column that every row should have. */
+static bool has_gap(const struct series *series, const char *column)
+{
+    const struct series_column *values = series_find(series, column);
+    for (size_t i = 0; values && i < series->systems * series->rows; i++)
+        if (!isfinite(values->values[i]))
+            return true;
+    return false;
+}
+
+/* "810 %", with three digits and no exponent as long as that can be read. */
+static const char *percent(double share, char buffer[32])
+{
+    snprintf(buffer, 32, share >= 1.0 && share < 1e4 ? "%.0f %%" : "%.3g %%", 100.0 * share);
+    return buffer;
+}
+
+/* How far the energy moved, and what that means for this integrator. */
+static void tell_energy_error(const struct drawn *drawn, struct text *words)
+{
+    const struct extreme most = find_extreme(drawn->series, "relative_energy_error");
+    const struct integrator *integrator =
+        integrator_find(document_string(drawn->run, "config.time.integrator"));
+    char time[UNITS_TEXT_SIZE], system[TEXT_SYSTEM_SIZE];
+    if (isfinite(most.size)) {
+        text_print(words, "It moved by at most %.3g |E₀|, at t = %s%s%s. ", most.size,
+                   units_time(units_find(document_string(drawn->run, "config.physics.units")),
+                              most.time, 6, time),
+                   text_system(system, (double)most.system, NULL),
+                   has_gap(drawn->series, "relative_energy_error")
+                       ? ", and is undefined in some rows"
+                       : "");
+    }
+    if (integrator && integrator->symplectic)
+        text_print(words,
+                   "The integrator %s is symplectic: on regular motion its error stays within a "
+                   "band. A line that climbs is a drift; a jump is a close encounter that the step "
+                   "was too long for.",
+                   integrator->variant.name);
+    else if (integrator && integrator->adaptive)
+        text_print(
+            words,
+            "The integrator %s chooses its steps by the motion, short ones in encounters: its "
+            "error grows slowly, by what its accuracy lets pass in each step and by "
+            "rounding.",
+            integrator->variant.name);
+    else if (integrator)
+        text_print(words,
+                   "The integrator %s is not symplectic: nothing keeps its error within a band.",
+                   integrator->variant.name);
+}
+
+/* By how much K + U changed. */
+static void tell_energies(const struct drawn *drawn, struct text *words)
+{
+    const struct extreme most = find_extreme(drawn->series, "relative_energy_error");
+    char share[32];
+    if (most.size <= flat_line)
+        text_print(words, "Their sum stayed within %.3g |E₀| of its first value%s.", most.size,
+                   strcmp(document_string(drawn->run, "verdict"), "error") == 0
+                       ? ", up to the last row"
+                       : "");
+    else if (isfinite(most.size))
+        text_print(words,
+                   "Their sum should stay as it is; it changed by %s of |E₀|, which is an error of "
+                   "the integration.",
+                   percent(most.size, share));
+}
+
+/* Sums over pairs cancel to some 1e-15 in double and 1e-7 in single precision, and the errors of
+ * many steps add up; what is above this is no round-off. */
+static const double most_round_off = 1e-4;
+
+static void tell_momentum(const struct drawn *drawn, struct text *words)
+{
+    char share[32];
+    if (drawn->relative && drawn->largest > most_round_off)
+        text_print(words,
+                   "It changed by %s of |L₀|, which is an error of the integration: only "
+                   "round-off may change it.",
+                   percent(drawn->largest, share));
+    else
+        text_print(words, "Round-off alone grows like the square root of the number of steps.");
+}
+
+static void tell_angular_momentum(const struct drawn *drawn, struct text *words)
+{
+    if (strcmp(document_string(drawn->run, "config.physics.boundary"), "periodic") == 0)
+        text_print(words, "A periodic box does not conserve it.");
+    else
+        tell_momentum(drawn, words);
+}
+
+static const struct drawing drawings[] = {
+    { .name = "energy-error",
+      .title = "Energy error",
+      .y_label = "|ΔE/E₀|",
+      .scale = SCALE_LOGARITHMIC,
+      .curves = { { "relative_energy_error", "|ΔE/E₀|", .value = DRAWN_MAGNITUDE },
+                  { "energy_error", "largest so far", CURVE_DASHED } },
+      .compared = "energy_error",
+      .caption = "How far the total energy has moved from its first value.",
+      .finding = tell_energy_error },
+    { .name = "energy-change",
+      .title = "Energy change, with its sign",
+      .y_label = "ΔE/|E₀|",
+      .scale = SCALE_SIGNED,
+      .comparative = true,
+      .curves = { { "relative_energy_error", "ΔE/|E₀|" } },
+      .caption =
+          "A line that leaves 0 for good is a drift; one that comes back to it oscillates." },
+    { .name = "energies",
+      .title = "Energies",
+      .y_label = "energy",
+      .curves = { { "kinetic", "kinetic K" },
+                  { "potential", "potential U" },
+                  { "energy", "total E = K + U" } },
+      .caption = "The kinetic energy, the potential energy, and their sum.",
+      .finding = tell_energies },
+    { .name = "virial-ratio",
+      .title = "Virial ratio",
+      .y_label = "ratio",
+      .curves = { { "virial_ratio", "2K/|W|" },
+                  { "virial_ratio_potential", "−2K/U", CURVE_DASHED } },
+      .caption = "1 in equilibrium. W is the Clausius virial Σ m r·a of the softened force, U the "
+                 "potential energy; without softening they are equal." },
+    { .name = "momentum",
+      .title = "Momentum",
+      .y_label = "|ΔP|",
+      .scale = SCALE_LOGARITHMIC,
+      .curves = { { "momentum", "|ΔP|", .value = DRAWN_CHANGE } },
+      .caption = "How far the total momentum has moved from its first value.",
+      .finding = tell_momentum },
+    { .name = "angular-momentum",
+      .title = "Angular momentum",
+      .y_label = "|ΔL|",
+      .scale = SCALE_LOGARITHMIC,
+      .curves = { { "angular_momentum", "|ΔL|", .value = DRAWN_CHANGE, .relative = "|ΔL|/|L₀|" } },
+      .caption = "How far the total angular momentum has moved from its first value.",
+      .finding = tell_angular_momentum },
+};
 
 const struct diagnostic_class diagnostic_conservation = {
     .variant = { .name = "conservation",
                  .help = "Energies, energy error, virial ratios, momentum, angular momentum and "
                          "centre of mass." },
-    .create = create,
+    .needs = NEED_CONSERVED,
+    .state_count = state_count,
+    .init = init,
     .measure_system = measure_system,
-    .destroy = diagnostic_free,
     .columns = columns,
     .column_count = COLUMNS,
+    .drawings = drawings,
+    .drawing_count = COUNT_OF(drawings),
     .rows_per_event = 1,
-    .system_reals = MEMORY_LENGTH,
+    .system_reals = STATE_LENGTH,
 };

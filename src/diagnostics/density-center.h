@@ -5,10 +5,6 @@
 #include "base/status.h"
 #include "model/bodies.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct density_center {
     double x[3];
     double core_radius;
@@ -24,9 +20,5 @@ struct density_center {
  */
 enum status density_center(const struct bodies *bodies, size_t system, int threads,
                            struct density_center *center, struct error *error);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -1,8 +1,10 @@
 /* Density against distance from the centre, beside an isothermal sphere and Plummer's. */
 #include <math.h>
 
+#include "base/memory.h"
+#include "diagnostics/diagnostic-table.h"
+#include "diagnostics/diagnostic.h"
 #include "diagnostics/profile.h"
-#include "diagnostics/table.h"
 
 enum {
     R,
@@ -35,12 +37,6 @@ static const struct column columns[COLUMNS] = {
       "half-mass radius" },
 };
 
-static enum status create(const struct section *section, const struct moment *start,
-                          struct diagnostic **result, struct error *error)
-{
-    return profile_create(&diagnostic_density_profile, section, start, result, error);
-}
-
 static double plummer_density(double mass, double a, double r)
 {
     const double q = 1.0 + r * r / (a * a);
@@ -51,7 +47,7 @@ static void fill_row(const struct profile *profile, const struct shell *shell, d
 {
     /* r(1/2) = a / sqrt(2^(2/3) - 1) */
     const double scale = profile->half_mass_radius * sqrt(pow(2.0, 2.0 / 3.0) - 1.0);
-    const struct profile_fit *fit = &profile->fit;
+    const struct profile_fit *fit = &profile->fitted;
     row[R] = shell->r;
     row[R_INNER] = shell->inner;
     row[R_OUTER] = shell->outer;
@@ -69,24 +65,44 @@ static enum status measure_system(struct diagnostic *diagnostic, const struct mo
 {
     struct profile *profile = (struct profile *)diagnostic;
     enum status status = profile_measure(profile, now, system, error);
-    for (size_t k = 0; k < profile->plan.shells && !status; k++) {
+    for (size_t k = 0; k < profile->shells && !status; k++) {
         double row[COLUMNS];
-        fill_row(profile, &profile->shells[k], row);
+        fill_row(profile, &profile->shell[k], row);
         status = sink->row(sink->context, system, row, error);
     }
     return status;
 }
+
+static const struct drawing drawings[] = {
+    { .name = "density-profile",
+      .title = "Density profile",
+      .y_label = "ρ",
+      .scale = SCALE_LOGARITHMIC,
+      .curves = { { "density", .kind = CURVE_POINTS },
+                  { "power_law", "fitted power law" },
+                  { "isothermal", "isothermal, r⁻²", CURVE_DASHED },
+                  { "plummer", "Plummer", CURVE_DASHED },
+                  { "density", .kind = CURVE_DASHED, .first = true } },
+      .caption = "Mass density in shells about the centre, with power laws that are fitted over "
+                 "the stated range." },
+};
 
 const struct diagnostic_class diagnostic_density_profile = {
     .variant = { "density-profile",
                  "Density in logarithmic shells about the centre, with a fitted power law, r^-2 "
                  "and Plummer.",
                  profile_parameters, PROFILE_PARAMETERS },
-    .create = create,
+    .size = sizeof(struct profile),
+    .needs = NEED_STATE,
+    .open_space = true,
+    .state_count = profile_state_count,
+    .init = profile_init,
+    .clear = profile_clear,
     .measure_system = measure_system,
-    .destroy = profile_destroy,
     .columns = columns,
     .column_count = COLUMNS,
+    .drawings = drawings,
+    .drawing_count = COUNT_OF(drawings),
     .rows_per_event = 0,
     .rows_key = "shells",
     .bin_columns = BODIES,

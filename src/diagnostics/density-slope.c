@@ -1,8 +1,10 @@
 /* The logarithmic slope of the density profile, as one row that can be expected of. */
 #include <math.h>
 
+#include "base/memory.h"
+#include "diagnostics/diagnostic-table.h"
+#include "diagnostics/diagnostic.h"
 #include "diagnostics/profile.h"
-#include "diagnostics/table.h"
 
 enum { SLOPE, SLOPE_ERROR, REDUCED_CHI2, SHELLS, ISOTHERMAL_DISPERSION, COLUMNS };
 
@@ -22,17 +24,11 @@ static const struct column columns[COLUMNS] = {
       "A = sigma^2 / (2 pi G)" },
 };
 
-static enum status create(const struct section *section, const struct moment *start,
-                          struct diagnostic **result, struct error *error)
-{
-    return profile_create(&diagnostic_density_slope, section, start, result, error);
-}
-
 static enum status measure_system(struct diagnostic *diagnostic, const struct moment *now,
                                   size_t system, const struct row_sink *sink, struct error *error)
 {
     struct profile *profile = (struct profile *)diagnostic;
-    const struct profile_fit *fit = &profile->fit;
+    const struct profile_fit *fit = &profile->fitted;
     if (profile_measure(profile, now, system, error))
         return error->status;
     const double G = now->physics->gravitational_constant;
@@ -46,14 +42,28 @@ static enum status measure_system(struct diagnostic *diagnostic, const struct mo
     return sink->row(sink->context, system, row, error);
 }
 
+static const struct drawing drawings[] = {
+    { .name = "density-slope",
+      .title = "Slope of the density",
+      .y_label = "slope",
+      .curves = { { "density_slope", "d ln ρ / d ln r" } },
+      .caption = "Fitted over the radii of `fit`; −2 is an isothermal sphere." },
+};
+
 const struct diagnostic_class diagnostic_density_slope = {
     .variant = { "density-slope", "Logarithmic slope of the density profile, with its error.",
                  profile_parameters, PROFILE_PARAMETERS },
-    .create = create,
+    .size = sizeof(struct profile),
+    .needs = NEED_STATE,
+    .open_space = true,
+    .state_count = profile_state_count,
+    .init = profile_init,
+    .clear = profile_clear,
     .measure_system = measure_system,
-    .destroy = profile_destroy,
     .columns = columns,
     .column_count = COLUMNS,
+    .drawings = drawings,
+    .drawing_count = COUNT_OF(drawings),
     .rows_per_event = 1,
     .body_bytes = SPHERE_BODY_BYTES,
 };

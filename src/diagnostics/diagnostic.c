@@ -4,22 +4,31 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "diagnostics/table.h"
+#include "diagnostics/diagnostic-table.h"
 
 static const struct diagnostic_class *const table[] = {
-    &diagnostic_close_encounters,    &diagnostic_conservation,        &diagnostic_density_profile,
-    &diagnostic_density_slope,       &diagnostic_lagrangian_radii,    &diagnostic_orbit,
-    &diagnostic_radial_distribution, &diagnostic_velocity_dispersion, &diagnostic_virial,
+    &diagnostic_binaries,
+    &diagnostic_close_encounters,
+    &diagnostic_conservation,
+    &diagnostic_density_profile,
+    &diagnostic_density_slope,
+    &diagnostic_escapers,
+    &diagnostic_lagrangian_radii,
+    &diagnostic_orbit,
+    &diagnostic_own_steps,
+    &diagnostic_radial_distribution,
+    &diagnostic_velocity_dispersion,
+    &diagnostic_virial,
 };
 
 static const struct diagnostic_class *const own_groups[] = { &diagnostic_energy_budget,
                                                              &diagnostic_trust };
 
 const struct parameter diagnostic_parameters[] = {
-    DIAGNOSTIC_EVERY("500"),
+    DIAGNOSTIC_EVERY(500),
     { .key = "name",
       .type = PARAMETER_STRING,
-      .standard = "",
+      .default_value = DEFAULT_UNSET,
       .help = "Name of its file and, before a dot, of its columns in `expect`; unset: the type." },
 };
 const size_t diagnostic_parameter_count = COUNT_OF(diagnostic_parameters);
@@ -42,12 +51,67 @@ const struct variant *diagnostic_variant(size_t index)
     return index < COUNT_OF(table) ? &table[index]->variant : NULL;
 }
 
+enum { NAME_MOST = 100 }; /* its statistics and files add to it */
+
 /* A name that makes a plain file name and can be written before a dot in `expect`. */
 static bool good_name(const char *name)
 {
     static const char letters[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
-    return name[0] != '\0' && name[strspn(name, letters)] == '\0';
+    return name[0] != '\0' && strlen(name) <= NAME_MOST && name[strspn(name, letters)] == '\0';
+}
+
+static struct diagnostic *allocate(const struct diagnostic_class *class_,
+                                   const struct section *section, size_t systems,
+                                   struct error *error)
+{
+    struct diagnostic *const diagnostic =
+        calloc(1, class_->size > 0 ? class_->size : sizeof *diagnostic);
+    if (!diagnostic)
+        return NULL;
+    *diagnostic = (struct diagnostic){ .class_ = class_,
+                                       .name = class_->variant.name,
+                                       .columns = class_->columns,
+                                       .column_count = class_->column_count,
+                                       .row_count = 1,
+                                       .needs = class_->needs };
+    section_read(section, diagnostic);
+    if (class_->state_count)
+        diagnostic->state_count = class_->state_count(diagnostic, systems);
+    diagnostic->state = memory_array(diagnostic->state_count, sizeof *diagnostic->state, error);
+    if (diagnostic->state)
+        return diagnostic;
+    free(diagnostic);
+    return NULL;
+}
+
+enum status diagnostic_create_as(const struct diagnostic_class *class_,
+                                 const struct section *section, const struct moment *start,
+                                 struct diagnostic **result, struct error *error)
+{
+    *result = NULL;
+    if (class_->open_space && start->physics->boundary == BOUNDARY_PERIODIC)
+        return section_error(section, "type", error, "needs physics.boundary = \"open\"");
+    struct diagnostic *const diagnostic = allocate(class_, section, start->bodies->systems, error);
+    if (!diagnostic)
+        return error_set(error, STATUS_MEMORY, "out of memory for the diagnostic %s",
+                         class_->variant.name);
+    if (class_->init && class_->init(diagnostic, section, start, error)) {
+        diagnostic_destroy(diagnostic);
+        return error->status;
+    }
+    *result = diagnostic;
+    return STATUS_OK;
+}
+
+void diagnostic_destroy(struct diagnostic *diagnostic)
+{
+    if (!diagnostic)
+        return;
+    if (diagnostic->class_->clear)
+        diagnostic->class_->clear(diagnostic);
+    memory_free(diagnostic->state);
+    free(diagnostic);
 }
 
 enum status diagnostic_create(const struct section *section, const struct moment *start,
@@ -56,11 +120,13 @@ enum status diagnostic_create(const struct section *section, const struct moment
     *diagnostic = NULL;
     const char *name = section_string(section, "name");
     if (name && !good_name(name))
-        return section_error(section, "name", error, "must be letters, digits, '-' and '_'");
+        return section_error(section, "name", error,
+                             "must be letters, digits, '-' and '_', at most 100");
     for (size_t i = 0; i < COUNT_OF(table); i++) {
         if (&table[i]->variant != section_variant(section))
             continue;
-        const enum status status = table[i]->create(section, start, diagnostic, error);
+        const enum status status =
+            diagnostic_create_as(table[i], section, start, diagnostic, error);
         if (!status && name)
             (*diagnostic)->name = name;
         return status;
@@ -78,33 +144,4 @@ enum status diagnostic_measure(struct diagnostic *diagnostic, const struct momen
     for (size_t s = 0; s < now->bodies->systems && !status; s++)
         status = class_->measure_system(diagnostic, now, s, sink, error);
     return status;
-}
-
-struct diagnostic *diagnostic_allocate(const struct diagnostic_class *class_, size_t size,
-                                       size_t memory_count, struct error *error)
-{
-    struct diagnostic *diagnostic = calloc(1, size);
-    double *memory = diagnostic ? memory_array(memory_count, sizeof *memory, error) : NULL;
-    if (!memory) {
-        free(diagnostic);
-        error_set(error, STATUS_MEMORY, "out of memory for the diagnostic %s",
-                  class_->variant.name);
-        return NULL;
-    }
-    *diagnostic = (struct diagnostic){ .class_ = class_,
-                                       .name = class_->variant.name,
-                                       .columns = class_->columns,
-                                       .column_count = class_->column_count,
-                                       .row_count = 1,
-                                       .memory = memory,
-                                       .memory_count = memory_count };
-    return diagnostic;
-}
-
-void diagnostic_free(struct diagnostic *diagnostic)
-{
-    if (!diagnostic)
-        return;
-    memory_free(diagnostic->memory);
-    free(diagnostic);
 }

@@ -6,27 +6,27 @@
 #ifndef ORRERY_DIAGNOSTICS_DIAGNOSTIC_H
 #define ORRERY_DIAGNOSTICS_DIAGNOSTIC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/dimension.h"
 #include "base/status.h"
-#include "config/config.h"
+#include "config/configuration.h"
 #include "config/parameter.h"
+#include "diagnostics/drawing.h"
+#include "integrator/adaptive.h"
 #include "model/bodies.h"
 #include "model/conserved.h"
 #include "model/physics.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* What an observer needs in a moment, or-ed. The run gets it from the backend once for all. */
 enum need {
-    NEED_STATE = 1,        /* positions and velocities of `bodies` */
-    NEED_CONSERVED = 2,    /* `conserved` */
-    NEED_POTENTIALS = 4,   /* `phi` and `psi` */
-    NEED_ACCELERATIONS = 8 /* accelerations of `bodies` */
+    NEED_STATE = 1,         /* positions and velocities of `bodies` */
+    NEED_CONSERVED = 2,     /* `conserved` */
+    NEED_POTENTIALS = 4,    /* `phi` and `psi` */
+    NEED_ACCELERATIONS = 8, /* accelerations of `bodies` */
+    NEED_STEPS = 16         /* `own` */
 };
 
 /* The `step` of bodies that come from a file which does not say it. */
@@ -42,7 +42,10 @@ struct moment {
     const struct physics *physics;
     const struct bodies *bodies;
     const struct conserved *conserved; /* one per system */
+    const struct conserved *first;     /* the same at step 0; valid with `conserved` */
     const double *phi, *psi;           /* laid out like the bodies */
+    /* Of each system, with an integrator that chooses its own steps; NULL with steps of dt. */
+    const struct adaptive_statistics *own;
 };
 
 struct column {
@@ -60,7 +63,8 @@ struct row_sink {
 
 struct diagnostic_class;
 
-/* What every diagnostic starts with; create() fills it, the columns may depend on parameters. */
+/* What every diagnostic starts with; it is filled from the class, and init() may change it: columns
+ * and rows may depend on parameters. */
 struct diagnostic {
     const struct diagnostic_class *class_;
     const char *name; /* of its file, <name>.csv: that of the class, or the key `name` */
@@ -71,28 +75,39 @@ struct diagnostic {
     /*
      * All that must survive a restart, as plain numbers; the checkpoint saves and restores it.
      * Its length follows from the parameters and the counts alone; and whatever a diagnostic keeps
-     * of its first moment stands here too, so create() at any moment, followed by restored
-     * memory, goes on as if nothing had happened.
+     * of its first moment stands here too, so one that is created at any moment, followed by
+     * restored state, goes on as if nothing had happened.
      */
-    double *memory;
-    size_t memory_count;
+    double *state;
+    size_t state_count;
 };
 
 struct diagnostic_class {
     struct variant variant; /* its name is also the file's, unless `name` is given: <name>.csv */
-    /* `start` is the moment of step 0 with STATE and CONSERVED valid; not kept. */
-    enum status (*create)(const struct section *section, const struct moment *start,
-                          struct diagnostic **diagnostic, struct error *error);
+    size_t size;     /* of its own struct, which begins with a struct diagnostic; 0: that alone */
+    unsigned needs;  /* enum need, or-ed */
+    bool open_space; /* it has a centre, which means nothing in a periodic box */
+    /* Optional: numbers of state for so many systems, by the parameters; NULL: none. */
+    size_t (*state_count)(const struct diagnostic *diagnostic, size_t systems);
+    /* Optional: what is left to do when the bound parameters are read and the state is zero.
+     * `start` is the moment of step 0 with STATE and CONSERVED valid; not kept. */
+    enum status (*init)(struct diagnostic *diagnostic, const struct section *section,
+                        const struct moment *start, struct error *error);
     /* Optional: what all systems of a moment share, before the first of them is measured. */
     void (*prepare)(struct diagnostic *diagnostic, const struct moment *now);
     /* Shows the sink the rows of one system, `row_count` of them. */
     enum status (*measure_system)(struct diagnostic *diagnostic, const struct moment *now,
                                   size_t system, const struct row_sink *sink, struct error *error);
-    void (*destroy)(struct diagnostic *diagnostic); /* accepts NULL */
+    void (*clear)(struct diagnostic *diagnostic); /* optional: frees what init() has allocated */
     /* The columns with default parameters, for the manual and `orrery info`. */
     const struct column *columns;
     size_t column_count;
-    int rows_per_event; /* 1: its columns can be named by `expect`; 0: a table each time */
+    /* The figures of a report; none: every column, those of one unit together. */
+    const struct drawing *drawings;
+    size_t drawing_count;
+    /* The key of the config that asks for it; NULL: an entry of the list `diagnostics`. */
+    const char *asked_by;
+    int rows_per_event; /* 1, or 0: a table each time */
     /* Of a table: the key that says how many rows it has, and how many of the first columns say
      * which bin a row is of: they are the same in all systems and at all events. */
     const char *rows_key;
@@ -102,7 +117,7 @@ struct diagnostic_class {
      * system, so many for each unit of the key (NULL: once). */
     size_t body_bytes, thread_reals, system_reals;
     const char *system_reals_key;
-    bool meets_pairs; /* its time grows as the pairs of bodies; otherwise as the bodies */
+    bool pairwise; /* its time grows as the pairs of bodies; otherwise as the bodies */
 };
 
 /* NULL past the last one. */
@@ -120,32 +135,25 @@ const struct diagnostic_class *diagnostic_measured(size_t index);
  */
 #define DIAGNOSTIC_EVERY(steps)                                                                    \
     {                                                                                              \
-        .key = "every", .type = PARAMETER_INTEGER, .standard = steps, .minimum = 1,                \
-        .maximum = INFINITY,                                                                       \
+        .key = "every", .type = PARAMETER_INTEGER, .default_value = DEFAULT_INTEGER(steps),        \
+        .minimum = 1, .maximum = INFINITY,                                                         \
         .help = "Measure at step 0, at every so many steps, and at the last one."                  \
     }
 extern const struct parameter diagnostic_parameters[];
 extern const size_t diagnostic_parameter_count;
 
-/* The diagnostic that a section of the list `diagnostics` describes, under its name; its class
- * destroys it. */
+/* The diagnostic that a section of the list `diagnostics` describes, under its name. */
 enum status diagnostic_create(const struct section *section, const struct moment *start,
                               struct diagnostic **diagnostic, struct error *error);
+
+/* One of a class that a group of its own asks for. STATUS_CONFIG, STATUS_MEMORY, or of init(). */
+enum status diagnostic_create_as(const struct diagnostic_class *class_,
+                                 const struct section *section, const struct moment *start,
+                                 struct diagnostic **diagnostic, struct error *error);
+void diagnostic_destroy(struct diagnostic *diagnostic); /* accepts NULL */
 
 /* The rows of every system, in the order of the systems. */
 enum status diagnostic_measure(struct diagnostic *diagnostic, const struct moment *now,
                                const struct row_sink *sink, struct error *error);
-
-/*
- * For the diagnostics' own create() and destroy(): `size` zeroed bytes that start with a struct
- * diagnostic, filled from the class, with `memory_count` zeroes of memory. NULL with STATUS_MEMORY.
- */
-struct diagnostic *diagnostic_allocate(const struct diagnostic_class *class_, size_t size,
-                                       size_t memory_count, struct error *error);
-void diagnostic_free(struct diagnostic *diagnostic); /* accepts NULL */
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

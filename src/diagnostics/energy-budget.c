@@ -1,36 +1,16 @@
 #include "diagnostics/energy-budget.h"
 
 #include <float.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/document.h"
 #include "base/memory.h"
+#include "base/text.h"
+#include "diagnostics/diagnostic-table.h"
 #include "diagnostics/nearest.h"
-#include "diagnostics/table.h"
-
-const struct parameter energy_budget_parameters[] = {
-    { .key = "measure",
-      .type = PARAMETER_FLAG,
-      .standard = "false",
-      .help = "Replay the run in parts with half the step, and say where the energy error comes "
-              "from (energy-budget.csv)." },
-    { .key = "every",
-      .type = PARAMETER_INTEGER,
-      .standard = "100",
-      .minimum = 1,
-      .maximum = INFINITY,
-      .help = "Steps in one part of it." },
-    { .key = "angle",
-      .type = PARAMETER_REAL,
-      .standard = "0.3",
-      .maximum = INFINITY,
-      .open = OPEN_MINIMUM,
-      .help =
-          "Angle in radians. Where the fastest pair turns by more than that per step, the error of "
-          "a part of the run counts as that of an encounter." },
-};
-const size_t energy_budget_parameter_count = COUNT_OF(energy_budget_parameters);
 
 enum { ENERGY_CHANGE, TRUNCATION, ENCOUNTERS, FORCE, ROUNDING, REST, COLUMNS };
 
@@ -40,7 +20,9 @@ static const struct column columns[COLUMNS] = {
       "the part of it that comes from the step, encounters left out" },
     { "encounters", DIMENSION_NONE,
       "the part that comes from encounters: what the energy did in parts of the run whose fastest "
-      "pair turned by more than energy_budget.angle per step" },
+      "pair turned by more than energy_budget.angle per step; 0 with an integrator that chooses "
+      "its "
+      "own steps, since these follow encounters" },
     { "force_precision", DIMENSION_NONE, "the part that comes from forces that are not in double" },
     { "rounding", DIMENSION_NONE,
       "what rounding errors may come to, from the precision and the number of steps; one standard "
@@ -48,10 +30,11 @@ static const struct column columns[COLUMNS] = {
     { "rest", DIMENSION_NONE, "what the other parts leave: rounding, or not explained" },
 };
 
-/* The memory of one system, all numbers; energies as they are. */
-struct memory {
-    double first, last;                     /* energies at the start and at the last look */
-    double step;                            /* of the last look, which began an interval */
+/* The state of one system, all numbers; energies as they are. */
+struct state {
+    double last;                            /* energy at the last event */
+    double step;                            /* of the last event, which began an interval */
+    double end;                             /* step of the last event at all */
     double replayed[ENERGY_BUDGET_REPLAYS]; /* energies at its end */
     double angle, fastest[2];               /* largest turn in a step in it, and the pair's ids */
     double truncation, encounters, force;   /* sums over the intervals so far */
@@ -60,7 +43,7 @@ struct memory {
     double worst[COLUMNS], worst_step;      /* the row of the largest error */
 };
 
-enum { MEMORY_LENGTH = sizeof(struct memory) / sizeof(double) };
+enum { STATE_LENGTH = sizeof(struct state) / sizeof(double) };
 
 struct budget {
     struct diagnostic diagnostic;
@@ -69,23 +52,34 @@ struct budget {
     double richardson; /* error of the step over its difference to half the step */
     double kicks, drifts;
     size_t systems;
-    bool exact;
+    bool exact, adaptive; /* the forces; the integrator */
 };
 
-static struct memory *memory_of(const struct budget *budget, size_t system)
-{
-    return (struct memory *)budget->diagnostic.memory + system;
-}
+const struct parameter energy_budget_parameters[] = {
+    { .key = "measure",
+      .type = PARAMETER_FLAG,
+      .default_value = DEFAULT_FLAG(false),
+      .help = "Replay the run in parts with half the step, and say where the energy error comes "
+              "from (energy-budget.csv)." },
+    { BIND(INTEGER, struct budget, every), .default_value = DEFAULT_INTEGER(100), .minimum = 1,
+      .maximum = INFINITY, .help = "Steps in one part of it." },
+    { BIND(REAL, struct budget, angle), .default_value = DEFAULT_REAL(0.3), .maximum = INFINITY,
+      .open = OPEN_MINIMUM,
+      .help =
+          "Angle in radians. Where the fastest pair turns by more than that per step, the error of "
+          "a part of the run counts as that of an encounter." },
+};
+const size_t energy_budget_parameter_count = COUNT_OF(energy_budget_parameters);
 
-static double energy_of(const struct moment *now, size_t system)
+static struct state *state_of(const struct budget *budget, size_t system)
 {
-    return now->conserved[system].kinetic + now->conserved[system].potential;
+    return (struct state *)budget->diagnostic.state + system;
 }
 
 /*
  * The variance that rounding adds to the energy in one step: each kick rounds v and each drift x,
- * by some 0.2 eps (diagnostics/trust.c), component by component: dE = m v dv, and m a dx, where a x
- * is taken to be v^2 |W| / 2K.
+ * by some 0.2 eps (diagnostics/trust-measure.c), component by component: dE = m v dv, and m a dx,
+ * where a x is taken to be v^2 |W| / 2K.
  */
 static double rounding_of(const struct budget *budget, const struct moment *now, size_t system)
 {
@@ -103,20 +97,23 @@ static double rounding_of(const struct budget *budget, const struct moment *now,
     return unit * unit * (budget->kicks + budget->drifts * force * force) * sum;
 }
 
-enum status energy_budget_look(struct diagnostic *diagnostic, const struct moment *now,
-                               size_t system, struct error *error)
+enum status energy_budget_sample(struct diagnostic *diagnostic, const struct moment *now,
+                                 size_t system, struct error *error)
 {
-    struct memory *memory = memory_of((struct budget *)diagnostic, system);
+    const struct budget *budget = (const struct budget *)diagnostic;
+    struct state *state = state_of(budget, system);
     struct nearest_pair pair;
+    if (budget->adaptive) /* the grid says nothing of how well it follows a pair */
+        return STATUS_OK;
     if (nearest_pair(now->physics, now->bodies, system, NEAREST_IN_TIME, &pair, error))
         return error->status;
     const double angle = pair.found ? now->dt / pair.time_scale : 0.0;
-    if (angle <= memory->angle)
+    if (angle <= state->angle)
         return STATUS_OK;
     const int64_t *id = now->bodies->id + system * now->bodies->stride;
-    memory->angle = angle;
-    memory->fastest[0] = (double)id[pair.i];
-    memory->fastest[1] = (double)id[pair.j];
+    state->angle = angle;
+    state->fastest[0] = (double)id[pair.i];
+    state->fastest[1] = (double)id[pair.j];
     return STATUS_OK;
 }
 
@@ -125,77 +122,103 @@ enum status energy_budget_look(struct diagnostic *diagnostic, const struct momen
  * the whole one, and nothing follows from their difference. But the exact motion keeps the energy:
  * all that it did is the error.
  */
-static void book(const struct budget *budget, struct memory *memory, double energy)
+static void book(const struct budget *budget, struct state *state, double energy)
 {
     const double exact =
-        budget->exact ? energy : memory->replayed[REPLAY_EXACT_FORCE]; /* with such forces */
-    const double change = exact - memory->last;
-    memory->force += energy - exact;
-    if (memory->angle <= budget->angle) {
-        memory->truncation += budget->richardson * (exact - memory->replayed[REPLAY_HALF_STEP]);
+        budget->exact ? energy : state->replayed[REPLAY_EXACT_FORCE]; /* with such forces */
+    const double change = exact - state->last;
+    state->force += energy - exact;
+    if (state->angle <= budget->angle) {
+        state->truncation += budget->richardson * (exact - state->replayed[REPLAY_HALF_STEP]);
         return;
     }
-    memory->encounters += change;
-    if (fabs(change) > memory->largest) {
-        memory->largest = fabs(change);
-        memory->ids[0] = memory->fastest[0];
-        memory->ids[1] = memory->fastest[1];
+    state->encounters += change;
+    if (fabs(change) > state->largest) {
+        state->largest = fabs(change);
+        state->ids[0] = state->fastest[0];
+        state->ids[1] = state->fastest[1];
     }
 }
 
-static void fill_row(const struct memory *memory, double row[COLUMNS])
+static void fill_row(const struct state *state, double first, double row[COLUMNS])
 {
-    const double scale = fabs(memory->first), change = memory->last - memory->first;
+    const double scale = fabs(first), change = state->last - first;
     row[ENERGY_CHANGE] = change / scale;
-    row[TRUNCATION] = memory->truncation / scale;
-    row[ENCOUNTERS] = memory->encounters / scale;
-    row[FORCE] = memory->force / scale;
-    row[ROUNDING] = sqrt(memory->rounding2) / scale;
-    row[REST] = (change - memory->truncation - memory->encounters - memory->force) / scale;
+    row[TRUNCATION] = state->truncation / scale;
+    row[ENCOUNTERS] = state->encounters / scale;
+    row[FORCE] = state->force / scale;
+    row[ROUNDING] = sqrt(state->rounding2) / scale;
+    row[REST] = (change - state->truncation - state->encounters - state->force) / scale;
 }
 
 /* What is told in the end: the budget at the largest error. An end by chance near E0 is no merit.
  */
-static void keep_worst(struct memory *memory, const double row[COLUMNS])
+static void keep_worst(struct state *state, const double row[COLUMNS])
 {
-    if (fabs(row[ENERGY_CHANGE]) < fabs(memory->worst[ENERGY_CHANGE]))
+    if (fabs(row[ENERGY_CHANGE]) < fabs(state->worst[ENERGY_CHANGE]))
         return;
     for (int k = 0; k < COLUMNS; k++)
-        memory->worst[k] = row[k];
-    memory->worst_step = memory->step;
+        state->worst[k] = row[k];
+    state->worst_step = state->step;
 }
 
-/* Only whole intervals count: a run that ends within one may go further. */
+/* Only whole intervals count: a run that ends within one may go further. Its last step has no row,
+ * which would be that of the interval before. */
 static enum status measure_system(struct diagnostic *diagnostic, const struct moment *now,
                                   size_t system, const struct row_sink *sink, struct error *error)
 {
     struct budget *budget = (struct budget *)diagnostic;
-    struct memory *memory = memory_of(budget, system);
+    struct state *state = state_of(budget, system);
     double row[COLUMNS];
-    const bool whole = now->step % budget->every == 0;
-    if (whole && now->step > 0) {
-        const double energy = energy_of(now, system), steps = (double)now->step - memory->step;
-        book(budget, memory, energy);
-        memory->rounding2 += steps * rounding_of(budget, now, system);
-        memory->last = energy;
-        memory->step = (double)now->step;
+    state->end = (double)now->step;
+    if (now->step % budget->every != 0)
+        return STATUS_OK;
+    if (now->step > 0) {
+        const double energy = conserved_energy(&now->conserved[system]),
+                     steps = (double)now->step - state->step;
+        book(budget, state, energy);
+        state->rounding2 += steps * rounding_of(budget, now, system);
+        state->last = energy;
+        state->step = (double)now->step;
     }
-    fill_row(memory, row);
-    if (whole) {
-        keep_worst(memory, row);
-        memory->angle = 0.0;
-        if (energy_budget_look(diagnostic, now, system, error))
-            return error->status;
-    }
+    fill_row(state, conserved_energy(&now->first[system]), row);
+    keep_worst(state, row);
+    state->angle = 0.0;
+    if (energy_budget_sample(diagnostic, now, system, error))
+        return error->status;
     return sink->row(sink->context, system, row, error);
+}
+
+static const struct drawing drawings[] = {
+    { .name = "energy-budget",
+      .title = "Where the energy error comes from",
+      .y_label = "part of |ΔE/E₀|",
+      .scale = SCALE_LOGARITHMIC,
+      .curves = { { "energy_change", "all of it", CURVE_DASHED, DRAWN_MAGNITUDE },
+                  { "truncation", "step", .value = DRAWN_MAGNITUDE },
+                  { "encounters", "step, in encounters", .value = DRAWN_MAGNITUDE },
+                  { "force_precision", "precision of the forces", .value = DRAWN_MAGNITUDE } },
+      .caption =
+          "From replays of the run in parts, with half the step and with forces in double." },
+};
+
+static size_t state_count(const struct diagnostic *diagnostic, size_t systems)
+{
+    (void)diagnostic;
+    return systems * STATE_LENGTH;
 }
 
 const struct diagnostic_class diagnostic_energy_budget = {
     .variant = { .name = "energy-budget", .help = "Where the energy error comes from." },
+    .size = sizeof(struct budget),
+    .needs = NEED_STATE | NEED_CONSERVED,
+    .state_count = state_count,
     .measure_system = measure_system,
-    .destroy = diagnostic_free,
     .columns = columns,
     .column_count = COLUMNS,
+    .drawings = drawings,
+    .drawing_count = COUNT_OF(drawings),
+    .asked_by = "energy_budget.measure",
     .rows_per_event = 1,
 };
 
@@ -204,57 +227,58 @@ enum status energy_budget_create(const struct section *section, const struct mom
                                  struct diagnostic **result, struct error *error)
 {
     const size_t systems = start->bodies->systems;
-    struct budget *budget = (struct budget *)diagnostic_allocate(
-        &diagnostic_energy_budget, sizeof *budget, systems * MEMORY_LENGTH, error);
-    *result = (struct diagnostic *)budget;
-    if (!budget)
+    if (diagnostic_create_as(&diagnostic_energy_budget, section, start, result, error))
         return error->status;
-    budget->diagnostic.needs = NEED_STATE | NEED_CONSERVED;
-    budget->every = (uint64_t)section_integer(section, "every");
-    budget->angle = section_real(section, "angle");
+    struct budget *const budget = (struct budget *)*result;
     budget->richardson = 1.0 / (1.0 - exp2(-integrator->order));
     budget->systems = systems;
     budget->exact = exact;
-    for (size_t k = 0; k < integrator->stage_count; k++) {
-        budget->kicks += integrator->stages[k].verb == VERB_KICK;
-        budget->drifts += integrator->stages[k].verb == VERB_DRIFT;
-    }
+    budget->adaptive = integrator->adaptive != NULL;
+    budget->kicks = (double)integrator_roundings(integrator, VECTOR_V);
+    budget->drifts = (double)integrator_roundings(integrator, VECTOR_X);
+    if (budget->adaptive) /* how many steps it will take is not known; its sums are exact */
+        budget->kicks = budget->drifts = 1.0;
     for (size_t s = 0; s < systems; s++)
-        memory_of(budget, s)->first = memory_of(budget, s)->last = energy_of(start, s);
+        state_of(budget, s)->last = conserved_energy(&start->first[s]);
     return STATUS_OK;
 }
 
 void energy_budget_replayed(struct diagnostic *diagnostic, size_t system,
                             enum energy_budget_replay replay, double energy)
 {
-    memory_of((struct budget *)diagnostic, system)->replayed[replay] = energy;
+    state_of((struct budget *)diagnostic, system)->replayed[replay] = energy;
 }
 
 /* --- telling ------------------------------------------------------------------------------------
  */
 
-static const struct memory *worst_system(const struct budget *budget)
+static const struct state *worst_system(const struct budget *budget)
 {
-    const struct memory *worst = memory_of(budget, 0);
+    const struct state *worst = state_of(budget, 0);
     for (size_t s = 1; s < budget->systems; s++)
-        if (!(fabs(memory_of(budget, s)->worst[ENERGY_CHANGE]) <=
-              fabs(worst->worst[ENERGY_CHANGE])))
-            worst = memory_of(budget, s);
+        if (!(fabs(state_of(budget, s)->worst[ENERGY_CHANGE]) <= fabs(worst->worst[ENERGY_CHANGE])))
+            worst = state_of(budget, s);
     return worst;
 }
 
 /* Counted from 1, as in tables and trajectories. */
-static size_t number_of(const struct budget *budget, const struct memory *memory)
+static size_t number_of(const struct budget *budget, const struct state *state)
 {
-    return (size_t)(memory - memory_of(budget, 0)) + 1;
+    return (size_t)(state - state_of(budget, 0)) + 1;
+}
+
+/* Has the run come through an interval? */
+static bool is_whole(const struct state *state)
+{
+    return state->step > 0.0;
 }
 
 /* The budget of the largest error. Differences of replays are rounded too: a part within that is
  * none. */
-static void tell_row(const struct memory *memory, double row[COLUMNS])
+static void tell_row(const struct state *state, double row[COLUMNS])
 {
     for (int k = 0; k < COLUMNS; k++)
-        row[k] = memory->worst[k];
+        row[k] = is_whole(state) ? state->worst[k] : NAN;
     for (int k = TRUNCATION; k <= FORCE; k++)
         if (fabs(row[k]) <= 3.0 * row[ROUNDING]) {
             row[REST] += row[k];
@@ -272,46 +296,55 @@ const char *energy_budget_text(const struct diagnostic *diagnostic,
                                char buffer[ENERGY_BUDGET_TEXT_SIZE])
 {
     const struct budget *budget = (const struct budget *)diagnostic;
-    const struct memory *memory = worst_system(budget);
+    const struct state *state = worst_system(budget);
     double row[COLUMNS];
-    char pair[64] = "", rest[64] = "", system[40] = "";
-    tell_row(memory, row);
-    if (memory->first == 0.0) {
+    char pair[128] = "", rest[64] = "", until[32] = "", system[TEXT_SYSTEM_SIZE];
+    tell_row(state, row);
+    if (!is_whole(state)) {
+        snprintf(buffer, ENERGY_BUDGET_TEXT_SIZE,
+                 "not known: the run has not come through one part of %" PRIu64
+                 " steps (energy_budget.every)",
+                 budget->every);
+        return buffer;
+    }
+    if (!isfinite(row[ENERGY_CHANGE])) {
         snprintf(buffer, ENERGY_BUDGET_TEXT_SIZE, "undefined, since E0 = 0");
         return buffer;
     }
+    if (!budget->adaptive)
+        snprintf(pair, sizeof pair, ", encounters %.2g", row[ENCOUNTERS]);
     if (row[ENCOUNTERS] != 0.0)
-        snprintf(pair, sizeof pair, " (most of bodies %.0f and %.0f)", memory->ids[0],
-                 memory->ids[1]);
-    if (budget->systems > 1)
-        snprintf(system, sizeof system, " in system %zu", number_of(budget, memory));
+        snprintf(pair + strlen(pair), sizeof pair - strlen(pair), " (most of bodies %.0f and %.0f)",
+                 state->ids[0], state->ids[1]);
+    if (state->end > state->step)
+        snprintf(until, sizeof until, " until step %.0f", state->step);
+    text_system(system, budget->systems > 1 ? (double)number_of(budget, state) : 0.0, NULL);
     if (!adds_up(row))
         snprintf(rest, sizeof rest, "; NOT EXPLAINED: %.2g", row[REST]);
-    snprintf(
-        buffer, ENERGY_BUDGET_TEXT_SIZE,
-        "of %.2g at its largest%s: step %.2g, encounters %.2g%s, precision of the forces %.2g, "
-        "rounding about %.2g%s",
-        row[ENERGY_CHANGE], system, row[TRUNCATION], row[ENCOUNTERS], pair, row[FORCE],
-        row[ROUNDING], rest);
+    snprintf(buffer, ENERGY_BUDGET_TEXT_SIZE,
+             "of %.2g at its largest%s%s: %s %.2g%s, precision of the forces %.2g, rounding about "
+             "%.2g%s",
+             row[ENERGY_CHANGE], until, system, budget->adaptive ? "own steps" : "step",
+             row[TRUNCATION], pair, row[FORCE], row[ROUNDING], rest);
     return buffer;
 }
 
 json_t *energy_budget_json(const struct diagnostic *diagnostic)
 {
     const struct budget *budget = (const struct budget *)diagnostic;
-    const struct memory *memory = worst_system(budget);
+    const struct state *state = worst_system(budget);
     double row[COLUMNS];
     char text[ENERGY_BUDGET_TEXT_SIZE];
-    tell_row(memory, row);
+    tell_row(state, row);
     json_t *json =
         json_pack("{s:s, s:b, s:I, s:I}", "text", energy_budget_text(diagnostic, text), "adds_up",
-                  adds_up(row), "system", (json_int_t)number_of(budget, memory), "step",
-                  (json_int_t)memory->worst_step);
+                  !isfinite(row[ENERGY_CHANGE]) || adds_up(row), "system",
+                  (json_int_t)number_of(budget, state), "step", (json_int_t)state->worst_step);
     for (size_t k = 0; k < COLUMNS; k++)
         document_set(&json, columns[k].name, document_number(row[k]));
     document_set(&json, "worst_encounter",
-                 memory->largest > 0.0
-                     ? json_pack("[I, I]", (json_int_t)memory->ids[0], (json_int_t)memory->ids[1])
+                 state->largest > 0.0
+                     ? json_pack("[I, I]", (json_int_t)state->ids[0], (json_int_t)state->ids[1])
                      : json_null());
     return json;
 }

@@ -13,14 +13,10 @@
 #include <stddef.h>
 
 #include "base/status.h"
-#include "config/config.h"
+#include "config/configuration.h"
 #include "config/parameter.h"
 #include "diagnostics/diagnostic.h"
 #include "integrator/integrator.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 extern const struct parameter energy_budget_parameters[]; /* of the group `energy_budget` */
 extern const size_t energy_budget_parameter_count;
@@ -39,8 +35,8 @@ enum status energy_budget_create(const struct section *section, const struct mom
 
 /* Looks for the fastest pair of the interval that was begun, in its replay; `now` has the dt of the
  * run. STATUS_MEMORY. */
-enum status energy_budget_look(struct diagnostic *budget, const struct moment *now, size_t system,
-                               struct error *error);
+enum status energy_budget_sample(struct diagnostic *budget, const struct moment *now, size_t system,
+                                 struct error *error);
 /* What the energy of a system is at the end of the interval, replayed. */
 void energy_budget_replayed(struct diagnostic *budget, size_t system,
                             enum energy_budget_replay replay, double energy);
@@ -53,9 +49,5 @@ const char *energy_budget_text(const struct diagnostic *budget,
 
 /* For run.json, of the same system; a new reference. */
 json_t *energy_budget_json(const struct diagnostic *budget);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -17,8 +17,8 @@ void growth_add(struct growth *growth, double time, double log)
     while (growth->count < GROWTH_LEVELS && log >= growth->count + 1.0) {
         const double level = growth->count + 1.0;
         const double part = (level - growth->log) / (log - growth->log);
-        /* Between two looks it grows exponentially. Not before the level below: the growth may have
-         * receded since. */
+        /* Between two samples it grows exponentially. Not before the level below: the growth may
+         * have receded since. */
         double when = isfinite(log) ? growth->time + part * (time - growth->time) : time;
         if (growth->count > 0 && when < growth->passed[(size_t)growth->count - 1])
             when = growth->passed[(size_t)growth->count - 1];
@@ -70,8 +70,8 @@ struct growth_fit growth_fit(const struct growth *growth, double least)
     }
     while (count >= LEAST && !is_exponential(passed, log_time, level, count))
         count--;
-    fit.law = count >= LEAST ? GROWTH_EXPONENTIAL : GROWTH_POWER;
-    if (fit.law == GROWTH_POWER)
+    fit.form = count >= LEAST ? GROWTH_EXPONENTIAL : GROWTH_POWER;
+    if (fit.form == GROWTH_POWER)
         return fit;
     if (passed[count - 1] - passed[0] < least)
         return (struct growth_fit){ GROWTH_UNKNOWN, NAN, NAN };
@@ -81,8 +81,8 @@ struct growth_fit growth_fit(const struct growth *growth, double least)
     return fit;
 }
 
-const char *growth_law_name(enum growth_law law)
+const char *growth_form_name(enum growth_form form)
 {
     static const char *const names[] = { "unknown", "power", "exponential" };
-    return names[law];
+    return names[form];
 }

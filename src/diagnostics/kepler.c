@@ -145,7 +145,8 @@ static enum status advance_analytic(double mu, const struct kepler_state *from, 
         to->v[k] = v - mu * (g.g1 / (r0 * r) * x + g.g2 / r * v);
     }
     double part = swept(from, to) - (u.dt < 0.0 ? 2.0 * M_PI : 0.0);
-    if (fabs(u.beta) * s * s < 1e-12) /* hardly moved: rounding must not make a whole turn of it */
+    /* Hardly moved: rounding must not make a whole turn of it. On a parabola beta is 0. */
+    if (fmax(fabs(u.beta), mu / r0) * s * s < 1e-12)
         part = remainder(part, 2.0 * M_PI);
     *angle = (u.beta > 0.0 ? turns * 2.0 * M_PI : 0.0) + part;
     return STATUS_OK;
@@ -175,14 +176,14 @@ static int derivative(double t, const double y[], double dydt[], void *context)
     return GSL_SUCCESS;
 }
 
-static enum status advance_softened(const struct kepler_law *law, const struct kepler_state *from,
-                                    double dt, struct kepler_state *to, double *angle,
-                                    struct error *error)
+static enum status advance_softened(const struct kepler_interaction *interaction,
+                                    const struct kepler_state *from, double dt,
+                                    struct kepler_state *to, double *angle, struct error *error)
 {
     /* Units of the orbit itself, so that a tolerance means the same everywhere. */
-    const double eps2 = law->eps * law->eps;
+    const double eps2 = interaction->eps * interaction->eps;
     const double length = sqrt(dot(from->x, from->x) + eps2);
-    const double time = sqrt(length * length * length / law->mu), speed = length / time;
+    const double time = sqrt(length * length * length / interaction->mu), speed = length / time;
     struct field field = { .eps2 = eps2 / (length * length),
                            .l = angular_momentum(from) / (length * speed) };
     double y[EQUATIONS] = { 0 };
@@ -209,22 +210,23 @@ static enum status advance_softened(const struct kepler_law *law, const struct k
     return STATUS_OK;
 }
 
-enum status kepler_advance(const struct kepler_law *law, const struct kepler_state *from, double dt,
-                           struct kepler_state *to, double *angle, struct error *error)
+enum status kepler_advance(const struct kepler_interaction *interaction,
+                           const struct kepler_state *from, double dt, struct kepler_state *to,
+                           double *angle, struct error *error)
 {
     struct kepler_state next = *from;
     enum status status = STATUS_OK;
     *angle = 0.0;
     if (dt == 0.0) {
         ;
-    } else if (law->mu <= 0.0) { /* nothing pulls: a straight line */
+    } else if (interaction->mu <= 0.0) { /* nothing pulls: a straight line */
         for (int k = 0; k < 3; k++)
             next.x[k] += dt * from->v[k];
         *angle = swept(from, &next);
-    } else if (law->eps == 0.0) {
-        status = advance_analytic(law->mu, from, dt, &next, angle, error);
+    } else if (interaction->eps == 0.0) {
+        status = advance_analytic(interaction->mu, from, dt, &next, angle, error);
     } else {
-        status = advance_softened(law, from, dt, &next, angle, error);
+        status = advance_softened(interaction, from, dt, &next, angle, error);
     }
     *to = next;
     return status;
@@ -378,10 +380,13 @@ static enum status anomalies(const struct rosette *c, double psi, struct kepler_
     return STATUS_OK;
 }
 
-static enum status rosette(const struct kepler_law *law, const struct kepler_state *state,
-                           struct kepler_orbit *orbit, struct error *error)
+static enum status rosette(const struct kepler_interaction *interaction,
+                           const struct kepler_state *state, struct kepler_orbit *orbit,
+                           struct error *error)
 {
-    struct rosette c = { .mu = law->mu, .eps2 = law->eps * law->eps, .l = angular_momentum(state) };
+    struct rosette c = { .mu = interaction->mu,
+                         .eps2 = interaction->eps * interaction->eps,
+                         .l = angular_momentum(state) };
     const double u = dot(state->x, state->x), rv = dot(state->x, state->v);
     const double energy = 0.5 * dot(state->v, state->v) - c.mu / sqrt(u + c.eps2);
     const double radial_speed = u > 0.0 ? rv / sqrt(u) : 0.0;
@@ -401,14 +406,15 @@ static enum status rosette(const struct kepler_law *law, const struct kepler_sta
     return anomalies(&c, copysign(psi, rv), orbit, error);
 }
 
-enum status kepler_orbit(const struct kepler_law *law, const struct kepler_state *state,
-                         struct kepler_orbit *orbit, struct error *error)
+enum status kepler_orbit(const struct kepler_interaction *interaction,
+                         const struct kepler_state *state, struct kepler_orbit *orbit,
+                         struct error *error)
 {
     *orbit = (struct kepler_orbit){ NAN, NAN, NAN, NAN, NAN, NAN };
-    if (law->mu <= 0.0)
+    if (interaction->mu <= 0.0)
         return STATUS_OK;
-    if (law->eps > 0.0)
-        return rosette(law, state, orbit, error);
-    conic(law->mu, state, orbit);
+    if (interaction->eps > 0.0)
+        return rosette(interaction, state, orbit, error);
+    conic(interaction->mu, state, orbit);
     return STATUS_OK;
 }

@@ -7,11 +7,7 @@
 
 #include "base/status.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-struct kepler_law {
+struct kepler_interaction {
     double mu;  /* G (m1 + m2) >= 0 */
     double eps; /* softening length >= 0 */
 };
@@ -28,8 +24,9 @@ struct kepler_state {
  * 6.9); eps > 0: Prince & Dormand's 8th-order method at a tolerance of 1e-13 per step.
  * NaN for a motion that cannot be followed. STATUS_MEMORY.
  */
-enum status kepler_advance(const struct kepler_law *law, const struct kepler_state *from, double dt,
-                           struct kepler_state *to, double *angle, struct error *error);
+enum status kepler_advance(const struct kepler_interaction *interaction,
+                           const struct kepler_state *from, double dt, struct kepler_state *to,
+                           double *angle, struct error *error);
 
 /*
  * The orbit that a state is on. Bound orbits run between the turning points r- and r+ that their
@@ -47,11 +44,8 @@ struct kepler_orbit {
 };
 
 /* STATUS_MEMORY. */
-enum status kepler_orbit(const struct kepler_law *law, const struct kepler_state *state,
-                         struct kepler_orbit *orbit, struct error *error);
-
-#ifdef __cplusplus
-}
-#endif
+enum status kepler_orbit(const struct kepler_interaction *interaction,
+                         const struct kepler_state *state, struct kepler_orbit *orbit,
+                         struct error *error);
 
 #endif

@@ -1,11 +1,11 @@
 /* Radii that enclose given fractions of the mass: how a cluster contracts and spreads. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "diagnostics/diagnostic-table.h"
+#include "diagnostics/diagnostic.h"
 #include "diagnostics/sphere.h"
-#include "diagnostics/table.h"
 
 /* What stands behind the radii. */
 enum { CORE_RADIUS, CENTER_X, CENTER_Y, CENTER_Z, OTHERS };
@@ -49,15 +49,12 @@ struct lagrangian {
     double *row;
 };
 
-static void destroy(struct diagnostic *diagnostic)
+static void clear(struct diagnostic *diagnostic)
 {
     struct lagrangian *lagrangian = (struct lagrangian *)diagnostic;
-    if (!diagnostic)
-        return;
     memory_free(lagrangian->texts);
     memory_free(lagrangian->columns);
     memory_free(lagrangian->row);
-    diagnostic_free(diagnostic);
 }
 
 /* One column for each fraction, then the others. */
@@ -97,30 +94,15 @@ static enum status check_fractions(const struct section *section, const double *
     return STATUS_OK;
 }
 
-static enum status create(const struct section *section, const struct moment *start,
-                          struct diagnostic **result, struct error *error)
+static enum status init(struct diagnostic *diagnostic, const struct section *section,
+                        const struct moment *start, struct error *error)
 {
-    *result = NULL;
-    size_t count;
-    const double *fractions = section_reals(section, "fractions", &count);
-    if (sphere_check(section, start->physics, error) ||
-        check_fractions(section, fractions, count, error))
-        return error->status;
-    struct diagnostic *diagnostic =
-        diagnostic_allocate(&diagnostic_lagrangian_radii, sizeof(struct lagrangian), 0, error);
-    if (!diagnostic)
-        return error->status;
+    (void)start;
     struct lagrangian *lagrangian = (struct lagrangian *)diagnostic;
-    diagnostic->needs = NEED_STATE;
-    lagrangian->center = (enum sphere_center)section_choice(section, "center");
-    lagrangian->fractions = fractions;
-    lagrangian->radii = count;
-    if (name_columns(lagrangian, error)) {
-        destroy(diagnostic);
+    lagrangian->fractions = section_reals(section, "fractions", &lagrangian->radii);
+    if (check_fractions(section, lagrangian->fractions, lagrangian->radii, error))
         return error->status;
-    }
-    *result = diagnostic;
-    return STATUS_OK;
+    return name_columns(lagrangian, error);
 }
 
 static enum status measure_system(struct diagnostic *diagnostic, const struct moment *now,
@@ -140,26 +122,42 @@ static enum status measure_system(struct diagnostic *diagnostic, const struct mo
 }
 
 static const struct parameter parameters[] = {
-    DIAGNOSTIC_EVERY("1000"),
+    DIAGNOSTIC_EVERY(1000),
     { .key = "fractions",
       .type = PARAMETER_REALS,
-      .standard = "[0.1, 0.25, 0.5, 0.75, 0.9]",
+      .default_value = DEFAULT_REALS(0.1, 0.25, 0.5, 0.75, 0.9),
       .minimum = 0,
       .maximum = 1,
       .open = OPEN_MINIMUM,
       .help = "Fractions of the mass; a column radius_<percent> for each." },
-    SPHERE_CENTER_PARAMETER,
+    SPHERE_CENTER_PARAMETER(struct lagrangian),
+};
+
+static const struct drawing drawings[] = {
+    { .name = "lagrangian-radii",
+      .title = "Lagrangian radii",
+      .y_label = "radius",
+      .scale = SCALE_LOGARITHMIC,
+      .compared = "radius_50",
+      .curves = { { "radius_*", " %" }, { "core_radius", "core", CURVE_DASHED } },
+      .caption = "Radii of the spheres about the centre that hold fixed fractions of the mass. "
+                 "Lines that stay flat mean that the system keeps its structure." },
 };
 
 const struct diagnostic_class diagnostic_lagrangian_radii = {
     .variant = { "lagrangian-radii",
                  "Radii that enclose given fractions of the mass; density centre, core radius.",
                  parameters, COUNT_OF(parameters) },
-    .create = create,
+    .size = sizeof(struct lagrangian),
+    .needs = NEED_STATE,
+    .open_space = true,
+    .init = init,
     .measure_system = measure_system,
-    .destroy = destroy,
+    .clear = clear,
     .columns = columns,
     .column_count = COUNT_OF(columns),
+    .drawings = drawings,
+    .drawing_count = COUNT_OF(drawings),
     .rows_per_event = 1,
     .body_bytes = SPHERE_BODY_BYTES,
 };

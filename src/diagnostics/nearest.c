@@ -92,7 +92,7 @@ static void describe(const struct physics *physics, const struct bodies *bodies,
 
 static double wrapped(double x, double L)
 {
-    return L > 0.0 ? x - L * floor(x / L) : x;
+    return L > 0.0 ? physics_wrap(x, L) : x;
 }
 
 /* Of the bodies that are somewhere. */

@@ -9,10 +9,6 @@
 #include "model/bodies.h"
 #include "model/physics.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum nearest_by {
     NEAREST_IN_SPACE, /* least r */
     NEAREST_IN_TIME   /* least tau */
@@ -32,9 +28,5 @@ enum { NEAREST_BODY_BYTES = 2 * sizeof(double) }; /* that the search borrows for
 /* Searched by sorting along x; bodies at places that are not finite are left out. STATUS_MEMORY. */
 enum status nearest_pair(const struct physics *physics, const struct bodies *bodies, size_t system,
                          enum nearest_by by, struct nearest_pair *pair, struct error *error);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

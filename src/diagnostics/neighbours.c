@@ -7,32 +7,33 @@
 
 enum { LEAF = 8 }; /* bodies that are no longer split */
 
-struct place {
+struct position {
     double x[3];
     size_t body;
 };
 
 /*
- * The places in an order that is the tree: a range is split at its middle place by the coordinate
- * `axis[middle]`; what stands before the middle is not above it, what stands behind not below.
+ * The positions in an order that is the tree: a range is split at its middle position by the
+ * coordinate `axis[middle]`; what stands before the middle is not above it, what stands behind not
+ * below.
  */
 struct neighbours {
     size_t count;
-    struct place *places;
-    size_t *rank; /* of a body in `places` */
+    struct position *positions;
+    size_t *rank; /* of a body in `positions` */
     unsigned char *axis;
 };
 
-/* The axis along which the places of a range reach farthest. */
-static unsigned char widest(const struct place *places, size_t begin, size_t end)
+/* The axis along which the positions of a range reach farthest. */
+static unsigned char widest(const struct position *positions, size_t begin, size_t end)
 {
     unsigned char best = 0;
     double width = -1.0;
     for (unsigned char k = 0; k < 3; k++) {
         double low = INFINITY, high = -INFINITY;
         for (size_t i = begin; i < end; i++) {
-            low = fmin(low, places[i].x[k]);
-            high = fmax(high, places[i].x[k]);
+            low = fmin(low, positions[i].x[k]);
+            high = fmax(high, positions[i].x[k]);
         }
         if (high - low > width) {
             width = high - low;
@@ -42,22 +43,23 @@ static unsigned char widest(const struct place *places, size_t begin, size_t end
     return best;
 }
 
-/* Hoare's selection: the place at `middle` is the one that sorting along k would put there. */
-static void select_middle(struct place *places, size_t begin, size_t end, size_t middle, int k)
+/* Hoare's selection: the position at `middle` is the one that sorting along k would put there. */
+static void select_middle(struct position *positions, size_t begin, size_t end, size_t middle,
+                          int k)
 {
     while (end - begin > 1) {
-        const double pivot = places[begin + (end - begin - 1) / 2].x[k]; /* never the last one */
+        const double pivot = positions[begin + (end - begin - 1) / 2].x[k]; /* never the last one */
         size_t i = begin, j = end - 1;
         for (;;) {
-            while (places[i].x[k] < pivot)
+            while (positions[i].x[k] < pivot)
                 i++;
-            while (places[j].x[k] > pivot)
+            while (positions[j].x[k] > pivot)
                 j--;
             if (i >= j)
                 break;
-            const struct place held = places[i];
-            places[i++] = places[j];
-            places[j--] = held;
+            const struct position held = positions[i];
+            positions[i++] = positions[j];
+            positions[j--] = held;
         }
         if (middle <= j)
             end = j + 1;
@@ -70,8 +72,8 @@ static void split(struct neighbours *tree, size_t begin, size_t end)
 {
     while (end - begin > LEAF) {
         const size_t middle = begin + (end - begin) / 2;
-        const unsigned char k = widest(tree->places, begin, end);
-        select_middle(tree->places, begin, end, middle, k);
+        const unsigned char k = widest(tree->positions, begin, end);
+        select_middle(tree->positions, begin, end, middle, k);
         tree->axis[middle] = k;
         split(tree, begin, middle);
         begin = middle + 1;
@@ -87,10 +89,10 @@ enum status neighbours_create(const struct bodies *bodies, size_t system,
         return error_set(error, STATUS_MEMORY, "out of memory for a tree of neighbours");
     const size_t first = system * bodies->stride, count = bodies->count;
     tree->count = count;
-    tree->places = memory_array(count, sizeof *tree->places, error);
+    tree->positions = memory_array(count, sizeof *tree->positions, error);
     tree->rank = memory_array(count, sizeof *tree->rank, error);
     tree->axis = memory_array(count, sizeof *tree->axis, error);
-    if (!tree->places || !tree->rank || !tree->axis)
+    if (!tree->positions || !tree->rank || !tree->axis)
         goto fail;
     for (size_t i = 0; i < count; i++) {
         const double x = bodies->x[first + i], y = bodies->y[first + i], z = bodies->z[first + i];
@@ -99,11 +101,11 @@ enum status neighbours_create(const struct bodies *bodies, size_t system,
                       (long long)bodies->id[first + i], x, y, z);
             goto fail;
         }
-        tree->places[i] = (struct place){ { x, y, z }, i };
+        tree->positions[i] = (struct position){ { x, y, z }, i };
     }
     split(tree, 0, count);
     for (size_t i = 0; i < count; i++)
-        tree->rank[tree->places[i].body] = i;
+        tree->rank[tree->positions[i].body] = i;
     *result = tree;
     return STATUS_OK;
 fail:
@@ -115,7 +117,7 @@ void neighbours_destroy(struct neighbours *neighbours)
 {
     if (!neighbours)
         return;
-    memory_free(neighbours->places);
+    memory_free(neighbours->positions);
     memory_free(neighbours->rank);
     memory_free(neighbours->axis);
     free(neighbours);
@@ -124,7 +126,7 @@ void neighbours_destroy(struct neighbours *neighbours)
 /* The nearest so far, in order. */
 struct search {
     const struct neighbours *tree;
-    const struct place *from;
+    const struct position *from;
     size_t wanted, found;
     size_t index[NEIGHBOURS_MAX];
     double r2[NEIGHBOURS_MAX];
@@ -132,11 +134,12 @@ struct search {
 
 static void consider(struct search *search, size_t at)
 {
-    const struct place *place = &search->tree->places[at], *from = search->from;
-    const double dx = place->x[0] - from->x[0], dy = place->x[1] - from->x[1],
-                 dz = place->x[2] - from->x[2];
+    const struct position *position = &search->tree->positions[at], *from = search->from;
+    const double dx = position->x[0] - from->x[0], dy = position->x[1] - from->x[1],
+                 dz = position->x[2] - from->x[2];
     const double r2 = dx * dx + dy * dy + dz * dz;
-    if (place == from || (search->found == search->wanted && r2 >= search->r2[search->found - 1]))
+    if (position == from ||
+        (search->found == search->wanted && r2 >= search->r2[search->found - 1]))
         return;
     size_t k = search->found < search->wanted ? search->found++ : search->found - 1;
     for (; k > 0 && search->r2[k - 1] > r2; k--) {
@@ -144,7 +147,7 @@ static void consider(struct search *search, size_t at)
         search->index[k] = search->index[k - 1];
     }
     search->r2[k] = r2;
-    search->index[k] = place->body;
+    search->index[k] = position->body;
 }
 
 static void descend(struct search *search, size_t begin, size_t end)
@@ -152,7 +155,7 @@ static void descend(struct search *search, size_t begin, size_t end)
     while (end - begin > LEAF) {
         const size_t middle = begin + (end - begin) / 2;
         const int k = search->tree->axis[middle];
-        const double d = search->from->x[k] - search->tree->places[middle].x[k];
+        const double d = search->from->x[k] - search->tree->positions[middle].x[k];
         const size_t far_begin = d < 0.0 ? middle + 1 : begin, far_end = d < 0.0 ? end : middle;
         descend(search, d < 0.0 ? begin : middle + 1, d < 0.0 ? middle : end);
         consider(search, middle);
@@ -169,7 +172,7 @@ size_t neighbours_find(const struct neighbours *neighbours, size_t i, size_t wan
                        double *r2)
 {
     struct search search = { .tree = neighbours,
-                             .from = &neighbours->places[neighbours->rank[i]],
+                             .from = &neighbours->positions[neighbours->rank[i]],
                              .wanted = wanted };
     if (wanted > 0)
         descend(&search, 0, neighbours->count);

@@ -7,10 +7,6 @@
 #include "base/status.h"
 #include "model/bodies.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct neighbours; /* opaque; a copy of the positions, so the bodies may move on */
 
 /* STATUS_MEMORY; STATUS_NUMERICAL when a body is nowhere (NaN, infinite). */
@@ -27,9 +23,5 @@ enum { NEIGHBOURS_MAX = 32 };
  */
 size_t neighbours_find(const struct neighbours *neighbours, size_t i, size_t wanted, size_t *index,
                        double *r2);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

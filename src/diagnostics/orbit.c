@@ -4,9 +4,12 @@
  */
 #include <math.h>
 
+#include "base/document.h"
 #include "base/memory.h"
+#include "diagnostics/diagnostic-table.h"
+#include "diagnostics/diagnostic.h"
 #include "diagnostics/kepler.h"
-#include "diagnostics/table.h"
+#include "integrator/integrator.h"
 
 enum {
     SEPARATION,
@@ -72,8 +75,8 @@ static const struct column columns[COLUMNS] = {
       "mean anomaly) since then" },
 };
 
-/* The memory of one system. */
-struct memory {
+/* The state of one system. */
+struct state {
     struct kepler_state first; /* at step 0 */
     double first_time;
     struct kepler_state reference; /* at the last event, with the angle it has swept */
@@ -83,7 +86,7 @@ struct memory {
     double last_time;
 };
 
-enum { MEMORY_LENGTH = sizeof(struct memory) / sizeof(double) };
+enum { STATE_LENGTH = sizeof(struct state) / sizeof(double) };
 
 struct orbit {
     struct diagnostic base;
@@ -92,26 +95,27 @@ struct orbit {
 
 /* --- the pair ----------------------------------------------------------------------------------*/
 
-static struct kepler_law law_of(const struct orbit *orbit, const struct moment *now, size_t system)
+static struct kepler_interaction interaction_of(const struct orbit *orbit, const struct moment *now,
+                                                size_t system)
 {
     const double *m = now->bodies->m;
     const size_t *pair = orbit->pair + 2 * system;
-    return (struct kepler_law){ .mu = now->physics->gravitational_constant *
-                                      (m[pair[0]] + m[pair[1]]),
-                                .eps = now->physics->softening };
+    return (struct kepler_interaction){ .mu = now->physics->gravitational_constant *
+                                              (m[pair[0]] + m[pair[1]]),
+                                        .eps = now->physics->softening };
 }
 
-static struct kepler_state state_of(const struct orbit *orbit, const struct moment *now,
-                                    size_t system)
+static struct kepler_state motion_of(const struct orbit *orbit, const struct moment *now,
+                                     size_t system)
 {
     const struct bodies *b = now->bodies;
     const size_t p = orbit->pair[2 * system], s = orbit->pair[2 * system + 1];
-    struct kepler_state state = { { b->x[s] - b->x[p], b->y[s] - b->y[p], b->z[s] - b->z[p] },
-                                  { b->vx[s] - b->vx[p], b->vy[s] - b->vy[p],
-                                    b->vz[s] - b->vz[p] } };
+    struct kepler_state motion = { { b->x[s] - b->x[p], b->y[s] - b->y[p], b->z[s] - b->z[p] },
+                                   { b->vx[s] - b->vx[p], b->vy[s] - b->vy[p],
+                                     b->vz[s] - b->vz[p] } };
     for (int k = 0; k < 3 && now->physics->boundary == BOUNDARY_PERIODIC; k++)
-        state.x[k] = physics_nearest_image(state.x[k], now->physics->box_length);
-    return state;
+        motion.x[k] = physics_nearest_image(motion.x[k], now->physics->box_length);
+    return motion;
 }
 
 /* The body with this id in a system; `count` if there is none. */
@@ -150,38 +154,30 @@ static enum status choose_pair(const struct section *section, const struct bodie
     return STATUS_OK;
 }
 
-static void destroy(struct diagnostic *diagnostic)
+static size_t state_count(const struct diagnostic *diagnostic, size_t systems)
 {
-    if (diagnostic)
-        memory_free(((struct orbit *)diagnostic)->pair);
-    diagnostic_free(diagnostic);
+    (void)diagnostic;
+    return systems * STATE_LENGTH;
 }
 
-static enum status create(const struct section *section, const struct moment *start,
-                          struct diagnostic **result, struct error *error)
+static void clear(struct diagnostic *diagnostic)
 {
-    *result = NULL;
+    memory_free(((struct orbit *)diagnostic)->pair);
+}
+
+static enum status init(struct diagnostic *diagnostic, const struct section *section,
+                        const struct moment *start, struct error *error)
+{
     const struct bodies *bodies = start->bodies;
-    struct diagnostic *diagnostic = diagnostic_allocate(&diagnostic_orbit, sizeof(struct orbit),
-                                                        bodies->systems * MEMORY_LENGTH, error);
-    if (!diagnostic)
-        return error->status;
-    diagnostic->needs = NEED_STATE;
     struct orbit *orbit = (struct orbit *)diagnostic;
     orbit->pair = memory_array(bodies->systems, 2 * sizeof *orbit->pair, error);
-    if (!orbit->pair)
-        goto fail;
-    for (size_t s = 0; s < bodies->systems; s++) {
+    for (size_t s = 0; s < bodies->systems && orbit->pair; s++) {
         if (choose_pair(section, bodies, s, orbit->pair + 2 * s, error))
-            goto fail;
-        struct memory *memory = (struct memory *)diagnostic->memory + s;
-        memory->first = memory->reference = memory->last = state_of(orbit, start, s);
-        memory->first_time = memory->last_time = start->time;
+            break;
+        struct state *state = (struct state *)diagnostic->state + s;
+        state->first = state->reference = state->last = motion_of(orbit, start, s);
+        state->first_time = state->last_time = start->time;
     }
-    *result = diagnostic;
-    return STATUS_OK;
-fail:
-    destroy(diagnostic);
     return error->status;
 }
 
@@ -216,40 +212,42 @@ static double angle_in(double frame[3][3], const struct kepler_state *state)
 }
 
 /*
- * Adds to memory->angle what the pair has swept since the last event: of the angles that lead to
+ * Adds to state->angle what the pair has swept since the last event: of the angles that lead to
  * the present direction the one nearest to what the two bodies alone would have swept. So
  * revolutions are counted right even when events are farther apart than they are.
  */
-static enum status count_angle(struct memory *memory, const struct kepler_law *law,
+static enum status count_angle(struct state *state, const struct kepler_interaction *interaction,
                                const struct kepler_state *now, double elapsed, struct error *error)
 {
     double frame[3][3], last_frame[3][3], swept;
     struct kepler_state alone;
-    if (kepler_advance(law, &memory->last, elapsed, &alone, &swept, error))
+    if (kepler_advance(interaction, &state->last, elapsed, &alone, &swept, error))
         return error->status;
-    frame_of(&memory->first, frame);
-    frame_of(&memory->last, last_frame);
+    frame_of(&state->first, frame);
+    frame_of(&state->last, last_frame);
     if (dot(frame[2], last_frame[2]) < 0.0)
         swept = -swept; /* the plane has turned over */
-    const double direct = angle_in(frame, now) - angle_in(frame, &memory->last);
-    memory->angle += swept + remainder(direct - swept, 2.0 * M_PI);
-    memory->last = *now;
+    const double direct = angle_in(frame, now) - angle_in(frame, &state->last);
+    state->angle += swept + remainder(direct - swept, 2.0 * M_PI);
+    state->last = *now;
     return STATUS_OK;
 }
 
 /* The reference at the present time: from the first state where that is exact, from the last
  * reference where it has to be integrated. */
-static enum status advance_reference(struct memory *memory, const struct kepler_law *law,
-                                     double time, struct error *error)
+static enum status advance_reference(struct state *state,
+                                     const struct kepler_interaction *interaction, double time,
+                                     struct error *error)
 {
-    if (law->eps == 0.0)
-        return kepler_advance(law, &memory->first, time - memory->first_time, &memory->reference,
-                              &memory->reference_angle, error);
+    if (interaction->eps == 0.0)
+        return kepler_advance(interaction, &state->first, time - state->first_time,
+                              &state->reference, &state->reference_angle, error);
     double swept;
-    const struct kepler_state from = memory->reference;
-    if (kepler_advance(law, &from, time - memory->last_time, &memory->reference, &swept, error))
+    const struct kepler_state from = state->reference;
+    if (kepler_advance(interaction, &from, time - state->last_time, &state->reference, &swept,
+                       error))
         return error->status;
-    memory->reference_angle += swept;
+    state->reference_angle += swept;
     return STATUS_OK;
 }
 
@@ -277,11 +275,11 @@ static void fill_apse(const struct kepler_orbit *first, const struct kepler_orbi
     row[MEAN_PERIOD] = elapsed > 0.0 ? elapsed / (longitude / (2.0 * M_PI)) : NAN;
 }
 
-static void fill_places(const struct memory *memory, double *row)
+static void fill_positions(const struct state *state, double *row)
 {
-    const struct kepler_state *now = &memory->last, *reference = &memory->reference;
+    const struct kepler_state *now = &state->last, *reference = &state->reference;
     double frame[3][3], d[3];
-    frame_of(&memory->first, frame);
+    frame_of(&state->first, frame);
     row[SEPARATION] = sqrt(dot(now->x, now->x));
     row[ORBIT_X] = dot(now->x, frame[0]);
     row[ORBIT_Y] = dot(now->x, frame[1]);
@@ -294,27 +292,27 @@ static void fill_places(const struct memory *memory, double *row)
     row[ALONG_TRACK] = dot(d, frame[1]);
     row[OUT_OF_PLANE] = dot(d, frame[2]);
     row[DISTANCE_ERROR] = sqrt(dot(d, d));
-    row[REVOLUTIONS] = memory->angle / (2.0 * M_PI);
-    row[PHASE_ERROR] = memory->angle - memory->reference_angle;
+    row[REVOLUTIONS] = state->angle / (2.0 * M_PI);
+    row[PHASE_ERROR] = state->angle - state->reference_angle;
 }
 
-static enum status fill_row(struct memory *memory, const struct kepler_law *law, double elapsed,
-                            double row[COLUMNS], struct error *error)
+static enum status fill_row(struct state *state, const struct kepler_interaction *interaction,
+                            double elapsed, double row[COLUMNS], struct error *error)
 {
     struct kepler_orbit first, now;
-    if (kepler_orbit(law, &memory->first, &first, error) ||
-        kepler_orbit(law, &memory->last, &now, error))
+    if (kepler_orbit(interaction, &state->first, &first, error) ||
+        kepler_orbit(interaction, &state->last, &now, error))
         return error->status;
     for (int k = 0; k < COLUMNS; k++)
         row[k] = NAN;
-    fill_places(memory, row);
+    fill_positions(state, row);
     row[DISTANCE_ERROR] /= fabs(first.semi_major_axis);
     row[SEMI_MAJOR_AXIS] = now.semi_major_axis;
     row[SEMI_MAJOR_AXIS_ERROR] =
         (now.semi_major_axis - first.semi_major_axis) / fabs(first.semi_major_axis);
     row[ECCENTRICITY] = now.eccentricity;
     row[ECCENTRICITY_ERROR] = now.eccentricity - first.eccentricity;
-    fill_apse(&first, &now, memory->angle, elapsed, row);
+    fill_apse(&first, &now, state->angle, elapsed, row);
     return STATUS_OK;
 }
 
@@ -322,15 +320,15 @@ static enum status measure_system(struct diagnostic *diagnostic, const struct mo
                                   size_t system, const struct row_sink *sink, struct error *error)
 {
     const struct orbit *orbit = (const struct orbit *)diagnostic;
-    struct memory *memory = (struct memory *)diagnostic->memory + system;
-    const struct kepler_law law = law_of(orbit, now, system);
-    const struct kepler_state state = state_of(orbit, now, system);
+    struct state *state = (struct state *)diagnostic->state + system;
+    const struct kepler_interaction interaction = interaction_of(orbit, now, system);
+    const struct kepler_state motion = motion_of(orbit, now, system);
     double row[COLUMNS];
-    if (advance_reference(memory, &law, now->time, error) ||
-        count_angle(memory, &law, &state, now->time - memory->last_time, error))
+    if (advance_reference(state, &interaction, now->time, error) ||
+        count_angle(state, &interaction, &motion, now->time - state->last_time, error))
         return error->status;
-    memory->last_time = now->time;
-    if (fill_row(memory, &law, now->time - memory->first_time, row, error))
+    state->last_time = now->time;
+    if (fill_row(state, &interaction, now->time - state->first_time, row, error))
         return error->status;
     return sink->row(sink->context, system, row, error);
 }
@@ -338,12 +336,76 @@ static enum status measure_system(struct diagnostic *diagnostic, const struct mo
 static const struct parameter parameters[] = {
     { .key = "primary",
       .type = PARAMETER_INTEGER,
-      .standard = "",
+      .default_value = DEFAULT_UNSET,
       .help = "Id of the body that is orbited; unset: the first of two." },
     { .key = "secondary",
       .type = PARAMETER_INTEGER,
-      .standard = "",
+      .default_value = DEFAULT_UNSET,
       .help = "Id of the body on the orbit; unset: the second of two." },
+};
+
+/* The first time at which a phase is off by more than a radian; NaN for none. */
+static double time_of_loss(const struct series *series)
+{
+    const struct series_column *phase = series_find(series, "phase_error");
+    const struct series_column *time = series_find(series, "time");
+    double first = NAN;
+    for (size_t i = 0; phase && time && i < series->systems * series->rows; i++)
+        if (fabs(phase->values[i]) > 1.0)
+            first = fmin(first, time->values[i]);
+    return first;
+}
+
+/* What an error of the orbit looks like with this integrator, as long as it is a small one. */
+static void tell_orbit_error(const struct drawn *drawn, struct text *words)
+{
+    const struct integrator *integrator =
+        integrator_find(document_string(drawn->run, "config.time.integrator"));
+    const double lost = time_of_loss(drawn->series);
+    char time[UNITS_TEXT_SIZE];
+    if (!isnan(lost))
+        text_print(words,
+                   "%sAt t = %s the phase is off by more than a radian: from then on the parts are "
+                   "as large as the orbit.",
+                   integrator && !integrator->symplectic && !integrator->adaptive
+                       ? "This integrator is not symplectic: the size of the orbit changes. "
+                       : "",
+                   units_time(units_find(document_string(drawn->run, "config.physics.units")), lost,
+                              4, time));
+    else if (integrator && integrator->symplectic)
+        text_print(words, "A symplectic integrator errs along the track, by an amount that grows "
+                          "linearly.");
+    else if (integrator && integrator->adaptive)
+        text_print(words, "With steps that follow the motion the error is what their accuracy and "
+                          "the roundings leave; along the track it grows fastest.");
+    else
+        text_print(words, "This integrator is not symplectic: the size of the orbit changes, and "
+                          "the error along the track grows faster than linearly.");
+    if (document_real(drawn->run, "bodies") > 2)
+        text_print(words, " The other bodies pull the pair away from it, which is no error.");
+}
+
+static const struct drawing drawings[] = {
+    { .name = "orbit-error",
+      .title = "Orbit error",
+      .y_label = "|difference|",
+      .scale = SCALE_LOGARITHMIC,
+      .curves = { { "radial", "radial", .value = DRAWN_MAGNITUDE },
+                  { "along_track", "along the track", .value = DRAWN_MAGNITUDE },
+                  { "out_of_plane", "out of the plane", .value = DRAWN_MAGNITUDE } },
+      .compared = "along_track",
+      .caption = "Distance from the position on the two-body orbit of the initial state, in its "
+                 "parts.",
+      .finding = tell_orbit_error },
+    { .name = "orbit",
+      .title = "Orbit of the secondary about the primary",
+      .y_label = "y",
+      .equal_axes = true,
+      .focus = "primary",
+      .curves = { { "orbit_y", "computed", CURVE_PATH, .x = "orbit_x" },
+                  { "reference_y", "two-body orbit", CURVE_PATH, .x = "reference_x" } },
+      .caption = "The path as the primary sees it, in the plane of the orbit, and that of the "
+                 "two-body orbit of the initial state." },
 };
 
 const struct diagnostic_class diagnostic_orbit = {
@@ -351,11 +413,16 @@ const struct diagnostic_class diagnostic_orbit = {
                  "Orbit of one body about another: error against the two-body problem, elements, "
                  "period.",
                  parameters, COUNT_OF(parameters) },
-    .create = create,
+    .size = sizeof(struct orbit),
+    .needs = NEED_STATE,
+    .state_count = state_count,
+    .init = init,
     .measure_system = measure_system,
-    .destroy = destroy,
+    .clear = clear,
     .columns = columns,
     .column_count = COLUMNS,
+    .drawings = drawings,
+    .drawing_count = COUNT_OF(drawings),
     .rows_per_event = 1,
-    .system_reals = MEMORY_LENGTH + 2,
+    .system_reals = STATE_LENGTH + 2,
 };

@@ -19,7 +19,7 @@ enum {
 };
 
 /* The positions of a run of bodies. */
-struct places {
+struct positions {
     const double *x, *y, *z;
 };
 
@@ -42,8 +42,8 @@ static inline double round_even(double x)
 
 /* Squared separations of `count` bodies from (x, y, z). */
 CLONE_FOR_VECTORS
-static void find_squares_open(double x, double y, double z, const struct places *to, size_t count,
-                              double *r2)
+static void find_squares_open(double x, double y, double z, const struct positions *to,
+                              size_t count, double *r2)
 {
 #pragma omp simd
     for (size_t j = 0; j < count; j++) {
@@ -53,8 +53,8 @@ static void find_squares_open(double x, double y, double z, const struct places 
 }
 
 CLONE_FOR_VECTORS
-static void find_squares_periodic(double L, double x, double y, double z, const struct places *to,
-                                  size_t count, double *r2)
+static void find_squares_periodic(double L, double x, double y, double z,
+                                  const struct positions *to, size_t count, double *r2)
 {
     const double per_L = 1.0 / L;
 #pragma omp simd
@@ -108,7 +108,7 @@ struct tally {
 };
 
 /* Body i against the bodies [from, to). */
-static void count_run(struct tally *tally, const struct places *places, size_t i, size_t from,
+static void count_run(struct tally *tally, const struct positions *positions, size_t i, size_t from,
                       size_t to)
 {
     const struct separations *s = tally->separations;
@@ -116,8 +116,9 @@ static void count_run(struct tally *tally, const struct places *places, size_t i
     uint64_t *const h2 = h1 + tally->length, *const h3 = h2 + tally->length;
     for (; from < to; from += CHUNK) {
         const size_t count = to - from < CHUNK ? to - from : CHUNK;
-        const struct places run = { places->x + from, places->y + from, places->z + from };
-        const double x = places->x[i], y = places->y[i], z = places->z[i];
+        const struct positions run = { positions->x + from, positions->y + from,
+                                       positions->z + from };
+        const double x = positions->x[i], y = positions->y[i], z = positions->z[i];
         double r2[CHUNK];
         int32_t bin[CHUNK + COPIES];
         if (s->box_length > 0.0)
@@ -159,9 +160,10 @@ static void grid_destroy(struct grid *grid)
 
 /* The extent of the bodies along the axes, and the lowest corner. false: a body is nowhere, or the
  * extent is no number. */
-static bool find_extent(const struct places *places, size_t count, double low[3], double extent[3])
+static bool find_extent(const struct positions *positions, size_t count, double low[3],
+                        double extent[3])
 {
-    const double *const axes[3] = { places->x, places->y, places->z };
+    const double *const axes[3] = { positions->x, positions->y, positions->z };
     for (int k = 0; k < 3; k++) {
         double high = -INFINITY, finite = 0.0;
         low[k] = INFINITY;
@@ -207,14 +209,14 @@ static double cells_of(const double extent[3], double side, double cells[3])
  * away may make them large, but not many. false when there is no sense in them (a body is nowhere,
  * or cells of that size are too few to save work).
  */
-static bool grid_plan(struct grid *grid, const struct physics *physics, const struct places *places,
-                      size_t count, double r_max)
+static bool grid_plan(struct grid *grid, const struct physics *physics,
+                      const struct positions *positions, size_t count, double r_max)
 {
     const double reach = r_max * (1.0 + 1e-9); /* rounding must not lose a pair */
     const double least = 1e-150; /* whose square is a number; all of less count as 0 */
     double extent[3], cells[3], volume = 1.0;
     grid->periodic = physics->boundary == BOUNDARY_PERIODIC;
-    if (r_max < least || !find_extent(places, count, grid->low, extent) ||
+    if (r_max < least || !find_extent(positions, count, grid->low, extent) ||
         (grid->periodic && !take_box(grid, physics->box_length, reach, extent)))
         return false;
     for (int k = 0; k < 3; k++)
@@ -244,14 +246,15 @@ static size_t cell_along(const struct grid *grid, int axis, double x)
     return cell < grid->cells[axis] ? cell : grid->cells[axis] - 1;
 }
 
-static size_t cell_of(const struct grid *grid, const struct places *places, size_t i)
+static size_t cell_of(const struct grid *grid, const struct positions *positions, size_t i)
 {
-    const size_t cx = cell_along(grid, 0, places->x[i]), cy = cell_along(grid, 1, places->y[i]);
-    return (cell_along(grid, 2, places->z[i]) * grid->cells[1] + cy) * grid->cells[0] + cx;
+    const size_t cx = cell_along(grid, 0, positions->x[i]),
+                 cy = cell_along(grid, 1, positions->y[i]);
+    return (cell_along(grid, 2, positions->z[i]) * grid->cells[1] + cy) * grid->cells[0] + cx;
 }
 
 /* Sorts the bodies into the planned cells (by counting). */
-static enum status grid_fill(struct grid *grid, const struct places *places, size_t count,
+static enum status grid_fill(struct grid *grid, const struct positions *positions, size_t count,
                              struct error *error)
 {
     grid->start = memory_array(grid->cell_count + 2, sizeof *grid->start, error);
@@ -263,14 +266,14 @@ static enum status grid_fill(struct grid *grid, const struct places *places, siz
     /* start[c + 2] counts cell c, then start[c + 1] is its beginning, and at last its end. */
     size_t *const next = grid->start + 1;
     for (size_t i = 0; i < count; i++)
-        next[cell_of(grid, places, i) + 1]++;
+        next[cell_of(grid, positions, i) + 1]++;
     for (size_t c = 0; c < grid->cell_count; c++)
         next[c + 1] += next[c];
     for (size_t i = 0; i < count; i++) {
-        const size_t at = next[cell_of(grid, places, i)]++;
-        grid->x[at] = places->x[i];
-        grid->y[at] = places->y[i];
-        grid->z[at] = places->z[i];
+        const size_t at = next[cell_of(grid, positions, i)]++;
+        grid->x[at] = positions->x[i];
+        grid->y[at] = positions->y[i];
+        grid->z[at] = positions->z[i];
     }
     return STATUS_OK;
 }
@@ -294,10 +297,10 @@ static bool neighbour(const struct grid *grid, const size_t at[3], const int off
 /* Pairs within a cell, and between it and the half of its neighbours that come "after" it. */
 static void count_cell(struct tally *tally, const struct grid *grid, size_t cell)
 {
-    const struct places places = { grid->x, grid->y, grid->z };
+    const struct positions positions = { grid->x, grid->y, grid->z };
     const size_t begin = grid->start[cell], end = grid->start[cell + 1];
     for (size_t i = begin; i < end; i++)
-        count_run(tally, &places, i, i + 1, end);
+        count_run(tally, &positions, i, i + 1, end);
     if (begin == end)
         return;
     const size_t at[3] = { cell % grid->cells[0], cell / grid->cells[0] % grid->cells[1],
@@ -308,15 +311,15 @@ static void count_cell(struct tally *tally, const struct grid *grid, size_t cell
         if (!neighbour(grid, at, offset, &other))
             continue;
         for (size_t i = begin; i < end; i++)
-            count_run(tally, &places, i, grid->start[other], grid->start[other + 1]);
+            count_run(tally, &positions, i, grid->start[other], grid->start[other + 1]);
     }
 }
 
 /* --- both ------------------------------------------------------------------------------------ */
 
 /* One piece of work: a cell, or a block of bodies against all that follow. */
-static void count_piece(struct tally *tally, const struct grid *grid, const struct places *places,
-                        size_t count, size_t piece)
+static void count_piece(struct tally *tally, const struct grid *grid,
+                        const struct positions *positions, size_t count, size_t piece)
 {
     if (grid) {
         count_cell(tally, grid, piece);
@@ -324,7 +327,7 @@ static void count_piece(struct tally *tally, const struct grid *grid, const stru
     }
     const size_t end = (piece + 1) * BLOCK < count ? (piece + 1) * BLOCK : count;
     for (size_t i = piece * BLOCK; i < end; i++)
-        count_run(tally, places, i, i + 1, count);
+        count_run(tally, positions, i, i + 1, count);
 }
 
 enum status pairs_count(const struct physics *physics, const struct bodies *bodies, size_t system,
@@ -332,7 +335,7 @@ enum status pairs_count(const struct physics *physics, const struct bodies *bodi
                         uint64_t *counts, struct error *error)
 {
     const size_t first = system * bodies->stride, count = bodies->count;
-    const struct places places = { bodies->x + first, bodies->y + first, bodies->z + first };
+    const struct positions positions = { bodies->x + first, bodies->y + first, bodies->z + first };
     const bool periodic = physics->boundary == BOUNDARY_PERIODIC;
     struct separations separations = { .width = r_max / (double)bins,
                                        .bins = (double)bins,
@@ -341,8 +344,8 @@ enum status pairs_count(const struct physics *physics, const struct bodies *bodi
     if (bins <= GUESSED && isnormal(per_square) && isnormal(1.0 / per_square))
         separations.per_square = per_square;
     struct grid grid = { 0 };
-    const bool cells = method != PAIRS_ALL && grid_plan(&grid, physics, &places, count, r_max);
-    if (cells && grid_fill(&grid, &places, count, error) != STATUS_OK) {
+    const bool cells = method != PAIRS_ALL && grid_plan(&grid, physics, &positions, count, r_max);
+    if (cells && grid_fill(&grid, &positions, count, error) != STATUS_OK) {
         grid_destroy(&grid);
         return error->status;
     }
@@ -356,7 +359,7 @@ enum status pairs_count(const struct physics *physics, const struct bodies *bodi
             struct tally tally = { &separations, length, own };
 #pragma omp for schedule(dynamic)
             for (size_t piece = 0; piece < pieces; piece++)
-                count_piece(&tally, cells ? &grid : NULL, &places, count, piece);
+                count_piece(&tally, cells ? &grid : NULL, &positions, count, piece);
         }
         for (size_t copy = 0; copy < (size_t)threads * COPIES; copy++)
             for (size_t k = 0; k < bins; k++)

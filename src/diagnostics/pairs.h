@@ -9,10 +9,6 @@
 #include "model/bodies.h"
 #include "model/physics.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum pairs_method {
     PAIRS_AUTO, /* where it pays, only bodies in neighbouring cells of side >= r_max are met */
     PAIRS_ALL   /* every pair is met */
@@ -32,9 +28,5 @@ enum { PAIRS_THREAD_REALS = 4 };
 enum status pairs_count(const struct physics *physics, const struct bodies *bodies, size_t system,
                         double r_max, size_t bins, enum pairs_method method, int threads,
                         uint64_t *counts, struct error *error);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -7,44 +7,24 @@
 #include "base/memory.h"
 
 const struct parameter profile_parameters[PROFILE_PARAMETERS] = {
-    DIAGNOSTIC_EVERY("1000"),
-    { .key = "shells",
-      .type = PARAMETER_INTEGER,
-      .standard = "30",
-      .minimum = 1,
-      .maximum = 100000,
-      .help = "Shells between r_min and r_max, evenly spaced in ln r." },
-    { .key = "r_min",
-      .type = PARAMETER_REAL,
-      .standard = "",
-      .maximum = INFINITY,
-      .open = OPEN_MINIMUM,
-      .dimension = DIMENSION_LENGTH,
+    DIAGNOSTIC_EVERY(1000),
+    { BIND(INTEGER, struct profile, shells), .default_value = DEFAULT_INTEGER(30), .minimum = 1,
+      .maximum = 100000, .help = "Shells between r_min and r_max, evenly spaced in ln r." },
+    { BIND(REAL, struct profile, r_min), .default_value = DEFAULT_UNSET, .maximum = INFINITY,
+      .open = OPEN_MINIMUM, .dimension = DIMENSION_LENGTH,
       .help = "Inner radius of the first shell; unset: 1/100 of the half-mass radius at step 0." },
-    { .key = "r_max",
-      .type = PARAMETER_REAL,
-      .standard = "",
-      .maximum = INFINITY,
-      .open = OPEN_MINIMUM,
-      .dimension = DIMENSION_LENGTH,
+    { BIND(REAL, struct profile, r_max), .default_value = DEFAULT_UNSET, .maximum = INFINITY,
+      .open = OPEN_MINIMUM, .dimension = DIMENSION_LENGTH,
       .help = "Outer radius of the last shell; unset: 10 half-mass radii at step 0." },
-    { .key = "fit",
-      .type = PARAMETER_REALS,
-      .standard = "",
-      .length = 2,
-      .minimum = 0,
-      .maximum = INFINITY,
-      .dimension = DIMENSION_LENGTH,
+    { BIND(REALS, struct profile, fit), .default_value = DEFAULT_UNSET, .length = 2, .minimum = 0,
+      .maximum = INFINITY, .dimension = DIMENSION_LENGTH,
       .help = "Range of radii whose shells are fitted; unset: all." },
-    { .key = "least_bodies",
-      .type = PARAMETER_INTEGER,
-      .standard = "10",
-      .minimum = 1,
-      .maximum = INFINITY,
+    { BIND(INTEGER, struct profile, least_bodies), .default_value = DEFAULT_INTEGER(10),
+      .minimum = 1, .maximum = INFINITY,
       .help =
           "The fit ends before the outermost shell that has so many bodies, or with it where it "
           "is the last one of the range; shells within are fitted whatever they have." },
-    SPHERE_CENTER_PARAMETER,
+    SPHERE_CENTER_PARAMETER(struct profile),
 };
 
 /* Half of the mass of the first system lies within it. */
@@ -59,96 +39,77 @@ static enum status half_mass_radius(const struct moment *start, enum sphere_cent
     return STATUS_OK;
 }
 
-static enum status read_plan(const struct section *section, const struct moment *start,
-                             struct profile_plan *plan, struct error *error)
+static enum status choose_range(struct profile *profile, const struct section *section,
+                                const struct moment *start, struct error *error)
 {
-    if (sphere_check(section, start->physics, error))
-        return error->status;
-    plan->center = (enum sphere_center)section_choice(section, "center");
-    plan->shells = (size_t)section_integer(section, "shells");
-    plan->least_bodies = (size_t)section_integer(section, "least_bodies");
     double half = 0.0;
-    if ((!section_has(section, "r_min") || !section_has(section, "r_max")) &&
-        half_mass_radius(start, plan->center, &half, error))
+    if ((isnan(profile->r_min) || isnan(profile->r_max)) &&
+        half_mass_radius(start, profile->center, &half, error))
         return error->status;
-    if (half == 0.0) /* a single body, or all at one place */
+    if (half == 0.0) /* a single body, or all at one point */
         half = 1.0;
-    plan->r_min = section_has(section, "r_min") ? section_real(section, "r_min") : 0.01 * half;
-    plan->r_max = section_has(section, "r_max") ? section_real(section, "r_max") : 10.0 * half;
-    if (plan->r_min >= plan->r_max)
+    if (isnan(profile->r_min))
+        profile->r_min = 0.01 * half;
+    if (isnan(profile->r_max))
+        profile->r_max = 10.0 * half;
+    /* On a restart the bodies are others; the range of the start comes back with the state. */
+    if (start->step == 0 && profile->r_min >= profile->r_max)
         return section_error(section, "r_max", error, "must be greater than r_min, %g",
-                             plan->r_min);
-    plan->fit_min = 0.0;
-    plan->fit_max = INFINITY;
-    if (section_has(section, "fit")) {
-        size_t count;
-        const double *range = section_reals(section, "fit", &count);
-        plan->fit_min = range[0];
-        plan->fit_max = range[1];
-    }
-    if (plan->fit_min >= plan->fit_max)
+                             profile->r_min);
+    if (profile->fit[0] >= profile->fit[1])
         return section_error(section, "fit", error, "must be an inner and an outer radius");
     return STATUS_OK;
 }
 
-enum status profile_create(const struct diagnostic_class *class_, const struct section *section,
-                           const struct moment *start, struct diagnostic **result,
-                           struct error *error)
+size_t profile_state_count(const struct diagnostic *diagnostic, size_t systems)
 {
-    enum { MEMORY_LENGTH = 2 }; /* r_min, r_max */
-    *result = NULL;
-    struct diagnostic *diagnostic =
-        diagnostic_allocate(class_, sizeof(struct profile), MEMORY_LENGTH, error);
-    if (!diagnostic)
-        return error->status;
+    (void)diagnostic;
+    (void)systems;
+    return 2; /* r_min, r_max */
+}
+
+enum status profile_init(struct diagnostic *diagnostic, const struct section *section,
+                         const struct moment *start, struct error *error)
+{
     struct profile *profile = (struct profile *)diagnostic;
-    if (read_plan(section, start, &profile->plan, error))
-        goto fail;
-    profile->shells = memory_array(profile->plan.shells, sizeof *profile->shells, error);
-    if (!profile->shells)
-        goto fail;
-    diagnostic->needs = NEED_STATE;
-    diagnostic->row_count = class_->rows_per_event ? 1 : profile->plan.shells;
-    diagnostic->memory[0] = profile->plan.r_min;
-    diagnostic->memory[1] = profile->plan.r_max;
-    *result = diagnostic;
-    return STATUS_OK;
-fail:
-    profile_destroy(diagnostic);
+    if (choose_range(profile, section, start, error))
+        return error->status;
+    profile->shell = memory_array(profile->shells, sizeof *profile->shell, error);
+    diagnostic->row_count = diagnostic->class_->rows_per_event ? 1 : profile->shells;
+    diagnostic->state[0] = profile->r_min;
+    diagnostic->state[1] = profile->r_max;
     return error->status;
 }
 
-void profile_destroy(struct diagnostic *diagnostic)
+void profile_clear(struct diagnostic *diagnostic)
 {
-    if (diagnostic)
-        memory_free(((struct profile *)diagnostic)->shells);
-    diagnostic_free(diagnostic);
+    memory_free(((struct profile *)diagnostic)->shell);
 }
 
 /* Two histograms over the shells: bodies, and their mass. */
-static enum status fill_shells(const struct profile_plan *plan, const struct bodies *bodies,
+static enum status fill_shells(const struct profile *profile, const struct bodies *bodies,
                                size_t system, const struct sphere *sphere, struct shell *shells,
                                struct error *error)
 {
-    double *edges = memory_array(plan->shells + 1, sizeof *edges, error);
-    gsl_histogram *counts = gsl_histogram_alloc(plan->shells);
-    gsl_histogram *masses = gsl_histogram_alloc(plan->shells);
+    double *edges = memory_array(profile->shells + 1, sizeof *edges, error);
+    gsl_histogram *counts = gsl_histogram_alloc(profile->shells);
+    gsl_histogram *masses = gsl_histogram_alloc(profile->shells);
     if (!edges || !counts || !masses) {
-        error_set(error, STATUS_MEMORY, "out of memory for %zu shells", plan->shells);
+        error_set(error, STATUS_MEMORY, "out of memory for %zu shells", profile->shells);
         goto done;
     }
-    const double step = log(plan->r_max / plan->r_min) / (double)plan->shells;
-    for (size_t k = 0; k <= plan->shells; k++)
-        edges[k] = plan->r_min * exp(step * (double)k);
-    edges[plan->shells] = plan->r_max;
-    gsl_histogram_set_ranges(counts, edges, plan->shells + 1);
-    gsl_histogram_set_ranges(masses, edges, plan->shells + 1);
+    const double step = log(profile->r_max / profile->r_min) / (double)profile->shells;
+    for (size_t k = 0; k <= profile->shells; k++)
+        edges[k] = profile->r_min * exp(step * (double)k);
+    edges[profile->shells] = profile->r_max;
+    gsl_histogram_set_ranges(counts, edges, profile->shells + 1);
+    gsl_histogram_set_ranges(masses, edges, profile->shells + 1);
     for (size_t k = 0; k < sphere->count; k++) { /* out of range: not counted */
         gsl_histogram_increment(counts, sphere->r[k]);
         gsl_histogram_accumulate(masses, sphere->r[k],
                                  bodies->m[system * bodies->stride + sphere->body[k]]);
     }
-    for (size_t k = 0; k < plan->shells; k++) {
+    for (size_t k = 0; k < profile->shells; k++) {
         const double inner = edges[k], outer = edges[k + 1];
         const double volume = 4.0 / 3.0 * M_PI * (outer * outer * outer - inner * inner * inner);
         const double mass = gsl_histogram_get(masses, k);
@@ -163,20 +124,20 @@ done:
     return error->status;
 }
 
-static bool is_in_range(const struct profile_plan *plan, const struct shell *shell)
+static bool is_in_range(const struct profile *profile, const struct shell *shell)
 {
     const double slack = 1e-9; /* a shell that ends where the range ends belongs to it */
-    return shell->inner >= plan->fit_min * (1.0 - slack) &&
-           shell->outer <= plan->fit_max * (1.0 + slack);
+    return !(shell->inner < profile->fit[0] * (1.0 - slack)) &&
+           !(shell->outer > profile->fit[1] * (1.0 + slack));
 }
 
 /* --- the line that is most likely ----------------------------------------------------------------
  *
- * Bodies in a shell are counted, and their number has Poisson's law with the expectation that
- * A r^s has between its radii. Weighted least squares of ln density do not do: a shell weighs less
- * where it happens to hold less, those without bodies are left out, and the density at the middle
- * of a shell is not that of the whole; with 200 bodies of an isothermal sphere the slope comes out
- * at -2.13 +- 0.01. The most likely slope has no such bias (Cash 1979, ApJ 228, 939).
+ * Bodies in a shell are counted, and their number has a Poisson distribution with the expectation
+ * that A r^s has between its radii. Weighted least squares of ln density do not do: a shell weighs
+ * less where it happens to hold less, those without bodies are left out, and the density at the
+ * middle of a shell is not that of the whole; with 200 bodies of an isothermal sphere the slope
+ * comes out at -2.13 +- 0.01. The most likely slope has no such bias (Cash 1979, ApJ 228, 939).
  */
 
 /* Shells that are to be fitted, which are neighbours. */
@@ -192,22 +153,21 @@ struct fitted {
  */
 static struct fitted choose_shells(const struct profile *profile)
 {
-    const struct profile_plan *plan = &profile->plan;
-    size_t begin = 0, end = plan->shells;
-    while (begin < end && !is_in_range(plan, &profile->shells[begin]))
+    size_t begin = 0, end = profile->shells;
+    while (begin < end && !is_in_range(profile, &profile->shell[begin]))
         begin++;
-    while (end > begin && !is_in_range(plan, &profile->shells[end - 1]))
+    while (end > begin && !is_in_range(profile, &profile->shell[end - 1]))
         end--;
     size_t last = end;
-    while (last > begin && !(profile->shells[last - 1].bodies >= (double)plan->least_bodies))
+    while (last > begin && !(profile->shell[last - 1].bodies >= (double)profile->least_bodies))
         last--;
     if (last < end && last > begin)
         last--;
-    struct fitted fitted = { .shells = profile->shells + begin, .count = last - begin };
+    struct fitted fitted = { .shells = profile->shell + begin, .count = last - begin };
     for (size_t k = begin; k < last; k++) {
-        fitted.occupied += profile->shells[k].mass > 0.0;
-        fitted.bodies += profile->shells[k].bodies;
-        fitted.mass += profile->shells[k].mass;
+        fitted.occupied += profile->shell[k].mass > 0.0;
+        fitted.bodies += profile->shell[k].bodies;
+        fitted.mass += profile->shell[k].mass;
     }
     return fitted;
 }
@@ -303,7 +263,7 @@ static double reduced_chi2(const struct fitted *fitted, double s, double log_sum
 static void fit_shells(struct profile *profile)
 {
     struct fitted fitted = choose_shells(profile);
-    struct profile_fit *const fit = &profile->fit;
+    struct profile_fit *const fit = &profile->fitted;
     *fit = (struct profile_fit){ fitted.count, NAN, NAN, NAN, NAN, NAN };
     if (fitted.occupied < 2)
         return;
@@ -322,15 +282,14 @@ static void fit_shells(struct profile *profile)
 enum status profile_measure(struct profile *profile, const struct moment *now, size_t system,
                             struct error *error)
 {
-    struct profile_plan *plan = &profile->plan;
     struct sphere sphere;
-    plan->r_min = profile->base.memory[0];
-    plan->r_max = profile->base.memory[1];
-    if (sphere_create(now->bodies, system, plan->center, now->threads, &sphere, error))
+    profile->r_min = profile->base.state[0];
+    profile->r_max = profile->base.state[1];
+    if (sphere_create(now->bodies, system, profile->center, now->threads, &sphere, error))
         return error->status;
     profile->mass = sphere.mass;
     profile->half_mass_radius = sphere_radius(&sphere, 0.5);
-    enum status status = fill_shells(plan, now->bodies, system, &sphere, profile->shells, error);
+    enum status status = fill_shells(profile, now->bodies, system, &sphere, profile->shell, error);
     sphere_destroy(&sphere);
     if (!status)
         fit_shells(profile);

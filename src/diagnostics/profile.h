@@ -5,22 +5,9 @@
 #include <stddef.h>
 
 #include "base/status.h"
-#include "config/config.h"
+#include "config/configuration.h"
 #include "diagnostics/diagnostic.h"
 #include "diagnostics/sphere.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-/* How to cut the shells and where to fit. */
-struct profile_plan {
-    enum sphere_center center;
-    size_t shells;
-    double r_min, r_max;     /* of all shells */
-    double fit_min, fit_max; /* of those that are fitted */
-    size_t least_bodies;     /* of the outermost shell; the fit ends before it */
-};
 
 /* The rows of these keys, the same for both. */
 enum { PROFILE_PARAMETERS = 7 };
@@ -45,29 +32,30 @@ struct profile_fit {
 /* What density-profile and density-slope both are. */
 struct profile {
     struct diagnostic base;
-    struct profile_plan plan;
+    /* How to cut the shells and where to fit. */
+    enum sphere_center center;
+    size_t shells;
+    double r_min, r_max; /* of all shells */
+    double fit[2];       /* of those that are fitted; NaN: all */
+    size_t least_bodies; /* of the outermost shell; the fit ends before it */
     /* Of the system measured last. */
-    struct shell *shells; /* plan.shells of them */
-    struct profile_fit fit;
+    struct shell *shell; /* [shells] */
+    struct profile_fit fitted;
     double mass, half_mass_radius;
 };
 
 /*
- * A profile of the given class, by the keys of the section. Where no range is given, it is that
- * from a hundredth of the half-mass radius at the start to ten times that radius (of the first
- * system). STATUS_CONFIG, STATUS_MEMORY, STATUS_NUMERICAL.
+ * What their classes have in common. Where no range is given, it is that from a hundredth of the
+ * half-mass radius at the start to ten times that radius (of the first system). STATUS_CONFIG,
+ * STATUS_MEMORY, STATUS_NUMERICAL.
  */
-enum status profile_create(const struct diagnostic_class *class_, const struct section *section,
-                           const struct moment *start, struct diagnostic **diagnostic,
-                           struct error *error);
-void profile_destroy(struct diagnostic *diagnostic); /* accepts NULL */
+size_t profile_state_count(const struct diagnostic *diagnostic, size_t systems);
+enum status profile_init(struct diagnostic *diagnostic, const struct section *section,
+                         const struct moment *start, struct error *error);
+void profile_clear(struct diagnostic *diagnostic);
 
 /* STATUS_MEMORY, STATUS_NUMERICAL. */
 enum status profile_measure(struct profile *profile, const struct moment *now, size_t system,
                             struct error *error);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

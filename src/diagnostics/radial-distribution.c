@@ -9,8 +9,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "diagnostics/diagnostic-table.h"
+#include "diagnostics/diagnostic.h"
 #include "diagnostics/pairs.h"
-#include "diagnostics/table.h"
 #include "model/cell.h"
 
 enum {
@@ -80,10 +81,10 @@ struct frame {
     bool counts; /* among the means */
 };
 
-/* The numbers that all systems share in the memory. */
+/* The numbers that all systems share in the state. */
 enum { R_MAX, START_VOLUME, SHARED };
 
-/* memory: what is shared; then for every system the number of frames and its bins. */
+/* state: what is shared; then for every system the number of frames and its bins. */
 struct radial {
     struct diagnostic base;
     size_t bins;
@@ -95,11 +96,17 @@ struct radial {
 
 enum { BIN_LENGTH = sizeof(struct bin) / sizeof(double) };
 
-static void destroy(struct diagnostic *diagnostic)
+/* Where that overflows, it stays too much. */
+static size_t state_count(const struct diagnostic *diagnostic, size_t systems)
 {
-    if (diagnostic)
-        memory_free(((struct radial *)diagnostic)->counts);
-    diagnostic_free(diagnostic);
+    const size_t bins = ((const struct radial *)diagnostic)->bins;
+    const size_t of_systems = memory_bytes(systems, 1 + bins * BIN_LENGTH);
+    return of_systems < SIZE_MAX - SHARED ? of_systems + SHARED : SIZE_MAX;
+}
+
+static void clear(struct diagnostic *diagnostic)
+{
+    memory_free(((struct radial *)diagnostic)->counts);
 }
 
 static const double largest_reach = 1e150;
@@ -121,37 +128,17 @@ static enum status choose_reach(const struct section *section, const struct phys
     return STATUS_OK;
 }
 
-static enum status create(const struct section *section, const struct moment *start,
-                          struct diagnostic **result, struct error *error)
+static enum status init(struct diagnostic *diagnostic, const struct section *section,
+                        const struct moment *start, struct error *error)
 {
-    *result = NULL;
-    double r_max;
-    const double side = cell_of(start->physics, start->bodies).side;
-    if (choose_reach(section, start->physics, side, &r_max, error))
-        return error->status;
-    const size_t bins = (size_t)section_integer(section, "bins");
-    const size_t of_systems = memory_bytes(start->bodies->systems, 1 + bins * BIN_LENGTH);
-    /* Where that overflows, it stays too much. */
-    struct diagnostic *diagnostic =
-        diagnostic_allocate(&diagnostic_radial_distribution, sizeof(struct radial),
-                            of_systems < SIZE_MAX - SHARED ? of_systems + SHARED : SIZE_MAX, error);
-    if (!diagnostic)
-        return error->status;
     struct radial *radial = (struct radial *)diagnostic;
-    diagnostic->needs = NEED_STATE;
-    diagnostic->row_count = bins;
-    diagnostic->memory[R_MAX] = r_max;
-    diagnostic->memory[START_VOLUME] = side * side * side;
-    radial->bins = bins;
-    radial->cell_volume = section_real(section, "cell_volume");
-    radial->average_after = section_real(section, "average_after");
-    radial->counts = memory_array(bins, sizeof *radial->counts, error);
-    if (!radial->counts) {
-        destroy(diagnostic);
-        return error->status;
-    }
-    *result = diagnostic;
-    return STATUS_OK;
+    const double side = cell_of(start->physics, start->bodies).side;
+    diagnostic->row_count = radial->bins;
+    diagnostic->state[START_VOLUME] = side * side * side;
+    radial->counts = memory_array(radial->bins, sizeof *radial->counts, error);
+    return radial->counts
+               ? choose_reach(section, start->physics, side, &diagnostic->state[R_MAX], error)
+               : error->status;
 }
 
 static void add_to_mean(struct bin *bin, double frames, double pairs)
@@ -210,12 +197,12 @@ static void fill_row(const struct frame *frame, size_t k, double pairs, double f
 static void prepare(struct diagnostic *diagnostic, const struct moment *now)
 {
     struct radial *radial = (struct radial *)diagnostic;
-    const double *memory = diagnostic->memory;
+    const double *state = diagnostic->state;
     const bool given = !isnan(radial->cell_volume);
     radial->frame =
-        (struct frame){ .width = memory[R_MAX] / (double)radial->bins,
+        (struct frame){ .width = state[R_MAX] / (double)radial->bins,
                         .bodies = (double)now->bodies->count,
-                        .cell_volume = given ? radial->cell_volume : memory[START_VOLUME],
+                        .cell_volume = given ? radial->cell_volume : state[START_VOLUME],
                         .counts = now->time >= radial->average_after };
 }
 
@@ -223,74 +210,102 @@ static enum status measure_system(struct diagnostic *diagnostic, const struct mo
                                   size_t system, const struct row_sink *sink, struct error *error)
 {
     struct radial *radial = (struct radial *)diagnostic;
-    const double r_max = diagnostic->memory[R_MAX];
-    double *memory = diagnostic->memory + SHARED + system * (1 + radial->bins * BIN_LENGTH);
-    struct bin *bins = (struct bin *)(memory + 1);
+    const double r_max = diagnostic->state[R_MAX];
+    double *state = diagnostic->state + SHARED + system * (1 + radial->bins * BIN_LENGTH);
+    struct bin *bins = (struct bin *)(state + 1);
     memset(radial->counts, 0, radial->bins * sizeof *radial->counts);
     if (pairs_count(now->physics, now->bodies, system, r_max, radial->bins, PAIRS_AUTO,
                     now->threads, radial->counts, error))
         return error->status;
     if (radial->frame.counts)
-        memory[0] += 1;
+        state[0] += 1;
     enum status status = STATUS_OK;
     for (size_t k = 0; k < radial->bins && !status; k++) {
         const double pairs = (double)radial->counts[k];
         double row[COLUMNS];
         if (radial->frame.counts)
-            add_to_mean(&bins[k], memory[0], pairs);
-        fill_row(&radial->frame, k, pairs, memory[0], &bins[k], row);
+            add_to_mean(&bins[k], state[0], pairs);
+        fill_row(&radial->frame, k, pairs, state[0], &bins[k], row);
         status = sink->row(sink->context, system, row, error);
     }
     return status;
 }
 
 static const struct parameter parameters[] = {
-    DIAGNOSTIC_EVERY("1000"),
+    DIAGNOSTIC_EVERY(1000),
     { .key = "r_max",
       .type = PARAMETER_REAL,
-      .standard = "",
+      .default_value = DEFAULT_UNSET,
       .maximum = INFINITY,
       .open = OPEN_MINIMUM,
       .dimension = DIMENSION_LENGTH,
       .help = "Largest distance that is counted; unset: half the side of the box, or of the cell "
               "at step 0." },
-    { .key = "bins",
-      .type = PARAMETER_INTEGER,
-      .standard = "200",
-      .minimum = 1,
-      .maximum = 1000000,
-      .help = "Shells of equal width between 0 and r_max." },
-    { .key = "cell_volume",
-      .type = PARAMETER_REAL,
-      .standard = "",
-      .maximum = INFINITY,
-      .open = OPEN_MINIMUM,
-      .dimension = DIMENSION_VOLUME,
+    { BIND(INTEGER, struct radial, bins), .default_value = DEFAULT_INTEGER(200), .minimum = 1,
+      .maximum = 1000000, .help = "Shells of equal width between 0 and r_max." },
+    { BIND(REAL, struct radial, cell_volume), .default_value = DEFAULT_UNSET, .maximum = INFINITY,
+      .open = OPEN_MINIMUM, .dimension = DIMENSION_VOLUME,
       .help = "Volume that g(r) is normalised with; unset: that of the box, or in open space of "
               "the cell at step 0." },
-    { .key = "average_after",
-      .type = PARAMETER_REAL,
-      .standard = "0",
-      .dimension = DIMENSION_TIME,
-      .help = "Time from which on events enter the running means." },
+    { BIND(REAL, struct radial, average_after), .default_value = DEFAULT_REAL(0.0),
+      .dimension = DIMENSION_TIME, .help = "Time from which on events enter the running means." },
+};
+
+static const struct drawing drawings[] = {
+    { .name = "pair-density",
+      .title = "Density of pairs",
+      .y_label = "pair density",
+      .scale = SCALE_BY_RANGE,
+      .space = OPEN_SPACE,
+      .curves = { { "pair_density" },
+                  { "pair_density_mean", "mean of the frames" },
+                  { "pair_density", .kind = CURVE_DASHED, .first = true } },
+      .caption = "How the distances of the pairs of bodies are distributed: the probability "
+                 "density of the distance, which needs no volume to compare with." },
+    { .name = "radial-distribution",
+      .title = "Radial distribution g(r)",
+      .y_label = "g",
+      .scale = SCALE_BY_RANGE,
+      .space = PERIODIC_SPACE,
+      .curves = { { "g" },
+                  { "g_mean", "mean of the frames" },
+                  { "g", .kind = CURVE_DASHED, .first = true } },
+      .caption = "Pairs at a distance, over those of an ideal gas of as many bodies in the same "
+                 "box." },
+    { .name = "radial-distribution",
+      .title = "Radial distribution g(r)",
+      .y_label = "g",
+      .scale = SCALE_BY_RANGE,
+      .space = OPEN_SPACE,
+      .curves = { { "g" },
+                  { "g_mean", "mean of the frames" },
+                  { "g", .kind = CURVE_DASHED, .first = true } },
+      .caption = "Pairs at a distance, over those of an ideal gas of as many bodies in the volume "
+                 "cell_volume. In open space the height is as arbitrary as that volume, the shape "
+                 "is not." },
 };
 
 const struct diagnostic_class diagnostic_radial_distribution = {
     .variant = { "radial-distribution",
                  "g(r) in OVITO's convention, pair counts and pair density, with running means.",
                  parameters, COUNT_OF(parameters) },
-    .create = create,
+    .size = sizeof(struct radial),
+    .needs = NEED_STATE,
+    .state_count = state_count,
+    .init = init,
     .prepare = prepare,
     .measure_system = measure_system,
-    .destroy = destroy,
+    .clear = clear,
     .columns = columns,
     .column_count = COLUMNS,
+    .drawings = drawings,
+    .drawing_count = COUNT_OF(drawings),
     .rows_per_event = 0,
     .rows_key = "bins",
     .bin_columns = PAIRS,
     .body_bytes = PAIRS_BODY_BYTES,
     .thread_reals = PAIRS_THREAD_REALS,
-    .meets_pairs = true,
+    .pairwise = true,
     .system_reals = BIN_LENGTH + 1,
     .system_reals_key = "bins",
 };

@@ -14,10 +14,6 @@
 #include "model/bodies.h"
 #include "model/physics.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Steps in a separation, softened, that are enough: each force is then good to a thousandth. */
 enum { RESOLUTION_STEPS = 1000 };
 
@@ -45,9 +41,5 @@ enum status resolution_measure(const struct physics *physics, const struct bodie
 enum { RESOLUTION_TEXT_SIZE = 320 };
 const char *resolution_text(const struct resolution *resolution, enum precision precision,
                             char buffer[RESOLUTION_TEXT_SIZE]);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

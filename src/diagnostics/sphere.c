@@ -8,14 +8,6 @@
 
 const char *const sphere_center_names[] = { "density", "mass", "origin", NULL };
 
-enum status sphere_check(const struct section *section, const struct physics *physics,
-                         struct error *error)
-{
-    if (physics->boundary != BOUNDARY_PERIODIC)
-        return STATUS_OK;
-    return section_error(section, "type", error, "needs physics.boundary = \"open\"");
-}
-
 /* The chosen centre; the core radius stays undefined but for the density centre. */
 static enum status find_center(const struct bodies *bodies, size_t system,
                                enum sphere_center choice, int threads, struct sphere *sphere,

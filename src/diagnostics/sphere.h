@@ -5,13 +5,9 @@
 #include <stddef.h>
 
 #include "base/status.h"
-#include "config/config.h"
+#include "config/configuration.h"
 #include "model/bodies.h"
 #include "model/physics.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 enum sphere_center {
     SPHERE_DENSITY, /* the density centre, density-center.h */
@@ -19,14 +15,15 @@ enum sphere_center {
     SPHERE_ORIGIN
 };
 
-/* The choices of the key `center` and its row, for the diagnostics that have a centre. */
+/* The choices of the key `center` and its row, for the diagnostics that have a centre. It is bound
+ * to the member of that name. */
 extern const char *const sphere_center_names[];
-#define SPHERE_CENTER_PARAMETER                                                                    \
+#define SPHERE_CENTER_PARAMETER(struct_)                                                           \
     {                                                                                              \
-        .key = "center", .type = PARAMETER_CHOICE, .standard = "density",                          \
-        .choices = sphere_center_names,                                                            \
-        .help = "Distances are from the density centre (Casertano & Hut 1985), the centre of "     \
-                "mass or the origin."                                                              \
+        BIND(CHOICE, struct_, center),                                                             \
+            .default_value = DEFAULT_STRING("density"), .choices = sphere_center_names,            \
+            .help = "Distances are from the density centre (Casertano & Hut 1985), the centre of " \
+                    "mass or the origin."                                                          \
     }
 
 struct sphere {
@@ -39,10 +36,6 @@ struct sphere {
     size_t *body;       /* its index within the system */
 };
 
-/* Open space only: elsewhere a centre means nothing. STATUS_CONFIG, for create(). */
-enum status sphere_check(const struct section *section, const struct physics *physics,
-                         struct error *error);
-
 /* At most, for each body: distances, order and masses, and what the centre of density borrows. */
 enum { SPHERE_BODY_BYTES = 12 * sizeof(double) };
 
@@ -54,9 +47,5 @@ void sphere_destroy(struct sphere *sphere); /* what create() has filled, or all 
 /* The Lagrangian radius of a fraction 0 < f <= 1: the distance of the body with which the enclosed
  * mass reaches f times the whole. */
 double sphere_radius(const struct sphere *sphere, double fraction);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

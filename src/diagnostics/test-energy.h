@@ -13,10 +13,6 @@
 #include "model/bodies.h"
 #include "model/physics.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* One body of the system has mass, and others have none? */
 bool test_energy_applies(const struct bodies *bodies, size_t system);
 
@@ -38,9 +34,5 @@ struct test_motion test_energy_motion(const struct physics *physics, const struc
 
 /* The sum of the specific energies of the bodies without mass; NaN where it does not apply. */
 double test_energy(const struct physics *physics, const struct bodies *bodies, size_t system);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -18,15 +18,11 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "config/config.h"
+#include "config/configuration.h"
 #include "config/parameter.h"
 #include "diagnostics/diagnostic.h"
 #include "integrator/integrator.h"
 #include "model/bodies.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 extern const struct parameter trust_parameters[]; /* of the group `trust` */
 extern const size_t trust_parameter_count;
@@ -79,9 +75,5 @@ const char *trust_text(const struct diagnostic *trust, double time, char buffer[
 
 /* For run.json; a new reference. A horizon that was not reached by `time` is null. */
 json_t *trust_json(const struct diagnostic *trust, double time);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

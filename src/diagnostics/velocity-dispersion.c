@@ -3,8 +3,9 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "diagnostics/diagnostic-table.h"
+#include "diagnostics/diagnostic.h"
 #include "diagnostics/sphere.h"
-#include "diagnostics/table.h"
 
 enum {
     DISPERSION,
@@ -46,24 +47,6 @@ struct dispersion {
     enum sphere_center center;
     double central_fraction;
 };
-
-static enum status create(const struct section *section, const struct moment *start,
-                          struct diagnostic **result, struct error *error)
-{
-    *result = NULL;
-    if (sphere_check(section, start->physics, error))
-        return error->status;
-    struct diagnostic *diagnostic =
-        diagnostic_allocate(&diagnostic_velocity_dispersion, sizeof(struct dispersion), 0, error);
-    if (!diagnostic)
-        return error->status;
-    struct dispersion *dispersion = (struct dispersion *)diagnostic;
-    diagnostic->needs = NEED_STATE;
-    dispersion->center = (enum sphere_center)section_choice(section, "center");
-    dispersion->central_fraction = section_real(section, "central_fraction");
-    *result = diagnostic;
-    return STATUS_OK;
-}
 
 /* Masses and velocities of `count` bodies, with radial and tangential parts where wanted. */
 struct sample {
@@ -178,25 +161,36 @@ static enum status measure_system(struct diagnostic *diagnostic, const struct mo
 }
 
 static const struct parameter parameters[] = {
-    DIAGNOSTIC_EVERY("1000"),
-    { .key = "central_fraction",
-      .type = PARAMETER_REAL,
-      .standard = "0.05",
-      .maximum = 1,
-      .open = OPEN_MINIMUM,
-      .help = "Fraction of the mass that counts as central." },
-    SPHERE_CENTER_PARAMETER,
+    DIAGNOSTIC_EVERY(1000),
+    { BIND(REAL, struct dispersion, central_fraction), .default_value = DEFAULT_REAL(0.05),
+      .maximum = 1, .open = OPEN_MINIMUM, .help = "Fraction of the mass that counts as central." },
+    SPHERE_CENTER_PARAMETER(struct dispersion),
+};
+
+static const struct drawing drawings[] = {
+    { .name = "velocity-dispersion",
+      .title = "Velocity dispersion",
+      .y_label = "dispersion",
+      .curves = { { "dispersion", "in one dimension" },
+                  { "dispersion_radial", "radial" },
+                  { "dispersion_tangential", "tangential" },
+                  { "central_dispersion", "at the centre", CURVE_DASHED } },
+      .caption = "The scatter of the velocities. The radial and the tangential one differ where "
+                 "orbits are not isotropic." },
 };
 
 const struct diagnostic_class diagnostic_velocity_dispersion = {
     .variant = { "velocity-dispersion",
                  "Velocity dispersions: of the whole, by axes, radial and tangential, central.",
                  parameters, COUNT_OF(parameters) },
-    .create = create,
+    .size = sizeof(struct dispersion),
+    .needs = NEED_STATE,
+    .open_space = true,
     .measure_system = measure_system,
-    .destroy = diagnostic_free,
     .columns = columns,
     .column_count = COLUMNS,
+    .drawings = drawings,
+    .drawing_count = COUNT_OF(drawings),
     .rows_per_event = 1,
     .body_bytes = SPHERE_BODY_BYTES + ARRAYS * sizeof(double),
 };

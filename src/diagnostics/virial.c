@@ -6,7 +6,8 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "diagnostics/table.h"
+#include "diagnostics/diagnostic-table.h"
+#include "diagnostics/diagnostic.h"
 
 enum {
     KINETIC_MEAN,
@@ -37,7 +38,7 @@ static const struct column columns[COLUMNS] = {
 enum { KINDS = 3 }; /* K, U, W */
 
 /*
- * memory of a system: how many samples there were; without a window the running means, with one
+ * state of a system: how many samples there were; without a window the running means, with one
  * the last samples of each kind, the newest at (samples - 1) mod window.
  */
 struct virial {
@@ -46,34 +47,21 @@ struct virial {
     double average_after;
 };
 
-static size_t memory_length(const struct virial *virial)
+static size_t state_length(const struct virial *virial)
 {
     return 1 + KINDS * (virial->window ? virial->window : 1);
 }
 
-static enum status create(const struct section *section, const struct moment *start,
-                          struct diagnostic **result, struct error *error)
+static size_t state_count(const struct diagnostic *diagnostic, size_t systems)
 {
-    const struct virial plan = { .window = (size_t)section_integer(section, "window"),
-                                 .average_after = section_real(section, "average_after") };
-    const size_t systems = start->bodies->systems;
-    struct diagnostic *diagnostic = diagnostic_allocate(&diagnostic_virial, sizeof(struct virial),
-                                                        systems * memory_length(&plan), error);
-    *result = diagnostic;
-    if (!diagnostic)
-        return error->status;
-    diagnostic->needs = NEED_CONSERVED;
-    struct virial *virial = (struct virial *)diagnostic;
-    virial->window = plan.window;
-    virial->average_after = plan.average_after;
-    return STATUS_OK;
+    return systems * state_length((const struct virial *)diagnostic);
 }
 
-static void add_sample(const struct virial *virial, double *memory, const double sample[KINDS])
+static void add_sample(const struct virial *virial, double *state, const double sample[KINDS])
 {
-    const double samples = ++memory[0];
+    const double samples = ++state[0];
     for (size_t k = 0; k < KINDS; k++) {
-        double *const kept = memory + 1 + k * (virial->window ? virial->window : 1);
+        double *const kept = state + 1 + k * (virial->window ? virial->window : 1);
         if (virial->window)
             kept[((size_t)samples - 1) % virial->window] = sample[k];
         else
@@ -82,17 +70,17 @@ static void add_sample(const struct virial *virial, double *memory, const double
 }
 
 /* The means; returns the number of samples in them. */
-static double means_of(const struct virial *virial, const double *memory, double means[KINDS])
+static double means_of(const struct virial *virial, const double *state, double means[KINDS])
 {
     if (virial->window == 0) {
         for (size_t k = 0; k < KINDS; k++)
-            means[k] = memory[0] > 0.0 ? memory[1 + k] : NAN;
-        return memory[0];
+            means[k] = state[0] > 0.0 ? state[1 + k] : NAN;
+        return state[0];
     }
-    const double samples = fmin(memory[0], (double)virial->window);
+    const double samples = fmin(state[0], (double)virial->window);
     for (size_t k = 0; k < KINDS; k++)
         means[k] = samples > 0.0
-                       ? gsl_stats_mean(memory + 1 + k * virial->window, 1, (size_t)samples)
+                       ? gsl_stats_mean(state + 1 + k * virial->window, 1, (size_t)samples)
                        : NAN;
     return samples;
 }
@@ -115,36 +103,71 @@ static enum status measure_system(struct diagnostic *diagnostic, const struct mo
 {
     const struct virial *virial = (const struct virial *)diagnostic;
     const struct conserved *c = &now->conserved[system];
-    double *const memory = diagnostic->memory + system * memory_length(virial);
+    double *const state = diagnostic->state + system * state_length(virial);
     double means[KINDS], row[COLUMNS];
     if (now->time >= virial->average_after)
-        add_sample(virial, memory, (const double[KINDS]){ c->kinetic, c->potential, c->virial });
-    const double samples = means_of(virial, memory, means);
+        add_sample(virial, state, (const double[KINDS]){ c->kinetic, c->potential, c->virial });
+    const double samples = means_of(virial, state, means);
     fill_row(means, samples, row);
     return sink->row(sink->context, system, row, error);
 }
 
 static const struct parameter parameters[] = {
-    { .key = "window",
-      .type = PARAMETER_INTEGER,
-      .standard = "0",
-      .minimum = 0,
+    { BIND(INTEGER, struct virial, window), .default_value = DEFAULT_INTEGER(0), .minimum = 0,
       .maximum = 1000000,
       .help = "How many events the means cover, the present one included; 0: all of them." },
-    { .key = "average_after",
-      .type = PARAMETER_REAL,
-      .standard = "0",
-      .dimension = DIMENSION_TIME,
-      .help = "Time from which on events enter the means." },
+    { BIND(REAL, struct virial, average_after), .default_value = DEFAULT_REAL(0.0),
+      .dimension = DIMENSION_TIME, .help = "Time from which on events enter the means." },
+};
+
+/* Of the last row of each system, how many have a mean energy that is positive? */
+static size_t count_unbound(const struct series *series)
+{
+    const struct series_column *kinetic = series_find(series, "kinetic_mean");
+    const struct series_column *potential = series_find(series, "potential_mean");
+    size_t unbound = 0;
+    for (size_t s = 1; kinetic && potential && series->rows > 0 && s <= series->systems; s++) {
+        const size_t last = s * series->rows - 1;
+        unbound += kinetic->values[last] + potential->values[last] > 0.0;
+    }
+    return unbound;
+}
+
+/* Whether the system is bound, without which its means go on changing. */
+static void tell_unbound(const struct drawn *drawn, struct text *words)
+{
+    const size_t unbound = count_unbound(drawn->series);
+    if (unbound > 0 && drawn->series->systems == 1)
+        text_print(words, "This one is not bound: ⟨E⟩ is positive at the end.");
+    else if (unbound > 0)
+        text_print(words, "%zu of the %zu systems are not bound: ⟨E⟩ is positive at the end.",
+                   unbound, drawn->series->systems);
+}
+
+static const struct drawing drawings[] = {
+    { .name = "virial",
+      .title = "Virial theorem",
+      .y_label = "ratio of means",
+      .curves = { { "mean_virial_ratio", "2⟨K⟩/|⟨W⟩|" },
+                  { "kinetic_over_energy", "⟨K⟩/−⟨E⟩" },
+                  { "potential_over_energy", "⟨U⟩/2⟨E⟩" } },
+      .caption = "Means over time. A bound system settles to 2⟨K⟩ = −⟨W⟩; without softening also "
+                 "⟨K⟩ to −E and ⟨U⟩ to 2E, so that all three go to 1.",
+      .finding = tell_unbound },
 };
 
 const struct diagnostic_class diagnostic_virial = {
     .variant = { "virial", "Means of the energies over a window, against the virial theorem.",
                  parameters, COUNT_OF(parameters) },
-    .create = create,
+    .size = sizeof(struct virial),
+    .needs = NEED_CONSERVED,
+    .state_count = state_count,
     .measure_system = measure_system,
-    .destroy = diagnostic_free,
     .columns = columns,
     .column_count = COLUMNS,
+    .drawings = drawings,
+    .drawing_count = COUNT_OF(drawings),
     .rows_per_event = 1,
+    .system_reals = KINDS + 1,
+    .system_reals_key = "window",
 };

@@ -14,15 +14,11 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "config/config.h"
+#include "config/configuration.h"
 #include "config/parameter.h"
 #include "diagnostics/diagnostic.h"
 #include "force/force.h"
 #include "integrator/integrator.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* The group `watch` of the config: every, energy_error, energy_drift, energy_jump,
  * on_jump, least_steps. */
@@ -31,7 +27,7 @@ extern const size_t watch_parameter_count;
 
 /*
  * Steps of the shortest orbital period that `check` advises and the manual names; deep passages get
- * more. The standard of least_steps, below which the watch warns, is a sixteenth of this: so few
+ * more. The default of least_steps, below which the watch warns, is a sixteenth of this: so few
  * that the motion is no longer followed.
  */
 enum { WATCH_STEPS_PER_PERIOD = 200 };
@@ -53,7 +49,7 @@ void watch_destroy(struct watch *watch); /* accepts NULL */
 /* What it keeps for each system, in reals. */
 size_t watch_system_reals(void);
 
-/* Wishes to look, with STATE, at least every so many steps. */
+/* Wishes to check, with STATE, at least every so many steps. */
 uint64_t watch_every(const struct watch *watch);
 
 /* After `step` it judges the energy at the next multiple of this, and needs STATE and CONSERVED
@@ -61,17 +57,18 @@ uint64_t watch_every(const struct watch *watch);
 uint64_t watch_stride(const struct watch *watch, uint64_t step);
 
 /* What must survive a restart, as of a diagnostic. */
-double *watch_memory(struct watch *watch, size_t *count);
+double *watch_state(struct watch *watch, size_t *count);
 
 /*
- * Looks at a moment of which `valid` (enum need, or-ed) is there: state, sums or both. The energy
+ * Checks a moment of which `valid` (enum need, or-ed) is there: state, sums or both. The energy
  * is judged at the steps of watch_stride() and where `last` says that the run ends. Warnings go to
- * `tell`, a line each, few in a run. STATUS_NUMERICAL, naming the body, when a position, a velocity
- * or an energy is not finite, and for an error or a jump when on_jump = "stop"; STATUS_MEMORY.
+ * `tell`, which may be NULL, a line each, few in a run. STATUS_NUMERICAL, naming the body, when a
+ * position, a velocity or an energy is not finite, and for an error or a jump when on_jump =
+ * "stop"; STATUS_MEMORY.
  */
-enum status watch_look(struct watch *watch, const struct moment *now, unsigned valid, bool last,
-                       void (*tell)(void *context, const char *line), void *context,
-                       struct error *error);
+enum status watch_check(struct watch *watch, const struct moment *now, unsigned valid, bool last,
+                        void (*tell)(void *context, const char *line), void *context,
+                        struct error *error);
 
 /* No limit was passed so far, whatever on_jump makes of it; left_out as below. */
 bool watch_within_limits(const struct watch *watch, const bool *left_out);
@@ -80,19 +77,16 @@ bool watch_within_limits(const struct watch *watch, const bool *left_out);
 double watch_error_in_limits(const struct watch *watch);
 
 /* No limit was passed so far, or on_jump = "warn". Systems with left_out[system] do not count;
- * NULL: all do. */
+ * NULL: all do. Where none counts, it does not hold. */
 bool watch_holds(const struct watch *watch, const bool *left_out);
 
 /* What it has seen, in a line for the summary: "the energy is off by 0.657 at t = 62.8 (limit
- * 0.005)"; "" if there is nothing to say. */
-enum { WATCH_TEXT_SIZE = 320 };
-const char *watch_text(const struct watch *watch, char buffer[WATCH_TEXT_SIZE]);
+ * 0.005)"; "" if there is nothing to say. Where systems that count fail the run, it is of these. */
+enum { WATCH_TEXT_SIZE = 512 };
+const char *watch_text(const struct watch *watch, const bool *left_out,
+                       char buffer[WATCH_TEXT_SIZE]);
 
 /* For run.json; a new reference. */
 json_t *watch_json(const struct watch *watch, const bool *left_out);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -8,10 +8,6 @@
 #include "model/bodies.h"
 #include "model/physics.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Accelerations of a sample of the bodies of the first system, evenly spread over their indices. */
 struct accuracy;
 
@@ -26,9 +22,5 @@ double accuracy_error(const struct accuracy *accuracy, const struct bodies *bodi
 
 /* The root mean square of |a_exact| over the sample. */
 double accuracy_scale(const struct accuracy *accuracy);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * A batch: systems of few bodies that one thread sums abreast, kept as the kernel wants them for as
- * long as the thread works on them.
+ * A batch: systems of few bodies, interleaved so that each fills a lane of the vectors, and kept so
+ * for as long as one thread works on them.
  */
 #ifndef ORRERY_FORCE_BATCH_H
 #define ORRERY_FORCE_BATCH_H
@@ -8,18 +8,14 @@
 #include "force/kernel.h"
 #include "force/packing.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct batch {
     /* Number i lanes + k of an array belongs to body i of system k of the batch; without ids. */
     struct bodies *bodies;
     const struct kernels *kernels;
     const struct force_kernels *sums; /* of the precision */
     int masses;
-    struct packing packing[ABREAST_SYSTEMS];
-    struct abreast abreast;
+    struct packing packing[BATCH_SYSTEMS];
+    struct packed_batch packed;
 };
 
 /* For systems like those of `bodies`. STATUS_MEMORY; to be destroyed in any case. */
@@ -34,9 +30,5 @@ void batch_close(const struct batch *batch, const struct bodies *bodies, size_t 
 
 /* batch->bodies->ax, ay, az from the positions. */
 void batch_accelerations(struct batch *batch, const struct physics *physics);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "force/packing.h"
 #include "force/plan.h"
 
@@ -19,27 +20,21 @@ const char *const precision_help[] = {
     "are well above the rounding of the positions.",
     NULL
 };
-const char *const force_kernel_names[] = { "auto", "plain", "symmetric", "reference",
-                                           "simt", "tiled", "blocked",   NULL };
-const char *const force_isa_names[] = { "auto",     "avx512",   "avx512-zen", "avx2",
-                                        "avx2-zen", "baseline", NULL };
-
-const char *const force_kernel_help[] = {
-    "The fastest kernel of the backend for this number of bodies.",
-    "CPUs: every body sums over all others.",
-    "CPUs and GPUs: each pair is worked out once, for both bodies, by Newton's third law.",
-    "CPUs: plain loops in double precision, the specification of all others.",
-    "GPUs: a thread per body, which reads all bodies from memory; for comparison.",
-    "GPUs: the threads of a block load tiles of bodies into shared memory together.",
-    "GPUs: several bodies per thread, the sums split over blocks where bodies are few.",
+#define FORCE_KERNEL(id, name, help) #name,
+const char *const force_kernel_names[] = {
+#include "force/kernels.inc"
     NULL
 };
+const char *const force_isa_names[] = { "auto",     "avx512", "avx512-zen", "avx2",
+                                        "avx2-zen", "neon",   "baseline",   NULL };
+
 const char *const force_isa_help[] = {
     "The widest that this CPU has, in the form that suits its maker.",
     "AVX-512, for CPUs whose multipliers do the additions too (Intel).",
     "AVX-512, for CPUs whose additions have units of their own (AMD).",
     "AVX2 with fused multiply-adds, for CPUs whose multipliers do the additions too (Intel).",
     "AVX2 with fused multiply-adds, for CPUs whose additions have units of their own (AMD).",
+    "NEON with fused multiply-adds, of every 64-bit ARM CPU (Apple's and servers').",
     "Plain C for any CPU; on x86-64, SSE2.",
     NULL
 };
@@ -53,7 +48,8 @@ static bool always(void)
 #ifdef HAVE_X86_KERNELS
 static bool has_avx512(void)
 {
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl");
 }
 
 static bool has_avx2(void)
@@ -78,6 +74,9 @@ static const struct isa {
 #ifdef HAVE_X86_KERNELS
     { &kernels_avx512_zen, has_avx512, is_zen }, { &kernels_avx512, has_avx512, always },
     { &kernels_avx2_zen, has_avx2, is_zen },     { &kernels_avx2, has_avx2, always },
+#endif
+#ifdef HAVE_NEON_KERNELS
+    { &kernels_neon, always, always },
 #endif
     { &kernels_baseline, always, always },
 };
@@ -161,31 +160,49 @@ static enum status choose_isa(const char *name, const struct kernels **kernels, 
     return STATUS_OK;
 }
 
-static enum status check_kernel(const char *kernel, struct error *error)
+static enum force_kernel_id find_kernel(const char *name)
 {
-    static const char *const own[] = { "auto", "plain", "symmetric", "reference" };
-    for (size_t k = 0; k < COUNT_OF(own); k++)
-        if (!strcmp(kernel, own[k]))
-            return STATUS_OK;
-    return error_set(error, STATUS_CONFIG,
-                     "compute.kernel = \"%s\": CPUs have the kernels \"plain\", \"symmetric\" and "
-                     "\"reference\"",
-                     kernel);
+    int id = 0;
+    while (id < FORCE_KERNELS && strcmp(name, force_kernel_names[id]) != 0)
+        id++;
+    return (enum force_kernel_id)id;
 }
 
-/* No system has the masses for it, or the kernel is not asked for, or does not pay. */
-static bool choose_symmetric(const struct force *force, const char *kernel,
-                             const struct bodies *bodies)
+static enum status check_kernel(const char *kernel, struct error *error)
 {
-    if (!strcmp(kernel, "plain") || (!strcmp(kernel, "auto") && bodies->count < SYMMETRIC_FROM))
-        return false;
+    struct text names = { 0 };
+    if (find_kernel(kernel) != FORCE_KERNELS)
+        return STATUS_OK;
+    text_quoted(&names, force_kernel_names + FORCE_AUTO + 1);
+    error_set(error, STATUS_CONFIG, "compute.kernel = \"%s\": CPUs have the kernels %s", kernel,
+              names.failed ? "of `orrery info compute.kernel`" : names.bytes);
+    text_free(&names);
+    return error->status;
+}
+
+enum status force_find_kernels(const struct force_options *options, const struct kernels **kernels,
+                               struct error *error)
+{
+    if (check_kernel(options->kernel, error))
+        return error->status;
+    return choose_isa(options->isa, kernels, error);
+}
+
+/* The plain one where no system has the masses for the third law, or where that does not pay. */
+static enum force_kernel_id choose_kernel(const struct force *force, enum force_kernel_id asked,
+                                          const struct bodies *bodies)
+{
+    if (asked != FORCE_AUTO && asked != FORCE_SYMMETRIC)
+        return asked;
+    if (asked == FORCE_AUTO && bodies->count < SYMMETRIC_FROM)
+        return FORCE_PLAIN;
     for (size_t s = 0; s < bodies->systems; s++) {
         struct packing packing = { .precision = force->precision };
         packing_open(&packing, &force->physics, bodies, s);
         if (packing.massive)
-            return true;
+            return FORCE_SYMMETRIC;
     }
-    return false;
+    return FORCE_PLAIN;
 }
 
 /*
@@ -202,8 +219,8 @@ static double round_bytes(enum precision precision, double length)
     return 3 * length * (precision == PRECISION_DOUBLE ? sizeof(double) : sizeof(float));
 }
 
-/* Parts go through the tournament in laps. The units of a lap are dealt to them, so that a part has
- * the rest of a round at either end. */
+/* Parts go through the tournament in laps. The units of a lap are divided among them, so that a
+ * part has the rest of a round at either end. */
 static void choose_waves(struct force *force, size_t length)
 {
     const size_t tiles = force->tiles, parts = force->share.parts;
@@ -215,13 +232,13 @@ static void choose_waves(struct force *force, size_t length)
         force->wave = tiles;
 }
 
-/* Every thread has enough systems to fill the lanes of the plain kernel's twin. */
-static size_t choose_abreast(const struct force *force, const struct bodies *bodies, size_t threads)
+/* Batches pay where every thread has enough systems to fill the lanes of one. */
+static size_t choose_batch(const struct force *force, const struct bodies *bodies, size_t threads)
 {
     const size_t lanes = force->kernels->force[force->precision].lanes;
-    const bool fits = bodies->count <= ABREAST_COUNT && bodies->systems / threads >= lanes &&
+    const bool fits = bodies->count <= BATCH_COUNT && bodies->systems / threads >= lanes &&
                       force->physics.boundary == BOUNDARY_OPEN && force->share.parts == 1;
-    return fits && !force->reference && !force->symmetric ? lanes : 0;
+    return fits && force->kernel == FORCE_PLAIN ? lanes : 0;
 }
 
 static enum status scratch_create(struct scratch *scratch, const struct force *force,
@@ -229,9 +246,9 @@ static enum status scratch_create(struct scratch *scratch, const struct force *f
 {
     const size_t length = bodies->stride;
     packed_create(&scratch->packed, force->precision, length, error);
-    if (force->abreast)
+    if (force->batch_systems)
         batch_create(&scratch->batch, force->kernels, force->precision, bodies, error);
-    if (!force->symmetric || is_direct(force))
+    if (force->kernel != FORCE_SYMMETRIC || is_direct(force))
         return error->status;
     scratch->rounds = memory_array(force->wave, sizeof *scratch->rounds, error);
     for (size_t k = 0; k < force->wave && scratch->rounds; k++)
@@ -253,28 +270,27 @@ enum status force_create(const struct force_options *options, const struct physi
 {
     *result = NULL;
     const struct kernels *kernels = NULL;
-    if (check_kernel(options->kernel, error) || choose_isa(options->isa, &kernels, error))
+    if (force_find_kernels(options, &kernels, error))
         return error->status;
     struct force *force = calloc(1, sizeof *force);
     if (!force)
-        return error_set(error, STATUS_MEMORY, "out of memory");
+        return error_memory(error);
     force->physics = *physics;
     force->share = options->share;
     if (force->share.parts == 0)
         force->share = (struct force_share){ .parts = 1, .last = bodies->stride };
     force->kernels = kernels;
     force->precision = options->precision;
-    force->reference = !strcmp(options->kernel, "reference");
-    force->symmetric = !force->reference && choose_symmetric(force, options->kernel, bodies);
+    force->kernel = choose_kernel(force, find_kernel(options->kernel), bodies);
     force->tile = choose_tile(bodies->count);
     force->tiles = (bodies->stride + force->tile - 1) / force->tile;
     choose_waves(force, bodies->stride);
     const size_t threads = options->threads > 0 ? (size_t)options->threads : 1;
-    force->abreast = choose_abreast(force, bodies, threads);
+    force->batch_systems = choose_batch(force, bodies, threads);
     force->scratches = bodies->systems < threads ? 1 : threads;
     force->scratch = calloc(force->scratches, sizeof *force->scratch);
     if (!force->scratch)
-        error_set(error, STATUS_MEMORY, "out of memory");
+        error_memory(error);
     for (size_t k = 0; k < force->scratches && !error->status; k++)
         scratch_create(&force->scratch[k], force, bodies, error);
     if (error->status) {
@@ -296,8 +312,8 @@ double force_bytes(const struct force_options *options, double systems, double c
         scratch += round * fmin(tiles, LAP_ROUNDS);
     else if (round < WAVE_BYTES)
         scratch += fmin(WAVE_BYTES, round * tiles);
-    if (count <= ABREAST_COUNT)
-        scratch += ABREAST_SYSTEMS * (bodies_bytes(1, count) + 4 * length * sizeof(double) + round);
+    if (count <= BATCH_COUNT)
+        scratch += BATCH_SYSTEMS * (bodies_bytes(1, count) + 4 * length * sizeof(double) + round);
     return scratch * (systems < threads ? 1 : threads);
 }
 
@@ -311,24 +327,25 @@ void force_destroy(struct force *force)
     free(force);
 }
 
-/* Laps go up and down in turns. */
+/* Laps go up and down, one after the other. */
 bool force_has_holder(const struct force *force, size_t *holder)
 {
     *holder = force->laps % 2 == 1 ? force->share.parts - 1 : 0;
-    return force->symmetric && force->share.parts > 1;
+    return force->kernel == FORCE_SYMMETRIC && force->share.parts > 1;
 }
 
 enum origin force_origin(const struct force *force)
 {
-    return force->reference || force->precision == PRECISION_DOUBLE ? ORIGIN_EXACT : ORIGIN_MEDIAN;
+    return force->kernel == FORCE_REFERENCE || force->precision == PRECISION_DOUBLE ? ORIGIN_EXACT
+                                                                                    : ORIGIN_MEDIAN;
 }
 
 const char *force_kernel(const struct force *force)
 {
-    return force->reference ? "reference" : force->symmetric ? "symmetric" : "plain";
+    return force_kernel_names[force->kernel];
 }
 
 const char *force_isa(const struct force *force)
 {
-    return force->reference ? "portable" : force->kernels->isa;
+    return force->kernel == FORCE_REFERENCE ? "portable" : force->kernels->isa;
 }

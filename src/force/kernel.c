@@ -1,8 +1,46 @@
 /*
  * The kernels of one instruction set. This file is compiled once for each, with the flags of the
  * set and with KERNELS, the name of the table (see Makefile.am); vector.h follows the flags. With
- * fused products and sums there are two tables, which differ in how the third law is applied.
+ * AVX2 and AVX-512 there are two tables, which differ in how the third law is applied.
  * Products and sums contract to fused ones only where the source says so.
+ *
+ * What they compute is the plain loop of reference.c:
+ *
+ *     for (size_t i = 0; i < count; i++) {
+ *         double ax = 0, ay = 0, az = 0;
+ *         for (size_t j = 0; j < count; j++) {
+ *             const double dx = x[j] - x[i], dy = y[j] - y[i], dz = z[j] - z[i];
+ *             const double r2 = dx * dx + dy * dy + dz * dz + eps2;
+ *             const double g = m[j] / (r2 * sqrt(r2));
+ *             ax += g * dx;
+ *             ay += g * dy;
+ *             az += g * dz;
+ *         }
+ *         a[i] = (ax, ay, az);
+ *     }
+ *
+ * Four ideas make it fast, one file each:
+ *
+ * 1. pair.inc: no root and no division. The CPU estimates 1/r, and a short series corrects 1/r^3.
+ * 2. plain.inc: vectors. Bodies i fill the lanes, a body j is the same in all of them, so that no
+ *    sum crosses lanes. A group of GROUP vectors of i keeps its sums while the bodies j pass, so
+ *    that a body j is loaded once for all of them.
+ * 3. pipeline.inc: software pipelining. A pair is one long chain of operations, each of which waits
+ *    for the one before, and a CPU looks ahead no farther than one such chain. So three lots of
+ *    pairs are under way at one time:
+ *
+ *        step of the loop       1          2          3          4          5
+ *        lot 1               estimate   1/r^3      sums
+ *        lot 2                          estimate   1/r^3      sums
+ *        lot 3                                     estimate   1/r^3      sums
+ *
+ * 4. third-law.inc: each pair once, for both bodies. A tile of bodies i streams past a group of
+ *    bodies j, with the sums of either side. Tiles are paired off in the rounds of a tournament
+ *    (tiles.c), in which no tile appears twice, so that threads never write the same sums and the
+ *    order of additions is that of the rounds.
+ *
+ * jerk-kernel.inc sums for bodies that are due at a time of their own, with the rates of change.
+ * batch-kernel.inc puts systems of few bodies into the lanes instead of the bodies of one system.
  */
 #include "force/kernel.h"
 
@@ -17,27 +55,25 @@
 #define STRING_EXPANDED(a) #a
 #define STRING(a) STRING_EXPANDED(a)
 #define KERNEL_INLINE static inline __attribute__((always_inline))
-#if defined __SANITIZE_ADDRESS__
-#define UNROLL /* loops are checked as well, and compile sooner */
-#else
-#define UNROLL _Pragma("GCC unroll 8")
-#endif
 
 enum { SERIES_float = FLOAT_SERIES, SERIES_double = DOUBLE_SERIES };
 
 enum {
-    GROUP = 8,                               /* vectors whose sums stay at hand */
-    STAGE = 2,                               /* of these, side by side */
-    PULL_STAGE = VECTOR_BYTES == 32 ? 1 : 2, /* the same without the third law */
-    FEW = VECTOR_REGISTERS == 32 ? 3 : 2,    /* that are side by side without a pipeline */
-    WITHIN = 32                              /* bodies for which the third law does not pay */
+    GROUP = 8,                                /* vectors whose sums stay at hand */
+    LOT = 2,                                  /* of these go through the pipeline together */
+    PLAIN_LOT = VECTOR_BYTES == 32 ? 1 : 2,   /* the same without the third law */
+    FEW = VECTOR_REGISTERS == 32 ? 3 : 2,     /* vectors that are enough without a pipeline */
+    SELF_BLOCK = 32,                          /* bodies for which the third law does not pay */
+    JERK_LOT = VECTOR_REGISTERS == 32 ? 4 : 1 /* vectors of pairs that go side by side */
 };
 
-/* What the third law adds and takes; see exchange() in third-law.inc. */
+#define ROOT_3 1.7320508075688772935
+
+/* How the third law adds to the sums of both bodies; see update() in third-law.inc. */
 enum {
-    EXCHANGE_FUSED,        /* m_i m_j r / r^3, by a fused product and sum on either side */
-    EXCHANGE_SUMMED,       /* the same, worked out once and then added and taken */
-    EXCHANGE_ACCELERATIONS /* m_j r / r^3 and m_i r / r^3, fused */
+    UPDATE_FUSED,        /* m_i m_j r / r^3, by a fused product and sum on either side */
+    UPDATE_SUMMED,       /* the same, worked out once and then added and taken */
+    UPDATE_ACCELERATIONS /* m_j r / r^3 and m_i r / r^3, fused */
 };
 
 static inline size_t smaller(size_t a, size_t b)
@@ -67,132 +103,13 @@ enum {
     LANES_mixed = LANES_single
 };
 
-/* Takes row k of LANES rows of LANES numbers to column k, and back. */
-KERNEL_INLINE void transpose(vdouble rows[LANES])
-{
-    for (size_t done = 1; done < LANES; done *= 2) {
-        vdouble next[LANES];
-        UNROLL
-        for (size_t k = 0; k < LANES / 2; k++) {
-            next[2 * k] = zip_low(rows[k], rows[k + LANES / 2]);
-            next[2 * k + 1] = zip_high(rows[k], rows[k + LANES / 2]);
-        }
-        memcpy(rows, next, sizeof next);
-    }
-}
+/* As the kernels of a precision have it. */
+#define ROOT_double ROOT_3
+#define ROOT_mixed ((double)(float)ROOT_3)
+#define ROOT_single ROOT_mixed
 
-/* Rows of rows to columns of columns: number i `far` + k from number k `near` + i, a block of LANES
- * by LANES at a time. */
-KERNEL_INLINE void turn(const double *from, size_t near, double *to, size_t far)
-{
-    vdouble rows[LANES];
-    UNROLL
-    for (size_t k = 0; k < LANES; k++)
-        rows[k] = load_double(from + k * near);
-    transpose(rows);
-    UNROLL
-    for (size_t i = 0; i < LANES; i++)
-        store_double(to + i * far, rows[i]);
-}
-
-static void deal(const double *systems, size_t stride, size_t lanes, double *across)
-{
-    for (size_t k = 0; k < lanes; k += LANES)
-        for (size_t i = 0; i < stride; i += LANES)
-            turn(systems + k * stride + i, stride, across + i * lanes + k, lanes);
-}
-
-static void collect(const double *across, size_t stride, size_t lanes, double *systems)
-{
-    for (size_t k = 0; k < lanes; k += LANES)
-        for (size_t i = 0; i < stride; i += LANES)
-            turn(across + i * lanes + k, lanes, systems + k * stride + i, stride);
-}
-
-static void bounds(const double *across, size_t count, size_t lanes, struct bounds *bounds)
-{
-    for (size_t k = 0; k < lanes; k += LANES) {
-        vdouble least = load_double(across + k), greatest = least;
-        for (size_t i = 1; i < count; i++) {
-            const vdouble x = load_double(across + i * lanes + k);
-            least = lesser(x, least);
-            greatest = greater(x, greatest);
-        }
-        for (size_t lane = 0; lane < LANES; lane++)
-            bounds[k + lane] = (struct bounds){ least[lane], greatest[lane] };
-    }
-}
-
-/* By the exchanges of origin_find(), so that no bit differs. */
-static void origins(const double *across, size_t count, size_t lanes, double *origins)
-{
-    const struct origin_network *const network = origin_network(count);
-    for (size_t k = 0; k < lanes; k += LANES) {
-        vdouble sample[ORIGIN_SAMPLE];
-        for (size_t n = 0; n < network->size; n++)
-            sample[n] = load_double(across + origin_body(count, network->size, n) * lanes + k);
-        for (size_t n = 0; n < network->exchanges; n++) {
-            vdouble *const low = &sample[network->exchange[n].low];
-            vdouble *const high = &sample[network->exchange[n].high];
-            const vdouble a = *low, b = *high;
-            *low = lesser(a, b);
-            *high = greater(a, b);
-        }
-        memcpy(origins + k, &sample[network->size / 2], sizeof(vdouble));
-    }
-}
-
-/* 1/r, as inverse_cube() does it: s (1 + 1/2 e + 3/8 e^2 + 5/16 e^3 + 35/128 e^4 + ...). */
-KERNEL_INLINE vdouble inverse(vdouble r2)
-{
-    const vdouble s = estimate_double(r2);
-    const vdouble e = nmadd_double(r2, s * s, splat_double(1));
-    vdouble p = splat_double(35.0 / 128);
-    p = madd_double(p, e, splat_double(5.0 / 16));
-    p = madd_double(p, e, splat_double(3.0 / 8));
-    p = madd_double(p, e, splat_double(1.0 / 2));
-    return madd_double(s * e, p, s);
-}
-
-/* Where `touching`, pairs at r = 0 are left out, whichever they are; else only j = i. */
-KERNEL_INLINE void potential(const struct packed *packed, struct range range, double *phi,
-                             double *psi, int form)
-{
-    const double *const m = packed->m;
-    const struct law_double law = law_of_double(packed);
-    for (size_t i = range.first; i < range.last; i += LANES) {
-        const struct place_double here = load_place_double(packed, i);
-        vdouble sum = { 0 }, virial = { 0 };
-        for (size_t j = 0; j < packed->count; j++) {
-            const struct place_double there = splat_place_double(packed, j);
-            const struct vector3_double d = separation_double(&here, &there, &law, form);
-            const vdouble r2 = square_double(d, splat_double(0));
-            const vdouble y1 = inverse(r2 + law.eps2);
-            vdouble my = y1;
-            if (!packed->equal)
-                my *= splat_double(m[j]);
-            if (packed->touching)
-                my = (vdouble)((mask_double)my & (r2 > 0));
-            else if (j - i < LANES)
-                my[j - i] = 0;
-            sum += my;
-            virial = madd_double(my * r2, y1 * y1, virial);
-        }
-        store_double(phi + i, sum);
-        store_double(psi + i, virial);
-    }
-}
-
-static void potential_open(const struct packed *packed, struct range i, double *phi, double *psi)
-{
-    potential(packed, i, phi, psi, FORM_OPEN);
-}
-
-static void potential_periodic(const struct packed *packed, struct range i, double *phi,
-                               double *psi)
-{
-    potential(packed, i, phi, psi, FORM_PERIODIC);
-}
+#include "force/interleave.inc"
+#include "force/potential.inc"
 
 #define TABLE(name, precision)                                                                     \
     {                                                                                              \
@@ -201,34 +118,39 @@ static void potential_periodic(const struct packed *packed, struct range i, doub
             name##_periodic_##precision, name##_periodic_equal_##precision                         \
         }                                                                                          \
     }
-#define FORCE_KERNELS(precision, series, exchange)                                                 \
+#define KERNELS_OF(precision, series, update)                                                      \
     {                                                                                              \
         .factor = (series) == 0   ? 1                                                              \
                   : (series) == 1 ? 3.0 / 2                                                        \
                   : (series) == 2 ? 15.0 / 8                                                       \
                   : (series) == 3 ? 35.0 / 16                                                      \
                                   : 315.0 / 128,                                                   \
-        .plain = TABLE(plain, precision), .meet = TABLE(meet_##exchange, precision),               \
-        .within = TABLE(within_##exchange, precision), .gather = gather_##precision,               \
-        .lanes = LANES_##precision, .abreast = {                                                   \
-            abreast_any_##precision,                                                               \
-            abreast_equal_##precision                                                              \
+        .sum[FORCE_PLAIN] = TABLE(plain, precision),                                               \
+        .tile_pair = TABLE(tile_pair_##update, precision),                                         \
+        .tile_self = TABLE(tile_self_##update, precision), .reduce = reduce_##precision,           \
+        .lanes = LANES_##precision,                                                                \
+        .jerk_factor = 1 / (ROOT_##precision * ROOT_##precision * ROOT_##precision),               \
+        .jerk = { jerk_open_##precision, jerk_periodic_##precision }, .batch = {                   \
+            batch_any_##precision,                                                                 \
+            batch_equal_##precision                                                                \
         }                                                                                          \
     }
-#define KERNELS_WITH(exchange, name)                                                               \
+#define KERNELS_WITH(update, name)                                                                 \
     {                                                                                              \
         .isa = name,                                                                               \
-        .force = { [PRECISION_DOUBLE] = FORCE_KERNELS(double, DOUBLE_SERIES, exchange),            \
-                   [PRECISION_MIXED] = FORCE_KERNELS(mixed, FLOAT_SERIES, exchange),               \
-                   [PRECISION_SINGLE] = FORCE_KERNELS(single, FLOAT_SERIES, exchange) },           \
-        .deal = deal, .collect = collect, .bounds = bounds, .origins = origins,                    \
-        .potential = { potential_open, potential_periodic },                                       \
+        .force = { [PRECISION_DOUBLE] = KERNELS_OF(double, DOUBLE_SERIES, update),                 \
+                   [PRECISION_MIXED] = KERNELS_OF(mixed, FLOAT_SERIES, update),                    \
+                   [PRECISION_SINGLE] = KERNELS_OF(single, FLOAT_SERIES, update) },                \
+        .interleave = interleave, .deinterleave = deinterleave, .bounds = bounds,                  \
+        .origins = origins, .potential = { potential_open, potential_periodic },                   \
     }
 
 #if VECTOR_HAS_FMA
 const struct kernels CONCAT(kernels_, KERNELS) = KERNELS_WITH(fused, STRING(KERNELS));
-const struct kernels CONCAT(CONCAT(kernels_, KERNELS), _zen) = KERNELS_WITH(summed,
-                                                                            STRING(KERNELS) "-zen");
 #else
 const struct kernels CONCAT(kernels_, KERNELS) = KERNELS_WITH(summed, STRING(KERNELS));
+#endif
+#if VECTOR_HAS_ZEN
+const struct kernels CONCAT(CONCAT(kernels_, KERNELS), _zen) = KERNELS_WITH(summed,
+                                                                            STRING(KERNELS) "-zen");
 #endif

@@ -56,9 +56,9 @@ struct row {
 
 static struct row median_of(const struct origin_network *network, struct row *sample)
 {
-    for (size_t n = 0; n < network->exchanges; n++) {
-        struct row *const low = &sample[network->exchange[n].low];
-        struct row *const high = &sample[network->exchange[n].high];
+    for (size_t n = 0; n < network->comparators; n++) {
+        struct row *const low = &sample[network->comparator[n].low];
+        struct row *const high = &sample[network->comparator[n].high];
         const struct row a = *low, b = *high;
         for (size_t k = 0; k < ROW; k++)
             low->x[k] = a.x[k] < b.x[k] ? a.x[k] : b.x[k];

@@ -23,15 +23,15 @@ enum origin {
     ORIGIN_ZERO    /* the origin of coordinates */
 };
 
-enum { ORIGIN_SAMPLE = 9, ORIGIN_EXCHANGES = 19 };
+enum { ORIGIN_SAMPLE = 9, ORIGIN_COMPARATORS = 19 };
 
-/* Exchanges that bring the median of `size` numbers to number size / 2: each leaves the lesser one
- * in `low` and the greater one in `high`. */
+/* Comparators that bring the median of `size` numbers to number size / 2: each leaves the lesser
+ * one in `low` and the greater one in `high`. */
 struct origin_network {
-    size_t size, exchanges;
+    size_t size, comparators;
     struct {
         unsigned char low, high;
-    } exchange[ORIGIN_EXCHANGES];
+    } comparator[ORIGIN_COMPARATORS];
 };
 
 /* That for a sample of a system of `count` > 0 bodies: of all of them, but for one of an even

@@ -115,6 +115,16 @@ void packing_scale_lengths(struct packing *packing, const struct physics *physic
     packing->packed.touching = physics->softening == 0;
 }
 
+void packing_scale_velocities(struct packing *packing, const double *const v[3], size_t count)
+{
+    double greatest = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        const struct bounds bounds = bounds_of(v[axis], count);
+        greatest = fmax(greatest, fmax(-bounds.least, bounds.greatest));
+    }
+    packing->velocity_scale = scale_to(greatest, -8);
+}
+
 /* Double kernels can have most masses as they are. */
 static bool need_no_scale(const struct packing *packing, struct bounds m)
 {
@@ -159,7 +169,7 @@ static void fill_double(double *restrict packed, const double *restrict x, doubl
 {
 #pragma omp simd
     for (size_t i = range.first; i < range.last; i++)
-        packed[i] = packing_hold(x[i] * scale);
+        packed[i] = packing_clamp(x[i] * scale);
 }
 
 CLONE_FOR_VECTORS
@@ -168,7 +178,7 @@ static void fill_float(float *restrict packed, const double *restrict x, double 
 {
 #pragma omp simd
     for (size_t i = range.first; i < range.last; i++)
-        packed[i] = (float)packing_hold((x[i] - center) * scale);
+        packed[i] = (float)packing_clamp((x[i] - center) * scale);
 }
 
 CLONE_FOR_VECTORS
@@ -177,7 +187,7 @@ static void fill_high_low(float *restrict high, float *restrict low, const doubl
 {
 #pragma omp simd
     for (size_t i = range.first; i < range.last; i++) {
-        const double u = packing_hold((x[i] - center) * scale);
+        const double u = packing_clamp((x[i] - center) * scale);
         high[i] = (float)u;
         low[i] = (float)(u - (double)high[i]);
     }
@@ -194,7 +204,21 @@ static void fill_box(float *restrict high, float *restrict low, const double *re
     }
 }
 
-static void fill_masses(const struct packing *packing, const double *m, struct range range)
+/* By whatever the precision and the boundary ask for. */
+static void fill_axis(const struct packing *packing, const struct packed *packed, int axis,
+                      const double *x, double center, double scale, struct range range)
+{
+    if (packing->precision == PRECISION_DOUBLE)
+        fill_double(packed->x[axis], x, scale, range);
+    else if (packed->box > 0)
+        fill_box(packed->x[axis], packed->x_low[axis], x, scale, packed->box, range);
+    else if (packing->precision == PRECISION_MIXED)
+        fill_high_low(packed->x[axis], packed->x_low[axis], x, center, scale, range);
+    else
+        fill_float(packed->x[axis], x, center, scale, range);
+}
+
+void packing_fill_masses(const struct packing *packing, const double *m, struct range range)
 {
     if (packing->precision == PRECISION_DOUBLE)
         fill_double(packing->packed.m, m, packing->mass_scale, range);
@@ -202,31 +226,41 @@ static void fill_masses(const struct packing *packing, const double *m, struct r
         fill_float(packing->packed.m, m, 0, packing->mass_scale, range);
 }
 
+void packing_fill_positions(const struct packing *packing, const double *const x[3],
+                            struct range range)
+{
+    for (int axis = 0; axis < 3; axis++)
+        fill_axis(packing, &packing->packed, axis, x[axis], packing->center[axis],
+                  packing->length_scale, range);
+}
+
+void packing_fill_velocities(const struct packing *packing, const double *const v[3],
+                             const struct packed *velocity, struct range range)
+{
+    for (int axis = 0; axis < 3; axis++)
+        fill_axis(packing, velocity, axis, v[axis], 0, packing->velocity_scale, range);
+}
+
 void packing_fill(const struct packing *packing, const struct bodies *bodies, struct range range)
 {
-    const double *const coordinates[3] = { bodies->x, bodies->y, bodies->z };
+    const double *const x[3] = { bodies->x + packing->first, bodies->y + packing->first,
+                                 bodies->z + packing->first };
+    const double *const m = bodies->m + packing->first;
     const struct packed *const packed = &packing->packed;
-    const double scale = packing->length_scale;
     const bool read = !packed->equal || packed->length > packed->count;
-    if (read && packed->m != bodies->m + packing->first)
-        fill_masses(packing, bodies->m + packing->first, range);
-    for (int axis = 0; axis < 3; axis++) {
-        const double *const x = coordinates[axis] + packing->first;
-        if (packing->precision == PRECISION_DOUBLE)
-            fill_double(packed->x[axis], x, scale, range);
-        else if (packed->box > 0)
-            fill_box(packed->x[axis], packed->x_low[axis], x, scale, packed->box, range);
-        else if (packing->precision == PRECISION_MIXED)
-            fill_high_low(packed->x[axis], packed->x_low[axis], x, packing->center[axis], scale,
-                          range);
-        else
-            fill_float(packed->x[axis], x, packing->center[axis], scale, range);
-    }
+    if (read && packed->m != m)
+        packing_fill_masses(packing, m, range);
+    packing_fill_positions(packing, x, range);
 }
 
 double packing_force_unit(const struct packing *packing)
 {
     return packing->length_scale * packing->length_scale / packing->mass_scale;
+}
+
+double packing_jerk_unit(const struct packing *packing)
+{
+    return packing_force_unit(packing) * (packing->length_scale / packing->velocity_scale);
 }
 
 double packing_potential_unit(const struct packing *packing)

@@ -12,13 +12,11 @@
 
 #include <math.h>
 
-#include "force/kernel.h"
+#include "base/status.h"
+#include "force/force-options.h"
+#include "force/packed.h"
 #include "model/bodies.h"
 #include "model/physics.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct packing {
     enum precision precision;
@@ -26,6 +24,7 @@ struct packing {
     size_t first;         /* the system's first body in the arrays of the bodies */
     double center[3];
     double length_scale, mass_scale; /* packed = scale x true; equal masses are packed as 1 */
+    double velocity_scale;           /* of jerk.h alone */
     /* Newton's third law works with m_i m_j and divides by m_i: no mass may vanish. */
     bool massive;
 };
@@ -58,9 +57,21 @@ void packing_open(struct packing *packing, const struct physics *physics,
 /* Packs the bodies of a range. */
 void packing_fill(const struct packing *packing, const struct bodies *bodies, struct range range);
 
-/* What has blown up is held at 2^60, so that its square is a number. Lets NaN pass. (The form that
- * compilers make vectors of, if not the shortest.) */
-static inline double packing_hold(double u)
+/* Packs masses, positions or velocities of a range of the system's bodies: arrays of its own, the
+ * first of which is that of its first body. */
+void packing_fill_masses(const struct packing *packing, const double *m, struct range range);
+void packing_fill_positions(const struct packing *packing, const double *const x[3],
+                            struct range range);
+void packing_fill_velocities(const struct packing *packing, const double *const v[3],
+                             const struct packed *velocity, struct range range);
+
+/* The scale for velocities: the greatest one becomes 2^-8, so that what they do to a close pair
+ * stays a number. */
+void packing_scale_velocities(struct packing *packing, const double *const v[3], size_t count);
+
+/* What has blown up is clamped to 2^60, so that its square is a number. Lets NaN pass. (Compilers
+ * make vectors of this form, which is not the shortest.) */
+static inline double packing_clamp(double u)
 {
     const double farthest = 0x1p60;
     return copysign(fabs(u) > farthest ? farthest : fabs(u), u);
@@ -68,10 +79,7 @@ static inline double packing_hold(double u)
 
 /* What turns a sum of m r / r^3, or of m / r, into true units. */
 double packing_force_unit(const struct packing *packing);
+double packing_jerk_unit(const struct packing *packing);
 double packing_potential_unit(const struct packing *packing);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -1,7 +1,5 @@
 #include "force/reference.h"
 
-#include <stddef.h>
-
 /* One component of r_ij = x_j - x_i, to the nearest image of body j where space is periodic. */
 static double separation(const struct physics *physics, double x_i, double x_j)
 {
@@ -85,4 +83,53 @@ void reference_potentials(const struct physics *physics, const struct bodies *bo
                           double *psi)
 {
     reference_potentials_of(physics, bodies, 0, bodies->count, phi, psi);
+}
+
+void reference_jerk(const struct physics *physics, const struct reference_motion *motion, size_t i,
+                    double a[3], double jerk[3])
+{
+    const double G = physics->gravitational_constant;
+    const double eps2 = physics->softening * physics->softening;
+    double sum_a[3] = { 0 }, sum_jerk[3] = { 0 };
+    for (size_t j = 0; j < motion->count; j++) {
+        double r[3], v[3], r2 = eps2, rv = 0;
+        for (int axis = 0; axis < 3; axis++) {
+            r[axis] = separation(physics, motion->x[axis][i], motion->x[axis][j]);
+            v[axis] = motion->v[axis][j] - motion->v[axis][i];
+            r2 += r[axis] * r[axis];
+            rv += r[axis] * v[axis];
+        }
+        const double f = r2 > 0 ? motion->m[j] / (r2 * sqrt(r2)) : 0;
+        const double w = r2 > 0 ? 3 * rv / r2 : 0;
+        for (int axis = 0; axis < 3; axis++) {
+            sum_a[axis] += f * r[axis];
+            sum_jerk[axis] += f * (v[axis] - w * r[axis]);
+        }
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        a[axis] = G * sum_a[axis];
+        jerk[axis] = G * sum_jerk[axis];
+    }
+}
+
+size_t reference_strongest(const struct physics *physics, const struct reference_motion *motion,
+                           size_t i)
+{
+    const double eps2 = physics->softening * physics->softening;
+    size_t strongest = i;
+    double most = -1;
+    for (size_t j = 0; j < motion->count; j++) {
+        double r2 = 0;
+        for (int axis = 0; axis < 3; axis++) {
+            const double d = separation(physics, motion->x[axis][i], motion->x[axis][j]);
+            r2 += d * d;
+        }
+        const double s2 = r2 + eps2; /* m r / s^3, the size of the pull */
+        const double pull = s2 > 0 ? motion->m[j] * sqrt(r2) / (s2 * sqrt(s2)) : INFINITY;
+        if (j != i && pull > most) {
+            most = pull;
+            strongest = j;
+        }
+    }
+    return strongest;
 }

@@ -5,12 +5,10 @@
 #ifndef ORRERY_FORCE_REFERENCE_H
 #define ORRERY_FORCE_REFERENCE_H
 
+#include <stddef.h>
+
 #include "model/bodies.h"
 #include "model/physics.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* bodies->ax, ay, az of all systems; a pair with r^2 + eps^2 = 0 contributes 0. */
 void reference_accelerations(const struct physics *physics, const struct bodies *bodies);
@@ -25,8 +23,21 @@ void reference_accelerations_of(const struct physics *physics, const struct bodi
 void reference_potentials_of(const struct physics *physics, const struct bodies *bodies,
                              size_t first, size_t last, double *phi, double *psi);
 
-#ifdef __cplusplus
-}
-#endif
+/*
+ * Acceleration and jerk of body i of `count`, whose arrays begin at that of body 0:
+ *   a_i = G sum_j m_j r / (r^2 + eps^2)^(3/2),
+ *   jerk_i = da_i/dt = G sum_j m_j (v - 3 (r . v) / (r^2 + eps^2) r) / (r^2 + eps^2)^(3/2)
+ * with r and v the position and the velocity of j relative to i. (Makino & Aarseth 1992)
+ */
+struct reference_motion {
+    const double *m, *x[3], *v[3];
+    size_t count;
+};
+void reference_jerk(const struct physics *physics, const struct reference_motion *motion, size_t i,
+                    double a[3], double jerk[3]);
+
+/* The body that pulls body i most; i itself where there is no other. */
+size_t reference_strongest(const struct physics *physics, const struct reference_motion *motion,
+                           size_t i);
 
 #endif

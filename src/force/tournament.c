@@ -1,5 +1,7 @@
 #include "force/tournament.h"
 
+#include "base/share.h"
+
 struct tournament tournament_start(size_t tiles, size_t first_round, size_t rounds)
 {
     return (struct tournament){ .tiles = tiles, .round = first_round, .last = rounds * tiles };
@@ -14,12 +16,12 @@ void tournament_cut(struct tournament *tournament, size_t first, size_t last)
     t->unit = first / t->tiles * t->tiles;
 }
 
-void tournament_deal(struct tournament *tournament, size_t player, size_t players)
+void tournament_share(struct tournament *tournament, size_t worker, size_t workers)
 {
     const size_t first = tournament->first;
-    const size_t units = player < players ? tournament->last - first : 0; /* others look on */
-    tournament_cut(tournament, first + units * player / players,
-                   first + units * (player + 1) / players);
+    const size_t units = worker < workers ? tournament->last - first : 0; /* others look on */
+    tournament_cut(tournament, first + share_start(units, workers, worker),
+                   first + share_start(units, workers, worker + 1));
 }
 
 bool tournament_next(struct tournament *tournament)

@@ -1,7 +1,8 @@
 /*
  * The few vector operations that the kernels need, on the widest registers of the instruction set
- * that a file is compiled for: AVX-512, AVX2 with FMA, SSE2, or plain arrays of 16 bytes that any
- * compiler and CPU can handle. + - * are the compiler's own on all of them.
+ * that a file is compiled for: AVX-512, AVX2 with FMA, SSE2, NEON of 64-bit ARM, or plain arrays of
+ * 16 bytes that any compiler and CPU can handle (VECTOR_PORTABLE asks for these where the compiler
+ * has NEON by default). + - * are the compiler's own on all of them.
  *
  * For float and double each:
  *   load, store   LANES numbers at an aligned address
@@ -10,12 +11,13 @@
  *   estimate(a)   1/sqrt(a) for 2^-126 < a < 2^127, with a relative error below 2^-14 (AVX-512)
  *                 or 1.5 x 2^-12; to the last digit where there is no such instruction. Its bits
  *                 are the CPU maker's choice, so that results differ between makers by less than
- *                 the error of the kernel.
+ *                 the error of the kernel. Those of ARM's are laid down, with an error below 2^-8:
+ *                 float makes up for it by its series, double by a step of Newton's (2^-15).
  *   sum           of the lanes, in a fixed order
  *   add_sums      total[k] += sum of the lanes of a[k], for k < count, four at a time (AVX-512)
  * For double alone:
  *   lesser, greater     number of two, and b where one is none
- *   zip_low, zip_high   lanes of a and b in turns, from their first halves and from their last
+ *   zip_low, zip_high   lanes of a and b alternating, from their first halves and their last
  */
 #ifndef ORRERY_FORCE_VECTOR_H
 #define ORRERY_FORCE_VECTOR_H
@@ -24,13 +26,53 @@
 
 #if defined __SSE2__
 #include <immintrin.h>
+#elif defined __aarch64__ && defined __ARM_NEON && !defined VECTOR_PORTABLE
+#include <arm_neon.h>
+#define VECTOR_HAS_NEON 1
 #else
 #include <math.h>
+#endif
+#ifndef VECTOR_HAS_NEON
+#define VECTOR_HAS_NEON 0
 #endif
 
 #define VECTOR_INLINE(type) static inline __attribute__((always_inline, unused)) type
 
-/* FLOAT_SERIES, DOUBLE_SERIES: terms that the series for 1/r^3 needs after the estimate. */
+/*
+ * UNROLL stands before a loop of few rounds, whose number the compiler knows, that is to become
+ * straight code: what it goes over can then stay in registers. UNROLL_TO(n) is for up to n rounds.
+ * gcc unrolls soon enough in any case; clang only what it is told to unroll fully, and leaves the
+ * arrays in memory otherwise.
+ */
+#define VECTOR_PRAGMA(words) _Pragma(#words)
+#if defined __has_feature
+#if __has_feature(address_sanitizer)
+#define VECTOR_SANITIZED 1 /* as clang says it */
+#endif
+#endif
+#if defined __SANITIZE_ADDRESS__ || defined VECTOR_SANITIZED
+#define UNROLL_TO(n) /* loops are checked as well, and compile sooner */
+#elif defined __clang__
+#define UNROLL_TO(n) VECTOR_PRAGMA(clang loop unroll(full))
+#else
+#define UNROLL_TO(n) VECTOR_PRAGMA(GCC unroll n)
+#endif
+#define UNROLL UNROLL_TO(8)
+
+/*
+ * IN_MEMORY(x): x has its place in memory, and not in registers, when the loop around goes on. Sums
+ * of which there are more than registers may as well wait in the first-level cache. gcc comes to
+ * that by itself; clang keeps them in registers, spills the pairs that are under way, and so moves
+ * twice as many vectors.
+ */
+#if defined __clang__
+#define IN_MEMORY(x) __asm__("" : "+m"(x))
+#else
+#define IN_MEMORY(x) (void)0
+#endif
+
+/* FLOAT_SERIES, DOUBLE_SERIES: terms that the series for 1/r^3 needs after the estimate.
+ * VECTOR_HAS_ZEN: some makers' additions have units of their own; kernels exist in both forms. */
 #if defined __AVX512F__ && defined __AVX512DQ__
 #define VECTOR_BYTES 64
 enum { FLOAT_SERIES = 1, DOUBLE_SERIES = 3, VECTOR_REGISTERS = 32 };
@@ -43,11 +85,17 @@ enum { FLOAT_SERIES = 2, DOUBLE_SERIES = 4, VECTOR_REGISTERS = 16 };
 #define VECTOR_BYTES 16
 enum { FLOAT_SERIES = 2, DOUBLE_SERIES = 4, VECTOR_REGISTERS = 16 };
 #define VECTOR_HAS_FMA 0
+#elif VECTOR_HAS_NEON
+#define VECTOR_BYTES 16
+enum { FLOAT_SERIES = 3, DOUBLE_SERIES = 3, VECTOR_REGISTERS = 32 };
+#define VECTOR_HAS_FMA 1
 #else
 #define VECTOR_BYTES 16
 enum { FLOAT_SERIES = 0, DOUBLE_SERIES = 0, VECTOR_REGISTERS = 32 };
 #define VECTOR_HAS_FMA 0
 #endif
+
+#define VECTOR_HAS_ZEN (VECTOR_HAS_FMA && !VECTOR_HAS_NEON)
 
 typedef float vfloat __attribute__((vector_size(VECTOR_BYTES), may_alias));
 typedef double vdouble __attribute__((vector_size(VECTOR_BYTES), may_alias));
@@ -88,7 +136,7 @@ VECTOR_INLINE(vfloat) estimate_float(vfloat a) { return _mm512_rsqrt14_ps(a); }
 VECTOR_INLINE(vdouble) estimate_double(vdouble a) { return _mm512_rsqrt14_pd(a); }
 VECTOR_INLINE(float) sum_float(vfloat a) { return _mm512_reduce_add_ps(a); }
 VECTOR_INLINE(double) sum_double(vdouble a) { return _mm512_reduce_add_pd(a); }
-/* Lanes of a and b in turns, neighbours of one vector added; its halves, or quarters, are to be. */
+/* Lanes of a and b alternate, neighbours of one vector added; its halves, or quarters, remain. */
 #define FOLD(type, a, b) (_mm512_unpacklo_##type(a, b) + _mm512_unpackhi_##type(a, b))
 VECTOR_INLINE(void) add_sums_float(float *total, const vfloat *a, int count)
 {
@@ -154,10 +202,40 @@ VECTOR_INLINE(vdouble) zip_high(vdouble a, vdouble b)
 
 VECTOR_INLINE(vfloat) splat_float(float a) { return (vfloat){ a, a, a, a }; }
 VECTOR_INLINE(vdouble) splat_double(double a) { return (vdouble){ a, a }; }
+#if VECTOR_HAS_NEON
+#define F(a) (float32x4_t)(a)
+#define D(a) (float64x2_t)(a)
+VECTOR_INLINE(vfloat) madd_float(vfloat a, vfloat b, vfloat c)
+{
+    return (vfloat)vfmaq_f32(F(c), F(a), F(b));
+}
+VECTOR_INLINE(vdouble) madd_double(vdouble a, vdouble b, vdouble c)
+{
+    return (vdouble)vfmaq_f64(D(c), D(a), D(b));
+}
+VECTOR_INLINE(vfloat) nmadd_float(vfloat a, vfloat b, vfloat c)
+{
+    return (vfloat)vfmsq_f32(F(c), F(a), F(b));
+}
+VECTOR_INLINE(vdouble) nmadd_double(vdouble a, vdouble b, vdouble c)
+{
+    return (vdouble)vfmsq_f64(D(c), D(a), D(b));
+}
+VECTOR_INLINE(vfloat) estimate_float(vfloat a) { return (vfloat)vrsqrteq_f32(F(a)); }
+/* vrsqrtsq(p, q) is (3 - p q) / 2. */
+VECTOR_INLINE(vdouble) estimate_double(vdouble a)
+{
+    const vdouble s = (vdouble)vrsqrteq_f64(D(a));
+    return s * (vdouble)vrsqrtsq_f64(D(a * s), D(s));
+}
+#undef D
+#undef F
+#else
 VECTOR_INLINE(vfloat) madd_float(vfloat a, vfloat b, vfloat c) { return a * b + c; }
 VECTOR_INLINE(vdouble) madd_double(vdouble a, vdouble b, vdouble c) { return a * b + c; }
 VECTOR_INLINE(vfloat) nmadd_float(vfloat a, vfloat b, vfloat c) { return c - a * b; }
 VECTOR_INLINE(vdouble) nmadd_double(vdouble a, vdouble b, vdouble c) { return c - a * b; }
+#endif
 VECTOR_INLINE(vdouble) lesser(vdouble a, vdouble b)
 {
     return (vdouble){ a[0] < b[0] ? a[0] : b[0], a[1] < b[1] ? a[1] : b[1] };
@@ -176,7 +254,7 @@ VECTOR_INLINE(vdouble) estimate_double(vdouble a)
 {
     return _mm_cvtps_pd(_mm_rsqrt_ps(_mm_cvtpd_ps(a)));
 }
-#else
+#elif !VECTOR_HAS_NEON
 VECTOR_INLINE(vfloat) estimate_float(vfloat a)
 {
     return 1.0f / (vfloat){ sqrtf(a[0]), sqrtf(a[1]), sqrtf(a[2]), sqrtf(a[3]) };

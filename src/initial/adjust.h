@@ -4,18 +4,10 @@
 
 #include "model/bodies.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Moves the centre of mass to the origin and to rest. Some mass is required. */
 void adjust_center(struct bodies *bodies, size_t first);
 
 /* Multiplies positions and velocities. */
 void adjust_scale(struct bodies *bodies, size_t first, double positions, double velocities);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

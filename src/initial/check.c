@@ -1,5 +1,3 @@
-#include "config.h" /* _GNU_SOURCE, for qsort_r() */
-
 #include "initial/check.h"
 
 #include <inttypes.h>
@@ -92,49 +90,56 @@ static enum status check_ids(const struct subject *subject)
 }
 
 /* A coordinate; in a periodic box, that of the image in [0, L). */
-static double place(const struct subject *subject, double x)
+static double wrapped(const struct subject *subject, double x)
 {
     const double L = subject->physics->box_length;
-    return subject->physics->boundary == BOUNDARY_PERIODIC ? x - L * floor(x / L) : x;
+    return subject->physics->boundary == BOUNDARY_PERIODIC ? physics_wrap(x, L) : x;
 }
 
-/* Orders bodies by place, those at one place by index. */
-static int compare_places(const struct subject *subject, size_t i, size_t j)
+/* Orders bodies by position, those at one position by index. */
+static int compare_positions(const struct subject *subject, size_t i, size_t j)
 {
     const struct bodies *b = subject->bodies;
     const double *const axes[] = { b->x, b->y, b->z };
     for (size_t k = 0; k < 3; k++) {
-        const double left = place(subject, axes[k][i]), right = place(subject, axes[k][j]);
+        const double left = wrapped(subject, axes[k][i]), right = wrapped(subject, axes[k][j]);
         if (left != right)
             return left < right ? -1 : 1;
     }
     return 0;
 }
 
-static int compare_bodies(const void *a, const void *b, void *context)
+/* One body of the subject: what qsort() compares must know it, since it passes nothing else on. */
+struct candidate {
+    const struct subject *subject;
+    size_t body;
+};
+
+static int compare_candidates(const void *a, const void *b)
 {
-    const size_t i = *(const size_t *)a, j = *(const size_t *)b;
-    const int order = compare_places(context, i, j);
+    const struct candidate *left = a, *right = b;
+    const size_t i = left->body, j = right->body;
+    const int order = compare_positions(left->subject, i, j);
     return order ? order : (i > j) - (i < j);
 }
 
-/* Counts the pairs that stand at one place among the bodies in order of place; with softening 0
- * the first is an error. */
-static enum status count_coincident(const struct subject *subject, const size_t *order,
+/* Counts the pairs that stand at one position among the bodies in the order of positions; with
+ * softening 0 the first is an error. */
+static enum status count_coincident(const struct subject *subject, const struct candidate *order,
                                     size_t *coincident)
 {
     const struct bodies *b = subject->bodies;
     const size_t count = subject->last - subject->first;
-    size_t others = 0; /* at the place of the body before */
+    size_t others = 0; /* at the position of the body before */
     for (size_t k = 1; k < count; k++) {
-        others = compare_places(subject, order[k - 1], order[k]) == 0 ? others + 1 : 0;
+        const size_t i = order[k - 1].body, j = order[k].body;
+        others = compare_positions(subject, i, j) == 0 ? others + 1 : 0;
         if (others > 0 && !(subject->physics->softening > 0))
             return error_set(subject->error, STATUS_DATA,
                              "%s: bodies %" PRId64 " and %" PRId64
                              " are both at (%.9g, %.9g, %.9g), where the force between them is "
                              "infinite; physics.softening > 0 allows it",
-                             subject->source, b->id[order[k - 1]], b->id[order[k]], b->x[order[k]],
-                             b->y[order[k]], b->z[order[k]]);
+                             subject->source, b->id[i], b->id[j], b->x[j], b->y[j], b->z[j]);
         *coincident += others;
     }
     return STATUS_OK;
@@ -143,12 +148,12 @@ static enum status count_coincident(const struct subject *subject, const size_t 
 static enum status check_places(struct subject *subject, size_t *coincident)
 {
     const size_t count = subject->last - subject->first;
-    size_t *order = memory_array(count, sizeof *order, subject->error);
+    struct candidate *order = memory_array(count, sizeof *order, subject->error);
     if (!order)
         return subject->error->status;
     for (size_t k = 0; k < count; k++)
-        order[k] = subject->first + k;
-    qsort_r(order, count, sizeof *order, compare_bodies, subject);
+        order[k] = (struct candidate){ subject, subject->first + k };
+    qsort(order, count, sizeof *order, compare_candidates);
     const enum status status = count_coincident(subject, order, coincident);
     memory_free(order);
     return status;

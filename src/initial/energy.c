@@ -13,17 +13,26 @@ enum { PARTS = 1024 };
  * ensemble anew, take longer than the sums. */
 enum { FEW_BODIES = 512 };
 
-/* The terms of body i with all bodies j > i; as in the reference, those at one place without
- * softening add 0. Inlined for both values of `periodic`, so that the compiler makes vectors. */
-__attribute__((always_inline)) static inline struct pair_sums
-row(const struct physics *physics, const struct bodies *b, size_t i, size_t last, bool periodic)
+/* Terms that are worked out together, by vectors, before any of them is added; an even number. */
+enum { TERMS = 64 };
+
+struct terms {
+    double potential[TERMS], virial[TERMS];
+};
+
+/* The terms of `count` bodies from j on with body i; as in the reference, those at one position
+ * without softening are 0. Inlined for both values of `periodic`, so that the compiler makes
+ * vectors. */
+__attribute__((always_inline)) static inline void find_terms(const struct physics *physics,
+                                                             const struct bodies *b, size_t i,
+                                                             size_t j, size_t count, bool periodic,
+                                                             struct terms *terms)
 {
     const double eps2 = physics->softening * physics->softening, L = physics->box_length;
     const double xi = b->x[i], yi = b->y[i], zi = b->z[i];
-    double potential = 0, virial = 0;
-#pragma omp simd reduction(+ : potential, virial)
-    for (size_t j = i + 1; j < last; j++) {
-        double dx = b->x[j] - xi, dy = b->y[j] - yi, dz = b->z[j] - zi;
+#pragma omp simd
+    for (size_t k = 0; k < count; k++) {
+        double dx = b->x[j + k] - xi, dy = b->y[j + k] - yi, dz = b->z[j + k] - zi;
         if (periodic) {
             dx = physics_nearest_image(dx, L);
             dy = physics_nearest_image(dy, L);
@@ -31,10 +40,42 @@ row(const struct physics *physics, const struct bodies *b, size_t i, size_t last
         }
         const double r2 = dx * dx + dy * dy + dz * dz, s2 = r2 + eps2;
         const double inverse = 1.0 / sqrt(s2 > 0 ? s2 : INFINITY);
-        potential += b->m[j] * inverse;
-        virial += b->m[j] * inverse * (r2 * inverse * inverse);
+        terms->potential[k] = b->m[j + k] * inverse;
+        terms->virial[k] = b->m[j + k] * inverse * (r2 * inverse * inverse);
     }
-    return (struct pair_sums){ b->m[i] * potential, b->m[i] * virial };
+}
+
+/* Adds them, in open space to two sums in turns and in a periodic box to the first one. The order
+ * is written out, because that of a reduction would be the compiler's choice. */
+__attribute__((always_inline)) static inline void add_terms(const double *terms, size_t count,
+                                                            bool periodic, double sums[2])
+{
+    double first = sums[0], second = sums[1];
+    size_t k = 0;
+    for (; k + 1 < count && !periodic; k += 2) {
+        first += terms[k];
+        second += terms[k + 1];
+    }
+    for (; k < count; k++)
+        first += terms[k];
+    sums[0] = first;
+    sums[1] = second;
+}
+
+/* The terms of body i with all bodies j > i. */
+__attribute__((always_inline)) static inline struct pair_sums
+row(const struct physics *physics, const struct bodies *b, size_t i, size_t last, bool periodic)
+{
+    double potential[2] = { 0 }, virial[2] = { 0 };
+    for (size_t j = i + 1; j < last; j += TERMS) {
+        struct terms terms;
+        const size_t count = last - j < TERMS ? last - j : TERMS;
+        find_terms(physics, b, i, j, count, periodic, &terms);
+        add_terms(terms.potential, count, periodic, potential);
+        add_terms(terms.virial, count, periodic, virial);
+    }
+    return (struct pair_sums){ b->m[i] * (potential[0] + potential[1]),
+                               b->m[i] * (virial[0] + virial[1]) };
 }
 
 struct pair_sums energy_pairs(const struct physics *physics, const struct bodies *bodies,

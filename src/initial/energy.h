@@ -6,10 +6,6 @@
 #include "model/bodies.h"
 #include "model/physics.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* K = 1/2 sum m v^2. */
 double energy_kinetic(const struct bodies *bodies, size_t first);
 
@@ -25,9 +21,5 @@ struct pair_sums {
  */
 struct pair_sums energy_pairs(const struct physics *physics, const struct bodies *bodies,
                               size_t first);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

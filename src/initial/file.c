@@ -1,11 +1,14 @@
 /* Bodies from a file; the formats are in read.h. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "initial/body-files.h"
+#include "initial/initial-table.h"
+#include "initial/initial.h"
 #include "initial/read.h"
-#include "initial/table.h"
 
 static const char *const format_choices[] = { "auto", "xyz", "csv", "plain", "hdf5", NULL };
 enum { UNITS_AUTO, UNITS_AS_IS };
@@ -16,37 +19,45 @@ static const char *const units_choices[] = { "auto",         "as-is",       "nbo
 static const struct parameter parameters[] = {
     { .key = "file",
       .type = PARAMETER_PATH,
-      .standard = NULL,
+      .default_value = DEFAULT_UNSET,
       .help = "The file, plain or compressed with gzip. Numbers whose units it names are converted "
               "to physics.units." },
+    { .key = "files",
+      .type = PARAMETER_PATHS,
+      .default_value = DEFAULT_UNSET,
+      .help =
+          "Instead of file: files of as many bodies, of which each is a system of the ensemble, "
+          "in this order. A pattern (\"ic_*.csv\") stands for the files that it fits, in the "
+          "order of their bytes: ic_10.csv comes before ic_2.csv." },
     { .key = "file_units",
       .type = PARAMETER_CHOICE,
-      .standard = "auto",
+      .default_value = DEFAULT_STRING("auto"),
       .choices = units_choices,
       .help = "Units of its numbers. auto: those that the file names, or physics.units where it "
               "names none; as-is: physics.units, whatever it names; a system: that one, and what "
               "the file names must agree." },
     { .key = "format",
       .type = PARAMETER_CHOICE,
-      .standard = "auto",
+      .default_value = DEFAULT_STRING("auto"),
       .choices = format_choices,
       .help = "xyz: extended XYZ; csv: columns named in the first line (m or mass, x, y, z, vx, "
               "vy, vz, and optionally id and system); plain: m x y z vx vy vz; hdf5: a snapshot as "
               "GADGET writes it; auto: as the file looks." },
     { .key = "frame",
       .type = PARAMETER_INTEGER,
-      .standard = "-1",
+      .default_value = DEFAULT_INTEGER(-1),
       .minimum = -1,
       .maximum = INFINITY,
-      .help = "Frame of an XYZ file, from 0; -1 is the last one." },
-    INITIAL_COUNT("", "Number of bodies in each system, which the file must then have."),
+      .help = "Frame of an XYZ file, from 0; -1 is the last one. Other files hold one alone, 0." },
+    INITIAL_COUNT(DEFAULT_UNSET, "Number of bodies in each system, which the file must then have."),
 };
 
 /* What the section asks for: the format, the path and the frame. */
-static enum status choose(const struct section *section, const struct read_format **format,
-                          struct read_request *request, struct error *error)
+static enum status choose(const struct section *section, const char *path,
+                          const struct read_format **format, struct read_request *request,
+                          struct error *error)
 {
-    request->path = section_string(section, "file");
+    request->path = path;
     request->frame = section_integer(section, "frame");
     request->wish.as_is = section_choice(section, "file_units") == UNITS_AS_IS;
     request->wish.file_units = units_find(section_string(section, "file_units"));
@@ -54,13 +65,13 @@ static enum status choose(const struct section *section, const struct read_forma
     return *format ? STATUS_OK : read_recognise(request->path, format, error);
 }
 
-static enum status measure(const struct section *section, struct read_shape *shape,
-                           struct error *error)
+static enum status measure(const struct section *section, const char *path,
+                           struct read_shape *shape, struct error *error)
 {
     const struct read_format *format;
     struct read_request request = { 0 };
-    if (choose(section, &format, &request, error) != STATUS_OK ||
-        format->measure(&request, shape, error) != STATUS_OK)
+    if (choose(section, path, &format, &request, error) != STATUS_OK ||
+        format->measure(format, &request, shape, error) != STATUS_OK)
         return error->status;
     if (!section_has(section, "count") || shape->count == (size_t)section_integer(section, "count"))
         return STATUS_OK;
@@ -73,48 +84,149 @@ static enum status measure(const struct section *section, struct read_shape *sha
 }
 
 /* A file that is not there, or not in the units that are wanted, is reported at its key, where it
- * can be mended. */
-static enum status refuse_input(const struct section *section, const struct error *found,
-                                struct error *error)
+ * can be mended; of several it is named. */
+static enum status refuse_input(const struct section *section, const struct body_files *files,
+                                const char *path, const struct error *found, struct error *error)
 {
-    const char *path = section_string(section, "file"), *reason = found->text;
+    const char *reason = found->text;
+    char whole[1024];
     const size_t length = strlen(path);
-    if (strncmp(reason, path, length) == 0 && strncmp(reason + length, ": ", 2) == 0)
+    const bool named = strncmp(reason, path, length) == 0 && strncmp(reason + length, ": ", 2) == 0;
+    if (named && body_files_systems(files) == 0)
         reason += length + 2;
-    return section_refuse(section, "file", found->status, error, reason);
+    else if (found->status == STATUS_NO_INPUT && strpbrk(path, "*?["))
+        reason = whole;
+    snprintf(whole, sizeof whole, "%.900s: no file fits this pattern", path);
+    return section_refuse(section, files->key, found->status, error, reason);
+}
+
+static enum status report(const struct section *section, const struct body_files *files,
+                          const char *path, const struct error *found, struct error *error)
+{
+    if (found->status == STATUS_CONFIG || found->status == STATUS_NO_INPUT)
+        return refuse_input(section, files, path, found, error);
+    return found->status ? error_set(error, found->status, "%s", found->text) : STATUS_OK;
+}
+
+/* Is a file of bodies.files one system, of as many bodies as the first one? */
+static enum status compare_shapes(const struct body_files *files, size_t system,
+                                  const struct read_shape *first, const struct read_shape *shape,
+                                  struct error *error)
+{
+    const char *path = files->paths[system];
+    if (shape->systems != 1)
+        return error_set(
+            error, STATUS_DATA,
+            "%s: holds %zu systems, but each of bodies.files is one; a file of several "
+            "is for bodies.file",
+            path, shape->systems);
+    if (shape->count != first->count)
+        return error_set(error, STATUS_DATA,
+                         "%s: holds %zu bodies, but %s holds %zu: all systems of an ensemble have "
+                         "as many",
+                         path, shape->count, files->paths[0], first->count);
+    return STATUS_OK;
 }
 
 static enum status count(const struct section *section, size_t *count, struct error *error)
 {
-    struct read_shape shape;
-    struct error found = { 0 };
-    const enum status status = measure(section, &shape, &found);
-    *count = status ? 0 : shape.count;
-    if (status == STATUS_CONFIG || status == STATUS_NO_INPUT)
-        return refuse_input(section, &found, error);
-    return status ? error_set(error, status, "%s", found.text) : STATUS_OK;
+    const struct body_files files = body_files_of(section);
+    struct read_shape first = { 0 };
+    *count = 0;
+    for (size_t i = 0; i < files.count; i++) {
+        struct read_shape shape;
+        struct error found = { 0 };
+        if (!measure(section, files.paths[i], &shape, &found) && body_files_systems(&files)) {
+            first = i == 0 ? shape : first;
+            compare_shapes(&files, i, &first, &shape, &found);
+        }
+        if (report(section, &files, files.paths[i], &found, error))
+            return error->status;
+        *count = shape.count;
+    }
+    return STATUS_OK;
 }
 
-/* The file itself, or only its start where `bodies` is NULL. */
-static enum status read(const struct section *section, const struct physics *physics,
-                        struct bodies *bodies, struct error *error)
+/* A file itself, or only its start where `bodies` is NULL. */
+static enum status read(const struct section *section, const struct body_files *files,
+                        const char *path, const struct physics *physics, struct bodies *bodies,
+                        struct error *error)
 {
     const struct read_format *format;
     struct read_request request = { .wish.units = physics->units };
     struct error found = { 0 };
-    enum status status = choose(section, &format, &request, &found);
-    if (!status)
-        status = bodies ? format->read(&request, bodies, &found)
-                        : format->measure(&request, NULL, &found);
-    if (status == STATUS_CONFIG || status == STATUS_NO_INPUT)
-        return refuse_input(section, &found, error);
-    return status ? error_set(error, status, "%s", found.text) : STATUS_OK;
+    if (!choose(section, path, &format, &request, &found)) {
+        if (bodies)
+            format->read(format, &request, bodies, &found);
+        else
+            format->measure(format, &request, NULL, &found);
+    }
+    return report(section, files, path, &found, error);
+}
+
+/* Each file into a system of its own. */
+static enum status fill_members(const struct section *section, const struct body_files *files,
+                                const struct physics *physics, struct bodies *bodies,
+                                struct error *error)
+{
+    struct bodies *one = NULL;
+    enum status status = bodies_create(1, bodies->count, &one, error);
+    for (size_t s = 0; s < bodies->systems && !status; s++) {
+        /* A file without ids has those of new bodies, not those of the file before. */
+        memcpy(one->id, bodies->id + s * bodies->stride, bodies->count * sizeof *one->id);
+        status = read(section, files, files->paths[s], physics, one, error);
+        if (!status)
+            bodies_copy_system(bodies, s, one, 0);
+    }
+    bodies_destroy(one);
+    return status;
 }
 
 static enum status fill_all(const struct section *section, const struct physics *physics,
                             struct bodies *bodies, struct error *error)
 {
-    return read(section, physics, bodies, error);
+    const struct body_files files = body_files_of(section);
+    return files.count > 1 ? fill_members(section, &files, physics, bodies, error)
+                           : read(section, &files, files.paths[0], physics, bodies, error);
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* A file that two patterns fit would count twice in the statistics. */
+static void check_twice(const struct section *section, const struct body_files *files,
+                        struct error *error)
+{
+    const char **sorted = malloc(memory_bytes(files->count, sizeof *sorted));
+    if (!sorted) {
+        error_memory(error);
+        return;
+    }
+    memcpy(sorted, files->paths, files->count * sizeof *sorted);
+    qsort(sorted, files->count, sizeof *sorted, compare_paths);
+    for (size_t i = 1; i < files->count; i++)
+        if (strcmp(sorted[i - 1], sorted[i]) == 0 &&
+            (i == 1 || strcmp(sorted[i - 2], sorted[i]) != 0))
+            section_error(section, "files", error, "%s is there twice", sorted[i]);
+    free(sorted);
+}
+
+static void check(const struct section *section, struct error *error)
+{
+    const struct body_files files = body_files_of(section);
+    if (section_has(section, "file") && section_has(section, "files"))
+        section_error(section, "files", error,
+                      "bodies.file is given too; the bodies come from one or the other");
+    else if (!section_has(section, "file") && !section_has(section, "files"))
+        section_error(section, "file", error,
+                      "must be given: the name of a file in quotation marks; or bodies.files, a "
+                      "list of such names");
+    else if (files.count == 0)
+        section_error(section, "files", error, "must name a file");
+    else
+        check_twice(section, &files, error);
 }
 
 static enum status check_units(const struct section *section, const struct physics *physics,
@@ -126,12 +238,17 @@ static enum status check_units(const struct section *section, const struct physi
                              "cannot be converted to physics.units = \"%s\": N-body units are "
                              "worth nothing in particular",
                              physics->units->name);
-    return error->status ? read(section, physics, NULL, error) : STATUS_OK;
+    const struct body_files files = body_files_of(section);
+    for (size_t i = 0; error->status && i < files.count; i++)
+        if (read(section, &files, files.paths[i], physics, NULL, error))
+            break;
+    return error->status;
 }
 
 const struct initial_class initial_file = {
     .variant = { "file", "Bodies from a file: extended XYZ, CSV, plain columns or GADGET HDF5.",
                  parameters, COUNT_OF(parameters) },
+    .check = check,
     .count = count,
     .check_units = check_units,
     .fill_all = fill_all,

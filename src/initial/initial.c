@@ -2,51 +2,39 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/random.h"
 #include "initial/adjust.h"
+#include "initial/body-files.h"
 #include "initial/check.h"
 #include "initial/energy.h"
-#include "initial/table.h"
+#include "initial/initial-table.h"
 
 static const struct initial_class *const table[] = {
-    &initial_cold_sphere, &initial_figure_eight, &initial_file,     &initial_outer_solar_system,
-    &initial_plummer,     &initial_pythagorean,  &initial_two_body, &initial_uniform_cube,
+    &initial_cold_sphere, &initial_figure_eight,       &initial_file,    &initial_king,
+    &initial_orbits,      &initial_outer_solar_system, &initial_plummer, &initial_pythagorean,
+    &initial_two_body,    &initial_uniform_cube,
 };
 
 const struct parameter initial_parameters[] = {
     { .key = "seed",
       .type = PARAMETER_INTEGER,
-      .standard = "42",
+      .default_value = DEFAULT_INTEGER(42),
       .minimum = 1,
       .maximum = RANDOM_SEED_MAX,
       .help = "Seed of the random numbers; decides every bit of the start; the systems of an "
               "ensemble take this seed and those after it." },
-    INITIAL_CENTER("false"),
+    INITIAL_CENTER(false),
     { .key = "virial_ratio",
       .type = PARAMETER_REAL,
-      .standard = "",
+      .default_value = DEFAULT_UNSET,
       .minimum = 0,
       .maximum = INFINITY,
       .help = "Rescale all velocities so that 2K/|W| has this value (1 is equilibrium), with the "
               "softening and the boundary of the run; takes a sum over all pairs." },
 };
 const size_t initial_parameter_count = COUNT_OF(initial_parameters);
-
-const struct initial_class *initial_at(size_t index)
-{
-    return index < COUNT_OF(table) ? table[index] : NULL;
-}
-
-const struct initial_class *initial_find(const char *name)
-{
-    for (size_t i = 0; i < COUNT_OF(table); i++)
-        if (strcmp(table[i]->variant.name, name) == 0)
-            return table[i];
-    return NULL;
-}
 
 const struct variant *initial_variant(size_t index)
 {
@@ -55,7 +43,10 @@ const struct variant *initial_variant(size_t index)
 
 static const struct initial_class *chosen(const struct section *section)
 {
-    return initial_find(section_variant(section)->name);
+    size_t i = 0;
+    while (&table[i]->variant != section_variant(section))
+        i++;
+    return table[i];
 }
 
 void initial_check(const struct section *section, struct error *error)
@@ -153,12 +144,12 @@ static enum status scale_to_virial_ratio(const struct section *section,
 static enum status finish(const struct section *section, const struct physics *physics,
                           struct bodies *bodies, size_t *coincident, struct error *error)
 {
-    const char *source = section_variant(section)->name;
-    if (chosen(section) == &initial_file)
-        source = section_string(section, "file");
+    const struct body_files files = body_files_of(section);
     enum status status = STATUS_OK;
     for (size_t s = 0; s < bodies->systems && !status; s++) {
         const size_t first = s * bodies->stride;
+        const char *source = files.count == 0 ? section_variant(section)->name
+                                              : files.paths[files.count > 1 ? s : 0];
         status = check_bodies(bodies, first, physics, source, coincident, error);
         if (!status && section_flag(section, "center"))
             adjust_center(bodies, first);
@@ -188,14 +179,16 @@ enum status initial_check_units(const struct section *section, const struct phys
 enum status initial_count(const struct section *section, size_t systems, size_t *count,
                           struct error *error)
 {
-    const enum status status = chosen(section)->count(section, count, error);
+    const struct initial_class *class_ = chosen(section);
+    *count = class_->bodies;
+    const enum status status = class_->count ? class_->count(section, count, error) : STATUS_OK;
     return status ? status : check_size(section, systems, *count, error);
 }
 
 const char *initial_count_name(const struct section *section)
 {
     if (chosen(section) == &initial_file)
-        return "file";
+        return body_files_of(section).key;
     return chosen(section)->count == initial_count_key ? "count" : NULL;
 }
 

@@ -6,21 +6,18 @@
 #include <stddef.h>
 
 #include "base/status.h"
-#include "config/config.h"
+#include "config/configuration.h"
 #include "config/parameter.h"
 #include "model/bodies.h"
 #include "model/physics.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct initial_class {
     struct variant variant;
     /* What no single row of the parameter table can see; reports with section_error(). Or NULL. */
     void (*check)(const struct section *section, struct error *error);
-    /* Bodies in one system, from the config (or from the file it names). STATUS_CONFIG,
-     * STATUS_DATA, STATUS_NO_INPUT. */
+    /* Bodies in one system, from the config (or from the file it names); NULL: always as many as
+     * `bodies`. STATUS_CONFIG, STATUS_DATA, STATUS_NO_INPUT. */
+    size_t bodies;
     enum status (*count)(const struct section *section, size_t *count, struct error *error);
     /*
      * Fills masses, positions, velocities and ids of one system, whose first body stands at index
@@ -44,8 +41,6 @@ struct initial_class {
                                struct error *error);
 };
 
-const struct initial_class *initial_at(size_t index);
-const struct initial_class *initial_find(const char *name);
 const struct variant *initial_variant(size_t index);
 
 /* The keys of `bodies` that all initial conditions share: seed, center, virial_ratio. */
@@ -68,7 +63,7 @@ enum status initial_check_units(const struct section *section, const struct phys
 enum status initial_count(const struct section *section, size_t systems, size_t *count,
                           struct error *error);
 
-/* The key that decides it: "count", "file", or NULL where the kind of start does. */
+/* The key that decides it: "count", "file", "files", or NULL where the kind of start does. */
 const char *initial_count_name(const struct section *section);
 
 /*
@@ -81,9 +76,5 @@ const char *initial_count_name(const struct section *section);
 enum status initial_create(const struct section *section, const struct physics *physics,
                            size_t systems, size_t count, struct bodies **bodies, size_t *coincident,
                            struct error *error);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -3,14 +3,19 @@
  * rest at the corners of a 3-4-5 triangle, each opposite to the side of its length. In units of
  * mass and length with G = 1: E = -12.8166667, L = 0. After very close encounters one body escapes.
  */
-#include <math.h>
 
 #include "base/memory.h"
-#include "initial/table.h"
+#include "initial/initial-table.h"
+#include "initial/initial.h"
+
+struct keys {
+    double mass, length;
+};
 
 static const struct parameter parameters[] = {
-    INITIAL_POSITIVE("mass", "1.0", DIMENSION_MASS, "Unit of mass: the bodies have 3, 4 and 5."),
-    INITIAL_POSITIVE("length", "1.0", DIMENSION_LENGTH,
+    INITIAL_POSITIVE(mass, DEFAULT_REAL(1.0), DIMENSION_MASS,
+                     "Unit of mass: the bodies have 3, 4 and 5."),
+    INITIAL_POSITIVE(length, DEFAULT_REAL(1.0), DIMENSION_LENGTH,
                      "Unit of length: the sides are 3, 4 and 5."),
 };
 
@@ -20,20 +25,15 @@ static const struct initial_body published[] = {
     { 5.0, { 1.0, -1.0, 0.0 }, { 0.0, 0.0, 0.0 } },
 };
 
-static enum status count(const struct section *section, size_t *count, struct error *error)
-{
-    (void)section, (void)error;
-    *count = COUNT_OF(published);
-    return STATUS_OK;
-}
-
 static enum status fill(const struct section *section, const struct physics *physics,
                         unsigned long seed, struct bodies *bodies, size_t first,
                         struct error *error)
 {
     (void)physics, (void)seed, (void)error;
-    initial_set_published(bodies, first, published, COUNT_OF(published),
-                          section_real(section, "mass"), section_real(section, "length"), 1.0);
+    struct keys keys;
+    section_read(section, &keys);
+    initial_set_published(bodies, first, published, COUNT_OF(published), keys.mass, keys.length,
+                          1.0);
     return STATUS_OK;
 }
 
@@ -42,7 +42,7 @@ static const char *const scales[] = { "mass", "length", NULL };
 const struct initial_class initial_pythagorean = {
     .variant = { "pythagorean", "Masses 3, 4, 5 at rest at the corners of a 3-4-5 triangle.",
                  parameters, COUNT_OF(parameters) },
-    .count = count,
+    .bodies = COUNT_OF(published),
     .fill = fill,
     .scales = scales,
 };

@@ -1,5 +1,6 @@
 #include "initial/read.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -63,6 +64,16 @@ enum status read_settle_units(const struct read_request *request, size_t line,
     if (line)
         snprintf(number, sizeof number, ":%zu", line);
     return error_set(error, STATUS_CONFIG, "%s%s: %s", request->path, number, problem);
+}
+
+enum status read_check_frame(const struct read_request *request, const char *what,
+                             struct error *error)
+{
+    if (request->frame <= 0)
+        return STATUS_OK;
+    return error_set(error, STATUS_DATA,
+                     "%s: there is no frame %" PRId64 ": %s holds one, number 0", request->path,
+                     request->frame, what);
 }
 
 enum status read_check_systems(const struct read_request *request, size_t systems,

@@ -12,12 +12,8 @@
 
 #include "base/lines.h"
 #include "base/status.h"
-#include "initial/read_units.h"
+#include "initial/read-units.h"
 #include "model/bodies.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 enum { READ_LEFT_OUT_SIZE = 160 };
 
@@ -30,6 +26,8 @@ struct read_about {
     struct read_units units;           /* those that the file names */
     char left_out[READ_LEFT_OUT_SIZE]; /* "radius, color": what bodies have and nobody reads */
 };
+
+struct rows; /* rows.h */
 
 struct read_request {
     const char *path;
@@ -54,12 +52,19 @@ struct read_format {
     /* From the path and the first bytes of the file, uncompressed and NUL-terminated. */
     bool (*recognise)(const char *path, const char *head, size_t length);
     /* `shape` NULL: only what stands before the first body is looked at. */
-    enum status (*measure)(const struct read_request *request, struct read_shape *shape,
-                           struct error *error);
+    enum status (*measure)(const struct read_format *format, const struct read_request *request,
+                           struct read_shape *shape, struct error *error);
     /* Into bodies of the shape that was measured; ids stay as they are where the file has none. A
      * file of one system fills all systems of `bodies` with it. */
-    enum status (*read)(const struct read_request *request, struct bodies *bodies,
-                        struct error *error);
+    enum status (*read)(const struct read_format *format, const struct read_request *request,
+                        struct bodies *bodies, struct error *error);
+    /*
+     * For rows_measure() and rows_read(), of a text of rows: reads up to the first row and sets
+     * everything but lines, taken and fields (separator, announced, comments and about are preset
+     * to blanks, ROWS_UNKNOWN, false and nothing). `lines` is open and belongs to the caller.
+     */
+    enum status (*open_rows)(const struct read_request *request, struct rows *rows,
+                             struct error *error);
 };
 
 extern const struct read_format read_csv;
@@ -86,15 +91,17 @@ enum status read_settle_units(const struct read_request *request, size_t line,
                               struct read_about *about, struct read_factors *factors,
                               struct error *error);
 
+/* For formats that hold no frames: is it frame 0, or the last one, that is wanted of the file,
+ * `what`
+ * ("a table")? STATUS_DATA. */
+enum status read_check_frame(const struct read_request *request, const char *what,
+                             struct error *error);
+
 /* For read(): may a file of `systems` systems fill `bodies`? STATUS_DATA. */
 enum status read_check_systems(const struct read_request *request, size_t systems,
                                const struct bodies *bodies, struct error *error);
 
 /* Copies system 0 to all others. */
 void read_repeat(struct bodies *bodies);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -1,6 +1,6 @@
 #include "initial/rows.h"
 
-#include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -36,11 +36,11 @@ enum status rows_name_column(struct rows *rows, const char *name, size_t column,
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         if (strcasecmp(names[i].name, name) != 0)
             continue;
-        size_t *place = &rows->column[names[i].quantity];
-        if (*place)
-            return lines_error(rows->lines, error, "columns %zu and %zu are both the %s", *place,
+        size_t *known = &rows->column[names[i].quantity];
+        if (*known)
+            return lines_error(rows->lines, error, "columns %zu and %zu are both the %s", *known,
                                column, name_of(names[i].quantity));
-        *place = column;
+        *known = column;
         return STATUS_OK;
     }
     read_about_leave_out(&rows->about, name);
@@ -52,6 +52,27 @@ static const char *unit_of(const struct rows *rows, const char *const *units, en
 {
     const char *unit = rows->column[q] ? units[rows->column[q] - 1] : NULL;
     return unit && unit[0] ? unit : NULL;
+}
+
+/* The first quantity whose unit is worth something, or is an N-body unit. */
+static enum quantity find_unit(const struct read_units *units, bool worth)
+{
+    enum quantity q = 0;
+    while (q < QUANTITY_REALS && (units->of[q].worth > 0.0) != worth)
+        q++;
+    return q;
+}
+
+static enum status check_mixture(const struct rows *rows, struct error *error)
+{
+    const enum quantity nbody = find_unit(&rows->about.units, false),
+                        other = find_unit(&rows->about.units, true);
+    if (nbody == QUANTITY_REALS || other == QUANTITY_REALS)
+        return STATUS_OK;
+    return lines_error(rows->lines, error,
+                       "column %zu (%s) is in N-body units and column %zu (%s) is not; these do "
+                       "not mix",
+                       rows->column[nbody], name_of(nbody), rows->column[other], name_of(other));
 }
 
 enum status rows_name_units(struct rows *rows, const char *const *units, struct error *error)
@@ -74,6 +95,8 @@ enum status rows_name_units(struct rows *rows, const char *const *units, struct 
                     "column %zu (%s) has no unit, but others have: name those of mass, positions "
                     "and velocities, or none",
                     rows->column[without], name_of(without));
+    if (said->said && !error->status)
+        check_mixture(rows, error);
     said->time = (struct unit){ DIMENSION_TIME, 0.0 };
     if (said->of[QUANTITY_VX].worth > 0.0)
         said->time.worth = said->of[QUANTITY_X].worth / said->of[QUANTITY_VX].worth;
@@ -89,64 +112,10 @@ enum status rows_require(const struct rows *rows, const char *hint, struct error
     if (!missing.length && !missing.failed)
         return STATUS_OK;
     const enum status status =
-        missing.failed ? error_set(error, STATUS_MEMORY, "out of memory")
+        missing.failed ? error_memory(error)
                        : lines_error(rows->lines, error, "no column %s%s", missing.bytes, hint);
     text_free(&missing);
     return status;
-}
-
-/* --- fields ------------------------------------------------------------------------------------
- */
-
-static char *skip_blanks(char *p)
-{
-    while (isspace((unsigned char)*p))
-        p++;
-    return p;
-}
-
-/* The end of the field at `p`: its separator or the end of the line. */
-static char *field_end(char *p, char separator)
-{
-    bool quoted = false;
-    for (; *p; p++) {
-        quoted ^= *p == '"';
-        if (!quoted && (separator == ' ' ? isspace((unsigned char)*p) : *p == separator))
-            break;
-    }
-    return p;
-}
-
-/* Without the blanks at its end and a pair of quotes around it. */
-static char *trim(char *start, char *end)
-{
-    while (end > start && isspace((unsigned char)end[-1]))
-        end--;
-    if (end - start >= 2 && start[0] == '"' && end[-1] == '"') {
-        start++;
-        end--;
-    }
-    *end = '\0';
-    return start;
-}
-
-size_t rows_split(char *line, char separator, char **fields, size_t size)
-{
-    size_t count = 0;
-    char *p = skip_blanks(line);
-    for (bool more = *p != '\0'; more;) {
-        char *end = field_end(p, separator);
-        const bool last = *end == '\0';
-        char *next = last ? end : skip_blanks(end + 1);
-        char *field = trim(p, end);
-        if (count < size)
-            fields[count] = field;
-        count++;
-        p = next;
-        /* A comma promises a field behind it; blanks do not. */
-        more = !last && (separator != ' ' || *p != '\0');
-    }
-    return count;
 }
 
 /* --- rows --------------------------------------------------------------------------------------
@@ -164,7 +133,7 @@ static void close_rows(struct rows *rows)
     free(rows->fields);
 }
 
-static enum status open_rows(const struct rows_format *format, const struct read_request *request,
+static enum status open_rows(const struct read_format *format, const struct read_request *request,
                              struct rows *rows, struct error *error)
 {
     *rows = (struct rows){ .separator = ' ',
@@ -174,13 +143,13 @@ static enum status open_rows(const struct rows_format *format, const struct read
     read_about_clear(&rows->about);
     enum status status = rows->lent ? STATUS_OK : lines_open(request->path, &rows->lines, error);
     if (!status)
-        status = format->open(request, rows, error);
+        status = format->open_rows(request, rows, error);
     if (!status)
         status = read_settle_units(request, rows->units_line, &rows->about, &rows->factors, error);
     if (!status) {
         rows->fields = calloc(rows->width, sizeof *rows->fields);
         if (!rows->fields)
-            status = error_set(error, STATUS_MEMORY, "%s: out of memory", request->path);
+            status = error_system(error, STATUS_MEMORY, ENOMEM, request->path);
     }
     if (status) {
         close_rows(rows);
@@ -194,6 +163,7 @@ static enum status open_rows(const struct rows_format *format, const struct read
 /* The line of the next row; NULL behind the last one. */
 static enum status next_line(struct rows *rows, char **line, struct error *error)
 {
+    const char *start;
     *line = NULL;
     if (rows->taken == rows->announced)
         return STATUS_OK;
@@ -206,7 +176,8 @@ static enum status next_line(struct rows *rows, char **line, struct error *error
                                rows->taken, rows->announced);
         if (!*line)
             return STATUS_OK;
-    } while (*skip_blanks(*line) == '\0' || (rows->comments && *skip_blanks(*line) == '#'));
+        start = *line + strspn(*line, " \t\n\v\f\r");
+    } while (*start == '\0' || (rows->comments && *start == '#'));
     rows->taken++;
     return STATUS_OK;
 }
@@ -261,7 +232,7 @@ static enum status convert(const struct rows *rows, enum quantity quantity, stru
 static enum status parse_row(struct rows *rows, char *line, struct row *row, struct error *error)
 {
     *row = (struct row){ 0 };
-    const size_t count = rows_split(line, rows->separator, rows->fields, rows->width);
+    const size_t count = text_split(line, rows->separator, rows->fields, rows->width);
     if (count != rows->width)
         return lines_error(rows->lines, error, "%zu columns where %zu are expected%s", count,
                            rows->width,
@@ -370,7 +341,7 @@ static enum status measure(struct rows *rows, struct systems *systems, struct er
 /* --- the format's part -------------------------------------------------------------------------
  */
 
-enum status rows_measure(const struct rows_format *format, const struct read_request *request,
+enum status rows_measure(const struct read_format *format, const struct read_request *request,
                          struct read_shape *shape, struct error *error)
 {
     struct rows rows;
@@ -447,7 +418,7 @@ static enum status check_filled(const struct rows *rows, const struct systems *s
     return STATUS_OK;
 }
 
-enum status rows_read(const struct rows_format *format, const struct read_request *request,
+enum status rows_read(const struct read_format *format, const struct read_request *request,
                       struct bodies *bodies, struct error *error)
 {
     struct rows rows;

@@ -8,12 +8,8 @@
 #include <stdbool.h>
 
 #include "base/lines.h"
+#include "initial/read-units.h"
 #include "initial/read.h"
-#include "initial/read_units.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* A table at its first row. */
 struct rows {
@@ -33,19 +29,10 @@ struct rows {
 
 #define ROWS_UNKNOWN SIZE_MAX
 
-/*
- * How a format opens its table: reads up to the first row and sets everything but lines, taken and
- * fields (separator, announced, comments and about are preset to blanks, ROWS_UNKNOWN, false and
- * nothing). `lines` is open and belongs to the caller.
- */
-struct rows_format {
-    enum status (*open)(const struct read_request *request, struct rows *rows, struct error *error);
-};
-
 /* measure() and read() of struct read_format for a text format. */
-enum status rows_measure(const struct rows_format *format, const struct read_request *request,
+enum status rows_measure(const struct read_format *format, const struct read_request *request,
                          struct read_shape *shape, struct error *error);
-enum status rows_read(const struct rows_format *format, const struct read_request *request,
+enum status rows_read(const struct read_format *format, const struct read_request *request,
                       struct bodies *bodies, struct error *error);
 
 /*
@@ -59,21 +46,12 @@ enum status rows_name_column(struct rows *rows, const char *name, size_t column,
 /*
  * The columns are in these units, `units[c]` that of column c + 1: nothing where it is empty or
  * NULL. Those of other columns than mass, positions and velocities are not looked at. STATUS_DATA,
- * with all that is wrong: no units, of something else, and units of some columns but not of all.
+ * with all that is wrong: no units, of something else, units of some columns but not of all, and
+ * N-body units among others.
  */
 enum status rows_name_units(struct rows *rows, const char *const *units, struct error *error);
 
 /* STATUS_DATA with the names of what is missing; `hint` ends the message. */
 enum status rows_require(const struct rows *rows, const char *hint, struct error *error);
-
-/*
- * Splits `line` in place at the separator, blanks around fields and a pair of double quotes
- * removed. Gives the number of fields, of which the first `size` are in `fields`.
- */
-size_t rows_split(char *line, char separator, char **fields, size_t size);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

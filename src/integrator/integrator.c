@@ -1,13 +1,20 @@
 #include "integrator/integrator.h"
 
+#include <assert.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "integrator/gauss-radau-systems.h"
+#include "integrator/hermite-systems.h"
 
 /* clang-format off */
 #define FORCE              { VERB_FORCE, 0 }
 #define KICK(coefficient)  { VERB_KICK, (coefficient) }
 #define DRIFT(coefficient) { VERB_DRIFT, (coefficient) }
+#define COMBINE(to, from, coefficient, power, rate) \
+    { VERB_COMBINE, (coefficient), VECTOR_##to, VECTOR_##from, VECTOR_##rate, (power) }
+#define COPY(to, from) COMBINE(to, from, 0, 0, from)
 
 /*
  * Yoshida (1990) composes leapfrogs S(w dt) so that the error terms of lower order cancel:
@@ -119,6 +126,50 @@ static const struct integrator table[] = {
             DRIFT(0.5 * Y6_W3),
         },
     },
+    /*
+     * Of y = (x, v) with k_i = (v_i, a_i), the velocities v_i are put into the positions:
+     *     x2 = x + dt/2 v,   x3 = x2 + dt^2/4 a1,   x4 = x + dt v + dt^2/2 a2,
+     *     x' = x4 + dt^2/6 (a1 - 2 a2 + a3),   v' = v + dt/6 (a1 + 2 a2 + 2 a3 + a4).
+     * While a3 is evaluated at x3, three vectors have to be kept that do not follow from each
+     * other: v' as far as it has come, R = x4 and S = a1 - 2 a2. Fewer registers would not do.
+     */
+    {
+        .variant = { .name = "rk4",
+                     .help = "Classical Runge-Kutta, for teaching: a small error in each step, but "
+                             "the energy drifts; 4 forces per step." },
+        .order = 4,
+        .source = "Kutta 1901, Z. Math. Phys. 46, 435; Hairer, Norsett & Wanner 1993, II.1",
+        .stage_count = 17,
+        .stages = {
+            FORCE, COMBINE(R, X, 1, 1, V), COPY(S, A), DRIFT(0.5), KICK(1.0 / 6),
+            FORCE, COMBINE(X, X, 0.25, 2, S), COMBINE(R, R, 0.5, 2, A), COMBINE(S, S, -2, 0, A),
+            KICK(1.0 / 3),
+            FORCE, COPY(X, R), COMBINE(S, S, 1, 0, A), KICK(1.0 / 3),
+            FORCE, COMBINE(X, X, 1.0 / 6, 2, S), KICK(1.0 / 6),
+        },
+    },
+    {
+        .variant = { .name = "gauss-radau",
+                     .help = "Chooses its own steps, to the accuracy asked for: quadrature of 15th "
+                             "order for few bodies, close encounters and reference solutions.",
+                     .parameters = gauss_radau_parameters,
+                     .parameter_count = GAUSS_RADAU_PARAMETERS },
+        .order = 15,
+        .source = "Everhart 1985, IAU Coll. 83, 185; Rein & Spiegel 2015, MNRAS 446, 1424; Pham, "
+                  "Rein & Spiegel 2024, OJAp 7, 1",
+        .adaptive = &gauss_radau_class,
+    },
+    {
+        .variant = { .name = "hermite4",
+                     .help = "Hermite's method of fourth order with block steps: every body takes "
+                             "the step that its own motion asks for; for clusters.",
+                     .parameters = hermite_parameters,
+                     .parameter_count = HERMITE_PARAMETERS },
+        .order = 4,
+        .source = "Makino & Aarseth 1992, PASJ 44, 141; Aarseth 2003, Gravitational N-Body "
+                  "Simulations",
+        .adaptive = &hermite_class,
+    },
 };
 /* clang-format on */
 
@@ -140,15 +191,54 @@ const struct variant *integrator_variant(size_t index)
     return index < COUNT_OF(table) ? &table[index].variant : NULL;
 }
 
-bool integrator_needs_initial_force(const struct integrator *integrator)
+bool integrator_has_stages(const struct integrator *integrator)
 {
-    for (size_t k = 0; k < integrator->stage_count; k++) {
-        if (integrator->stages[k].verb == VERB_FORCE)
-            return false;
-        if (integrator->stages[k].verb == VERB_KICK)
-            return true;
+    return integrator && !integrator->adaptive;
+}
+
+bool integrator_has_registers(const struct integrator *integrator)
+{
+    bool used = integrator == NULL;
+    for (size_t k = 0; !used && k < integrator->stage_count; k++)
+        used = integrator->stages[k].verb == VERB_COMBINE;
+    return used;
+}
+
+/* What a stage writes, and from what it goes on. */
+static void ends_of(const struct stage *stage, enum vector *to, enum vector *from)
+{
+    *to = *from = stage->verb == VERB_KICK ? VECTOR_V : VECTOR_X;
+    if (stage->verb == VERB_COMBINE) {
+        *to = stage->to;
+        *from = stage->from;
     }
-    return false;
+}
+
+void integrator_values(const struct integrator *integrator, const struct section *time,
+                       double values[INTEGRATOR_VALUES])
+{
+    const struct variant *const variant = &integrator->variant;
+    assert(variant->parameter_count <= INTEGRATOR_VALUES);
+    for (size_t k = 0; k < variant->parameter_count; k++) {
+        const char *const key = variant->parameters[k].key;
+        values[k] = section_has(time, key) ? section_real(time, key) : NAN;
+    }
+}
+
+/* Backwards, by way of the registers where they have been. */
+size_t integrator_roundings(const struct integrator *integrator, enum vector vector)
+{
+    size_t roundings = 0;
+    for (size_t k = integrator->stage_count; k-- > 0;) {
+        const struct stage *const stage = &integrator->stages[k];
+        enum vector to, from;
+        ends_of(stage, &to, &from);
+        if (stage->verb == VERB_FORCE || to != vector)
+            continue;
+        vector = from;
+        roundings += stage->coefficient != 0;
+    }
+    return roundings;
 }
 
 size_t integrator_forces_per_step(const struct integrator *integrator)

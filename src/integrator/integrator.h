@@ -1,6 +1,7 @@
 /*
- * Integrators: lists of three verbs with coefficients. Backends implement the verbs, integrators
- * are written once and run on all of them.
+ * Integrators: lists of stages, verbs with coefficients. Backends implement the verbs, integrators
+ * are written once and run on all of them. Those that choose their own steps have a class in the
+ * place of the list (adaptive.h).
  */
 #ifndef ORRERY_INTEGRATOR_INTEGRATOR_H
 #define ORRERY_INTEGRATOR_INTEGRATOR_H
@@ -8,21 +9,37 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "config/configuration.h"
 #include "config/parameter.h"
+#include "integrator/adaptive.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 enum verb {
-    VERB_FORCE, /* a = a(x) */
-    VERB_KICK,  /* v += coefficient dt a */
-    VERB_DRIFT  /* x += coefficient dt v */
+    VERB_FORCE,  /* a = a(x) */
+    VERB_KICK,   /* v += coefficient dt a */
+    VERB_DRIFT,  /* x += coefficient dt v */
+    VERB_COMBINE /* to = from + coefficient dt^power rate; with the coefficient 0 a copy */
 };
+
+/* What a stage reads and writes, three components of every body. */
+enum vector {
+    VECTOR_X, /* positions */
+    VECTOR_V, /* velocities */
+    VECTOR_A, /* the last forces */
+    VECTOR_R, /* registers: they hold what the stages of one step leave there for each other, ... */
+    VECTOR_S, /* ... and nothing from one step to the next */
+    VECTORS
+};
+enum { STAGE_REGISTERS = VECTORS - VECTOR_R };
 
 struct stage {
     enum verb verb;
-    double coefficient; /* of dt; unused by VERB_FORCE */
+    double coefficient;         /* unused by VERB_FORCE */
+    enum vector to, from, rate; /* of VERB_COMBINE */
+    unsigned power;             /* likewise, 0 to 2 */
 };
 
 enum { INTEGRATOR_MAX_STAGES = 24 };
@@ -32,8 +49,9 @@ struct integrator {
     int order;              /* of the energy error and of the global error of a trajectory */
     bool symplectic;
     bool reversible;
-    const char *source; /* the paper */
-    size_t stage_count;
+    const char *source;                    /* the paper */
+    const struct adaptive_class *adaptive; /* NULL: it is the stages */
+    size_t stage_count;                    /* 0 where `adaptive` is given */
     struct stage stages[INTEGRATOR_MAX_STAGES];
 };
 
@@ -42,10 +60,23 @@ const struct integrator *integrator_at(size_t index);
 const struct integrator *integrator_find(const char *name);
 const struct variant *integrator_variant(size_t index);
 
-/* A kick comes before any force: the step starts with the forces that the last one left. */
-bool integrator_needs_initial_force(const struct integrator *integrator);
+/* Is it a list of stages? No: it chooses its own steps, or it is NULL. Rows of stages come first.
+ */
+bool integrator_has_stages(const struct integrator *integrator);
 
-/* Force evaluations in one step. */
+/* Do its stages use registers? So they may where it is NULL, an integrator yet to be named. */
+bool integrator_has_registers(const struct integrator *integrator);
+
+/* The integrator's own keys in the group `time`, by the rows of its variant's parameters; NaN for
+ * one that is not set. */
+enum { INTEGRATOR_VALUES = 2 };
+void integrator_values(const struct integrator *integrator, const struct section *time,
+                       double values[INTEGRATOR_VALUES]);
+
+/* How often a step rounds what is to be the positions, or the velocities, at its end. */
+size_t integrator_roundings(const struct integrator *integrator, enum vector vector);
+
+/* Force evaluations in one step; 0 where their number follows the motion. */
 size_t integrator_forces_per_step(const struct integrator *integrator);
 
 #ifdef __cplusplus

@@ -1,10 +1,12 @@
 #include "model/bodies.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 
 static void real_arrays(struct bodies *bodies, double **arrays[BODIES_REALS])
 {
@@ -26,7 +28,7 @@ enum status bodies_create(size_t systems, size_t count, struct bodies **result, 
                          count);
     struct bodies *bodies = calloc(1, sizeof *bodies);
     if (!bodies)
-        return error_set(error, STATUS_MEMORY, "out of memory");
+        return error_memory(error);
     bodies->systems = systems;
     bodies->count = count;
     bodies->stride = stride / BODIES_PADDING * BODIES_PADDING;
@@ -98,13 +100,44 @@ size_t bodies_length(const struct bodies *bodies)
     return bodies->systems * bodies->stride;
 }
 
-size_t bodies_not_finite(const struct bodies *b)
+/* 0, or NaN: 0 x is NaN where x is infinite or NaN, while a sum may be infinite without. */
+static double defect(const struct bodies *b, size_t i)
 {
-    const size_t length = bodies_length(b);
-    for (size_t i = 0; i < length; i++)
-        if (!(0 * b->x[i] + 0 * b->y[i] + 0 * b->z[i] + 0 * b->vx[i] + 0 * b->vy[i] +
-                  0 * b->vz[i] ==
-              0)) /* 0 x is NaN where x is infinite or NaN; a sum might be infinite without */
+    return 0 * b->x[i] + 0 * b->y[i] + 0 * b->z[i] + 0 * b->vx[i] + 0 * b->vy[i] + 0 * b->vz[i];
+}
+
+bool bodies_finite(const struct bodies *bodies, size_t i)
+{
+    return defect(bodies, i) == 0;
+}
+
+static bool is_infinite(const struct bodies *b, size_t i)
+{
+    return isinf(b->x[i]) || isinf(b->y[i]) || isinf(b->z[i]) || isinf(b->vx[i]) ||
+           isinf(b->vy[i]) || isinf(b->vz[i]);
+}
+
+size_t bodies_not_finite(const struct bodies *bodies, size_t first, size_t last)
+{
+    double sum = 0;
+    for (size_t i = first; i < last; i++)
+        sum += defect(bodies, i);
+    if (sum == 0)
+        return last;
+    while (bodies_finite(bodies, first))
+        first++;
+    for (size_t i = first; i < last; i++)
+        if (is_infinite(bodies, i))
             return i;
-    return length;
+    return first;
+}
+
+enum status bodies_report(const struct bodies *b, size_t i, const char *when, struct error *error)
+{
+    return error_set(error, STATUS_NUMERICAL,
+                     "system %zu, body %" PRId64 "%s: position (%g, %g, %g) or velocity "
+                     "(%g, %g, %g) is not finite",
+                     i / b->stride + 1, b->id[i], when, text_plain(b->x[i]), text_plain(b->y[i]),
+                     text_plain(b->z[i]), text_plain(b->vx[i]), text_plain(b->vy[i]),
+                     text_plain(b->vz[i]));
 }

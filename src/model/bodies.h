@@ -5,6 +5,7 @@
 #ifndef ORRERY_MODEL_BODIES_H
 #define ORRERY_MODEL_BODIES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -53,9 +54,18 @@ void bodies_reals(const struct bodies *bodies, double *arrays[BODIES_REALS]);
 /* The length of every array: systems x stride. */
 size_t bodies_length(const struct bodies *bodies);
 
-/* The index of the first body whose position or velocity is not finite; bodies_length() if all
+/* Are the position and the velocity of the body at index i finite? Whoever asks does so here. */
+bool bodies_finite(const struct bodies *bodies, size_t i);
+
+/* Which body of indices [first, last) is to be named because its position or velocity is not
+ * finite: the first infinite one, which makes the others NaN, otherwise the first one; `last`: all
  * are. */
-size_t bodies_not_finite(const struct bodies *bodies);
+size_t bodies_not_finite(const struct bodies *bodies, size_t first, size_t last);
+
+/* STATUS_NUMERICAL, with the position and the velocity of the body at index i; `when` stands behind
+ * its name: " at step 12", or "". */
+enum status bodies_report(const struct bodies *bodies, size_t i, const char *when,
+                          struct error *error);
 
 #ifdef __cplusplus
 }

@@ -7,10 +7,6 @@
 #include "model/bodies.h"
 #include "model/physics.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* A cube whose lowest corner is at (origin, origin, origin). */
 struct cell {
     double origin, side;
@@ -25,9 +21,5 @@ struct cell {
  * changes nothing, or a box elsewhere.
  */
 struct cell cell_of(const struct physics *physics, const struct bodies *bodies);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

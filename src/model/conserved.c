@@ -56,3 +56,19 @@ void conserved_measure(const struct bodies *bodies, size_t system, const double 
         conserved->center[k] = total(c[k]) / conserved->mass;
     }
 }
+
+double conserved_energy(const struct conserved *conserved)
+{
+    return conserved->kinetic + conserved->potential;
+}
+
+double conserved_energy_error(const struct conserved *first, const struct conserved *now)
+{
+    const double start = conserved_energy(first);
+    return start != 0.0 ? (conserved_energy(now) - start) / fabs(start) : NAN;
+}
+
+double conserved_larger_error(double largest, double error)
+{
+    return isnan(error) || fabs(error) > largest ? fabs(error) : largest; /* fmax() drops a NaN */
+}

@@ -6,10 +6,6 @@
 
 #include "model/bodies.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct conserved {
     double mass;
     double kinetic;   /* K = 1/2 sum m v^2 */
@@ -20,6 +16,15 @@ struct conserved {
     double center[3];           /* of mass */
 };
 
+/* E = K + U. */
+double conserved_energy(const struct conserved *conserved);
+
+/* dE/E0 = (E - E0) / |E0|, E0 the energy of `first`; NaN where that is 0. */
+double conserved_energy_error(const struct conserved *first, const struct conserved *now);
+
+/* The larger in size of the largest error so far and another; once undefined, it stays so. */
+double conserved_larger_error(double largest, double error);
+
 /*
  * The sums over system `system`, from its bodies and from the potentials of all of them:
  * phi (energy per mass) and psi, each body's share of the pair virial per mass,
@@ -29,9 +34,5 @@ struct conserved {
  */
 void conserved_measure(const struct bodies *bodies, size_t system, const double *phi,
                        const double *psi, struct conserved *conserved);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

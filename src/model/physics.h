@@ -1,4 +1,4 @@
-/* The law of motion: softened Newtonian gravity in open space or in a periodic box. */
+/* The interaction of a pair: softened Newtonian gravity in open space or in a periodic box. */
 #ifndef ORRERY_MODEL_PHYSICS_H
 #define ORRERY_MODEL_PHYSICS_H
 
@@ -31,6 +31,13 @@ struct physics {
 static inline double physics_nearest_image(double d, double L)
 {
     return d - L * rint(d / L);
+}
+
+/* The image of x in [0, L); rounding must not put it at L. */
+static inline double physics_wrap(double x, double L)
+{
+    const double y = x - L * floor(x / L);
+    return y < L ? y : 0.0;
 }
 
 #ifdef __cplusplus

@@ -7,10 +7,6 @@
 
 #include "model/bodies.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct scales {
     double length;           /* rms distance of a body from the origin */
     double velocity;         /* rms speed */
@@ -19,9 +15,5 @@ struct scales {
 };
 
 void scales_measure(const struct bodies *bodies, struct scales *scales);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -1,6 +1,5 @@
 #include "output/checkpoint.h"
 
-#include <endian.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,16 +23,27 @@ enum {
     PART_BYTES = PART_WORDS * 8
 };
 
+/* The number whose bytes in memory are those of `value`, the lowest first; its own inverse.
+ * Compilers make nothing of it where numbers lie in memory like that. */
+static uint64_t little_endian(uint64_t value)
+{
+    unsigned char bytes[sizeof value];
+    for (size_t k = 0; k < sizeof value; k++)
+        bytes[k] = (unsigned char)(value >> 8 * k);
+    memcpy(&value, bytes, sizeof value);
+    return value;
+}
+
 static uint64_t load_u64(const void *bytes)
 {
     uint64_t value;
     memcpy(&value, bytes, sizeof value);
-    return le64toh(value);
+    return little_endian(value);
 }
 
 static void store_u64(void *bytes, uint64_t value)
 {
-    value = htole64(value);
+    value = little_endian(value);
     memcpy(bytes, &value, sizeof value);
 }
 
@@ -62,7 +72,7 @@ enum status checkpoint_begin(struct directory *directory, struct checkpoint_writ
     XXH3_state_t *whole = writer ? XXH3_createState() : NULL;
     if (!whole) {
         free(writer);
-        return error_set(error, STATUS_MEMORY, "out of memory");
+        return error_memory(error);
     }
     *writer = (struct checkpoint_writer){ .directory = directory, .whole = whole };
     struct error cause = { 0 };
@@ -70,7 +80,8 @@ enum status checkpoint_begin(struct directory *directory, struct checkpoint_writ
     if (writer->fd < 0) {
         XXH3_freeState(whole);
         free(writer);
-        return error_set(error, STATUS_IO, "%s", cause.text);
+        return error_set(error, cause.status == STATUS_MEMORY ? STATUS_MEMORY : STATUS_IO, "%s",
+                         cause.text);
     }
     XXH3_64bits_reset(whole);
     unsigned char header[HEADER_SIZE];
@@ -119,7 +130,7 @@ static void feed_words(const void *words, size_t rows, size_t count, size_t stri
             const size_t n = count - i < PART_WORDS ? count - i : PART_WORDS;
             memcpy(part, row + i * sizeof *part, n * sizeof *part);
             for (size_t k = 0; k < n; k++)
-                part[k] = htole64(part[k]);
+                part[k] = little_endian(part[k]);
             sink(context, part, n * sizeof *part);
             i += n;
         }
@@ -155,7 +166,7 @@ void checkpoint_abandon(struct checkpoint_writer *writer)
 
 enum status checkpoint_commit(struct checkpoint_writer *writer, bool kept, struct error *error)
 {
-    const uint64_t whole = htole64(XXH3_64bits_digest(writer->whole));
+    const uint64_t whole = little_endian(XXH3_64bits_digest(writer->whole));
     emit_header(writer, end_name, sizeof whole, XXH3_64bits(&whole, sizeof whole));
     emit(writer, &whole, sizeof whole);
     if (writer->failure) {
@@ -193,11 +204,6 @@ static enum status damaged(const struct checkpoint *checkpoint, struct error *er
     return error_set(error, STATUS_DATA, "%s: %s", checkpoint->label, what);
 }
 
-static enum status no_memory(struct error *error)
-{
-    return error_set(error, STATUS_MEMORY, "out of memory");
-}
-
 /* `length` bytes at `offset`, which must be there. */
 static enum status read_at(const struct checkpoint *checkpoint, uint64_t offset, void *buffer,
                            size_t length, struct error *error)
@@ -229,7 +235,7 @@ static enum status read_section(const struct checkpoint *checkpoint, const struc
 {
     char *part = malloc(PART_BYTES);
     XXH3_state_t *hash = XXH3_createState();
-    enum status status = part && hash ? STATUS_OK : no_memory(error);
+    enum status status = part && hash ? STATUS_OK : error_memory(error);
     if (hash)
         XXH3_64bits_reset(hash);
     for (uint64_t done = 0; done < section->length && !status;) {
@@ -291,7 +297,7 @@ static enum status add_section(struct checkpoint *checkpoint, const struct exten
         const size_t room = 2 * checkpoint->room + 32;
         struct extent *grown = realloc(checkpoint->sections, memory_bytes(room, sizeof *grown));
         if (!grown)
-            return no_memory(error);
+            return error_memory(error);
         checkpoint->sections = grown;
         checkpoint->room = room;
     }
@@ -341,7 +347,7 @@ static enum status verify(struct checkpoint *checkpoint, struct error *error)
         return damaged(checkpoint, error, "is a checkpoint of another format version");
     XXH3_state_t *whole = XXH3_createState();
     if (!whole)
-        return no_memory(error);
+        return error_memory(error);
     XXH3_64bits_reset(whole);
     XXH3_64bits_update(whole, header, sizeof header);
     const enum status status = check_sections(checkpoint, whole, error);
@@ -358,7 +364,7 @@ static enum status adopt(const char *label, int fd, const void *bytes, uint64_t 
     if (!checkpoint) {
         if (fd >= 0)
             close(fd);
-        return no_memory(error);
+        return error_memory(error);
     }
     snprintf(checkpoint->label, sizeof checkpoint->label, "%s", label);
     checkpoint->fd = fd;
@@ -424,7 +430,7 @@ char *checkpoint_get_text(const struct checkpoint *checkpoint, const char *name,
     }
     char *text = malloc((size_t)section->length + 1);
     if (!text) {
-        no_memory(error);
+        error_memory(error);
         return NULL;
     }
     if (read_section(checkpoint, section, text, NULL, error)) {

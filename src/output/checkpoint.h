@@ -20,10 +20,6 @@
 #include "base/status.h"
 #include "output/directory.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 extern const char checkpoint_name[];     /* "checkpoint.orr" */
 extern const char checkpoint_previous[]; /* "checkpoint.orr.prev" */
 
@@ -70,9 +66,5 @@ enum status checkpoint_get_words(const struct checkpoint *checkpoint, const char
                                  size_t rows, size_t count, size_t stride, struct error *error);
 /* Is there such a section? */
 bool checkpoint_has(const struct checkpoint *checkpoint, const char *name);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "output/gadget_hdf5.h"
+#include "output/gadget-hdf5.h"
 #include "output/output.h"
 
 static const char suffix[] = ".hdf5";
@@ -67,7 +67,7 @@ static enum status gadget_open(const struct section *section, struct directory *
         return error->status;
     struct gadget *gadget = calloc(1, sizeof *gadget);
     if (!gadget)
-        return error_set(error, STATUS_MEMORY, "out of memory");
+        return error_memory(error);
     gadget->output.class_ = &output_gadget;
     gadget->output.needs = NEED_STATE;
     gadget->output.file = section_string(section, "file");
@@ -100,17 +100,25 @@ static enum status gadget_write(struct output *output, const struct moment *now,
     return status;
 }
 
-/* Eight numbers of 8 bytes a body, and what describes them. */
-static double gadget_event_bytes(const struct section *section, double bodies)
+/* Eight numbers of 8 bytes a body, of an ensemble nine, and what describes them. */
+static double gadget_event_bytes(const struct section *section, size_t systems, double bodies)
 {
     (void)section;
-    return 64.0 * bodies + 16384.0;
+    return (systems > 1 ? 72.0 : 64.0) * bodies + 16384.0;
+}
+
+/* Built as an image of the file, which is then copied. */
+static double gadget_memory_bytes(const struct section *section, size_t systems, double bodies,
+                                  double length)
+{
+    (void)length;
+    return 2.5 * gadget_event_bytes(section, systems, bodies);
 }
 
 static const struct parameter parameters[] = {
     { .key = "file",
       .type = PARAMETER_STRING,
-      .standard = "\"snapshot\"",
+      .default_value = DEFAULT_STRING("snapshot"),
       .help = "What the names of the files begin with: snapshot_000.hdf5, snapshot_001.hdf5 ..." },
 };
 
@@ -124,5 +132,6 @@ const struct output_class output_gadget = {
     .write = gadget_write,
     .close = gadget_close,
     .event_bytes = gadget_event_bytes,
+    .memory_bytes = gadget_memory_bytes,
     .event_file = gadget_file,
 };

@@ -150,6 +150,8 @@ static int expand_file(gzFile from, int to, bool *damaged)
     gzerror(from, &code);
     if (code == Z_ERRNO)
         return errno;
+    if (code == Z_MEM_ERROR)
+        return ENOMEM;
     *damaged = code != Z_OK && code != Z_STREAM_END;
     return 0;
 }
@@ -165,7 +167,7 @@ enum status gzip_unpack(struct directory *directory, const char *packed, const c
     const gzFile from = gzdopen(fd, "rb");
     if (!from) {
         close(fd);
-        return error_set(error, STATUS_MEMORY, "out of memory");
+        return error_memory(error);
     }
     const int to = directory_replace_begin(directory, name, error);
     const int failure = to < 0 ? 0 : expand_file(from, to, &damaged);

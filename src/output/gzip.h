@@ -9,10 +9,6 @@
 #include "base/status.h"
 #include "output/directory.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* The length of a file's name without ".gz" at its end; all of it where that is not there. */
 size_t gzip_stem(const char *file);
 
@@ -40,9 +36,5 @@ enum status gzip_pack(struct directory *directory, const char *name, const char 
 /* The other way. STATUS_IO also where `packed` is damaged or cut short. */
 enum status gzip_unpack(struct directory *directory, const char *packed, const char *name,
                         struct error *error);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

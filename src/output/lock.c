@@ -11,19 +11,9 @@
 
 #include "base/clock.h"
 #include "base/descriptor.h"
-#include "output/directory.h"
 
 /* What the file says begins so; a file that says something else is no lock. */
 static const char mark[] = "process ";
-
-enum { OWNER_SIZE = 160 };
-
-static enum status lock_error(const char *path, const char *name, enum status status, int code,
-                              struct error *error)
-{
-    return error_set(error, code == ENOMEM ? STATUS_MEMORY : status, "%s/%s: %s", path, name,
-                     strerror(code));
-}
 
 bool lock_is_named(int folder, const char *name, int fd)
 {
@@ -46,36 +36,38 @@ static int wait_for_lock(int fd, enum lock_kind kind, double patience)
     return 0;
 }
 
-static void read_owner(int fd, char owner[OWNER_SIZE])
+/* The line that begins at `from`. */
+static void read_line(int fd, size_t from, char line[LOCK_TEXT_SIZE])
 {
-    const ssize_t got = pread(fd, owner, OWNER_SIZE - 1, 0);
-    owner[got > 0 ? got : 0] = '\0';
+    const ssize_t got = pread(fd, line, LOCK_TEXT_SIZE - 1, (off_t)from);
+    line[got > 0 ? got : 0] = '\0';
+    line[strcspn(line, "\n")] = '\0';
 }
 
 /* Empty, or what a process writes, be it cut short by its end. */
 static bool is_lock(int fd)
 {
-    char owner[OWNER_SIZE];
+    char owner[LOCK_TEXT_SIZE];
     struct stat about;
-    read_owner(fd, owner);
+    read_line(fd, 0, owner);
     const size_t length = strlen(owner) < strlen(mark) ? strlen(owner) : strlen(mark);
     return fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && strncmp(owner, mark, length) == 0;
 }
 
 static enum status held_by_another(int fd, const char *path, struct error *error)
 {
-    char owner[OWNER_SIZE];
-    read_owner(fd, owner);
+    char owner[LOCK_TEXT_SIZE];
+    read_line(fd, 0, owner);
     return error_set(error, STATUS_CANT_CREATE, "%s: in use by %s", path,
                      owner[0] ? owner : "another process");
 }
 
 static int write_owner(int fd, enum lock_kind kind)
 {
-    char host[64] = "?", owner[OWNER_SIZE];
+    char host[64] = "?", owner[LOCK_TEXT_SIZE];
     gethostname(host, sizeof host - 1);
     const int length =
-        snprintf(owner, sizeof owner, "%s%ld on %s%s", mark, (long)getpid(), host,
+        snprintf(owner, sizeof owner, "%s%ld on %s%s\n", mark, (long)getpid(), host,
                  kind == LOCK_SHARED ? ", and perhaps others that began before" : "");
     return ftruncate(fd, 0) == 0 ? descriptor_write(fd, owner, (size_t)length) : errno;
 }
@@ -86,14 +78,14 @@ static enum status try_lock(int folder, const char *path, const char *name, enum
 {
     *fd = openat(folder, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
     if (*fd < 0)
-        return lock_error(path, name, STATUS_CANT_CREATE, errno, error);
+        return error_file(error, STATUS_CANT_CREATE, errno, path, name);
     const int code = wait_for_lock(*fd, kind, patience);
     if (code == 0 && lock_is_named(folder, name, *fd) && is_lock(*fd))
         return STATUS_OK;
     if (code == EWOULDBLOCK)
         held_by_another(*fd, path, error);
     else if (code)
-        lock_error(path, name, STATUS_CANT_CREATE, code, error);
+        error_file(error, STATUS_CANT_CREATE, code, path, name);
     else if (!is_lock(*fd))
         error_set(error, STATUS_CANT_CREATE, "%s/%s: is there already and is no lock; move it away",
                   path, name);
@@ -116,7 +108,45 @@ enum status lock_take(int folder, const char *path, const char *name, enum lock_
         return STATUS_OK;
     }
     lock_release(folder, name, fd);
-    return lock_error(path, name, STATUS_IO, code, error);
+    return error_file(error, STATUS_IO, code, path, name);
+}
+
+void lock_note(int lock, const char *line)
+{
+    char owner[LOCK_TEXT_SIZE], note[LOCK_TEXT_SIZE];
+    read_line(lock, 0, owner);
+    const int length = snprintf(note, sizeof note, "%.150s\n", line);
+    const ssize_t written = pwrite(lock, note, (size_t)length, (off_t)strlen(owner) + 1);
+    (void)written;
+}
+
+/* The kernel tells of a lock only those who try to take it. Over a network only who may write can
+ * take it alone; a lock that is not shared is found by sharing it, too. */
+static bool is_held(int fd)
+{
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+        return false;
+    return errno == EWOULDBLOCK || (flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK);
+}
+
+struct lock_view lock_look(int folder, const char *name)
+{
+    struct lock_view view = { 0 };
+    struct stat about;
+    const int flags = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+    int fd = openat(folder, name, O_RDWR | flags);
+    if (fd < 0)
+        fd = openat(folder, name, O_RDONLY | flags);
+    if (fd < 0)
+        return view;
+    if (is_lock(fd) && fstat(fd, &about) == 0) {
+        read_line(fd, 0, view.owner);
+        read_line(fd, strlen(view.owner) + 1, view.note);
+        view.written = about.st_mtime;
+        view.held = is_held(fd);
+    }
+    close(fd);
+    return view;
 }
 
 /* Of those that share it only the last can have it alone, and so nobody loses a file that another

@@ -6,12 +6,9 @@
 #define ORRERY_OUTPUT_LOCK_H
 
 #include <stdbool.h>
+#include <time.h>
 
 #include "base/status.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 enum lock_kind {
     LOCK_ALONE, /* one process */
@@ -27,6 +24,24 @@ enum lock_kind {
 enum status lock_take(int folder, const char *path, const char *name, enum lock_kind kind,
                       double patience, int *lock, struct error *error);
 
+/* Writes a line behind what the file says of its holder: how far that one is. It goes to the system
+ * and to nobody's disk; where it cannot be written it is left out. A line of the same length takes
+ * the place of the one before. */
+void lock_note(int lock, const char *line);
+
+/* What a lock says to those who do not want it. */
+enum { LOCK_TEXT_SIZE = 160 };
+struct lock_view {
+    bool held;                  /* by a process that lives */
+    char owner[LOCK_TEXT_SIZE]; /* "process 12 on host", of the last one; "" where no file is there
+                                 */
+    char note[LOCK_TEXT_SIZE];  /* what lock_note() has left, without its line end */
+    time_t written;             /* when it was */
+};
+
+/* Looks at the lock `name` of an open folder; for an instant it may have to hold it. */
+struct lock_view lock_look(int folder, const char *name);
+
 /* Lets go; the last one removes the file. */
 void lock_release(int folder, const char *name, int lock);
 
@@ -39,9 +54,5 @@ bool lock_temporary(int folder, const char *name, int fd);
 
 /* Unlinks a temporary file of that name unless a living process holds it. */
 bool lock_remove_litter(int folder, const char *name);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -12,15 +12,9 @@ static const struct output_class *const table[] = {
     &output_xyz,
 };
 
-const struct output_class *output_at(size_t index)
-{
-    return index < COUNT_OF(table) ? table[index] : NULL;
-}
-
 const struct variant *output_variant(size_t index)
 {
-    const struct output_class *class_ = output_at(index);
-    return class_ ? &class_->variant : NULL;
+    return index < COUNT_OF(table) ? &table[index]->variant : NULL;
 }
 
 const struct output_class *output_find(const struct section *section)
@@ -43,7 +37,7 @@ static enum status make_room(struct output *output, uint64_t count, struct error
     struct output_file *files =
         count <= SIZE_MAX / 4 ? realloc(output->files, memory_bytes(room, sizeof *files)) : NULL;
     if (!files)
-        return error_set(error, STATUS_MEMORY, "out of memory");
+        return error_memory(error);
     output->files = files;
     output->file_room = room;
     return STATUS_OK;
@@ -83,11 +77,9 @@ enum status output_resume_files(struct output *output, const struct section *sec
         return error->status;
     for (uint64_t i = 0; i < output->written; i++) {
         char name[OUTPUT_NAME_SIZE];
-        struct output_file file = { 0 };
-        if (marks)
-            file.mark = (struct stream_mark){ marks[2 * i], marks[2 * i + 1] };
+        struct output_file file = { .mark = { marks[2 * i], marks[2 * i + 1] } };
         output->class_->event_file(section, i, name);
-        if (stream_check(directory, name, marks != NULL, &file.mark, error) ||
+        if (stream_check(directory, name, &file.mark, error) ||
             note_file(directory, name, &file, error))
             return error->status;
         output->files[i] = file;
@@ -124,7 +116,7 @@ enum status output_look(const struct output *output, const struct section *secti
 const struct parameter output_parameters[] = {
     { .key = "every",
       .type = PARAMETER_INTEGER,
-      .standard = "100",
+      .default_value = DEFAULT_INTEGER(100),
       .minimum = 1,
       .maximum = 9e18,
       .help = "Write at step 0, at every so many steps, and at the last one." },

@@ -10,15 +10,11 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "config/config.h"
+#include "config/configuration.h"
 #include "config/parameter.h"
 #include "diagnostics/diagnostic.h"
 #include "output/directory.h"
 #include "output/stream.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct output_class;
 
@@ -62,15 +58,18 @@ struct output_class {
                           struct error *error);
     /* Flushes and closes, frees in any case; accepts NULL. */
     enum status (*close)(struct output *output, struct error *error);
-    /* Bytes that one event writes for `bodies` bodies in all, for the estimate. */
-    double (*event_bytes)(const struct section *section, double bodies);
+    /* Bytes that one event writes for `bodies` bodies in all systems, for the estimate. */
+    double (*event_bytes)(const struct section *section, size_t systems, double bodies);
+    /* Bytes of memory that it borrows while it writes them, where an array of all bodies has
+     * `length` numbers; NULL: hardly any. */
+    double (*memory_bytes)(const struct section *section, size_t systems, double bodies,
+                           double length);
     /* The name of file number `event` (0, 1, ...), where each event has one; otherwise NULL. */
     void (*event_file)(const struct section *section, uint64_t event, char name[OUTPUT_NAME_SIZE]);
     /* The name that finish() gives to the file; false where it keeps its own. Or NULL. */
     bool (*finished_file)(const struct section *section, char name[OUTPUT_NAME_SIZE]);
 };
 
-const struct output_class *output_at(size_t index);
 const struct variant *output_variant(size_t index);
 /* The class that a section of the list `outputs` asks for. */
 const struct output_class *output_find(const struct section *section);
@@ -78,8 +77,8 @@ const struct output_class *output_find(const struct section *section);
 /*
  * For outputs that have a file for each event. output_write_file() writes the next one, which must
  * not be there, counts it and notes what it is; output_resume_files() reads those that a checkpoint
- * has counted, whose `marks` (two words for each, its length and hash; NULL: an older checkpoint
- * has none) they must have. STATUS_IO, STATUS_CANT_CREATE, STATUS_MEMORY.
+ * has counted, whose `marks` (two words for each, its length and hash) they must have. STATUS_IO,
+ * STATUS_CANT_CREATE, STATUS_MEMORY.
  */
 enum status output_write_file(struct output *output, struct directory *directory, const char *name,
                               const void *bytes, size_t length, struct error *error);
@@ -94,9 +93,5 @@ enum status output_look(const struct output *output, const struct section *secti
 /* The keys that all outputs share: every. */
 extern const struct parameter output_parameters[];
 extern const size_t output_parameter_count;
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

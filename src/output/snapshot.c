@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "output/gadget_hdf5.h"
+#include "output/gadget-hdf5.h"
 #include "output/gzip.h"
 
 /* --- columns of text ---------------------------------------------------------------------------
@@ -143,11 +143,6 @@ static const struct snapshot_format table[] = {
       .holds = SNAPSHOT_IDS | SNAPSHOT_SYSTEMS | SNAPSHOT_TIME | SNAPSHOT_BOX,
       .image = gadget_hdf5_image },
 };
-
-const struct snapshot_format *snapshot_at(size_t index)
-{
-    return index < COUNT_OF(table) ? &table[index] : NULL;
-}
 
 const struct snapshot_format *snapshot_find(const char *name)
 {

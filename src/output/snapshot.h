@@ -11,11 +11,7 @@
 #include "base/status.h"
 #include "diagnostics/diagnostic.h"
 #include "output/stream.h"
-#include "output/xyz_frame.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "output/xyz-frame.h"
 
 /* What a format can hold beside masses, positions and velocities and their units, or-ed. */
 enum snapshot_content {
@@ -47,14 +43,9 @@ struct snapshot_format {
                          struct error *error);
 };
 
-/* NULL past the last / for an unknown name. */
-const struct snapshot_format *snapshot_at(size_t index);
+/* NULL for an unknown name. */
 const struct snapshot_format *snapshot_find(const char *name);
 /* By the end of a file's name, ".gz" behind it or not; NULL if no format ends so. */
 const struct snapshot_format *snapshot_of_file(const char *file);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -48,20 +48,20 @@ static struct stream *stream_allocate(const struct directory *directory, const c
 {
     struct stream *stream = calloc(1, sizeof *stream);
     if (stream) {
-        const char *place = directory ? directory_path(directory) : "";
-        const size_t folder = directory ? strlen(place) + 1 : 0, size = folder + strlen(name) + 1;
+        const char *parent = directory ? directory_path(directory) : "";
+        const size_t folder = directory ? strlen(parent) + 1 : 0, size = folder + strlen(name) + 1;
         stream->fd = -1;
         stream->hash = XXH3_createState();
         stream->path = malloc(size);
         if (stream->hash && stream->path) {
-            snprintf(stream->path, size, "%s%s%s", place, folder ? "/" : "", name);
+            snprintf(stream->path, size, "%s%s%s", parent, folder ? "/" : "", name);
             stream->name = stream->path + folder;
             XXH3_64bits_reset(stream->hash);
             return stream;
         }
         stream_destroy(stream);
     }
-    error_set(error, STATUS_MEMORY, "out of memory");
+    error_memory(error);
     return NULL;
 }
 
@@ -182,8 +182,8 @@ enum status stream_look(const struct stream *stream, const struct directory *dir
     return STATUS_OK;
 }
 
-static enum status check_file(struct stream *stream, const struct directory *directory, bool known,
-                              struct stream_mark *mark, struct error *error)
+static enum status check_file(struct stream *stream, const struct directory *directory,
+                              const struct stream_mark *mark, struct error *error)
 {
     uint64_t length;
     struct error unreadable = { 0 };
@@ -191,22 +191,18 @@ static enum status check_file(struct stream *stream, const struct directory *dir
     if (stream->fd < 0)
         return error_set(error, unreadable.status == STATUS_MEMORY ? STATUS_MEMORY : STATUS_IO,
                          "%s; the checkpoint recorded it; nothing was changed", unreadable.text);
-    if (known && length != mark->length)
+    if (length != mark->length)
         return other_length(stream, length, mark->length, error);
-    if (known)
-        return check_marked_part(stream, mark, error);
-    if (hash_part(stream, length, error) == STATUS_OK)
-        *mark = stream_mark(stream);
-    return error->status;
+    return check_marked_part(stream, mark, error);
 }
 
-enum status stream_check(struct directory *directory, const char *name, bool known,
-                         struct stream_mark *mark, struct error *error)
+enum status stream_check(struct directory *directory, const char *name,
+                         const struct stream_mark *mark, struct error *error)
 {
     struct stream *stream = stream_allocate(directory, name, error);
     if (!stream)
         return error->status;
-    check_file(stream, directory, known, mark, error);
+    check_file(stream, directory, mark, error);
     stream_destroy(stream);
     return error->status;
 }
@@ -295,8 +291,14 @@ void stream_print(struct stream *stream, const char *format, ...)
     va_end(arguments);
     if (length >= 0 && length < LINE_SIZE)
         stream_write(stream, line, (size_t)length);
-    else if (stream->failure == 0)
-        stream->failure = EOVERFLOW;
+    else
+        stream_fail(stream, EOVERFLOW);
+}
+
+void stream_fail(struct stream *stream, int code)
+{
+    if (stream->failure == 0)
+        stream->failure = code;
 }
 
 void stream_real(struct stream *stream, double value, int digits)
@@ -327,11 +329,6 @@ struct stream_mark stream_mark(const struct stream *stream)
     return (struct stream_mark){ stream->length, XXH3_64bits_digest(stream->hash) };
 }
 
-const char *stream_name(const struct stream *stream)
-{
-    return stream->name;
-}
-
 enum status stream_close(struct stream *stream, struct error *error)
 {
     if (!stream)
@@ -358,7 +355,7 @@ enum status stream_replace(struct directory *directory, const char *name, bool c
     stream->directory = directory;
     stream->fd = directory_replace_begin(directory, name, error);
     if (stream->fd >= 0 && compressed && !(stream->gzip = gzip_create(stream->fd)))
-        error_set(error, STATUS_MEMORY, "out of memory");
+        error_memory(error);
     if (error->status)
         stream_abandon(stream);
     else

@@ -13,10 +13,6 @@
 #include "base/status.h"
 #include "output/directory.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Where a stream stood: how many bytes, and XXH3 (64 bits) of all of them. */
 struct stream_mark {
     uint64_t length;
@@ -47,10 +43,9 @@ enum status stream_trim(struct stream *stream, struct error *error);
 enum status stream_look(const struct stream *stream, const struct directory *directory,
                         struct error *error);
 
-/* Reads a whole file: with `known`, is it what `mark` says? Otherwise sets the mark. STATUS_IO,
- * STATUS_MEMORY. */
-enum status stream_check(struct directory *directory, const char *name, bool known,
-                         struct stream_mark *mark, struct error *error);
+/* Reads a whole file: is it what was marked? STATUS_IO, STATUS_MEMORY. */
+enum status stream_check(struct directory *directory, const char *name,
+                         const struct stream_mark *mark, struct error *error);
 
 /* A log: goes on at the end of the file, which is made where there is none. */
 enum status stream_append(struct directory *directory, const char *name, struct stream **stream,
@@ -70,6 +65,8 @@ void stream_abandon(struct stream *stream); /* accepts NULL */
 void stream_write(struct stream *stream, const char *bytes, size_t length);
 void stream_print(struct stream *stream, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* What was to be written could not be made: `code`, an errno, is kept as that of a failed write. */
+void stream_fail(struct stream *stream, int code);
 /* With `digits` significant digits; 17 read back exactly. */
 void stream_real(struct stream *stream, double value, int digits);
 
@@ -77,12 +74,7 @@ void stream_real(struct stream *stream, double value, int digits);
 enum status stream_flush(struct stream *stream, bool to_disk, struct error *error);
 /* Of everything written so far. */
 struct stream_mark stream_mark(const struct stream *stream);
-const char *stream_name(const struct stream *stream); /* within the directory */
 /* Flushes and closes; frees the stream in any case. Accepts NULL. */
 enum status stream_close(struct stream *stream, struct error *error);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

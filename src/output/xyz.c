@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "output/gzip.h"
 #include "output/output.h"
-#include "output/xyz_frame.h"
+#include "output/xyz-frame.h"
 
 struct xyz {
     struct output output;
@@ -69,7 +69,7 @@ static enum status xyz_open(const struct section *section, struct directory *dir
     *result = NULL;
     struct xyz *xyz = calloc(1, sizeof *xyz);
     if (!xyz)
-        return error_set(error, STATUS_MEMORY, "out of memory");
+        return error_memory(error);
     xyz->output.class_ = &output_xyz;
     xyz->output.grows = true;
     xyz->output.file = section_string(section, "file");
@@ -130,32 +130,45 @@ static bool xyz_finished_file(const struct section *section, char name[OUTPUT_NA
     return section_flag(section, "compress");
 }
 
-/* About `digits` and seven more characters a number; for a while compressed beside plain text. */
-static double xyz_event_bytes(const struct section *section, double bodies)
+/* For a while it stands compressed beside plain text. */
+static double xyz_event_bytes(const struct section *section, size_t systems, double bodies)
 {
-    const double plain = bodies * 8.0 * (double)(section_integer(section, "digits") + 5);
+    char problem[XYZ_PROBLEM_SIZE];
+    struct xyz_frame frame = { .digits = (int)section_integer(section, "digits") };
+    xyz_frame_choose(&frame, section_string(section, "columns"), problem); /* was good at opening */
+    const double plain = bodies * xyz_frame_body_bytes(&frame, systems);
     return section_flag(section, "compress") ? 1.5 * plain : plain;
+}
+
+/* Of potentials, phi and psi. */
+static double xyz_memory_bytes(const struct section *section, size_t systems, double bodies,
+                               double length)
+{
+    (void)systems, (void)bodies;
+    return strstr(section_string(section, "columns"), "local_energy")
+               ? 2.0 * length * sizeof(double)
+               : 0.0;
 }
 
 static const struct parameter parameters[] = {
     { .key = "file",
       .type = PARAMETER_STRING,
-      .standard = "\"trajectory.xyz\"",
+      .default_value = DEFAULT_STRING("trajectory.xyz"),
       .help = "Its name in the run directory." },
     { .key = "columns",
       .type = PARAMETER_STRING,
-      .standard = "\"species pos velo mass id\"",
+      .default_value = DEFAULT_STRING("species pos velo mass id"),
       .help = "What to write of each body, in this order: species, pos, velo, mass, id, cluster "
               "(the system), force, kinetic_energy, local_energy (potential energy)." },
     { .key = "digits",
       .type = PARAMETER_INTEGER,
-      .standard = "17",
+      .default_value = DEFAULT_INTEGER(17),
       .minimum = 1,
       .maximum = 17,
       .help = "Significant digits of reals: 17 restart exactly, 7 are enough to look at." },
     { .key = "compress",
       .type = PARAMETER_FLAG,
-      .standard = "false",
+      .default_value = DEFAULT_FLAG(false),
       .help = "Compress the file with gzip once the run has finished; its name then ends in .gz." },
 };
 
@@ -168,5 +181,6 @@ const struct output_class output_xyz = {
     .finish = xyz_finish,
     .close = xyz_close,
     .event_bytes = xyz_event_bytes,
+    .memory_bytes = xyz_memory_bytes,
     .finished_file = xyz_finished_file,
 };

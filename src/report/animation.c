@@ -1,120 +1,210 @@
 #include "report/animation.h"
 
-#include <errno.h>
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
+#include <string.h>
 
+#include "base/document.h"
 #include "base/memory.h"
-#include "report/figure.h"
+#include "model/units.h"
+#include "report/palette.h"
+#include "report/plot.h"
+#include "report/template.h"
 #include "report/trajectory.h"
 
-enum { MOST_FRAMES = 150, MOST_BODIES = 2000 };
+enum { MOST_FRAMES = 150, MOST_BODIES = 2000, FEW_BODIES = 10, SMOOTHED = 4 };
 
-static void remove_file(const char *folder, const char *suffix)
+static const char plots[] = "plots/";
+
+/* The half width of the box in half-mass radii; a sphere of it holds 91 % of Plummer's model. */
+static const double half_masses = 3.0;
+
+/* What a frame is seen in: its middle, and half the width of the box. */
+struct camera {
+    double middle[3], reach;
+    double time;
+};
+
+struct film {
+    struct trajectory *trajectory;
+    const struct units *units; /* or NULL */
+    size_t stride, bodies;     /* every stride-th body is shown; their count */
+    size_t every, frames;      /* likewise */
+    struct camera *cameras;    /* of each frame */
+    double *x, *y, *z, *m;     /* of the frame at hand */
+    double *distance;          /* scratch */
+    size_t *order;             /* scratch */
+};
+
+/* --- where to look ------------------------------------------------------------------------------
+ */
+
+/* A body far away moves a median less than a mean. */
+static double median(const struct film *film, const double *values)
 {
-    char path[RESULT_PATH_SIZE];
-    snprintf(path, sizeof path, "%s/" ANIMATION_NAME "%s", folder, suffix);
-    unlink(path);
+    memcpy(film->distance, values, film->bodies * sizeof *values);
+    gsl_sort(film->distance, 1, film->bodies);
+    return gsl_stats_median_from_sorted_data(film->distance, 1, film->bodies);
 }
 
-static FILE *create_file(const char *folder, const char *suffix, struct error *error)
+/* About the middle of the camera: the radius that holds this part of the mass. */
+static double radius_of(const struct film *film, const struct camera *camera, double part)
 {
-    char path[RESULT_PATH_SIZE];
-    remove_file(folder, suffix); /* so that no link is followed */
-    snprintf(path, sizeof path, "%s/" ANIMATION_NAME "%s", folder, suffix);
-    FILE *file = fopen(path, "wx");
-    if (!file)
-        error_system(error, STATUS_CANT_CREATE, errno, path);
-    return file;
+    double mass = 0.0, inside = 0.0;
+    for (size_t i = 0; i < film->bodies; i++) {
+        film->distance[i] =
+            hypot(hypot(film->x[i] - camera->middle[0], film->y[i] - camera->middle[1]),
+                  film->z[i] - camera->middle[2]);
+        mass += film->m[i];
+    }
+    gsl_sort_index(film->order, film->distance, 1, film->bodies);
+    for (size_t i = 0; i < film->bodies; i++) {
+        inside += film->m[film->order[i]];
+        if (inside >= part * mass)
+            return film->distance[film->order[i]];
+    }
+    return film->distance[film->order[film->bodies - 1]];
 }
 
-static enum status close_file(FILE *file, const char *folder, struct error *error)
+/* Of many bodies, half the mass about their middle; of few, all of them about 0. */
+static void aim(const struct film *film, struct camera *camera)
 {
-    const bool failed = ferror(file) != 0;
-    if (fclose(file) != 0 || failed)
-        return error_system(error, STATUS_IO, errno ? errno : EIO, folder);
+    if (film->bodies > FEW_BODIES) {
+        camera->middle[0] = median(film, film->x);
+        camera->middle[1] = median(film, film->y);
+        camera->middle[2] = median(film, film->z);
+    }
+    camera->reach = film->bodies > FEW_BODIES ? half_masses * radius_of(film, camera, 0.5)
+                                              : 1.1 * radius_of(film, camera, 1.0);
+}
+
+/* Of few bodies one box for all frames, of which one in ten may be left; of many one that follows
+ * without trembling: the geometric mean over a few frames. */
+static enum status steady(const struct film *film, struct error *error)
+{
+    double *const reach = memory_array(film->frames, sizeof *reach, error);
+    if (!reach)
+        return error->status;
+    for (size_t k = 0; k < film->frames; k++)
+        reach[k] = film->cameras[k].reach;
+    if (film->bodies <= FEW_BODIES)
+        gsl_sort(reach, 1, film->frames);
+    for (size_t k = 0; k < film->frames; k++) {
+        const size_t first = k < SMOOTHED ? 0 : k - SMOOTHED;
+        const size_t end = k + SMOOTHED < film->frames ? k + SMOOTHED + 1 : film->frames;
+        double sum = 0.0;
+        for (size_t i = first; i < end; i++)
+            sum += log(reach[i]);
+        film->cameras[k].reach =
+            film->bodies <= FEW_BODIES
+                ? gsl_stats_quantile_from_sorted_data(reach, 1, film->frames, 0.9)
+                : exp(sum / (double)(end - first));
+        if (!(film->cameras[k].reach > 0.0) || !isfinite(film->cameras[k].reach))
+            film->cameras[k].reach = 1.0;
+    }
+    memory_free(reach);
     return STATUS_OK;
 }
 
-/* One block for each frame; *reach becomes the largest coordinate of the first one. */
-static enum status write_data(struct trajectory *trajectory, size_t frame_stride,
-                              const char *folder, double *reach, struct error *error)
+/* --- frames -------------------------------------------------------------------------------------
+ */
+
+/* One block for each frame: the positions, and the colour. */
+static enum status print_frames(const struct film *film, struct text *data, struct error *error)
 {
-    const size_t stride = (trajectory->bodies + MOST_BODIES - 1) / MOST_BODIES;
-    const size_t count = (trajectory->bodies + stride - 1) / stride;
-    double *x = malloc(memory_bytes(count, 3 * sizeof *x));
-    if (!x)
-        return error_set(error, STATUS_MEMORY, "out of memory");
-    FILE *file = create_file(folder, ".dat", error);
-    enum status status = file ? STATUS_OK : error->status;
-    for (size_t frame = 0; frame < trajectory->frame_count && !status; frame += frame_stride) {
-        status = trajectory_read(trajectory, frame, stride, x, x + count, x + 2 * count, error);
-        fprintf(file, "# t = %.17g\n", trajectory->frames[frame].time);
-        for (size_t i = 0; i < count && !status; i++) {
-            fprintf(file, "%.6g %.6g %.6g\n", x[i], x[count + i], x[2 * count + i]);
-            for (size_t k = 0; k < 3 && frame == 0; k++)
-                *reach = fmax(*reach, fabs(x[k * count + i]));
-        }
-        fprintf(file, "\n\n");
+    enum status status = STATUS_OK;
+    for (size_t k = 0; k < film->frames && !status; k++) {
+        const size_t frame = k * film->every;
+        struct camera *camera = &film->cameras[k];
+        status = trajectory_read(film->trajectory, frame, film->stride, film->x, film->y, film->z,
+                                 film->m, error);
+        camera->time = film->trajectory->frames[frame].time;
+        text_print(data, "# t = %.17g\n", camera->time);
+        for (size_t i = 0; i < film->bodies && !status; i++)
+            text_print(data, "%.6g %.6g %.6g %zu\n", film->x[i], film->y[i], film->z[i],
+                       film->bodies > FEW_BODIES ? 1 : i % PALETTE_COLORS + 1);
+        text_print(data, "\n\n");
+        if (!status)
+            aim(film, camera);
     }
-    if (file) {
-        const enum status closed = close_file(file, folder, error);
-        status = status ? status : closed;
+    return status ? status : steady(film, error);
+}
+
+/* What gnuplot is told of a frame. */
+static json_t *frame_view(const struct film *film, size_t k)
+{
+    const struct camera *camera = &film->cameras[k];
+    char time[UNITS_TEXT_SIZE], width[UNITS_TEXT_SIZE];
+    json_t *axes = json_array();
+    for (size_t axis = 0; axis < 3; axis++) {
+        const char name[] = { "xyz"[axis], '\0' };
+        document_append(&axes, json_pack("{s:s, s:f, s:f}", "axis", name, "low",
+                                         camera->middle[axis] - camera->reach, "high",
+                                         camera->middle[axis] + camera->reach));
     }
-    free(x);
+    return json_pack("{s:i, s:s, s:s, s:f, s:o}", "index", (int)k, "time",
+                     units_time(film->units, camera->time, 4, time), "width",
+                     units_length(film->units, 2.0 * camera->reach, 3, width), "angle",
+                     30.0 + 90.0 * (double)k / (double)film->frames, "axes", axes);
+}
+
+static json_t *film_view(const struct film *film)
+{
+    const double size = film->bodies < 50 ? 1.4 : film->bodies < 1000 ? 0.6 : 0.35;
+    json_t *frames = json_array();
+    for (size_t k = 0; k < film->frames; k++)
+        document_append(&frames, frame_view(film, k));
+    return frames ? json_pack("{s:s, s:o, s:f, s:o}", "name", ANIMATION_NAME, "palette",
+                              palette_view(), "size", size, "frames", frames)
+                  : NULL;
+}
+
+static enum status draw_frames(const struct film *film, struct directory *directory,
+                               struct error *error)
+{
+    struct text data = { 0 };
+    enum status status = print_frames(film, &data, error);
+    if (!status)
+        status = plot_write(directory, plots, ANIMATION_NAME, ".dat", &data, error);
+    text_free(&data);
+    return status ? status
+                  : plot_commands(directory, plots, ANIMATION_NAME, "animation.gp", film_view(film),
+                                  error);
+}
+
+static enum status make_film(struct trajectory *trajectory, const struct units *units,
+                             struct directory *directory, struct error *error)
+{
+    struct film film = { .trajectory = trajectory,
+                         .units = units,
+                         .stride = (trajectory->bodies + MOST_BODIES - 1) / MOST_BODIES,
+                         .every = (trajectory->frame_count + MOST_FRAMES - 1) / MOST_FRAMES };
+    film.bodies = (trajectory->bodies + film.stride - 1) / film.stride;
+    film.frames = (trajectory->frame_count + film.every - 1) / film.every;
+    film.cameras = memory_array(film.frames, sizeof *film.cameras, error);
+    film.order = memory_array(film.bodies, sizeof *film.order, error);
+    film.x = memory_array(film.bodies, 5 * sizeof *film.x, error);
+    enum status status = error->status;
+    if (!status) {
+        film.y = film.x + film.bodies;
+        film.z = film.y + film.bodies;
+        film.m = film.z + film.bodies;
+        film.distance = film.m + film.bodies;
+        status = draw_frames(&film, directory, error);
+    }
+    memory_free(film.cameras);
+    memory_free(film.order);
+    memory_free(film.x);
     return status;
 }
 
-static enum status write_script(const struct trajectory *trajectory, size_t frames,
-                                const char *folder, double reach, struct error *error)
-{
-    FILE *file = create_file(folder, ".gp", error);
-    if (!file)
-        return error->status;
-    const double size = trajectory->bodies < 50 ? 1.4 : trajectory->bodies < 1000 ? 0.4 : 0.25;
-    fprintf(file,
-            "set terminal gif animate delay 6 loop 0 size 480,480 background rgb '#ffffff'\n"
-            "set output '" ANIMATION_NAME ".gif'\n"
-            "set xrange [%g:%g]\nset yrange [%g:%g]\nset zrange [%g:%g]\n"
-            "set xyplane relative 0\nset view equal xyz\nset border 4095 linecolor rgb '#c8ccd4'\n"
-            "unset tics\nunset key\nset lmargin 0\nset rmargin 0\nset tmargin 0\nset bmargin 0\n"
-            "do for [i = 0:%zu] {\n"
-            "    set view 68, 30 + 90.0 * i / %zu, 1.25\n"
-            "    splot '" ANIMATION_NAME ".dat' index i with points pointtype 7 pointsize %g "
-            "linecolor rgb '#2563ae'\n"
-            "}\n",
-            -reach, reach, -reach, reach, -reach, reach, frames - 1, frames, size);
-    return close_file(file, folder, error);
-}
-
-enum status animation_draw(const struct result *result, const char *folder, struct error *error)
-{
-    char buffer[RESULT_PATH_SIZE];
-    struct trajectory *trajectory;
-    double reach = 0.0;
-    const char *path = result_trajectory(result, buffer);
-    if (!path)
-        return error_set(error, STATUS_NO_INPUT,
-                         "%s: no trajectory to animate; add { type = \"xyz\"; } to outputs",
-                         result->path);
-    if (trajectory_open(path, &trajectory, error))
-        return error->status;
-    const size_t stride = (trajectory->frame_count + MOST_FRAMES - 1) / MOST_FRAMES;
-    const size_t frames = (trajectory->frame_count + stride - 1) / stride;
-    enum status status = write_data(trajectory, stride, folder, &reach, error);
-    if (!status)
-        status = write_script(trajectory, frames, folder, 1.05 * reach, error);
-    trajectory_close(trajectory);
-    if (status)
-        return status;
-    remove_file(folder, ".gif");
-    return figure_gnuplot(folder, ANIMATION_NAME ".gp", error);
-}
+/* --- on the page --------------------------------------------------------------------------------
+ */
 
 /* RFC 4648. */
-static void append_base64(struct text *html, const unsigned char *bytes, size_t length)
+static void append_base64(struct text *text, const unsigned char *bytes, size_t length)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for (size_t i = 0; i < length; i += 3) {
@@ -125,28 +215,43 @@ static void append_base64(struct text *html, const unsigned char *bytes, size_t 
         char four[4];
         for (size_t k = 0; k < 4; k++)
             four[k] = k <= left ? digits[group >> (18 - 6 * k) & 63] : '=';
-        text_append(html, four, 4);
+        text_append(text, four, 4);
     }
 }
 
-enum status animation_inline(const char *folder, const char *link, struct text *html,
-                             struct error *error)
+static enum status put_picture(const struct directory *directory, bool few, struct text *html,
+                               struct error *error)
 {
-    char path[RESULT_PATH_SIZE];
-    unsigned char bytes[3 * 4096];
-    snprintf(path, sizeof path, "%s/" ANIMATION_NAME ".gif", folder);
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return error_system(error, STATUS_IO, errno, path);
-    text_print(html, "<h2>Animation</h2>\n<div class=\"figures\"><figure id=\"animation\">"
-                     "<img alt=\"The bodies in motion\" src=\"data:image/gif;base64,");
-    for (size_t got; (got = fread(bytes, 1, sizeof bytes, file)) > 0;)
-        append_base64(html, bytes, got);
-    fclose(file);
-    text_print(html,
-               "\"><figcaption><b>The bodies in motion</b>The box is as wide as the first frame; "
-               "the view turns slowly.<span class=\"files\"><a href=\"%s/" ANIMATION_NAME
-               ".gif\">gif</a></span></figcaption></figure></div>\n",
-               link);
+    struct text gif = { 0 };
+    size_t length;
+    char *bytes = directory_read_file(directory, "plots/" ANIMATION_NAME ".gif", &length, error);
+    if (!bytes)
+        return error->status;
+    append_base64(&gif, (const unsigned char *)bytes, length);
+    free(bytes);
+    template_fill(html, "animation.html",
+                  gif.failed ? NULL
+                             : json_pack("{s:s, s:b, s:s}", "name", ANIMATION_NAME, "few", few,
+                                         "gif", gif.bytes),
+                  NULL);
+    text_free(&gif);
     return STATUS_OK;
+}
+
+enum status animation_add(const struct result *result, struct directory *directory,
+                          struct text *html, struct error *error)
+{
+    char buffer[RESULT_PATH_SIZE];
+    struct trajectory *trajectory;
+    const char *path = result_trajectory(result, buffer);
+    if (!path)
+        return error_set(error, STATUS_NO_INPUT,
+                         "%s: no trajectory to animate; add { type = \"xyz\"; } to outputs",
+                         result->path);
+    if (trajectory_open(path, &trajectory, error))
+        return error->status;
+    const enum status status = make_film(trajectory, result_units(result), directory, error);
+    const bool few = trajectory->bodies <= FEW_BODIES;
+    trajectory_close(trajectory);
+    return status ? status : put_picture(directory, few, html, error);
 }

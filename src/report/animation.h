@@ -4,23 +4,14 @@
 
 #include "base/status.h"
 #include "base/text.h"
+#include "output/directory.h"
 #include "report/result.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 #define ANIMATION_NAME "bodies" /* of its files: .dat, .gp, .gif */
 
-/* Draws it into `folder`. STATUS_NO_INPUT where the run has no trajectory, or as figure_draw(). */
-enum status animation_draw(const struct result *result, const char *folder, struct error *error);
-
-/* The drawn picture as a <figure> with the picture's bytes inside. STATUS_IO. */
-enum status animation_inline(const char *folder, const char *link, struct text *html,
-                             struct error *error);
-
-#ifdef __cplusplus
-}
-#endif
+/* Draws it into `plots` of the directory and appends the picture to a page, its bytes inside.
+ * STATUS_NO_INPUT where the run has no trajectory, or as plot_draw(). */
+enum status animation_add(const struct result *result, struct directory *directory,
+                          struct text *html, struct error *error);
 
 #endif

@@ -1,425 +1,359 @@
 #include "report/compare.h"
 
-#include <fnmatch.h>
-#include <gsl/gsl_fit.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/document.h"
 #include "base/memory.h"
-#include "report/page.h"
+#include "report/errors.h"
+#include "report/outcome.h"
+#include "report/overlay.h"
+#include "report/template.h"
+#include "report/unfinished.h"
 
-enum { MOST_KEYS = 8, KEY_SIZE = 128, MOST_GROUPS = FIGURE_MAX_CURVES / 2, OVERLAYS = 8 };
+enum { SHOWN_KEYS = 8, OVERLAYS = 8, NAMED_RUNS = 6, PATH_SIZE = 256 };
 
-struct compare {
-    const struct result *results;
-    size_t count;
-    char keys[MOST_KEYS][KEY_SIZE]; /* of the config, that differ between the runs */
-    size_t key_count;
-    int x; /* index of the key that figures are drawn against; -1: none is a number */
-};
+static const char energy_error_path[] = "diagnostics.conservation.energy_error";
 
-/* --- what differs -------------------------------------------------------------------------------
+/* --- figures ------------------------------------------------------------------------------------
  */
 
-static const json_t *value_at(const struct compare *compare, size_t run, const char *key)
+/* The largest |dE/E0| of a run; NaN of one that has no numbers of its end. */
+static double energy_error_of(const struct result *result)
 {
-    char keys[KEY_SIZE + 8];
-    snprintf(keys, sizeof keys, "config.%s", key);
-    return result_find(&compare->results[run], keys);
+    return result_has_end(result) ? result_energy_error(result) : NAN;
 }
 
-static bool differs(const struct compare *compare, const char *key)
+/* Sizes of the numbers at the end of all runs, by the path in run.json. */
+static void find_numbers(const struct differences *runs, const char *path, double *values)
 {
-    for (size_t run = 1; run < compare->count; run++)
-        if (!json_equal(value_at(compare, 0, key), value_at(compare, run, key)))
-            return true;
-    return false;
-}
-
-/* Keys that say what a run is called, when it looks and who computes: not what comes of it. */
-static const char *const idle_keys[] = {
-    "name", "diagnostics.*.every", "outputs.*.every", "checkpoint.*", "compute.threads",
-};
-
-static bool is_idle(const char *key)
-{
-    for (size_t i = 0; i < COUNT_OF(idle_keys); i++)
-        if (fnmatch(idle_keys[i], key, 0) == 0)
-            return true;
-    return false;
-}
-
-/* Walks the config of the first run; scalars that differ elsewhere are noted. */
-static void find_keys(struct compare *compare, json_t *value, const char *path)
-{
-    const char *key;
-    json_t *inner;
-    size_t index;
-    char inner_path[KEY_SIZE];
-    if (json_is_object(value)) {
-        json_object_foreach(value, key, inner)
-        {
-            snprintf(inner_path, sizeof inner_path, "%s%s%s", path, path[0] ? "." : "", key);
-            find_keys(compare, inner, inner_path);
-        }
-    } else if (json_is_array(value)) {
-        json_array_foreach(value, index, inner)
-        {
-            snprintf(inner_path, sizeof inner_path, "%s.%zu", path, index);
-            find_keys(compare, inner, inner_path);
-        }
-    } else if (!is_idle(path) && compare->key_count < MOST_KEYS && differs(compare, path)) {
-        snprintf(compare->keys[compare->key_count++], KEY_SIZE, "%s", path);
+    const bool energy = strcmp(path, energy_error_path) == 0;
+    for (size_t run = 0; run < runs->count; run++) {
+        const struct result *result = &runs->results[run];
+        values[run] = !result_has_end(result) ? NAN
+                      : energy                ? result_energy_error(result)
+                                              : fabs(result_real(result, path));
     }
 }
 
-static bool numeric(const struct compare *compare, const char *key)
+/* The last rows of the first run that has any: which errors there are. */
+static json_t *find_last_rows(const struct differences *runs)
 {
-    for (size_t run = 0; run < compare->count; run++)
-        if (!json_is_number(value_at(compare, run, key)))
+    for (size_t run = 0; run < runs->count; run++)
+        if (result_has_end(&runs->results[run]))
+            return result_find(&runs->results[run], "diagnostics");
+    return NULL;
+}
+
+/* Is it what runs are compared by? Some go up and down, and standard errors of a fit say how well
+ * its own numbers are known. */
+static bool is_compared(const char *column)
+{
+    static const char *const others[] = { "relative_energy_error", "density_slope_error",
+                                          "e_folding_time_error" };
+    const size_t length = strlen(column);
+    for (size_t i = 0; i < COUNT_OF(others); i++)
+        if (strcmp(column, others[i]) == 0)
             return false;
-    return true;
+    return length >= 5 && strcmp(column + length - 5, "error") == 0;
 }
 
-/* The step, where it was varied; or else the first number that was. */
-static int find_x(const struct compare *compare)
+/* The column, behind the name of the diagnostic where several have such a column. */
+static void name_error(json_t *rows, const char *diagnostic, const char *column,
+                       char name[FIGURE_LABEL_SIZE])
 {
-    int x = -1;
-    for (size_t i = compare->key_count; i-- > 0;)
-        if (numeric(compare, compare->keys[i]))
-            x = (int)i;
-    for (size_t i = 0; i < compare->key_count; i++)
-        if (strcmp(compare->keys[i], "time.step") == 0)
-            x = (int)i;
-    return x;
+    const char *other;
+    json_t *row;
+    size_t having = 0;
+    json_object_foreach(rows, other, row) having += json_object_get(row, column) != NULL;
+    snprintf(name, FIGURE_LABEL_SIZE, "%.40s%s%.40s", having > 1 ? diagnostic : "",
+             having > 1 ? "-" : "", column);
 }
 
-enum status compare_create(const struct result *results, size_t count, struct compare **result,
-                           struct error *error)
+/* Last rows are of its system 1; of the energy error its worst system is known. */
+static bool has_ensemble(const struct differences *runs)
 {
-    struct compare *compare = *result = calloc(1, sizeof *compare);
-    if (!compare)
-        return error_set(error, STATUS_MEMORY, "out of memory");
-    compare->results = results;
-    compare->count = count;
-    find_keys(compare, result_find(&results[0], "config"), "");
-    compare->x = find_x(compare);
-    return STATUS_OK;
-}
-
-void compare_destroy(struct compare *compare)
-{
-    free(compare);
-}
-
-static double x_of(const struct compare *compare, size_t run)
-{
-    return json_number_value(value_at(compare, run, compare->keys[compare->x]));
-}
-
-/* --- words --------------------------------------------------------------------------------------
- */
-
-/* "step", the last part of "time.step". */
-static const char *short_key(const char *key)
-{
-    const char *dot = strrchr(key, '.');
-    return dot ? dot + 1 : key;
-}
-
-static const char *value_text(const json_t *value, char *buffer, size_t size)
-{
-    if (json_is_number(value))
-        snprintf(buffer, size, "%.6g", json_number_value(value));
-    else if (json_is_string(value))
-        snprintf(buffer, size, "%s", json_string_value(value));
-    else
-        snprintf(buffer, size, "%s",
-                 json_is_true(value)    ? "true"
-                 : json_is_false(value) ? "false"
-                                        : "–");
-    return buffer;
-}
-
-/* The values of all keys that differ, but for `except`: what a run is called beside the others. */
-static void run_label(const struct compare *compare, size_t run, int except, char *label,
-                      size_t size)
-{
-    label[0] = '\0';
-    for (size_t i = 0; i < compare->key_count; i++) {
-        char value[64];
-        const size_t length = strlen(label);
-        const json_t *found = value_at(compare, run, compare->keys[i]);
-        if ((int)i == except)
-            continue;
-        value_text(found, value, sizeof value);
-        snprintf(label + length, size - length, "%s%s%s%s", length ? ", " : "",
-                 json_is_string(found) ? "" : short_key(compare->keys[i]),
-                 json_is_string(found) ? "" : " = ", value);
-    }
-}
-
-/* --- error against step -------------------------------------------------------------------------
- */
-
-struct points {
-    char label[FIGURE_LABEL_SIZE];
-    size_t count;
-    double *x, *y; /* room for all runs */
-};
-
-/* The runs that differ in x alone belong together. */
-static struct points *group_of(struct points *groups, size_t *count, const char *label)
-{
-    for (size_t i = 0; i < *count; i++)
-        if (strcmp(groups[i].label, label) == 0)
-            return &groups[i];
-    if (*count == MOST_GROUPS)
-        return NULL;
-    snprintf(groups[*count].label, FIGURE_LABEL_SIZE, "%s", label);
-    return &groups[(*count)++];
-}
-
-/* y = c x^slope through the points, on both axes logarithmic; false below two points. */
-static bool fit_power(const struct points *points, double *intercept, double *slope, double *sigma)
-{
-    double *x = malloc(memory_bytes(points->count + 1, 2 * sizeof *x)), *y = x + points->count;
-    size_t n = 0;
-    double c00, c01, c11, chi2;
-    for (size_t i = 0; x && i < points->count; i++)
-        if (points->x[i] > 0 && points->y[i] > 0 && isfinite(points->y[i])) {
-            x[n] = log(points->x[i]);
-            y[n++] = log(points->y[i]);
-        }
-    const bool fits =
-        n >= 2 && gsl_fit_linear(x, 1, y, 1, n, intercept, slope, &c00, &c01, &c11, &chi2) == 0 &&
-        isfinite(*slope);
-    *sigma = fits && n > 2 ? sqrt(c11) : NAN;
-    free(x);
-    return fits;
-}
-
-static enum status draw_group(struct figure *figure, const struct points *points, int color,
-                              struct error *error)
-{
-    double intercept, slope, sigma;
-    char label[2 * FIGURE_LABEL_SIZE], fitted[FIGURE_LABEL_SIZE] = "";
-    const bool fits =
-        figure->x_log && figure->y_log && fit_power(points, &intercept, &slope, &sigma);
-    if (fits && isfinite(sigma)) {
-        const int decimals = (int)fmax(0, fmin(6, -floor(log10(sigma))));
-        snprintf(fitted, sizeof fitted, "slope %.*f ± %.*f", decimals, slope, decimals, sigma);
-    }
-    if (fits && !isfinite(sigma))
-        snprintf(fitted, sizeof fitted, "slope %.3f", slope);
-    snprintf(label, sizeof label, "%.90s%s%.90s", points->label,
-             points->label[0] && fits ? ": " : "", fitted);
-    enum status status = figure_curve(figure, label, CURVE_POINTS, color, points->count, points->x,
-                                      points->y, error);
-    if (status || !fits)
-        return status;
-    double x[2] = { INFINITY, -INFINITY }, y[2];
-    for (size_t i = 0; i < points->count; i++) {
-        x[0] = fmin(x[0], points->x[i]);
-        x[1] = fmax(x[1], points->x[i]);
-    }
-    for (size_t i = 0; i < 2; i++)
-        y[i] = exp(intercept + slope * log(x[i]));
-    return figure_curve(figure, "", CURVE_DASHED, color, 2, x, y, error);
-}
-
-static bool spans_decades(const struct compare *compare)
-{
-    double low = INFINITY, high = -INFINITY;
-    for (size_t run = 0; run < compare->count; run++) {
-        const double x = x_of(compare, run);
-        low = fmin(low, x);
-        high = fmax(high, x);
-    }
-    return low > 0 && high >= 3 * low;
-}
-
-/* `quantity`: the path of a number in run.json. */
-static enum status draw_errors(const struct compare *compare, const char *quantity,
-                               struct figures *figures, struct error *error)
-{
-    const char *x_key = compare->keys[compare->x];
-    struct points groups[MOST_GROUPS] = { 0 };
-    size_t group_count = 0;
-    struct figure *figure = figures_add(figures, error);
-    double *values = calloc(compare->count, 2 * MOST_GROUPS * sizeof *values);
-    if (!figure || !values) {
-        free(values);
-        return error_set(error, STATUS_MEMORY, "out of memory");
-    }
-    for (size_t i = 0; i < MOST_GROUPS; i++) {
-        groups[i].x = values + 2 * i * compare->count;
-        groups[i].y = groups[i].x + compare->count;
-    }
-    for (size_t run = 0; run < compare->count; run++) {
-        char label[FIGURE_LABEL_SIZE];
-        run_label(compare, run, compare->x, label, sizeof label);
-        struct points *points = group_of(groups, &group_count, label);
-        if (!points)
-            continue;
-        points->x[points->count] = x_of(compare, run);
-        points->y[points->count++] = fabs(result_real(&compare->results[run], quantity));
-    }
-    const char *name = short_key(quantity);
-    figure->x_log = spans_decades(compare);
-    figure->y_log = true;
-    snprintf(figure->name, sizeof figure->name, "%.40s-against-%.40s", name, short_key(x_key));
-    snprintf(figure->title, sizeof figure->title, "%.40s against %.40s", name, x_key);
-    for (char *c = figure->title; *c; c++)
-        *c = *c == '_' ? ' ' : *c;
-    figure->title[0] = (char)(figure->title[0] - 'a' + 'A');
-    snprintf(figure->caption, sizeof figure->caption,
-             "At the end of each run. The slope is that of a straight line through the points, on "
-             "logarithmic axes: against the step, the measured order of the method.");
-    snprintf(figure->x_label, sizeof figure->x_label, "%.90s", x_key);
-    snprintf(figure->y_label, sizeof figure->y_label, "%.90s", name);
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < group_count && !status; i++)
-        status = draw_group(figure, &groups[i], (int)i, error);
-    free(values);
-    figures_settle(figures);
-    return status;
+    for (size_t run = 0; run < runs->count; run++)
+        if (result_real(&runs->results[run], "systems") > 1)
+            return true;
+    return false;
 }
 
 /* Every number of the last rows that is an error, by its name. */
-static enum status draw_all_errors(const struct compare *compare, struct figures *figures,
-                                   struct error *error)
+static enum status draw_all_errors(const struct differences *runs, const struct errors_axis *axis,
+                                   struct figures *figures, struct error *error)
 {
     const char *diagnostic, *column;
-    json_t *row, *value;
+    json_t *const rows = find_last_rows(runs), *row, *value;
     enum status status = STATUS_OK;
-    json_object_foreach(result_find(&compare->results[0], "diagnostics"), diagnostic, row)
+    double *y = memory_array(runs->count, sizeof *y, error);
+    if (!y)
+        return error->status;
+    json_object_foreach(rows, diagnostic, row)
     {
         json_object_foreach(row, column, value)
         {
-            char quantity[KEY_SIZE];
-            const size_t length = strlen(column);
-            const bool is_error = length >= 5 && strcmp(column + length - 5, "error") == 0;
-            if (status || !is_error || strcmp(column, "relative_energy_error") == 0)
+            char path[PATH_SIZE], name[FIGURE_LABEL_SIZE];
+            if (status || !is_compared(column))
                 continue;
-            snprintf(quantity, sizeof quantity, "diagnostics.%s.%s", diagnostic, column);
-            status = draw_errors(compare, quantity, figures, error);
+            snprintf(path, sizeof path, "diagnostics.%s.%s", diagnostic, column);
+            find_numbers(runs, path, y);
+            name_error(rows, diagnostic, column, name);
+            struct errors_axis captioned = *axis;
+            captioned.caption = !has_ensemble(runs) ? "At the end of each run."
+                                : strcmp(path, energy_error_path) == 0
+                                    ? "At the end of each run, of the worst system of an ensemble."
+                                    : "At the end of each run, of system 1 of an ensemble.";
+            status = errors_draw(&captioned, name, y, runs->count, figures, error);
         }
     }
+    memory_free(y);
     return status;
 }
 
-/* --- energy over time ---------------------------------------------------------------------------
- */
+/* Only of a step that is fixed is the slope an order. */
+static const char *slope_of(const struct differences *runs)
+{
+    bool chosen = false, bad = false;
+    if (strcmp(runs->keys[runs->x], "time.step") != 0)
+        return "The slope is that of a straight line through the points, on logarithmic axes.";
+    for (size_t run = 0; run < runs->count; run++) {
+        chosen |= result_find(&runs->results[run], "own_steps") != NULL;
+        bad |= outcome_mark(&runs->results[run])[0] != '\0';
+    }
+    return chosen ? "The slope is that of a straight line through the points, on logarithmic axes. "
+                    "It is no order of a method that chooses its own steps: time.step is then the "
+                    "grid on which a run observes."
+           : bad  ? "The slope is that of a straight line through the points, on logarithmic axes: "
+                    "the measured order of the method where none of its runs failed."
+                  : "The slope is that of a straight line through the points, on logarithmic axes: "
+                    "the measured order of the method.";
+}
 
-static enum status overlay_run(const struct compare *compare, size_t run, struct figure *figure,
+/* The step with its unit, any other key as it is. */
+static const char *key_label(const struct differences *runs, char label[FIGURE_LABEL_SIZE])
+{
+    const char *key = runs->keys[runs->x];
+    const struct units *units = result_units(&runs->results[0]);
+    char unit[UNITS_LABEL_SIZE] = "";
+    if (units && strcmp(key, "time.step") == 0)
+        units_label(units, (struct dimension)DIMENSION_TIME, unit);
+    return figures_label(key, unit, label);
+}
+
+/* Does it differ between two runs that have it? */
+static bool is_varied(const double *values, size_t count)
+{
+    double low = INFINITY, high = -INFINITY;
+    for (size_t run = 0; run < count; run++) {
+        low = fmin(low, values[run]);
+        high = fmax(high, values[run]);
+    }
+    return low > 0 && low < high;
+}
+
+/* Errors against what was varied, and the energy error against what it cost. */
+static enum status draw_errors(const struct differences *runs, struct figures *figures,
                                struct error *error)
 {
-    struct series *series;
-    char label[FIGURE_LABEL_SIZE], label_of_time[FIGURE_LABEL_SIZE];
-    if (result_series(&compare->results[run], "conservation.csv", &series, error))
-        return error->status;
-    const struct series_column *time = series ? series_find(series, "time") : NULL;
-    const struct series_column *worst = series ? series_find(series, "energy_error") : NULL;
-    enum status status = STATUS_OK;
-    run_label(compare, run, -1, label, sizeof label);
-    if (time && worst) {
-        const bool first = figure_lines(figure) == 0;
-        figures_label("t", time->unit, label_of_time);
-        if (first || strcmp(figure->x_label, label_of_time) == 0)
-            memcpy(figure->x_label, label_of_time, sizeof label_of_time);
-        else
-            figures_label("t, each run in its own units", "", figure->x_label);
-        status = figure_curve(figure, label, CURVE_LINE, (int)figure_lines(figure), series->rows,
-                              time->values, worst->values, error);
+    static const struct errors_axis costs[] = {
+        { .name = "interactions",
+          .title = "the forces computed",
+          .label = "pair interactions computed",
+          .caption = "What accuracy costs in forces: each point is a run, and the lower it lies "
+                     "at the same cost, the better." },
+        { .name = "seconds",
+          .title = "the time of the integration",
+          .label = "time of the integration [s]",
+          .caption = "What accuracy costs in time on the machine of each run, without its "
+                     "diagnostics and files." },
+    };
+    static const char *const paths[] = { "interactions", "advance_seconds" };
+    char(*labels)[FIGURE_LABEL_SIZE] = memory_array(runs->count, sizeof *labels, error);
+    const char **marks = memory_array(runs->count, sizeof *marks, error);
+    double *const x = memory_array(runs->count, 2 * sizeof *x, error), *y = x + runs->count;
+    char label[FIGURE_LABEL_SIZE];
+    enum status status = error->status;
+    for (size_t run = 0; run < runs->count && !status; run++) {
+        differences_label(runs, run, runs->x, labels[run]);
+        marks[run] = outcome_mark(&runs->results[run]);
+        x[run] = runs->x < 0 ? NAN : differences_x(runs, run);
     }
-    series_destroy(series);
+    if (!status && runs->x >= 0) {
+        const char *key = runs->keys[runs->x];
+        const struct errors_axis axis = { differences_short_key(key),
+                                          key,
+                                          key_label(runs, label),
+                                          NULL,
+                                          slope_of(runs),
+                                          x,
+                                          (const char(*)[FIGURE_LABEL_SIZE])labels,
+                                          marks,
+                                          true };
+        status = draw_all_errors(runs, &axis, figures, error);
+    }
+    if (!status)
+        find_numbers(runs, energy_error_path, y);
+    const size_t before = figures->count;
+    for (size_t i = 0; i < COUNT_OF(costs) && !status; i++) {
+        struct errors_axis axis = costs[i];
+        axis.x = x;
+        axis.labels = (const char(*)[FIGURE_LABEL_SIZE])labels;
+        axis.marks = marks;
+        find_numbers(runs, paths[i], x);
+        if (is_varied(x, runs->count))
+            status = errors_draw(&axis, "energy_error", y, runs->count, figures, error);
+    }
+    for (size_t i = before; i < figures->count && has_ensemble(runs); i++)
+        text_print(&figures->figures[i].caption, " Of an ensemble: its worst system at the end.");
+    memory_free(labels);
+    memory_free(marks);
+    memory_free(x);
     return status;
+}
+
+/* Names the runs that did not end well in the captions of the figures from `first` on. */
+static void name_bad_runs(const struct differences *runs, struct figures *figures, size_t first)
+{
+    struct text words = { 0 };
+    size_t bad = 0;
+    for (size_t run = 0; run < runs->count; run++) {
+        const char *mark = outcome_mark(&runs->results[run]);
+        char label[FIGURE_LABEL_SIZE];
+        if (!mark[0])
+            continue;
+        differences_label(runs, run, -1, label);
+        if (bad++ < NAMED_RUNS)
+            text_print(&words, "%s%s (%s)", words.length ? "; " : "", label, mark);
+    }
+    if (bad > NAMED_RUNS)
+        text_print(&words, "; and %zu more", bad - NAMED_RUNS);
+    for (size_t i = first; i < figures->count && bad; i++)
+        text_print(&figures->figures[i].finding, "Runs that have not ended well: %s.",
+                   words.failed ? "" : words.bytes);
+    text_free(&words);
 }
 
 /* Has this run the least value of the key that was varied? */
-static bool at_least_x(const struct compare *compare, size_t run)
+static bool at_least_x(const struct differences *runs, size_t run)
 {
-    for (size_t other = 0; other < compare->count; other++)
-        if (x_of(compare, other) < x_of(compare, run))
+    for (size_t other = 0; other < runs->count; other++)
+        if (differences_x(runs, other) < differences_x(runs, run))
             return false;
     return true;
 }
 
-static enum status draw_overlay(const struct compare *compare, struct figures *figures,
-                                struct error *error)
+/* All runs where they are few; or else those with the least value of the key that was varied. */
+static enum status draw_overlays(const struct differences *runs, enum draw_extent extent,
+                                 struct figures *figures, struct error *error)
 {
-    struct figure *figure = figures_add(figures, error);
-    if (!figure)
-        return error->status;
-    snprintf(figure->name, sizeof figure->name, "energy-errors");
-    snprintf(figure->title, sizeof figure->title, "Energy errors of the runs");
-    const bool few = compare->count <= OVERLAYS || compare->x < 0;
-    snprintf(figure->caption, sizeof figure->caption, "The largest |ΔE/E₀| so far, over time%s%s.",
-             few ? "" : "; of the runs with the least ", few ? "" : compare->keys[compare->x]);
-    snprintf(figure->y_label, sizeof figure->y_label, "largest |ΔE/E₀| so far");
-    figure->y_log = true;
-    enum status status = STATUS_OK;
-    for (size_t run = 0; run < compare->count && !status; run++)
-        if (few || at_least_x(compare, run))
-            status = overlay_run(compare, run, figure, error);
-    figures_settle(figures);
+    const bool few = runs->count <= OVERLAYS || runs->x < 0;
+    const size_t before = figures->count;
+    size_t count = 0;
+    char(*labels)[FIGURE_LABEL_SIZE] = memory_array(runs->count, sizeof *labels, error);
+    struct overlay_run *drawn = memory_array(runs->count, sizeof *drawn, error);
+    enum status status = error->status;
+    for (size_t run = 0; run < runs->count && !status; run++)
+        if (few || at_least_x(runs, run)) {
+            const struct result *result = &runs->results[run];
+            differences_label(runs, run, -1, labels[count]);
+            drawn[count] = (struct overlay_run){ result, labels[count], outcome_mark(result) };
+            count++;
+        }
+    if (!status)
+        status = overlay_draw(drawn, count, extent, figures, error);
+    for (size_t i = before; i < figures->count && !few; i++)
+        text_print(&figures->figures[i].caption, " Of the runs with the least %s.",
+                   runs->keys[runs->x]);
+    memory_free(labels);
+    memory_free(drawn);
     return status;
 }
 
-enum status compare_figures(const struct compare *compare, struct figures *figures,
-                            struct error *error)
+enum status compare_figures(const struct differences *runs, enum draw_extent extent,
+                            struct figures *figures, struct error *error)
 {
-    const enum status status =
-        compare->x < 0 ? STATUS_OK : draw_all_errors(compare, figures, error);
-    return status ? status : draw_overlay(compare, figures, error);
+    const size_t first = figures->count;
+    const enum status status = draw_errors(runs, figures, error);
+    name_bad_runs(runs, figures, first);
+    return status ? status : draw_overlays(runs, extent, figures, error);
 }
 
 /* --- the table ----------------------------------------------------------------------------------
  */
 
-static void print_row(struct text *html, const struct compare *compare, size_t run)
+static size_t shown_keys(const struct differences *runs)
 {
-    const struct result *result = &compare->results[run];
-    const char *slash = strrchr(result->path, '/');
-    text_print(html, "<tr><td>");
-    page_escape(html, slash ? slash + 1 : result->path);
-    text_print(html, "</td>");
-    for (size_t i = 0; i < compare->key_count; i++) {
-        char value[64];
-        text_print(html, "<td>");
-        page_escape(html,
-                    value_text(value_at(compare, run, compare->keys[i]), value, sizeof value));
-        text_print(html, "</td>");
-    }
-    text_print(html,
-               "<td class=\"n\">%.0f</td><td class=\"n\">%.3g s</td><td class=\"n\">%.3g</td><td>",
-               result_real(result, "step"), result_real(result, "wall_seconds"),
-               result_energy_error(result));
-    page_verdict(html, result_string(result, "verdict"));
-    text_print(html, "</td></tr>\n");
+    return runs->key_count < SHOWN_KEYS ? runs->key_count : SHOWN_KEYS;
 }
 
-void compare_head(struct text *html, const struct compare *compare)
+/* A row of the table, and its outcome. NULL for want of memory. */
+static json_t *run_view(const struct differences *runs, size_t run, enum outcome *outcome)
 {
-    size_t good = 0;
-    for (size_t run = 0; run < compare->count; run++) {
-        const char *verdict = result_string(&compare->results[run], "verdict");
-        good += strcmp(verdict, "held") == 0 || strcmp(verdict, "none") == 0;
+    const struct result *result = &runs->results[run];
+    json_t *const known = unfinished_document(result), *values = json_array();
+    struct text why = { 0 };
+    for (size_t i = 0; i < shown_keys(runs); i++) {
+        char value[64];
+        document_append(&values,
+                        json_string_nocheck(differences_value(runs, run, i, value, sizeof value)));
     }
-    text_print(html, "<div class=\"head\"><h1>");
-    page_escape(html, result_string(&compare->results[0], "name"));
-    text_print(html,
-               ", %zu runs</h1><span class=\"verdict %s\">%zu of %zu finished as expected"
-               "</span></div>\n<h2>Runs</h2>\n<div class=\"wide\"><table>\n<tr><th>run</th>",
-               compare->count, good == compare->count ? "good" : "bad", good, compare->count);
-    for (size_t i = 0; i < compare->key_count; i++)
-        text_print(html, "<th>%s</th>", compare->keys[i]);
-    text_print(html, "<th class=\"n\">steps</th><th class=\"n\">wall time</th>"
-                     "<th class=\"n\">largest |ΔE/E₀|</th><th>verdict</th></tr>\n");
-    for (size_t run = 0; run < compare->count; run++)
-        print_row(html, compare, run);
-    text_print(html, "</table></div>\n");
+    *outcome = outcome_of(result, &why);
+    json_t *view = json_pack(
+        "{s:o, s:o, s:O?, s:O?, s:o, s:o, s:o}", "run",
+        json_string_nocheck(differences_name(runs, run)), "values", values, "steps",
+        document_find(known, "step"), "wall_seconds", document_find(known, "wall_seconds"),
+        "energy_error", document_number(energy_error_of(result)), "outcome", outcome_view(result),
+        "why", json_string_nocheck(why.length ? why.bytes : ""));
+    const bool failed = why.failed || !known;
+    text_free(&why);
+    json_decref(known);
+    if (!failed)
+        return view;
+    json_decref(view);
+    return NULL;
+}
+
+/* The badge of `count` runs: how many came to their end, and what is to be said of these. */
+static json_t *badge_view(size_t count, const size_t counts[OUTCOMES])
+{
+    const size_t held = counts[OUTCOME_HELD], open = counts[OUTCOME_FINISHED];
+    const size_t failed = counts[OUTCOME_FAILED];
+    struct text words = { 0 };
+    text_print(&words, "%zu of %zu finished", held + open + failed, count);
+    if (failed)
+        text_print(&words, ": %zu failed", failed);
+    if (open)
+        text_print(&words, "; of %zu nothing was expected", open);
+    if (!failed && !open)
+        text_print(&words, " as expected");
+    json_t *view = words.failed ? NULL
+                                : json_pack("{s:s, s:s}", "words", words.bytes, "class",
+                                            held + open < count ? "bad"
+                                            : held              ? "good"
+                                                                : "open");
+    text_free(&words);
+    return view;
+}
+
+void compare_head(struct text *html, const struct differences *runs)
+{
+    size_t counts[OUTCOMES] = { 0 };
+    json_t *keys = json_array(), *rows = json_array(), *view = json_object();
+    for (size_t i = 0; i < shown_keys(runs); i++)
+        document_append(&keys, json_string_nocheck(runs->keys[i]));
+    for (size_t run = 0; run < runs->count; run++) {
+        enum outcome outcome;
+        document_append(&rows, run_view(runs, run, &outcome));
+        counts[outcome]++;
+    }
+    document_set(&view, "name", json_string_nocheck(result_string(&runs->results[0], "name")));
+    document_set(&view, "count", json_integer((json_int_t)runs->count));
+    document_set(&view, "badge", badge_view(runs->count, counts));
+    document_set(&view, "keys", keys);
+    document_set(&view, "shown", json_integer((json_int_t)shown_keys(runs)));
+    document_set(&view, "more", json_integer((json_int_t)(runs->differing - shown_keys(runs))));
+    document_set(&view, "runs", rows);
+    template_fill(html, "runs.html", view, NULL);
 }

@@ -4,7 +4,6 @@
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -69,11 +68,15 @@ enum status members_curve(struct figure *figure, const char *label, enum curve_k
     return error->status;
 }
 
-void members_caption(struct figure *figure, size_t systems)
+void members_caption(struct figure *figure, size_t systems, double left_out)
 {
-    const size_t length = strlen(figure->caption);
-    if (systems > 1)
-        snprintf(figure->caption + length, sizeof figure->caption - length,
-                 "%sMedian of the %zu systems; the bands hold 80 %% of them and, paler, all.",
-                 length ? " " : "", systems);
+    char among[64] = "";
+    if (systems < 2)
+        return;
+    figure->systems = "the median of its systems";
+    if (left_out > 0.0)
+        snprintf(among, sizeof among, ", with %.0f that the statistics leave out", left_out);
+    text_print(&figure->finding,
+               "%sMedian of the %zu systems%s; the bands hold 80 %% of them and, paler, all.",
+               figure->finding.length ? " " : "", systems, among);
 }

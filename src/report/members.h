@@ -6,12 +6,8 @@
 #include <stddef.h>
 
 #include "base/status.h"
+#include "diagnostics/series.h"
 #include "report/figure.h"
-#include "report/series.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Part of a series, the same of every system: `rows` rows from `first` on. */
 struct members {
@@ -32,11 +28,8 @@ enum status members_curve(struct figure *figure, const char *label, enum curve_k
                           const struct members *members, const double *x, const double *y,
                           bool bands, struct error *error);
 
-/* Says in the caption what lines and bands are; nothing of one system. */
-void members_caption(struct figure *figure, size_t systems);
-
-#ifdef __cplusplus
-}
-#endif
+/* Says in the caption what lines and bands are; nothing of one system. `left_out` of them do not
+ * count in the statistics. */
+void members_caption(struct figure *figure, size_t systems, double left_out);
 
 #endif

@@ -8,13 +8,14 @@
 #include "model/units.h"
 #include "report/trajectory.h"
 
-enum { PATH_BODIES = 10, PATH_FRAMES = 4000, DOT_BODIES = 3000 };
+enum { PATH_BODIES = 10, NAMED_BODIES = 8, PATH_FRAMES = 4000, DOT_BODIES = 3000 };
 
 /* What all pictures of a run have in common. */
 struct view {
     const struct units *units; /* or NULL */
     char length_unit[UNITS_LABEL_SIZE];
     char systems[80]; /* says that there are many; "" for one */
+    bool centered;    /* the centre of mass lies at 0 */
 };
 
 static struct view view_of(const struct result *result)
@@ -22,6 +23,7 @@ static struct view view_of(const struct result *result)
     struct view view = { .length_unit = "" };
     const struct units *units = result_units(result);
     view.units = units;
+    view.centered = json_is_true(result_find(result, "config.bodies.center"));
     if (units)
         units_label(units, (struct dimension)DIMENSION_LENGTH, view.length_unit);
     const double systems = result_real(result, "systems");
@@ -38,29 +40,44 @@ static void label_axes(struct figure *figure, const struct view *view)
     figure->equal_axes = true;
 }
 
-static enum status draw_paths(struct figure *figure, struct trajectory *trajectory,
+static enum status draw_paths(struct figure *figure, struct trajectory *trajectory, bool centered,
                               struct error *error)
 {
     const size_t bodies = trajectory->bodies;
     const size_t stride = trajectory->frame_count / PATH_FRAMES + 1;
     const size_t frames = (trajectory->frame_count + stride - 1) / stride;
     double *x = malloc(memory_bytes(memory_bytes(bodies, frames), 2 * sizeof *x)),
-           position[3][PATH_BODIES];
+           position[3][PATH_BODIES], ids[PATH_BODIES];
     if (!x)
-        return error_set(error, STATUS_MEMORY, "out of memory");
+        return error_memory(error);
     double *y = x + bodies * frames;
     enum status status = STATUS_OK;
     for (size_t k = 0; k < frames && !status; k++) {
         status = trajectory_read(trajectory, k * stride, 1, position[0], position[1], position[2],
-                                 error);
+                                 NULL, error);
         for (size_t i = 0; i < bodies; i++) {
             x[i * frames + k] = position[0][i];
             y[i * frames + k] = position[1][i];
         }
     }
-    for (size_t i = 0; i < bodies && !status; i++)
-        status = figure_curve(figure, "", CURVE_PATH, (int)i, frames, x + i * frames,
+    if (!status)
+        status = trajectory_ids(trajectory, ids, error);
+    for (size_t i = 0; i < bodies && !status; i++) {
+        char label[32] = "";
+        if (bodies > 1 && bodies <= NAMED_BODIES)
+            snprintf(label, sizeof label, "body %.0f", ids[i]);
+        status = figure_curve(figure, label, CURVE_PATH, (int)i, frames, x + i * frames,
                               y + i * frames, error);
+    }
+    for (size_t i = 0; i < figure->curve_count; i++)
+        figure->curves[i].compared = true;
+    for (size_t i = 0; i < bodies && !status; i++) {
+        position[0][i] = x[i * frames];
+        position[1][i] = y[i * frames];
+    }
+    if (!status)
+        status = figure_marks(figure, bodies, position[0], position[1],
+                              centered ? "centre of mass" : NULL, error);
     free(x);
     return status;
 }
@@ -89,18 +106,19 @@ static enum status draw_frame(struct figures *figures, struct trajectory *trajec
     double *x = malloc(memory_bytes(count, 4 * sizeof *x));
     if (!figure || !x) {
         free(x);
-        return error_set(error, STATUS_MEMORY, "out of memory");
+        return error_memory(error);
     }
     snprintf(figure->name, sizeof figure->name, "%s", name);
     char time[UNITS_TEXT_SIZE];
     snprintf(figure->title, sizeof figure->title, "Bodies at t = %s",
              units_time(view->units, trajectory->frames[frame].time, 6, time));
-    snprintf(figure->caption, sizeof figure->caption,
-             "%zu of %zu bodies, seen along z. The outermost few may lie beyond the frame.%s",
-             count, trajectory->bodies, view->systems);
+    text_print(&figure->caption,
+               "%zu of %zu bodies, seen along z. The outermost few may lie beyond the frame.%s",
+               count, trajectory->bodies, view->systems);
     label_axes(figure, view);
+    figure->alone = true;
     double *y = x + count, *z = y + count;
-    enum status status = trajectory_read(trajectory, frame, stride, x, y, z, error);
+    enum status status = trajectory_read(trajectory, frame, stride, x, y, z, NULL, error);
     if (!status) {
         figure->range[1] = half_width(count, x, y, z + count);
         figure->range[0] = -figure->range[1];
@@ -108,7 +126,7 @@ static enum status draw_frame(struct figures *figures, struct trajectory *trajec
             figure_curve(figure, "", count < 400 ? CURVE_DISCS : CURVE_DOTS, 0, count, x, y, error);
     }
     free(x);
-    figures_settle(figures);
+    figures_drop_empty(figures);
     return status;
 }
 
@@ -119,13 +137,14 @@ static enum status draw_orbits(struct figures *figures, struct trajectory *traje
     if (!figure)
         return error->status;
     snprintf(figure->name, sizeof figure->name, "orbits");
-    snprintf(figure->title, sizeof figure->title, "Orbits");
-    snprintf(figure->caption, sizeof figure->caption,
-             "The paths of the %zu bodies, seen along z, from %zu frames.%s", trajectory->bodies,
-             trajectory->frame_count, view->systems);
+    snprintf(figure->title, sizeof figure->title, "Orbits in the inertial frame");
+    text_print(&figure->caption, "The paths of the bodies as seen from outside, along z.");
+    text_print(&figure->finding, "%zu bodies in %zu frame%s.%s", trajectory->bodies,
+               trajectory->frame_count, trajectory->frame_count == 1 ? "" : "s", view->systems);
+    figure->systems = view->systems[0] ? "all of its systems" : NULL;
     label_axes(figure, view);
-    const enum status status = draw_paths(figure, trajectory, error);
-    figures_settle(figures);
+    const enum status status = draw_paths(figure, trajectory, view->centered, error);
+    figures_drop_empty(figures);
     return status;
 }
 

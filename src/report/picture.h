@@ -6,15 +6,7 @@
 #include "report/figures.h"
 #include "report/result.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Adds them, from the trajectory of the run if it has one. */
 enum status picture_draw(const struct result *result, struct figures *figures, struct error *error);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

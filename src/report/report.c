@@ -12,10 +12,14 @@
 #include "base/memory.h"
 #include "output/directory.h"
 #include "report/animation.h"
+#include "report/choice.h"
 #include "report/compare.h"
+#include "report/draw-run.h"
 #include "report/figures.h"
 #include "report/page.h"
+#include "report/plot.h"
 #include "report/result.h"
+#include "report/template.h"
 
 enum { MOST_RUNS = 1024 };
 
@@ -80,7 +84,7 @@ static enum status find_runs(struct report *report, struct error *error)
     char manifest[REPORT_PATH_SIZE];
     report->results = calloc(MOST_RUNS, sizeof *report->results);
     if (!report->results)
-        return error_set(error, STATUS_MEMORY, "out of memory");
+        return error_memory(error);
     snprintf(manifest, sizeof manifest, "%s/run.json", options->directories[0]);
     if (options->count == 1 && access(manifest, F_OK) != 0)
         return add_folder(report, options->directories[0], error);
@@ -126,7 +130,7 @@ static enum status write_page(const struct report *report, const struct text *ht
 {
     snprintf(path, REPORT_PATH_SIZE, "%s/%s", report->folder, page_name);
     if (html->failed)
-        return error_set(error, STATUS_MEMORY, "out of memory");
+        return error_memory(error);
     return directory_replace_file(report->directory, page_name, html->bytes, html->length, error);
 }
 
@@ -172,7 +176,7 @@ static enum status claim_files(const struct report *report, const struct figures
             (!report->can_draw || !make_folder(report->plots, error)))
             directory_note(report->directory, json_object(), names, count, error);
     } else {
-        error_set(error, STATUS_MEMORY, "out of memory");
+        error_memory(error);
     }
     free(files);
     free(names);
@@ -189,22 +193,23 @@ static enum status draw(const struct report *report, struct figures *figures, st
         return error->status;
     enum status status = STATUS_OK;
     if (!report->can_draw) {
-        text_print(html, "<p class=\"bad\">No figures: ");
-        page_escape(html, report->no_gnuplot.text);
-        text_print(html, "</p>\n");
+        template_fill(html, "without-figures.html",
+                      json_pack("{s:o}", "why", json_string_nocheck(report->no_gnuplot.text)),
+                      NULL);
         return STATUS_OK;
     }
     for (size_t i = 0; i < figures->count && !status; i++)
-        status = figure_draw(&figures->figures[i], report->plots, error);
-    return status ? status : page_figures(html, figures, report->plots, "plots", error);
+        status = plot_draw(&figures->figures[i], report->directory, "plots/", error);
+    return status ? status : page_figures(html, figures, report->directory, error);
 }
 
-static enum status animate(const struct report *report, struct text *html, struct error *error)
+/* Does the page stand among the files of the run? A folder may also be the user's, or hold one run
+ * only. */
+static bool is_beside(const struct report *report)
 {
-    if (!report->options->animation || !report->can_draw)
-        return STATUS_OK;
-    const enum status status = animation_draw(&report->results[0], report->plots, error);
-    return status ? status : animation_inline(report->plots, "plots", html, error);
+    struct stat page, run;
+    return stat(report->folder, &page) == 0 && stat(report->results[0].path, &run) == 0 &&
+           page.st_dev == run.st_dev && page.st_ino == run.st_ino;
 }
 
 static enum status one_run(const struct report *report, struct figures *figures, struct text *html,
@@ -213,12 +218,15 @@ static enum status one_run(const struct report *report, struct figures *figures,
     const struct result *result = &report->results[0];
     page_begin(html, result_string(result, "name"));
     page_run_head(html, result);
-    enum status status = figures_of_run(result, figures, error);
+    enum status status =
+        draw_run(result, report->options->plots ? DRAW_ALL : DRAW_PAGE, figures, error);
+    if (!status && report->options->plots)
+        status = choice_select(report->options->plots, figures, error);
     if (!status)
         status = draw(report, figures, html, error);
-    if (!status)
-        status = animate(report, html, error);
-    page_run_foot(html, result);
+    if (!status && report->options->animation && report->can_draw)
+        status = animation_add(result, report->directory, html, error);
+    page_run_foot(html, result, is_beside(report));
     page_end(html);
     return status;
 }
@@ -226,19 +234,23 @@ static enum status one_run(const struct report *report, struct figures *figures,
 static enum status many_runs(const struct report *report, struct figures *figures,
                              struct text *html, struct error *error)
 {
-    struct compare *compare;
+    struct differences differences;
     char path[REPORT_PATH_SIZE];
-    if (compare_create(report->results, report->count, &compare, error))
-        return error->status;
+    differences_find(report->results, report->count, &differences);
     page_begin(html, result_string(&report->results[0], "name"));
-    compare_head(html, compare);
-    enum status status = compare_figures(compare, figures, error);
+    compare_head(html, &differences);
+    enum status status = compare_figures(
+        &differences, report->options->plots ? DRAW_ALL : DRAW_COMPARISON, figures, error);
+    if (!status && report->options->plots)
+        status = choice_select(report->options->plots, figures, error);
     if (!status)
         status = draw(report, figures, html, error);
     snprintf(path, sizeof path, "%s/convergence.csv", report->options->directories[0]);
-    page_csv(html, "Convergence: measured order, and error left with the smallest step", path);
+    if (!status)
+        status =
+            page_csv(html, "Convergence: measured order, and error left with the smallest step",
+                     path, error);
     page_end(html);
-    compare_destroy(compare);
     return status;
 }
 
@@ -264,8 +276,12 @@ enum status report_write(const struct report_options *options, struct report_sum
 {
     struct report report = { .options = options };
     *summary = (struct report_summary){ 0 };
-    report.can_draw = figure_probe(&report.no_gnuplot) == STATUS_OK;
+    report.can_draw = plot_probe(&report.no_gnuplot) == STATUS_OK;
     enum status status = find_runs(&report, error);
+    if (!status && options->animation && report.count > 1)
+        status =
+            error_set(error, STATUS_USAGE,
+                      "orrery report: --animation: is of one run, and here are %zu", report.count);
     if (!status)
         status = open_folder(&report, error);
     if (!status)

@@ -11,16 +11,13 @@
 
 #include "base/status.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct report_options {
     const char *const *directories; /* runs; a single one may be a folder of runs */
     size_t count;
     const char *output; /* folder to write to; NULL: the run's own, or the folder of runs, or
                            "report" for several */
-    bool animation;     /* add an animated GIF of the bodies */
+    bool animation;     /* add an animated GIF of the bodies; of one run */
+    const char *plots;  /* figures to draw, with commas between (report/choice.h); NULL: all */
 };
 
 enum { REPORT_PATH_SIZE = 4096 };
@@ -32,15 +29,12 @@ struct report_summary {
 };
 
 /*
- * STATUS_NO_INPUT (no run there), STATUS_DATA, STATUS_CANT_CREATE (also where a file of another
- * origin stands in the place of one of the report's), STATUS_IO. STATUS_UNAVAILABLE
- * without gnuplot: the page is written all the same, without figures.
+ * STATUS_USAGE (no such figure, an animation of several runs), STATUS_NO_INPUT (no run there),
+ * STATUS_DATA, STATUS_CANT_CREATE (also where a file of another origin stands in the place of one
+ * of the report's), STATUS_IO. STATUS_UNAVAILABLE without gnuplot: the page is written all the
+ * same, without figures.
  */
 enum status report_write(const struct report_options *options, struct report_summary *summary,
                          struct error *error);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

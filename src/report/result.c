@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -18,7 +17,7 @@ const char *result_file(const struct result *result, const char *name,
     return buffer;
 }
 
-bool result_has(const struct result *result, const char *name)
+static bool has_file(const struct result *result, const char *name)
 {
     char path[RESULT_PATH_SIZE];
     return access(result_file(result, name, path), R_OK) == 0;
@@ -30,13 +29,9 @@ static bool is_missing(const char *path)
     return access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR);
 }
 
-enum status result_open(const char *path, struct result *result, struct error *error)
+static enum status load(const char *path, struct result *result, struct error *error)
 {
     char manifest[RESULT_PATH_SIZE];
-    *result = (struct result){ 0 };
-    snprintf(result->path, sizeof result->path, "%s", path);
-    for (size_t end = strlen(result->path); end > 1 && result->path[end - 1] == '/'; end--)
-        result->path[end - 1] = '\0';
     struct error problem = { 0 };
     result_file(result, "run.json", manifest);
     if (document_load(manifest, &result->json, &problem) == STATUS_NO_INPUT && is_missing(manifest))
@@ -67,9 +62,9 @@ const char *result_trajectory(const struct result *result, char buffer[RESULT_PA
             continue;
         char packed[RESULT_PATH_SIZE];
         snprintf(packed, sizeof packed, "%s.gz", file);
-        if (result_has(result, file))
+        if (has_file(result, file))
             return result_file(result, file, buffer);
-        if (result_has(result, packed))
+        if (has_file(result, packed))
             return result_file(result, packed, buffer);
     }
     return NULL;
@@ -77,25 +72,17 @@ const char *result_trajectory(const struct result *result, char buffer[RESULT_PA
 
 json_t *result_find(const struct result *result, const char *keys)
 {
-    char copy[256];
-    snprintf(copy, sizeof copy, "%s", keys);
-    json_t *value = result->json;
-    for (char *rest = copy, *key; value && (key = strsep(&rest, "."));)
-        value = json_is_array(value) ? json_array_get(value, (size_t)atoi(key))
-                                     : json_object_get(value, key);
-    return value;
+    return document_find(result->json, keys);
 }
 
 const char *result_string(const struct result *result, const char *keys)
 {
-    const char *string = json_string_value(result_find(result, keys));
-    return string ? string : "";
+    return document_string(result->json, keys);
 }
 
 double result_real(const struct result *result, const char *keys)
 {
-    const json_t *value = result_find(result, keys);
-    return json_is_number(value) ? json_number_value(value) : NAN;
+    return document_real(result->json, keys);
 }
 
 const struct units *result_units(const struct result *result)
@@ -103,14 +90,63 @@ const struct units *result_units(const struct result *result)
     return units_find(result_string(result, "config.physics.units"));
 }
 
+static bool has_ended(const struct result *result)
+{
+    return strcmp(result_string(result, "verdict"), "running") != 0;
+}
+
+/* A run writes its last words before it lets go of its lock: where nobody holds that, run.json is
+ * read once more, and by then another process may hold it. */
+static enum status find_state(struct result *result, struct error *error)
+{
+    if (has_ended(result))
+        return STATUS_OK;
+    result->progress = progress_read(result->path, &directory_run);
+    if (!result->progress.held) {
+        result_close(result);
+        if (load(result->path, result, error) || has_ended(result))
+            return error->status;
+        result->progress = progress_read(result->path, &directory_run);
+    }
+    result->state = result->progress.held ? RESULT_AT_WORK : RESULT_LEFT;
+    return STATUS_OK;
+}
+
+enum status result_open(const char *path, struct result *result, struct error *error)
+{
+    *result = (struct result){ 0 };
+    snprintf(result->path, sizeof result->path, "%s", path);
+    for (size_t end = strlen(result->path); end > 1 && result->path[end - 1] == '/'; end--)
+        result->path[end - 1] = '\0';
+    return load(path, result, error) ? error->status : find_state(result, error);
+}
+
 bool result_is_of_orrery(const struct result *result)
 {
     return directory_names_program(result->json);
 }
 
+bool result_broke_off(const struct result *result)
+{
+    return strcmp(result_string(result, "verdict"), "error") == 0;
+}
+
+bool result_has_end(const struct result *result)
+{
+    return result->state == RESULT_ENDED && !result_broke_off(result);
+}
+
 double result_energy_error(const struct result *result)
 {
+    if (result_real(result, "systems") > 1)
+        return fabs(result_real(result, "relative_energy_error"));
     return result_real(result, "diagnostics.conservation.energy_error");
+}
+
+double result_left_out(const struct result *result)
+{
+    const double left_out = result->state == RESULT_ENDED ? result_real(result, "left_out") : NAN;
+    return left_out > 0.0 ? left_out : 0.0;
 }
 
 enum status result_series(const struct result *result, const char *name, struct series **series,

@@ -7,22 +7,28 @@
 #include <stddef.h>
 
 #include "base/status.h"
+#include "diagnostics/series.h"
 #include "model/units.h"
-#include "report/series.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "output/progress.h"
 
 enum { RESULT_PATH_SIZE = 4096 };
+
+/* Has it ended? */
+enum result_state {
+    RESULT_ENDED,   /* run.json says how */
+    RESULT_AT_WORK, /* no: a process is at it */
+    RESULT_LEFT     /* no, but nobody is at it: it was killed */
+};
 
 struct result {
     char path[RESULT_PATH_SIZE]; /* of the directory, no slash at the end */
     json_t *json;                /* run.json */
+    enum result_state state;
+    struct progress progress; /* of one that has not ended */
 };
 
-/* STATUS_NO_INPUT where the directory holds no run, STATUS_DATA where run.json is no JSON,
- * STATUS_MEMORY, STATUS_IO. */
+/* Nothing is locked but for an instant. STATUS_NO_INPUT where the directory holds no run,
+ * STATUS_DATA where run.json is no JSON, STATUS_MEMORY, STATUS_IO. */
 enum status result_open(const char *path, struct result *result, struct error *error);
 void result_close(struct result *result);
 
@@ -37,8 +43,20 @@ const struct units *result_units(const struct result *result);
 /* Did Orrery write it? Other programs have files of that name too. */
 bool result_is_of_orrery(const struct result *result);
 
-/* The largest |dE/E0| of the run, from the last row of its conservation diagnostic; NaN without. */
+/* Did it end in an error? Then its last rows are of some time before its end. */
+bool result_broke_off(const struct result *result);
+
+/* Are its numbers those of its end? Not where it broke off, was killed or is at work; one that was
+ * stopped has come to an end too. */
+bool result_has_end(const struct result *result);
+
+/* The largest |dE/E0| of the run, from the last row of its conservation diagnostic; NaN without. Of
+ * an ensemble, whose last row is of system 1 alone: |dE/E0| at the end, of the worst system. */
 double result_energy_error(const struct result *result);
+
+/* Systems of an ensemble whose energy error leaves them out of the statistics; 0 where none are, or
+ * where the run has not ended. */
+double result_left_out(const struct result *result);
 
 /* The file `name` of the directory; *series is NULL where there is no such file. */
 enum status result_series(const struct result *result, const char *name, struct series **series,
@@ -50,10 +68,5 @@ const char *result_trajectory(const struct result *result, char buffer[RESULT_PA
 /* The path of a file of the directory, into buffer. */
 const char *result_file(const struct result *result, const char *name,
                         char buffer[RESULT_PATH_SIZE]);
-bool result_has(const struct result *result, const char *name);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -1,31 +1,21 @@
 #include "report/trajectory.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"
 
-/* The value of `key` in a comment line, up to the next blank; false if it is not there. */
-static bool find_value(const char *comment, const char *key, char *value, size_t size)
-{
-    const char *found = strstr(comment, key);
-    if (!found || (found != comment && found[-1] != ' '))
-        return false;
-    found += strlen(key);
-    snprintf(value, size, "%.*s", (int)strcspn(found, " "), found);
-    return true;
-}
+enum { MOST_CELLS = 256 };
 
 /* Properties=species:S:1:pos:R:3:...: name, type and count of columns, over and over. */
 static bool find_position(struct trajectory *trajectory, const char *comment)
 {
     char properties[512];
     bool found = false;
-    trajectory->columns = 0;
-    if (!find_value(comment, "Properties=", properties, sizeof properties))
+    trajectory->columns = trajectory->mass = trajectory->id = 0;
+    if (!text_find_value(comment, "Properties=", properties, sizeof properties))
         return false;
     char *rest = properties, *name;
     while ((name = strsep(&rest, ":"))) {
@@ -35,8 +25,12 @@ static bool find_position(struct trajectory *trajectory, const char *comment)
             return false;
         if (strcmp(name, "pos") == 0 && columns == 3) {
             trajectory->position = trajectory->columns;
-            found = true;
+            found = trajectory->position + 3 <= MOST_CELLS;
         }
+        if (strcmp(name, "mass") == 0 && columns == 1 && trajectory->columns < MOST_CELLS)
+            trajectory->mass = trajectory->columns;
+        if (strcmp(name, "id") == 0 && columns == 1 && trajectory->columns < MOST_CELLS)
+            trajectory->id = trajectory->columns;
         trajectory->columns += (size_t)columns;
     }
     return found;
@@ -51,7 +45,7 @@ static enum status add_frame(struct trajectory *trajectory, struct lines_mark ma
         struct trajectory_frame *frames =
             realloc(trajectory->frames, memory_bytes(capacity, sizeof *trajectory->frames));
         if (!frames)
-            return error_set(error, STATUS_MEMORY, "out of memory");
+            return error_memory(error);
         trajectory->frames = frames;
     }
     trajectory->frames[trajectory->frame_count++] = (struct trajectory_frame){ mark, time };
@@ -95,7 +89,7 @@ static enum status index_frame(struct trajectory *trajectory, bool *end, struct 
     if (!find_position(trajectory, line))
         return lines_error(trajectory->lines, error, "no extended XYZ: no positions in Properties");
     double time = NAN;
-    if (!find_value(line, "Time=", text, sizeof text) || !text_parse_real(text, &time))
+    if (!text_find_value(line, "Time=", text, sizeof text) || !text_parse_real(text, &time))
         time = NAN;
     for (size_t i = 0; i < trajectory->bodies && !*end; i++)
         if (whole_line(trajectory, &line, end, error))
@@ -108,7 +102,7 @@ enum status trajectory_open(const char *path, struct trajectory **result, struct
     *result = NULL;
     struct trajectory *trajectory = calloc(1, sizeof *trajectory);
     if (!trajectory)
-        return error_set(error, STATUS_MEMORY, "out of memory");
+        return error_memory(error);
     enum status status = lines_open(path, &trajectory->lines, error);
     for (bool end = false; !status && !end;)
         status = index_frame(trajectory, &end, error);
@@ -130,26 +124,34 @@ void trajectory_close(struct trajectory *trajectory)
     free(trajectory);
 }
 
-static enum status read_position(const struct trajectory *trajectory, char *line, double *x,
-                                 double *y, double *z, struct error *error)
+static enum status read_number(const struct trajectory *trajectory, const char *cell,
+                               double *number, struct error *error)
 {
-    double *const targets[] = { x, y, z };
-    char *rest = NULL;
-    const char *cell = strtok_r(line, " \t", &rest);
-    for (size_t column = 0; cell; column++, cell = strtok_r(NULL, " \t", &rest)) {
-        if (column < trajectory->position)
-            continue;
-        const size_t axis = column - trajectory->position;
-        if (!text_parse_real(cell, targets[axis]))
-            return lines_error(trajectory->lines, error, "\"%.40s\" is not a number", cell);
-        if (axis == 2)
-            return STATUS_OK;
-    }
-    return lines_error(trajectory->lines, error, "the line ends before the position");
+    return text_parse_real(cell, number)
+               ? STATUS_OK
+               : lines_error(trajectory->lines, error, "\"%.40s\" is not a number", cell);
+}
+
+/* The position, and the mass if it is wanted. */
+static enum status read_body(const struct trajectory *trajectory, char *line,
+                             double *const position[3], double *m, struct error *error)
+{
+    char *cells[MOST_CELLS];
+    const size_t count = text_split(line, ' ', cells, MOST_CELLS);
+    enum status status = STATUS_OK;
+    if (count < trajectory->position + 3 || count <= trajectory->mass)
+        return lines_error(trajectory->lines, error, "the line ends before the position");
+    for (size_t axis = 0; axis < 3 && !status; axis++)
+        status = read_number(trajectory, cells[trajectory->position + axis], position[axis], error);
+    if (m)
+        *m = 1.0;
+    if (!status && m && trajectory->mass)
+        status = read_number(trajectory, cells[trajectory->mass], m, error);
+    return status;
 }
 
 enum status trajectory_read(struct trajectory *trajectory, size_t frame, size_t stride, double *x,
-                            double *y, double *z, struct error *error)
+                            double *y, double *z, double *m, struct error *error)
 {
     char *line;
     enum status status = lines_seek(trajectory->lines, trajectory->frames[frame].mark, error);
@@ -159,9 +161,27 @@ enum status trajectory_read(struct trajectory *trajectory, size_t frame, size_t 
         status = lines_next(trajectory->lines, &line, error);
         if (!status && !line)
             status = lines_error(trajectory->lines, error, "the file has become shorter");
-        if (!status && i % stride == 0)
-            status = read_position(trajectory, line, x + i / stride, y + i / stride, z + i / stride,
-                                   error);
+        if (!status && i % stride == 0) {
+            const size_t k = i / stride;
+            double *const position[] = { x + k, y + k, z + k };
+            status = read_body(trajectory, line, position, m ? m + k : NULL, error);
+        }
+    }
+    return status;
+}
+
+enum status trajectory_ids(struct trajectory *trajectory, double *ids, struct error *error)
+{
+    char *line, *cells[MOST_CELLS];
+    enum status status = lines_seek(trajectory->lines, trajectory->frames[0].mark, error);
+    if (!status)
+        status = lines_next(trajectory->lines, &line, error);
+    for (size_t i = 0; !status && i < trajectory->bodies; i++) {
+        ids[i] = (double)i + 1.0;
+        status = lines_next(trajectory->lines, &line, error);
+        if (!status && line && trajectory->id &&
+            text_split(line, ' ', cells, MOST_CELLS) > trajectory->id)
+            status = read_number(trajectory, cells[trajectory->id], &ids[i], error);
     }
     return status;
 }

@@ -7,10 +7,6 @@
 #include "base/lines.h"
 #include "base/status.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct trajectory_frame {
     struct lines_mark mark; /* of its comment line */
     double time;            /* Time= of that line; NaN without */
@@ -20,6 +16,7 @@ struct trajectory {
     struct lines *lines;
     size_t bodies;            /* of every frame */
     size_t columns, position; /* on a body's line; the column of x */
+    size_t mass, id;          /* columns of a body's mass and id; 0 without */
     size_t frame_count;
     struct trajectory_frame *frames;
 };
@@ -30,12 +27,13 @@ enum status trajectory_open(const char *path, struct trajectory **trajectory, st
 void trajectory_close(struct trajectory *trajectory); /* accepts NULL */
 
 /* Positions of frame `frame`: of every `stride`-th body, from the first; x, y, z hold
- * (bodies + stride - 1) / stride values each. STATUS_DATA, STATUS_IO. */
+ * (bodies + stride - 1) / stride values each, and m, which may be NULL, as many masses, 1 where the
+ * file has none. STATUS_DATA, STATUS_IO. */
 enum status trajectory_read(struct trajectory *trajectory, size_t frame, size_t stride, double *x,
-                            double *y, double *z, struct error *error);
+                            double *y, double *z, double *m, struct error *error);
 
-#ifdef __cplusplus
-}
-#endif
+/* Ids of the bodies of the first frame; their places, from 1, where the file has none. STATUS_DATA,
+ * STATUS_IO. */
+enum status trajectory_ids(struct trajectory *trajectory, double *ids, struct error *error);
 
 #endif

@@ -32,9 +32,9 @@ static const double weak_tide = 0.1;
 
 /*
  * By velocity-verlet with WATCH_STEPS_PER_PERIOD steps of the period at the pericentre, the energy
- * is off there by this part of the potential energy at that place, as was measured for e = 0.5 to
- * 0.999, and by the square of the step otherwise. A run is to stay at half of the watch's standard
- * limit of 0.005, in which it counts over the energy of the whole orbit.
+ * is off by this part of the potential energy there, as was measured for e = 0.5 to 0.999, and by
+ * the square of the step otherwise. A run is to stay at half of the watch's default limit of 0.005,
+ * in which it counts over the energy of the whole orbit.
  */
 static const double passage_error = 1e-4, orbit_error = 0.0025;
 
@@ -98,6 +98,15 @@ static double tide(const struct physics *physics, const struct bodies *b, size_t
     return strongest;
 }
 
+/* Until the next pericentre of the osculating orbit without softening, which only delays it:
+ * Kepler's equation, e sin E = r.v / sqrt(mu a) and e cos E = 1 - r/a. */
+static double time_to_pericenter(double mu, double energy, double r, double rv)
+{
+    const double a = -0.5 * mu / energy, e_sin = rv / sqrt(mu * a);
+    const double mean = atan2(e_sin, 1.0 - r / a) - e_sin;
+    return (mean > 0.0 ? 2.0 * M_PI - mean : -mean) * sqrt(a * a * a / mu);
+}
+
 /*
  * The osculating orbit of a bound pair: with h = |r x v| and E = v^2/2 - mu/s, s^2 = r^2 + eps^2,
  * e^2 = 1 + 2 E h^2 / mu^2 and the pericentre q = h^2 / (mu (1 + e)). Softened orbits have their
@@ -108,7 +117,7 @@ static double tide(const struct physics *physics, const struct bodies *b, size_t
  * two bodies that begin at rest among others from meeting head-on, and it says how near they come.
  */
 static void look_at_pair(const struct physics *physics, const struct bodies *b, size_t first,
-                         size_t i, size_t j, double scale, struct advice *best)
+                         size_t i, size_t j, double scale, double end, struct advice *best)
 {
     const double mass = b->m[i] + b->m[j], mu = physics->gravitational_constant * mass;
     if (!(mu > 0.0))
@@ -137,7 +146,9 @@ static void look_at_pair(const struct physics *physics, const struct bodies *b, 
                                  .period = period_at(physics, q, mass),
                                  .wanted = steps_wanted(depth) };
     const bool matters = pair.kind == ADVICE_PERICENTER || pair.wanted > WATCH_STEPS_PER_PERIOD;
-    if (matters && pull <= weak_tide)
+    const bool comes =
+        pair.kind != ADVICE_PERICENTER || 0.9 * time_to_pericenter(mu, energy, sqrt(r2), rv) <= end;
+    if (matters && comes && pull <= weak_tide)
         keep_shorter(best, &pair);
 }
 
@@ -167,7 +178,7 @@ static void look_at_pairs(const struct experiment *x, size_t first, struct advic
     const double scale = energy_scale(&x->physics, b, first);
     for (size_t i = first; i < first + b->count; i++)
         for (size_t j = i + 1; j < first + b->count; j++)
-            look_at_pair(&x->physics, b, first, i, j, scale, best);
+            look_at_pair(&x->physics, b, first, i, j, scale, (double)x->steps * x->step, best);
 }
 
 /* --- clusters --------------------------------------------------------------------------------- */
@@ -295,16 +306,16 @@ struct passages {
     struct advice *best;
 };
 
-static void look_at_passage(void *context, const struct probe_sight *sight)
+static void take_passage(void *context, const struct probe_sample *sample)
 {
     const struct passages *passages = context;
-    const struct advice passage = { .kind = sight->time > 0.0 ? ADVICE_PASSAGE : ADVICE_NOW,
-                                    .id_i = passages->bodies->id[passages->first + sight->pair.i],
-                                    .id_j = passages->bodies->id[passages->first + sight->pair.j],
-                                    .distance = sight->pair.distance,
-                                    .time = sight->time,
-                                    .period = 2.0 * M_PI * sight->pair.time_scale,
-                                    .wanted = steps_wanted(sight->depth) };
+    const struct advice passage = { .kind = sample->time > 0.0 ? ADVICE_PASSAGE : ADVICE_NOW,
+                                    .id_i = passages->bodies->id[passages->first + sample->pair.i],
+                                    .id_j = passages->bodies->id[passages->first + sample->pair.j],
+                                    .distance = sample->pair.distance,
+                                    .time = sample->time,
+                                    .period = 2.0 * M_PI * sample->pair.time_scale,
+                                    .wanted = steps_wanted(sample->depth) };
     keep_shorter(passages->best, &passage);
 }
 
@@ -320,7 +331,7 @@ static enum status look_ahead(const struct experiment *x, size_t system, double 
         return STATUS_OK;
     struct advice found = *best;
     struct passages passages = { x->bodies, system * x->bodies->stride, &found };
-    const struct probe_observer observer = { look_at_passage, &passages };
+    const struct probe_observer observer = { take_passage, &passages };
     if (probe_follow(x, system, &observer, work, &end, error))
         return error->status;
     if (end == PROBE_COLLIDED)
@@ -390,9 +401,15 @@ enum status advice_find(const struct experiment *x, struct advice *advice, struc
     *advice = (struct advice){ .kind = ADVICE_NONE,
                                .period = INFINITY,
                                .wanted = WATCH_STEPS_PER_PERIOD };
-    for (size_t s = 0; s < x->bodies->systems; s++)
+    if (x->integrator->adaptive)
+        return STATUS_OK; /* it needs none */
+    for (size_t s = 0; s < x->bodies->systems; s++) {
+        const double before = advice->period / advice->wanted;
         if (look_at_system(x, s, &work, advice, error))
             return error->status;
+        if (advice->period / advice->wanted < before)
+            advice->system = s;
+    }
     advice->steps = advice->period / x->step;
     advice->step = advice->period > 0.0 ? round_down(advice->period / advice->wanted) : 0.0;
     if (advice->kind == ADVICE_NONE || !(advice->step > 0.0))

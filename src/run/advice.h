@@ -7,15 +7,12 @@
 #ifndef ORRERY_RUN_ADVICE_H
 #define ORRERY_RUN_ADVICE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/status.h"
 #include "run/experiment.h"
 #include "run/rehearsal.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 enum advice_kind {
     ADVICE_NONE,       /* no two bodies attract each other */
@@ -36,6 +33,7 @@ enum advice_trial {
 /* What rules the step. */
 struct advice {
     enum advice_kind kind;
+    size_t system;       /* whose it is, from 0 */
     int64_t id_i, id_j;  /* of NOW, PERICENTER and PASSAGE */
     double distance;     /* at which they pass; of ENCOUNTER and COLLAPSE, expected once */
     double eccentricity; /* of PERICENTER */
@@ -53,9 +51,5 @@ struct advice {
 /* STATUS_MEMORY. */
 enum status advice_find(const struct experiment *experiment, struct advice *advice,
                         struct error *error);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -11,7 +11,7 @@
 
 enum { NAME_SIZE = 128, COUNT_COLUMNS = 2 };
 
-/* The places of those of the statistics below that are no quantiles. */
+/* The indices of those of the statistics below that are no quantiles. */
 enum { MEAN, STD, SEM };
 
 static const struct {
@@ -104,7 +104,7 @@ enum status aggregate_create(const struct diagnostic *source, size_t systems,
     *result = NULL;
     struct aggregate *aggregate = calloc(1, sizeof *aggregate);
     if (!aggregate)
-        return error_set(error, STATUS_MEMORY, "out of memory");
+        return error_memory(error);
     const bool table = source->class_->rows_per_event != 1;
     struct error none = { 0 };
     aggregate->source = source;
@@ -113,7 +113,7 @@ enum status aggregate_create(const struct diagnostic *source, size_t systems,
     aggregate->bin_columns = source->class_->bin_columns;
     if (!allocate(aggregate, &none)) {
         aggregate_destroy(aggregate);
-        return error_set(error, STATUS_MEMORY, "out of memory");
+        return error_memory(error);
     }
     snprintf(aggregate->name, NAME_SIZE, "%.100s-ensemble", source->name);
     name_columns(aggregate);

@@ -13,10 +13,6 @@
 #include "base/status.h"
 #include "diagnostics/diagnostic.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct aggregate;
 
 /* Of `source`, which it borrows, over `systems` members. STATUS_MEMORY. */
@@ -41,9 +37,5 @@ const double *aggregate_row(struct aggregate *aggregate, size_t row, const bool 
 
 /* What that gave last, which must survive a restart; undefined values before the first. */
 double *aggregate_last_row(struct aggregate *aggregate);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

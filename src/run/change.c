@@ -20,6 +20,7 @@ static const struct {
     { "checkpoint.*", CHANGE_NOTHING },
     { "compute.backend", CHANGE_NOTHING },
     { "compute.threads", CHANGE_NOTHING },
+    { "compute.devices", CHANGE_NOTHING },
     { "compute.kernel", CHANGE_NOTHING },
     { "compute.isa", CHANGE_NOTHING },
     { "diagnostics.*.every", CHANGE_OBSERVES },
@@ -28,6 +29,7 @@ static const struct {
     { "stop_when.*", CHANGE_OBSERVES },
     { "time.end", CHANGE_END },
     { "bodies.file", CHANGE_INPUT },
+    { "bodies.files", CHANGE_INPUT },
 };
 
 static enum change_kind kind_of(const char *path)
@@ -131,7 +133,7 @@ enum status change_visit(const json_t *before, const struct config *config,
     if (now)
         compare(&visitor, "", before, now);
     else
-        error_set(error, STATUS_MEMORY, "out of memory");
+        error_memory(error);
     json_decref(now);
     return error->status;
 }

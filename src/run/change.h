@@ -8,17 +8,13 @@
 #include <jansson.h>
 
 #include "base/status.h"
-#include "config/config.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "config/configuration.h"
 
 enum change_kind {
     CHANGE_NOTHING,    /* the same results: a name, threads, checkpoints */
     CHANGE_OBSERVES,   /* the same motion, but other rows and frames, or another judgement */
     CHANGE_END,        /* time.end: the same motion, further or less far */
-    CHANGE_INPUT,      /* bodies.file: the same motion if the file has moved, another if not */
+    CHANGE_INPUT,      /* bodies.file(s): the same motion if they have moved, another if not */
     CHANGE_EXPERIMENT, /* another experiment; a restart refuses it */
 };
 
@@ -35,9 +31,5 @@ struct change {
 enum status change_visit(const json_t *before, const struct config *config,
                          void (*visit)(void *context, const struct change *change), void *context,
                          struct error *error);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -12,28 +12,16 @@
 #include "model/bodies.h"
 #include "model/conserved.h"
 #include "output/checkpoint.h"
-#include "run/run.h"
+#include "run/parts.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+struct json_t;
 
-/* The files of an output that has one for each event, and the last row of the statistics over
- * members; checkpoints of older versions lack them. */
-extern const char content_files[];         /* "files" */
-extern const char content_aggregate_row[]; /* "aggregate-row" */
-/* Of which systems a criterion has its values; likewise. */
-extern const char content_systems[]; /* "systems" */
-
-/* What each start of the run has computed, as JSON (run/legs.h); older versions lack it too. */
+/* The marks of the files of an output that has one for each event. */
+extern const char content_files[]; /* "files" */
+/* What each start of the run has computed, as JSON (run/legs.h). */
 extern const char content_legs[]; /* "legs" */
 
-enum {
-    CRITERION_MEMORY = 4, /* numbers in the section of a criterion */
-    CRITERION_SYSTEMS = 2,
-    CONSERVED_REALS = sizeof(struct conserved) / sizeof(double),
-    CONTENT_BUILD_SIZE = 1024
-};
+enum { CONSERVED_REALS = sizeof(struct conserved) / sizeof(double), CONTENT_BUILD_SIZE = 1024 };
 
 /* The section `counts`. */
 enum { COUNT_SYSTEMS, COUNT_BODIES, COUNT_STEP, COUNT_EVENTS, COUNT_BITWISE, COUNT_EARLY, COUNTS };
@@ -46,18 +34,37 @@ struct content_array {
 };
 void content_arrays(const struct bodies *bodies, struct content_array arrays[CONTENT_ARRAYS]);
 
-/* The prefix of what was remembered before the last step made its events off their cadence. */
+/* Calls `visit` for each array of numbers that must survive a restart beside the bodies, borrowed
+ * from the run: what diagnostics, criteria, the watch and the ensemble have seen. */
+void content_visit_state(const struct run *run,
+                         void (*visit)(void *context, const char *kind, size_t index,
+                                       double *numbers, size_t count),
+                         void *context);
+
+/* The state of an integrator that chooses its own steps, in sections "PREFIXadaptive:NAME"; nothing
+ * where `adaptive` is NULL. STATUS_DATA, STATUS_IO. */
+void content_put_adaptive(struct checkpoint_writer *writer, const char *prefix,
+                          const struct adaptive *adaptive);
+enum status content_get_adaptive(const struct checkpoint *checkpoint, const char *prefix,
+                                 struct adaptive *adaptive, struct error *error);
+/* How many of its words are not those of the checkpoint. STATUS_DATA, STATUS_IO, STATUS_MEMORY. */
+enum status content_compare_adaptive(const struct checkpoint *checkpoint, const char *prefix,
+                                     const struct adaptive *adaptive, size_t *different,
+                                     struct error *error);
+
+/* The prefix of what was kept before the last step made its events off their cadence. */
 extern const char content_early[];
 
 /* "output:2", "early:row:0": by the index in the config, since names have no bound. */
 const char *content_name(const char *prefix, const char *kind, size_t index,
                          char buffer[CHECKPOINT_NAME_SIZE]);
 
+/* A section of JSON, a new reference; NULL where it is none. STATUS_DATA where there is no such
+ * section, STATUS_IO, STATUS_MEMORY. */
+enum status content_get_json(const struct checkpoint *checkpoint, const char *name,
+                             struct json_t **json, struct error *error);
+
 /* Everything that decides bits beside the config: if it is the same, a restart is exact. */
 const char *content_build(const struct run *run, char buffer[CONTENT_BUILD_SIZE]);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

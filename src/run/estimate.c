@@ -2,28 +2,22 @@
 
 #include <math.h>
 
-#include "run/replay.h"
-#include "run/shadow.h"
+#include "run/copies.h"
+#include "run/parts.h"
 
 enum { ROW_PREFIX_BYTES = 32, NUMBER_BYTES = 24 };
-
-/* Events of a trigger in the whole run: step 0, the multiples, and the last step. */
-static double events(struct trigger trigger, uint64_t steps)
-{
-    return floor((double)steps / (double)trigger.every) + 1.0 + (steps % trigger.every != 0);
-}
 
 /* Of so many rows at each event. */
 static double table_bytes(const struct run *run, size_t index, const struct diagnostic *table,
                           double rows)
 {
-    return events(run->triggers[index], run->experiment.steps) * rows *
+    return schedule_events(&run->schedule, schedule_diagnostic(&run->schedule, index)) * rows *
            (ROW_PREFIX_BYTES + NUMBER_BYTES * (double)table->column_count);
 }
 
 static double rows_bytes(const struct run *run, size_t index)
 {
-    const struct run_diagnostic *slot = &run->diagnostics[index];
+    const struct diagnostic_slot *slot = &run->observers.diagnostics[index];
     const double rows = (double)slot->diagnostic->row_count;
     const double systems = (double)run->experiment.bodies->systems;
     double bytes = table_bytes(run, index, slot->diagnostic, systems * rows);
@@ -34,23 +28,24 @@ static double rows_bytes(const struct run *run, size_t index)
 
 static double frames(const struct run *run, size_t index)
 {
-    return events(run->triggers[run->diagnostic_count + index], run->experiment.steps);
+    return schedule_events(&run->schedule, schedule_output(&run->schedule, index));
 }
 
 static double frames_bytes(const struct run *run, size_t index)
 {
     const struct bodies *bodies = run->experiment.bodies;
     const struct section *section = config_item(run->experiment.config, "outputs", index);
-    return frames(run, index) * run->outputs[index]->class_->event_bytes(
-                                    section, (double)bodies->systems * (double)bodies->count);
+    return frames(run, index) *
+           run->observers.outputs[index].output->class_->event_bytes(
+               section, bodies->systems, (double)bodies->systems * (double)bodies->count);
 }
 
 double estimate_disk_bytes(const struct run *run)
 {
     double bytes = 0.0;
-    for (size_t i = 0; i < run->diagnostic_count; i++)
+    for (size_t i = 0; i < run->observers.diagnostic_count; i++)
         bytes += rows_bytes(run, i);
-    for (size_t i = 0; i < run->output_count; i++)
+    for (size_t i = 0; i < run->observers.output_count; i++)
         bytes += frames_bytes(run, i);
     return bytes;
 }
@@ -60,7 +55,7 @@ double estimate_disk_bytes(const struct run *run)
 static void add_watched(const struct run *run, struct memory_need *need)
 {
     size_t length;
-    watch_memory(run->watch, &length);
+    watch_state(run->observers.watch, &length);
     const double known = (double)need->systems * (double)(watch_system_reals() + 1);
     const double more = sizeof(double) * fmax(0.0, (double)length - known);
     need->diagnostics += more;
@@ -75,11 +70,7 @@ enum status estimate_run(const struct run *run, bool timed, struct estimate *est
     estimate->memory = need_of_bodies(run->experiment.config, bodies->systems, bodies->count);
     add_watched(run, &estimate->memory);
     estimate->disk_bytes = estimate_disk_bytes(run);
-    for (size_t i = 0; i < run->output_count; i++)
+    for (size_t i = 0; i < run->observers.output_count; i++)
         estimate->frames += frames(run, i);
-    estimate->interactions =
-        experiment_interactions(&run->experiment, run->experiment.steps) *
-        (1.0 + shadow_work(run->experiment.config) + replay_work(run->experiment.config));
-    return timed ? timing_measure(run, estimate->interactions, &estimate->timing, error)
-                 : STATUS_OK;
+    return timed ? timing_measure(run, &estimate->timing, error) : STATUS_OK;
 }

@@ -3,23 +3,15 @@
 #define ORRERY_RUN_ESTIMATE_H
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "base/status.h"
 #include "run/need.h"
-#include "run/run.h"
 #include "run/timing.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct estimate {
     struct memory_need memory;
     double disk_bytes; /* of all rows and frames */
     double frames;     /* of all outputs */
-    double interactions;
     struct timing timing;
 };
 
@@ -29,9 +21,5 @@ enum status estimate_run(const struct run *run, bool timed, struct estimate *est
 
 /* The bytes alone: what the disk must have room for. */
 double estimate_disk_bytes(const struct run *run);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

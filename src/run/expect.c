@@ -6,102 +6,30 @@
 #include <string.h>
 
 #include "base/document.h"
-#include "base/text.h"
+#include "run/quantity.h"
 
-/* --- finding the column ------------------------------------------------------------------------
- */
-
-/* Does `quantity` name column `column` of this diagnostic, alone or as "diagnostic.column"? */
-static bool names_column(const char *quantity, const struct diagnostic *diagnostic, size_t column)
-{
-    const char *dot = strchr(quantity, '.');
-    const char *name = diagnostic->name;
-    if (dot && strncmp(quantity, name, (size_t)(dot - quantity)) == 0 &&
-        name[dot - quantity] == '\0')
-        quantity = dot + 1;
-    return strcmp(quantity, diagnostic->columns[column].name) == 0;
-}
-
-static bool can_be_expected(const struct diagnostic *diagnostic)
-{
-    return diagnostic && diagnostic->class_->rows_per_event == 1;
-}
-
-/* The diagnostics that have such a column and are not switched on: "orbit", "orbit or virial". */
-static void add_owners(const char *quantity, struct text *owners)
-{
-    for (size_t i = 0; diagnostic_at(i); i++) {
-        const struct diagnostic_class *class_ = diagnostic_at(i);
-        const struct diagnostic off = { .class_ = class_,
-                                        .name = class_->variant.name,
-                                        .columns = class_->columns,
-                                        .column_count = class_->column_count };
-        bool found = false;
-        for (size_t c = 0; can_be_expected(&off) && c < off.column_count; c++)
-            found = found || names_column(quantity, &off, c);
-        if (found)
-            text_print(owners, "%s\"%s\"", owners->length ? " or " : "", off.name);
-    }
-}
-
-static enum status unknown_quantity(const struct criterion *criterion,
-                                    const struct diagnostic *const *diagnostics, size_t count,
-                                    struct error *error)
-{
-    const char *nearest = NULL;
-    size_t least = SIZE_MAX;
-    struct text owners = { 0 };
-    add_owners(criterion->quantity, &owners);
-    if (owners.length && !owners.failed)
-        section_error(criterion->section, "quantity", error,
-                      "no diagnostic of this run has such a column; add { type = %s; } to "
-                      "`diagnostics`, which measures it",
-                      owners.bytes);
-    const bool said = owners.length > 0;
-    text_free(&owners);
-    if (said)
-        return error->status;
-    for (size_t d = 0; d < count; d++) {
-        if (!can_be_expected(diagnostics[d]))
-            continue;
-        for (size_t c = 0; c < diagnostics[d]->column_count; c++) {
-            const char *name = diagnostics[d]->columns[c].name;
-            const size_t distance = text_distance(criterion->quantity, name);
-            if (distance < least) {
-                least = distance;
-                nearest = name;
-            }
-        }
-    }
-    if (!nearest)
-        return section_error(criterion->section, "quantity", error,
-                             "no diagnostic in `diagnostics` has columns to expect anything of");
-    return section_error(criterion->section, "quantity", error,
-                         "no diagnostic of this run has such a column; the nearest is %s", nearest);
-}
+/* --- finding the column ----------------------------------------------------------------------- */
 
 static enum status find_column(struct criterion *criterion,
                                const struct diagnostic *const *diagnostics, size_t count,
                                struct error *error)
 {
-    size_t found = 0;
-    for (size_t d = 0; d < count; d++)
-        for (size_t c = 0; can_be_expected(diagnostics[d]) && c < diagnostics[d]->column_count; c++)
-            if (names_column(criterion->quantity, diagnostics[d], c)) {
-                criterion->diagnostic = d;
-                criterion->column = c;
-                found++;
-            }
-    if (found == 0)
-        return unknown_quantity(criterion, diagnostics, count, error);
-    if (found > 1)
-        return section_error(criterion->section, "quantity", error,
-                             "%zu diagnostics have such a column; write diagnostic.column", found);
-    return STATUS_OK;
+    struct quantity_index quantity = { 0 };
+    struct text reason = { 0 };
+    const size_t found = quantity_find(criterion->quantity, diagnostics, count, &quantity);
+    criterion->diagnostic = quantity.diagnostic;
+    criterion->column = quantity.column;
+    if (found == 1)
+        return STATUS_OK;
+    quantity_explain(criterion->quantity, found, diagnostics, count, &reason);
+    const enum status status =
+        reason.failed ? error_memory(error)
+                      : section_error(criterion->section, "quantity", error, "%s", reason.bytes);
+    text_free(&reason);
+    return status;
 }
 
-/* --- the bounds --------------------------------------------------------------------------------
- */
+/* --- the bounds ------------------------------------------------------------------------------- */
 
 static double real_or(const struct section *section, const char *key, double otherwise)
 {
@@ -124,8 +52,8 @@ static enum status read_bounds(struct criterion *criterion, struct error *error)
     if (criterion->lowest > criterion->highest)
         return section_error(section, NULL, error, "no value lies between %g and %g",
                              criterion->lowest, criterion->highest);
-    criterion->after = real_or(section, "after", -INFINITY);
-    criterion->before = real_or(section, "before", INFINITY);
+    criterion->after = fmax(criterion->after, -INFINITY); /* of no number, which is none at all */
+    criterion->before = fmin(criterion->before, INFINITY);
     return STATUS_OK;
 }
 
@@ -156,11 +84,11 @@ enum status expectations_create(const struct config *config, const char *group,
     *expectations = (struct expectations){ 0 };
     struct criterion *criteria = calloc(count + 1, sizeof *criteria);
     if (!criteria)
-        return error_set(error, STATUS_MEMORY, "out of memory");
+        return error_memory(error);
     for (size_t i = 0; i < count; i++) {
         struct criterion *criterion = &criteria[i];
         criterion->section = config_item(config, group, i);
-        criterion->quantity = section_string(criterion->section, "quantity");
+        section_read(criterion->section, criterion);
         criterion->worst = criterion->first_failure = NAN;
         /* All of them, so that every error is reported in one pass. */
         if (find_column(criterion, diagnostics, diagnostic_count, error) == STATUS_OK)
@@ -181,8 +109,7 @@ void expectations_destroy(struct expectations *expectations)
     *expectations = (struct expectations){ 0 };
 }
 
-/* --- judging -----------------------------------------------------------------------------------
- */
+/* --- judging ---------------------------------------------------------------------------------- */
 
 /* How far inside the bounds; negative outside. */
 static double margin(const struct criterion *criterion, double value)
@@ -190,9 +117,16 @@ static double margin(const struct criterion *criterion, double value)
     return fmin(value - criterion->lowest, criterion->highest - value);
 }
 
+/* Times are whole steps times their length: equal ones differ by a rounding. */
+static bool is_within(const struct criterion *criterion, double time)
+{
+    const double slack = 1e-9 * fabs(time);
+    return time >= criterion->after - slack && time <= criterion->before + slack;
+}
+
 static void judge(struct criterion *criterion, size_t system, double time, double value)
 {
-    if (time < criterion->after || time > criterion->before)
+    if (!is_within(criterion, time))
         return;
     if (criterion->rows == 0 || isnan(value) ||
         margin(criterion, value) < margin(criterion, criterion->worst)) {
@@ -230,8 +164,7 @@ const struct criterion *expectations_met(const struct expectations *expectations
 {
     for (size_t i = 0; i < expectations->count; i++) {
         const struct criterion *c = &expectations->criteria[i];
-        if (c->diagnostic == diagnostic && time >= c->after && time <= c->before &&
-            margin(c, values[c->column]) >= 0)
+        if (c->diagnostic == diagnostic && is_within(c, time) && margin(c, values[c->column]) >= 0)
             return c;
     }
     return NULL;
@@ -250,8 +183,7 @@ bool expectations_hold(const struct expectations *expectations)
     return true;
 }
 
-/* --- telling -----------------------------------------------------------------------------------
- */
+/* --- telling ---------------------------------------------------------------------------------- */
 
 const char *criterion_text(const struct criterion *criterion, char buffer[CRITERION_TEXT_SIZE])
 {
@@ -281,21 +213,23 @@ static json_t *system_json(double system)
     return system > 0.0 ? json_integer((json_int_t)system) : json_null();
 }
 
-static json_t *criterion_json(const struct criterion *c)
+static json_t *criterion_json(const struct criterion *c, bool ended)
 {
     char text[CRITERION_TEXT_SIZE];
+    const bool open = !ended && c->failures == 0;
     return json_pack(
-        "{s:s, s:s, s:s, s:b, s:o, s:o, s:I, s:I, s:o, s:o}", "criterion", criterion_text(c, text),
-        "quantity", c->quantity, "unit", c->unit[0] ? c->unit + 1 : "", "holds", criterion_holds(c),
-        "worst", document_number(c->worst), "worst_system", system_json(c->worst_system), "rows",
-        (json_int_t)c->rows, "failures", (json_int_t)c->failures, "first_failure_time",
-        document_number(c->first_failure), "first_failure_system", system_json(c->failed_system));
+        "{s:s, s:s, s:s, s:o, s:o, s:o, s:I, s:I, s:o, s:o}", "criterion", criterion_text(c, text),
+        "quantity", c->quantity, "unit", c->unit[0] ? c->unit + 1 : "", "holds",
+        open ? json_null() : json_boolean(criterion_holds(c)), "worst", document_number(c->worst),
+        "worst_system", system_json(c->worst_system), "rows", (json_int_t)c->rows, "failures",
+        (json_int_t)c->failures, "first_failure_time", document_number(c->first_failure),
+        "first_failure_system", system_json(c->failed_system));
 }
 
-json_t *expectations_json(const struct expectations *expectations)
+json_t *expectations_json(const struct expectations *expectations, bool ended)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < expectations->count; i++)
-        document_append(&array, criterion_json(&expectations->criteria[i]));
+        document_append(&array, criterion_json(&expectations->criteria[i], ended));
     return array;
 }

@@ -8,13 +8,11 @@
 #include <stddef.h>
 
 #include "base/status.h"
-#include "config/config.h"
+#include "config/configuration.h"
 #include "diagnostics/diagnostic.h"
 #include "model/units.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+enum { CRITERION_STATE = 6 };
 
 /* One criterion: the bounds on a column, and how the run has done so far. */
 struct criterion {
@@ -26,12 +24,18 @@ struct criterion {
     double after, before;   /* the times within which rows count */
     /* " km/s", " Myr": units of the bounds and of times, for people; "" where there is none. */
     char unit[UNITS_LABEL_SIZE + 1], time_unit[UNITS_LABEL_SIZE + 1];
-    /* What must survive a restart: */
-    double rows;  /* that counted */
-    double worst; /* the value that came nearest to breaking, or broke, a bound; NaN before any */
-    double failures;
-    double first_failure;               /* its time */
-    double worst_system, failed_system; /* of these two, counted from 1; 0: of all, or alone */
+    union {
+        struct {
+            double rows;  /* that counted */
+            double worst; /* the value that came nearest to breaking, or broke, a bound; NaN before
+                             any */
+            double failures;
+            double first_failure;               /* its time */
+            double worst_system, failed_system; /* of these two, counted from 1; 0: of all, or
+                                                   alone */
+        };
+        double state[CRITERION_STATE]; /* the same as what must survive a restart */
+    };
 };
 
 struct expectations {
@@ -67,11 +71,8 @@ bool expectations_hold(const struct expectations *expectations);
 enum { CRITERION_TEXT_SIZE = 360 };
 const char *criterion_text(const struct criterion *criterion, char buffer[CRITERION_TEXT_SIZE]);
 
-/* For run.json: an array of objects; a new reference. */
-json_t *expectations_json(const struct expectations *expectations);
-
-#ifdef __cplusplus
-}
-#endif
+/* For run.json: an array of objects; a new reference. Of a run that has not come to its end, what
+ * has held so far neither holds nor fails: null. */
+json_t *expectations_json(const struct expectations *expectations, bool ended);
 
 #endif

@@ -33,26 +33,23 @@ static void resolve_physics(struct experiment *experiment, struct error *error)
 {
     const struct section *section = config_section(experiment->config, "physics");
     struct physics *physics = &experiment->physics;
+    section_read(section, physics);
     physics->units = units_find(section_string(section, "units"));
-    physics->gravitational_constant = physics->units->gravitational_constant;
-    if (section_has(section, "gravitational_constant")) {
-        const double G = section_real(section, "gravitational_constant");
-        if (units_physical(physics->units) && G != physics->gravitational_constant)
-            section_error(section, "gravitational_constant", error,
-                          "units = \"%s\" already set it to %.17g", physics->units->name,
-                          physics->gravitational_constant);
-        physics->gravitational_constant = G;
-    }
-    physics->softening = section_real(section, "softening");
-    const bool periodic = strcmp(section_string(section, "boundary"), "periodic") == 0;
-    physics->boundary = periodic ? BOUNDARY_PERIODIC : BOUNDARY_OPEN;
-    physics->box_length = periodic ? section_real(section, "box_length") : 0.0;
+    const double own = physics->units->gravitational_constant;
+    if (isnan(physics->gravitational_constant))
+        physics->gravitational_constant = own;
+    if (units_physical(physics->units) && physics->gravitational_constant != own)
+        section_error(section, "gravitational_constant", error,
+                      "units = \"%s\" already set it to %.17g", physics->units->name, own);
+    if (physics->boundary != BOUNDARY_PERIODIC)
+        physics->box_length = 0.0;
 }
 
-/* An end that is a whole number of steps but for rounding is that number of steps. */
+/* An end that is a whole number of steps but for rounding is that number of steps; none is no run.
+ */
 static bool is_whole(double steps)
 {
-    return fabs(steps - rint(steps)) < 1e-9 * fmax(steps, 1.0);
+    return rint(steps) > 0.0 && fabs(steps - rint(steps)) < 1e-9 * fmax(steps, 1.0);
 }
 
 const char *experiment_end_note(const struct experiment *experiment,
@@ -80,7 +77,12 @@ static void resolve_time(struct experiment *experiment, struct error *error)
 {
     const struct section *section = config_section(experiment->config, "time");
     experiment->integrator = integrator_find(section_variant(section)->name);
-    experiment->step = section_real(section, "step");
+    experiment->backend_options.integrator = experiment->integrator;
+    experiment->backend_options.time = section;
+    /* Integrators that choose their own steps need no grid; what is observed does. */
+    experiment->step = section_has(section, "step")
+                           ? section_real(section, "step")
+                           : section_real(section, "end") / EXPERIMENT_DEFAULT_GRID;
     const double steps = experiment_step_count(experiment, experiment->step);
     if (steps > max_steps)
         section_error(section, "step", error, "would need %g steps to reach time.end", steps);
@@ -91,13 +93,20 @@ static void resolve_time(struct experiment *experiment, struct error *error)
 static void resolve_backend(struct experiment *experiment)
 {
     const struct section *section = config_section(experiment->config, "compute");
-    struct force_options *force = &experiment->backend_options.force;
     experiment->backend = backend_find(section_variant(section)->name);
-    force->precision = (enum precision)section_choice(section, "precision");
-    force->kernel = section_string(section, "kernel");
-    force->isa = section_string(section, "isa");
-    force->threads = (int)section_integer(section, "threads");
+    section_read(section, &experiment->backend_options.force);
     experiment->backend_options.devices = (int)section_integer(section, "devices");
+}
+
+/* A default that is written down is no choice: 1 leaves it to the files. */
+static void check_systems(const struct config *config, struct error *error)
+{
+    const struct section *section = config_section(config, "ensemble");
+    const size_t systems = need_systems(config);
+    if (section_given(section, "systems") && (size_t)section_integer(section, "systems") != systems)
+        section_error(section, "systems", error,
+                      "bodies.files names %zu files, each of them a system; leave this out",
+                      systems);
 }
 
 /* Starts that draw nothing from the seed make every system of an ensemble the same. */
@@ -115,10 +124,12 @@ enum status experiment_create(const struct config *config, struct experiment *ex
                               struct error *error)
 {
     *experiment = (struct experiment){ .config = config };
+    experiment->body_files = body_files_of(config_section(config, "bodies"));
     experiment_name(config, experiment->name);
     resolve_physics(experiment, error);
     resolve_time(experiment, error);
     resolve_backend(experiment);
+    check_systems(config, error);
     if (initial_check_units(config_section(config, "bodies"), &experiment->physics, error))
         return error->status;
     struct memory_need need;

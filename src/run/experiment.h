@@ -7,14 +7,11 @@
 
 #include "backend/backend.h"
 #include "base/status.h"
-#include "config/config.h"
+#include "config/configuration.h"
+#include "initial/body-files.h"
 #include "integrator/integrator.h"
 #include "model/bodies.h"
 #include "model/physics.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 enum { EXPERIMENT_NAME_SIZE = 128 };
 
@@ -27,9 +24,10 @@ struct experiment {
     uint64_t steps; /* in the whole run: end / step, rounded up to whole steps */
     const struct backend_class *backend;
     struct backend_options backend_options;
-    struct bodies *bodies; /* owned; at t = 0 */
-    size_t coincident;     /* pairs of bodies at the same place, with softening > 0 */
-    bool identical;        /* there are several systems, and all are copies of the first one */
+    struct body_files body_files; /* the files that its systems come from */
+    struct bodies *bodies;        /* owned; at t = 0 */
+    size_t coincident;            /* pairs of bodies at the same position, with softening > 0 */
+    bool identical; /* there are several systems, and all are copies of the first one */
 };
 
 /*
@@ -44,6 +42,9 @@ void experiment_destroy(struct experiment *experiment);
 /* The key `name`; unset, that of the config file without directory and suffix. */
 void experiment_name(const struct config *config, char name[EXPERIMENT_NAME_SIZE]);
 
+/* Grid steps of a run whose integrator needs none and whose config names none. */
+#define EXPERIMENT_DEFAULT_GRID 1000.0
+
 /* Steps in the whole run if it took steps of this length. */
 double experiment_step_count(const struct experiment *experiment, double step);
 
@@ -57,9 +58,5 @@ const char *experiment_end_note(const struct experiment *experiment,
 
 /* Pair interactions of `steps` steps: N^2 per force evaluation and system. */
 double experiment_interactions(const struct experiment *experiment, uint64_t steps);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -1,19 +1,10 @@
 #include "run/failure.h"
 
 #include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
 
 #include "base/text.h"
-#include "run/provenance.h"
 
 const char failure_name[] = "failure.xyz";
-
-static bool is_finite(const struct bodies *b, size_t i)
-{
-    return isfinite(b->x[i]) && isfinite(b->y[i]) && isfinite(b->z[i]) && isfinite(b->vx[i]) &&
-           isfinite(b->vy[i]) && isfinite(b->vz[i]);
-}
 
 static void write_body(struct stream *stream, const struct bodies *b, size_t i)
 {
@@ -23,29 +14,32 @@ static void write_body(struct stream *stream, const struct bodies *b, size_t i)
         stream_write(stream, " ", 1);
         stream_real(stream, text_plain(values[k]), 17);
     }
-    stream_print(stream, " %" PRId64 " %zu %d\n", b->id[i], i / b->stride + 1, is_finite(b, i));
+    stream_print(stream, " %" PRId64 " %zu %d\n", b->id[i], i / b->stride + 1, bodies_finite(b, i));
 }
 
 void failure_forget(struct run *run)
 {
-    if (provenance_owns(run, failure_name))
-        directory_take(run->directory, failure_name);
+    if (continuation_owns(&run->continuation, failure_name))
+        directory_take(run->files.directory, failure_name);
 }
 
 enum status failure_save(struct run *run, struct error *error)
 {
     const struct bodies *b = run->experiment.bodies;
     struct stream *stream;
+    struct adaptive_statistics own;
+    size_t system;
+    const bool stuck = run_own_steps(run, &own, &system) && own.stuck;
     if (run->backend->class_->fetch(run->backend, error))
         return error->status;
     failure_forget(run);
-    if (stream_open(run->directory, failure_name, NULL, &stream, error))
+    if (stream_open(run->files.directory, failure_name, NULL, &stream, error))
         return error->status;
-    run->failed = true;
+    run->files.failed = true;
     stream_print(stream,
                  "%zu\nProperties=species:S:1:pos:R:3:velo:R:3:mass:R:1:id:I:1:cluster:I:1:"
                  "finite:I:1 Time=%.17g Step=%" PRIu64 "\n",
-                 b->systems * b->count, run_time(run), run->step);
+                 b->systems * b->count, stuck ? own.time : run_time(run), run->schedule.step);
     for (size_t s = 0; s < b->systems; s++)
         for (size_t i = s * b->stride; i < s * b->stride + b->count; i++)
             write_body(stream, b, i);

@@ -3,11 +3,7 @@
 #define ORRERY_RUN_FAILURE_H
 
 #include "base/status.h"
-#include "run/run.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "run/parts.h"
 
 extern const char failure_name[]; /* "failure.xyz" */
 
@@ -20,9 +16,5 @@ enum status failure_save(struct run *run, struct error *error);
 
 /* Removes that of an earlier attempt, for a run that goes on. */
 void failure_forget(struct run *run);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

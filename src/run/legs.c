@@ -1,15 +1,13 @@
 #include "run/legs.h"
 
 #include <jansson.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/clock.h"
 #include "base/document.h"
 #include "base/memory.h"
 #include "run/content.h"
+#include "run/parts.h"
 
 /* The numbers of a leg that are not negative, which a damaged file could break. */
 static const char *const numbers[] = { "threads",      "first_step",      "last_step",
@@ -56,57 +54,40 @@ static bool end_alike(const json_t *one, const json_t *other)
 
 enum status legs_load(struct run *run, struct error *error)
 {
-    if (!checkpoint_has(run->checkpoint, content_legs))
-        return STATUS_OK;
-    char *text = checkpoint_get_text(run->checkpoint, content_legs, error);
-    if (!text)
+    json_t *legs;
+    if (content_get_json(run->continuation.checkpoint, content_legs, &legs, error))
         return error->status;
-    bool no_memory;
-    json_t *legs = document_parse(text, strlen(text), &no_memory);
-    free(text);
-    if (!legs && no_memory)
-        return error_set(error, STATUS_MEMORY, "out of memory");
     if (!are_legs(legs)) {
         json_decref(legs);
         return error_set(error, STATUS_DATA, "%s: its section '%s' does not list legs",
                          checkpoint_name, content_legs);
     }
-    json_t *told = json_object_get(run->before, "legs");
+    json_t *told = json_object_get(run->continuation.before, "legs");
     if (are_legs(told) && end_alike(told, legs)) {
         json_decref(legs);
         legs = json_incref(told);
     }
-    json_decref(run->legs_before);
-    run->legs_before = legs;
+    json_decref(run->continuation.legs);
+    run->continuation.legs = legs;
     return STATUS_OK;
-}
-
-double legs_wall(const struct run *run)
-{
-    return (run->ended > 0.0 ? run->ended : clock_seconds()) - run->started;
-}
-
-static double legs_cpu(const struct run *run)
-{
-    return (run->cpu_ended > 0.0 ? run->cpu_ended : clock_cpu_seconds()) - run->cpu_started;
 }
 
 static json_t *leg_at_work(const struct run *run)
 {
-    char host[64] = "?";
-    gethostname(host, sizeof host - 1);
-    return json_pack(
-        "{s:s, s:s, s:s, s:i, s:I, s:I, s:o, s:o, s:o}", "started", run->start_stamp, "host", host,
-        "backend", run->description.backend, "threads", run->description.threads, "first_step",
-        (json_int_t)run->first_step, "last_step", (json_int_t)run->step, "wall_seconds",
-        document_number(legs_wall(run)), "advance_seconds", document_number(run->advance_seconds),
-        "cpu_seconds", document_number(legs_cpu(run)));
+    char host[RUN_HOST_SIZE];
+    return json_pack("{s:s, s:s, s:s, s:i, s:I, s:I, s:o, s:o, s:o}", "started", run->clocks.stamp,
+                     "host", run_host(host), "backend", run->description.backend, "threads",
+                     run->description.threads, "first_step", (json_int_t)run->schedule.first_step,
+                     "last_step", (json_int_t)run->schedule.step, "wall_seconds",
+                     document_number(clocks_wall(&run->clocks)), "advance_seconds",
+                     document_number(run->clocks.advance_seconds), "cpu_seconds",
+                     document_number(clocks_cpu(&run->clocks)));
 }
 
 struct json_t *legs_json(const struct run *run)
 {
-    json_t *legs = run->legs_before ? json_deep_copy(run->legs_before) : json_array();
-    if (!run->done_before)
+    json_t *legs = run->continuation.legs ? json_deep_copy(run->continuation.legs) : json_array();
+    if (!run->continuation.done)
         document_append(&legs, leg_at_work(run));
     return legs;
 }
@@ -123,7 +104,13 @@ struct legs_sum legs_sum(const struct run *run, const struct json_t *legs)
         sum.advance += number(leg, "advance_seconds");
         sum.cpu += number(leg, "cpu_seconds");
     }
+    struct adaptive_statistics own;
+    size_t system;
     sum.interactions = experiment_interactions(&run->experiment, 1) * sum.steps;
+    if (run_own_steps(run, &own, &system)) {
+        sum.interactions = own.interactions;
+        sum.steps = own.steps;
+    }
     return sum;
 }
 

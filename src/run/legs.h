@@ -7,28 +7,25 @@
 #ifndef ORRERY_RUN_LEGS_H
 #define ORRERY_RUN_LEGS_H
 
-#include "base/status.h"
-#include "run/run.h"
+#include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "base/status.h"
 
 struct json_t;
+struct run;
 
 /* Times in seconds; `advance` is the part of `wall` that the backend spent in its steps, `cpu` that
  * of all threads of the process (of rank 0 in a job of several). */
 struct legs_sum {
     size_t count;
-    double steps, wall, advance, cpu;
+    double steps; /* of the grid, or own ones where the integrator chooses them */
+    double wall, advance, cpu;
     double interactions; /* of pairs, both ways */
 };
 
-/* Seconds of the leg at work, or of the one that has ended. */
-double legs_wall(const struct run *run);
-
-/* Those before, from run->checkpoint, or from run->before where that was written after it; none
- * where the checkpoint is of an older version, which kept none. STATUS_DATA, STATUS_MEMORY. */
+/* Those before, from run->continuation.checkpoint, or from run->continuation.before where that was
+ * written after it. STATUS_DATA,
+ * STATUS_MEMORY. */
 enum status legs_load(struct run *run, struct error *error);
 
 /* All of them and the one at work, as it stands now, unless the run was done before: {"started",
@@ -41,9 +38,5 @@ struct legs_sum legs_sum(const struct run *run, const struct json_t *legs);
 
 /* Pair interactions per second of time spent in steps; 0 before any. */
 double legs_rate(const struct legs_sum *sum);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -1,10 +1,11 @@
-/* The loop: advance to the next step at which anything happens, and let it happen. */
-#include "run/parts.h"
+#include "run/loop.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
+#include "output/progress.h"
+#include "run/events.h"
 #include "run/save.h"
 #include "run/shadow.h"
 #include "run/signals.h"
@@ -13,133 +14,171 @@
 static const double way_out_seconds = 0.25;
 /* The backend is called for about this long at a time, so that signals, control files and progress
  * are served. */
-static const double chunk_seconds = 0.1;
+static const double call_seconds = 0.1;
 /* How often rows and frames are handed to the system. */
-static const double beat_seconds = 1.0;
+static const double flush_seconds = 1.0;
 
-/* Things that happen by the clock, between two calls of the backend. */
-struct pulse {
-    uint64_t chunk; /* steps a call */
-    double last_look, last_beat;
+/* What the loop asks the outside and the clock, between two calls of the backend. */
+struct poll {
+    uint64_t batch_steps; /* of a call */
+    double last_control;  /* clock_seconds() when control files were looked for */
+    double last_flush;
+    double last_stop;    /* when it was asked whether to stop; 0 before */
+    double longest_wait; /* seconds from one such question to the next */
+    char reason[64];     /* what ends the run early, or "" */
 };
 
-/* Could the time run out before the next look, with the checkpoint and the files to be closed? */
-static bool deadline_is_near(struct run *run)
+/* Could the time run out before the next poll, with the checkpoint and the files to be closed? */
+static bool deadline_is_near(const struct run *run, struct poll *poll)
 {
     const double now = clock_seconds();
-    if (run->last_look > 0.0)
-        run->longest_wait = fmax(run->longest_wait, now - run->last_look);
-    run->last_look = now;
+    if (poll->last_stop > 0.0)
+        poll->longest_wait = fmax(poll->longest_wait, now - poll->last_stop);
+    poll->last_stop = now;
     return run->options.deadline > 0.0 &&
-           now + run->longest_wait + 2.0 * run->save_seconds + way_out_seconds >=
+           now + poll->longest_wait + 2.0 * run->autosave.longest + way_out_seconds >=
                run->options.deadline;
 }
 
-/* Why the run should end now, into run->stop_reason; false if it should go on. */
-static bool should_stop(struct run *run)
+/* Why the run should end now, into poll->reason; false if it should go on. */
+static bool should_stop(const struct run *run, struct poll *poll)
 {
-    const bool late = deadline_is_near(run);
+    const bool late = deadline_is_near(run, poll);
     if (signals_stop())
-        snprintf(run->stop_reason, sizeof run->stop_reason, "signal %d", signals_stop());
+        snprintf(poll->reason, sizeof poll->reason, "signal %d", signals_stop());
     else if (late)
-        snprintf(run->stop_reason, sizeof run->stop_reason, "the time limit");
-    return run->stop_reason[0] != '\0';
+        snprintf(poll->reason, sizeof poll->reason, "the time limit");
+    return poll->reason[0] != '\0';
 }
 
-static void look_for_control_files(struct run *run)
+static void look_for_control_files(struct run *run, struct poll *poll)
 {
-    if (directory_take(run->directory, "stop"))
-        snprintf(run->stop_reason, sizeof run->stop_reason, "the file `stop`");
-    if (directory_take(run->directory, "checkpoint"))
-        run->checkpoint_wanted = true;
+    if (directory_take(run->files.directory, "stop"))
+        snprintf(poll->reason, sizeof poll->reason, "the file `stop`");
+    if (directory_take(run->files.directory, "checkpoint"))
+        run->autosave.wanted = true;
 }
 
 /* A checkpoint, if one is due by the clock or was asked for. Only between events. */
 static enum status save_if_due(struct run *run, struct error *error)
 {
-    const struct section *section = config_section(run->experiment.config, "checkpoint");
-    const double now = clock_seconds();
-    if (section_has(section, "every_minutes") &&
-        now - run->last_checkpoint >= 60.0 * section_real(section, "every_minutes"))
-        run->checkpoint_wanted = true;
     if (signals_checkpoint())
-        run->checkpoint_wanted = true;
-    if (!run->checkpoint_wanted)
-        return STATUS_OK;
-    run->checkpoint_wanted = false;
-    run->last_checkpoint = now;
-    return save_checkpoint(run, error);
+        run->autosave.wanted = true;
+    const struct section *section = config_section(run->experiment.config, "checkpoint");
+    return autosave_due(&run->autosave, section, clock_seconds()) ? save_checkpoint(run, error)
+                                                                  : STATUS_OK;
 }
 
-static enum status beat(struct run *run, struct pulse *pulse, double seconds, struct error *error)
+static void show_progress(const struct run *run)
 {
-    if (seconds < 0.5 * chunk_seconds)
-        pulse->chunk *= 2;
-    else if (seconds > 2.0 * chunk_seconds && pulse->chunk > 1)
-        pulse->chunk /= 2;
+    const struct run_progress progress = { .name = run->experiment.name,
+                                           .units = run->experiment.physics.units,
+                                           .seconds = clocks_wall(&run->clocks),
+                                           .time = run_time(run),
+                                           .rate = run_rate(run),
+                                           .first_step = run->schedule.first_step,
+                                           .step = run->schedule.step,
+                                           .last = run->schedule.last };
     if (run->options.progress)
-        run->options.progress(run->options.context, run);
+        run->options.progress(run->options.context, &progress);
+}
+
+/* For those who look at the directory meanwhile. */
+static void leave_progress(const struct run *run)
+{
+    const struct progress progress = { .first_step = run->schedule.first_step,
+                                       .step = run->schedule.step,
+                                       .last = run->schedule.last,
+                                       .seconds = clocks_wall(&run->clocks),
+                                       .rate = run_rate(run) };
+    progress_write(run->files.directory, &progress);
+}
+
+/* After a call of the backend that took so many seconds. */
+static enum status serve(struct run *run, struct poll *poll, double seconds, struct error *error)
+{
+    if (seconds < 0.5 * call_seconds)
+        poll->batch_steps *= 2;
+    else if (seconds > 2.0 * call_seconds && poll->batch_steps > 1)
+        poll->batch_steps /= 2;
+    show_progress(run);
     const double now = clock_seconds();
-    if (now - pulse->last_look >= chunk_seconds) {
-        pulse->last_look = now;
-        look_for_control_files(run);
+    if (now - poll->last_control >= call_seconds) {
+        poll->last_control = now;
+        look_for_control_files(run, poll);
     }
-    if (now - pulse->last_beat < beat_seconds)
+    if (now - poll->last_flush < flush_seconds)
         return STATUS_OK;
-    pulse->last_beat = now;
-    return run_flush(run, false, error);
+    poll->last_flush = now;
+    if (run_flush(run, false, error) == STATUS_OK)
+        leave_progress(run); /* the rows before it are there */
+    return error->status;
+}
+
+/* How many of `steps` grid steps the last call has done: all of them, or those before the time at
+ * which the motion of a system got stuck. */
+static uint64_t steps_done(const struct run *run, uint64_t steps)
+{
+    struct adaptive_statistics own;
+    size_t system;
+    if (!run_own_steps(run, &own, &system) || !own.stuck)
+        return steps;
+    const double done = floor(own.time / run->experiment.step) - (double)run->schedule.step;
+    return (uint64_t)fmin(fmax(done, 0.0), (double)steps);
 }
 
 /* On to step `next`, unless something asks to stop before. */
-static enum status advance_to(struct run *run, uint64_t next, struct pulse *pulse,
+static enum status advance_to(struct run *run, uint64_t next, struct poll *poll,
                               struct error *error)
 {
     enum status status = STATUS_OK;
-    while (run->step < next && !status && !should_stop(run)) {
-        const uint64_t left = next - run->step;
-        const uint64_t steps = left < pulse->chunk ? left : pulse->chunk;
+    while (run->schedule.step < next && !status && !should_stop(run, poll)) {
+        const uint64_t left = next - run->schedule.step;
+        const uint64_t steps = left < poll->batch_steps ? left : poll->batch_steps;
         if (shadow_adjust(run, error))
             return error->status;
         const double before = clock_seconds();
         status = run->backend->class_->advance(run->backend, run->experiment.integrator,
                                                run->experiment.step, steps, error);
-        run->advance_seconds += clock_seconds() - before;
+        run->clocks.advance_seconds += clock_seconds() - before;
         if (!status)
             status = shadow_advance(run, steps, error);
         const double seconds = clock_seconds() - before;
-        run->step += steps;
-        run->events_done = false;
+        const bool whole = steps == poll->batch_steps; /* others say nothing of their number */
+        schedule_advance(&run->schedule, steps_done(run, steps));
         if (!status)
-            status = beat(run, pulse, steps == pulse->chunk ? seconds : chunk_seconds, error);
-        if (!status && run->step < next)
+            status = serve(run, poll, whole ? seconds : call_seconds, error);
+        if (!status && run->schedule.step < next)
             status = save_if_due(run, error);
     }
     return status;
 }
 
 /* The state is safe, and can be continued. */
-static enum status stop_early(struct run *run, struct error *error)
+static enum status stop_early(struct run *run, const struct poll *poll, struct error *error)
 {
     if (save_checkpoint(run, error))
         return error->status;
     return error_set(error, STATUS_STOPPED,
                      "%s: stopped by %s at step %" PRIu64 " of %" PRIu64
                      "; the same command with --restart continues it",
-                     directory_path(run->directory), run->stop_reason, run->step,
-                     run->experiment.steps);
+                     directory_path(run->files.directory), poll->reason, run->schedule.step,
+                     run->schedule.last);
 }
 
-enum status run_loop(struct run *run, struct error *error)
+enum status loop_run(struct run *run, struct error *error)
 {
-    struct pulse pulse = { .chunk = 1, .last_beat = clock_seconds() };
-    enum status status = run->events_done ? STATUS_OK : run_events(run, error);
-    while (!status && run->step < run->experiment.steps) {
-        const uint64_t next = run_next_event(run);
-        status = advance_to(run, next, &pulse, error);
-        if (!status && run->step == next)
-            status = run_events(run, error);
-        if (!status && run->step < run->experiment.steps && should_stop(run))
-            return stop_early(run, error);
+    const struct schedule *schedule = &run->schedule;
+    struct poll poll = { .batch_steps = 1, .last_flush = clock_seconds() };
+    leave_progress(run);
+    enum status status = schedule->events_done ? STATUS_OK : events_happen(run, error);
+    while (!status && schedule->step < schedule->last) {
+        const uint64_t next = events_next(run);
+        status = advance_to(run, next, &poll, error);
+        if (!status && schedule->step == next)
+            status = events_happen(run, error);
+        if (!status && schedule->step < schedule->last && should_stop(run, &poll))
+            return stop_early(run, &poll, error);
         if (!status)
             status = save_if_due(run, error);
     }

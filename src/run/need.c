@@ -2,25 +2,25 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "backend/ranks.h"
 #include "base/cores.h"
 #include "base/memory.h"
 #include "base/room.h"
 #include "diagnostics/diagnostic.h"
+#include "diagnostics/time-scales.h"
 #include "diagnostics/watch.h"
 #include "force/force.h"
+#include "initial/body-files.h"
 #include "initial/initial.h"
 #include "model/bodies.h"
 #include "model/conserved.h"
 #include "output/output.h"
-#include "run/replay.h"
-#include "run/shadow.h"
+#include "run/copies.h"
 
 /* The program with all its libraries, and each thread's stack, as far as runs were seen to use
- * them. */
-static const double program_bytes = 12e6, thread_bytes = 2e5;
+ * them: 12 MB without CUDA, 14 MB with it, more where the system maps more of a file at once. */
+static const double program_bytes = 16e6, thread_bytes = 2e5;
 
 static struct force_options force_options(const struct config *config, size_t systems)
 {
@@ -45,8 +45,9 @@ static const struct diagnostic_class *diagnostic_class(const struct section *sec
 static double kept(const struct section *section, double systems)
 {
     const struct diagnostic_class *class_ = diagnostic_class(section);
-    const double times =
-        class_->system_reals_key ? (double)section_integer(section, class_->system_reals_key) : 1.0;
+    const double times = class_->system_reals_key
+                             ? fmax(1.0, (double)section_integer(section, class_->system_reals_key))
+                             : 1.0;
     return systems * times * (double)class_->system_reals * sizeof(double);
 }
 
@@ -85,7 +86,7 @@ static void add_diagnostics(const struct config *config, struct memory_need *nee
     const double systems = (double)need->systems, count = (double)need->count;
     const double potentials =
         2.0 * bodies_length_of(systems, count) * sizeof(double); /* phi and psi */
-    double borrowed = fmax(potentials, count * 2.0 * sizeof(double));
+    double borrowed = fmax(potentials, count * (double)TIME_SCALES_BODY_BYTES);
     const double record = systems * (double)(watch_system_reals() + 1) * sizeof(double);
     const int threads = force_options(config, need->systems).threads;
     need->diagnostics = systems * sums_bytes + record;
@@ -103,18 +104,32 @@ static void add_diagnostics(const struct config *config, struct memory_need *nee
 static void add_outputs(const struct config *config, struct memory_need *need)
 {
     const double bodies = (double)need->systems * (double)need->count;
+    const double length = bodies_length_of((double)need->systems, (double)need->count);
     for (size_t i = 0; i < config_count(config, "outputs"); i++) {
         const struct section *section = config_item(config, "outputs", i);
         const struct output_class *class_ = output_find(section);
-        double bytes = 0.0;
-        if (class_->event_file) /* built as an image of the file, which is then copied */
-            bytes = 2.5 * class_->event_bytes(section, bodies);
-        else if (section_string(section, "columns") &&
-                 strstr(section_string(section, "columns"), "local_energy"))
-            bytes =
-                2.0 * bodies_length_of((double)need->systems, (double)need->count) * sizeof(double);
-        need->outputs = fmax(need->outputs, bytes);
+        if (class_->memory_bytes)
+            need->outputs =
+                fmax(need->outputs, class_->memory_bytes(section, need->systems, bodies, length));
     }
+}
+
+static const struct integrator *integrator_of(const struct config *config)
+{
+    return integrator_find(section_variant(config_section(config, "time"))->name);
+}
+
+/* What the integrator keeps beside the bodies. */
+static double integrator_bytes(const struct config *config, const struct force_options *force,
+                               double systems, double count)
+{
+    const struct integrator *integrator = integrator_of(config);
+    if (integrator->adaptive)
+        return integrator->adaptive->bytes(force, systems, count) +
+               systems * sizeof(struct adaptive_statistics); /* what the run knows of its steps */
+    return integrator_has_registers(integrator)
+               ? 3.0 * STAGE_REGISTERS * sizeof(double) * bodies_length_of(systems, count)
+               : 0.0;
 }
 
 struct memory_need need_of_bodies(const struct config *config, size_t systems, size_t count)
@@ -122,8 +137,9 @@ struct memory_need need_of_bodies(const struct config *config, size_t systems, s
     struct memory_need need = { .systems = systems, .count = count };
     const struct force_options force = force_options(config, systems);
     /* Each in a backend of its own. */
-    const double copies = 1.0 + (double)shadow_count(config) + (double)replay_wanted(config);
-    need.bodies = copies * bodies_bytes((double)systems, (double)count);
+    const double copies = 1.0 + (double)copies_count(config);
+    need.bodies = copies * (bodies_bytes((double)systems, (double)count) +
+                            integrator_bytes(config, &force, (double)systems, (double)count));
     need.forces = copies * force_bytes(&force, (double)systems, (double)count);
     need.program = program_bytes + thread_bytes * force.threads;
     add_diagnostics(config, &need);
@@ -131,10 +147,17 @@ struct memory_need need_of_bodies(const struct config *config, size_t systems, s
     return need;
 }
 
+size_t need_systems(const struct config *config)
+{
+    const struct body_files files = body_files_of(config_section(config, "bodies"));
+    const size_t own = body_files_systems(&files);
+    return own > 0 ? own : (size_t)section_integer(config_section(config, "ensemble"), "systems");
+}
+
 enum status need_of_run(const struct config *config, struct memory_need *need, struct error *error)
 {
     size_t count;
-    const size_t systems = (size_t)section_integer(config_section(config, "ensemble"), "systems");
+    const size_t systems = need_systems(config);
     *need = (struct memory_need){ 0 };
     if (initial_count(config_section(config, "bodies"), systems, &count, error))
         return error->status;
@@ -171,8 +194,10 @@ static bool blame_systems(const struct config *config, const struct memory_need 
 static enum status refuse(const struct config *config, bool systems, struct error *error,
                           const char *reason)
 {
-    const struct section *section = config_section(config, systems ? "ensemble" : "bodies");
-    const char *const key = systems ? "systems" : initial_count_name(section);
+    const struct body_files files = body_files_of(config_section(config, "bodies"));
+    const bool asked = systems && body_files_systems(&files) == 0;
+    const struct section *section = config_section(config, asked ? "ensemble" : "bodies");
+    const char *const key = asked ? "systems" : initial_count_name(section);
     return section_refuse(section, key, STATUS_MEMORY, error, reason);
 }
 
@@ -213,14 +238,20 @@ enum status need_check_ranks(const struct config *config, const struct memory_ne
     const size_t share = ranks_dividing(systems) == 1 ? (systems + ranks - 1) / ranks : systems;
     const struct memory_need own = need_of_bodies(config, share, need->count);
     const double array = sizeof(double) * bodies_length_of(1.0, (double)need->count);
-    const double first = need_bytes(need) + EXCHANGED_ARRAYS * array * (double)systems;
+    /* Rank 0 keeps the steps of all systems beside those that it moves. */
+    const struct force_options force = force_options(config, share);
+    const double moves = (1.0 + (double)copies_count(config)) *
+                         integrator_bytes(config, &force, (double)share, (double)need->count);
+    const bool keeps = integrator_of(config)->adaptive != NULL;
+    const double first =
+        need_bytes(need) + EXCHANGED_ARRAYS * array * (double)systems + (keeps ? moves : 0.0);
     const double each =
         own.bodies + own.forces + own.program + EXCHANGED_ARRAYS * array * (double)share;
     struct error missing = { 0 };
     char reason[512];
     const enum status status = ranks_check_room(first, each, &missing);
     if (status != STATUS_MEMORY)
-        return status ? error_set(error, status, "%s", missing.text) : STATUS_OK;
+        return error_pass(error, &missing);
     snprintf(reason, sizeof reason, "%zu x %zu bodies: %.400s", systems, need->count, missing.text);
     return refuse(config, systems >= ranks && systems > need->count, error, reason);
 }

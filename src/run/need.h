@@ -9,11 +9,7 @@
 #include <stddef.h>
 
 #include "base/status.h"
-#include "config/config.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "config/configuration.h"
 
 /* All in bytes. */
 struct memory_need {
@@ -28,6 +24,9 @@ struct memory_need {
 
 /* Of `systems` systems of `count` bodies, as the config has them otherwise. */
 struct memory_need need_of_bodies(const struct config *config, size_t systems, size_t count);
+
+/* How many systems the config asks for: one for each of bodies.files, else ensemble.systems. */
+size_t need_systems(const struct config *config);
 
 /* As the config has them; a file of bodies is measured. The errors of initial_count(). */
 enum status need_of_run(const struct config *config, struct memory_need *need, struct error *error);
@@ -53,9 +52,5 @@ enum status need_compare(const struct config *config, const struct memory_need *
 /* "1.2 GB"; into buffer. */
 enum { NEED_TEXT_SIZE = 32 };
 const char *need_text(double bytes, char buffer[NEED_TEXT_SIZE]);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

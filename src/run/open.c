@@ -1,10 +1,12 @@
-/* Opening the files of a run, new or continued. */
-#include "run/parts.h"
+#include "run/open.h"
 
+#include <fnmatch.h>
 #include <inttypes.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "output/csv.h"
 #include "run/estimate.h"
@@ -17,8 +19,8 @@ static enum status write_config(struct run *run, struct error *error)
 {
     struct text echo = { 0 };
     config_echo(run->experiment.config, &echo);
-    const enum status status = echo.failed ? error_set(error, STATUS_MEMORY, "out of memory")
-                                           : directory_replace_file(run->directory, "run.cfg",
+    const enum status status = echo.failed ? error_memory(error)
+                                           : directory_replace_file(run->files.directory, "run.cfg",
                                                                     echo.bytes, echo.length, error);
     text_free(&echo);
     return status;
@@ -29,24 +31,27 @@ static enum status open_table(struct run *run, const struct diagnostic *diagnost
                               const char *kind, size_t index, struct stream **stream,
                               struct error *error)
 {
-    char name[EXPERIMENT_NAME_SIZE + 8];
+    char name[OUTPUT_NAME_SIZE];
     snprintf(name, sizeof name, "%s.csv", diagnostic->name);
     struct stream_mark mark;
-    if (run->checkpoint && restart_mark(run, kind, index, &mark, error))
+    if (run->continuation.checkpoint && restart_mark(run, kind, index, &mark, error))
         return error->status;
-    if (stream_open(run->directory, name, run->checkpoint ? &mark : NULL, stream, error))
+    if (stream_open(run->files.directory, name, run->continuation.checkpoint ? &mark : NULL, stream,
+                    error))
         return error->status;
-    if (!run->checkpoint)
+    const bool rows_of_systems = strcmp(kind, "series") == 0;
+    if (!run->continuation.checkpoint)
         csv_header(*stream, diagnostic->columns, diagnostic->column_count,
-                   run->experiment.bodies->systems > 1 && strcmp(kind, "series") == 0,
+                   run->experiment.bodies->systems > 1 && rows_of_systems,
+                   body_files_systems(&run->experiment.body_files) > 0 && rows_of_systems,
                    run->experiment.physics.units);
     return STATUS_OK;
 }
 
 static enum status open_series(struct run *run, struct error *error)
 {
-    for (size_t i = 0; i < run->diagnostic_count; i++) {
-        struct run_diagnostic *slot = &run->diagnostics[i];
+    for (size_t i = 0; i < run->observers.diagnostic_count; i++) {
+        struct diagnostic_slot *slot = &run->observers.diagnostics[i];
         if (open_table(run, slot->diagnostic, "series", i, &slot->stream, error))
             return error->status;
         if (slot->aggregate && open_table(run, aggregate_diagnostic(slot->aggregate), "aggregate",
@@ -56,25 +61,82 @@ static enum status open_series(struct run *run, struct error *error)
     return STATUS_OK;
 }
 
-/* Only once all files have been found as the checkpoint says they are. */
-static enum status trim_files(struct run *run, struct error *error)
+/* What an output cannot be called: the run's own files, control files, and those being written.
+ */
+static const char *const taken_names[] = { "run.json",   "run.cfg", "run.log",  "run.lock",
+                                           "checkpoint", "stop",    "*.orr",    "*.orr.prev",
+                                           "*.tmp",      "plots",   "report.*", "failure.*",
+                                           "*.hdf5" };
+
+static void check_output_file(const struct observers *observers, size_t index,
+                              const struct section *section, struct error *error)
 {
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < run->diagnostic_count && !status; i++) {
-        struct run_diagnostic *slot = &run->diagnostics[i];
-        status = stream_trim(slot->stream, error);
-        if (!status && slot->aggregate_stream)
-            status = stream_trim(slot->aggregate_stream, error);
+    const char *file = observers->outputs[index].file;
+    for (size_t k = 0; k < COUNT_OF(taken_names); k++)
+        if (fnmatch(taken_names[k], file, 0) == 0)
+            section_error(section, "file", error, "is a name that the run itself uses");
+    for (size_t k = 0; k < index; k++)
+        if (observers->outputs[k].file && strcmp(observers->outputs[k].file, file) == 0)
+            section_error(section, "file", error, "another output writes it already");
+    const char *suffix = strrchr(file, '.');
+    if (!suffix || strcmp(suffix, ".csv") != 0)
+        return;
+    for (size_t k = 0; k < observers->diagnostic_count; k++)
+        if (observers_writes(&observers->diagnostics[k], file, (size_t)(suffix - file)))
+            section_error(section, "file", error, "a diagnostic writes it already");
+}
+
+/* How many events it has: those that the checkpoint has seen, and those that will come. */
+static enum status count_events(const struct schedule *schedule, size_t index,
+                                struct output_slot *slot, const struct section *section,
+                                struct error *error)
+{
+    static const uint64_t most = 1000000;
+    const struct trigger trigger = *schedule_output(schedule, index);
+    const bool now =
+        !schedule->events_done && trigger_fires(trigger, schedule->step, schedule->last);
+    slot->events =
+        slot->output->written + now + trigger_events(trigger, schedule->step, schedule->last);
+    if (!slot->output->class_->event_file || slot->events <= most)
+        return STATUS_OK;
+    return section_error(section, "every", error,
+                         "would write %" PRIu64 " files; at most %" PRIu64 " are allowed",
+                         slot->events, most);
+}
+
+/* Opens one output, or with `directory` NULL only checks its parameters. */
+static enum status open_output(struct run *run, size_t index, struct directory *directory,
+                               struct error *error)
+{
+    const struct section *section = config_item(run->experiment.config, "outputs", index);
+    struct output_slot *slot = &run->observers.outputs[index];
+    const struct stream_mark *continued = NULL;
+    struct stream_mark mark;
+    if (directory && run->continuation.checkpoint) {
+        if (restart_mark(run, "output", index, &mark, error))
+            return error->status;
+        continued = &mark;
     }
-    for (size_t i = 0; i < run->output_count && !status; i++) {
-        struct output *output = run->outputs[i];
-        if (output->stream)
-            status = stream_trim(output->stream, error);
-        if (!status && output->class_->trim && !run->done_before)
-            status = output->class_->trim(output, error);
+    if (slot->output && slot->output->class_->close(slot->output, error))
+        return error->status;
+    slot->output = NULL;
+    if (output_find(section)->open(section, directory, continued, &slot->output, error))
+        return error->status;
+    if (continued && slot->output->class_->event_file && restart_files(run, index, error))
+        return error->status;
+    slot->file = slot->output->file;
+    check_output_file(&run->observers, index, section, error);
+    return count_events(&run->schedule, index, slot, section, error);
+}
+
+enum status open_outputs(struct run *run, struct directory *directory, struct error *error)
+{
+    for (size_t i = 0; i < run->observers.output_count; i++) {
+        const struct section *section = config_item(run->experiment.config, "outputs", i);
+        schedule_output(&run->schedule, i)->every = (uint64_t)section_integer(section, "every");
+        open_output(run, i, directory, error); /* all of them, to report every error */
     }
-    failure_forget(run);
-    return status;
+    return error->status;
 }
 
 static void note_start(struct run *run)
@@ -82,22 +144,22 @@ static void note_start(struct run *run)
     const struct backend_description *d = &run->description;
     const struct bodies *bodies = run->experiment.bodies;
     char team[BACKEND_TEAM_SIZE], step[UNITS_TEXT_SIZE];
-    if (run->early_log.length > 0)
-        stream_write(run->log, run->early_log.bytes, run->early_log.length);
-    text_free(&run->early_log);
-    stream_print(run->log,
+    if (run->files.early_log.length > 0)
+        stream_write(run->files.log, run->files.early_log.bytes, run->files.early_log.length);
+    text_free(&run->files.early_log);
+    stream_print(run->files.log,
                  "%s %s: %zu x %zu bodies, %s, %" PRIu64 " steps of %s; %s, %s, %s, %s, "
                  "%s\n",
-                 run->start_stamp, run->experiment.name, bodies->systems, bodies->count,
-                 run->experiment.integrator->variant.name, run->experiment.steps,
+                 run->clocks.stamp, run->experiment.name, bodies->systems, bodies->count,
+                 run->experiment.integrator->variant.name, run->schedule.last,
                  units_time(run->experiment.physics.units, run->experiment.step, 6, step),
                  d->backend, d->kernel, d->isa, precision_names[d->precision],
                  backend_team(d, team));
     if (d->choice && d->choice[0])
-        stream_print(run->log, "%s backend auto: %s\n", run->start_stamp, d->choice);
-    if (run->continued_from)
+        stream_print(run->files.log, "%s backend auto: %s\n", run->clocks.stamp, d->choice);
+    if (run->continuation.from)
         run_notice(run, "restart: goes on from %s, step %" PRIu64 " of %" PRIu64,
-                   run->continued_from, run->step, run->experiment.steps);
+                   run->continuation.from, run->schedule.step, run->schedule.last);
     char note[EXPERIMENT_NOTE_SIZE];
     if (experiment_end_note(&run->experiment, note)[0])
         run_notice(run, "%s", note);
@@ -107,19 +169,19 @@ static void note_start(struct run *run)
                     "seed, so an ensemble of it has no scatter",
                     bodies->systems);
     if (run->experiment.coincident > 0)
-        run_notice(run, "warning: pairs of bodies at the same position: %zu",
-                   run->experiment.coincident);
+        run_warning(run, "warning: pairs of bodies at the same position: %zu",
+                    run->experiment.coincident);
 }
 
 static enum status check_disk(struct run *run, struct error *error)
 {
     const double needed = estimate_disk_bytes(run);
-    const double room = directory_free_bytes(run->directory);
+    const double room = directory_free_bytes(run->files.directory);
     if (needed <= room)
         return STATUS_OK;
     return error_set(error, STATUS_CANT_CREATE,
                      "%s: the run would write %.3g GB, the disk has %.3g GB free",
-                     directory_path(run->directory), 1e-9 * needed, 1e-9 * room);
+                     directory_path(run->files.directory), 1e-9 * needed, 1e-9 * room);
 }
 
 /* The manifest first: whatever is written later can be found and removed by it. */
@@ -127,68 +189,103 @@ static enum status open_manifest(struct run *run, struct error *error)
 {
     char buffer[RUN_DIRECTORY_SIZE];
     const enum directory_mode mode = run->options.force ? DIRECTORY_FORCE : DIRECTORY_NEW;
-    if ((!run->directory &&
-         directory_open(run_directory(run, buffer), mode, &run->directory, error)) ||
+    if ((!run->files.directory &&
+         directory_open(run_directory(run, buffer), mode, &run->files.directory, error)) ||
         check_disk(run, error) || provenance_claim(run, error) ||
-        provenance_write(run, PROVENANCE_RUNNING, STATUS_OK, error))
+        provenance_write(run, NULL, error))
         return error->status;
-    run->manifest_written = true;
+    run->files.manifest_written = true;
     return STATUS_OK;
 }
 
 /* A run that is done: its files are as they should be, and nothing is added to them. */
 static enum status note_done(struct run *run)
 {
-    text_free(&run->early_log);
-    checkpoint_close(run->checkpoint);
-    run->checkpoint = NULL;
-    run->checkpointed = run->manifest_written = true;
+    text_free(&run->files.early_log);
+    continuation_close(&run->continuation);
+    run->autosave.any = run->files.manifest_written = true;
     char time[UNITS_TEXT_SIZE];
-    run_notice(run, "restart: the run is done already: step %" PRIu64 ", t = %s", run->step,
-               run_time_text(run, 6, time));
+    run_notice(run, "restart: the run is done already: step %" PRIu64 ", t = %s",
+               run->schedule.step, run_time_text(run, 6, time));
     return STATUS_OK;
 }
 
-/* A restart takes the bodies from its checkpoint, so what they came from stays the same. */
-static void note_input(struct run *run)
+/* The rows so far name the files as they were called then. */
+static enum status check_names(const struct run *run, const json_t *before, struct error *error)
 {
-    const char *path = input_path(run->experiment.config);
-    const char *before = json_string_value(json_object_get(run->before, "bodies_hash"));
-    if (run->checkpoint)
-        snprintf(run->bodies_hash, sizeof run->bodies_hash, "%s", before ? before : "");
-    else if (path)
-        input_hash(path, run->bodies_hash);
+    const struct section *bodies = config_section(run->experiment.config, "bodies");
+    for (size_t s = 0; s < json_array_size(before); s++) {
+        const char *now = body_files_name(&run->experiment.body_files, s);
+        const char *then = json_string_value(json_object_get(json_array_get(before, s), "file"));
+        if (then && strcmp(then, now) != 0)
+            return section_error(bodies,
+                                 body_files_systems(&run->experiment.body_files) ? "files" : "file",
+                                 error, "system %zu came from %s when the run began, not from %s",
+                                 s + 1, then, now[0] ? now : "bodies.file");
+    }
+    return STATUS_OK;
 }
 
-enum status run_open_files(struct run *run, struct error *error)
+/* The bodies come from the checkpoint, but the scales that results are told in from the files. */
+static enum status check_content(const struct run *run, const char *then, struct error *error)
 {
-    const bool continues = run->checkpoint != NULL;
-    note_input(run);
-    if (!continues && open_manifest(run, error))
+    const struct body_files *files = &run->experiment.body_files;
+    const struct section *bodies = config_section(run->experiment.config, "bodies");
+    char now[INPUT_HASH_SIZE];
+    input_hash_all(files, now);
+    if (!then || !then[0] || !now[0] || strcmp(then, now) == 0)
+        return STATUS_OK;
+    return section_error(bodies, body_files_systems(files) ? "files" : "file", error,
+                         "has other bytes than when the run began");
+}
+
+/* A restart takes the bodies from its checkpoint, so what they came from stays the same. */
+static enum status note_input(struct run *run, struct error *error)
+{
+    const json_t *before = run->continuation.before;
+    const char *hash = json_string_value(json_object_get(before, "bodies_hash"));
+    if (run->continuation.checkpoint) {
+        if (check_content(run, hash, error))
+            return error->status;
+        snprintf(run->files.bodies_hash, sizeof run->files.bodies_hash, "%s", hash ? hash : "");
+        run->files.members = json_incref(json_object_get(before, "members"));
+        return check_names(run, run->files.members, error);
+    }
+    input_hash_all(&run->experiment.body_files, run->files.bodies_hash);
+    run->files.members = input_members(&run->experiment.body_files);
+    return STATUS_OK;
+}
+
+enum status open_files(struct run *run, struct error *error)
+{
+    const bool continues = run->continuation.checkpoint != NULL;
+    if (note_input(run, error) || (!continues && open_manifest(run, error)))
         return error->status;
-    run->checkpointed = continues;
-    if (open_series(run, error) || run_open_outputs(run, run->directory, error) ||
-        stream_append(run->directory, "run.log", &run->log, error) ||
-        (continues && trim_files(run, error)))
+    run->autosave.any = continues;
+    if (open_series(run, error) || open_outputs(run, run->files.directory, error) ||
+        stream_append(run->files.directory, "run.log", &run->files.log, error))
         return error->status;
-    if (run->done_before)
+    /* Only once all files have been found as the checkpoint says they are. */
+    if (continues && observers_trim(&run->observers, !run->continuation.done, error))
+        return error->status;
+    if (continues)
+        failure_forget(run);
+    if (run->continuation.done)
         return note_done(run);
     if (write_config(run, error))
         return error->status;
-    run->manifest_written = true;
-    if (continues)
-        directory_take(run->directory, "stop"); /* meant for the one that ended by itself */
-    if (run->early_log.failed)
-        return error_set(error, STATUS_MEMORY, "out of memory");
+    run->files.manifest_written = true;
+    directory_take(run->files.directory, "stop"); /* meant for the one that ended by itself */
+    if (run->files.early_log.failed)
+        return error_memory(error);
     note_start(run);
-    if (stream_flush(run->log, true, error)) /* no restart is silent, whatever comes next */
+    if (stream_flush(run->files.log, true, error)) /* no restart is silent, whatever comes next */
         return error->status;
-    checkpoint_close(run->checkpoint);
-    run->checkpoint = NULL;
-    run->last_checkpoint = clock_seconds();
+    continuation_close(&run->continuation);
+    run->autosave.last = clock_seconds();
     /* A run that goes further has cut off rows that its checkpoint has marked. */
-    if ((!continues || run->goes_further) && save_checkpoint(run, error))
+    if ((!continues || run->continuation.goes_further) && save_checkpoint(run, error))
         return error->status;
-    run->checkpointed = true;
-    return provenance_write(run, PROVENANCE_RUNNING, STATUS_OK, error);
+    run->autosave.any = true;
+    return provenance_write(run, NULL, error);
 }

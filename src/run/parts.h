@@ -1,27 +1,72 @@
-/* The parts of a run that call each other; only src/run includes this. */
+/* What a run is made of, each part with a header of its own, and what all that work on it share;
+ * commands see run/run.h. */
 #ifndef ORRERY_RUN_PARTS_H
 #define ORRERY_RUN_PARTS_H
 
-#include <stddef.h>
-
+#include "backend/backend.h"
 #include "base/status.h"
-#include "diagnostics/diagnostic.h"
-#include "output/directory.h"
-#include "run/run.h"
+#include "diagnostics/time-scales.h"
+#include "model/scales.h"
+#include "run/autosave.h"
+#include "run/clocks.h"
+#include "run/continuation.h"
+#include "run/criteria.h"
+#include "run/ensemble.h"
+#include "run/experiment.h"
+#include "run/files.h"
+#include "run/observers.h"
+#include "run/options.h"
+#include "run/schedule.h"
+#include "run/show.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+struct shadows;
 
-/* --- events.c --- */
+struct run {
+    struct run_options options; /* its texts are the caller's */
+    struct experiment experiment;
+    struct backend *backend;
+    struct backend_description description;
+    struct scales scales;                   /* of the initial bodies */
+    struct time_scales_structure structure; /* of those of the first system */
+    struct schedule schedule;
+    struct ensemble ensemble;
+    struct observers observers;
+    struct criteria criteria;
+    struct show show;
+    struct shadows *shadows; /* see run/shadow.h; NULL where they are not asked for */
+    struct files files;
+    struct autosave autosave;
+    struct continuation continuation;
+    struct clocks clocks;
+    struct adaptive_statistics *own; /* of each system, for diagnostics; NULL if none has any */
+};
 
-/* Behind the triggers of the diagnostics and of the outputs. */
-size_t run_checkpoint_trigger(const struct run *run);
-size_t run_watch_trigger(const struct run *run);
-size_t run_trigger_count(const struct run *run);
+/* A line for people and for run.log; a warning is shown even to those who want it quiet. */
+void run_notice(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void run_warning(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The first step after the present one at which anything happens. */
-uint64_t run_next_event(struct run *run);
+/* The directory that the options choose: theirs, or "<name>.run". */
+enum { RUN_DIRECTORY_SIZE = EXPERIMENT_NAME_SIZE + 8 };
+const char *run_directory(const struct run *run, char buffer[RUN_DIRECTORY_SIZE]);
+
+/* The name of this machine; "?" where it has none. */
+enum { RUN_HOST_SIZE = 64 };
+const char *run_host(char buffer[RUN_HOST_SIZE]);
+
+/* t of the step that it has reached. */
+double run_time(const struct run *run);
+/* The same for people: "3653 d", with so many digits. */
+const char *run_time_text(const struct run *run, int digits, char buffer[UNITS_TEXT_SIZE]);
+
+/* Pair interactions per second of the steps done so far by this process; 0 before any. */
+double run_rate(const struct run *run);
+
+/*
+ * Of an integrator that chooses its own steps: the sums over all systems since the beginning of the
+ * run, with the smallest step of all and the pair behind it, of *system, and the time at which the
+ * first of them got stuck. false for one that takes the steps of the run.
+ */
+bool run_own_steps(const struct run *run, struct adaptive_statistics *sums, size_t *system);
 
 /* The bodies as they are now; valid is what was observed. */
 struct moment run_moment(const struct run *run);
@@ -29,29 +74,7 @@ struct moment run_moment(const struct run *run);
 /* Gets from the backend what observers need (enum need, or-ed), once for all of them. */
 enum status run_observe(struct run *run, unsigned needs, struct error *error);
 
-/* Everything that happens at the step that was reached; ends the run there where a condition of
- * stop_when is met. */
-enum status run_events(struct run *run, struct error *error);
-
-/* Which members no longer count, by what is known of their energies. */
-void run_leave_out(struct run *run);
-
-/* --- prepare.c --- */
-
-/* With `directory` NULL only checks the parameters. */
-enum status run_open_outputs(struct run *run, struct directory *directory, struct error *error);
-
-/* --- open.c --- */
-
-enum status run_open_files(struct run *run, struct error *error);
-
-/* --- loop.c --- */
-
-/* To the last step, or until something asks to stop (STATUS_STOPPED, with a checkpoint). */
-enum status run_loop(struct run *run, struct error *error);
-
-#ifdef __cplusplus
-}
-#endif
+/* Hands all rows, frames and log lines to the system, and with `to_disk` to the disk. */
+enum status run_flush(struct run *run, bool to_disk, struct error *error);
 
 #endif

@@ -1,15 +1,15 @@
-/* Preparing a run: everything that can be opened and checked without writing. */
-#include "run/parts.h"
+#include "run/prepare.h"
 
-#include <fnmatch.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "diagnostics/trust.h"
 #include "initial/initial.h"
+#include "run/copies.h"
+#include "run/open.h"
 #include "run/provenance.h"
 #include "run/replay.h"
 #include "run/restart.h"
@@ -17,47 +17,32 @@
 #include "run/signals.h"
 
 /* The arrays that only some observers need. */
-static enum status allocate_potentials(struct run *run, struct error *error)
+static enum status allocate_arrays(struct run *run, struct error *error)
 {
-    const struct bodies *bodies = run->experiment.bodies;
-    unsigned needs = 0;
-    for (size_t i = 0; i < run->output_count; i++)
-        needs |= run->outputs[i]->needs;
-    for (size_t i = 0; i < run->diagnostic_count; i++)
-        needs |= run->diagnostics[i].diagnostic->needs;
-    if (!(needs & NEED_POTENTIALS))
-        return STATUS_OK;
-    run->phi = memory_array(bodies_length(bodies), sizeof *run->phi, error);
-    run->psi = run->phi ? memory_array(bodies_length(bodies), sizeof *run->psi, error) : NULL;
-    return run->psi ? STATUS_OK : error->status;
-}
-
-static bool is_called(const struct diagnostic *diagnostic, const char *name, size_t length)
-{
-    return diagnostic && strlen(diagnostic->name) == length &&
-           strncmp(diagnostic->name, name, length) == 0;
-}
-
-/* Does the diagnostic, or do its statistics over the systems, write the file `name`.csv? */
-static bool writes(const struct run_diagnostic *slot, const char *name, size_t length)
-{
-    return is_called(slot->diagnostic, name, length) ||
-           (slot->aggregate && is_called(aggregate_diagnostic(slot->aggregate), name, length));
+    struct observers *observers = &run->observers;
+    const size_t length = bodies_length(run->experiment.bodies);
+    if (run->backend->adaptive)
+        run->own = memory_array(run->experiment.bodies->systems, sizeof *run->own, error);
+    if (error->status || !(observers_needs(observers) & NEED_POTENTIALS))
+        return error->status;
+    observers->phi = memory_array(length, sizeof *observers->phi, error);
+    observers->psi = observers->phi ? memory_array(length, sizeof *observers->psi, error) : NULL;
+    return observers->psi ? STATUS_OK : error->status;
 }
 
 /* Two diagnostics must not write the same file. */
 static void check_name(const struct run *run, size_t index, const struct section *section,
                        struct error *error)
 {
-    const struct run_diagnostic *mine = &run->diagnostics[index];
+    const struct diagnostic_slot *mine = &run->observers.diagnostics[index];
     const char *name = mine->diagnostic->name;
     for (size_t i = 0; i < index; i++) {
-        const struct run_diagnostic *other = &run->diagnostics[i];
+        const struct diagnostic_slot *other = &run->observers.diagnostics[i];
         const char *others = other->diagnostic ? other->diagnostic->name : "";
-        if (writes(other, name, strlen(name)))
+        if (observers_writes(other, name, strlen(name)))
             section_error(section, NULL, error, "%s.csv is there already; give this one a `name`",
                           name);
-        else if (writes(mine, others, strlen(others)))
+        else if (observers_writes(mine, others, strlen(others)))
             section_error(section, NULL, error,
                           "%s.csv, its statistics over systems, is there already; give this one a "
                           "`name`",
@@ -69,8 +54,8 @@ static void check_name(const struct run *run, size_t index, const struct section
 static void fill_slot(struct run *run, size_t index, const struct section *section,
                       struct error *error)
 {
-    struct run_diagnostic *slot = &run->diagnostics[index];
-    run->triggers[index].every = (uint64_t)section_integer(section, "every");
+    struct diagnostic_slot *slot = &run->observers.diagnostics[index];
+    schedule_diagnostic(&run->schedule, index)->every = (uint64_t)section_integer(section, "every");
     check_name(run, index, section, error);
     const size_t columns = slot->diagnostic->column_count;
     slot->last_row = memory_array(columns, sizeof *slot->last_row, error);
@@ -86,13 +71,13 @@ static enum status create_own_diagnostics(struct run *run, bool measure_first, s
                                           struct error *error)
 {
     const struct config *config = run->experiment.config;
-    struct run_diagnostic *slots = run->diagnostics;
-    if (replay_wanted(config)) {
+    struct diagnostic_slot *slots = run->observers.diagnostics;
+    if (copies_replayed(config)) {
         if (!replay_diagnostic(run, &slots[next].diagnostic, error))
             fill_slot(run, next, config_section(config, "energy_budget"), error);
         next++;
     }
-    if (shadow_wanted(config) &&
+    if (copies_shadowed(config) &&
         !shadow_diagnostic(run, measure_first, &slots[next].diagnostic, error))
         fill_slot(run, next, config_section(config, "trust"), error);
     return error->status;
@@ -106,7 +91,7 @@ static enum status create_diagnostics(struct run *run, bool measure_first, struc
     const size_t listed = config_count(config, "diagnostics"), systems = start.bodies->systems;
     for (size_t i = 0; i < listed; i++) {
         const struct section *section = config_item(config, "diagnostics", i);
-        struct run_diagnostic *slot = &run->diagnostics[i];
+        struct diagnostic_slot *slot = &run->observers.diagnostics[i];
         if (diagnostic_create(section, &start, &slot->diagnostic, error))
             continue; /* the next one may have something to report as well */
         if (systems > 1)
@@ -116,114 +101,25 @@ static enum status create_diagnostics(struct run *run, bool measure_first, struc
     return create_own_diagnostics(run, measure_first, listed, error);
 }
 
-/* What an output cannot be called: the run's own files, control files, and those being written.
- */
-static const char *const taken_names[] = { "run.json",   "run.cfg", "run.log",  "run.lock",
-                                           "checkpoint", "stop",    "*.orr",    "*.orr.prev",
-                                           "*.tmp",      "plots",   "report.*", "failure.*",
-                                           "*.hdf5" };
-
-static void check_output_file(const struct run *run, size_t index, const struct section *section,
-                              struct error *error)
-{
-    const char *file = run->output_files[index];
-    for (size_t k = 0; k < COUNT_OF(taken_names); k++)
-        if (fnmatch(taken_names[k], file, 0) == 0)
-            section_error(section, "file", error, "is a name that the run itself uses");
-    for (size_t k = 0; k < index; k++)
-        if (run->output_files[k] && strcmp(run->output_files[k], file) == 0)
-            section_error(section, "file", error, "another output writes it already");
-    const char *suffix = strrchr(file, '.');
-    if (!suffix || strcmp(suffix, ".csv") != 0)
-        return;
-    for (size_t k = 0; k < run->diagnostic_count; k++)
-        if (writes(&run->diagnostics[k], file, (size_t)(suffix - file)))
-            section_error(section, "file", error, "a diagnostic writes it already");
-}
-
-/* How many events it has: those that the checkpoint has seen, and those that will come. */
-static enum status count_events(struct run *run, size_t index, const struct section *section,
-                                struct error *error)
-{
-    static const uint64_t most = 1000000;
-    const struct output *output = run->outputs[index];
-    const struct trigger trigger = run->triggers[run->diagnostic_count + index];
-    const uint64_t last = run->experiment.steps;
-    const bool now = !run->events_done && trigger_fires(trigger, run->step, last);
-    const uint64_t count = output->written + now + trigger_events(trigger, run->step, last);
-    run->output_events[index] = count;
-    if (!output->class_->event_file || count <= most)
-        return STATUS_OK;
-    return section_error(section, "every", error,
-                         "would write %" PRIu64 " files; at most %" PRIu64 " are allowed", count,
-                         most);
-}
-
-/* Opens one output, or with `directory` NULL only checks its parameters. */
-static enum status open_output(struct run *run, size_t index, struct directory *directory,
-                               struct error *error)
-{
-    const struct section *section = config_item(run->experiment.config, "outputs", index);
-    struct output **output = &run->outputs[index];
-    const struct stream_mark *continued = NULL;
-    struct stream_mark mark;
-    if (directory && run->checkpoint) {
-        if (restart_mark(run, "output", index, &mark, error))
-            return error->status;
-        continued = &mark;
-    }
-    if (*output && (*output)->class_->close(*output, error))
-        return error->status;
-    *output = NULL;
-    if (output_find(section)->open(section, directory, continued, output, error))
-        return error->status;
-    if (continued && (*output)->class_->event_file && restart_files(run, index, error))
-        return error->status;
-    run->output_files[index] = (*output)->file;
-    check_output_file(run, index, section, error);
-    return count_events(run, index, section, error);
-}
-
-enum status run_open_outputs(struct run *run, struct directory *directory, struct error *error)
-{
-    for (size_t i = 0; i < run->output_count; i++) {
-        const struct section *section = config_item(run->experiment.config, "outputs", i);
-        run->triggers[run->diagnostic_count + i].every =
-            (uint64_t)section_integer(section, "every");
-        open_output(run, i, directory, error); /* all of them, to report every error */
-    }
-    return error->status;
-}
-
-/* Checkpoints by steps, if they are asked for. */
-static void resolve_checkpoints(struct run *run)
-{
-    const struct section *section = config_section(run->experiment.config, "checkpoint");
-    run->triggers[run_checkpoint_trigger(run)].every =
-        section_has(section, "every_steps") ? (uint64_t)section_integer(section, "every_steps")
-                                            : UINT64_MAX;
-}
-
-static enum status allocate_tables(struct run *run, struct error *error)
+/* The parts whose size the config and the bodies tell. */
+static enum status create_parts(struct run *run, struct error *error)
 {
     const struct config *config = run->experiment.config;
-    run->diagnostic_count =
-        config_count(config, "diagnostics") + shadow_wanted(config) + replay_wanted(config);
-    run->output_count = config_count(config, "outputs");
-    run->diagnostics = calloc(run->diagnostic_count + 1, sizeof *run->diagnostics);
-    run->outputs = calloc(run->output_count + 1, sizeof(struct output *));
-    run->output_files = calloc(run->output_count + 1, sizeof(char *));
-    run->output_events = calloc(run->output_count + 1, sizeof *run->output_events);
-    const size_t systems = run->experiment.bodies->systems;
-    run->conserved = calloc(systems, sizeof *run->conserved);
-    run->first = calloc(systems, sizeof *run->first);
-    run->member_error = calloc(systems, sizeof *run->member_error);
-    run->left_out = calloc(systems, sizeof *run->left_out);
-    run->triggers = calloc(run_trigger_count(run), sizeof *run->triggers);
-    if (!run->diagnostics || !run->outputs || !run->output_files || !run->output_events ||
-        !run->conserved || !run->first || !run->member_error || !run->left_out || !run->triggers)
-        return error_set(error, STATUS_MEMORY, "out of memory");
-    resolve_checkpoints(run);
+    const struct section *ensemble = config_section(config, "ensemble");
+    const struct section *checkpoint = config_section(config, "checkpoint");
+    const size_t diagnostics =
+        config_count(config, "diagnostics") + copies_shadowed(config) + copies_replayed(config);
+    const size_t outputs = config_count(config, "outputs");
+    const double limit = section_has(ensemble, "energy_error_limit")
+                             ? section_real(ensemble, "energy_error_limit")
+                             : INFINITY;
+    if (observers_create(diagnostics, outputs, &run->observers, error) ||
+        schedule_create(diagnostics, outputs, run->experiment.steps, &run->schedule, error) ||
+        ensemble_create(run->experiment.bodies->systems, limit, &run->ensemble, error))
+        return error->status;
+    if (section_has(checkpoint, "every_steps"))
+        run->schedule.triggers[SCHEDULE_CHECKPOINT].every =
+            (uint64_t)section_integer(checkpoint, "every_steps");
     return STATUS_OK;
 }
 
@@ -232,21 +128,23 @@ static enum status create_watch(struct run *run, struct error *error)
     const struct section *section = config_section(run->experiment.config, "watch");
     const struct moment start = run_moment(run);
     const struct watch_method method = { run->description.precision, run->experiment.integrator };
-    if (watch_create(section, &start, &method, &run->watch, error))
+    struct watch **watch = &run->observers.watch;
+    if (watch_create(section, &start, &method, watch, error))
         return error->status;
-    run->triggers[run_watch_trigger(run)].every = watch_every(run->watch);
-    run_next_event(run); /* and that of judging the energy */
+    run->schedule.triggers[SCHEDULE_WATCH].every = watch_every(*watch);
+    run->schedule.triggers[SCHEDULE_ENERGY].every = watch_stride(*watch, run->schedule.step);
     return STATUS_OK;
 }
 
 /* A run that ends before a horizon could be reached says nothing of it: that would hold. */
 static void check_horizons(const struct run *run, struct error *error)
 {
-    const double end = (double)run->experiment.steps * run->experiment.step;
-    for (size_t i = 0; i < run->expectations.count; i++) {
-        const struct criterion *c = &run->expectations.criteria[i];
-        const bool horizon =
-            run->trust && c->diagnostic == run->diagnostic_count - 1 && trust_is_horizon(c->column);
+    const double end = (double)run->schedule.planned * run->experiment.step;
+    for (size_t i = 0; i < run->criteria.expect.count; i++) {
+        const struct criterion *c = &run->criteria.expect.criteria[i];
+        const bool horizon = run->observers.trust &&
+                             c->diagnostic == run->observers.diagnostic_count - 1 &&
+                             trust_is_horizon(c->column);
         char time[UNITS_TEXT_SIZE], least[UNITS_TEXT_SIZE];
         const struct units *units = run->experiment.physics.units;
         if (horizon && isfinite(c->lowest) && c->lowest > end)
@@ -258,23 +156,22 @@ static void check_horizons(const struct run *run, struct error *error)
 }
 
 /* Of the columns of the diagnostics and of the statistics over members. */
-static enum status create_expectations(struct run *run, struct error *error)
+static enum status create_criteria(struct run *run, struct error *error)
 {
-    const size_t count = run->diagnostic_count;
+    const size_t count = run->observers.diagnostic_count;
     const struct diagnostic **diagnostics = calloc(count + 1, 2 * sizeof(*diagnostics));
     if (!diagnostics)
-        return error_set(error, STATUS_MEMORY, "out of memory");
+        return error_memory(error);
     for (size_t i = 0; i < count; i++) {
-        const struct run_diagnostic *slot = &run->diagnostics[i];
+        const struct diagnostic_slot *slot = &run->observers.diagnostics[i];
         diagnostics[i] = slot->diagnostic;
         diagnostics[count + i] = slot->aggregate ? aggregate_diagnostic(slot->aggregate) : NULL;
     }
-    /* Both, so that every error is reported in one pass. */
-    const struct units *units = run->experiment.physics.units;
-    expectations_create(run->experiment.config, "expect", units, diagnostics, 2 * count,
-                        &run->expectations, error);
-    expectations_create(run->experiment.config, "stop_when", units, diagnostics, 2 * count,
-                        &run->stops, error);
+    criteria_create(run->experiment.config, run->experiment.physics.units, diagnostics, 2 * count,
+                    &run->criteria, error);
+    show_create(run->options.show, diagnostics,
+                run->experiment.bodies->systems > 1 ? diagnostics + count : NULL, count,
+                run->experiment.physics.units, &run->show, error);
     free(diagnostics);
     if (!error->status)
         check_horizons(run, error);
@@ -290,30 +187,30 @@ static enum status open_checkpoint(struct run *run, struct error *error)
     char buffer[RUN_DIRECTORY_SIZE];
     struct error missing = { 0 };
     const char *path = run_directory(run, buffer);
-    if (directory_open(path, DIRECTORY_RESUME, &run->directory, &missing)) {
+    if (directory_open(path, DIRECTORY_RESUME, &run->files.directory, &missing)) {
         if (missing.status != STATUS_NO_INPUT || !run->options.restart_if_any)
-            return error_set(error, missing.status, "%s", missing.text);
+            return error_pass(error, &missing);
         run_notice(run, "restart: %s holds no run, so it begins here", path);
         return STATUS_OK;
     }
     if (provenance_resume(run, error))
         return error->status;
-    if (!run->checkpointed && !directory_has(run->directory, checkpoint_name)) {
+    if (!run->autosave.any && !directory_has(run->files.directory, checkpoint_name)) {
         run_notice(run, "restart: %s holds no checkpoint yet, the run begins anew",
-                   directory_path(run->directory));
+                   directory_path(run->files.directory));
         return STATUS_OK;
     }
     if (restart_open(run, error) || restart_compare(run, error))
         return error->status;
-    return restart_load_state(run, error);
+    return restart_load_bodies(run, error);
 }
 
 /* What the run knew at its checkpoint, and what follows from that. */
-static enum status load_memory(struct run *run, struct error *error)
+static enum status load_state(struct run *run, struct error *error)
 {
-    if (!run->checkpoint || restart_load_memory(run, error))
+    if (!run->continuation.checkpoint || restart_load_observers(run, error))
         return error->status;
-    run_leave_out(run);
+    ensemble_leave_out(&run->ensemble);
     return STATUS_OK;
 }
 
@@ -337,62 +234,45 @@ static enum status create_backend(struct run *run, struct error *error)
     const enum status status =
         x->backend->create(&x->backend_options, &x->physics, x->bodies, &run->backend, &refused);
     if (status != STATUS_MEMORY || strncmp(refused.text, "GPU ", 4) != 0)
-        return status ? error_set(error, status, "%s", refused.text) : STATUS_OK;
+        return error_pass(error, &refused);
     snprintf(reason, sizeof reason, "%zu x %zu bodies: %.400s", x->bodies->systems,
              x->bodies->count, refused.text);
     return section_refuse(bodies, initial_count_name(bodies), status, error, reason);
 }
 
-enum status run_prepare(const struct config *config, const struct run_options *options,
-                        bool measure_first, struct run **result, struct error *error)
+enum status prepare_whole(struct run *run, const struct config *config, bool measure,
+                          struct error *error)
 {
-    *result = NULL;
-    struct run *run = calloc(1, sizeof *run);
-    if (!run)
-        return error_set(error, STATUS_MEMORY, "out of memory");
-    run->options = *options;
-    struct experiment *experiment = &run->experiment;
-    run->bitwise = true;
-    if (measure_first)
+    if (measure)
         signals_catch(); /* until run_destroy() */
-    if (experiment_create(config, experiment, error))
-        goto fail;
-    scales_measure(experiment->bodies, &run->scales);
-    if (allocate_tables(run, error) || (options->restart && open_checkpoint(run, error)) ||
-        create_backend(run, error) || stopped_already(error))
-        goto fail;
+    if (experiment_create(config, &run->experiment, error))
+        return error->status;
+    scales_measure(run->experiment.bodies, &run->scales);
+    if (measure && time_scales_structure(&run->experiment.physics, run->experiment.bodies, 0, 1,
+                                         &run->structure, error))
+        return error->status;
+    if (create_parts(run, error) || (run->options.restart && open_checkpoint(run, error)) ||
+        create_backend(run, error) ||
+        (run->continuation.checkpoint && restart_load_integrator(run, error)) ||
+        stopped_already(error))
+        return error->status;
     run->backend->class_->describe(run->backend, &run->description);
-    if (measure_first &&
-        (run_observe(run, NEED_STATE | NEED_CONSERVED, error) || stopped_already(error)))
-        goto fail;
-    if (!run->checkpoint)
-        memcpy(run->first, run->conserved, run->experiment.bodies->systems * sizeof *run->first);
-    create_diagnostics(run, measure_first, error);
-    run_open_outputs(run, NULL, error);
-    if (error->status || create_expectations(run, error) || create_watch(run, error) ||
-        allocate_potentials(run, error) || load_memory(run, error) ||
-        (run->trust && measure_first && shadow_create(run, error)))
-        goto fail;
-    *result = run;
-    return STATUS_OK;
-fail:
-    run_destroy(run);
-    return error->status;
+    if (measure && (run_observe(run, NEED_STATE | NEED_CONSERVED, error) || stopped_already(error)))
+        return error->status;
+    if (!run->continuation.checkpoint)
+        ensemble_begin(&run->ensemble);
+    create_diagnostics(run, measure, error);
+    open_outputs(run, NULL, error);
+    if (error->status || create_criteria(run, error) || create_watch(run, error) ||
+        allocate_arrays(run, error) || load_state(run, error))
+        return error->status;
+    return run->observers.trust && measure ? shadow_create(run, error) : STATUS_OK;
 }
 
-struct run *run_open_bare(const struct config *config, const char *directory, struct error *error)
+enum status prepare_bare(struct run *run, const struct config *config, struct error *error)
 {
-    struct run *run = calloc(1, sizeof *run);
-    if (!run) {
-        error_set(error, STATUS_MEMORY, "out of memory");
-        return NULL;
-    }
-    run->options.directory = directory;
-    if (directory_open(directory, DIRECTORY_RESUME, &run->directory, error) ||
-        experiment_create(config, &run->experiment, error) || allocate_tables(run, error) ||
-        provenance_resume(run, error)) {
-        run_destroy(run);
-        return NULL;
-    }
-    return run;
+    if (directory_open(run->options.directory, DIRECTORY_RESUME, &run->files.directory, error) ||
+        experiment_create(config, &run->experiment, error) || create_parts(run, error))
+        return error->status;
+    return provenance_resume(run, error);
 }

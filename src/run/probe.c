@@ -30,6 +30,7 @@ static enum status open_probe(const struct experiment *x, size_t system, struct 
     options.force.threads = 1;
     options.force.kernel = "auto"; /* not one of a GPU */
     *probe = (struct probe){ .experiment = x, .integrator = integrator_find("yoshida6") };
+    options.integrator = probe->integrator;
     if (bodies_create(1, x->bodies->count, &probe->bodies, error))
         return error->status;
     bodies_copy_system(probe->bodies, 0, x->bodies, system);
@@ -48,18 +49,18 @@ static void close_probe(struct probe *probe)
     bodies_destroy(probe->bodies);
 }
 
-static enum status see(const struct probe *probe, struct probe_sight *sight, struct error *error)
+static enum status see(const struct probe *probe, struct probe_sample *sample, struct error *error)
 {
     const struct bodies *b = probe->bodies;
     const struct physics *physics = &probe->experiment->physics;
-    sight->time = probe->time;
-    if (nearest_pair(physics, b, 0, NEAREST_IN_TIME, &sight->pair, error))
+    sample->time = probe->time;
+    if (nearest_pair(physics, b, 0, NEAREST_IN_TIME, &sample->pair, error))
         return error->status;
-    if (!sight->pair.found)
+    if (!sample->pair.found)
         return STATUS_OK;
-    const double product = b->m[sight->pair.i] * b->m[sight->pair.j];
-    sight->depth = physics->gravitational_constant * product /
-                   hypot(sight->pair.distance, physics->softening) / probe->scale;
+    const double product = b->m[sample->pair.i] * b->m[sample->pair.j];
+    sample->depth = physics->gravitational_constant * product /
+                    hypot(sample->pair.distance, physics->softening) / probe->scale;
     return STATUS_OK;
 }
 
@@ -89,13 +90,13 @@ static enum status follow(struct probe *probe, const struct probe_observer *obse
     const double each = look_work + (double)integrator_forces_per_step(probe->integrator) *
                                         (count * count + force_work);
     while (probe->time < last) {
-        struct probe_sight sight = { 0 };
-        if (see(probe, &sight, error))
+        struct probe_sample sample = { 0 };
+        if (see(probe, &sample, error))
             return error->status;
-        if (!sight.pair.found)
+        if (!sample.pair.found)
             break;
-        observer->look(observer->context, &sight);
-        const double step = 2.0 * M_PI * sight.pair.time_scale / probe->steps_per_period;
+        observer->sample(observer->context, &sample);
+        const double step = 2.0 * M_PI * sample.pair.time_scale / probe->steps_per_period;
         if (step < least_step * last) {
             *end = PROBE_COLLIDED;
             return STATUS_OK;
@@ -127,7 +128,7 @@ static enum status follow_with(const struct experiment *x, size_t system, double
         *end = PROBE_LOST;
         return STATUS_OK;
     }
-    return status ? error_set(error, status, "%s", broken.text) : STATUS_OK;
+    return error_pass(error, &broken);
 }
 
 enum status probe_follow(const struct experiment *x, size_t system,

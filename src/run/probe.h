@@ -12,19 +12,15 @@
 #include "diagnostics/nearest.h"
 #include "run/experiment.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* What it sees at each of its steps. */
-struct probe_sight {
+struct probe_sample {
     double time;
     struct nearest_pair pair; /* the fastest */
     double depth;             /* |U| of the pair over the larger of |E| and |U| of the start */
 };
 
 struct probe_observer {
-    void (*look)(void *context, const struct probe_sight *sight);
+    void (*sample)(void *context, const struct probe_sample *sample);
     void *context;
 };
 
@@ -42,9 +38,5 @@ enum probe_end {
 enum status probe_follow(const struct experiment *experiment, size_t system,
                          const struct probe_observer *observer, double *work, enum probe_end *end,
                          struct error *error);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/build.h"
 #include "base/clock.h"
@@ -26,9 +25,8 @@ static json_t *conserved_json(const struct conserved *c)
 {
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "mass", document_number(c->mass),
                      "kinetic", document_number(c->kinetic), "potential",
-                     document_number(c->potential), "energy",
-                     document_number(c->kinetic + c->potential), "virial",
-                     document_number(c->virial), "momentum", vector(c->momentum),
+                     document_number(c->potential), "energy", document_number(conserved_energy(c)),
+                     "virial", document_number(c->virial), "momentum", vector(c->momentum),
                      "angular_momentum", vector(c->angular_momentum), "center", vector(c->center));
 }
 
@@ -37,6 +35,15 @@ static json_t *scales_json(const struct scales *s)
     return json_pack("{s:o, s:o, s:o, s:o}", "length", document_number(s->length), "velocity",
                      document_number(s->velocity), "momentum", document_number(s->momentum),
                      "angular_momentum", document_number(s->angular_momentum));
+}
+
+/* Undefined numbers are null. */
+static json_t *time_scales_json(const struct run *run)
+{
+    const struct time_scales scales =
+        time_scales(&run->experiment.physics, &run->structure, run->ensemble.first);
+    return json_pack("{s:o, s:o}", "crossing", document_number(scales.crossing),
+                     "half_mass_relaxation", document_number(scales.relaxation));
 }
 
 static json_t *program_json(void)
@@ -54,6 +61,16 @@ static json_t *compute_json(const struct backend_description *d)
                      "threads", d->threads, "ranks", d->ranks > 1 ? d->ranks : 1);
 }
 
+/* What an integrator that chooses its own steps has taken, in all systems. */
+static json_t *own_steps_json(const struct adaptive_statistics *own, size_t system)
+{
+    return json_pack("{s:o, s:o, s:o, s:I, s:[I, I], s:o}", "steps", document_number(own->steps),
+                     "rejections", document_number(own->rejections), "smallest",
+                     document_number(own->smallest), "system", (json_int_t)system + 1, "pair",
+                     (json_int_t)own->pair[0], (json_int_t)own->pair[1], "stuck_at",
+                     own->stuck ? document_number(own->time) : json_null());
+}
+
 static json_t *row_json(const struct diagnostic *diagnostic, const double *values)
 {
     json_t *row = json_object();
@@ -66,8 +83,8 @@ static json_t *row_json(const struct diagnostic *diagnostic, const double *value
 static json_t *last_rows_json(const struct run *run)
 {
     json_t *all = json_object();
-    for (size_t i = 0; i < run->diagnostic_count; i++) {
-        const struct run_diagnostic *slot = &run->diagnostics[i];
+    for (size_t i = 0; i < run->observers.diagnostic_count; i++) {
+        const struct diagnostic_slot *slot = &run->observers.diagnostics[i];
         if (slot->diagnostic->class_->rows_per_event != 1)
             continue;
         document_set(&all, slot->diagnostic->name, row_json(slot->diagnostic, slot->last_row));
@@ -107,11 +124,11 @@ static void list_growing(struct file_list *list, const struct run *run, size_t i
 {
     const struct section *section = config_item(run->experiment.config, "outputs", index);
     const struct output_class *class_ = output_find(section);
-    const char *file = run->output_files[index];
+    const char *file = run->observers.outputs[index].file;
     char finished[OUTPUT_NAME_SIZE];
     const bool renamed = class_->finished_file && class_->finished_file(section, finished);
-    if (!renamed || !run->manifest_written || !directory_has(run->directory, finished) ||
-        directory_has(run->directory, file))
+    if (!renamed || !run->files.manifest_written ||
+        !directory_has(run->files.directory, finished) || directory_has(run->files.directory, file))
         list_file(list, file);
     if (renamed)
         list_file(list, finished);
@@ -124,7 +141,8 @@ static void list_output(struct file_list *list, const struct run *run, size_t in
     const struct output_class *class_ = output_find(section);
     if (!class_->event_file)
         list_growing(list, run, index);
-    for (uint64_t event = 0; class_->event_file && event < run->output_events[index]; event++) {
+    for (uint64_t event = 0; class_->event_file && event < run->observers.outputs[index].events;
+         event++) {
         char name[OUTPUT_NAME_SIZE];
         class_->event_file(section, event, name);
         list_file(list, name);
@@ -136,10 +154,10 @@ static void list_before(struct file_list *list, const struct run *run)
 {
     size_t index;
     json_t *file;
-    json_array_foreach(json_object_get(run->before, "files"), index, file)
+    json_array_foreach(json_object_get(run->continuation.before, "files"), index, file)
     {
         const char *name = json_string_value(file);
-        if (name && strcmp(name, failure_name) != 0 && directory_has(run->directory, name))
+        if (name && strcmp(name, failure_name) != 0 && directory_has(run->files.directory, name))
             list_file(list, name);
     }
 }
@@ -152,14 +170,14 @@ static json_t *files_json(const struct run *run)
     struct file_list list = { json_array(), json_object() };
     for (size_t i = 0; i < COUNT_OF(always); i++)
         list_file(&list, always[i]);
-    for (size_t i = 0; i < run->diagnostic_count; i++) {
-        list_series(&list, run->diagnostics[i].diagnostic);
-        if (run->diagnostics[i].aggregate)
-            list_series(&list, aggregate_diagnostic(run->diagnostics[i].aggregate));
+    for (size_t i = 0; i < run->observers.diagnostic_count; i++) {
+        list_series(&list, run->observers.diagnostics[i].diagnostic);
+        if (run->observers.diagnostics[i].aggregate)
+            list_series(&list, aggregate_diagnostic(run->observers.diagnostics[i].aggregate));
     }
-    for (size_t i = 0; i < run->output_count; i++)
+    for (size_t i = 0; i < run->observers.output_count; i++)
         list_output(&list, run, i);
-    if (run->failed)
+    if (run->files.failed)
         list_file(&list, failure_name);
     list_before(&list, run);
     if (!list.seen)
@@ -168,24 +186,11 @@ static json_t *files_json(const struct run *run)
     return list.names;
 }
 
-bool provenance_owns(const struct run *run, const char *name)
-{
-    size_t index;
-    json_t *file;
-    json_array_foreach(json_object_get(run->before, "files"), index, file)
-    {
-        const char *other = json_string_value(file);
-        if (other && strcmp(other, name) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* The messages that ended the run, a line each. */
-static json_t *errors_json(const struct run *run)
+static json_t *errors_json(const char *line)
 {
     json_t *errors = json_array();
-    for (const char *line = run->error_text; line && *line;) {
+    while (line && *line) {
         const size_t length = strcspn(line, "\n");
         document_append(&errors, json_stringn(line, length));
         line += length + (line[length] == '\n');
@@ -197,16 +202,16 @@ static json_t *errors_json(const struct run *run)
  * an uninterrupted run. */
 static json_t *restarts_json(const struct run *run)
 {
-    const json_t *before = json_object_get(run->before, "restarts");
+    const json_t *before = json_object_get(run->continuation.before, "restarts");
     json_t *restarts = json_is_array(before) ? json_deep_copy(before) : json_array();
-    char host[64] = "?";
-    if (!run->continued_from)
+    char host[RUN_HOST_SIZE];
+    if (!run->continuation.from)
         return restarts;
-    gethostname(host, sizeof host - 1);
     document_append(&restarts,
-                    json_pack("{s:I, s:s, s:s, s:s, s:b}", "step", (json_int_t)run->first_step,
-                              "checkpoint", run->continued_from, "started", run->start_stamp,
-                              "host", host, "bitwise", run->bitwise));
+                    json_pack("{s:I, s:s, s:s, s:s, s:b}", "step",
+                              (json_int_t)run->schedule.first_step, "checkpoint",
+                              run->continuation.from, "started", run->clocks.stamp, "host",
+                              run_host(host), "bitwise", !run->continuation.other_bits));
     return restarts;
 }
 
@@ -217,56 +222,70 @@ enum status provenance_claim(const struct run *run, struct error *error)
     const char **names = calloc(count + 1, sizeof *names);
     for (size_t i = 0; names && i < count; i++)
         names[i] = json_string_value(json_array_get(files, i));
-    const enum status status = names && files ? directory_claim(run->directory, names, count, error)
-                                              : error_set(error, STATUS_MEMORY, "out of memory");
+    const enum status status = names && files
+                                   ? directory_claim(run->files.directory, names, count, error)
+                                   : error_memory(error);
     free(names);
     json_decref(files);
     return status;
 }
 
-const char *provenance_verdict(const struct run *run, enum status status)
+/* What every run.json says, in this order. */
+static json_t *run_json(const struct run *run, const struct provenance_end *end)
 {
-    switch (status) {
-    case STATUS_OK:
-        return run->expectations.count ? "held" : "none";
-    case STATUS_EXPECT_FAILED:
-        return "failed";
-    case STATUS_STOPPED:
-        return "stopped";
-    default:
-        return "error";
-    }
-}
-
-static json_t *run_json(const struct run *run, enum provenance_state state, enum status status)
-{
-    const struct experiment *experiment = &run->experiment;
-    const bool ended = state == PROVENANCE_ENDED;
-    char host[64] = "?", stamp[CLOCK_STAMP_SIZE];
-    gethostname(host, sizeof host - 1);
+    const struct experiment *x = &run->experiment;
+    const struct schedule *schedule = &run->schedule;
+    const double error = ensemble_error(&run->ensemble, ensemble_worst(&run->ensemble));
+    const char *verdict =
+        end ? criteria_verdict(run->criteria.expect.count, end->status) : "running";
+    const bool judged = end && (end->status == STATUS_OK || end->status == STATUS_EXPECT_FAILED);
+    char host[RUN_HOST_SIZE], stamp[CLOCK_STAMP_SIZE];
     json_t *legs = legs_json(run);
     const struct legs_sum sum = legs_sum(run, legs);
-    return json_pack(
-        "{s:o, s:s, s:s, s:s, s:s, s:i, s:s, s:s, s:s, s:o, s:i, s:i, s:I, s:I, s:f, s:o, s:o, "
-        "s:o, "
-        "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:b, s:b, s:I, s:o, s:o}",
-        "program", program_json(), "format", directory_run.format, "name", experiment->name,
-        "state", ended ? "ended" : "running", "verdict",
-        ended ? provenance_verdict(run, status) : "running", "exit_status",
-        ended ? (int)status : -1, "host", host, "started", run->start_stamp, "written",
-        clock_stamp(stamp), "compute", compute_json(&run->description), "systems",
-        (int)experiment->bodies->systems, "bodies", (int)experiment->bodies->count, "step",
-        (json_int_t)run->step, "steps", (json_int_t)experiment->steps, "time", run_time(run),
-        "wall_seconds", document_number(sum.wall), "advance_seconds", document_number(sum.advance),
-        "cpu_seconds", document_number(sum.cpu), "interactions", document_number(sum.interactions),
-        "interactions_per_second", document_number(legs_rate(&sum)), "legs", legs, "initial",
-        conserved_json(run->first), "final", conserved_json(&run->conserved[0]),
-        "relative_energy_error", document_number(run_energy_error(run, run_worst_system(run))),
-        "diagnostics", last_rows_json(run), "expect", expectations_json(&run->expectations),
-        "files", files_json(run), "config", config_json(experiment->config), "watch",
-        watch_json(run->watch, run->left_out), "ended_by", run->ended_by, "checkpointed",
-        run->checkpointed, "bitwise", run->bitwise, "first_step", (json_int_t)run->first_step,
-        "restarts", restarts_json(run), "errors", errors_json(run));
+    const struct {
+        const char *key;
+        json_t *value;
+    } rows[] = {
+        { "program", program_json() },
+        { "format", json_string(directory_run.format) },
+        { "name", json_string(x->name) },
+        { "state", json_string(end ? "ended" : "running") },
+        { "verdict", json_string(verdict) },
+        { "exit_status", json_integer(end ? (json_int_t)end->status : -1) },
+        { "host", json_string(run_host(host)) },
+        { "started", json_string(run->clocks.stamp) },
+        { "written", json_string(clock_stamp(stamp)) },
+        { "compute", compute_json(&run->description) },
+        { "systems", json_integer((json_int_t)x->bodies->systems) },
+        { "bodies", json_integer((json_int_t)x->bodies->count) },
+        { "step", json_integer((json_int_t)schedule->step) },
+        { "steps", json_integer((json_int_t)schedule->last) },
+        { "time", json_real(run_time(run)) },
+        { "wall_seconds", document_number(sum.wall) },
+        { "advance_seconds", document_number(sum.advance) },
+        { "cpu_seconds", document_number(sum.cpu) },
+        { "interactions", document_number(sum.interactions) },
+        { "interactions_per_second", document_number(legs_rate(&sum)) },
+        { "legs", legs },
+        { "initial", conserved_json(run->ensemble.first) },
+        { "final", conserved_json(run->ensemble.now) },
+        { "relative_energy_error", document_number(error) },
+        { "diagnostics", last_rows_json(run) },
+        { "expect", expectations_json(&run->criteria.expect, judged) },
+        { "files", files_json(run) },
+        { "config", config_json(x->config) },
+        { "watch", watch_json(run->observers.watch, run->ensemble.left_out) },
+        { "ended_by", json_string(run->criteria.ended_by) },
+        { "checkpointed", json_boolean(run->autosave.any) },
+        { "bitwise", json_boolean(!run->continuation.other_bits) },
+        { "first_step", json_integer((json_int_t)schedule->first_step) },
+        { "restarts", restarts_json(run) },
+        { "errors", errors_json(end ? end->errors : NULL) },
+    };
+    json_t *json = json_object();
+    for (size_t k = 0; k < COUNT_OF(rows); k++)
+        document_set(&json, rows[k].key, rows[k].value);
+    return json;
 }
 
 enum status provenance_resume(struct run *run, struct error *error)
@@ -274,16 +293,16 @@ enum status provenance_resume(struct run *run, struct error *error)
     struct error unreadable = { 0 };
     size_t length;
     bool no_memory = false;
-    char *text = directory_read_file(run->directory, "run.json", &length, &unreadable);
-    run->before = text ? document_parse(text, length, &no_memory) : NULL;
+    char *text = directory_read_file(run->files.directory, "run.json", &length, &unreadable);
+    run->continuation.before = text ? document_parse(text, length, &no_memory) : NULL;
     free(text);
     if (no_memory || unreadable.status == STATUS_MEMORY)
-        return error_set(error, STATUS_MEMORY, "out of memory");
+        return error_memory(error);
     /* A run.json that cannot be read says nothing: a checkpoint may well be there. */
-    if (!run->before)
+    if (!run->continuation.before)
         run_warning(run, "WARNING: %s/run.json cannot be read; what it said is lost",
-                    directory_path(run->directory));
-    run->checkpointed = !json_is_false(json_object_get(run->before, "checkpointed"));
+                    directory_path(run->files.directory));
+    run->autosave.any = !json_is_false(json_object_get(run->continuation.before, "checkpointed"));
     return STATUS_OK;
 }
 
@@ -293,9 +312,9 @@ static enum status write_document(const struct run *run, const json_t *document,
     char *text =
         document ? document_print(document, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
     if (!text)
-        return error_set(error, STATUS_MEMORY, "out of memory");
+        return error_memory(error);
     const enum status status =
-        directory_replace_file(run->directory, "run.json", text, strlen(text), error);
+        directory_replace_file(run->files.directory, "run.json", text, strlen(text), error);
     free(text);
     return status;
 }
@@ -303,34 +322,43 @@ static enum status write_document(const struct run *run, const json_t *document,
 enum status provenance_add(struct run *run, const char *key, struct json_t *value,
                            struct error *error)
 {
-    if (!json_is_object(run->before)) {
+    if (!json_is_object(run->continuation.before)) {
         json_decref(value);
         return error_set(error, STATUS_DATA, "%s/run.json: is not a JSON object",
-                         directory_path(run->directory));
+                         directory_path(run->files.directory));
     }
-    if (!value || json_object_set_new(run->before, key, value) != 0)
-        return error_set(error, STATUS_MEMORY, "out of memory");
-    return write_document(run, run->before, error);
+    if (!value || json_object_set_new(run->continuation.before, key, value) != 0)
+        return error_memory(error);
+    return write_document(run, run->continuation.before, error);
 }
 
-enum status provenance_write(const struct run *run, enum provenance_state state, enum status status,
+enum status provenance_write(const struct run *run, const struct provenance_end *end,
                              struct error *error)
 {
-    json_t *document = run_json(run, state, status);
-    if (document && run->energy_budget)
-        document_set(&document, "energy_budget", energy_budget_json(run->energy_budget));
-    if (document && run->trust)
-        document_set(&document, "trust", trust_json(run->trust, run_time(run)));
-    /* What was verified before this restart stays true of those steps. */
-    json_t *verified = json_object_get(run->before, "verified");
-    if (document && run->experiment.bodies->systems > 1)
+    json_t *document = run_json(run, end);
+    struct adaptive_statistics own;
+    size_t system;
+    if (run_own_steps(run, &own, &system))
+        document_set(&document, "own_steps", own_steps_json(&own, system));
+    if (run->observers.energy_budget)
+        document_set(&document, "energy_budget", energy_budget_json(run->observers.energy_budget));
+    if (run->observers.trust)
+        document_set(&document, "trust", trust_json(run->observers.trust, run_time(run)));
+    if (run->experiment.bodies->systems > 1) {
+        document_set(&document, "left_out",
+                     json_integer((json_int_t)ensemble_left_out(&run->ensemble)));
         document_set(&document, "relative_energy_error_system",
-                     json_integer((json_int_t)run_worst_system(run) + 1));
-    if (document)
-        document_set(&document, "scales", scales_json(&run->scales));
-    if (document && run->bodies_hash[0])
-        document_set(&document, "bodies_hash", json_string(run->bodies_hash));
-    if (document && verified)
+                     json_integer((json_int_t)ensemble_worst(&run->ensemble) + 1));
+    }
+    document_set(&document, "scales", scales_json(&run->scales));
+    document_set(&document, "time_scales", time_scales_json(run));
+    if (run->files.bodies_hash[0])
+        document_set(&document, "bodies_hash", json_string(run->files.bodies_hash));
+    if (run->files.members)
+        document_set(&document, "members", json_incref(run->files.members));
+    /* What was verified before this restart stays true of those steps. */
+    json_t *verified = json_object_get(run->continuation.before, "verified");
+    if (verified)
         document_set(&document, "verified", json_incref(verified));
     const enum status written = write_document(run, document, error);
     json_decref(document);

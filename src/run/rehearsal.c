@@ -1,7 +1,7 @@
 #include "run/rehearsal.h"
 
-#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 
@@ -35,78 +35,81 @@ double rehearsal_work(const struct experiment *x, double step)
 
 /* --- rehearsing ------------------------------------------------------------------------------- */
 
-struct stage_set {
+struct attempt {
     const struct experiment *experiment;
     struct bodies *bodies;
     struct backend *backend;
-    struct conserved *conserved;
+    struct conserved *conserved, *first;
     struct watch *watch;
     struct moment now;
 };
 
-static void drop_line(void *context, const char *line)
-{
-    (void)context, (void)line;
-}
-
-static enum status open_set(const struct experiment *x, double step, struct stage_set *set,
-                            struct error *error)
+static enum status open_attempt(const struct experiment *x, double step, struct attempt *attempt,
+                                struct error *error)
 {
     struct backend_description description;
-    *set = (struct stage_set){ .experiment = x };
-    if (bodies_create(x->bodies->systems, x->bodies->count, &set->bodies, error))
+    *attempt = (struct attempt){ .experiment = x };
+    if (bodies_create(x->bodies->systems, x->bodies->count, &attempt->bodies, error))
         return error->status;
     for (size_t s = 0; s < x->bodies->systems; s++)
-        bodies_copy_system(set->bodies, s, x->bodies, s);
-    set->conserved = memory_array(x->bodies->systems, sizeof *set->conserved, error);
-    if (!set->conserved ||
-        x->backend->create(&x->backend_options, &x->physics, set->bodies, &set->backend, error) ||
-        set->backend->class_->conserved(set->backend, set->conserved, error))
+        bodies_copy_system(attempt->bodies, s, x->bodies, s);
+    attempt->conserved = memory_array(x->bodies->systems, sizeof *attempt->conserved, error);
+    attempt->first =
+        attempt->conserved ? memory_array(x->bodies->systems, sizeof *attempt->first, error) : NULL;
+    if (!attempt->conserved || !attempt->first ||
+        x->backend->create(&x->backend_options, &x->physics, attempt->bodies, &attempt->backend,
+                           error) ||
+        attempt->backend->class_->conserved(attempt->backend, attempt->conserved, error))
         return error->status;
-    set->backend->class_->describe(set->backend, &description);
-    set->now = (struct moment){ .dt = step,
-                                .threads = description.threads,
-                                .physics = &x->physics,
-                                .bodies = set->bodies,
-                                .conserved = set->conserved };
+    attempt->backend->class_->describe(attempt->backend, &description);
+    attempt->now = (struct moment){ .dt = step,
+                                    .threads = description.threads,
+                                    .physics = &x->physics,
+                                    .bodies = attempt->bodies,
+                                    .conserved = attempt->conserved,
+                                    .first = attempt->first };
+    memcpy(attempt->first, attempt->conserved, x->bodies->systems * sizeof *attempt->first);
     const struct watch_method method = { description.precision, x->integrator };
-    return watch_create(config_section(x->config, "watch"), &set->now, &method, &set->watch, error);
+    return watch_create(config_section(x->config, "watch"), &attempt->now, &method, &attempt->watch,
+                        error);
 }
 
-static void close_set(struct stage_set *set)
+static void close_attempt(struct attempt *attempt)
 {
-    watch_destroy(set->watch);
-    if (set->backend)
-        set->backend->class_->destroy(set->backend);
-    memory_free(set->conserved);
-    bodies_destroy(set->bodies);
+    watch_destroy(attempt->watch);
+    if (attempt->backend)
+        attempt->backend->class_->destroy(attempt->backend);
+    memory_free(attempt->conserved);
+    memory_free(attempt->first);
+    bodies_destroy(attempt->bodies);
 }
 
-static enum status look(struct stage_set *set, bool last, struct error *error)
+static enum status check(struct attempt *attempt, bool last, struct error *error)
 {
-    const struct backend_class *class_ = set->backend->class_;
-    if (class_->fetch(set->backend, error) ||
-        class_->conserved(set->backend, set->conserved, error))
+    const struct backend_class *class_ = attempt->backend->class_;
+    if (class_->fetch(attempt->backend, error) ||
+        class_->conserved(attempt->backend, attempt->conserved, error))
         return error->status;
-    return watch_look(set->watch, &set->now, NEED_STATE | NEED_CONSERVED, last, drop_line, NULL,
-                      error);
+    return watch_check(attempt->watch, &attempt->now, NEED_STATE | NEED_CONSERVED, last, NULL, NULL,
+                       error);
 }
 
-/* From one look of the watch to the next. */
-static enum status play(struct stage_set *set, uint64_t steps, struct error *error)
+/* From one check of the watch to the next. */
+static enum status play(struct attempt *attempt, uint64_t steps, struct error *error)
 {
-    const struct backend_class *class_ = set->backend->class_;
-    enum status status = look(set, false, error);
-    while (!status && set->now.step < steps && watch_error_in_limits(set->watch) < hopeless) {
-        const uint64_t stride = watch_stride(set->watch, set->now.step);
-        const uint64_t due = (set->now.step / stride + 1) * stride;
+    const struct backend_class *class_ = attempt->backend->class_;
+    enum status status = check(attempt, false, error);
+    while (!status && attempt->now.step < steps &&
+           watch_error_in_limits(attempt->watch) < hopeless) {
+        const uint64_t stride = watch_stride(attempt->watch, attempt->now.step);
+        const uint64_t due = (attempt->now.step / stride + 1) * stride;
         const uint64_t next = due < steps ? due : steps;
-        status = class_->advance(set->backend, set->experiment->integrator, set->now.dt,
-                                 next - set->now.step, error);
-        set->now.step = next;
-        set->now.time = (double)next * set->now.dt;
+        status = class_->advance(attempt->backend, attempt->experiment->integrator, attempt->now.dt,
+                                 next - attempt->now.step, error);
+        attempt->now.step = next;
+        attempt->now.time = (double)next * attempt->now.dt;
         if (!status)
-            status = look(set, next == steps, error);
+            status = check(attempt, next == steps, error);
     }
     return status;
 }
@@ -114,19 +117,17 @@ static enum status play(struct stage_set *set, uint64_t steps, struct error *err
 enum status rehearse(const struct experiment *x, double step, struct rehearsal *rehearsal,
                      struct error *error)
 {
-    struct stage_set set;
+    struct attempt attempt;
     struct error broken = { 0 };
     *rehearsal = (struct rehearsal){ .step = step };
-    enum status status = open_set(x, step, &set, &broken);
+    enum status status = open_attempt(x, step, &attempt, &broken);
     if (!status)
-        status = play(&set, (uint64_t)experiment_step_count(x, step), &broken);
-    if (set.watch && (!status || status == STATUS_NUMERICAL)) {
-        rehearsal->within = !status && watch_within_limits(set.watch, NULL);
-        rehearsal->error_in_limits = watch_error_in_limits(set.watch);
-        watch_text(set.watch, rehearsal->text);
+        status = play(&attempt, (uint64_t)experiment_step_count(x, step), &broken);
+    if (attempt.watch && (!status || status == STATUS_NUMERICAL)) {
+        rehearsal->within = !status && watch_within_limits(attempt.watch, NULL);
+        rehearsal->error_in_limits = watch_error_in_limits(attempt.watch);
+        watch_text(attempt.watch, NULL, rehearsal->text);
     }
-    close_set(&set);
-    if (status && status != STATUS_NUMERICAL)
-        return error_set(error, status, "%s", broken.text);
-    return STATUS_OK;
+    close_attempt(&attempt);
+    return status == STATUS_NUMERICAL ? STATUS_OK : error_pass(error, &broken);
 }

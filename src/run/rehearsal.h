@@ -12,10 +12,6 @@
 #include "diagnostics/watch.h"
 #include "run/experiment.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct rehearsal {
     double step;
     bool within;                /* no limit of the watch was passed, whatever on_jump says */
@@ -29,9 +25,5 @@ double rehearsal_work(const struct experiment *experiment, double step);
 /* Ends early where the energy is far off. STATUS_MEMORY, STATUS_UNAVAILABLE. */
 enum status rehearse(const struct experiment *experiment, double step, struct rehearsal *rehearsal,
                      struct error *error);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

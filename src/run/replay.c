@@ -4,35 +4,21 @@
 #include <stdlib.h>
 
 #include "diagnostics/energy-budget.h"
+#include "run/copies.h"
 
 static const struct section *section_of(const struct config *config)
 {
     return config_section(config, "energy_budget");
 }
 
-bool replay_wanted(const struct config *config)
-{
-    return section_flag(section_of(config), "measure");
-}
-
-static bool is_exact(const struct config *config)
-{
-    return section_choice(config_section(config, "compute"), "precision") == PRECISION_DOUBLE;
-}
-
-double replay_work(const struct config *config)
-{
-    return !replay_wanted(config) ? 0.0 : is_exact(config) ? 2.0 : 3.0;
-}
-
 enum status replay_diagnostic(struct run *run, struct diagnostic **diagnostic, struct error *error)
 {
     const struct config *config = run->experiment.config;
-    const struct moment start = { .bodies = run->experiment.bodies, .conserved = run->first };
+    const struct moment start = run_moment(run);
     const enum status status =
         energy_budget_create(section_of(config), &start, run->experiment.integrator,
-                             is_exact(config), diagnostic, error);
-    run->energy_budget = *diagnostic;
+                             copies_exact(config), diagnostic, error);
+    run->observers.energy_budget = *diagnostic;
     return status;
 }
 
@@ -44,7 +30,7 @@ static enum status look(struct run *run, const struct bodies *bodies, struct err
                                 .bodies = bodies };
     enum status status = STATUS_OK;
     for (size_t s = 0; s < bodies->systems && !status; s++)
-        status = energy_budget_look(run->energy_budget, &now, s, error);
+        status = energy_budget_sample(run->observers.energy_budget, &now, s, error);
     return status;
 }
 
@@ -79,9 +65,12 @@ static enum status replay(struct run *run, struct bodies *bodies, uint64_t facto
     struct backend_options options = experiment->backend_options;
     struct backend *backend = NULL;
     options.force.precision = PRECISION_DOUBLE;
+    options.refinement = (double)factor;
     for (size_t s = 0; s < bodies->systems; s++)
         bodies_copy_system(bodies, s, experiment->bodies, s);
     enum status status = class_->create(&options, &experiment->physics, bodies, &backend, error);
+    for (size_t s = 0; s < bodies->systems && !status; s++)
+        backend_copy_state(backend, s, run->backend, s);
     if (!status)
         status = follow(run, backend, bodies, factor, error);
     if (!status)
@@ -99,10 +88,10 @@ static enum status replay_as(struct run *run, struct bodies *bodies, struct cons
     const uint64_t factor = kind == REPLAY_HALF_STEP ? 2 : 1;
     const enum status status = replay(run, bodies, factor, sums, &lost);
     if (status && status != STATUS_NUMERICAL)
-        return error_set(error, status, "%s", lost.text);
+        return error_pass(error, &lost);
     for (size_t s = 0; s < bodies->systems; s++)
-        energy_budget_replayed(run->energy_budget, s, kind,
-                               status ? NAN : sums[s].kinetic + sums[s].potential);
+        energy_budget_replayed(run->observers.energy_budget, s, kind,
+                               status ? NAN : conserved_energy(&sums[s]));
     return STATUS_OK;
 }
 
@@ -110,14 +99,14 @@ enum status replay_interval(struct run *run, struct error *error)
 {
     const struct bodies *from = run->experiment.bodies;
     const uint64_t every = (uint64_t)section_integer(section_of(run->experiment.config), "every");
-    if (run->step % every != 0)
+    if (run->schedule.step % every != 0)
         return STATUS_OK;
     struct bodies *bodies = NULL;
     struct conserved *sums = calloc(from->systems, sizeof *sums);
     if (!sums)
-        return error_set(error, STATUS_MEMORY, "out of memory");
+        return error_memory(error);
     enum status status = bodies_create(from->systems, from->count, &bodies, error);
-    if (!status && !is_exact(run->experiment.config))
+    if (!status && !copies_exact(run->experiment.config))
         status = replay_as(run, bodies, sums, REPLAY_EXACT_FORCE, error);
     if (!status)
         status = replay_as(run, bodies, sums, REPLAY_HALF_STEP, error);

@@ -4,15 +4,12 @@
 
 #include "base/status.h"
 #include "output/checkpoint.h"
-#include "run/run.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "run/parts.h"
 
 /*
- * Opens the newest whole checkpoint of the run's directory, into run->checkpoint. A damaged
- * checkpoint.orr gives way to the previous one, with a notice; both damaged are STATUS_DATA.
+ * Opens the newest whole checkpoint of the run's directory, into run->continuation.checkpoint. A
+ * damaged checkpoint.orr gives way to the previous one, with a notice; both damaged are
+ * STATUS_DATA.
  */
 enum status restart_open(struct run *run, struct error *error);
 
@@ -23,7 +20,10 @@ enum status restart_open(struct run *run, struct error *error);
 enum status restart_compare(struct run *run, struct error *error);
 
 /* The bodies, the step and the first energies; before the backend sees them. */
-enum status restart_load_state(struct run *run, struct error *error);
+enum status restart_load_bodies(struct run *run, struct error *error);
+
+/* What the integrator has of its own, into the backend that was made of these bodies. */
+enum status restart_load_integrator(struct run *run, struct error *error);
 
 /* The step that a checkpoint is of. */
 enum status restart_step(const struct checkpoint *checkpoint, uint64_t *step, struct error *error);
@@ -31,17 +31,19 @@ enum status restart_step(const struct checkpoint *checkpoint, uint64_t *step, st
 /* Was it written by this build, on this kind of machine, by this backend and kernel? */
 bool restart_same_build(const struct run *run, const struct checkpoint *checkpoint);
 
+enum { RESTART_NO_BODY = -1 };
+
 /* How the state of the bodies differs from that of a checkpoint, bit by bit. */
 struct restart_difference {
     size_t values;     /* that differ */
-    const char *array; /* of the first of them: "vx" */
-    int64_t id;        /* its body */
+    const char *array; /* of the first of them: "vx", or the state of the integrator */
+    int64_t id;        /* its body, or RESTART_NO_BODY */
 };
 enum status restart_differences(const struct run *run, const struct checkpoint *checkpoint,
                                 struct restart_difference *difference, struct error *error);
 
-/* The memory of diagnostics and criteria, once these exist. */
-enum status restart_load_memory(struct run *run, struct error *error);
+/* The state of diagnostics, criteria, watch and ensemble, once these exist. */
+enum status restart_load_observers(struct run *run, struct error *error);
 
 /* Where a file stood, for stream_open(): the "series" or "aggregate" of a diagnostic, an "output".
  */
@@ -51,9 +53,5 @@ enum status restart_mark(const struct run *run, const char *kind, size_t index,
 /* The same of the files of an output that has one for each event: they must be as they were, all
  * bytes of them (STATUS_IO). */
 enum status restart_files(const struct run *run, size_t index, struct error *error);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -1,114 +1,19 @@
 #include "run/run.h"
 
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
+#include <jansson.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
-#include "base/text.h"
+#include "run/events.h"
 #include "run/failure.h"
+#include "run/loop.h"
+#include "run/open.h"
 #include "run/parts.h"
+#include "run/prepare.h"
 #include "run/provenance.h"
 #include "run/save.h"
 #include "run/shadow.h"
 #include "run/signals.h"
-
-static void tell(struct run *run, bool loud, const char *format, va_list arguments)
-{
-    char line[512], stamp[CLOCK_STAMP_SIZE];
-    vsnprintf(line, sizeof line, format, arguments);
-    if (run->options.notice)
-        run->options.notice(run->options.context, loud, line);
-    if (run->done_before) /* nothing is added to its log either */
-        return;
-    clock_stamp(stamp);
-    if (run->log)
-        stream_print(run->log, "%s %s\n", stamp, line);
-    else
-        text_print(&run->early_log, "%s %s\n", stamp, line);
-}
-
-void run_notice(struct run *run, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    tell(run, false, format, arguments);
-    va_end(arguments);
-}
-
-void run_warning(struct run *run, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    tell(run, true, format, arguments);
-    va_end(arguments);
-}
-
-double run_time(const struct run *run)
-{
-    return (double)run->step * run->experiment.step;
-}
-
-const char *run_time_text(const struct run *run, int digits, char buffer[UNITS_TEXT_SIZE])
-{
-    return units_time(run->experiment.physics.units, run_time(run), digits, buffer);
-}
-
-double run_rate(const struct run *run)
-{
-    if (run->advance_seconds <= 0.0)
-        return 0.0;
-    return experiment_interactions(&run->experiment, run->step - run->first_step) /
-           run->advance_seconds;
-}
-
-double run_energy_error(const struct run *run, size_t system)
-{
-    const double first = run->first[system].kinetic + run->first[system].potential;
-    const double now = run->conserved[system].kinetic + run->conserved[system].potential;
-    return first != 0.0 ? (now - first) / fabs(first) : NAN;
-}
-
-size_t run_worst_system(const struct run *run)
-{
-    size_t worst = 0;
-    for (size_t s = 1; s < run->experiment.bodies->systems; s++) {
-        const double error = run_energy_error(run, s), most = run_energy_error(run, worst);
-        /* Not fmax(): one that is undefined is the worst. */
-        if (!isnan(most) && (isnan(error) || fabs(error) > fabs(most)))
-            worst = s;
-    }
-    return worst;
-}
-
-const char *run_directory(const struct run *run, char buffer[RUN_DIRECTORY_SIZE])
-{
-    if (run->options.directory)
-        return run->options.directory;
-    snprintf(buffer, RUN_DIRECTORY_SIZE, "%s.run", run->experiment.name);
-    return buffer;
-}
-
-static enum status close_files(struct run *run, struct error *error)
-{
-    for (size_t i = 0; run->diagnostics && i < run->diagnostic_count; i++) {
-        stream_close(run->diagnostics[i].stream, error);
-        stream_close(run->diagnostics[i].aggregate_stream, error);
-        run->diagnostics[i].stream = run->diagnostics[i].aggregate_stream = NULL;
-    }
-    for (size_t i = 0; run->outputs && i < run->output_count; i++) {
-        if (run->outputs[i] && run->outputs[i]->class_->event_file)
-            run->output_events[i] = run->outputs[i]->written;
-        if (run->outputs[i])
-            run->outputs[i]->class_->close(run->outputs[i], error);
-        run->outputs[i] = NULL;
-    }
-    stream_close(run->log, error);
-    run->log = NULL;
-    return error->status;
-}
 
 static bool asked_to_stop(void)
 {
@@ -121,15 +26,15 @@ static enum status finish_outputs(struct run *run, struct error *error)
 {
     static const uint64_t takes_a_while = 1 << 26; /* bytes */
     bool all_done = true;
-    for (size_t i = 0; i < run->output_count; i++) {
-        struct output *output = run->outputs[i];
+    for (size_t i = 0; i < run->observers.output_count; i++) {
+        struct output *output = run->observers.outputs[i].output;
         bool done;
         char name[OUTPUT_NAME_SIZE];
         if (!output || !output->class_->finish)
             continue;
         if (stream_mark(output->stream).length >= takes_a_while &&
             output->class_->finished_file(config_item(run->experiment.config, "outputs", i), name))
-            run_notice(run, "writing %s/%s", directory_path(run->directory), name);
+            run_notice(run, "writing %s/%s", directory_path(run->files.directory), name);
         output->class_->finish(output, asked_to_stop, &done, error);
         all_done = all_done && done;
     }
@@ -138,25 +43,7 @@ static enum status finish_outputs(struct run *run, struct error *error)
     return error_set(error, STATUS_STOPPED,
                      "%s: stopped by signal %d while it compressed its files; the same command "
                      "with --restart does the rest",
-                     directory_path(run->directory), signals_stop());
-}
-
-/* Are the files that the run has written still there? Who removed or cut one while the run went on
- * must hear of it. */
-static enum status look_at_files(const struct run *run, struct error *error)
-{
-    for (size_t i = 0; i < run->diagnostic_count; i++) {
-        const struct run_diagnostic *slot = &run->diagnostics[i];
-        if (slot->stream)
-            stream_look(slot->stream, run->directory, error);
-        if (slot->aggregate_stream)
-            stream_look(slot->aggregate_stream, run->directory, error);
-    }
-    for (size_t i = 0; i < run->output_count; i++)
-        if (run->outputs[i])
-            output_look(run->outputs[i], config_item(run->experiment.config, "outputs", i),
-                        run->directory, error);
-    return error->status;
+                     directory_path(run->files.directory), signals_stop());
 }
 
 /* Statuses of a run that did what it should; an error on the way out takes their place. */
@@ -168,53 +55,89 @@ static bool went_well(enum status status)
 /* Adds a failure of the way out to what is reported. */
 static enum status worse(enum status status, const struct error *late, struct error *error)
 {
-    if (!late->status)
+    if (error_pass(error, late) == STATUS_OK)
         return status;
-    error_set(error, late->status, "%s", late->text);
     return went_well(status) ? late->status : status;
 }
 
 /* run.json says so already: as the run was done before, so it is now. */
 static bool is_told(const struct run *run, enum status status)
 {
-    return run->done_before &&
-           json_integer_value(json_object_get(run->before, "exit_status")) == (json_int_t)status;
+    return run->continuation.done &&
+           json_integer_value(json_object_get(run->continuation.before, "exit_status")) ==
+               (json_int_t)status;
+}
+
+/* Who removed or cut a file while the run went on must hear of it. */
+static void finish_files(struct run *run, enum status status, struct error *error)
+{
+    const struct config *config = run->experiment.config;
+    if (went_well(status) && run_flush(run, false, error) == STATUS_OK)
+        observers_look(&run->observers, config, run->files.directory, error);
+    if ((status == STATUS_OK || status == STATUS_EXPECT_FAILED) && !error->status)
+        finish_outputs(run, error);
 }
 
 /* The last words: whatever was open is closed and run.json says how it ended. */
 static enum status finish(struct run *run, enum status status, struct error *error)
 {
-    if (!status &&
-        (!expectations_hold(&run->expectations) || !watch_holds(run->watch, run->left_out)))
+    if (!status && !(expectations_hold(&run->criteria.expect) &&
+                     watch_holds(run->observers.watch, run->ensemble.left_out)))
         status = STATUS_EXPECT_FAILED;
     struct error closing = { 0 }, writing = { 0 };
     if (status == STATUS_NUMERICAL && failure_save(run, &closing) == STATUS_OK)
-        run_notice(run, "the bodies as they are now: %s/%s", directory_path(run->directory),
+        run_notice(run, "the bodies as they are now: %s/%s", directory_path(run->files.directory),
                    failure_name);
-    if (went_well(status) && run_flush(run, false, &closing) == STATUS_OK)
-        look_at_files(run, &closing);
-    if ((status == STATUS_OK || status == STATUS_EXPECT_FAILED) && !closing.status)
-        finish_outputs(run, &closing);
-    if (run->log && error->lines > 0)
-        stream_print(run->log, "%.400s\n", error->text);
-    close_files(run, &closing);
+    finish_files(run, status, &closing);
+    if (run->files.log && error->lines > 0)
+        stream_print(run->files.log, "%.400s\n", error->text);
+    observers_close(&run->observers, &closing);
+    files_close(&run->files, &closing);
     status = worse(status, &closing, error);
-    run->error_text = error->lines > 0 ? error->text : NULL;
-    run->ended = clock_seconds();
-    run->cpu_ended = clock_cpu_seconds();
-    if (run->manifest_written && !is_told(run, status))
-        provenance_write(run, PROVENANCE_ENDED, status, &writing);
+    clocks_stop(&run->clocks);
+    const struct provenance_end end = { status, error->lines > 0 ? error->text : NULL };
+    if (run->files.manifest_written && !is_told(run, status))
+        provenance_write(run, &end, &writing);
     return worse(status, &writing, error);
+}
+
+enum status run_prepare(const struct config *config, const struct run_options *options,
+                        bool measure, struct run **result, struct error *error)
+{
+    *result = NULL;
+    struct run *run = calloc(1, sizeof *run);
+    if (!run)
+        return error_memory(error);
+    run->options = *options;
+    if (prepare_whole(run, config, measure, error))
+        run_destroy(run);
+    else
+        *result = run;
+    return error->status;
+}
+
+struct run *run_open_bare(const struct config *config, const char *directory, struct error *error)
+{
+    struct run *run = calloc(1, sizeof *run);
+    if (!run) {
+        error_memory(error);
+        return NULL;
+    }
+    run->options.directory = directory;
+    if (prepare_bare(run, config, error) == STATUS_OK)
+        return run;
+    run_destroy(run);
+    return NULL;
 }
 
 enum status run_execute(struct run *run, struct error *error)
 {
-    run->started = clock_seconds();
-    run->cpu_started = clock_cpu_seconds();
-    clock_stamp(run->start_stamp);
-    enum status status = run_open_files(run, error);
+    size_t system;
+    clocks_start(&run->clocks);
+    run_own_steps(run, &run->continuation.own, &system);
+    enum status status = open_files(run, error);
     if (!status)
-        status = run_loop(run, error);
+        status = loop_run(run, error);
     return finish(run, status, error);
 }
 
@@ -222,38 +145,19 @@ void run_destroy(struct run *run)
 {
     if (!run)
         return;
-    struct error ignored = { 0 }; /* whatever mattered was reported by finish() */
-    close_files(run, &ignored);
+    observers_close(&run->observers, &(struct error){ 0 }); /* finish() has said what mattered */
     shadow_destroy(run);
-    for (size_t i = 0; run->diagnostics && i < run->diagnostic_count; i++) {
-        struct diagnostic *diagnostic = run->diagnostics[i].diagnostic;
-        if (diagnostic)
-            diagnostic->class_->destroy(diagnostic);
-        aggregate_destroy(run->diagnostics[i].aggregate);
-        memory_free(run->diagnostics[i].last_row);
-    }
-    expectations_destroy(&run->expectations);
-    expectations_destroy(&run->stops);
-    watch_destroy(run->watch);
-    free(run->diagnostics);
-    free(run->outputs);
-    free(run->output_files);
-    free(run->output_events);
-    free(run->triggers);
-    free(run->conserved);
-    free(run->first);
-    free(run->member_error);
-    free(run->left_out);
-    memory_free(run->phi);
-    memory_free(run->psi);
+    observers_destroy(&run->observers);
+    criteria_destroy(&run->criteria);
+    show_destroy(&run->show);
+    schedule_destroy(&run->schedule);
+    ensemble_destroy(&run->ensemble);
     if (run->backend)
         run->backend->class_->destroy(run->backend);
-    checkpoint_close(run->checkpoint);
-    save_forget(run->before_last);
-    json_decref(run->before);
-    json_decref(run->legs_before);
-    text_free(&run->early_log);
-    directory_close(run->directory);
+    continuation_destroy(&run->continuation);
+    memory_free(run->own);
+    save_free(run->autosave.before_last);
+    files_destroy(&run->files);
     experiment_destroy(&run->experiment);
     free(run);
     signals_release(); /* until here a signal does not end the process */

@@ -1,20 +1,16 @@
-/* Writing the checkpoints of a run, and what must be remembered for them. */
+/* Writing the checkpoints of a run, and what must be kept for them. */
 #ifndef ORRERY_RUN_SAVE_H
 #define ORRERY_RUN_SAVE_H
 
 #include "base/status.h"
-#include "run/run.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "run/parts.h"
 
 /*
- * Keeps where the files stand and what diagnostics remember, before the last step makes its events
- * off their cadence: a restart with a later end takes these back. Into run->before_last.
+ * Keeps where the files stand and the state of diagnostics, before the last step makes its events
+ * off their cadence: a restart with a later end takes these back. Into run->autosave.before_last.
  */
-enum status save_remember(struct run *run, struct error *error);
-void save_forget(struct save_memory *memory); /* accepts NULL */
+enum status save_keep_early(struct run *run, struct error *error);
+void save_free(struct kept *kept); /* accepts NULL */
 
 /*
  * Writes checkpoint.orr at the step that the run has reached, after everything that belongs to
@@ -22,9 +18,5 @@ void save_forget(struct save_memory *memory); /* accepts NULL */
  * STATUS_NUMERICAL (a body is not finite): the last checkpoint is intact.
  */
 enum status save_checkpoint(struct run *run, struct error *error);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -6,9 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "base/status.h"
 
 /* Fires at step 0, at every multiple of `every`, and at the last step of the run. */
 struct trigger {
@@ -21,10 +19,50 @@ bool trigger_fires(struct trigger trigger, uint64_t step, uint64_t last);
 uint64_t trigger_events(struct trigger trigger, uint64_t step, uint64_t last);
 
 /* The first step after `step` at which one of the triggers fires; `last` where none does before. */
-uint64_t schedule_next(const struct trigger *triggers, size_t count, uint64_t step, uint64_t last);
+uint64_t trigger_next(const struct trigger *triggers, size_t count, uint64_t step, uint64_t last);
 
-#ifdef __cplusplus
-}
-#endif
+/* The triggers of a run: these, and behind them those of its diagnostics and of its outputs. */
+enum {
+    SCHEDULE_CHECKPOINT,
+    SCHEDULE_WATCH,  /* looks at the bodies */
+    SCHEDULE_ENERGY, /* is judged by the watch; at steps that become rarer */
+    SCHEDULE_OBSERVERS
+};
+
+/* Where a run is between its first and its last step, and what happens there. */
+struct schedule {
+    uint64_t step;       /* reached */
+    uint64_t first_step; /* where this process began */
+    uint64_t last;       /* where the run ends */
+    uint64_t planned;    /* where the config has it end: later, where stop_when has ended it */
+    bool events_done;    /* those of `step` have happened */
+    struct trigger *triggers;
+    size_t count, diagnostics; /* triggers; how many of them are of diagnostics */
+};
+
+/* At step 0 of `steps`; no trigger fires before its `every` is set but at the ends. STATUS_MEMORY.
+ */
+enum status schedule_create(size_t diagnostics, size_t outputs, uint64_t steps,
+                            struct schedule *schedule, struct error *error);
+void schedule_destroy(struct schedule *schedule);
+
+/* The triggers of a diagnostic and of an output. */
+struct trigger *schedule_diagnostic(const struct schedule *schedule, size_t index);
+struct trigger *schedule_output(const struct schedule *schedule, size_t index);
+
+/* How often it fires in the whole run, as a number to reckon with. */
+double schedule_events(const struct schedule *schedule, const struct trigger *trigger);
+
+/* The first step after the present one at which anything happens. */
+uint64_t schedule_next(const struct schedule *schedule);
+/* Does it fire at the step that was reached, and not before the run was cut short there? */
+bool schedule_fires(const struct schedule *schedule, const struct trigger *trigger);
+/* Does anything happen at this step only because it is the last one that was planned? */
+bool schedule_off_cadence(const struct schedule *schedule);
+
+/* So many steps on. */
+void schedule_advance(struct schedule *schedule, uint64_t steps);
+/* This step is the last. */
+void schedule_cut(struct schedule *schedule);
 
 #endif

@@ -1,13 +1,13 @@
 #include "run/schema.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "backend/backend.h"
 #include "base/memory.h"
+#include "base/program.h"
 #include "base/text.h"
 #include "diagnostics/diagnostic.h"
 #include "diagnostics/energy-budget.h"
@@ -16,18 +16,36 @@
 #include "force/force.h"
 #include "initial/initial.h"
 #include "integrator/integrator.h"
+#include "model/physics.h"
 #include "model/units.h"
 #include "output/output.h"
+#include "run/expect.h"
 
-/* --- rows that belong to no single table --------------------------------------------------------
- */
+/* --- rows that belong to no single table ------------------------------------------------------ */
 
 static const struct parameter top_rows[] = {
     { .key = "name",
       .type = PARAMETER_STRING,
-      .standard = "",
+      .default_value = DEFAULT_UNSET,
       .help = "Name of the experiment and of its output directory NAME.run; unset: that of the "
               "config file." },
+};
+
+#define FORCE_KERNEL(id, name, help) #name,
+#define GPU_KERNEL(id, name, help, ...) #name,
+#define GPU_KERNEL_OF_BOTH(...)
+const char *const schema_kernel_names[] = {
+#include "force/kernels.inc"
+#include "gpu/catalog.inc"
+    NULL
+};
+#define FORCE_KERNEL(id, name, help) help,
+#define GPU_KERNEL(id, name, help, ...) help,
+#define GPU_KERNEL_OF_BOTH(...)
+static const char *const kernel_help[] = {
+#include "force/kernels.inc"
+#include "gpu/catalog.inc"
+    NULL
 };
 
 static const char *const boundary_names[] = { "open", "periodic", NULL }; /* as enum boundary */
@@ -35,32 +53,21 @@ static const char *const boundary_names[] = { "open", "periodic", NULL }; /* as 
 static const struct parameter physics_rows[] = {
     { .key = "units",
       .type = PARAMETER_CHOICE,
-      .standard = "nbody",
+      .default_value = DEFAULT_STRING("nbody"),
       .choices = units_names,
       .choice_help = units_help,
       .help = "Units of all numbers." },
-    { .key = "gravitational_constant",
-      .type = PARAMETER_REAL,
-      .standard = "",
-      .open = OPEN_MINIMUM,
-      .dimension = DIMENSION_G,
+    { BIND(REAL, struct physics, gravitational_constant), .default_value = DEFAULT_UNSET,
+      .open = OPEN_MINIMUM, .dimension = DIMENSION_G,
       .help = "Newton's G; unset: that of the units." },
-    { .key = "softening",
-      .type = PARAMETER_REAL,
-      .standard = "0.0",
-      .maximum = INFINITY,
-      .dimension = DIMENSION_LENGTH,
+    { BIND(REAL, struct physics, softening), .default_value = DEFAULT_REAL(0.0),
+      .maximum = INFINITY, .dimension = DIMENSION_LENGTH,
       .help = "Softening length eps of the Plummer form phi = -G m / sqrt(r^2 + eps^2)." },
-    { .key = "boundary",
-      .type = PARAMETER_CHOICE,
-      .standard = "open",
+    { BIND(CHOICE, struct physics, boundary), .default_value = DEFAULT_STRING("open"),
       .choices = boundary_names,
       .help = "open: infinite space; periodic: a cube of side box_length, in which the nearest "
               "image of each body acts." },
-    { .key = "box_length",
-      .type = PARAMETER_REAL,
-      .standard = "",
-      .open = OPEN_MINIMUM,
+    { BIND(REAL, struct physics, box_length), .default_value = DEFAULT_UNSET, .open = OPEN_MINIMUM,
       .dimension = DIMENSION_LENGTH,
       .help = "Side of the periodic cube; wanted by boundary = \"periodic\", and only by it." },
 };
@@ -79,32 +86,19 @@ static const struct parameter time_rows[] = {
 };
 
 static const struct parameter compute_rows[] = {
-    { .key = "precision",
-      .type = PARAMETER_CHOICE,
-      .standard = "double",
-      .choices = precision_names,
-      .choice_help = precision_help,
+    { BIND(CHOICE, struct force_options, precision), .default_value = DEFAULT_STRING("double"),
+      .choices = precision_names, .choice_help = precision_help,
       .help = "Arithmetic of the pair terms of the force. State and energies are always double." },
-    { .key = "kernel",
-      .type = PARAMETER_CHOICE,
-      .standard = "auto",
-      .choices = force_kernel_names,
-      .choice_help = force_kernel_help,
-      .help = "Force kernel." },
-    { .key = "isa",
-      .type = PARAMETER_CHOICE,
-      .standard = "auto",
-      .choices = force_isa_names,
-      .choice_help = force_isa_help,
+    { BIND(CHOICE, struct force_options, kernel), .default_value = DEFAULT_STRING("auto"),
+      .choices = schema_kernel_names, .choice_help = kernel_help, .help = "Force kernel." },
+    { BIND(CHOICE, struct force_options, isa), .default_value = DEFAULT_STRING("auto"),
+      .choices = force_isa_names, .choice_help = force_isa_help,
       .help = "Instruction set of the force kernel on CPUs." },
-    { .key = "threads",
-      .type = PARAMETER_INTEGER,
-      .standard = "0",
-      .maximum = 4096,
-      .help = "CPU threads; 0: one for each core that this process may use." },
+    { BIND(INTEGER, struct force_options, threads), .default_value = DEFAULT_INTEGER(0),
+      .maximum = 4096, .help = "CPU threads; 0: one for each core that this process may use." },
     { .key = "devices",
       .type = PARAMETER_INTEGER,
-      .standard = "1",
+      .default_value = DEFAULT_INTEGER(1),
       .maximum = 64,
       .help = "GPUs that share the systems, or the bodies of one system; 0: all visible ones. "
               "Under mpirun: of each rank, in turn." },
@@ -113,13 +107,13 @@ static const struct parameter compute_rows[] = {
 static const struct parameter checkpoint_rows[] = {
     { .key = "every_steps",
       .type = PARAMETER_INTEGER,
-      .standard = "",
+      .default_value = DEFAULT_UNSET,
       .minimum = 1,
       .maximum = INFINITY,
       .help = "Save a checkpoint every so many steps; unset: none at fixed steps." },
     { .key = "every_minutes",
       .type = PARAMETER_REAL,
-      .standard = "10.0",
+      .default_value = DEFAULT_REAL(10.0),
       .maximum = INFINITY,
       .open = OPEN_MINIMUM,
       .help =
@@ -127,39 +121,41 @@ static const struct parameter checkpoint_rows[] = {
 };
 
 static const struct parameter expect_rows[] = {
-    { .key = "quantity",
-      .type = PARAMETER_STRING,
+    { BIND(STRING, struct criterion, quantity),
       .help = "Column of a diagnostic of this run (energy_error), or diagnostic.column where "
-              "several have one of that name." },
-    { .key = "at_most", .type = PARAMETER_REAL, .standard = "", .help = "Upper bound." },
-    { .key = "at_least", .type = PARAMETER_REAL, .standard = "", .help = "Lower bound." },
+              "several have one of that name, and of those with a table per event, of which every "
+              "row counts." },
+    { .key = "at_most",
+      .type = PARAMETER_REAL,
+      .default_value = DEFAULT_UNSET,
+      .help = "Upper bound." },
+    { .key = "at_least",
+      .type = PARAMETER_REAL,
+      .default_value = DEFAULT_UNSET,
+      .help = "Lower bound." },
     { .key = "between",
       .type = PARAMETER_REALS,
-      .standard = "",
+      .default_value = DEFAULT_UNSET,
       .length = 2,
       .help = "Lower and upper bound, both allowed." },
-    { .key = "after",
-      .type = PARAMETER_REAL,
-      .standard = "",
-      .dimension = DIMENSION_TIME,
-      .help = "Look only at rows from this time on." },
-    { .key = "before",
-      .type = PARAMETER_REAL,
-      .standard = "",
-      .dimension = DIMENSION_TIME,
-      .help = "Look only at rows up to this time." },
+    { BIND(REAL, struct criterion, after), .default_value = DEFAULT_UNSET,
+      .dimension = DIMENSION_TIME, .help = "Look only at rows from this time on." },
+    { BIND(REAL, struct criterion, before), .default_value = DEFAULT_UNSET,
+      .dimension = DIMENSION_TIME, .help = "Look only at rows up to this time." },
 };
 
 static const struct parameter ensemble_rows[] = {
     { .key = "systems",
       .type = PARAMETER_INTEGER,
-      .standard = "1",
+      .default_value = DEFAULT_INTEGER(1),
       .minimum = 1,
       .maximum = 1e9,
-      .help = "Independent systems that run side by side, with consecutive seeds." },
+      .help =
+          "Independent systems that run side by side, with consecutive seeds; with bodies.files "
+          "there are as many as files." },
     { .key = "energy_error_limit",
       .type = PARAMETER_REAL,
-      .standard = "",
+      .default_value = DEFAULT_UNSET,
       .open = OPEN_MINIMUM,
       .help = "Leave systems whose |dE/E0| was ever larger out of the statistics over systems." },
 };
@@ -171,8 +167,7 @@ static const struct parameter sweep_rows[] = {
       .help = "What to set it to, one run each; several keys make a grid." },
 };
 
-/* --- what no single row can see -----------------------------------------------------------------
- */
+/* --- what no single row can see --------------------------------------------------------------- */
 
 /* What becomes the name of a file must stay in its directory. */
 static void check_file_name(const struct section *section, const char *key, struct error *error)
@@ -214,8 +209,7 @@ static void check_sweep(const struct section *section, struct error *error)
         section_error(section, "values", error, "must have at least one value");
 }
 
-/* --- the schema ---------------------------------------------------------------------------------
- */
+/* --- the schema ------------------------------------------------------------------------------- */
 
 #define ROWS(table) .parameters = table, .parameter_count = COUNT_OF(table)
 
@@ -239,14 +233,14 @@ const struct schema *schema_experiment(struct schema_room *room)
           .help = "How the bodies are moved, and for how long.",
           ROWS(time_rows),
           .variant_key = "integrator",
-          .variant_standard = "velocity-verlet",
+          .variant_default = "velocity-verlet",
           .variant_help = "Integration scheme.",
           .variant = integrator_variant },
         { .name = "compute",
           .help = "Where and how the forces are computed.",
           ROWS(compute_rows),
           .variant_key = "backend",
-          .variant_standard = "auto",
+          .variant_default = "auto",
           .variant_help = "What computes.",
           .variant = backend_variant },
         { .name = "diagnostics",
@@ -309,7 +303,7 @@ const struct schema *schema_experiment(struct schema_room *room)
 /* config/ in the directory of this program. */
 static void append_program_config(struct text *path)
 {
-    char *program = realpath("/proc/self/exe", NULL);
+    char *program = program_path();
     const char *slash = program ? strrchr(program, '/') : NULL;
     if (slash)
         text_print(path, "%.*s/config", (int)(slash - program), program);

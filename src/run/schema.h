@@ -8,14 +8,14 @@
 #include <stddef.h>
 
 #include "base/status.h"
-#include "config/config.h"
+#include "config/configuration.h"
 #include "config/parameter.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { SCHEMA_GROUPS = 15 };
+
+/* compute.kernel: "auto", those of CPUs, those that GPUs alone have; NULL-terminated. A backend
+ * refuses the names that it has no kernel for with STATUS_CONFIG. */
+extern const char *const schema_kernel_names[];
 
 /* The lengths of the tables are not constants, so the caller lends the room for the groups. */
 struct schema_room {
@@ -34,12 +34,8 @@ const struct schema *schema_experiment(struct schema_room *room);
 enum status schema_load(const char *path, const char *const *overrides, size_t override_count,
                         struct config **config, struct error *error);
 
-/* The same for overrides that have places of their own; the include directories are left free. */
+/* The same for overrides with locations of their own; the include directories are left free. */
 enum status schema_read(const struct config_source *source, struct config **config,
                         struct error *error);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

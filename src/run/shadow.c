@@ -1,6 +1,5 @@
 #include "run/shadow.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,11 +8,12 @@
 #include "base/random.h"
 #include "force/accuracy.h"
 #include "run/content.h"
+#include "run/copies.h"
 
 struct shadow {
     struct bodies *bodies;   /* of the systems that are still carried along, in their order */
     struct backend *backend; /* both NULL where none is */
-    int64_t *slots;          /* of every system of the run: its place there, or TRUST_NOT_CARRIED */
+    int64_t *slots;          /* of every system of the run: its slot there, or TRUST_NOT_CARRIED */
 };
 
 struct shadows {
@@ -28,36 +28,7 @@ static const struct section *section_of(const struct run *run)
     return config_section(run->experiment.config, "trust");
 }
 
-bool shadow_wanted(const struct config *config)
-{
-    return section_flag(config_section(config, "trust"), "shadow");
-}
-
-static bool is_wanted(const struct config *config, enum trust_shadow kind)
-{
-    return shadow_wanted(config) &&
-           (kind == TRUST_TWIN || section_flag(config_section(config, "trust"), "half_step"));
-}
-
-double shadow_work(const struct config *config)
-{
-    double work = 0.0;
-    for (int k = 0; k < TRUST_SHADOWS; k++)
-        if (is_wanted(config, (enum trust_shadow)k))
-            work += trust_steps[k];
-    return work;
-}
-
-size_t shadow_count(const struct config *config)
-{
-    size_t count = 0;
-    for (int k = 0; k < TRUST_SHADOWS; k++)
-        count += is_wanted(config, (enum trust_shadow)k);
-    return count;
-}
-
-/* --- creating -----------------------------------------------------------------------------------
- */
+/* --- creating --------------------------------------------------------------------------------- */
 
 /* How large the forces of the run are and how well its backend sums them: against long double, of
  * a sample of bodies. */
@@ -78,15 +49,15 @@ enum status shadow_diagnostic(struct run *run, bool measure, struct diagnostic *
                               struct error *error)
 {
     struct trust_force force = { 0 };
-    const struct moment start = { .step = run->step,
+    const struct moment start = { .step = run->schedule.step,
                                   .dt = run->experiment.step,
                                   .physics = &run->experiment.physics,
                                   .bodies = run->experiment.bodies };
-    if (measure && !run->checkpoint && measure_force(run, &force, error))
+    if (measure && !run->continuation.checkpoint && measure_force(run, &force, error))
         return error->status;
     const enum status status = trust_create(section_of(run), &start, run->experiment.integrator,
                                             &force, diagnostic, error);
-    run->trust = *diagnostic;
+    run->observers.trust = *diagnostic;
     return status;
 }
 
@@ -99,14 +70,14 @@ static enum status displace(const struct run *run, size_t system, struct error *
     gsl_rng *generator = random_create(seed % RANDOM_SEED_MAX + 1, error);
     if (!generator)
         return error->status;
-    const double length = trust_displacement(run->trust, system);
+    const double length = trust_displacement(run->observers.trust, system);
     const size_t first = (size_t)shadow->slots[system] * twin->stride;
     for (size_t i = first; i < first + twin->count; i++) {
-        double way[3];
-        random_on_sphere(generator, length, way);
-        twin->x[i] += way[0];
-        twin->y[i] += way[1];
-        twin->z[i] += way[2];
+        double shift[3];
+        random_on_sphere(generator, length, shift);
+        twin->x[i] += shift[0];
+        twin->y[i] += shift[1];
+        twin->z[i] += shift[2];
     }
     random_destroy(generator);
     return STATUS_OK;
@@ -133,9 +104,9 @@ static enum status load(const struct run *run, enum trust_shadow kind, struct bo
     content_arrays(bodies, arrays);
     for (size_t k = 0; k < CONTENT_ARRAYS; k++)
         if (is_state(arrays[k].name))
-            checkpoint_get_words(run->checkpoint, section_name(kind, arrays[k].name, name),
-                                 arrays[k].values, bodies->systems, bodies->count, bodies->stride,
-                                 error);
+            checkpoint_get_words(run->continuation.checkpoint,
+                                 section_name(kind, arrays[k].name, name), arrays[k].values,
+                                 bodies->systems, bodies->count, bodies->stride, error);
     return error->status;
 }
 
@@ -144,11 +115,41 @@ static enum status start_backend(const struct run *run, struct shadow *shadow, s
 {
     const struct experiment *experiment = &run->experiment;
     const struct backend_class *class_ = run->backend->class_;
+    struct backend_options options = experiment->backend_options;
+    options.refinement = (double)trust_steps[shadow - run->shadows->of];
     if (shadow->backend)
         class_->destroy(shadow->backend);
     shadow->backend = NULL;
-    return class_->create(&experiment->backend_options, &experiment->physics, shadow->bodies,
-                          &shadow->backend, error);
+    return class_->create(&options, &experiment->physics, shadow->bodies, &shadow->backend, error);
+}
+
+/* The same once they are under way. An integrator that chooses its own steps goes on with the state
+ * that it had of those systems of which `from` says where they stood; the others are NEW. */
+enum { NEW = -1 };
+
+static enum status renew_backend(const struct run *run, struct shadow *shadow, const int64_t *from,
+                                 struct error *error)
+{
+    struct adaptive *const before = shadow->backend->adaptive;
+    shadow->backend->adaptive = NULL;
+    const enum status status = start_backend(run, shadow, error);
+    for (size_t k = 0; before && k < shadow->bodies->systems && !status; k++)
+        if (from[k] != NEW)
+            before->class_->copy_system(shadow->backend->adaptive, k, before, (size_t)from[k]);
+    if (before)
+        before->class_->destroy(before);
+    return status;
+}
+
+/* Every system where it is. The caller frees. */
+static int64_t *same_slots(const struct shadow *shadow, struct error *error)
+{
+    int64_t *const from = malloc(memory_bytes(shadow->bodies->systems, sizeof *from));
+    for (size_t k = 0; from && k < shadow->bodies->systems; k++)
+        from[k] = (int64_t)k;
+    if (!from)
+        error_memory(error);
+    return from;
 }
 
 static void end_shadow(struct run *run, enum trust_shadow kind)
@@ -159,7 +160,7 @@ static void end_shadow(struct run *run, enum trust_shadow kind)
     bodies_destroy(shadow->bodies);
     free(shadow->slots);
     *shadow = (struct shadow){ 0 };
-    trust_show(run->trust, kind, NULL, NULL);
+    trust_show(run->observers.trust, kind, NULL, NULL);
 }
 
 /* Which systems are carried along: all of them, or those of the checkpoint; how many. */
@@ -171,9 +172,10 @@ static enum status choose_systems(const struct run *run, enum trust_shadow kind,
     char name[CHECKPOINT_NAME_SIZE];
     shadow->slots = calloc(systems, sizeof *shadow->slots);
     if (!shadow->slots)
-        return error_set(error, STATUS_MEMORY, "out of memory");
-    if (run->checkpoint && checkpoint_get_words(run->checkpoint, section_name(kind, "slots", name),
-                                                shadow->slots, 1, systems, 0, error))
+        return error_memory(error);
+    if (run->continuation.checkpoint &&
+        checkpoint_get_words(run->continuation.checkpoint, section_name(kind, "slots", name),
+                             shadow->slots, 1, systems, 0, error))
         return error->status;
     *carried = 0;
     for (size_t s = 0; s < systems; s++)
@@ -190,10 +192,21 @@ static enum status place_systems(const struct run *run, enum trust_shadow kind, 
         if (shadow->slots[s] == TRUST_NOT_CARRIED)
             continue;
         bodies_copy_system(shadow->bodies, (size_t)shadow->slots[s], bodies, s);
-        if (!run->checkpoint && kind == TRUST_TWIN && displace(run, s, error))
+        if (!run->continuation.checkpoint && kind == TRUST_TWIN && displace(run, s, error))
             return error->status;
     }
-    return run->checkpoint ? load(run, kind, shadow->bodies, error) : STATUS_OK;
+    return run->continuation.checkpoint ? load(run, kind, shadow->bodies, error) : STATUS_OK;
+}
+
+/* Of an integrator that chooses its own steps. A shadow as the run begins it has none yet. */
+static enum status load_integrator(const struct run *run, enum trust_shadow kind,
+                                   struct error *error)
+{
+    char prefix[CHECKPOINT_NAME_SIZE];
+    return run->continuation.checkpoint
+               ? content_get_adaptive(run->continuation.checkpoint, section_name(kind, "", prefix),
+                                      run->shadows->of[kind].backend->adaptive, error)
+               : STATUS_OK;
 }
 
 static enum status begin_shadow(struct run *run, enum trust_shadow kind, struct error *error)
@@ -207,9 +220,10 @@ static enum status begin_shadow(struct run *run, enum trust_shadow kind, struct 
         return STATUS_OK;
     }
     if (bodies_create(carried, run->experiment.bodies->count, &shadow->bodies, error) ||
-        place_systems(run, kind, error) || start_backend(run, shadow, error))
+        place_systems(run, kind, error) || start_backend(run, shadow, error) ||
+        load_integrator(run, kind, error))
         return error->status;
-    trust_show(run->trust, kind, shadow->bodies, shadow->slots);
+    trust_show(run->observers.trust, kind, shadow->bodies, shadow->slots);
     return STATUS_OK;
 }
 
@@ -217,18 +231,19 @@ static enum status begin_shadow(struct run *run, enum trust_shadow kind, struct 
 static bool was_there(const struct run *run, enum trust_shadow kind)
 {
     char name[CHECKPOINT_NAME_SIZE];
-    return checkpoint_has(run->checkpoint, section_name(kind, "x", name));
+    return checkpoint_has(run->continuation.checkpoint, section_name(kind, "x", name));
 }
 
 enum status shadow_create(struct run *run, struct error *error)
 {
     run->shadows = calloc(1, sizeof *run->shadows);
     if (!run->shadows)
-        return error_set(error, STATUS_MEMORY, "out of memory");
+        return error_memory(error);
     for (int k = 0; k < TRUST_SHADOWS; k++) {
         const enum trust_shadow kind = (enum trust_shadow)k;
-        const bool there =
-            run->checkpoint ? was_there(run, kind) : is_wanted(run->experiment.config, kind);
+        const bool there = run->continuation.checkpoint
+                               ? was_there(run, kind)
+                               : copies_shadow(run->experiment.config, kind);
         if (there && begin_shadow(run, kind, error))
             return error->status;
     }
@@ -245,8 +260,7 @@ void shadow_destroy(struct run *run)
     run->shadows = NULL;
 }
 
-/* --- moving -------------------------------------------------------------------------------------
- */
+/* --- moving ----------------------------------------------------------------------------------- */
 
 /* The twin of a system: `nearing` of its distance is left. */
 static void bring_nearer(const struct run *run, const struct shadow *shadow, size_t system,
@@ -268,17 +282,22 @@ static enum status adjust_twin(struct run *run, struct error *error)
 {
     struct shadow *twin = &run->shadows->of[TRUST_TWIN];
     bool moved = false;
-    for (size_t s = 0; s < run->experiment.bodies->systems; s++) {
-        const double nearing = trust_take_nearing(run->trust, s);
+    int64_t *const from = same_slots(twin, error);
+    for (size_t s = 0; s < run->experiment.bodies->systems && !error->status; s++) {
+        const double nearing = trust_take_nearing(run->observers.trust, s);
         if (nearing == 1.0 || twin->slots[s] == TRUST_NOT_CARRIED)
             continue;
         if (!moved && (run->backend->class_->fetch(run->backend, error) ||
                        twin->backend->class_->fetch(twin->backend, error)))
-            return error->status;
+            break;
         moved = true;
+        from[twin->slots[s]] = NEW;
         bring_nearer(run, twin, s, nearing);
     }
-    return moved ? start_backend(run, twin, error) : STATUS_OK;
+    if (moved && !error->status)
+        renew_backend(run, twin, from, error);
+    free(from);
+    return error->status;
 }
 
 /* How many systems have a shadow that has not told all it can. */
@@ -287,7 +306,8 @@ static size_t count_needed(const struct run *run, enum trust_shadow kind)
     const struct shadow *shadow = &run->shadows->of[kind];
     size_t needed = 0;
     for (size_t s = 0; s < run->experiment.bodies->systems; s++)
-        needed += shadow->slots[s] != TRUST_NOT_CARRIED && !trust_is_done(run->trust, kind, s);
+        needed +=
+            shadow->slots[s] != TRUST_NOT_CARRIED && !trust_is_done(run->observers.trust, kind, s);
     return needed;
 }
 
@@ -297,24 +317,30 @@ static enum status drop_systems(struct run *run, enum trust_shadow kind, size_t 
 {
     struct shadow *shadow = &run->shadows->of[kind];
     struct bodies *all = shadow->bodies, *fewer = NULL;
-    if (shadow->backend->class_->fetch(shadow->backend, error) ||
-        bodies_create(needed, all->count, &fewer, error))
+    if (shadow->backend->class_->fetch(shadow->backend, error))
         return error->status;
+    int64_t *const from = same_slots(shadow, error);
+    if (!from || bodies_create(needed, all->count, &fewer, error)) {
+        free(from);
+        return error->status;
+    }
     int64_t next = 0;
     for (size_t s = 0; s < run->experiment.bodies->systems; s++) {
         int64_t *slot = &shadow->slots[s];
         if (*slot == TRUST_NOT_CARRIED)
             continue;
-        if (!trust_is_done(run->trust, kind, s))
+        if (!trust_is_done(run->observers.trust, kind, s)) {
             bodies_copy_system(fewer, (size_t)next, all, (size_t)*slot);
-        *slot = trust_is_done(run->trust, kind, s) ? TRUST_NOT_CARRIED : next++;
+            from[next] = *slot;
+        }
+        *slot = trust_is_done(run->observers.trust, kind, s) ? TRUST_NOT_CARRIED : next++;
     }
-    shadow->backend->class_->destroy(shadow->backend);
-    shadow->backend = NULL;
     shadow->bodies = fewer;
+    renew_backend(run, shadow, from, error);
+    free(from);
     bodies_destroy(all);
-    trust_show(run->trust, kind, fewer, shadow->slots);
-    return start_backend(run, shadow, error);
+    trust_show(run->observers.trust, kind, fewer, shadow->slots);
+    return error->status;
 }
 
 enum status shadow_adjust(struct run *run, struct error *error)
@@ -333,7 +359,7 @@ enum status shadow_adjust(struct run *run, struct error *error)
                                                                            : status;
 }
 
-/* Whose shadow is in that place? */
+/* Whose shadow is in that slot? */
 static size_t system_at(const struct run *run, const struct shadow *shadow, size_t slot)
 {
     size_t s = 0;
@@ -342,7 +368,22 @@ static size_t system_at(const struct run *run, const struct shadow *shadow, size
     return s;
 }
 
-/* Systems of the shadow that are not finite begin again from the run's own. */
+/* Could its integrator take no further step? */
+static bool is_stuck(const struct backend *backend, size_t system)
+{
+    struct adaptive_statistics statistics = { .stuck = false };
+    if (backend->adaptive)
+        backend->adaptive->class_->statistics(backend->adaptive, system, &statistics);
+    return statistics.stuck;
+}
+
+static bool is_lost(const struct shadow *shadow, size_t slot)
+{
+    const size_t first = slot * shadow->bodies->stride, last = first + shadow->bodies->stride;
+    return bodies_not_finite(shadow->bodies, first, last) < last || is_stuck(shadow->backend, slot);
+}
+
+/* Systems of the shadow that are lost begin again from the run's own. */
 static enum status give_up_lost(struct run *run, enum trust_shadow kind, struct error *error)
 {
     struct shadow *shadow = &run->shadows->of[kind];
@@ -350,13 +391,19 @@ static enum status give_up_lost(struct run *run, enum trust_shadow kind, struct 
     if (shadow->backend->class_->fetch(shadow->backend, error) ||
         run->backend->class_->fetch(run->backend, error))
         return error->status;
-    for (size_t i = bodies_not_finite(bodies); i < bodies_length(bodies);
-         i = bodies_not_finite(bodies)) {
-        const size_t system = system_at(run, shadow, i / bodies->stride);
-        bodies_copy_system(bodies, i / bodies->stride, run->experiment.bodies, system);
-        trust_lose(run->trust, system, kind);
+    int64_t *const from = same_slots(shadow, error);
+    for (size_t k = 0; from && k < bodies->systems; k++) {
+        if (!is_lost(shadow, k))
+            continue;
+        const size_t system = system_at(run, shadow, k);
+        bodies_copy_system(bodies, k, run->experiment.bodies, system);
+        trust_lose(run->observers.trust, system, kind);
+        from[k] = NEW;
     }
-    return start_backend(run, shadow, error);
+    if (from)
+        renew_backend(run, shadow, from, error);
+    free(from);
+    return error->status;
 }
 
 static enum status advance_one(struct run *run, enum trust_shadow kind, uint64_t steps,
@@ -370,7 +417,7 @@ static enum status advance_one(struct run *run, enum trust_shadow kind, uint64_t
         steps * factor, &lost);
     if (status == STATUS_NUMERICAL)
         return give_up_lost(run, kind, error);
-    return status ? error_set(error, status, "%s", lost.text) : STATUS_OK;
+    return error_pass(error, &lost);
 }
 
 enum status shadow_advance(struct run *run, uint64_t steps, struct error *error)
@@ -393,8 +440,7 @@ enum status shadow_fetch(struct run *run, struct error *error)
     return status;
 }
 
-/* --- saving -------------------------------------------------------------------------------------
- */
+/* --- saving ----------------------------------------------------------------------------------- */
 
 void shadow_put(struct checkpoint_writer *writer, const struct run *run)
 {
@@ -406,6 +452,8 @@ void shadow_put(struct checkpoint_writer *writer, const struct run *run)
             continue;
         checkpoint_put_words(writer, section_name((enum trust_shadow)k, "slots", name),
                              run->shadows->of[k].slots, 1, run->experiment.bodies->systems, 0);
+        content_put_adaptive(writer, section_name((enum trust_shadow)k, "", name),
+                             run->shadows->of[k].backend->adaptive);
         content_arrays(bodies, arrays);
         for (size_t a = 0; a < CONTENT_ARRAYS; a++)
             if (is_state(arrays[a].name))

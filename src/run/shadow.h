@@ -1,35 +1,19 @@
 /*
  * The shadows of a run (diagnostics/trust.h): ensembles like its own, each in a backend of its own
  * of the same class, so that no choice by the number of systems can see them, and nothing that
- * goes over the systems of the run meets them.
+ * goes over the systems of the run comes upon them.
  */
 #ifndef ORRERY_RUN_SHADOW_H
 #define ORRERY_RUN_SHADOW_H
 
-#include <stdbool.h>
+#include "run/parts.h"
 
-#include "base/status.h"
-#include "diagnostics/trust.h"
-#include "output/checkpoint.h"
-#include "run/run.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-/* Does the config ask for them? */
-bool shadow_wanted(const struct config *config);
-
-/* How many further systems' work and memory each system costs while they are carried along. */
-double shadow_work(const struct config *config);
-size_t shadow_count(const struct config *config);
-
-/* The diagnostic of a run that is about to begin; sets run->trust. With run->checkpoint, or
- * `measure` false, the forces are not looked at. */
+/* The diagnostic of a run that is about to begin; sets run->observers.trust. With
+ * run->continuation.checkpoint, or `measure` false, the forces are not looked at. */
 enum status shadow_diagnostic(struct run *run, bool measure, struct diagnostic **diagnostic,
                               struct error *error);
 
-/* The shadows as they are at the start, or in run->checkpoint; sets run->shadows. */
+/* The shadows as they are at the start, or in run->continuation.checkpoint; sets run->shadows. */
 enum status shadow_create(struct run *run, struct error *error);
 void shadow_destroy(struct run *run);
 
@@ -43,9 +27,5 @@ enum status shadow_fetch(struct run *run, struct error *error);
 
 /* Their sections of a checkpoint. */
 void shadow_put(struct checkpoint_writer *writer, const struct run *run);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -7,10 +7,6 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /*
  * For a process that will run an experiment, before anything else: from here on SIGUSR2 is kept for
  * the run, and what asks to stop ends the process with STATUS_STOPPED. Nothing is given back then.
@@ -25,9 +21,5 @@ void signals_release(void);
 int signals_stop(void);
 /* Was a checkpoint asked for since the last call? */
 bool signals_checkpoint(void);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -8,12 +8,10 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "base/disk_speed.h"
+#include "base/disk-speed.h"
 #include "base/memory.h"
-#include "run/estimate.h"
+#include "run/copies.h"
 #include "run/parts.h"
-#include "run/replay.h"
-#include "run/shadow.h"
 
 /* Bodies of a trial, in all its systems. */
 static const double trial_bodies = 8192;
@@ -38,8 +36,11 @@ struct trial {
     struct conserved *conserved;
     double *phi, *psi;
     struct moment moment;
-    double systems, bodies_ratio;  /* how many times more the run has: systems, bodies in each */
-    struct diagnostic *diagnostic; /* at work */
+    double systems, bodies_ratio;   /* how many times more the run has: systems, bodies in each */
+    struct diagnostic *diagnostic;  /* at work */
+    uint64_t steps;                 /* so far */
+    uint64_t counted;               /* of them, those of `own`: no more than the run has */
+    struct adaptive_statistics own; /* sums over its systems */
     struct watch *watch;
 };
 
@@ -78,7 +79,7 @@ static enum status trial_open(const struct run *run, struct trial *trial, struct
         return error->status;
     trial->moment = run_moment(run);
     trial->moment.bodies = trial->bodies;
-    trial->moment.conserved = trial->conserved;
+    trial->moment.conserved = trial->moment.first = trial->conserved;
     trial->moment.phi = trial->phi;
     trial->moment.psi = trial->psi;
     return STATUS_OK;
@@ -86,11 +87,34 @@ static enum status trial_open(const struct run *run, struct trial *trial, struct
 
 /* --- what is tried ---------------------------------------------------------------------------- */
 
+/* What an integrator that chooses its own steps took until here. */
+static void count_own_steps(struct trial *trial)
+{
+    const struct adaptive *const adaptive = trial->backend->adaptive;
+    trial->counted = trial->steps;
+    trial->own = (struct adaptive_statistics){ 0 };
+    for (size_t s = 0; adaptive && s < trial->bodies->systems; s++) {
+        struct adaptive_statistics own;
+        adaptive->class_->statistics(adaptive, s, &own);
+        trial->own.steps += own.steps;
+        trial->own.interactions += own.interactions;
+    }
+}
+
 /* So many steps in one call, as the run makes them from one event to the next. */
 static enum status try_steps(struct trial *trial, uint64_t steps, struct error *error)
 {
     const struct experiment *x = &trial->run->experiment;
-    return trial->backend->class_->advance(trial->backend, x->integrator, x->step, steps, error);
+    trial->steps += steps;
+    struct error reported = { 0 };
+    const bool within = trial->steps <= trial->run->schedule.last;
+    const enum status status =
+        trial->backend->class_->advance(trial->backend, x->integrator, x->step, steps, &reported);
+    if (status && (within || status != STATUS_NUMERICAL)) /* what comes later is no part of it */
+        return error_pass(error, &reported);
+    if (within)
+        count_own_steps(trial);
+    return STATUS_OK;
 }
 
 static enum status try_energies(struct trial *trial, uint64_t times, struct error *error)
@@ -116,17 +140,12 @@ static enum status try_diagnostic(struct trial *trial, uint64_t times, struct er
     return status;
 }
 
-static void drop_line(void *context, const char *line)
-{
-    (void)context, (void)line;
-}
-
 static enum status try_watch(struct trial *trial, uint64_t times, struct error *error)
 {
     enum status status = STATUS_OK;
     for (uint64_t k = 0; k < times && !status; k++)
-        status = watch_look(trial->watch, &trial->moment, NEED_STATE | NEED_CONSERVED, true,
-                            drop_line, NULL, error);
+        status = watch_check(trial->watch, &trial->moment, NEED_STATE | NEED_CONSERVED, true, NULL,
+                             NULL, error);
     return status;
 }
 
@@ -186,32 +205,26 @@ static enum status time_one(enum status (*try_it)(struct trial *, uint64_t, stru
 
 /* --- how often -------------------------------------------------------------------------------- */
 
-/* Step 0, the multiples, and the last step. */
-static double events_of(uint64_t every, uint64_t steps)
-{
-    return floor((double)steps / (double)every) + 1.0 + (steps % every != 0);
-}
-
 /* So many events are counted one by one; the rest of a longer run is as they are. */
 static const double most_counted = 1e6;
 
 /* Energies are summed where a diagnostic, the statistics over members or the watch want them. */
 static enum status energy_events(const struct run *run, double *events, struct error *error)
 {
-    const uint64_t steps = run->experiment.steps;
-    struct trigger *triggers = calloc(run->diagnostic_count + 1, sizeof *triggers);
+    const uint64_t steps = run->schedule.last;
+    struct trigger *triggers = calloc(run->observers.diagnostic_count + 1, sizeof *triggers);
     if (!triggers)
-        return error_set(error, STATUS_MEMORY, "out of memory");
+        return error_memory(error);
     size_t count = 1; /* triggers; the first one is the watch's */
-    for (size_t i = 0; i < run->diagnostic_count; i++)
-        if ((run->diagnostics[i].diagnostic->needs & NEED_CONSERVED) ||
-            run->diagnostics[i].aggregate)
-            triggers[count++] = run->triggers[i];
+    for (size_t i = 0; i < run->observers.diagnostic_count; i++)
+        if ((run->observers.diagnostics[i].diagnostic->needs & NEED_CONSERVED) ||
+            run->observers.diagnostics[i].aggregate)
+            triggers[count++] = *schedule_diagnostic(&run->schedule, i);
     uint64_t step = 0;
     double counted = 1.0;
     for (; step < steps && counted < most_counted; counted++) {
-        triggers[0].every = watch_stride(run->watch, step);
-        step = schedule_next(triggers, count, step, steps);
+        triggers[0].every = watch_stride(run->observers.watch, step);
+        step = trigger_next(triggers, count, step, steps);
     }
     *events = step < steps ? counted * ((double)steps / (double)step) : counted;
     free(triggers);
@@ -244,18 +257,23 @@ static enum status measure_diagnostics(struct trial *trial, double number, struc
     for (size_t i = 0; i < config_count(run->experiment.config, "diagnostics"); i++) {
         const struct section *section = config_item(run->experiment.config, "diagnostics", i);
         double each = 0.0;
-        if (diagnostic_create(section, &trial->moment, &trial->diagnostic, error))
-            return error->status;
+        struct error unlike = { 0 };
+        if (diagnostic_create(section, &trial->moment, &trial->diagnostic, &unlike)) {
+            if (trial->bodies_ratio > 1.0 && unlike.status == STATUS_CONFIG)
+                continue; /* the run has it: it names a body that the trial lacks */
+            return error_pass(error, &unlike);
+        }
         const enum status status = time_one(try_diagnostic, trial, 1, &each, error);
         const double rows = systems * (double)trial->diagnostic->row_count;
         const double columns = (double)trial->diagnostic->column_count + 2.0;
-        const double work = trial->diagnostic->class_->meets_pairs
+        const double work = trial->diagnostic->class_->pairwise
                                 ? trial->bodies_ratio * trial->bodies_ratio
                                 : trial->bodies_ratio;
-        trial->diagnostic->class_->destroy(trial->diagnostic);
+        diagnostic_destroy(trial->diagnostic);
         if (status)
             return status;
-        const double events = events_of(run->triggers[i].every, run->experiment.steps);
+        const double events =
+            schedule_events(&run->schedule, schedule_diagnostic(&run->schedule, i));
         seconds += events * (each * trial->systems * work + rows * columns * number);
         count += events;
     }
@@ -287,18 +305,17 @@ static enum status measure_outputs(struct trial *trial, double number, struct ti
     const struct bodies *bodies = run->experiment.bodies;
     const double ratio = trial->bodies_ratio, all = (double)bodies->systems * (double)bodies->count;
     double seconds = 0.0, count = 0.0, potentials = 0.0;
-    for (size_t i = 0; i < run->output_count; i++) {
+    for (size_t i = 0; i < run->observers.output_count; i++) {
         const struct section *section = config_item(run->experiment.config, "outputs", i);
-        const struct output_class *class_ = run->outputs[i]->class_;
-        const double events =
-            events_of(run->triggers[run->diagnostic_count + i].every, run->experiment.steps);
-        const double bytes = class_->event_bytes(section, all);
-        if ((run->outputs[i]->needs & NEED_POTENTIALS) && potentials == 0.0 &&
+        const struct output_class *class_ = run->observers.outputs[i].output->class_;
+        const double events = schedule_events(&run->schedule, schedule_output(&run->schedule, i));
+        const double bytes = class_->event_bytes(section, bodies->systems, all);
+        if ((run->observers.outputs[i].output->needs & NEED_POTENTIALS) && potentials == 0.0 &&
             time_one(try_potentials, trial, 1, &potentials, error))
             return error->status;
         seconds += events * (class_->event_file ? file_seconds(timing, bytes)
                                                 : bytes / NUMBER_BYTES * number);
-        seconds += run->outputs[i]->needs & NEED_POTENTIALS
+        seconds += run->observers.outputs[i].output->needs & NEED_POTENTIALS
                        ? events * potentials * trial->systems * ratio * ratio
                        : 0.0;
         count += events;
@@ -311,29 +328,29 @@ static void count_checkpoints(const struct run *run, struct timing *timing)
 {
     const struct section *section = config_section(run->experiment.config, "checkpoint");
     const struct bodies *bodies = run->experiment.bodies;
-    const uint64_t every = run->triggers[run_checkpoint_trigger(run)].every;
+    const uint64_t every = run->schedule.triggers[SCHEDULE_CHECKPOINT].every;
     const double bytes = (double)bodies->systems * (double)bodies->count * CHECKPOINT_BODY_BYTES;
     /* What diagnostics and outputs have written since the last one is flushed with it. */
-    const double streams = (double)(run->diagnostic_count + run->output_count);
+    const double streams = (double)(run->observers.diagnostic_count + run->observers.output_count);
     timing->checkpoints.each = file_seconds(timing, bytes) + streams * timing->disk.flush;
     timing->checkpoints.count = 2.0; /* at the start and at the end */
-    if (every < run->experiment.steps)
-        timing->checkpoints.count += floor((double)(run->experiment.steps - 1) / (double)every);
+    if (every < run->schedule.last)
+        timing->checkpoints.count += floor((double)(run->schedule.last - 1) / (double)every);
     if (section_has(section, "every_minutes"))
         timing->checkpoints.count +=
             floor(timing->seconds / (60.0 * section_real(section, "every_minutes")));
 }
 
-/* Steps from one event to the next at the most. Those at which the energy is judged, by the last
- * trigger, grow rarer: as they are half-way. */
+/* Steps from one event to the next at the most. Those at which the energy is judged grow rarer:
+ * as they are half-way. */
 static uint64_t steps_at_a_time(const struct run *run)
 {
-    uint64_t least = watch_stride(run->watch, run->experiment.steps / 2);
-    if (run->experiment.steps > 0 && run->experiment.steps < least)
-        least = run->experiment.steps;
-    for (size_t i = 0; i + 1 < run_trigger_count(run); i++)
-        if (run->triggers[i].every < least)
-            least = run->triggers[i].every;
+    uint64_t least = watch_stride(run->observers.watch, run->schedule.last / 2);
+    if (run->schedule.last > 0 && run->schedule.last < least)
+        least = run->schedule.last;
+    for (size_t i = 0; i < run->schedule.count; i++)
+        if (i != SCHEDULE_ENERGY && run->schedule.triggers[i].every < least)
+            least = run->schedule.triggers[i].every;
     return least < 64 ? least : 64;
 }
 
@@ -346,8 +363,21 @@ static enum status try_calls(struct trial *trial, uint64_t times, struct error *
     return status;
 }
 
-enum status timing_measure(const struct run *run, double interactions, struct timing *timing,
-                           struct error *error)
+/* As many as it will take if it goes on as the trial did: a probe of the first moments. */
+static void count_interactions(const struct trial *trial, struct timing *timing)
+{
+    const struct run *const run = trial->run;
+    const double more = 1.0 + copies_work(run->experiment.config);
+    const double pairs = trial->bodies_ratio * trial->bodies_ratio;
+    timing->interactions = more * experiment_interactions(&run->experiment, run->schedule.last);
+    if (trial->counted == 0)
+        return;
+    const double ratio = trial->systems * (double)run->schedule.last / (double)trial->counted;
+    timing->own_steps = ratio * trial->own.steps;
+    timing->interactions += more * ratio * pairs * trial->own.interactions;
+}
+
+enum status timing_measure(const struct run *run, struct timing *timing, struct error *error)
 {
     struct trial trial;
     double number = 0.0, step = 0.0;
@@ -365,12 +395,14 @@ enum status timing_measure(const struct run *run, double interactions, struct ti
         status = measure_outputs(&trial, number, timing, error);
     if (!status)
         status = time_one(try_calls, &trial, 1, &step, error);
+    if (!status)
+        count_interactions(&trial, timing);
     trial_close(&trial);
     if (status)
         return status;
     step *= trial.systems * trial.bodies_ratio * trial.bodies_ratio *
-            (1.0 + shadow_work(run->experiment.config) + replay_work(run->experiment.config));
-    timing->forces = (struct timing_part){ (double)run->experiment.steps, step };
+            (1.0 + copies_work(run->experiment.config));
+    timing->forces = (struct timing_part){ (double)run->schedule.last, step };
     const struct timing_part *const parts[] = { &timing->forces, &timing->energies,
                                                 &timing->diagnostics, &timing->outputs,
                                                 &timing->checkpoints };
@@ -378,6 +410,6 @@ enum status timing_measure(const struct run *run, double interactions, struct ti
         timing->seconds += timing_part_seconds(parts[k]);
     count_checkpoints(run, timing);
     timing->seconds += timing_part_seconds(&timing->checkpoints);
-    timing->rate = interactions / timing_part_seconds(&timing->forces);
+    timing->rate = timing->interactions / timing_part_seconds(&timing->forces);
     return STATUS_OK;
 }

@@ -5,13 +5,10 @@
 #ifndef ORRERY_RUN_TIMING_H
 #define ORRERY_RUN_TIMING_H
 
-#include "base/disk_speed.h"
+#include "base/disk-speed.h"
 #include "base/status.h"
-#include "run/run.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+struct run;
 
 /* So many events of so many seconds each. */
 struct timing_part {
@@ -28,17 +25,14 @@ struct timing {
     int disk_error; /* errno where it could not be measured, and is as disks usually are; or 0 */
     double seconds; /* of all */
     double rate;    /* pair interactions per second in the steps */
+    double interactions; /* in all steps */
+    double own_steps;    /* of an integrator that chooses them, as it began; or 0 */
 };
 
 double timing_part_seconds(const struct timing_part *part);
 
 /* Takes about a second at most where a step takes less. STATUS_MEMORY, or what a backend or a
  * diagnostic reports. */
-enum status timing_measure(const struct run *run, double interactions, struct timing *timing,
-                           struct error *error);
-
-#ifdef __cplusplus
-}
-#endif
+enum status timing_measure(const struct run *run, struct timing *timing, struct error *error);
 
 #endif

@@ -2,16 +2,15 @@
 
 #include <inttypes.h>
 #include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/build.h"
 #include "base/clock.h"
 #include "run/provenance.h"
+#include "run/run.h"
 
 /* The backend is called for about this long at a time, for the sake of progress. */
-static const double chunk_seconds = 0.2;
+static const double call_seconds = 0.2;
 
 /* A replay at work. */
 struct replay {
@@ -25,7 +24,7 @@ struct replay {
 static enum status nothing_to_verify(const struct run *run, const char *why, struct error *error)
 {
     return error_set(error, STATUS_NO_INPUT, "%s: nothing to verify: %s",
-                     directory_path(run->directory), why);
+                     directory_path(run->files.directory), why);
 }
 
 /* Both checkpoints, and the state of the earlier one. */
@@ -33,16 +32,17 @@ static enum status open_states(struct replay *replay, struct error *error)
 {
     struct run *run = replay->run;
     uint64_t to;
-    if (!directory_has(run->directory, checkpoint_previous))
+    if (!directory_has(run->files.directory, checkpoint_previous))
         return nothing_to_verify(run, "it has no checkpoint.orr.prev yet", error);
-    if (checkpoint_open(run->directory, checkpoint_name, &replay->target, error) ||
-        checkpoint_open(run->directory, checkpoint_previous, &run->checkpoint, error) ||
-        restart_compare(run, error) || restart_load_state(run, error) ||
+    if (checkpoint_open(run->files.directory, checkpoint_name, &replay->target, error) ||
+        checkpoint_open(run->files.directory, checkpoint_previous, &run->continuation.checkpoint,
+                        error) ||
+        restart_compare(run, error) || restart_load_bodies(run, error) ||
         restart_step(replay->target, &to, error))
         return error->status;
-    replay->result->from = run->step;
+    replay->result->from = run->schedule.step;
     replay->result->to = to;
-    if (to > run->step)
+    if (to > run->schedule.step)
         return STATUS_OK;
     return nothing_to_verify(run, "both checkpoints are of the same step", error);
 }
@@ -53,17 +53,17 @@ static enum status compute(struct replay *replay, struct error *error)
     const struct experiment *experiment = &run->experiment;
     const struct verification *result = replay->result;
     enum status status = STATUS_OK;
-    for (uint64_t chunk = 1; run->step < result->to && !status;) {
-        const uint64_t left = result->to - run->step;
-        const uint64_t steps = left < chunk ? left : chunk;
+    for (uint64_t batch_steps = 1; run->schedule.step < result->to && !status;) {
+        const uint64_t left = result->to - run->schedule.step;
+        const uint64_t steps = left < batch_steps ? left : batch_steps;
         const double before = clock_seconds();
         status = run->backend->class_->advance(run->backend, experiment->integrator,
                                                experiment->step, steps, error);
-        run->step += steps;
-        if (clock_seconds() - before < chunk_seconds)
-            chunk *= 2;
+        run->schedule.step += steps;
+        if (clock_seconds() - before < call_seconds)
+            batch_steps *= 2;
         if (replay->progress)
-            replay->progress(replay->context, (double)(run->step - result->from) /
+            replay->progress(replay->context, (double)(run->schedule.step - result->from) /
                                                   (double)(result->to - result->from));
     }
     return status ? status : run->backend->class_->fetch(run->backend, error);
@@ -74,15 +74,14 @@ static json_t *certificate(const struct replay *replay)
 {
     const struct verification *result = replay->result;
     const struct backend_description *d = &replay->run->description;
-    char host[64] = "?", stamp[CLOCK_STAMP_SIZE];
-    gethostname(host, sizeof host - 1);
+    char host[RUN_HOST_SIZE], stamp[CLOCK_STAMP_SIZE];
     return json_pack("{s:b, s:I, s:I, s:I, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:f}", "equal",
                      result->difference.values == 0, "from_step", (json_int_t)result->from,
                      "to_step", (json_int_t)result->to, "different_numbers",
                      (json_int_t)result->difference.values, "when", clock_stamp(stamp), "host",
-                     host, "version", build_version(), "commit", build_commit(), "backend",
-                     d->backend, "kernel", d->kernel, "isa", d->isa, "threads", d->threads,
-                     "seconds", result->seconds);
+                     run_host(host), "version", build_version(), "commit", build_commit(),
+                     "backend", d->backend, "kernel", d->kernel, "isa", d->isa, "threads",
+                     d->threads, "seconds", result->seconds);
 }
 
 static enum status judge(const struct replay *replay, struct error *error)
@@ -93,16 +92,19 @@ static enum status judge(const struct replay *replay, struct error *error)
         return error_set(error, STATUS_UNAVAILABLE,
                          "%s: %zu numbers differ, but another build or kind of machine had "
                          "computed them; verify with that one",
-                         directory_path(run->directory), d->values);
+                         directory_path(run->files.directory), d->values);
     if (provenance_add(run, "verified", certificate(replay), error))
         return error->status;
     if (d->values == 0)
         return STATUS_OK;
+    char whose[40] = "";
+    if (d->id != RESTART_NO_BODY)
+        snprintf(whose, sizeof whose, " of body %" PRId64, d->id);
     return error_set(error, STATUS_EXPECT_FAILED,
                      "%s: steps %" PRIu64 " to %" PRIu64 " do not come out with the same bits: %zu "
-                     "numbers differ, the first is %s of body %" PRId64,
-                     directory_path(run->directory), replay->result->from, replay->result->to,
-                     d->values, d->array, d->id);
+                     "numbers differ, the first is %s%s",
+                     directory_path(run->files.directory), replay->result->from, replay->result->to,
+                     d->values, d->array, whose);
 }
 
 static enum status replay_run(struct replay *replay, struct error *error)
@@ -111,11 +113,12 @@ static enum status replay_run(struct replay *replay, struct error *error)
     struct experiment *experiment = &run->experiment;
     if (open_states(replay, error) ||
         experiment->backend->create(&experiment->backend_options, &experiment->physics,
-                                    experiment->bodies, &run->backend, error))
+                                    experiment->bodies, &run->backend, error) ||
+        restart_load_integrator(run, error))
         return error->status;
     run->backend->class_->describe(run->backend, &run->description);
-    replay->result->same_build =
-        restart_same_build(run, replay->target) && restart_same_build(run, run->checkpoint);
+    replay->result->same_build = restart_same_build(run, replay->target) &&
+                                 restart_same_build(run, run->continuation.checkpoint);
     const double start = clock_seconds();
     if (compute(replay, error))
         return error->status;

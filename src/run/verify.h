@@ -9,12 +9,8 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "config/config.h"
+#include "config/configuration.h"
 #include "run/restart.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct verification {
     uint64_t from, to; /* steps */
@@ -34,9 +30,5 @@ struct verification {
 enum status verify_run(const struct config *config, const char *directory,
                        void (*progress)(void *context, double done), void *context,
                        struct verification *verification, struct error *error);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -35,7 +35,7 @@ static void levels_free(struct levels *levels)
 /* Columns that say when and of what a row is. */
 static bool is_label(const char *name)
 {
-    static const char *const labels[] = { "step", "time", "system", "systems", "left_out" };
+    static const char *const labels[] = { "step", "time", "system", "file", "systems", "left_out" };
     for (size_t i = 0; i < COUNT_OF(labels); i++)
         if (strcmp(labels[i], name) == 0)
             return true;
@@ -56,7 +56,7 @@ static enum status match_rows(struct levels *levels, double smallest_step, struc
         whole = whole && levels->row[l];
     }
     if (!whole)
-        return error_set(error, STATUS_MEMORY, "out of memory");
+        return error_memory(error);
     if (!time[0] || !time[1] || !time[2])
         return STATUS_OK;
     for (size_t i = 0; i < most; i++) {
@@ -87,7 +87,7 @@ struct study_method {
 /* Relative, of what one step adds: state is double, pair terms may be less. */
 static double rounding_of(const struct result *result, double step, double dynamic_time)
 {
-    const double single = strcmp(result_string(result, "config.compute.precision"), "double") != 0
+    const double single = strcmp(result_string(result, "compute.precision"), "double") != 0
                               ? FLT_EPSILON * step / dynamic_time
                               : 0.0;
     return DBL_EPSILON + (isfinite(single) ? single : 0.0);
@@ -141,7 +141,7 @@ static enum status measure_column(const struct levels *levels, size_t column,
     const struct series_column *finest = &levels->series[CONVERGENCE_LEVELS - 1]->column[column];
     double *values = calloc(levels->rows + 1, CONVERGENCE_LEVELS * sizeof *values);
     if (!values)
-        return error_set(error, STATUS_MEMORY, "out of memory");
+        return error_memory(error);
     struct errorbar_column matched = { .times = levels->times, .rows = levels->rows };
     for (size_t l = 0; l < CONVERGENCE_LEVELS; l++) {
         double *const target = values + l * levels->rows;
@@ -171,7 +171,7 @@ static enum status measure_diagnostic(struct levels *levels, const char *diagnos
     struct convergence_row *rows =
         realloc(convergence->rows, memory_bytes(convergence->count + columns + 1, sizeof *rows));
     if (!rows)
-        return error_set(error, STATUS_MEMORY, "out of memory");
+        return error_memory(error);
     convergence->rows = rows;
     enum status status = match_rows(levels, m->smallest_step, error);
     for (size_t k = 0; k < columns && !status; k++)
@@ -229,7 +229,7 @@ static enum status write_csv(struct directory *directory, const struct convergen
         print_real(&csv, row->bar.error);
         text_print(&csv, ",%s\n", errorbar_limit_names[row->bar.limit]);
     }
-    const enum status status = csv.failed ? error_set(error, STATUS_MEMORY, "out of memory")
+    const enum status status = csv.failed ? error_memory(error)
                                           : directory_replace_file(directory, "convergence.csv",
                                                                    csv.bytes, csv.length, error);
     text_free(&csv);
@@ -243,9 +243,8 @@ static enum status measure(struct directory *directory, struct convergence *conv
     size_t opened = 0;
     enum status status = STATUS_OK;
     for (; opened < CONVERGENCE_LEVELS && !status; opened++) {
-        char path[RESULT_PATH_SIZE], name[STUDY_NAME_SIZE];
-        snprintf(path, sizeof path, "%s/%s", directory_path(directory),
-                 study_member_name(opened, name));
+        char path[STUDY_PATH_SIZE];
+        study_member_path(directory_path(directory), opened, path);
         status = result_open(path, &results[opened], error);
     }
     if (!status)

@@ -10,10 +10,6 @@
 #include "base/status.h"
 #include "study/errorbar.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { CONVERGENCE_LEVELS = ERRORBAR_LEVELS, CONVERGENCE_NAME_SIZE = 128 };
 
 struct convergence_row {
@@ -34,9 +30,5 @@ struct convergence {
 enum status convergence_measure(const char *path, struct convergence *convergence,
                                 struct error *error);
 void convergence_free(struct convergence *convergence);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -7,10 +7,6 @@
 #include "base/status.h"
 #include "study/study.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /*
  * The bytes of all rows and frames of those members for which `counts` is true. They are worked out
  * in a process of its own, so that no device or team of threads is begun in this one, which must
@@ -24,9 +20,5 @@ enum status disk_needed(const struct study *study, const struct study_options *o
 
 /* STATUS_CANT_CREATE where the disk of `directory`, which need not be there yet, has less room. */
 enum status disk_check(const char *directory, double bytes, struct error *error);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

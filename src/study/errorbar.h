@@ -7,10 +7,6 @@
 
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { ERRORBAR_LEVELS = 3 };
 
 /* What decides how exact a value is. */
@@ -44,9 +40,5 @@ struct errorbar {
 
 void errorbar_measure(const struct errorbar_column *column, const struct errorbar_method *method,
                       struct errorbar *bar);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -119,29 +119,54 @@ static void judge_change(void *context, const struct change *change)
         comparison->further = true;
 }
 
-/* The content of the file that it would read now; "" without one. */
-static const char *hash_now(struct existing_input *input, const char *path)
+/* The content of the files that it would read now; "" without one. */
+static const char *hash_now(struct existing_input *input, const struct body_files *files)
 {
-    if (input->path && strcmp(input->path, path) == 0)
-        return input->hash;
-    free(input->path);
-    input->path = strdup(path);
-    return input_hash(path, input->hash);
+    struct text paths = { 0 };
+    for (size_t i = 0; i < files->count; i++)
+        text_print(&paths, "%s\n", files->paths[i]);
+    const char *const path = paths.failed ? "" : paths.bytes;
+    if (!input->path || strcmp(input->path, path) != 0) {
+        free(input->path);
+        input->path = strdup(path);
+        input_hash_all(files, input->hash);
+    }
+    text_free(&paths);
+    return input->hash;
+}
+
+/* The first of several files that is not what it was, if they are as many. */
+static const char *changed_file(const struct body_files *files, const json_t *before, bool *one)
+{
+    *one = true;
+    char hash[INPUT_HASH_SIZE];
+    for (size_t i = 0; i < files->count && json_array_size(before) == files->count; i++) {
+        const json_t *then = json_object_get(json_array_get(before, i), "hash");
+        if (json_is_string(then) &&
+            strcmp(json_string_value(then), input_hash(files->paths[i], hash)) != 0)
+            return files->paths[i];
+    }
+    *one = body_files_systems(files) == 0;
+    return *one ? files->paths[0] : "these files";
 }
 
 /* The same name may hold other bodies by now, another one the same. */
 static void compare_input(struct comparison *comparison, const struct result *result,
                           const struct config *config, struct existing_input *input)
 {
-    const char *path = input_path(config), *before = result_string(result, "bodies_hash");
-    if (!path || !before[0])
+    const struct body_files files = input_files(config);
+    const char *before = result_string(result, "bodies_hash");
+    if (files.count == 0 || !before[0])
         return;
-    const char *now = hash_now(input, path);
+    const char *now = hash_now(input, &files);
     comparison->input_known = now[0] != '\0';
-    if (now[0] && strcmp(before, now) != 0)
-        error_set(comparison->error, STATUS_CONFIG,
-                  "%s: bodies.file: %s holds other bytes than what it ran from",
-                  comparison->directory, path);
+    if (!now[0] || strcmp(before, now) == 0)
+        return;
+    bool one;
+    const char *file = changed_file(&files, result_find(result, "members"), &one);
+    error_set(comparison->error, STATUS_CONFIG,
+              "%s: bodies.%s: %s %s other bytes than what it ran from", comparison->directory,
+              files.key, file, one ? "holds" : "hold");
 }
 
 enum status existing_open(const char *directory, struct result *result, struct error *error)

@@ -9,18 +9,14 @@
 #include <stdbool.h>
 
 #include "base/status.h"
-#include "config/config.h"
+#include "config/configuration.h"
 #include "report/result.h"
 #include "run/input.h"
 #include "study/study.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-/* The file of bodies that was looked at last: most members share theirs. All zero at first. */
+/* The files of bodies that were looked at last: most members share theirs. All zero at first. */
 struct existing_input {
-    char *path;
+    char *path; /* of several, one in each line */
     char hash[INPUT_HASH_SIZE];
 };
 
@@ -46,9 +42,5 @@ enum status existing_open(const char *directory, struct result *result, struct e
 void existing_member(const char *directory, const struct config *config,
                      const struct study *quiet_keys, struct existing_input *input, bool *done,
                      int *status, struct error *error);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

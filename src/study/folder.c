@@ -1,7 +1,6 @@
 #include "study/folder.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,8 +13,6 @@
 #include "base/text.h"
 #include "report/result.h"
 #include "study/table.h"
-
-enum { PATH_SIZE = 4096 };
 
 /* --- what belongs to the study -----------------------------------------------------------------
  */
@@ -41,7 +38,7 @@ static enum status names_create(const struct study *study, struct names *names, 
                              calloc(members + 1, sizeof *names->folders), 0 };
     if (!names->names || !names->folders) {
         names_free(names);
-        return error_set(error, STATUS_MEMORY, "out of memory");
+        return error_memory(error);
     }
     names->names[names->count++] = "study.json";
     names->names[names->count++] = "study.csv";
@@ -138,7 +135,7 @@ static enum status remove_members(const json_t *manifest, const struct study_opt
     json_array_foreach(json_object_get(manifest, "files"), index, file)
     {
         const char *name = json_string_value(file);
-        char path[PATH_SIZE];
+        char path[STUDY_PATH_SIZE];
         struct stat about;
         if (!is_member_name(name))
             continue;
@@ -187,7 +184,7 @@ static enum status claim(const struct study *study, struct directory *directory,
     const bool stays = !options->force || options->only;
     const bool same = before && now && stays && is_same(before, now);
     if (!now)
-        error_set(error, STATUS_MEMORY, "out of memory");
+        error_memory(error);
     if (!error->status)
         make_room(directory, before, same, names, options, error);
     if (!error->status && !same)
@@ -202,10 +199,10 @@ static enum status claim(const struct study *study, struct directory *directory,
 static void remove_stale_locks(const struct study *study, const struct study_options *options)
 {
     for (size_t m = 0; m < study->member_count; m++) {
-        char path[PATH_SIZE], lock[PATH_SIZE + 16], name[STUDY_NAME_SIZE];
+        char path[STUDY_PATH_SIZE], lock[STUDY_PATH_SIZE + 16];
         struct error ignored = { 0 };
         struct directory *directory;
-        snprintf(path, sizeof path, "%s/%s", options->directory, study_member_name(m, name));
+        study_member_path(options->directory, m, path);
         snprintf(lock, sizeof lock, "%s/%s", path, directory_run.lock);
         if ((!options->only || options->only == m + 1) && access(lock, F_OK) == 0 &&
             directory_open(path, DIRECTORY_RESUME, &directory, &ignored) == STATUS_OK)
@@ -257,11 +254,10 @@ enum status folder_is_complete(const struct study *study, const char *path, bool
 {
     *complete = true;
     for (size_t m = 0; m < study->member_count && *complete; m++) {
-        char run[PATH_SIZE], name[STUDY_NAME_SIZE];
+        char run[STUDY_PATH_SIZE];
         struct result result;
         struct error problem = { 0 };
-        snprintf(run, sizeof run, "%s/%s", path, study_member_name(m, name));
-        const enum status status = result_open(run, &result, &problem);
+        const enum status status = result_open(study_member_path(path, m, run), &result, &problem);
         if (status && status != STATUS_NO_INPUT)
             return error_set(error, status, "%s", problem.text);
         const double code = status ? NAN : result_real(&result, "exit_status");

@@ -12,10 +12,6 @@
 #include "output/directory.h"
 #include "study/study.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* What study.json says of the study: its keys, and the values of each member. A new reference; NULL
  * when memory is exhausted. */
 json_t *folder_describe(const struct study *study);
@@ -39,9 +35,5 @@ enum status folder_write_table(const struct study *study, struct directory *dire
  * be read. */
 enum status folder_is_complete(const struct study *study, const char *path, bool *complete,
                                struct error *error);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

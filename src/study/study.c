@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "integrator/integrator.h"
 
 static enum status allocate(struct study *study, size_t keys, size_t members, struct error *error)
 {
@@ -16,11 +17,11 @@ static enum status allocate(struct study *study, size_t keys, size_t members, st
     if (__builtin_mul_overflow(keys, members, &cells) || cells > 10000000)
         return error_set(error, STATUS_CONFIG, "a study of %zu runs is too many", members);
     study->keys = calloc(keys + 1, sizeof(char *));
-    study->places = calloc(keys + 1, sizeof *study->places);
+    study->locations = calloc(keys + 1, sizeof *study->locations);
     study->values = calloc(cells + 1, sizeof(char *));
-    if (study->keys && study->places && study->values)
+    if (study->keys && study->locations && study->values)
         return STATUS_OK;
-    return error_set(error, STATUS_MEMORY, "out of memory");
+    return error_memory(error);
 }
 
 void study_free(struct study *study)
@@ -30,7 +31,7 @@ void study_free(struct study *study)
     for (size_t i = 0; study->values && i < study->key_count * study->member_count; i++)
         free(study->values[i]);
     free(study->keys);
-    free(study->places);
+    free(study->locations);
     free(study->values);
     *study = (struct study){ 0 };
 }
@@ -38,6 +39,13 @@ void study_free(struct study *study)
 const char *study_member_name(size_t member, char buffer[STUDY_NAME_SIZE])
 {
     snprintf(buffer, STUDY_NAME_SIZE, "%03zu", member + 1);
+    return buffer;
+}
+
+const char *study_member_path(const char *directory, size_t member, char buffer[STUDY_PATH_SIZE])
+{
+    char name[STUDY_NAME_SIZE];
+    snprintf(buffer, STUDY_PATH_SIZE, "%s/%s", directory, study_member_name(member, name));
     return buffer;
 }
 
@@ -52,7 +60,7 @@ static enum status complete(struct study *study, struct error *error)
     if (whole)
         return STATUS_OK;
     study_free(study);
-    return error_set(error, STATUS_MEMORY, "out of memory");
+    return error_memory(error);
 }
 
 enum status study_of_sweep(const struct config *config, struct study *study, struct error *error)
@@ -73,7 +81,7 @@ enum status study_of_sweep(const struct config *config, struct study *study, str
         const struct section *section = config_item(config, "sweep", k);
         const char *const *values = section_values(section, "values", &count);
         study->keys[k] = strdup(section_string(section, "key"));
-        study->places[k] = section_place(section, "values");
+        study->locations[k] = section_location(section, "values");
         repeat /= count;
         for (size_t m = 0; m < members; m++)
             study->values[m * keys + k] = strdup(values[m / repeat % count]);
@@ -84,6 +92,15 @@ enum status study_of_sweep(const struct config *config, struct study *study, str
 /* The cadences that follow the step: "diagnostics.0.every", ... */
 static const char *const followers[] = { "diagnostics", "outputs" };
 
+/* What an integrator that chooses its own steps chooses them by. */
+static const char *key_beside_step(const struct variant *variant)
+{
+    size_t k = 0;
+    while (k + 1 < variant->parameter_count && strcmp(variant->parameters[k].key, "step") == 0)
+        k++;
+    return variant->parameters[k].key;
+}
+
 /*
  * A step that does not divide the end would have each run end at another time, the first at or
  * beyond its last step.
@@ -91,6 +108,12 @@ static const char *const followers[] = { "diagnostics", "outputs" };
 static enum status check_end(const struct config *config, struct error *error)
 {
     const struct section *time = config_section(config, "time");
+    const struct variant *const variant = section_variant(time);
+    if (!integrator_has_stages(integrator_find(variant->name)))
+        return section_error(time, "integrator", error,
+                             "chooses its own steps, which time.step does not halve: sweep "
+                             "time.%s instead",
+                             key_beside_step(variant));
     const double end = section_real(time, "end"), steps = end / section_real(time, "step");
     char nearest[TEXT_REAL_SIZE], other[TEXT_REAL_SIZE];
     if (fabs(steps - rint(steps)) < 1e-9 * fmax(steps, 1.0))

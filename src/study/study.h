@@ -15,19 +15,16 @@
 #include <stddef.h>
 
 #include "base/status.h"
-#include "config/config.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "config/configuration.h"
 
 enum { STUDY_NAME_SIZE = 24 };
 
 struct study {
     size_t key_count;
-    char **keys;          /* "time.step" */
-    struct place *places; /* where the values of each key are written; texts are the config's */
-    size_t shown_keys;    /* the first so many are what the study varies; the rest follows */
+    char **keys; /* "time.step" */
+    struct location
+        *locations;    /* where the values of each key are written; texts are the config's */
+    size_t shown_keys; /* the first so many are what the study varies; the rest follows */
     size_t member_count;
     char **values;    /* member_count x key_count, in config syntax */
     bool convergence; /* its members differ in the step, so that it has orders: convergence.csv */
@@ -42,8 +39,10 @@ enum status study_of_convergence(const struct config *config, size_t levels, str
                                  struct error *error);
 void study_free(struct study *study);
 
-/* "001" */
+/* "001", and its directory in that of the study. */
 const char *study_member_name(size_t member, char buffer[STUDY_NAME_SIZE]);
+enum { STUDY_PATH_SIZE = 4096 };
+const char *study_member_path(const char *directory, size_t member, char buffer[STUDY_PATH_SIZE]);
 
 struct study_options {
     const char *path; /* of the config file */
@@ -73,9 +72,5 @@ enum status study_run(const struct study *study, const struct study_options *opt
  * largest. STATUS_MEMORY with the key that asks for it, or what is wrong with the config of one. */
 enum status study_check_memory(const struct study *study, const struct study_options *options,
                                struct error *error);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

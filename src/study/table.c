@@ -119,7 +119,7 @@ static void put_row(struct text *csv, const struct study *study, size_t member,
     else
         text_print(csv, ",,");
     if (model)
-        put_diagnostics(csv, result, model);
+        put_diagnostics(csv, result && result_has_end(result) ? result : NULL, model);
     text_print(csv, "\n");
 }
 
@@ -165,7 +165,7 @@ static enum status put_table(struct text *csv, const struct study *study,
     text_print(csv, "\n");
     for (size_t m = 0; m < study->member_count; m++)
         put_row(csv, study, m, there[m] ? &results[m] : NULL, model);
-    return csv->failed ? error_set(error, STATUS_MEMORY, "out of memory") : STATUS_OK;
+    return csv->failed ? error_memory(error) : STATUS_OK;
 }
 
 /* One that has no run yet has no numbers; of one that cannot be read they are not known. */
@@ -173,9 +173,9 @@ static enum status open_results(const struct study *study, const struct director
                                 struct result *results, bool *there, struct error *error)
 {
     for (size_t m = 0; m < study->member_count; m++) {
-        char path[RESULT_PATH_SIZE], name[STUDY_NAME_SIZE];
+        char path[STUDY_PATH_SIZE];
         struct error problem = { 0 };
-        snprintf(path, sizeof path, "%s/%s", directory_path(directory), study_member_name(m, name));
+        study_member_path(directory_path(directory), m, path);
         const enum status status = existing_open(path, &results[m], &problem);
         if (status && status != STATUS_NO_INPUT)
             return error_set(error, status, "%s", problem.text);
@@ -189,8 +189,7 @@ enum status table_write(const struct study *study, struct directory *directory, 
     struct result *results = calloc(study->member_count + 1, sizeof *results);
     bool *there = calloc(study->member_count + 1, sizeof *there);
     struct text csv = { 0 };
-    enum status status =
-        results && there ? STATUS_OK : error_set(error, STATUS_MEMORY, "out of memory");
+    enum status status = results && there ? STATUS_OK : error_memory(error);
     if (!status)
         status = open_results(study, directory, results, there, error);
     if (!status)

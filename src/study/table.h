@@ -6,10 +6,6 @@
 #include "output/directory.h"
 #include "study/study.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /*
  * Writes study.csv anew: member, the values of the keys, exit status and verdict, and the last
  * row of every diagnostic that has one row per event, as "diagnostic.column [unit]". A member that
@@ -17,9 +13,5 @@ extern "C" {
  */
 enum status table_write(const struct study *study, struct directory *directory,
                         struct error *error);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -1,13 +1,15 @@
 #!/bin/bash
-# make check-analysis: cppcheck, clang-tidy, clang's static analyser, valgrind and ThreadSanitizer,
-# each demanded to find nothing. ANALYSIS names those to run; logs lie in analysis/ in the build
-# directory. Needs AM_CPPFLAGS and AM_CFLAGS from make, beside what common.sh needs.
+# make check-analysis: cppcheck, clang-tidy, clang's static analyser, valgrind and ThreadSanitizer
+# (threads of CPUs, kernels of GPUs), each demanded to find nothing. ANALYSIS names those to run;
+# logs lie in analysis/ in the build directory. Needs AM_CPPFLAGS and AM_CFLAGS from make, beside
+# what common.sh needs.
 # shellcheck disable=SC2317 # the checks are called by their names
 # shellcheck source=validation/analysis/common.sh
 . "$(dirname "$0")/../analysis/common.sh"
 
 here=$build/analysis
 kept=$source/validation/analysis
+export OMP_WAIT_POLICY=passive # or the program would begin anew, where valgrind does not follow it
 read -ra flags <<<"-std=gnu11 -DKERNELS=baseline $AM_CPPFLAGS $LIBRARY_CFLAGS"
 read -ra mpi <<<"$MPI_CPPFLAGS"
 
@@ -28,12 +30,12 @@ nothing_in() {
     fi
 }
 
-# The C sources; mpi.c only where MPI's headers are.
+# The C sources; mpi-job.c only where MPI's headers are.
 c_files() {
     local file
     for file in "$source"/src/*.c "$source"/src/*/*.c "$source"/gpu/none.c \
         "$source"/gpu/tuning.c "$source"/validation/fuzz/*.c; do
-        [ "${file##*/}" = mpi.c ] && [ ${#mpi[@]} = 0 ] || printf '%s\0' "$file"
+        [ "${file##*/}" = mpi-job.c ] && [ ${#mpi[@]} = 0 ] || printf '%s\0' "$file"
     done
 }
 
@@ -176,6 +178,23 @@ check_threads() {
     cd "$here" || return
 }
 
+# Races in the GPU's kernels, on the executor.
+check_races() {
+    local log=$here/races.log
+    ORRERY_SOURCE=$source ORRERY_BUILD=$build PYTHONPATH=$source/validation \
+        "${PYTHON:-python3}" "$source/validation/gpu/races.py" >"$log" 2>&1
+    local status=$?
+    grep '^# ' "$log"
+    if grep -q '# SKIP' "$log"; then
+        skip "races: $(sed -n 's/.*# SKIP //p' "$log" | head -1)"
+    elif [ "$status" = 0 ]; then
+        pass "races: the kernels of GPUs, and $(grep -c found "$log") races that were planted"
+    else
+        tail -40 "$log"
+        fail races
+    fi
+}
+
 thread_runs=(
     "double|0|run memory.cfg -q"
     "restart|0|run memory.cfg -q --restart -P time.end=0.3"
@@ -187,7 +206,7 @@ thread_runs=(
 )
 
 mkdir -p "$here"
-for part in ${ANALYSIS:-cppcheck clang-tidy clang-analyzer valgrind threads}; do
+for part in ${ANALYSIS:-cppcheck clang-tidy clang-analyzer valgrind threads races}; do
     "check_${part//-/_}"
 done
 finish

@@ -124,6 +124,7 @@ def test_words_of_the_field():
             ("compute.backend", "CPU", "openmp"),
             ("compute.kernel", "third_law", "symmetric"),
             ("physics.boundary", "pbc", "periodic"),
+            ("time.integrator", "hermite", "hermite4"),
             ("diagnostics.0.type", "rdf", "radial-distribution"),
             ("diagnostics.0.type", "energy", "conservation"),
             ("outputs.0.type", "hdf5", "gadget-hdf5")):
@@ -133,9 +134,11 @@ def test_words_of_the_field():
         assert result.returncode == CONFIG and result.stderr.endswith(
             f"; did you mean {meant}?\n"), (key, word, result.stderr)
     # What is not the same thing is not called so.
-    for word, nearest in (("rk4", "pefrl"), ("ias15", "yoshida6"), ("hermite", "pefrl")):
+    for word, nearest in (("whfast", "yoshida6"), ("ias15", "gauss-radau"), ("nbody6", "hermite4")):
         result = tap.run("check", "run.cfg", "-P", f"time.integrator={word}")
         assert f"; what comes nearest here is {nearest}: " in result.stderr, result.stderr
+        quoted = tap.run("check", "run.cfg", "-P", f'time.integrator="{word}"')
+        assert f"; what comes nearest here is {nearest}: " in quoted.stderr, quoted.stderr
     result = tap.run("check", "run.cfg", "-P", "outputs.0.type=lammps")
     assert "; what comes nearest here is xyz: " in result.stderr, result.stderr
     for key, meant in (("step", "time.step"), ("dt", "time.step"), ("time.dt", "time.step"),

@@ -50,6 +50,13 @@ def test_what_check_prints_runs():
     assert values == [line for line in again.stdout.splitlines() if not line.startswith("#")]
 
 
+def test_a_run_that_fails_at_once_is_told_of():
+    """the keys, and that the error is of check's trial of the run"""
+    result = tap.run("check", write(PAIR), "-P", "time.step=1e200", "-P", "time.end=1e202")
+    assert result.returncode == 70 and "step = 1e+200" in result.stdout, result
+    assert result.stderr.startswith("run.cfg: check tried the run: system 1, body 1: "), result
+
+
 def test_the_estimate_counts_frames_and_interactions():
     text = tap.run("check", write(PAIR)).stdout
     assert "11 frames" in text, text  # t = 0, 1, ... 10
@@ -66,6 +73,25 @@ def test_the_estimated_disk_space_is_near_the_truth():
     assert tap.run("run", config, "-q").returncode == 0
     written = pathlib.Path("pair.run/trajectory.xyz").stat().st_size
     assert 0.3 < estimate / written < 3, (estimate, written)
+
+
+def test_the_disk_space_of_the_columns():
+    """the numbers of the columns that were chosen count, and their digits"""
+    for columns, digits in (("species pos velo mass id", 17), ("species pos velo mass id", 7),
+                            ("pos", 17), ("id pos velo force kinetic_energy", 7)):
+        for systems in (1, 2):
+            config = write(f"""
+                name = "plain"; bodies = {{ initial = "plummer"; count = 300; }};
+                physics = {{ softening = 0.1; }}; time = {{ step = 0.01; end = 0.05; }};
+                outputs = ( {{ type = "xyz"; columns = "{columns}"; digits = {digits}; }} );
+                ensemble = {{ systems = {systems}; }};""")
+            text = tap.run("check", config).stdout
+            number, prefix = re.search(r"disk +([\d.e+]+) (k?)B", text).groups()
+            estimate = float(number) * (1000 if prefix else 1)
+            assert tap.run("run", config, "-q", "--force").returncode == 0
+            written = pathlib.Path("plain.run/trajectory.xyz").stat().st_size
+            # The masses 1/300 of one system have all digits; exponents are not foreseen.
+            assert 0.85 < estimate / written < 1.2, (columns, digits, systems, estimate, written)
 
 
 def test_the_disk_space_of_an_ensemble():
@@ -93,6 +119,16 @@ def test_the_fastest_pair():
     proposed = float(re.search(r"time\.step = ([\d.e-]+) would", text).group(1))
     assert proposed == 0.02, proposed  # 4.44 / 200 = 0.0222, one digit
     assert "would give" not in tap.run("check", "run.cfg", "-P", "time.step=0.02").stdout
+
+
+def test_of_several_systems_the_fastest_pair_names_its_own():
+    for name, x in (("a.csv", 2.0), ("b.csv", 0.5), ("c.csv", 1.0)):
+        pathlib.Path(name).write_text(f"m,x,y,z,vx,vy,vz\n1,0,0,0,0,0,0\n1,{x},0,0,0,1,0\n")
+    text = tap.run("check", write("""
+        bodies = { initial = "file"; files = ["a.csv", "b.csv", "c.csv"]; };
+        time = { step = 0.001; end = 1.0; };""")).stdout
+    assert "bodies 1 and 2 in system 2 (b.csv) w" in " ".join(text.replace("#", "").split()), text
+    assert "in system" not in tap.run("check", write(PAIR)).stdout
 
 
 # So many bodies that the accuracy watch judges the energy every 50th step, with the others.
@@ -136,6 +172,30 @@ def test_twice_as_often_is_twice_the_part():
     for name, (override, count) in twice.items():
         found, _ = parts(config, "-P", override)
         assert found[name][1] == count, (name, found)
+
+
+def test_check_refuses_what_a_run_refuses_alone():
+    """a body behind those of its trial, and a collision behind the end of the run, are no errors"""
+    write("""
+name = "many";
+bodies = { initial = "plummer"; count = 8200; };
+physics = { softening = 0.05; };
+time = { step = 0.001; end = 0.002; };
+diagnostics = ( { type = "orbit"; primary = 1; secondary = 8200; } );
+""")
+    result = tap.run("check", "run.cfg")
+    assert result.returncode == 0, result.stderr
+    result = tap.run("check", "run.cfg", "-P", "diagnostics.0.secondary=8201")
+    assert result.returncode == 78 and "8200" in result.stderr, result
+    # From rest at the distance 2 with G M = 2 they meet after pi/2 sqrt(8 / 4) = 2.22.
+    write("""
+name = "fall";
+bodies = { initial = "two-body"; masses = [1.0, 1.0]; semi_major_axis = 1.0; eccentricity = 0.9;
+           true_anomaly = 180.0; virial_ratio = 0.0; };
+time = { integrator = "gauss-radau"; step = 0.01; end = 1.0; };
+""")
+    result = tap.run("check", "run.cfg")
+    assert result.returncode == 0, result.stderr
 
 
 tap.main()

@@ -20,8 +20,7 @@ outputs = ( {{ type = "xyz"; every = 3; digits = 17; columns = "{frames.COLUMNS}
 """
 BOX = 1.5
 PERIODIC = ("physics.boundary=periodic", f"physics.box_length={BOX}")
-INTEGRATORS = ("euler", "semi-implicit-euler", "velocity-verlet", "leapfrog-dkd", "yoshida4",
-               "pefrl", "yoshida6")
+INTEGRATORS = tap.integrators_of_stages()
 
 WAYS = (("compute.backend=serial",), ("compute.kernel=symmetric",), ("compute.kernel=plain",))
 

@@ -23,9 +23,12 @@ diagnostics = (
   { type = "density-slope";       every = 20; least_bodies = 3; },
   { type = "lagrangian-radii";    every = 20; center = "mass"; },
   { type = "orbit";               every = 10; primary = 3; secondary = 7; },
+  { type = "own-steps";           every = 10; },
   { type = "radial-distribution"; every = 50; r_max = 2.0; bins = 20; },
   { type = "velocity-dispersion"; every = 20; },
-  { type = "virial";              every = 10; window = 7; }
+  { type = "virial";              every = 10; window = 7; },
+  { type = "binaries";            every = 20; },
+  { type = "escapers";            every = 20; }
 );
 outputs = ( { type = "xyz"; every = 50; } );
 """
@@ -104,6 +107,38 @@ def test_a_restart_goes_on_in_every_table():
     assert [name for name in whole if whole[name] != parts[name]] == []
 
 
+def test_a_restart_keeps_the_radii_of_the_start():
+    """of a profile, however far the bodies have fallen in by then"""
+    config = "run.cfg"
+    pathlib.Path(config).write_text("""
+name = "fall";
+bodies = { initial = "cold-sphere"; count = 100; seed = 1; };
+physics = { softening = 0.05; };
+time = { step = 0.002; end = 1.5; };
+diagnostics = ( { type = "density-profile"; r_min = 5.0; every = 250; } );
+""")
+    assert tap.run("run", config, "-q", "-o", "whole").returncode == 0
+    assert tap.run("run", config, "-q", "-o", "parts", "-P", "time.end=1.0").returncode == 0
+    result = tap.run("run", config, "-q", "-o", "parts", "--restart")
+    assert result.returncode == 0, result.stderr
+    tables = [pathlib.Path(name, "density-profile.csv").read_bytes() for name in ("whole", "parts")]
+    assert tables[0] == tables[1]
+
+
+def test_one_body_has_no_closest_pair():
+    """its distance is undefined, and what is undefined meets no expectation"""
+    pathlib.Path("one.csv").write_text("m,x,y,z,vx,vy,vz\n1,0,0,0,1,0,0\n")
+    config = "run.cfg"
+    pathlib.Path(config).write_text("""
+name = "one";
+bodies = { initial = "file"; file = "one.csv"; };
+time = { step = 0.1; end = 1.0; };
+diagnostics = ( { type = "close-encounters"; } );
+expect = ( { quantity = "closest_distance"; at_least = 0.1; } );
+""")
+    assert tap.run("run", config, "-q").returncode == 1
+
+
 def test_threads_change_no_byte():
     for threads in (1, 3):
         run(ENSEMBLE, f"threads-{threads}", "-P", f"compute.threads={threads}")
@@ -124,7 +159,7 @@ def test_systems_are_those_that_run_alone():
 
 def test_structure_from_the_trajectory():
     """radii, dispersions and nearest pairs worked out again by numpy from the frames"""
-    run(ALL, "all", "-P", "outputs.0.every=100", "-P", "diagnostics.7.center=mass")
+    run(ALL, "all", "-P", "outputs.0.every=100", "-P", "diagnostics.8.center=mass")
     radii, heat, near = (
         {row["step"]: row for row in rows("all", f"{name}.csv")}
         for name in ("lagrangian-radii", "velocity-dispersion", "close-encounters"))
@@ -151,6 +186,59 @@ def test_structure_from_the_trajectory():
         assert pair == {ids[i[nearest]], ids[j[nearest]]}
         tau = np.sqrt((d[i, j] ** 2 + 0.05 ** 2) ** 1.5 / (m[i] + m[j]))
         assert abs(near[step]["fastest_time_scale"] - tau.min()) < 1e-12
+
+
+PAIRS = """
+name = "pairs";
+bodies = { initial = "plummer"; count = 120; seed = 5; binary_fraction = 0.1;
+           binary_axes = [1e-3, 4e-3]; };
+physics = { softening = 0.0; };
+time = { step = 1e-5; end = 2e-4; integrator = "hermite4"; };
+compute = { precision = "double"; };
+diagnostics = ( { type = "binaries"; every = 10; } );
+outputs = ( { type = "xyz"; every = 10; } );
+"""
+
+
+def bound_pairs(x, v, m):
+    """Indices of the members and binding energies of all mutual nearest neighbours that are bound,
+    and the bodies with each of them merged: G = 1, no softening."""
+    d = np.linalg.norm(x[:, None] - x[None, :], axis=2) + np.diag(np.full(len(m), np.inf))
+    near = d.argmin(axis=1)
+    i = np.flatnonzero((near[near] == np.arange(len(m))) & (near > np.arange(len(m))))
+    energy = 0.5 * np.sum((v[near[i]] - v[i]) ** 2, axis=1) - (m[i] + m[near[i]]) / d[i, near[i]]
+    i, energy = i[energy < 0], energy[energy < 0]
+    j = near[i]
+    mass, center, motion = m.copy(), x.copy(), v.copy()
+    mass[i] += m[j]
+    for merged, one in ((center, x), (motion, v)):
+        merged[i] = (m[i, None] * one[i] + m[j, None] * one[j]) / mass[i, None]
+    kept = np.setdiff1d(np.arange(len(m)), j)
+    return i, j, -energy * m[i] * m[j] / mass[i], (center[kept], motion[kept], mass[kept])
+
+
+def test_binaries_from_the_trajectory():
+    """bound pairs, kT and the hardest pair of a cluster with binaries, by numpy from the frames"""
+    run(PAIRS, "pairs")
+    table = {row["step"]: row for row in rows("pairs", "binaries.csv")}
+    known = frames("pairs")
+    assert len(known) == 3
+    for step, (x, v, m, ids) in known.items():
+        row = table[step]
+        i, j, energy, (_, motion, mass) = bound_pairs(x, v, m)
+        v2 = np.sum((motion - mass @ motion / mass.sum()) ** 2, axis=1)
+        kT = mass @ v2 / 3 / len(mass)
+        assert row["bound_pairs"] == len(i) and row["hard_pairs"] == sum(energy > kT) >= 10
+        assert abs(row["kt"] / kT - 1) < 1e-12
+        assert abs(row["binding_energy_kt"] * kT / energy.sum() - 1) < 1e-9
+        hardest = energy.argmax()
+        assert {row["hardest_id_1"], row["hardest_id_2"]} == {ids[i[hardest]], ids[j[hardest]]}
+        i, j = i[hardest], j[hardest]
+        a = m[i] * m[j] / (2 * energy[hardest])
+        assert 1e-3 * (1 - 1e-6) < a < 4e-3 and abs(row["hardest_semi_major_axis"] / a - 1) < 1e-9
+        spin = np.cross(x[j] - x[i], v[j] - v[i])
+        e = np.sqrt(1 - spin @ spin / (a * (m[i] + m[j])))
+        assert abs(row["hardest_eccentricity"] - e) < 1e-9
 
 
 def test_pairs_from_the_trajectory():

@@ -84,6 +84,32 @@ def test_a_run_limited_by_rounding():
     assert 0.5 < told / measured < 2, (told, measured)
 
 
+def test_steps_that_follow_an_encounter():
+    """of an integrator that chooses its own steps the error is theirs, also in an encounter"""
+    said, summary = go(ENCOUNTER, "block", "time.integrator=hermite4", "time.step=0.05",
+                       "energy_budget.every=4")
+    the_one_part(said, "truncation")
+    assert abs(said["energy_change"]) > 1e-6 and said["worst_encounter"] is None, said
+    assert "own steps" in said["text"] and "encounters" not in said["text"], said
+    # The fixed steps of such a grid leave the pair behind, and say so.
+    said, _ = go(ENCOUNTER, "fixed", "time.step=0.05", "energy_budget.every=4")
+    assert said["encounters"] != 0 and "encounters" in said["text"], said
+
+
+def test_a_part_that_is_not_whole():
+    """no row of it; the summary says until which step it speaks, or that it knows nothing"""
+    whole, _ = go(CLUSTER, "whole-parts", "energy_budget.every=97", "time.end=3.88")
+    said, summary = go(CLUSTER, "left", "energy_budget.every=97")
+    assert columns("left/energy-budget.csv")["step"].tolist() == [0, 97, 194]
+    assert {**said, "text": ""} == {**whole, "text": ""} and "until step 194" in said["text"], said
+    assert "until step" not in whole["text"], whole
+    said, summary = go(CLUSTER, "none", "energy_budget.every=300")
+    assert columns("none/energy-budget.csv")["step"].tolist() == [0]
+    assert said["energy_change"] is None and said["truncation"] is None, said
+    assert "not known: the run has not come through one part of 300 steps" in said["text"], said
+    assert "of 0 at its largest" not in " ".join(summary.split())
+
+
 def test_without_energy_there_is_none():
     """one body has no energy to err in, and nothing is made up"""
     said, summary = go(CLUSTER, "alone", "bodies.count=1")

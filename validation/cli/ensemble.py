@@ -151,11 +151,15 @@ def test_tables_leave_members_out():
         check_table(name, bins, [column], lambda line: ended[line["step [1]"]])
 
 
-def test_no_criterion_on_a_table():
-    """the statistics of a table have no single row to expect anything of"""
+def test_a_criterion_on_a_table():
+    """every row of the statistics of a table is judged, and the worst one told"""
     expect = 'expect = ( { quantity = "radial-distribution-ensemble.g_mean"; at_most = 1.0; } );'
-    result = tap.run("check", write(TABLES + expect))
-    assert result.returncode == 78 and "no diagnostic of this run" in result.stderr, result
+    assert tap.run("run", write(TABLES + expect), "-q").returncode == 1
+    found = [float(row["g_mean [1]"]) for row in table(
+        "ensemble.run/radial-distribution-ensemble.csv")]
+    told, = json.loads(pathlib.Path("ensemble.run/run.json").read_text())["expect"]
+    assert told["worst"] == max(found) and told["worst_system"] is None, told
+    assert told["rows"] == len(found) and told["failures"] == sum(g > 1 for g in found) > 0, told
 
 
 def test_names_of_files_over_members():
@@ -172,10 +176,15 @@ def test_members_over_the_limit_are_left_out_and_counted():
     last = [r for r in table("all/conservation.csv") if r["step [1]"] == "200"]
     errors = sorted(float(r["energy_error [1]"]) for r in last)
     limit = (errors[3] + errors[4]) / 2
-    assert tap.run("run", config, "-q", "-P",
-                   f"ensemble.energy_error_limit={limit}").returncode == 0
+    result = tap.run("run", config, "-P", f"ensemble.energy_error_limit={limit}")
+    assert result.returncode == 0, result
+    said = f"2 of 6 are left out of the statistics: their energy error is above {limit:g} "
+    assert said in " ".join(result.stdout.split()), result.stdout
     end = table("ensemble.run/conservation-ensemble.csv")[-1]
     assert (end["systems [1]"], end["left_out [1]"]) == ("4", "2"), end
+    for directory, count in (("all", 0), ("ensemble.run", 2)):
+        about = json.loads(pathlib.Path(directory, "run.json").read_text())
+        assert about["left_out"] == count, (directory, about["left_out"])
     kept = [float(r["kinetic [M L^2 T^-2]"]) for r in last if float(r["energy_error [1]"]) < limit]
     assert abs(float(end["kinetic_mean [M L^2 T^-2]"]) - statistics.mean(kept)) < 1e-12
 

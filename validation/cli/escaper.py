@@ -6,7 +6,7 @@ import pathlib
 
 import tap
 
-ISAS = ("avx512", "avx512-zen", "avx2", "avx2-zen", "baseline")
+ISAS = ("avx512", "avx512-zen", "avx2", "avx2-zen", "neon", "baseline")
 
 # A circular pair of masses 1 at a distance of 1: omega = sqrt 2, two periods are 8.886.
 PAIR = [(1, 0.5, 0, 0, 0, math.sqrt(0.5), 0), (1, -0.5, 0, 0, 0, -math.sqrt(0.5), 0)]

@@ -172,13 +172,14 @@ def test_ensembles_come_back():
     assert result.returncode == 65 and "holds 3 systems" in result.stderr, result
 
 
-def make_snapshot(path, types, files=1, masses=(0,) * 6, **options):
+def make_snapshot(path, types, files=1, masses=(0,) * 6, box=0.0, **options):
     """A file as another program may write it: {type: {set: values}}."""
     h5py = tap.need("h5py")
     with h5py.File(path, "w") as file:
         header = file.create_group("Header")
         header.attrs["NumFilesPerSnapshot"] = files
         header.attrs["MassTable"] = numpy.array(masses, dtype=float)
+        header.attrs["BoxSize"] = numpy.array(box, dtype=float)
         for number, sets in types.items():
             group = file.create_group(f"PartType{number}")
             for name, values in sets.items():
@@ -201,6 +202,25 @@ def test_snapshots_of_other_programs():
     assert numpy.array_equal(frame[:, 3:6], vectors[1])
     assert list(frame[:, 6]) == [0.75] * 4 + [2.5, 0.125, 0]
     assert list(frame[:, 7]) == [1, 2, 3, 4, 5, 6, 7]
+
+
+def test_snapshots_of_swift():
+    """seven types of particles; only a box of three equal sides is one to fold bodies into"""
+    need_hdf5()
+    positions = numpy.array([[0.5, 1.5, 2.5], [0.25, 2.75, 3.75]])
+    bodies = {"Coordinates": positions, "Velocities": numpy.zeros((2, 3))}
+    for box, cube in (([4.0, 4.0, 4.0], True), ([4.0], True), ([1.0, 2.0, 4.0], False),
+                      ([4.0, 4.0, 2.0], False), ([0.0, 0.0, 0.0], None)):
+        make_snapshot("s.hdf5", {6: bodies}, masses=[0] * 6 + [0.25], box=box)
+        result = tap.run("convert", "s.hdf5", "s.xyz", "--force")
+        assert result.returncode == 0, result
+        assert ("periodic cell" in result.stderr) == (cube is False), (box, result)
+        head = pathlib.Path("s.xyz").read_text().splitlines()[1]
+        assert ('pbc="T T T"' in head) == (cube is True), (box, head)
+        frame = frames("s.xyz")[0]
+        folded = positions - 4.0 * (positions >= 2.0) if cube else positions
+        assert numpy.array_equal(frame[:, :3], folded), (box, frame)
+        assert list(frame[:, 6]) == [0.25, 0.25]
 
 
 def test_bad_snapshots_are_65():
@@ -292,40 +312,6 @@ def test_snapshots_that_were_changed_are_refused_at_restart():
     for name in snapshots("whole"):
         assert pathlib.Path("whole", name).read_bytes() == pathlib.Path("cluster.run",
                                                                         name).read_bytes()
-
-
-def test_checkpoints_of_older_versions_say_how_many_snapshots_there_are():
-    """without the marks of the files, each must be there; a missing one is 74"""
-    need_hdf5()
-    config = write(CLUSTER)
-    run(config, "-q")
-    for name in ("checkpoint.orr", "checkpoint.orr.prev"):
-        path = pathlib.Path("cluster.run", name)
-        path.write_bytes(without_section(path.read_bytes(), b"files:"))
-    run(config, "-q", "--restart", "-P", "time.end=0.4")
-    os.unlink("cluster.run/snapshot_002.hdf5")
-    result = tap.run("run", config, "--restart", "-P", "time.end=0.5")
-    assert result.returncode == 74 and "snapshot_002.hdf5" in result.stderr, result
-
-
-def without_section(content, part):
-    """A checkpoint without the sections whose name holds `part`, and with a new end."""
-    library = ctypes.util.find_library("xxhash")
-    if not library:
-        raise tap.Skip("no shared library xxhash")
-    hash_of = ctypes.CDLL(library).XXH3_64bits
-    hash_of.restype, hash_of.argtypes = ctypes.c_uint64, (ctypes.c_char_p, ctypes.c_size_t)
-    kept, place = content[:16], 16
-    while place < len(content):
-        name = content[place:place + 56].rstrip(b"\0")
-        length = int.from_bytes(content[place + 56:place + 64], "little")
-        section = content[place:place + 72 + length]
-        place += len(section)
-        if name != b"end" and part not in name:
-            kept += section
-    mark = hash_of(kept, len(kept)).to_bytes(8, "little")
-    digest = hash_of(mark, len(mark)).to_bytes(8, "little")
-    return kept + b"end".ljust(56, b"\0") + (8).to_bytes(8, "little") + digest + mark
 
 
 def killed(config, directory, *overrides):

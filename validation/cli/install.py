@@ -86,4 +86,63 @@ def test_package():
         assert not missing, (recipe, missing)
 
 
+def container():
+    """The instructions of Containerfile as (word, rest), with lines that go on made one."""
+    text = re.sub(r"^#.*\n", "", source("Containerfile"), flags=re.M).replace("\\\n", " ")
+    return [tuple(line.split(None, 1)) for line in text.split("\n") if line.strip()]
+
+
+def installed_by(line):
+    """The packages that a line of apt-get installs."""
+    return set(re.search(r"--no-install-recommends ([^&]*)", line).group(1).split())
+
+
+def test_container_lines():
+    """Containerfile builds what quickstart builds, and its image has each library of the program"""
+    lines = container()
+    assert [rest.split()[0] for word, rest in lines if word == "FROM"] == \
+        ["docker.io/library/debian:12-slim"] * 2
+    build, image = [installed_by(rest) for word, rest in lines if "apt-get" in rest]
+    rows = re.search(r"LIST\n(.*?)LIST", source("quickstart"), re.S).group(1)
+    needs = {line.split()[0] for line in rows.strip().split("\n")} - {"gnuplot-nox"}
+    assert build == needs | {"git", "ca-certificates"}, build ^ needs
+    options = set(re.findall(r"--with-[a-z0-9]+", " ".join(rest for _, rest in lines)))
+    known = subprocess.run([pathlib.Path(tap.SOURCE, "configure"), "--help"], capture_output=True,
+                           text=True).stdout
+    assert options and all(option in known for option in options), options
+    assert ("ENTRYPOINT", '["orrery"]') in lines and ("WORKDIR", "/work") in lines, lines
+    system = pathlib.Path("/etc/os-release")
+    if not system.exists() or 'VERSION_ID="12"' not in system.read_text() or \
+            not shutil.which("objdump"):
+        raise tap.Skip("the packages that libraries are in are those of Debian 12")
+    needed = re.findall(r"NEEDED +(\S+)", subprocess.run(
+        ["objdump", "-p", tap.ORRERY], capture_output=True, text=True).stdout)
+    owners = subprocess.run(["dpkg", "-S", *[f"*/{name}" for name in needed]],
+                            capture_output=True, text=True).stdout
+    owners = {re.sub(r":.*", "", line) for line in owners.split("\n")
+              if re.search(r"/lib/\S*linux-gnu/[^/]+$", line)}
+    # What apt itself is linked to is there before; without MPI, CUDA and sanitizers, no library is
+    # left over.
+    if not re.search(r"mpi|cuda|san", " ".join(needed)):
+        missing = owners - image - {"libc6", "libgcc-s1", "libstdc++6"}
+        assert not missing, missing
+        assert image - owners - {"gnuplot-nox"} == set(), image - owners
+
+
+def test_container_sources():
+    """what a build leaves in the tree stays out of the container: .dockerignore is .gitignore"""
+    def translated(line):
+        pattern = line.lstrip("!").rstrip("/")
+        pattern = pattern[1:] if pattern.startswith("/") else f"**/{pattern}"
+        return "!" * line.startswith("!") + pattern
+
+    def lines(name):
+        return [line for line in source(name).split("\n") if line and not line.startswith("#")]
+
+    if not pathlib.Path(tap.SOURCE, ".gitignore").exists():
+        raise tap.Skip("no .gitignore: these are the sources of a tarball")
+    assert lines(".dockerignore") == [translated(line) for line in lines(".gitignore")]
+    assert "config.status" in lines(".dockerignore")
+
+
 tap.main()

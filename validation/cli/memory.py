@@ -3,6 +3,7 @@
 Every run here has an address space of 1 GB, so that nothing large can happen when a check fails.
 """
 
+import csv
 import os
 import pathlib
 import re
@@ -79,15 +80,16 @@ def test_bodies_of_a_file():
 
 
 def test_what_is_measured_and_written_counts():
-    """radii, pair counts and snapshots add to the need"""
+    """velocities about a centre and pair counts add to the need"""
     def need(more):
         text = tap.run("check", write(20000, 1, more)).stdout
         number, prefix = re.search(r"memory +([\d.]+) (.?)B at most", text).groups()
         return float(number) * BYTES[prefix]
     bare = need("")
-    radii = 'diagnostics = ( { type = "lagrangian-radii"; } );\n'
+    dispersion = 'diagnostics = ( { type = "velocity-dispersion"; } );\n'
     pairs = 'diagnostics = ( { type = "radial-distribution"; r_max = 1.0; bins = 100000; } );\n'
-    assert need(radii) > bare + 20000 * 60  # twelve numbers for two: phi and psi
+    assert bare > 20000 * 96  # half of the mass is looked for at the start, in twelve numbers
+    assert need(dispersion) > bare + 20000 * 40  # six more
     assert need(pairs) > bare + 100000 * 8 * 3  # kept, and twice in a checkpoint
 
 
@@ -104,7 +106,29 @@ def test_members_of_a_study():
 
 def test_bench_is_refused_too():
     refused(limited("bench", "--sizes", "100000000", "--seconds", "1"), "orrery bench", "100000000")
+    small_first = ("bench", "--sizes", "64,100000000", "--seconds", "1")
+    result = limited(*small_first)
+    refused(result, "orrery bench", "100000000")
+    assert "not measured" not in result.stdout and " 64 " not in result.stdout, result.stdout
     refused(limited("bench", write(100000000), "--seconds", "1"), "large.cfg:4", "bodies.count")
+
+
+def test_what_was_measured_stands_without_memory_for_far_bodies():
+    """bench: where the bodies far apart find no room, their error alone is empty"""
+    arguments = ("bench", "--sizes", "32768", "--threads", "1", "--kernels", "plain",
+                 "--precisions", "single", "--seconds", "0.01", "-o", "out")
+    what = r"need ([\d.]+) MB of memory; .* has ([\d.]+) MB left"
+    for limit in range(40 * 10**6, 400 * 10**6, 4 * 10**6):  # the libraries take the first of it
+        told = re.search(what, limited(*arguments, limit=limit).stderr)
+        if told:
+            break
+    need, left = (1e6 * float(number) for number in told.groups())
+    result = limited(*arguments, limit=int(limit + 1.2 * need - left))
+    assert result.returncode == 0, result.stderr
+    with open("out/bench.csv", newline="", encoding="utf-8") as file:
+        row, = csv.DictReader(file)
+    assert float(row["seconds"]) > 0 and float(row["error"]) > 0, row
+    assert row["far_error"] == "", row
 
 
 def resident(*arguments):
@@ -120,7 +144,8 @@ def test_the_need_is_near_what_runs_take():
     """an upper bound of the resident memory, and no more than half above it"""
     if tap.PATIENCE > 1:
         raise tap.Skip("sanitizers take memory of their own")
-    cases = ((2, 40000, ""), (100, 3000, ""), (60, 3000, 'compute = { precision = "single"; };\n'),
+    cases = ((10, 1, ""), (2, 40000, ""), (100, 3000, ""),
+             (60, 3000, 'compute = { precision = "single"; };\n'),
              (12, 5000, 'diagnostics = ( { type = "conservation"; }, { type = "lagrangian-radii"; '
                         'fractions = [0.5]; } );\n'),
              (10, 40, 'diagnostics = ( { type = "radial-distribution"; every = 5; r_max = 1.0; '

@@ -248,7 +248,8 @@ def test_a_time_limit_leaves_time_for_the_checkpoint():
         assert about["verdict"] == "stopped" and about["exit_status"] == 75
     # Of the limit and the batch system's the earlier one counts, wherever the clock stands.
     past = dict(os.environ, SLURM_JOB_END_TIME="1000000000")
-    assert tap.run("run", config, "-q", "-o", "c", env=past).returncode == 75
+    assert tap.run("run", config, "-q", "-o", "c", "-P", "bodies.count=2048",
+                   env=past).returncode == 75
 
 
 def test_control_files():
@@ -533,7 +534,7 @@ def test_a_continued_run_adds_its_legs_up():
         result = tap.run("run", config, "-P", f"time.end={end}", *arguments)
         assert result.returncode == 0, result
         seconds.append(run_json("pair.run")["wall_seconds"])
-        told = re.search(r"in all +([0-9.]+) s in (\d+) legs, [0-9.e+-]+ steps/s", result.stdout)
+        told = re.search(r"in all +([0-9.]+) s in (\d+) legs; [0-9.e+-]+ steps/s", result.stdout)
         assert bool(told) == bool(arguments), result.stdout
         if told:
             assert int(told[2]) == len(seconds) and abs(float(told[1]) - seconds[-1]) < 0.01
@@ -548,7 +549,7 @@ def test_a_continued_run_adds_its_legs_up():
     assert whole == parts
     # One that is done tells of what it took, and not of the moment that it took to find that out.
     result = tap.run("run", config, "--restart")
-    told = re.search(r"wall time +([0-9.]+) s in 3 legs, ", result.stdout)
+    told = re.search(r"wall time +([0-9.]+) s in 3 legs; ", result.stdout)
     assert told and abs(float(told[1]) - seconds[-1]) < 0.01, result.stdout
 
 
@@ -587,6 +588,12 @@ def test_the_resolved_config_restarts_a_run_of_bodies_from_a_file():
     assert result.returncode == 0, result
     assert tap.run("run", config, "-q", "-o", "whole").returncode == 0
     same_outputs("pair.run", "whole")
+    # The bodies are those of the checkpoint; a file of others would only give false scales.
+    assert tap.run("run", config, "-q", "--force", "-P", "time.end=3").returncode == 0
+    pathlib.Path("b.csv").write_text("m,x,y,z,vx,vy,vz\n1,7,0,0,0,0.5,0\n1,-7,0,0,0,-0.5,0\n")
+    result = tap.run("run", "pair.run/run.cfg", "-q", "--restart", "-P", "time.end=6.28")
+    assert result.returncode == 78, result
+    assert "other bytes than when the run began" in result.stderr, result
 
 
 def test_a_run_that_stop_when_ended_stays_ended():

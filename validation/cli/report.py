@@ -65,7 +65,8 @@ def make_run(path, *, name="made", step=0.001, bodies=3, verdict="held", worst=N
         "expect": [{"criterion": "energy_error <= 1e-05", "holds": verdict == "held",
                     "worst": worst, "rows": steps + 1, "failures": 0}],
         "files": ["run.json", "run.cfg", "conservation.csv", "trajectory.xyz"],
-        "config": {"name": name, "bodies": {"initial": "plummer", "count": bodies},
+        "config": {"name": name, "bodies": {"initial": "plummer", "count": bodies,
+                                                 "center": True},
                    "physics": {"units": "nbody", "softening": 0.05},
                    "time": {"integrator": integrator, "step": step},
                    "diagnostics": [{"type": "conservation", "every": 1}],
@@ -103,6 +104,17 @@ def blocks(path):
                         dtype=float) for block in read(path).split("\n\n\n")]
 
 
+def captions_of(page):
+    """The words below each figure, without those of the links."""
+    found = re.findall(r'<figure id="([\w-]+)">.*?</b>(.*?)<span class="files">', page, re.S)
+    return dict(found)
+
+
+def keys_of(path):
+    """The labels of the curves of a .dat file."""
+    return re.findall(r"^# (.*)$", read(path), re.M)
+
+
 def figures_of(page):
     return re.findall(r'<figure id="([\w-]+)">', page)
 
@@ -120,9 +132,38 @@ def test_one_run():
             assert os.path.getsize(f"made.run/plots/{name}.{suffix}") > 100, (name, suffix)
         xml.parse(f"made.run/plots/{name}.svg")
         assert f'href="plots/{name}.svg"' in page
+    colours = re.findall(r"linecolor (\d) title", read("made.run/plots/energies.gp"))
+    assert colours == ["1", "2", "3"], colours
     assert "every expectation held" in page and "energy_error &lt;= 1e-05" in page
     assert "&lt;made&gt; &amp; &quot;kept&quot;" in page  # run.cfg, escaped
     assert f">{STEPS}<" in page
+
+
+def test_what_ran():
+    """sentences say what ran: how many, by which method, where and how long; also of bad runs"""
+    need_gnuplot()
+    make_run("made.run", verdict="stopped", steps=1300)
+    change_run("made.run", host="hal", steps=5200, compute={
+        "backend": "openmp", "precision": "mixed", "kernel": "symmetric", "isa": "avx2",
+        "device": "", "threads": 2, "ranks": 1})
+
+    def words(**changes):
+        change_run("made.run", **changes)
+        report("made.run", "--plot", "energies")
+        text = read("made.run/report.html").split("<h2>What ran</h2>")[1].split("<details>")[0]
+        return re.sub(r"<[^>]*>|\s+", " ", text).strip()
+
+    assert words() == (
+        "3 bodies (plummer) were integrated by velocity-verlet, a symplectic method of order 2: "
+        "1300 of 5200 steps of 0.001. The forces were computed in mixed precision by the openmp "
+        "backend, kernel symmetric with avx2, by 2 threads of hal; all of it took 1.5 s."), words()
+    own = words(config__time__integrator="gauss-radau", own_steps={"steps": 2345678.0}, systems=4,
+                compute__threads=1, compute__ranks=8, compute__device="a GPU")
+    assert "4 systems of 3 bodies" in own and "order 15: 2345678 steps that it chose itself" in own
+    assert "on a GPU, by 1 thread of each of 8 ranks of hal;" in own, own
+    # What run.json of a run that was killed knew when it began is not what it came to.
+    assert "all of it took" not in words(verdict="running")
+    assert "<dt>wall seconds</dt>" not in read("made.run/report.html")
 
 
 def test_page_is_self_contained():
@@ -154,7 +195,13 @@ def test_values():
     # |dP| = sqrt(3) 1e-16 t for the drift that make_run() writes; t = 0.001 STEPS at the end
     assert numpy.isclose(momentum[-1, 1], 3**0.5 * 1e-16 * 0.001 * STEPS, rtol=1e-12)
     paths = blocks("made.run/plots/orbits.dat")
+    *paths, starts, focus = paths
     assert len(paths) == 3 and all(len(path) == 9 for path in paths)
+    assert (starts == [path[0] for path in paths]).all() and (focus == 0).all(), (starts, focus)
+    assert keys_of("made.run/plots/orbits.dat")[3:] == ["start", "centre of mass"]
+    change_run("made.run", config__bodies__center=False)  # then that may be anywhere
+    report("made.run", "--plot", "orbits")
+    assert keys_of("made.run/plots/orbits.dat")[3:] == ["start"]
     assert numpy.allclose(paths[1][4], [(0.2 + 1 / 3) * numpy.cos(0.7 + 1.2),
                                         (0.2 + 1 / 3) * numpy.sin(0.7 + 1.2)], rtol=1e-12)
 
@@ -191,7 +238,8 @@ def test_ensemble():
     report("made.run")
     page = read("made.run/report.html")
     assert page.count("All 5 systems lie over one another.") == 2  # the first and the last frame
-    assert page.count("Median of the 5 systems") == len(figures_of(page)) - 2 == 6
+    assert page.count("Median of the 5 systems;") == len(figures_of(page)) - 2 == 6
+    assert ", median of the systems<" in page and "left out of" not in page, page
     table = numpy.genfromtxt("made.run/conservation.csv", delimiter=",", names=True)
     ratio = table["virial_ratio_1"].reshape(11, 5)
     everything, most, median, *_ = blocks("made.run/plots/virial-ratio.dat")
@@ -215,6 +263,13 @@ def test_ensemble():
     drawn = average > sem
     assert numpy.allclose(band[:, 1:], numpy.c_[average - sem, average + sem][drawn], rtol=1e-12)
     assert "Their mean at the last frame lies on a band of its standard error." in page
+    # Laid over another run, no bands tell what the curve of an ensemble is.
+    assert tap.run("run", "made.cfg", "-q", "-o", "finer.run",
+                   "-P", "time.step=0.005").returncode == 0
+    report("made.run", "finer.run")
+    captions = captions_of(read("report/report.html"))
+    over = [text for name, text in captions.items() if "-against-" not in name]
+    assert over and all("Of an ensemble: the median of its systems." in text for text in over), over
     error = abs(table["relative_energy_error_1"])
     worst = error.argmax()
     whose = f"at t = {table['time_T'][worst]:.6g} in system {table['system_1'][worst]:.0f}."
@@ -229,13 +284,21 @@ def test_members_that_are_left_out_of_the_mean():
     assert tap.run("run", "made.cfg", "-q").returncode == 0
     with open("made.run/conservation.csv", newline="") as file:
         errors = sorted(float(row["energy_error [1]"]) for row in list(csv.DictReader(file))[-5:])
-    for limit, words in (((errors[1] + errors[2]) / 2,
-                          "it is of 2 systems, without 3 that have lost too much energy."),
-                         (errors[0] / 2, "No mean is drawn: all systems have lost too much")):
+    for limit, status, words in (
+            ((errors[1] + errors[2]) / 2, 0,
+             "it is of 2 systems, without 3 that have lost too much energy."),
+            (errors[0] / 2, 1, "No mean is drawn: all systems have lost too much")):
         assert tap.run("run", "made.cfg", "-q", "--force", "-P",
-                       f"ensemble.energy_error_limit={limit}").returncode == 0
+                       f"ensemble.energy_error_limit={limit}").returncode == status
         report("made.run")
-        assert words in read("made.run/report.html"), (limit, words)
+        page = read("made.run/report.html")
+        assert words in page, (limit, words)
+        count = 5 if status else 3
+        told = (f"{count} of 5 systems are left out of the statistics (energy error above "
+                f"{limit:.6g}, or undefined)")
+        assert told in page and told in " ".join(tap.run("watch", "made.run").stdout.split()), page
+        assert f"Median of the 5 systems, with {count} that the statistics leave out;" in page, page
+        assert ", median of the 2 systems that count" in page or status, page
         drawn = "mean of the systems" in read("made.run/plots/density-profile.gp")
         assert drawn == ("2 systems" in words)
 
@@ -319,6 +382,12 @@ def test_captions_follow_the_run():
     assert "it changed by" in captions["bad"]["energies"]
     assert "errs along the track" in captions["good"]["orbit-error"]
     assert "not symplectic" in captions["bad"]["orbit-error"]
+    for kind in captions:
+        orbit = numpy.genfromtxt(f"{kind}/orbit.csv", delimiter=",", names=True)
+        lost = orbit["time_T"][abs(orbit["phase_error_1"]) > 1]
+        words = captions[kind]["orbit-error"]
+        assert (kind == "bad") == (len(lost) > 0) == ("linearly" not in words), words
+        assert not len(lost) or f"At t = {lost[0]:.4g} the phase is off by more" in words, words
     assert "Round-off alone" in captions["good"]["angular-momentum"]
     assert "which is an error of the integration" in captions["bad"]["angular-momentum"]
     # L0 is not 0 here: the change is drawn beside its size, computed here from the table.
@@ -328,6 +397,33 @@ def test_captions_follow_the_run():
     drawn, = blocks("bad/plots/angular-momentum.dat")
     assert numpy.isclose(drawn[-1, 1], change[-1], rtol=1e-12)
     assert "|ΔL|/|L₀|" in read("bad/plots/angular-momentum.gp")
+
+
+def test_a_diagnostic_that_the_report_does_not_know():
+    """every column of an unknown diagnostic is drawn, those of one unit together, also a table's"""
+    need_gnuplot()
+    make_run("made.run", steps=1300)
+    time = numpy.arange(5) * 0.25
+    write_csv("made.run/tides.csv",
+              ["step [1]", "time [T]", "height [L]", "torque [M L^2 T^-2]", "width [L]"],
+              [numpy.arange(5), time, 1 + time, 10.0**numpy.arange(5), 2 - time])
+    write_csv("made.run/shells.csv", ["step [1]", "time [T]", "r [L]", "mass_fraction [1]"],
+              [numpy.repeat([0, 9], 3), numpy.repeat([0, 9], 3), numpy.tile([1, 2, 3], 2),
+               [7, 8, 9, -3, 4, 5]])
+    path = pathlib.Path("made.run/run.json")
+    run = json.loads(path.read_text())
+    run["config"]["diagnostics"] = [{"type": "tides"}, {"type": "shells", "name": "inner-shells"}]
+    os.rename("made.run/shells.csv", "made.run/inner-shells.csv")
+    path.write_text(json.dumps(run))
+    assert "4 figures of 1 run" in report("made.run").stdout
+    assert figures_of(read("made.run/report.html")) == [
+        "orbits", "tides-height", "tides-torque", "inner-shells-shells-mass_fraction"]
+    height, width = blocks("made.run/plots/tides-height.dat")
+    assert (height == numpy.c_[time, 1 + time]).all() and (width == numpy.c_[time, 2 - time]).all()
+    assert "logscale y" in read("made.run/plots/tides-torque.gp")
+    assert "torque [M L² T⁻²]" in read("made.run/plots/tides-torque.svg")
+    table, = blocks("made.run/plots/inner-shells-shells-mass_fraction.dat")
+    assert (table == [[1, -3], [2, 4], [3, 5]]).all(), table
 
 
 UNBOUND = """
@@ -372,6 +468,39 @@ def test_an_axis_has_numbers():
     assert sum(17 <= float(label) <= 17.2 for label in labels) >= 2, labels
 
 
+def test_both_sides_of_an_axis_have_numbers():
+    """also where the curves reach much farther on one side of 0 than on the other"""
+    need_gnuplot()
+    for name, least, most in (("a.run", -3e-6, 1e-3), ("b.run", -1e-7, 1e-7)):
+        make_run(name, steps=1300, integrator="rk4" if name == "a.run" else "euler")
+        table = [row.split(",") for row in read(f"{name}/conservation.csv").splitlines()]
+        for k, row in enumerate(table[1:]):
+            row[5] = str(most if k % 2 else least)
+        pathlib.Path(name, "conservation.csv").write_text(
+            "\n".join(",".join(row) for row in table) + "\n")
+    report("a.run", "b.run", "--plot=energy-change")
+    commands = read("report/plots/energy-change.gp")
+    assert "set nonlinear y" in commands, commands
+    assert "'10^{-3}' 1e-3" in commands and "'−10^{-6}' -1e-6" in commands, commands
+    assert "'−10^{-5}'" not in commands and "'−10^{-3}'" not in commands, commands
+
+
+def test_paths_name_their_bodies():
+    """by their ids, as the words about close pairs do"""
+    need_gnuplot()
+    make_run("made.run", steps=1300)
+    path = pathlib.Path("made.run/trajectory.xyz")
+    path.write_text(re.sub(r" (\d)$", r" 1\1", path.read_text(), flags=re.M))
+    report("made.run")
+    assert keys_of("made.run/plots/orbits.dat") == [
+        "body 11", "body 12", "body 13", "start", "centre of mass"]
+    # Laid over those of other bodies, the paths are those of the runs.
+    make_run("other.run", steps=1300)
+    report("made.run", "other.run")
+    assert "orbits" in figures_of(read("report/report.html"))
+    assert not any("body" in key for key in keys_of("report/plots/orbits.dat"))
+
+
 def test_failure_is_told():
     """the page of a failed run says so, with what the accuracy watch saw"""
     need_gnuplot()
@@ -379,12 +508,25 @@ def test_failure_is_told():
     report("made.run")
     page = read("made.run/report.html")
     assert "an expectation or the watch failed" in page and "The energy jumped: 2 times" in page
-    assert "at most by 118.25 of max(|E₀|, |U₀|)" in page and "before t = 1.875" in page
-    assert ("off by at most 118 of max(|E₀|, |U₀|) (limit 0.005), at t = 2.125 in system 3."
-            in page)
-    assert "changes by 0.25 of this and accounts for 50 % of its variance" in page
+    assert "at most by 118.25 × max(|E₀|, |U₀|)" in page and "before t = 1.875" in page
+    # A system alone has no number.
+    off = "the energy was off by at most 118 × max(|E₀|, |U₀|) (limit 0.005), at t = 2.125."
+    assert f"At the steps where the watch looked, {off}" in page
+    drift = "changes by 0.25 × max(|E₀|, |U₀|) over the run"
+    assert f"{drift} and accounts for 50 % of its variance" in page
     assert "(no limit)" in page
     assert "every expectation held" not in page
+    manifest = json.loads(read("made.run/run.json"))
+    manifest["systems"] = 4
+    manifest["watch"]["fastest_pair"] = {"system": 2, "id_1": 28, "id_2": 30, "distance": 0.5,
+                                         "steps_per_time_scale": 100, "time": 1.5}
+    pathlib.Path("made.run/run.json").write_text(json.dumps(manifest))
+    report("made.run")
+    page = read("made.run/report.html")
+    assert "(limit 0.005), at t = 2.125 in system 3." in page
+    where = "bodies 28 and 30 of system 2, 0.5 apart at t = 1.5"
+    steps = "where a circular orbit would take 628 steps; at least 200 are advised."
+    assert f"{where}, {steps}" in page
 
 
 def test_again_and_manifest():
@@ -431,12 +573,32 @@ def test_order_is_measured():
                      worst=0.37 * step**order)
     report("study")
     page = read("study/report.html")
-    assert figures_of(page) == ["energy_error-against-step", "energy-errors"]
+    assert figures_of(page)[:3] == ["energy_error-against-step", "orbits", "energy-error"]
     labels = re.findall(r"# (.*): slope ([\d.]+) ± ([\d.e-]+)",
                         read("study/plots/energy_error-against-step.dat"))
     assert {(name, round(float(slope), 6)) for name, slope, _ in labels} == \
         {("euler", 1), ("velocity-verlet", 2)}, labels
     assert page.count("every expectation held") == 6 and "6 of 6 finished as expected" in page
+    assert "the measured order" in captions_of(page)["energy_error-against-step"]
+    # Runs that failed are marked, and their slope is called no order.
+    for step in (0.004, 0.002, 0.001):
+        change_run(f"study/euler-{step}", verdict="failed", advance_seconds=1 / step)
+        change_run(f"study/velocity-verlet-{step}", advance_seconds=2 / step)
+    report("study")
+    for name, slope in (("step", "2.00"), ("seconds", "-2.00")):
+        keys = [key for key in keys_of(f"study/plots/energy_error-against-{name}.dat") if key]
+        assert re.match(r"euler: slope .* \(failed\)$", keys[0]) and len(keys) == 2, keys
+        assert keys[1].startswith(f"velocity-verlet: slope {slope}"), keys
+    change_run("study/velocity-verlet-0.004", verdict="failed")
+    report(*(f"study/velocity-verlet-{step}" for step in (0.004, 0.002, 0.001)))
+    keys = [key for key in keys_of("report/plots/energy_error-against-step.dat") if key]
+    assert len(keys) == 1 and keys[0].endswith(" (1 of 3 failed)"), keys
+    assert "order of the method where none of its runs failed." in read("report/report.html")
+    change_run("study/euler-0.004", verdict="held")
+    # One run of each integrator: points without a line, of which nothing is said.
+    report("study/euler-0.004", "study/velocity-verlet-0.001")
+    caption = captions_of(read("report/report.html"))["energy_error-against-step"]
+    assert caption.endswith("At the end of each run.") and "slope" not in caption, caption
 
 
 def test_several_directories():
@@ -445,9 +607,13 @@ def test_several_directories():
     make_run("a.run", step=0.002)
     make_run("b.run", step=0.001, verdict="failed")
     report("a.run", "b.run")
-    assert "1 of 2 finished as expected" in read("report/report.html")
+    assert 'class="verdict bad">2 of 2 finished: 1 failed<' in read("report/report.html")
+    change_run("a.run", verdict="none")
+    report("a.run", "b.run")
+    assert (">2 of 2 finished: 1 failed; of 1 nothing was expected<" in
+            read("report/report.html"))
     report("a.run", "b.run", "-o", "there")
-    assert os.path.exists("there/plots/energy-errors.svg")
+    assert os.path.exists("there/plots/energy-error.svg")
     assert not os.path.exists("a.run/plots")
 
 
@@ -469,6 +635,59 @@ def test_what_changes_no_result_is_no_difference():
         assert idle not in page, idle
 
 
+def test_errors_of_diagnostics_of_one_class():
+    """each has a figure of its own; how well a fit is known is no error of the method"""
+    need_gnuplot()
+    for step in (0.004, 0.002, 0.001):
+        make_run(f"study/{step}", step=step, steps=1300, worst=step**2)
+        change_run(f"study/{step}", diagnostics__a={"distance_error": step},
+                   diagnostics__b={"distance_error": 3 * step, "phase_error": step},
+                   diagnostics__trust={"e_folding_time_error": step},
+                   diagnostics__slope={"density_slope_error": step})
+    report("study")
+    page = read("study/report.html")
+    against = [name for name in figures_of(page) if name.endswith("-against-step")]
+    assert against == ["energy_error-against-step", "a-distance_error-against-step",
+                       "b-distance_error-against-step", "phase_error-against-step"], against
+    for name, factor in (("a", 1.0), ("b", 3.0)):
+        points = blocks(f"study/plots/{name}-distance_error-against-step.dat")[0]
+        assert numpy.allclose(points[:, 1], factor * points[:, 0], rtol=1e-12), points
+    assert "A-distance error against time.step" in page
+
+
+def test_errors_of_ensembles():
+    """of an ensemble the worst system's energy error is compared; other columns say whose"""
+    need_gnuplot()
+    for step in (0.004, 0.002, 0.001):
+        make_run(f"study/{step}", step=step, steps=1300, worst=step**2)
+        change_run(f"study/{step}", systems=3, relative_energy_error=-7 * step**2,
+                   interactions=1 / step, diagnostics__a={"distance_error": step})
+    report("study")
+    page = read("study/report.html")
+    for figure in ("step", "interactions"):
+        points = blocks(f"study/plots/energy_error-against-{figure}.dat")[0]
+        step = points[:, 0] if figure == "step" else 1 / points[:, 0]
+        assert numpy.allclose(points[:, 1], 7 * step**2, rtol=1e-12), points
+    assert '<td class="n">7e-06</td>' in page
+    captions = captions_of(page)
+    assert "worst system of an ensemble" in captions["energy_error-against-step"], captions
+    assert "its worst system" in captions["energy_error-against-interactions"], captions
+    assert "of system 1 of an ensemble" in captions["distance_error-against-step"], captions
+
+
+def test_numbers_of_the_end():
+    """of a run that was killed nothing is drawn as the error at its end, nor stands in the table"""
+    need_gnuplot()
+    for verdict, step in (("running", 0.001), ("held", 0.002), ("stopped", 0.004)):
+        make_run(f"{verdict}.run", verdict=verdict, step=step, steps=1300, worst=step**2)
+    report("running.run", "held.run", "stopped.run")
+    points = blocks("report/plots/energy_error-against-step.dat")[0]
+    assert sorted(points[:, 0]) == [0.002, 0.004], points
+    rows = dict(re.findall(r"<tr><td>(\w+).run</td>(.*?)</tr>", read("report/report.html"), re.S))
+    assert '<td class="n">1.5 s</td>' in rows["held"] and "1.5" not in rows["running"], rows
+    assert '<td class="n">4e-06</td>' in rows["held"] and "1e-06" not in rows["running"], rows
+
+
 def test_more_runs_than_a_figure_shows():
     """of more than 8 runs those with the least step are overlaid, and the table lists them all"""
     need_gnuplot()
@@ -485,11 +704,12 @@ def test_more_runs_than_a_figure_shows():
         assert f"{len(shown)} of {len(shown)} finished as expected" in page
         rows = re.findall(r"<tr><td>([\w.-]+)</td>", page)
         assert sorted(rows) == sorted(name[4:] for name in shown), rows
-        caption, = re.findall(r"The largest \|ΔE/E₀\| so far, over time[^<]*", page)
-        curves = blocks(f"{folder}/plots/energy-errors.dat")
+        caption = captions_of(page)["energy-error"]
+        assert "Of each run: largest so far." in caption, caption
+        curves = blocks(f"{folder}/plots/energy-error.dat")
         if len(shown) == 8:
             assert len(curves) == 8 and "least" not in caption, (len(curves), caption)
-    assert len(curves) == 2 and "of the runs with the least time.step" in caption, caption
+    assert len(curves) == 2 and "Of the runs with the least time.step" in caption, caption
     # Their times end where 1300 steps of 0.001 do (lines are thinned), their errors are its own.
     assert all(1.29 < curve[-1, 0] <= 1.3 for curve in curves), curves
     largest = sorted(curve[:, 1].max() for curve in curves)
@@ -497,6 +717,262 @@ def test_more_runs_than_a_figure_shows():
     # All points of both groups stand in the figure against the step.
     drawn = [b for b in blocks("ten/plots/energy_error-against-step.dat") if len(b) == 5]
     assert len(drawn) == 2 and all(sorted(b[:, 0]) == sorted(steps) for b in drawn), drawn
+
+
+def test_more_groups_than_a_figure_shows():
+    """groups of runs that a figure has no room for are counted in its caption"""
+    need_gnuplot()
+    for k in range(12):
+        for step in (0.008, 0.001):
+            make_run(f"many/{k:02}-{step}", step=step, integrator=f"kind-{k:02}", steps=1300,
+                     worst=0.37 * step**2)
+    report("many")
+    page = read("many/report.html")
+    captions = captions_of(page)
+    assert len(captions) == 7 and all("Curves left out for want of room: 2." in text
+                                      for text in captions.values()), captions
+    # Ten groups, each with its fit, whose slope is that of make_run()'s errors.
+    plots = blocks("many/plots/energy_error-against-step.dat")
+    assert len(plots) == 20 and [len(plot) for plot in plots[::2]] == 10 * [2], plots
+    for fit in plots[1::2]:
+        assert numpy.allclose(fit[:, 1], 0.37 * fit[:, 0]**2, rtol=1e-9), fit
+    make_run("few.run")
+    report("few.run")
+    assert "left out" not in read("few.run/report.html")
+
+
+def change_run(path, **changes):
+    """Changes run.json: keys are paths, with __ between their parts."""
+    file = pathlib.Path(path, "run.json")
+    run = json.loads(file.read_text())
+    for key, value in changes.items():
+        *parts, last = key.split("__")
+        inner = run
+        for part in parts:
+            inner = inner.setdefault(part, {})
+        inner[last] = value
+    file.write_text(json.dumps(run))
+
+
+def test_runs_are_laid_over_one_another():
+    """a comparison has the figures of one run, with a curve for each run; bad ones are marked"""
+    need_gnuplot()
+    verdicts = {"euler": "failed", "rk4": "held", "velocity-verlet": "stopped"}
+    for k, (integrator, verdict) in enumerate(verdicts.items()):
+        make_run(f"{integrator}.run", integrator=integrator, steps=1300, worst=10.0**(-2 * k - 1),
+                 verdict=verdict)
+        time = numpy.arange(5) * 0.25
+        write_csv(f"{integrator}.run/tides.csv", ["step [1]", "time [T]", "height [L]", "low [L]"],
+                  [numpy.arange(5), time, 1 + time, time - 2 + k])
+        write_csv(f"{integrator}.run/shells.csv", ["step [1]", "time [T]", "r [L]", "mass [M]"],
+                  [numpy.repeat([0, 9], 3), numpy.repeat([0, 9 + k], 3), numpy.tile([1, 2, 3], 2),
+                   [7, 8, 9, 3 + k, 4, 5]])
+        change_run(f"{integrator}.run", interactions=1e6 * 4**k, advance_seconds=0.5 + k,
+                   config__diagnostics=[{"type": name} for name in ("conservation", "tides",
+                                                                    "shells")])
+    os.unlink("rk4.run/trajectory.xyz")
+    report(*(f"{integrator}.run" for integrator in verdicts))
+    captions = captions_of(read("report/report.html"))
+    assert list(captions) == [
+        "energy_error-against-interactions", "energy_error-against-seconds", "orbits",
+        "energy-error", "energy-change", "energies", "virial-ratio", "momentum", "tides-height",
+        "tides-low", "shells-mass"], list(captions)
+    labels = ["euler (failed)", "rk4", "velocity-verlet (stopped)"]
+    for name, caption in captions.items():
+        assert "euler (failed)" in caption and "velocity-verlet (stopped)" in caption, caption
+        keys = keys_of(f"report/plots/{name}.dat")
+        if name == "shells-mass":  # a profile: the last one, each at its own time
+            assert keys == ["euler, t = 9 (failed)", "rk4, t = 10",
+                            "velocity-verlet, t = 11 (stopped)"], keys
+        elif name == "orbits":
+            # Where paths begin is marked for each run, what they go about once.
+            assert keys == [labels[0], labels[2], "start", "centre of mass", ""], keys
+            assert "Without such a figure: rk4." in caption
+        elif "against" not in name:
+            assert keys == labels, (name, keys)
+    for k, integrator in enumerate(verdicts):
+        table = numpy.genfromtxt(f"{integrator}.run/conservation.csv", delimiter=",", names=True)
+        for name, column in (("energy-change", "relative_energy_error"),
+                             ("energy-error", "energy_error"), ("virial-ratio", "virial_ratio")):
+            drawn = blocks(f"report/plots/{name}.dat")[k][:, 1]
+            assert set(drawn) <= set(table[column]), (name, integrator)
+            assert drawn.max() == numpy.nanmax(table[column]), (name, integrator)
+        # The paths of the three bodies are one curve, with gaps between.
+        if integrator != "rk4":
+            paths = read("report/plots/orbits.dat").split("\n\n\n")[k > 0].strip().split("\n\n")
+            assert [len(path.splitlines()) for path in paths] == [9 + 1, 9, 9], paths
+        assert (blocks("report/plots/shells-mass.dat")[k] == [[1, 3 + k], [2, 4], [3, 5]]).all()
+        assert (blocks("report/plots/tides-low.dat")[k][:, 1] == numpy.arange(5) / 4 - 2 + k).all()
+    costs = numpy.concatenate(blocks("report/plots/energy_error-against-interactions.dat"))
+    assert numpy.allclose(costs, [[1e6, 0.1], [4e6, 1e-3], [16e6, 1e-5]], rtol=1e-12), costs
+    # The errors span decades and have signs: 0 and powers of ten on both sides of it are the ticks.
+    commands = read("report/plots/energy-change.gp")
+    assert "set nonlinear y" in commands and "'0' 0" in commands, commands
+    assert "'10^{-3}' 1e-3" in commands and "'−10^{-3}' -1e-3" in commands, commands
+    # A run that lies upon others shows them in its gaps.
+    assert re.findall(r"@line( dashtype \(\d+,\d+\))? linecolor \d title",
+                      read("report/plots/tides-height.gp")) == ["", " dashtype (8,8)",
+                                                               " dashtype (4,12)"]
+
+
+def test_chosen_figures():
+    """--plot draws the figures and columns that it names, in that order, of one run and of many"""
+    need_gnuplot()
+    for step in (0.001, 0.002):
+        make_run(f"{step}.run", step=step, steps=1300)
+    words = "virial_ratio,conservation.potential,energy-change,kinetic,virial-ratio"
+    chosen = ["virial-ratio", "conservation-potential", "energy-change", "conservation-kinetic"]
+    for arguments, folder, runs in ((["0.001.run"], "0.001.run", 1),
+                                    (["0.001.run", "0.002.run", "-o", "both"], "both", 2)):
+        assert f"4 figures of {runs} run" in report(*arguments, "--plot", words).stdout
+        assert figures_of(read(f"{folder}/report.html")) == chosen
+        table = numpy.genfromtxt("0.001.run/conservation.csv", delimiter=",", names=True)
+        drawn = blocks(f"{folder}/plots/conservation-kinetic.dat")
+        assert len(drawn) == runs and set(drawn[0][:, 1]) <= set(table["kinetic_M_L2_T2"])
+        unit = re.search(r"set ylabel '(.*)' noe", read(f"{folder}/plots/conservation-kinetic.gp"))
+        assert unit.group(1) == "kinetic [M L² T⁻²]", unit
+        pathlib.Path(folder, "report.html").unlink()
+        error = report(*arguments, "--plot", "virial-ratoi,energies,glow", status=64).stderr
+        assert '"virial-ratoi" (did you mean virial-ratio?), "glow"; there are ' in error, error
+        assert "orbits, energy-error," in error and "energies\"" not in error, error
+        assert not os.path.exists(f"{folder}/report.html")
+    report("0.001.run", "--plot", "", status=64)
+    report("0.001.run", "0.002.run", "-o", "new", "--plot", "bodies-last", status=64)
+    assert not os.path.exists("new")
+
+
+def test_a_bad_run_does_not_flatten_the_others():
+    """the frame of orbits and of linear axes is that of the runs that went well"""
+    need_gnuplot()
+    for verdict, radius, ratio in (("held", 1, 1.5), ("error", 1e5, 3e9)):
+        make_run(f"{verdict}.run", verdict=verdict, steps=1300,
+                 integrator="euler" if verdict == "error" else "rk4")
+        rows = read(f"{verdict}.run/trajectory.xyz").splitlines()
+        path = pathlib.Path(f"{verdict}.run/trajectory.xyz")
+        path.write_text("\n".join(f"X {radius} {radius} 0 3" if row.endswith(" 3") else row
+                                  for row in rows) + "\n")
+        table = read(f"{verdict}.run/conservation.csv").splitlines()
+        cells = table[700].split(",")
+        cells[7] = str(ratio)
+        table[700] = ",".join(cells)
+        pathlib.Path(f"{verdict}.run/conservation.csv").write_text("\n".join(table) + "\n")
+    report("held.run", "error.run")
+    captions = captions_of(read("report/report.html"))
+    for name, axis in (("orbits", "x"), ("orbits", "y"), ("virial-ratio", "y")):
+        assert captions[name].rstrip().endswith("The frame leaves out part of euler."), captions
+        frame = re.findall(rf"set {axis}range \[([^:]*):(.*)\]", read(f"report/plots/{name}.gp"))
+        assert float(frame[-1][1]) < 10, (name, frame)
+    assert "The frame" not in captions["energies"], captions["energies"]
+    # Times too, and those of a logarithmic figure: this one goes on for a hundred times as long.
+    make_run("long.run", verdict="error", integrator="euler", step=0.1, steps=1300)
+    report("held.run", "long.run")
+    for name in ("energy-error", "energies"):
+        frame = re.findall(r"set xrange \[([^:]*):(.*)\]", read(f"report/plots/{name}.gp"))
+        assert numpy.allclose([float(at) for at in frame[-1]], [0, 2.6], atol=0.02), (name, frame)
+        caption = captions_of(read("report/report.html"))[name]
+        assert "The frame leaves out part of euler, step = 0.1." in caption, caption
+
+
+def test_labels_are_whole():
+    """keys and tables of runs that differ in much: their directories, and how many keys differ"""
+    need_gnuplot()
+    make_run("a-run-with-a-long-name-that-says-what-it-is-about-and-more", steps=1300)
+    make_run("b.run", steps=1300)
+    change_run("b.run", **{f"config__physics__extra_{k}": k for k in range(5)},
+               **{f"config__bodies__key_{k}": k for k in range(7)}, config__time__step=0.002)
+    report("a-run-with-a-long-name-that-says-what-it-is-about-and-more", "b.run")
+    page = read("report/report.html")
+    assert "The table shows 8 of the keys that differ between the configurations; 5 more" in page
+    header = re.findall(r"<th>([\w.]+)</th>", page)
+    assert header[:3] == ["run", "verdict", "time.step"] and len(header) == 10, header
+    keys = keys_of("report/plots/energies.dat")
+    assert keys == ["a-run-with-a-long-name-that-says-what-it-is-about-and-more", "b.run"], keys
+    # What is too wide for a picture goes on in the next line.
+    lines = re.findall(r"title '([^']*)'", read("report/plots/energies.gp"))
+    assert "".join(lines) == "".join(keys) and max(map(len, lines)) <= 44, lines
+    assert "maxcols 1 " in read("report/plots/energies.gp")
+    make_run("c.run", steps=1300)
+    change_run("c.run", name="forty-three-letters-which-just-fit-on-a-line")
+    os.rename("c.run", "forty-three-letters-which-just-fit-on-a-line")
+    report("forty-three-letters-which-just-fit-on-a-line", "b.run")
+    commands = read("report/plots/energies.gp")
+    assert "maxcols 1 " in commands and "set key" in commands, commands
+    # Points of runs that differ in x alone are named by the first of them, if not by values.
+    for k, step in enumerate((0.001, 0.002, 0.004, 0.008)):
+        make_run(f"many/{k}", step=step, steps=1300, worst=step**2)
+        change_run(f"many/{k}", **{f"config__physics__extra_{i}": i + k // 2 for i in range(9)})
+    report("many")
+    labels = keys_of("many/plots/energy_error-against-step.dat")
+    assert labels == ["0: slope 2.000", "", "2: slope 2.000", ""], labels
+
+
+def test_ticks_are_what_was_measured():
+    """steps that were chosen are the ticks; those without room have no number"""
+    need_gnuplot()
+    steps = (0.001, 0.00101, 0.002, 0.016)
+    for step in steps:
+        make_run(f"study/{step}", step=step, steps=1300, worst=step**2)
+    report("study")
+    ticks = re.search(r"set xtics \((.*)\)",
+                      read("study/plots/energy_error-against-step.gp")).group(1)
+    assert [tick.split() for tick in ticks.split(", ")] == [
+        ["'0.001'", "0.001"], ["''", "0.00101"], ["'0.002'", "0.002"], ["'0.016'", "0.016"]], ticks
+    assert "time.step [T]" in read("study/plots/energy_error-against-step.gp")
+
+
+def test_a_slope_stands_on_logarithmic_axes():
+    """also over a small factor, with numbers at the ticks; over a smaller one nothing is fitted"""
+    need_gnuplot()
+    for steps, fits in (((0.005, 0.01, 0.018), True), ((0.01, 0.011, 0.012), False)):
+        for step in steps:
+            make_run(f"{fits}/{step}", step=step, steps=1300, worst=0.1 * step**2)
+            change_run(f"{fits}/{step}", interactions=12e6 * 0.005 / step)
+        report(f"{fits}")
+        caption = captions_of(read(f"{fits}/report.html"))["energy_error-against-step"]
+        assert fits == ("logarithmic axes" in caption), caption
+        for axis in ("step", "interactions"):
+            name = f"energy_error-against-{axis}"
+            script = read(f"{fits}/plots/{name}.gp")
+            labels = [label for label in read(f"{fits}/plots/{name}.dat").splitlines()
+                      if label.startswith("# slope")]
+            assert fits == bool(labels) == ("logscale x" in script), (axis, script)
+            numbers = re.search(r"set xtics \((.*)\)", script)
+            assert not fits or len(re.findall(r"'[\d.e+]+'", numbers[1])) >= 3, script
+            assert not fits or "logscale y" in script, script
+
+
+def test_a_group_over_a_small_factor_has_no_slope():
+    need_gnuplot()
+    for integrator, steps in (("velocity-verlet", (0.005, 0.01, 0.02)), ("rk4", (0.01, 0.0105))):
+        for step in steps:
+            make_run(f"study/{integrator}-{step}", step=step, integrator=integrator, steps=1300,
+                     worst=0.1 * step**2)
+    report("study")
+    keys = keys_of("study/plots/energy_error-against-step.dat")
+    assert "rk4" in keys and any(key.startswith("velocity-verlet: slope") for key in keys), keys
+
+
+def test_reasons_of_a_sweep():
+    """the page of several runs says of each that did not go well why, as the summary does"""
+    need_gnuplot()
+    changes = {"held": {}, "failed": {"watch": {"holds": False, "text": "the energy is <off>"}},
+               "error": {"exit_status": 70, "errors": ["body 3 is nowhere", "and more"]},
+               "stopped": {"step": 12, "steps": 1300}, "running": {}}
+    for k, (verdict, change) in enumerate(changes.items()):
+        make_run(f"study/{verdict}", verdict=verdict, step=0.001 * (k + 1), steps=1300)
+        path = pathlib.Path("study", verdict, "run.json")
+        run = json.loads(path.read_text())
+        run["expect"][0]["first_failure_time"] = 0.5
+        path.write_text(json.dumps({**run, **change}))
+    report("study")
+    rows = dict(re.findall(r"<tr><td>(\w+)</td>(.*?)</tr>", read("study/report.html"), re.S))
+    assert "class=\"why\"" not in rows["held"] and len(rows) == 5
+    for verdict, words in {
+            "failed": "energy_error &lt;= 1e-05, farthest beyond it: 3e-06, first at t = 0.5; "
+                      "the accuracy watch: the energy is &lt;off&gt;",
+            "error": "exit status 70: body 3 is nowhere", "stopped": "at step 12 of 1300",
+            "running": "it ended without a word"}.items():
+        assert f'<div class="why">{words}</div>' in rows[verdict], rows[verdict]
 
 
 def test_runs_that_have_not_finished():
@@ -508,14 +984,70 @@ def test_runs_that_have_not_finished():
     page = read("report/report.html")
     assert "1 of 3 finished as expected" in page and 'class="verdict bad">1 of 3' in page
     stopped, running = (f'<span class="verdict open">{words}</span>' for words in
-                        ("stopped early", "running, or it ended without a record"))
+                        ("stopped early", "not finished, killed"))
     assert page.count(stopped) == 1 and page.count(running) == 1
+    make_run("none.run", verdict="none", steps=1300)
+    report("none.run", "held.run", "-o", "open")
+    assert ">2 of 2 finished; of 1 nothing was expected<" in read("open/report.html")
     for name, words in (("stopped", stopped), ("running", running)):
         os.unlink(f"{name}.run/trajectory.xyz")
         report(f"{name}.run")
         page = read(f"{name}.run/report.html")
         assert words in page and "every expectation held" not in page, name
         assert "energies" in figures_of(page), name
+        assert "2K/|W| in the last row" in page or name == "running", page
+
+
+def test_a_run_that_broke_off_is_not_praised():
+    """what the watch warned of is told; of one row nothing is said, and nothing drawn over time"""
+    need_gnuplot()
+    config = os.path.join(tap.SOURCE, "examples/two-body-orbit/run.cfg")
+    for step, figures in ((1e200, ["orbits"]), (0.01, ["orbits", "energies", "virial-ratio"])):
+        options = [f"time.step={step}", f"time.end={100 * step}", "diagnostics.0.every=100"]
+        options = [word for option in options for word in ("-P", option)]
+        tap.run("run", config, "-q", "--force", "-o", "made.run", *options)
+        report("made.run")
+        page = read("made.run/report.html")
+        assert set(figures) <= set(figures_of(page)), figures_of(page)
+        broke_off = step > 1
+        warning = "It warned: the step is too large for bodies 1 and 2 at t = 0."
+        assert broke_off == (warning in page), page
+        assert broke_off == ("2 bodies in 1 frame." in page)
+        assert broke_off == ("It saw no energy after that of the start." in page), page
+        for word in ('class="good"', "Their sum stayed within", "did not jump"):
+            assert broke_off == (word not in page), (word, page)
+    assert figures_of(page) != figures
+    # A curve of a single point is drawn as one.
+    assert "with @points" in read("made.run/plots/energy-error.gp")
+
+
+def test_until_when_statistics_hold():
+    """only of a run that came to its end the statistics are those of the whole run"""
+    need_gnuplot()
+    make_run("made.run", steps=1300)
+    for holds, verdict, words in ((True, "held", "the whole run"),
+                                  (True, "stopped", "the run so far"),
+                                  (True, "error", "until the run broke off"),
+                                  (False, "held", "none, see the accuracy watch")):
+        change_run("made.run", verdict=verdict, trust={"text": "lost at t = 1"},
+                   watch={"holds": holds})
+        report("made.run", "--plot", "energies")
+        assert f"lost at t = 1. Statistics: {words}." in read("made.run/report.html"), verdict
+
+
+def test_links_to_files():
+    """a page has links to the files of the run where it lies beside them, or else their names"""
+    need_gnuplot()
+    make_run("folder/made.run", steps=1300)
+    for arguments, page, linked in ((["folder/made.run"], "folder/made.run", True),
+                                    (["folder/made.run", "-o", "folder/made.run"],
+                                     "folder/made.run", True),
+                                    (["folder/made.run", "-o", "there"], "there", False),
+                                    (["folder"], "folder", False)):
+        report(*arguments, "--plot", "energies")
+        words = read(f"{page}/report.html").split("<h2>Files</h2>")[1]
+        assert words.count("conservation.csv") == 1 + linked, arguments
+        assert ('href="conservation.csv"' in words) == linked, arguments
 
 
 def test_tables_that_are_cut():
@@ -542,6 +1074,29 @@ def test_tables_that_are_cut():
         assert [len(orbit) for orbit in orbits[:3]] == 3 * [8], (length, orbits)  # of 9 frames
     cut("1300,1.3\n", len(frames))  # a whole line that lacks cells is damage
     assert "conservation.csv:1302" in report("made.run", status=65).stderr
+
+
+def test_events_that_are_cut():
+    """of a table that a killed run has left, the last event is drawn that has all of its rows"""
+    need_gnuplot()
+    make_run("made.run", steps=1300)
+    change_run("made.run", config__diagnostics=[{"type": "shells"}])
+    event, bins = numpy.repeat([0, 4, 8], 6), numpy.tile([1, 2, 3], 6)
+    system = numpy.tile(numpy.repeat([1, 2], 3), 3)
+    for systems in (1, 2):
+        for cut in range(3 * systems + 1):
+            rows = ((system <= systems).cumsum() <= 9 * systems - cut) & (system <= systems)
+            write_csv("made.run/shells.csv",
+                      ["system [1]", "step [1]", "time [T]", "r [L]", "m [M]"],
+                      [column[rows] for column in (system, event, event, bins,
+                                                   100 * event + 10 * system + bins)])
+            report("made.run", "--plot", "shells-m")
+            drawn = [curve for curve in blocks("made.run/plots/shells-m.dat")
+                     if curve.shape[1] == 2]
+            last = 800 if cut == 0 else 400
+            median = 10 * (1 + systems) / 2
+            assert len(drawn) == 1 and drawn[0][:, 1].tolist() == [
+                last + median + k for k in (1, 2, 3)], (systems, cut, drawn)
 
 
 def test_bad_input():
@@ -588,11 +1143,59 @@ def test_animation():
     assert gif.count(b"\x21\xf9\x04") == 9  # one graphic control block for each frame
     data = re.search(r'src="data:image/gif;base64,([^"]*)"', read("made.run/report.html")).group(1)
     assert base64.b64decode(data) == gif
+    make_run("other.run")
+    refused = report("made.run", "other.run", "--animation", status=64).stderr
+    assert "--animation: is of one run, and here are 2" in refused, refused
+    assert not os.path.exists("report")
+
+
+def test_animation_follows_the_mass():
+    """its box follows the half-mass radius, not the farthest body; the time is written on it"""
+    need_gnuplot()
+    make_run("made.run", bodies=30)
+    path = pathlib.Path("made.run/trajectory.xyz")
+    rows, frame, scale = [], -1, 0.9
+    for row in path.read_text().splitlines():
+        frame += row == "30"
+        cells = row.split()
+        if row.endswith(" 30"):  # one body leaves, which is as heavy as three others
+            row = f"X {10.0**frame} 0 0 3 30"
+        elif cells[0] == "X":    # the others contract
+            row = " ".join(["X", *(f"{float(x) * scale**frame:.17g}" for x in cells[1:4]), "1",
+                            cells[4]])
+        rows.append(row.replace("pos:R:3:id", "pos:R:3:mass:R:1:id"))
+    path.write_text("\n".join(rows) + "\n")
+    report("made.run", "--animation", "--plot", "energies")
+    frames = numpy.array([row.split()[1:5] for row in rows if row[0] == "X"], float)
+    frames = frames.reshape(9, 30, 4)
+    middle = numpy.median(frames[:, :, :3], axis=1)
+    distance = numpy.linalg.norm(frames[:, :, :3] - middle[:, None], axis=2)
+    half = []
+    for k, order in enumerate(distance.argsort(axis=1)):
+        inside = frames[k, order, 3].cumsum()
+        half.append(distance[k, order][inside >= inside[-1] / 2][0])
+    commands = read("made.run/plots/bodies.gp")
+    ranges = numpy.array(re.findall(r"set (?:x|y|z)range \[([^:]*):(.*)\]", commands), float)
+    ranges = ranges.reshape(9, 3, 2)
+    for k in range(9):
+        reach = 3 * numpy.exp(numpy.log(half[max(0, k - 4):k + 5]).mean())
+        expected = middle[k][:, None] + [-reach, reach]
+        assert numpy.allclose(ranges[k], expected, rtol=1e-7, atol=1e-9), (k, ranges[k], expected)
+    assert re.findall(r"'t = ([\d.]+)'", commands) == [f"{0.5 * k:g}" for k in range(9)]
+    width = ranges[3, 0, 1] - ranges[3, 0, 0]
+    assert f"'box: {width:.3g} wide'" in commands
+    assert "three times the radius that holds half of the mass" in read("made.run/report.html")
+    # Of few bodies all are shown, in one box about 0 that holds them in nine frames of ten.
+    make_run("few.run", bodies=3)
+    report("few.run", "--animation", "--plot", "energies")
+    ranges = re.findall(r"set (?:x|y|z)range \[([^:]*):(.*)\]", read("few.run/plots/bodies.gp"))
+    assert len(set(ranges)) == 1 and numpy.isclose(float(ranges[0][1]), 1.1 * (0.2 + 2 / 3)), ranges
+    assert "The box holds all bodies" in read("few.run/report.html")
 
 
 # --- in a browser ---------------------------------------------------------------------------------
 
-def chromium(*options):
+def chromium(*options, page="made.run/report.html"):
     program = shutil.which("chromium") or shutil.which("chromium-browser")
     if not program:
         raise tap.Skip("chromium is not installed")
@@ -600,7 +1203,7 @@ def chromium(*options):
         [program, "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
          "--enable-logging=stderr", "--virtual-time-budget=2000",
          f"--user-data-dir={os.path.abspath('browser')}", *options,
-         "file://" + os.path.abspath("made.run/report.html")],
+         "file://" + os.path.abspath(page)],
         capture_output=True, text=True, timeout=120)
     if "namespace" in result.stderr and result.returncode:
         raise tap.Skip("chromium cannot run here")
@@ -665,10 +1268,103 @@ def test_browser_shows_every_figure():
     dom = chromium("--dump-dom")
     assert len(figures_of(dom)) == 5
     assert dom.count("<svg") == 5 and dom.count("<figcaption>") == 5
+    ids = re.findall(r'\bid=[\'"]([^\'"]*)', dom)
+    assert len(ids) == len(set(ids)) and "gpPt6" in ids, sorted(ids)
+    assert set(re.findall(r'class="curve (\w+)"', dom)) == {"c0", "c1", "c2"}
+
+
+# How the world looks without one kind of cones: Machado, Oliveira and Fernandes 2009, table 1, of
+# severity 1, on linear RGB.
+BLIND = {
+    "none": numpy.eye(3),
+    "protanopia": numpy.array([[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216],
+                               [-0.003882, -0.048116, 1.051998]]),
+    "deuteranopia": numpy.array([[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413],
+                                 [-0.011820, 0.042940, 0.968881]]),
+    "tritanopia": numpy.array([[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602],
+                               [0.004733, 0.691367, 0.303900]]),
+}
+
+
+def lab(colour, blindness):
+    """CIE L*a*b* (D65) of "#rrggbb" as it is seen."""
+    rgb = numpy.array([int(colour[k:k + 2], 16) for k in (1, 3, 5)]) / 255
+    linear = numpy.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055)**2.4)
+    xyz = numpy.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722],
+                       [0.0193, 0.1192, 0.9505]]) @ numpy.clip(BLIND[blindness] @ linear, 0, 1)
+    f = numpy.cbrt(numpy.maximum(xyz / [0.9505, 1.0, 1.089], 1e-4))
+    return numpy.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
+
+
+def test_colours():
+    """page and pictures share one palette, whose colours also colour-blind readers tell apart"""
+    need_gnuplot()
+    make_run("made.run")
+    report("made.run")
+    page, commands = read("made.run/report.html"), read("made.run/plots/energies.gp")
+    light, dark = (dict(re.findall(r"--(\w+): (#\w+);", text)) for text in
+                   re.findall(r":root \{([^}]*)\}", page))
+    lines = re.findall(r"set linetype (\d) linecolor rgb '(#\w+)'", commands)
+    others = dict(re.findall(r"^(\w+) = '(#\w+)'$", commands, re.M))
+    curves = [f"c{int(number) - 1}" for number, _ in lines]
+    assert len(lines) == 7 and [light[name] for name in curves] == [c for _, c in lines], lines
+    assert {**light, **others} == light and others["ink"] and set(light) == set(dark), others
+    for colours in (light, dark):
+        for blindness in BLIND:
+            seen = [lab(colours[name], blindness) for name in (*curves, "card")]
+            near = [(numpy.linalg.norm(a - b), i, k) for i, a in enumerate(seen)
+                    for k, b in enumerate(seen[:i])]
+            # 2.3 is just noticeable; thin lines need several times that.
+            assert min(near)[0] > 14, (blindness, min(near))
+
+
+# What a page does that is told to measure the texts of its figures. Boxes touch at their edges.
+MEASURE = """<style>main { width: 368px; padding: 0 16px; }</style><script>
+const found = [...document.querySelectorAll('figure svg')].map(svg => {
+    const frame = svg.getBoundingClientRect();
+    const texts = [...svg.querySelectorAll('text')].filter(text => text.textContent.trim());
+    const words = texts.map(text => text.textContent);
+    const boxes = texts.map(text => text.getBoundingClientRect());
+    const outside = words.filter((_, i) => boxes[i].left < frame.left
+        || boxes[i].right > frame.right || boxes[i].top < frame.top
+        || boxes[i].bottom > frame.bottom);
+    const over = [];
+    boxes.forEach((a, i) => boxes.slice(0, i).forEach((b, k) => {
+        if (Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1
+            && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 3)
+            over.push([words[k], words[i]]);
+    }));
+    return [svg.parentNode.id, texts.length, frame.width, outside, over];
+});
+document.body.textContent = btoa(unescape(encodeURIComponent(JSON.stringify(found))));
+</script></body>"""
+
+
+def test_browser_figures_on_a_phone():
+    """at 400 pixels no text of a figure is cut, lies on another one or is too small to read"""
+    tap.thorough()
+    need_gnuplot()
+    for k, step in enumerate((0.001, 0.00101, 0.002, 0.002125, 0.0625)):
+        make_run(f"study/a-run-with-a-long-name-that-goes-on-and-on-to-say-it-all-{k}",
+                 step=step, steps=1300, worst=(300 * step)**3, verdict="error" if k else "held")
+    for run in os.listdir("study"):
+        change_run(f"study/{run}", **{f"config__physics__key_{run[-1]}_{i}": i for i in range(9)},
+                   interactions=123456 * (1 + int(run[-1])))
+    report("study")
+    page = read("study/report.html").replace("</body>", MEASURE)
+    pathlib.Path("measured.html").write_text(page)
+    dom = chromium("--dump-dom", page="measured.html")
+    found = json.loads(base64.b64decode(re.search(r"<body>([\w+/=]+)", dom).group(1)))
+    assert len(found) == len(figures_of(page)) == 8, found
+    for name, texts, width, outside, over in found:
+        assert texts > 9 and width < 368, (name, texts, width)
+        assert 14 * width / 480 > 9.5, (name, width)  # gnuplot's text has 14 of 480 pixels
+        assert not outside and not over, (name, outside, over)
 
 
 def test_browser_light_dark_phone():
     """the curves are there in light, in dark and on a phone; dark pages are dark"""
+    tap.thorough()
     need_gnuplot()
     make_run("made.run")
     report("made.run")
@@ -677,9 +1373,9 @@ def test_browser_light_dark_phone():
     for name, (size, *options) in shots.items():
         chromium(f"--window-size={size}", f"--screenshot={os.path.abspath(name)}.png", *options)
     light, dark, phone = (pixels(f"{name}.png") for name in shots)
-    # The first colours of curves and the page's background, from src/report/figure.c and page.c.
-    assert near(light, (0x25, 0x63, 0xae)) > 100 and near(phone, (0x25, 0x63, 0xae)) > 100
-    assert near(dark, (0x76, 0xae, 0xf0)) > 100
+    # The first colours of curves and the page's background, from palette.c.
+    assert near(light, (0x00, 0x72, 0xb2)) > 100 and near(phone, (0x00, 0x72, 0xb2)) > 100
+    assert near(dark, (0x3f, 0x9b, 0xe0)) > 100
     assert near(light, (0xfa, 0xfb, 0xfc)) > 100000 and near(dark, (0x14, 0x17, 0x1c)) > 100000
 
 

@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import time
@@ -82,6 +83,32 @@ def test_a_broken_expectation_is_exit_1():
     assert run_json("pair.run")["verdict"] == "failed"
 
 
+def test_a_run_that_breaks_off_at_once():
+    """what was expected of it is not judged, and what the summary shows is of its start"""
+    result = tap.run("run", write(TWO_BODY), "-P", "time.step=1e200", "-P", "time.end=1e202")
+    assert result.returncode == 70, result
+    said = " ".join(result.stdout.split())
+    assert ": not judged " in said and "held" not in said, said
+    assert "at t = 0, the last measurement expect" in said, said
+
+
+def test_nothing_expected_is_no_verdict():
+    """the summary says what run.json says: of a run of which nothing is expected, nothing held"""
+    for expected, verdict in ((True, "held"), (False, "none")):
+        text = TWO_BODY if expected else TWO_BODY.split("expect =")[0]
+        result = tap.run("run", write(text), "--force")
+        said, = re.findall(r"^ +verdict +(\S.*)$", result.stdout, re.M)
+        assert said == run_json("pair.run")["verdict"] == verdict, result.stdout
+
+
+def test_names_of_diagnostics_have_an_end():
+    text = TWO_BODY.replace('type = "conservation";', 'type = "conservation"; name = "%s";')
+    refused = tap.run("run", write(text % (101 * "n")))
+    assert refused.returncode == 78 and "at most 100" in refused.stderr, refused
+    assert tap.run("run", write(text % (100 * "n"))).returncode == 0
+    assert all(pathlib.Path("pair.run", name).is_file() for name in run_json("pair.run")["files"])
+
+
 def test_quiet_says_nothing():
     result = tap.run("run", write(TWO_BODY), "-q")
     assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
@@ -89,9 +116,12 @@ def test_quiet_says_nothing():
 
 def test_usage_errors_are_64():
     for arguments in ([], ["rnu"], ["run"], ["run", "a", "b"], ["run", "a", "--frobnicate"],
-                      ["run", "a", "-o"], ["run", "a"] + 257 * ["-P", "bodies.seed=1"]):
+                      ["run", "a", "-o"], ["run", "a"] + 1025 * ["-P", "bodies.seed=1"]):
         result = tap.run(*arguments)
         assert result.returncode == 64, (arguments, result.returncode)
+    for limit in ("1::30", "1:", ":30", "1:2:3:4", "90s", ""):
+        result = tap.run("run", "nowhere.cfg", "--max-time", limit)
+        assert result.returncode == 64 and "[[H:]M:]S" in result.stderr, (limit, result)
         assert result.stderr
     assert "did you mean 'run'?" in tap.run("rnu").stderr
 
@@ -284,6 +314,22 @@ def test_changed_outputs_are_refused_at_restart():
     assert path.read_bytes() == whole
 
 
+def test_a_step_longer_than_the_run():
+    """is one step, not none"""
+    result = tap.run("run", write(TWO_BODY), "-P", "time.step=1e10", "-P", "time.end=1",
+                     "-P", "watch.on_jump=warn")
+    assert "step 1 of 1" in result.stdout and "no multiple of the step" in result.stderr, result
+    assert run_json("pair.run")["steps"] == 1
+
+
+def test_a_file_stop_that_was_left_behind():
+    """stops no run that begins anew"""
+    assert tap.run("run", write(TWO_BODY), "-q").returncode == 0
+    pathlib.Path("pair.run/stop").touch()
+    assert tap.run("run", "run.cfg", "-q", "--force", "-P", "time.end=500").returncode != 75
+    assert run_json("pair.run")["time"] > 499 and not os.path.exists("pair.run/stop")
+
+
 def test_an_end_between_steps():
     """an end that is no multiple of the step is passed, and check, log and summary say so"""
     text = ('bodies = { initial = "two-body"; };\n'
@@ -299,6 +345,43 @@ def test_an_end_between_steps():
     pathlib.Path("end.cfg").write_text(text.replace("0.3", "0.1").replace("1.0", "0.3"))
     result = tap.run("run", "end.cfg", "--force")
     assert "multiple" not in result.stdout + result.stderr, result
+
+
+CLUSTER = """
+name = "cluster";
+bodies = { initial = "plummer"; count = 200; seed = 7; };
+physics = { softening = 0.05; };
+time = { step = 0.01; end = 0.04; };
+"""
+
+
+def time_scales(text, directory, *options):
+    """What run.json and the summary say of the crossing time and the relaxation time."""
+    pathlib.Path("scales.cfg").write_text(text)
+    done = tap.run("run", "scales.cfg", "-o", directory, *options)
+    assert done.returncode == 0, done.stderr
+    told = json.loads(pathlib.Path(directory, "run.json").read_text())["time_scales"]
+    return told, " ".join(done.stdout.split())
+
+
+def test_time_scales_of_a_cluster():
+    """crossing and relaxation time are told of a cluster, the same after a restart, else not"""
+    told, summary = time_scales(CLUSTER, "scales", "-P", "time.end=0.02")
+    # Without softening E = -1/4; with it the start is scaled alike, and U is 1 % smaller.
+    assert abs(told["crossing"] - 8 ** 0.5) < 0.15, told
+    # 0.138 N r_h^(3/2) / ln(0.11 N), r_h = 0.769 within its sampling error of 0.06.
+    assert abs(told["half_mass_relaxation"] - 6.02) < 1.5, told
+    assert f"crossing {told['crossing']:.3g}, half-mass relaxation" in summary, summary
+    assert time_scales(CLUSTER, "scales", "--restart")[0] == told
+    assert tap.run("report", "scales").returncode == 0
+    page = pathlib.Path("scales/report.html").read_text()
+    assert f"crossing time at the start</dt><dd>{told['crossing']:.4g}</dd>" in page
+    none = {"crossing": None, "half_mass_relaxation": None}
+    box = CLUSTER.replace('softening = 0.05;', 'softening = 0.05; boundary = "periodic"; '
+                          'box_length = 100.0;')
+    for k, text in enumerate((TWO_BODY, box)):
+        told, summary = time_scales(text, f"none-{k}")
+        assert told == none and "time scales" not in summary, (told, summary)
 
 
 tap.main()

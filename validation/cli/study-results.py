@@ -293,12 +293,12 @@ def test_a_diagnostic_more_or_less_is_another_config():
 
 
 def test_a_table_of_runs_that_all_went_wrong():
-    """numerical failures alone: the table has the last rows that they measured"""
+    """numerical failures alone: the table has their columns, and no last rows as an outcome"""
     config = write(PAIR + 'watch = { on_jump = "stop"; energy_error = 1e-9; };')
     assert tap.run("run", config, "-q").returncode == 70
     rows = table("pair.sweep/study.csv")
     assert [row["exit_status [1]"] for row in rows] == ["70", "70"], rows
-    assert all(float(row["conservation.kinetic [M L^2 T^-2]"]) > 0 for row in rows), rows
+    assert [row["conservation.kinetic [M L^2 T^-2]"] for row in rows] == ["", ""], rows
 
 
 def test_a_forced_member_beside_others():

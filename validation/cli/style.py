@@ -13,17 +13,20 @@ import tap
 FLOORS = ["base", "config", "model", "force", "integrator", "backend", "initial", "diagnostics",
           "output", "run", "report", "study", "bench", "commands"]
 
+# gpu/ is the cuda backend; its files name each other without a folder.
+FOLDERS = {**{f"src/{floor}": k for k, floor in enumerate(FLOORS)}, "gpu": FLOORS.index("backend")}
+
 # The only places that may see these.
 OWNERS = {
     "libconfig.h": r"src/config/",
     "cuda_runtime.h": r"(validation/)?gpu/",
     "cuda_runtime_api.h": r"(validation/)?gpu/",
-    "mpi.h": r"src/backend/mpi\.[ch]$",
-    "hdf5.h": r"src/(output|initial)/\w*hdf5\w*\.[ch]$",
+    "mpi.h": r"src/backend/mpi-job\.[ch]$",
+    "hdf5.h": r"src/(output|initial)/[\w-]*hdf5[\w-]*\.[ch]$",
 }
 
 # Headers that configure and make write.
-GENERATED = ("config.h", "build-commit.h")
+GENERATED = ("config.h", "build-commit.h", "report-templates.h")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
 
@@ -46,20 +49,55 @@ def read(root, path):
 def floor_violations(root):
     """Includes that look upstairs, as lines of text."""
     found = []
-    for path in sources(root, ".c", ".h", folders=("src",)):
-        parts = path.split(os.sep)
-        if len(parts) < 3:  # src/main.c is the roof
+    for path in sources(root, ".c", ".h", ".inc", ".cu", ".cuh", folders=("src", "gpu")):
+        if path == "src/main.c":  # the roof
             continue
-        if parts[1] not in FLOORS:
-            found.append(f"{path}: {parts[1]} is not a floor")
+        folder = "gpu" if path.startswith("gpu/") else os.path.dirname(path)
+        if folder not in FOLDERS:
+            found.append(f"{path}: {folder} is not a floor")
             continue
-        own = FLOORS.index(parts[1])
         for quote, name in INCLUDE.findall(read(root, path)):
-            above = quote == '"' and name.split("/")[0] in FLOORS[own + 1:]
-            nowhere = quote == '"' and name not in GENERATED and "/" not in name
-            if above or nowhere:
+            inside = name.split("/")[0]
+            floor = FOLDERS.get(inside, FOLDERS.get(f"src/{inside}", -1))
+            nowhere = "/" not in name and name not in GENERATED and folder != "gpu"
+            if quote == '"' and (floor > FOLDERS[folder] or nowhere):
                 found.append(f'{path}: must not include "{name}"')
     return found
+
+
+def module_graph(root):
+    """What each module, a header with the source of its name, includes of its own floor."""
+    suffixes = (".c", ".h", ".cu", ".cuh", ".inc")
+    paths = sources(root, *suffixes, folders=("src", "gpu"))
+    modules = {os.path.splitext(path)[0] for path in paths}
+    graph = {module: set() for module in modules}
+    for path in paths:
+        module, folder = os.path.splitext(path)[0], os.path.dirname(path)
+        for quote, name in INCLUDE.findall(read(root, path)):
+            for start in ("src", ".", folder):
+                other = os.path.splitext(os.path.normpath(os.path.join(start, name)))[0]
+                if quote == '"' and other in modules and os.path.dirname(other) == folder:
+                    graph[module].add(other)
+    return graph
+
+
+def include_circles(root):
+    """Modules of one floor that include each other, also by way of others, as lines of text."""
+    graph = module_graph(root)
+
+    def reached(start):
+        found, waiting = set(), [start]
+        while waiting:
+            new = graph[waiting.pop()] - found
+            found |= new
+            waiting += new
+        return found
+
+    below = {module: reached(module) - {module} for module in graph}
+    circles = {frozenset({module} | {other for other in below[module] if module in below[other]})
+               for module in graph}
+    return [" and ".join(sorted(circle)) + ": include each other"
+            for circle in sorted(circles, key=sorted) if len(circle) > 1]
 
 
 def owner_violations(root):
@@ -108,8 +146,37 @@ def test_floors_test_sees_a_violation():
     plant("src/base/low.c", '#include "base/low.h"\n#include "run/run.h"\n')
     plant("src/run/high.c", '#include "base/low.h"\n#include <stdio.h>\n')
     plant("src/attic/box.c", "")
-    assert floor_violations(".") == ["src/attic/box.c: attic is not a floor",
-                                     'src/base/low.c: must not include "run/run.h"']
+    plant("src/force/sums.inc", '#include "backend/backend.h"\n#include "gpu/work.h"\n')
+    plant("src/bench/fine.c", '#include "gpu/work.h"\n')
+    plant("gpu/work.cu", '#include "sum.cuh"\n#include "force/force.h"\n#include "run/run.h"\n')
+    assert floor_violations(".") == ['gpu/work.cu: must not include "run/run.h"',
+                                     "src/attic/box.c: src/attic is not a floor",
+                                     'src/base/low.c: must not include "run/run.h"',
+                                     'src/force/sums.inc: must not include "backend/backend.h"',
+                                     'src/force/sums.inc: must not include "gpu/work.h"']
+
+
+def test_no_include_circles():
+    """no files of a floor include each other, a source counted with its header"""
+    assert len(module_graph(tap.SOURCE)) > 100
+    expect_none(include_circles(tap.SOURCE))
+
+
+def test_circles_test_sees_a_circle():
+    """planted circles are found: of two headers with their sources, and of three kernels"""
+    plant("src/run/low.h", '#include "base/low.h"\n')
+    plant("src/run/low.c", '#include "run/low.h"\n#include "run/high.h"\n')
+    plant("src/run/high.h", '#include "run/low.h"\n#include <run/none.h>\n')
+    plant("src/run/user.c", '#include "run/high.h"\n#include "run/low.h"\n')
+    plant("src/base/low.h", '#include "run/low.h"\n')  # another floor: the floors' own test
+    plant("gpu/one.cu", '#include "two.cuh"\n')
+    plant("gpu/two.cuh", '#include "gpu/three.h"\n')
+    plant("gpu/three.c", '#include "gpu/one.cuh"\n')
+    plant("gpu/three.h", "")
+    plant("gpu/one.cuh", "")
+    assert include_circles(".") == [
+        "gpu/one and gpu/three and gpu/two: include each other",
+        "src/run/high and src/run/low: include each other"], include_circles(".")
 
 
 def test_owners():
@@ -186,28 +253,134 @@ def test_own_headers_test_sees_a_violation():
     assert misplaced_headers(".") == ["src/base/late.c: math.h before its own header"]
 
 
-def compilers():
-    """The commands that compile C11 and, where there is such a compiler, C++."""
-    flags = ["-fsyntax-only", "-fopenmp", "-Wall", "-Wextra", "-Werror", "-D_GNU_SOURCE",
-             "-Isrc", *library_flags()]
-    commands = [[*shlex.split(os.environ.get("CC", "cc")), "-xc", "-std=gnu11", *flags, "-"]]
-    if shutil.which("c++"):
-        commands.append(["c++", "-xc++", "-std=gnu++17", *flags, "-"])
-    return commands
+# Headers of libraries and of configure, which a header of ours must not be taken for.
+TAKEN = ("config.h", "mpi.h")
+
+
+def misnamed_files(root):
+    """Names that are spelled in two ways, stand twice, or are a library's, as lines of text."""
+    found, names = [], {}
+    for path in sources(root, ".c", ".h", ".inc", ".cu", ".cuh", folders=("src", "gpu")):
+        name = os.path.basename(path)
+        if "_" in name:
+            found.append(f"{path}: words of a name are joined by hyphens")
+        if name in TAKEN:
+            found.append(f"{path}: a library's header has this name")
+        if name in names:
+            found.append(f"{path}: the name of {names[name]}, too")
+        names[name] = path
+    return found
+
+
+def test_names():
+    """names of sources: hyphens, none twice, none that a library has"""
+    expect_none(misnamed_files(tap.SOURCE))
+
+
+def test_names_test_sees_a_violation():
+    """a name with an underscore, one that is a library's and one that is there twice are found"""
+    for path in ("src/base/one_two.c", "src/base/mpi.h", "src/run/pair.c", "gpu/pair.c",
+                 "gpu/pair.cuh"):
+        plant(path, "")
+    assert misnamed_files(".") == ["src/base/mpi.h: a library's header has this name",
+                                   "src/base/one_two.c: words of a name are joined by hyphens",
+                                   "src/run/pair.c: the name of gpu/pair.c, too"]
+
+
+COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:[^\"\\\n]|\\.)*\"", re.DOTALL)
+DECLARED = re.compile(r"^(?!typedef|static)(?:[a-z]\w*[ *]+)+(?:const )?(\w+)\([^{}]*?;",
+                      re.MULTILINE)
+
+
+def lonely_functions(root):
+    """Functions that a header offers and no file but that which defines them uses."""
+    texts = {path: COMMENT.sub("", read(root, path))
+             for path in sources(root, ".c", ".h", ".inc", ".cu", ".cuh", ".cpp")}
+    files = {}
+    for path, text in texts.items():
+        for word in set(re.findall(r"\w+", text)):
+            files.setdefault(word, set()).add(path)
+    return [f"{path}: {name}() is used by no other file" for path, text in texts.items()
+            if path.endswith(".h") and not path.startswith("validation")
+            for name in DECLARED.findall(text)
+            if len(files[name] - {path}) < 2]
+
+
+def test_functions_have_users():
+    """what a header offers is used outside of the file that defines it; else it is static there"""
+    expect_none(lonely_functions(tap.SOURCE))
+
+
+def test_functions_test_sees_a_violation():
+    """a function that nobody calls is found, and one that only its own file calls"""
+    plant("src/base/a.h", "/* c() */\nint a(void);\nconst char *b(int x,\n              int y);\n"
+                          "void c(void);\n")
+    plant("src/base/a.c", "int a(void)\n{\n    c();\n}\nconst char *b(int x, int y)\n{\n}\n"
+                          "void c(void)\n{\n}\n")
+    plant("src/base/d.c", "/* c() and b() */\nstatic int d = a(); const char text[] = \"c b\";\n")
+    assert lonely_functions(".") == ["src/base/a.h: b() is used by no other file",
+                                     "src/base/a.h: c() is used by no other file"]
+
+
+def read_by_cpp(root):
+    """The headers that the C++ of the kernels and of their stand-in reads, directly or not."""
+    folders = ("src", "gpu", os.path.join("validation", "gpu", "executor"))
+    left, found = sources(root, ".cu", ".cuh", ".cpp"), set()
+    while left:
+        path = left.pop()
+        for _, name in INCLUDE.findall(read(root, path)):
+            for folder in (os.path.dirname(path), *folders):
+                header = os.path.join(folder, name)
+                if header not in found and os.path.exists(os.path.join(root, header)):
+                    found.add(header)
+                    left.append(header)
+    return sorted(path for path in found if path.endswith(".h"))
+
+
+def needless_linkage(root):
+    """Headers that say how C++ links them though no C++ reads them."""
+    readers = read_by_cpp(root)
+    return [f"{path}: no C++ reads it" for path in sources(root, ".h")
+            if "__cplusplus" in read(root, path) and path not in readers]
+
+
+def test_linkage():
+    """extern "C" stands only in headers that C++ reads"""
+    assert "src/model/bodies.h" in read_by_cpp(tap.SOURCE)
+    expect_none(needless_linkage(tap.SOURCE))
+
+
+def test_linkage_test_sees_a_violation():
+    """a header that speaks to C++ without being read by it is found"""
+    speaks = '#ifdef __cplusplus\nextern "C" {\n#endif\n'
+    plant("gpu/a.cu", '#include "b.h"\n')
+    plant("gpu/b.h", f'#include "base/c.h"\n{speaks}')
+    plant("src/base/c.h", speaks)
+    plant("src/base/d.h", speaks)
+    assert needless_linkage(".") == ["src/base/d.h: no C++ reads it"]
 
 
 def test_headers_compile():
-    """headers compile as C11 and as C++: each alone where ORRERY_THOROUGH is set, else those alone
-    that have no source, and all together"""
-    headers = sources(tap.SOURCE, ".h", folders=("src",))
-    alone = [header for header in headers if os.environ.get("ORRERY_THOROUGH") or
-             not os.path.exists(os.path.join(tap.SOURCE, header[:-2] + ".c"))]
-    assert len(headers) > 100 and len(alone) > 3
-    texts = [f'#include "{header}"\n' for header in alone]
-    texts.append("".join(f'#include "{header}"\n' for header in headers))
-    expect_none(every(lambda item: ["sh", "-c", f'cd "$1"; printf %s "$2" | {shlex.join(item[0])}',
-                                    "sh", tap.SOURCE, item[1]],
-                      [(command, text) for text in texts for command in compilers()]))
+    """headers compile as C11, and as C++ those that C++ reads: each alone where ORRERY_THOROUGH is
+    set, else those alone that have no source, and all together"""
+    flags = ["-fsyntax-only", "-fopenmp", "-Wall", "-Wextra", "-Werror", "-D_GNU_SOURCE",
+             "-Isrc", *library_flags()]
+    languages = [([*shlex.split(os.environ.get("CC", "cc")), "-xc", "-std=gnu11"],
+                  sources(tap.SOURCE, ".h", folders=("src",)))]
+    if shutil.which("c++"):
+        languages.append((["c++", "-xc++", "-std=gnu++17"],
+                          [path for path in read_by_cpp(tap.SOURCE) if path.startswith("src/")]))
+    assert len(languages[0][1]) > 100
+    items = []
+    for compiler, headers in languages:
+        alone = [header for header in headers if tap.THOROUGH or
+                 not os.path.exists(os.path.join(tap.SOURCE, header[:-2] + ".c"))]
+        texts = [f'#include "{header}"\n' for header in alone]
+        texts.append("".join(f'#include "{header}"\n' for header in headers))
+        assert len(alone) > 3
+        items += [(shlex.join([*compiler, *flags, "-"]), text) for text in texts]
+    expect_none(every(lambda item: ["sh", "-c", f'cd "$1"; printf %s "$2" | {item[0]}', "sh",
+                                    tap.SOURCE, item[1]], items))
 
 
 def test_layout():
@@ -237,14 +410,16 @@ def test_makefile_knows_every_file():
 
 
 def test_lines():
-    """lines end within 100 columns, without blanks or tabs; files end with a newline"""
+    """lines end within 100 columns, without blanks or tabs, and none is a lone semicolon; files end
+    with a newline"""
     found = []
     for path in sources(tap.SOURCE, ".c", ".h", ".cu", ".cuh", ".py", ".sh"):
         text = read(tap.SOURCE, path)
         if not text.endswith("\n"):
             found.append(f"{path}: no newline at the end")
         for number, line in enumerate(text.split("\n"), 1):
-            if len(line) > 100 or line != line.rstrip() or "\t" in line:
+            torn = line == ";"  # by clang-format, which took a struct for something else
+            if len(line) > 100 or line != line.rstrip() or "\t" in line or torn:
                 found.append(f"{path}:{number}: {line}")
     expect_none(found)
 

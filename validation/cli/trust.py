@@ -70,7 +70,7 @@ def test_the_run_has_the_same_bits_with_shadows_and_without():
             ("alone", []), ("serial", ["compute.backend=serial"]),
             ("single", ["compute.precision=single"]),
             ("periodic", ["physics.boundary=periodic", "physics.box_length=3.0"]),
-            ("abreast", ["bodies.count=12", "ensemble.systems=17"]),
+            ("batch", ["bodies.count=12", "ensemble.systems=17"]),
             ("small", ["bodies.count=3", "ensemble.systems=5", "watch.on_jump=warn"]),
             ("symmetric", ["bodies.count=300", "time.end=0.3", "compute.threads=2"])):
         go(CLUSTER, f"{name}-with", *overrides, "time.end=1.5" if name != "symmetric" else "name=x")
@@ -271,6 +271,20 @@ def test_horizons_can_be_expected():
     assert "trust.csv is there already" in go(taken, "taken", status=78).stderr
 
 
+def test_a_horizon_that_stop_when_leaves_open():
+    """is not shown, whatever has held until then; and such a run is done"""
+    text = CLUSTER + """
+expect = ( { quantity = "trust.reproducible_until"; at_least = 0.5; } );
+stop_when = ( { quantity = "energy_error"; at_least = 0.0; after = %s; } );
+"""
+    for after, status in ((0.25, 1), (0.55, 0)):
+        result = tap.run("run", write(text % after), "--force")
+        assert result.returncode == status, (after, result.stdout, result.stderr)
+        assert about("cluster.run")["time"] < 1.0
+        again = tap.run("run", "run.cfg", "--restart")
+        assert again.returncode == status and "done already" in again.stderr, again
+
+
 def test_what_it_costs_is_estimated():
     """`orrery check` counts the shadows"""
     def item(name, *overrides):
@@ -281,9 +295,10 @@ def test_what_it_costs_is_estimated():
     off, half = item("interactions", "trust.shadow=false"), item("interactions")
     twin = item("interactions", "trust.half_step=false")
     assert abs(twin / off - 2) < 0.01 and abs(half / off - 4) < 0.01
-    # Of so many bodies little else takes memory: their arrays, and those of two shadows.
+    # Two shadows: 11 arrays of doubles for the bodies of each, and as many bytes for forces as one.
     many = ("bodies.count=100000", "trust.every=1000000", "diagnostics=()", "expect=()")
-    assert item("memory", *many) > 2 * item("memory", "trust.shadow=false", *many)
+    more = item("memory", *many) - item("memory", "trust.shadow=false", *many)
+    assert more > 2 * 11 * 8 * 100000 / 1e6, more
 
 
 def test_info_knows_the_columns():
@@ -306,6 +321,13 @@ def test_the_report_shows_it():
     summary = go(CLUSTER, "again").stdout
     assert "orbits         accurate until t = " in summary
     assert "statistics: the whole run" in summary.replace("\n" + 17 * " ", " ")
+
+
+def test_statistics_of_a_run_that_was_stopped():
+    """the summary says that they are those of the run so far"""
+    result = tap.run("run", write(CLUSTER), "-P", "time.end=1e5", "--max-time", "1")
+    assert result.returncode == 75, result
+    assert "statistics: the run so far" in " ".join(result.stdout.split()), result.stdout
 
 
 if __name__ == "__main__":

@@ -33,7 +33,8 @@ COLUMNS = {  # what a column is, of every kind that there is
     "momentum_x": "momentum", "angular_momentum_z": "angular momentum", "center_y": "length",
     "separation": "length", "along_track": "length", "semi_major_axis": "length",
     "eccentricity": "pure number", "apse_turn": "pure number", "period": "time",
-    "mean_period": "time", "r": "length", "g": "pure number", "shell_volume": "volume",
+    "mean_period": "time", "mean_step": "time", "smallest_step": "time",
+    "r": "length", "g": "pure number", "shell_volume": "volume",
     "cell_volume": "volume",
     "pair_density": "per length", "density": "density",
     "dispersion": "velocity", "central_dispersion": "velocity", "speed_x": "velocity",
@@ -52,6 +53,7 @@ diagnostics = (
   {{ type = "density-slope";       every = 5; least_bodies = 3; }},
   {{ type = "lagrangian-radii";    every = 5; }},
   {{ type = "orbit";               every = 5; primary = 3; secondary = 7; }},
+  {{ type = "own-steps";           every = 5; }},
   {{ type = "radial-distribution"; every = 5; r_max = 2.0; bins = 4; }},
   {{ type = "velocity-dispersion"; every = 5; }}, {{ type = "virial"; every = 5; }}
 );

@@ -44,6 +44,7 @@ def columns_of(directory, name):
 
 def test_a_fixed_step_fails_the_pythagorean_problem():
     """the Pythagorean problem at a fixed step fails whatever the step, and names a pair"""
+    errors = []
     for step in (1e-2, 1e-3, 1e-4):
         result = tap.run("run", write(PYTHAGOREAN), "--force", "-P", f"time.step={step}", "-P",
                          "time.end=20")
@@ -55,6 +56,10 @@ def test_a_fixed_step_fails_the_pythagorean_problem():
         assert run["watch"]["energy_jumps"] >= 1 and run["watch"]["largest_jump"] > 0.1
         pair = run["watch"]["first_jump_pair"]
         assert {pair["id_1"], pair["id_2"]} < {1, 2, 3}
+        errors.append(run["watch"]["energy_error"]["largest"])
+        said = f"{errors[-1]:.3g} {'times' if errors[-1] >= 1 else 'of'} max(|E0|, |U0|)"
+        assert f"is off by {said}" in run["watch"]["text"], run["watch"]
+    assert max(errors) > 1, errors
     assert "the energy jumped" in pathlib.Path("burrau.run", "run.log").read_text()
 
 
@@ -150,8 +155,46 @@ def test_one_system_of_many():
     largest = max(worst.values(), key=lambda one: one[2])[2]
     assert 0.3 * largest < watch["energy_error"]["largest"] <= largest * (1 + 1e-12)
     system = watch["energy_error"]["system"]
+    result = tap.run("run", "run.cfg", "--force", "-P", "ensemble.energy_error_limit=0.02")
+    assert result.returncode == 0 and worst[system][2] > 0.005, result.stdout
+    # Where all are left out, nothing is known to be right.
     result = tap.run("run", "run.cfg", "--force", "-P", "ensemble.energy_error_limit=0.004")
-    assert result.returncode == 0 and worst[system][2] > 0.004, result.stdout
+    assert result.returncode == 1, result.stdout
+    assert not about("many.run")["watch"]["holds"]
+
+
+def test_the_system_that_counts_is_named():
+    """where the worst one is left out of the means, another that fails the run is told of"""
+    text = """
+    name = "two"; ensemble = { systems = 6; energy_error_limit = %g; };
+    bodies = { initial = "plummer"; count = 20; seed = 3; };
+    physics = { softening = 0.02; };
+    time = { integrator = "velocity-verlet"; step = 0.008; end = 6.0; };
+    """
+    assert tap.run("run", write(text % 1e9), "-q").returncode == 1
+    whole = about("two.run")["watch"]
+    worst = whole["energy_error"]["system"]
+    assert f"system {worst} is off" in whole["text"], whole
+    # The worst is off by 0.019 of |E0| or more, others that are beyond the limit by less.
+    result = tap.run("run", write(text % 0.019), "-q", "--force")
+    watch = about("two.run")["watch"]
+    assert watch["holds"] == (result.returncode == 0) == False, watch  # noqa: E712
+    assert f"system {worst} is off" not in watch["text"] and "is off by" in watch["text"], watch
+
+
+def test_warnings_are_shown_to_those_who_want_it_quiet():
+    """and are few, however many systems are off"""
+    text = """
+    name = "many"; ensemble = { systems = 40; };
+    bodies = { initial = "plummer"; count = 8; seed = 3; };
+    time = { integrator = "euler"; step = 0.05; end = 4.0; };
+    watch = { on_jump = "warn"; };
+    """
+    result = tap.run("run", write(text), "-q")
+    watch = about("many.run")["watch"]
+    assert watch["energy_error"]["systems_beyond"] > 20, watch
+    lines = [line for line in result.stderr.splitlines() if "max(|E0|" in line]
+    assert result.returncode == 0 and 3 <= len(lines) <= 12, result.stderr
 
 
 def test_a_restart_judges_alike():

@@ -23,6 +23,9 @@ NOT_HERE = {
     r"mpirun": "needs a build with MPI; validation/mpi runs such commands",
     r"sbatch|squeue|scancel|srun": "needs Slurm",
     r"pip install|apt install": "changes the machine",
+    r"podman ": "needs a base image; make check-container builds and runs the image",
+    r"orrery bench (--sizes \d+.*--kernels|run\.cfg|--gpu)": "takes seconds, or a GPU; "
+    "validation/cli/course.py runs the worksheet's",
     r"\./render\.py": "needs the module ovito; validation/docs/render.py runs it",
     r"orrery COMMAND|orrery \w+ (DIR|FILE|FOLDER)": "a synopsis",
 }
@@ -37,17 +40,22 @@ SHORTER = {
     "docs/manual/running.md": PLUMMER,
     "docs/manual/studies.md": "-P time.end=0.1",
     "examples/cold-collapse/README.md": "-P bodies.count=64 -P time.end=0.3",
+    "examples/core-collapse/README.md": "-P bodies.count=64 -P time.end=1",
+    "examples/course/2-a-thousand-orbits/README.md": "-P time.end=100",
+    "examples/course/3-virial-equilibrium/README.md": "-P time.end=0.5",
+    "examples/course/4-pairs/README.md": "-P time.end=0.2",
     "examples/energy-conservation/README.md": "-P time.end=0.2",
     "examples/galaxies/README.md": "-P ensemble.systems=3 -P bodies.count=64 -P time.end=0.1",
     "examples/plummer-sphere/README.md": PLUMMER,
     "examples/radial-distribution/README.md": "-P bodies.count=100 -P time.end=0.1",
+    "examples/scattering/README.md": "-P time.end=20",
     "examples/uniform-cube/README.md": "-P bodies.count=64 -P time.end=0.2",
     "examples/virial/README.md": "-P bodies.count=64 -P time.end=0.2",
     "examples/ovito/README.md": PLUMMER,
 }
 
 # Exit statuses of commands that run in full and are meant to fail.
-STATUS = {"time.integrator=euler": 1, "exit status": 0}
+STATUS = {"# not yet": 1, "time.integrator=euler": 1, "exit status": 0}
 
 # Runs that a document speaks of and does not make itself.
 BEFORE = {
@@ -80,7 +88,8 @@ used = set()
 def documents():
     root = pathlib.Path(tap.SOURCE)
     found = [root / "README.md", root / "examples/README.md", *(root / "docs/manual").glob("*.md"),
-             *(root / "examples").glob("*/README.md")]
+             *(root / "examples").glob("*/README.md"),
+             *(root / "examples/course").glob("[0-9]*/README.md")]  # of the solutions: course.py
     return sorted(str(path.relative_to(root)) for path in found)
 
 
@@ -140,7 +149,8 @@ def check_files(command, folder):
     for part in re.split(r"&&|;|\|\|", command.split(" #")[0]):
         words = part.split()
         if words[:1] in (["orrery"], ["./orrery"]) and words[1:2] == ["report"]:
-            assert pathlib.Path(folder, words[2], "report.html").exists(), command
+            page = words[words.index("-o") + 1] if "-o" in words else words[2]
+            assert pathlib.Path(folder, page, "report.html").exists(), command
         if words[:1] == ["orrery"] and words[1:2] == ["convert"] and words[3] != "-":
             outputs = list(pathlib.Path(folder).glob(words[3]))
             assert outputs, command
@@ -155,6 +165,8 @@ def check_named(text, folder):
 
 
 def run_document(document):
+    if document.startswith("examples/"):
+        tap.thorough()  # their runs are those of cli/examples.py and cli/course.py
     text = pathlib.Path(tap.SOURCE, document).read_text(encoding="utf-8")
     found = commands(text)
     prepare(document, text)
@@ -165,6 +177,9 @@ def run_document(document):
         why = reason(command)
         if why:
             print(f"# not run: {command} ({why})")
+            continue
+        if command.startswith("orrery bench") and not tap.THOROUGH:
+            print(f"# not run: {command} (takes seconds)")
             continue
         result, wanted = execute(command, folder)
         if document in SHORTER:
@@ -189,7 +204,45 @@ for position, name in enumerate(documents()):
 def test_reasons():
     """no reason to leave a command out is left over"""
     assert len([name for name in globals() if re.match(r"test_\d", name)]) > 12
+    tap.thorough()
     assert used == set(NOT_HERE), set(NOT_HERE) - used
+
+
+def anchors(path):
+    """What a link can name in a document, as GitHub makes it of the headings."""
+    text = re.sub(r"^```.*?^```$", "", path.read_text(encoding="utf-8"),
+                  flags=re.MULTILINE | re.DOTALL)
+    titles = [re.sub(r"\]\([^)]*\)|[`\[]", "", title)
+              for title in re.findall(r"^#+ (.*)$", text, re.MULTILINE)]
+    named = set(re.findall(r'<a id="([^"]+)">', text))
+    return named | {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def broken_links(document):
+    """Links of a document to files or headings that are not there."""
+    text = re.sub(r"^    .*$", "", document.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    for link in re.findall(r"\]\((?!https?:)([^)\s]+)\)", text):
+        path, _, anchor = link.partition("#")
+        target = document.parent / path if path else document
+        if not target.exists() or (anchor and anchor not in anchors(target)):
+            yield f"{document}: {link}"
+
+
+def test_links():
+    """every link of the documents leads to a file, and to a heading where it names one"""
+    root = pathlib.Path(tap.SOURCE)
+    found = [*root.glob("*.md"), *root.glob("docs/**/*.md"), *root.glob("examples/**/*.md")]
+    assert len(found) > 40
+    broken = [link for document in found for link in broken_links(document)]
+    assert not broken, "\n".join(broken)
+
+
+def test_a_broken_link_is_seen():
+    """a link to no file and one to no heading are found, and no other"""
+    document = pathlib.Path("one.md")
+    document.write_text("# The `first` one, of 2\n[a](one.md) [b](two.md)\n"
+                        "[c](#the-first-one-of-2) [d](one.md#the-second)\n")
+    assert list(broken_links(document)) == ["one.md: two.md", "one.md: one.md#the-second"]
 
 
 def test_gallery():
@@ -198,10 +251,13 @@ def test_gallery():
     gallery = (root / "docs/gallery.md").read_text(encoding="utf-8")
     shown = re.findall(r"!\[[^]]*\]\(\.\./examples/([^)]+)\)", gallery)
     drawn = []
-    for line in (root / "examples/draw").read_text().splitlines():
+    script = (root / "examples/draw").read_text().replace("\\\n", " ")
+    for line in script.splitlines():
         words = shlex.split(line, comments=True)
         if words[:1] == ["draw"]:
             drawn += [f"{words[1]}/{figure.split('=')[-1]}" for figure in words[3:]]
+        elif words[:1] == ["together"]:
+            drawn += [f"{words[1]}/{figure.split('=')[-1]}" for figure in words[2].split()]
     assert len(drawn) > 15 and sorted(shown) == sorted(drawn), set(shown) ^ set(drawn)
     assert all((root / "examples" / figure).exists() for figure in shown)
     assert "docs/gallery.md" in (root / "README.md").read_text(encoding="utf-8")

@@ -187,8 +187,7 @@ def test_restarts_of_integrators():
     """restarts with every integrator, periodic space and an ensemble: the same bytes"""
     # Euler's energy drifts, which is no matter of bytes.
     variants = [("-P", f"time.integrator={name}", "-P", "watch.on_jump=warn") for name in
-                ("euler", "semi-implicit-euler", "velocity-verlet", "leapfrog-dkd", "yoshida4",
-                 "pefrl", "yoshida6")]
+                tap.integrators_of_stages()]
     variants += [("-P", f"compute.kernel={kernel}") for kernel in ("plain", "symmetric")]
     variants.append(("-P", "ensemble.systems=3"))
     with Row(2, "restart with every integrator and kernel, and of an ensemble") as row:
@@ -202,7 +201,7 @@ def test_restarts_on_the_gpu_backend():
     program = os.path.join(harness.BUILD, "validation/gpu/orrery")
     if not os.path.exists(program):
         raise tap.Skip("the executor was not built: it needs a C++17 compiler and cmocka")
-    variants = [(kernel, precision) for kernel in ("simt", "tiled", "blocked", "symmetric")
+    variants = [(kernel, precision) for kernel in tap.gpu_kernels()
                 for precision in ("double", "mixed", "single")]
     with Row(2, "restart on the GPU backend, with every kernel and precision") as row:
         for kernel, precision in some(variants, 2):

@@ -66,30 +66,67 @@ def kill_at_each_call(row, experiment, calls, what, base=None, arguments=()):
         row.finish(f"{what} at call {nth}", experiment, "trial")
 
 
-def test_random_kills():
-    """SIGKILL at random moments, up to three times a run"""
-    generator = random.Random(20)
-    experiment = Experiment(LONG, *ARGUMENTS)
-    start = time.monotonic()
+def kill_at_random(row, experiment, trials, generator, threads=None):
+    """Kills up to three processes of each run; `threads` gives a process its number of them."""
+    start, last = time.monotonic(), row.trials + trials
     experiment.run("timed")
     duration = time.monotonic() - start
+    while row.trials < last:
+        harness.begin("trial")
+        restart = []
+        for number in range(3):
+            team = ["-P", f"compute.threads={threads()}"] if threads else []
+            process = subprocess.Popen(experiment.command("trial", *restart, *team),
+                                       stderr=subprocess.PIPE, text=True)
+            time.sleep(generator.uniform(0.0, duration))
+            process.kill()
+            process.stderr = process.communicate()[1]
+            trial = f"kill {row.trials + 1}, process {number + 1} of its run"
+            if process.returncode == 0:
+                break
+            row.ended(trial, process, (-9,))
+            if pathlib.Path("trial/run.json").exists():
+                restart = ["--restart"]
+        row.finish(trial, experiment, "trial")
+
+
+def test_random_kills():
+    """SIGKILL at random moments, up to three times a run"""
     with Row(2, "SIGKILL at a random moment, up to three times a run") as row:
-        while row.trials < (100 if everything() else 8):
-            harness.begin("trial")
-            arguments = []
-            for number in range(3):
-                process = subprocess.Popen(experiment.command("trial", *arguments),
-                                           stderr=subprocess.PIPE, text=True)
-                time.sleep(generator.uniform(0.0, duration))
-                process.kill()
-                process.stderr = process.communicate()[1]
-                trial = f"kill {row.trials + 1}, process {number + 1} of its run"
-                if process.returncode == 0:
-                    break
-                row.ended(trial, process, (-9,))
-                if pathlib.Path("trial/run.json").exists():
-                    arguments = ["--restart"]
-            row.finish(trial, experiment, "trial")
+        kill_at_random(row, Experiment(LONG, *ARGUMENTS), 100 if everything() else 8,
+                       random.Random(20))
+
+
+# Steps of one's own, a shadow that goes along, and rows of every grid step or of every seventh.
+OWN_STEPS = """
+name = "own";
+bodies = { initial = "plummer"; count = 12; seed = 7; };
+physics = { softening = 0.02; };
+time = { integrator = "%s"; step = 0.0625; end = 12.0; };
+trust = { shadow = true; };
+diagnostics = ( { type = "conservation"; every = %d; }, { type = "own-steps"; every = %d; } );
+outputs = ( { type = "xyz"; every = 16; digits = 17; } );
+checkpoint = { every_steps = 5; };
+ensemble = { systems = %d; };
+"""
+
+
+def test_random_kills_of_steps_of_their_own():
+    """gauss-radau and hermite4, killed at random, with 1 to 5 threads, alone and in an ensemble"""
+    generator = random.Random(21)
+    files = ("conservation.csv", "own-steps.csv", "trust.csv", "trajectory.xyz")
+    with Row(2, "The same, of steps of one's own, on 1 to 5 threads") as row:
+        kinds = (("gauss-radau", 5), ("hermite4", 1), ("gauss-radau", 1), ("hermite4", 5))
+        for integrator, systems in kinds if everything() else kinds[:2]:
+            motion = set()
+            for every in (1, 7):
+                config = OWN_STEPS % (integrator, every, every, systems)
+                experiment = Experiment(config, files=files)
+                motion.add(experiment.whole["trajectory.xyz"])
+                kill_at_random(row, experiment, 12 if everything() else 1, generator,
+                               lambda: generator.randint(1, 5))
+            if len(motion) != 1:
+                row.problem(f"{integrator}, {systems} systems", "rows change the motion")
 
 
 def test_a_kill_at_each_call():

@@ -4,6 +4,10 @@
  * ORRERY_FAULT_MEMORY="N T"  the Nth allocation of the program fails, and T - 1 after it
  * ORRERY_FAULT_LOG=FILE      gets a line for each that failed: who asked for it
  *
+ * libconfig writes to address 0 where it gets no memory, and so has all that it may need asked for
+ * beforehand (src/config/tree.c). What has been granted once is granted again: its allocations fail
+ * only where the process would then hold more than it ever did.
+ *
  * Counted from main() on: what libraries allocate before it is not the program's, and CUDA's
  * runtime does not survive a failure there. A process and those that it forks count together.
  */
@@ -25,11 +29,13 @@ void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *old, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
+void __libc_free(void *old);
 
 static atomic_ulong alone, *calls = &alone;
 static atomic_bool begun; /* main() */
 static unsigned long nth, times;
 static const char *log_path;
+static atomic_size_t held, most_held; /* bytes of this process */
 
 __attribute__((constructor)) static void begin(void)
 {
@@ -84,49 +90,80 @@ static void note(const char *caller)
     close(fd);
 }
 
-static bool fails(const void *caller)
+/* It has been granted as much before. */
+static bool is_granted(const void *caller, size_t size)
+{
+    Dl_info where;
+    return dladdr(caller, &where) && strstr(where.dli_fname, "/libconfig.so") &&
+           held + size <= most_held;
+}
+
+static bool fails(const void *caller, size_t size)
 {
     if (!begun)
         return false;
     const unsigned long n = atomic_fetch_add(calls, 1) + 1;
-    if (n < nth || n >= nth + times)
+    if (n < nth || n >= nth + times || is_granted(caller, size))
         return false;
     note(caller);
     errno = ENOMEM;
     return true;
 }
 
+static void *hold(void *block)
+{
+    const size_t now =
+        atomic_fetch_add(&held, malloc_usable_size(block)) + malloc_usable_size(block);
+    size_t most = most_held;
+    while (now > most && !atomic_compare_exchange_weak(&most_held, &most, now))
+        ;
+    return block;
+}
+
 void *malloc(size_t size)
 {
-    return fails(__builtin_return_address(0)) ? NULL : __libc_malloc(size);
+    return fails(__builtin_return_address(0), size) ? NULL : hold(__libc_malloc(size));
 }
 
 void *calloc(size_t count, size_t size)
 {
-    return fails(__builtin_return_address(0)) ? NULL : __libc_calloc(count, size);
+    return fails(__builtin_return_address(0), count * size) ? NULL
+                                                            : hold(__libc_calloc(count, size));
 }
 
 void *realloc(void *old, size_t size)
 {
-    return fails(__builtin_return_address(0)) ? NULL : __libc_realloc(old, size);
+    const size_t before = malloc_usable_size(old);
+    if (fails(__builtin_return_address(0), size))
+        return NULL;
+    void *block = __libc_realloc(old, size);
+    if (block || !size)
+        held -= before;
+    return hold(block);
 }
 
 void *memalign(size_t alignment, size_t size)
 {
-    return fails(__builtin_return_address(0)) ? NULL : __libc_memalign(alignment, size);
+    return fails(__builtin_return_address(0), size) ? NULL : hold(__libc_memalign(alignment, size));
 }
 
 void *aligned_alloc(size_t alignment, size_t size)
 {
-    return fails(__builtin_return_address(0)) ? NULL : __libc_memalign(alignment, size);
+    return fails(__builtin_return_address(0), size) ? NULL : hold(__libc_memalign(alignment, size));
 }
 
 int posix_memalign(void **result, size_t alignment, size_t size)
 {
-    if (fails(__builtin_return_address(0)))
+    if (fails(__builtin_return_address(0), size))
         return ENOMEM;
-    *result = __libc_memalign(alignment, size);
+    *result = hold(__libc_memalign(alignment, size));
     return *result ? 0 : ENOMEM;
+}
+
+void free(void *old)
+{
+    held -= malloc_usable_size(old);
+    __libc_free(old);
 }
 
 /* How many there were, for the harness; the last word of the process. */

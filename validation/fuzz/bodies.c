@@ -51,15 +51,16 @@ static struct bodies *read_file(const struct read_format *format, const char *pa
     struct read_shape shape;
     struct error error = { 0 };
     struct bodies *bodies = NULL;
-    if (format->measure(&request, &shape, &error) != STATUS_OK) {
+    if (format->measure(format, &request, &shape, &error) != STATUS_OK) {
         fuzz_demand(error.lines > 0, "an error has words");
         return NULL;
     }
     fuzz_demand(shape.systems > 0 && shape.count > 0, "a file that was measured has bodies");
     fuzz_demand(shape.systems * shape.count <= most_bodies, "a body takes some bytes");
     if (bodies_create(shape.systems, shape.count, &bodies, &error) == STATUS_OK &&
-        format->read(&request, bodies, &error) == STATUS_OK) {
-        fuzz_demand(bodies_not_finite(bodies) == bodies_length(bodies), "no NaN gets through");
+        format->read(format, &request, bodies, &error) == STATUS_OK) {
+        fuzz_demand(bodies_not_finite(bodies, 0, bodies_length(bodies)) == bodies_length(bodies),
+                    "no NaN gets through");
         return bodies;
     }
     fuzz_demand(error.lines > 0, "an error has words");
@@ -101,7 +102,8 @@ static void create(void)
     size_t count, coincident;
     if (initial_count(section, 1, &count, &error) == STATUS_OK &&
         initial_create(section, &physics, 1, count, &bodies, &coincident, &error) == STATUS_OK)
-        fuzz_demand(bodies_not_finite(bodies) == bodies_length(bodies), "no NaN gets through");
+        fuzz_demand(bodies_not_finite(bodies, 0, bodies_length(bodies)) == bodies_length(bodies),
+                    "no NaN gets through");
     else
         fuzz_demand(error.lines > 0, "an error has words");
     bodies_destroy(bodies);

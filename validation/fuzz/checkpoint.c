@@ -10,8 +10,9 @@
 #include "base/text.h"
 #include "fuzz.h"
 #include "output/checkpoint.h"
-#include "run/parts.h"
+#include "run/open.h"
 #include "run/restart.h"
+#include "run/run.h"
 #include "run/schema.h"
 
 const char fuzz_corpus[] = "checkpoint";
@@ -55,22 +56,22 @@ static void load(struct checkpoint *checkpoint)
     struct restart_difference difference;
     struct stream_mark mark;
     uint64_t step;
-    const uint64_t steps = run->experiment.steps;
-    run->checkpoint = checkpoint;
+    const uint64_t steps = run->schedule.last;
+    run->continuation.checkpoint = checkpoint;
     const enum status compared = restart_compare(run, &errors[0]);
     fuzz_demand(compared == errors[0].status, "the status is that of the error");
-    if (restart_load_state(run, &errors[1]) == STATUS_OK) {
-        restart_load_memory(run, &errors[2]);
-        run_open_outputs(run, NULL, &errors[3]);
+    if (restart_load_bodies(run, &errors[1]) == STATUS_OK) {
+        restart_load_observers(run, &errors[2]);
+        open_outputs(run, NULL, &errors[3]);
         if (restart_differences(run, checkpoint, &difference, &errors[4]) == STATUS_OK)
             fuzz_demand(difference.values == 0, "what was loaded is what is there");
     }
     restart_mark(run, "series", 0, &mark, &errors[5]);
     restart_step(checkpoint, &step, &errors[5]);
     restart_same_build(run, checkpoint);
-    run->checkpoint = NULL;
-    run->experiment.steps = steps;
-    run->early_log.length = 0;
+    run->continuation.checkpoint = NULL;
+    run->schedule.last = steps;
+    run->files.early_log.length = 0;
 }
 
 static enum status parse(const void *bytes, size_t length)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "config/config.h"
+#include "config/configuration.h"
 #include "fuzz.h"
 #include "run/schema.h"
 

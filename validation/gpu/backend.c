@@ -97,7 +97,7 @@ static void test_integrators_agree_with_the_serial_backend(void **state)
     const struct backend_options serial = options("auto", PRECISION_DOUBLE, 1);
     const size_t counts[] = { 3, 65, 300 };
     const struct integrator *integrator;
-    for (size_t k = 0; (integrator = integrator_at(k)); k++)
+    for (size_t k = 0; integrator_has_stages(integrator = integrator_at(k)); k++)
         for (size_t n = 0; n < COUNT_OF(counts); n++) {
             const uint64_t steps = n < 2 ? 50 : 3;
             const char *name = integrator->variant.name;
@@ -344,8 +344,8 @@ static void test_a_share_of_the_bodies(void **state)
     assert_int_equal(backend_cuda.potentials(backend, phi, phi + length, &error), 0);
     backend_cuda.destroy(backend);
 
-    const struct backend_exchange exchange = { .context = &others, .gather = play };
-    with.exchange = &exchange;
+    const struct backend_peers peers = { .context = &others, .all_gather = play };
+    with.peers = &peers;
     with.force.share =
         (struct force_share){ .part = 1, .parts = 3, .first = first, .last = first + own };
     backend = make(&backend_cuda, &with, &case_soft, b);
@@ -429,6 +429,27 @@ static void test_no_room_for_one_system(void **state)
     assert_int_equal(backend_cuda.create(&with, &case_soft, b, &backend, &error), STATUS_MEMORY);
     assert_non_null(strstr(error.text, "a system needs"));
     bodies_destroy(b);
+}
+
+/* check_leaks() finds what a part that is given to nobody would leave. */
+static void test_a_fill_that_is_refused(void **state)
+{
+    (void)state;
+    need_executor();
+    for (int k = 1; k <= 2; k++) {
+        struct error error = { 0 };
+        struct backend *backend;
+        struct bodies *b = case_bodies(4, 40, 24);
+        const struct backend_options with = options("auto", PRECISION_DOUBLE, 2);
+        executor_reset();
+        executor_settings.devices = 2;
+        executor_settings.failing_fill = k;
+        assert_int_equal(backend_cuda.create(&with, &case_soft, b, &backend, &error),
+                         STATUS_UNAVAILABLE);
+        assert_null(backend);
+        assert_non_null(strstr(error.text, k == 1 ? "GPU 0: clearing" : "GPU 1: clearing"));
+        bodies_destroy(b);
+    }
 }
 
 /* The device's sums against those of the host on the reference's potentials. A sum of n terms in
@@ -552,6 +573,51 @@ static void test_potentials_of_coincident_bodies(void **state)
             free(phi);
             bodies_destroy(b);
         }
+}
+
+/* Equal masses have a unit of their own in fp64 too: energies and potentials do not show it. */
+static void test_potentials_of_equal_masses(void **state)
+{
+    (void)state;
+    for (int p = PRECISION_DOUBLE; p <= PRECISION_SINGLE; p++) {
+        struct error error = { 0 };
+        struct bodies *b = case_bodies(2, 90, 40);
+        const size_t length = bodies_length(b);
+        case_equal_masses(b, 0.0371);
+        b->m[b->stride] = 1.5; /* of the second system */
+        double *phi = calloc(4 * length, sizeof *phi), *expected = phi + 2 * length;
+        const struct backend_options with = options("auto", (enum precision)p, 1);
+        struct backend *backend = make(&backend_cuda, &with, &case_soft, b);
+        assert_int_equal(backend_cuda.potentials(backend, phi, phi + length, &error), 0);
+        backend_cuda.destroy(backend);
+        reference_potentials(&case_soft, b, expected, expected + length);
+        for (size_t i = 0; i < length; i++)
+            if (i % b->stride < b->count) {
+                assert_close(phi[i], expected[i], 1e-14 * fabs(expected[i]));
+                assert_close(phi[length + i], expected[length + i], 1e-14 * fabs(expected[i]));
+            }
+        free(phi);
+        bodies_destroy(b);
+    }
+}
+
+/* Devices that divide a system copy from each other's memory, each from each, and those that do not
+ * have no need to. */
+static void test_devices_of_a_divided_system_are_connected(void **state)
+{
+    (void)state;
+    need_executor();
+    const size_t systems[] = { 3, 1 }, connected[] = { 0, 6 };
+    for (size_t k = 0; k < COUNT_OF(systems); k++) {
+        executor_reset();
+        executor_settings.devices = 3;
+        struct backend_options with = options("blocked", PRECISION_SINGLE, 3);
+        struct bodies *b = case_bodies(systems[k], 600, 41);
+        struct backend *backend = make(&backend_cuda, &with, &case_soft, b);
+        assert_int_equal(executor_count().peers, connected[k]);
+        backend_cuda.destroy(backend);
+        bodies_destroy(b);
+    }
 }
 
 /* However many steps: the host waits for the device once. */
@@ -772,7 +838,11 @@ int main(void)
                                         check_leaks),
         cmocka_unit_test_setup_teardown(test_streaming_changes_no_bits, reset, check_leaks),
         cmocka_unit_test_setup_teardown(test_no_room_for_one_system, reset, check_leaks),
+        cmocka_unit_test_setup_teardown(test_a_fill_that_is_refused, reset, check_leaks),
         cmocka_unit_test_setup_teardown(test_conserved_sums, reset, check_leaks),
+        cmocka_unit_test_setup_teardown(test_potentials_of_equal_masses, reset, check_leaks),
+        cmocka_unit_test_setup_teardown(test_devices_of_a_divided_system_are_connected, reset,
+                                        check_leaks),
         cmocka_unit_test_setup_teardown(test_advance_waits_once, reset, check_leaks),
         cmocka_unit_test_setup_teardown(test_no_device, reset, check_leaks),
         cmocka_unit_test_setup_teardown(test_auto_falls_back_and_says_so, reset, check_leaks),

@@ -62,14 +62,21 @@ struct case_device {
     struct gpu_team team;
 };
 
+static inline enum gpu_kernel_id case_kernel(const char *name)
+{
+    const enum gpu_kernel_id id = gpu_catalog_find(name);
+    return strcmp(name, "auto") == 0 ? gpu_catalog_choose(1, true) : id;
+}
+
 static inline void case_open(struct case_device *on, struct bodies *b,
                              const struct physics *physics, const char *kernel,
                              enum precision precision, const struct gpu_tuning *tuning, size_t last)
 {
     struct error error = { 0 };
     struct gpu_device device;
-    assert_int_equal(
-        gpu_setup_init(gpu_kernel_find(kernel), precision, physics, b, &on->setup, &error), 0);
+    assert_int_equal(gpu_setup_init(gpu_kernel_of(case_kernel(kernel)), precision, physics, b,
+                                    &on->setup, &error),
+                     0);
     on->setup.tuning = tuning;
     assert_int_equal(gpu_device_find(0, &device, &error), 0);
     assert_int_equal(gpu_part_create(&on->setup, &device, b->systems, 0, last, &on->part, &error),
@@ -89,8 +96,9 @@ static inline void case_advance(struct case_device *on, const char *integrator, 
                                 uint64_t steps)
 {
     struct error error = { 0 };
-    assert_int_equal(
-        gpu_team_advance(&on->team, integrator_find(integrator), dt, steps, false, &error), 0);
+    struct stage_program program = { .count = 0 };
+    stage_program_make(&program, integrator_find(integrator), dt);
+    assert_int_equal(gpu_team_advance(&on->team, &program, steps, false, &error), 0);
 }
 
 /* Everything comes back. */

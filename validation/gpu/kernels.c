@@ -2,7 +2,6 @@
  * precision and space, against the reference and against each other. */
 #include "gpu-case.h"
 
-static const char *const kernels[] = { "simt", "tiled", "blocked", "symmetric" };
 static const struct physics *const spaces[] = { &case_soft, &case_sharp, &case_periodic };
 
 /*
@@ -44,7 +43,7 @@ static void test_forces_agree_with_the_reference(void **state)
         for (size_t k = 0; k < 3; k++)
             for (size_t s = 0; s < COUNT_OF(spaces); s++)
                 for (int p = PRECISION_DOUBLE; p <= PRECISION_SINGLE; p++)
-                    check_force(1, sizes[n], spaces[s], kernels[k], (enum precision)p);
+                    check_force(1, sizes[n], spaces[s], gpu_catalog[k].name, (enum precision)p);
 }
 
 /* Tiles of 1024 bodies in fp32 and of 512 in fp64, in rings of 1 to 5. */
@@ -63,8 +62,8 @@ static void test_third_law_agrees_with_the_reference(void **state)
 static void test_many_systems(void **state)
 {
     (void)state;
-    for (size_t k = 0; k < COUNT_OF(kernels); k++)
-        check_force(3, 70, &case_soft, kernels[k], PRECISION_SINGLE);
+    for (size_t k = 0; k < (size_t)GPU_KERNELS; k++)
+        check_force(3, 70, &case_soft, gpu_catalog[k].name, PRECISION_SINGLE);
 }
 
 static void expect_same(struct bodies *b, const struct physics *physics, const char *kernel,
@@ -86,8 +85,8 @@ static void test_plain_kernels_give_equal_bits(void **state)
     (void)state;
     struct bodies *b = case_bodies(1, 1061, 7);
     static const struct gpu_tuning tunings[] = {
-        { 64, 64, 1, 1 },    { 256, 64, 2, 3 },   { 64, 256, 4, 17 },
-        { 128, 1024, 4, 1 }, { 32, 96, 1, 1000 }, { 256, 512, 2, 16 },
+        { 64, 64, 1, 1, 0 },    { 256, 64, 2, 3, 3 },   { 64, 256, 4, 17, 2 },
+        { 128, 1024, 4, 1, 3 }, { 32, 96, 1, 1000, 3 }, { 256, 512, 2, 16, 2 },
     };
     for (int p = PRECISION_DOUBLE; p <= PRECISION_SINGLE; p++) {
         const enum precision precision = (enum precision)p;
@@ -109,12 +108,12 @@ static void test_tiled_gives_equal_bits_for_every_tile_and_block(void **state)
     (void)state;
     static const int sizes[] = { 64, 256, 512, 1024 };
     struct bodies *b = case_bodies(1, 300, 8);
-    const struct gpu_tuning simt = { 128, 0, 1, 1 };
+    const struct gpu_tuning simt = { 128, 0, 1, 1, 0 };
     case_accelerations(b, &case_soft, "simt", PRECISION_SINGLE, &simt);
     const struct case_vectors expected = case_save_accelerations(b);
     for (size_t t = 0; t < COUNT_OF(sizes); t++)
         for (size_t k = 0; k < COUNT_OF(sizes); k++) {
-            const struct gpu_tuning tuning = { sizes[k], sizes[t], 1, 1 };
+            const struct gpu_tuning tuning = { sizes[k], sizes[t], 1, 1, 0 };
             expect_same(b, &case_soft, "tiled", PRECISION_SINGLE, &tuning, expected);
         }
     free(expected.a);
@@ -126,16 +125,16 @@ static void test_bits_do_not_depend_on_the_order_of_threads(void **state)
 {
     (void)state;
     struct bodies *b = case_bodies(2, 1100, 9);
-    for (size_t k = 0; k < COUNT_OF(kernels); k++) {
+    for (size_t k = 0; k < (size_t)GPU_KERNELS; k++) {
         executor_settings.order = EXECUTOR_FORWARD;
-        case_accelerations(b, &case_soft, kernels[k], PRECISION_SINGLE, NULL);
+        case_accelerations(b, &case_soft, gpu_catalog[k].name, PRECISION_SINGLE, NULL);
         const struct case_vectors expected = case_save_accelerations(b);
         for (int order = EXECUTOR_BACKWARD; order <= EXECUTOR_SHUFFLED; order++) {
             executor_settings.order = (enum executor_order)order;
-            case_accelerations(b, &case_soft, kernels[k], PRECISION_SINGLE, NULL);
+            case_accelerations(b, &case_soft, gpu_catalog[k].name, PRECISION_SINGLE, NULL);
             const struct case_vectors a = case_save_accelerations(b);
             if (!case_same(a, expected))
-                fail_msg("%s: other bits in another order", kernels[k]);
+                fail_msg("%s: other bits in another order", gpu_catalog[k].name);
             free(a.a);
         }
         free(expected.a);
@@ -148,15 +147,15 @@ static void test_a_system_alone_has_the_bits_it_has_among_others(void **state)
     (void)state;
     enum { SYSTEMS = 3, COUNT = 300 };
     struct bodies *all = case_bodies(SYSTEMS, COUNT, 10), *one = case_bodies(1, COUNT, 11);
-    for (size_t k = 0; k < COUNT_OF(kernels); k++) {
-        case_accelerations(all, &case_soft, kernels[k], PRECISION_MIXED, NULL);
+    for (size_t k = 0; k < (size_t)GPU_KERNELS; k++) {
+        case_accelerations(all, &case_soft, gpu_catalog[k].name, PRECISION_MIXED, NULL);
         for (size_t s = 0; s < SYSTEMS; s++) {
             const size_t first = s * all->stride, size = COUNT * sizeof(double);
             memcpy(one->m, all->m + first, size);
             memcpy(one->x, all->x + first, size);
             memcpy(one->y, all->y + first, size);
             memcpy(one->z, all->z + first, size);
-            case_accelerations(one, &case_soft, kernels[k], PRECISION_MIXED, NULL);
+            case_accelerations(one, &case_soft, gpu_catalog[k].name, PRECISION_MIXED, NULL);
             assert_memory_equal(one->ax, all->ax + first, size);
             assert_memory_equal(one->az, all->az + first, size);
         }
@@ -171,17 +170,28 @@ static void test_equal_masses_change_no_bits(void **state)
 {
     (void)state;
     enum { COUNT = 77 };
-    struct bodies *equal = case_bodies(1, COUNT, 12), *mixed = case_bodies(2, COUNT, 12);
-    case_equal_masses(equal, 2.385);
-    case_equal_masses(mixed, 2.385);
-    mixed->m[mixed->stride + 5] = 1.21;
-    case_accelerations(equal, &case_soft, "blocked", PRECISION_SINGLE, NULL);
-    case_accelerations(mixed, &case_soft, "blocked", PRECISION_SINGLE, NULL);
-    assert_memory_equal(equal->ax, mixed->ax, COUNT * sizeof(double));
-    assert_memory_equal(equal->ay, mixed->ay, COUNT * sizeof(double));
-    assert_true(case_error(equal, &case_soft) < bounds[PRECISION_SINGLE]);
-    bodies_destroy(equal);
-    bodies_destroy(mixed);
+    for (int p = PRECISION_DOUBLE; p <= PRECISION_SINGLE; p++) {
+        struct bodies *equal = case_bodies(1, COUNT, 12), *mixed = case_bodies(2, COUNT, 12);
+        const size_t size = COUNT * sizeof(double);
+        struct case_device on;
+        case_equal_masses(equal, 2.385);
+        case_equal_masses(mixed, 2.385);
+        mixed->m[mixed->stride + 5] = 1.21;
+        for (int both = 0; both < 2; both++) {
+            case_open(&on, both ? mixed : equal, &case_soft, "blocked", (enum precision)p, NULL,
+                      COUNT);
+            assert_int_equal(on.setup.interaction.equal_masses, !both);
+            case_close(&on);
+        }
+        case_accelerations(equal, &case_soft, "blocked", (enum precision)p, NULL);
+        case_accelerations(mixed, &case_soft, "blocked", (enum precision)p, NULL);
+        assert_memory_equal(equal->ax, mixed->ax, size);
+        assert_memory_equal(equal->ay, mixed->ay, size);
+        assert_true(case_error(equal, &case_soft) < bounds[p]);
+        assert_true(case_error(mixed, &case_soft) < bounds[p]);
+        bodies_destroy(equal);
+        bodies_destroy(mixed);
+    }
 }
 
 /* Two bodies in one place without softening, and a third: it alone pulls, and exactly as if the
@@ -189,11 +199,11 @@ static void test_equal_masses_change_no_bits(void **state)
 static void test_coincident_bodies_do_not_pull(void **state)
 {
     (void)state;
-    for (size_t k = 0; k < COUNT_OF(kernels); k++)
+    for (size_t k = 0; k < (size_t)GPU_KERNELS; k++)
         for (int p = PRECISION_DOUBLE; p <= PRECISION_SINGLE; p++) {
             struct bodies *b = case_bodies(1, 3, 13);
             b->x[1] = b->x[0], b->y[1] = b->y[0], b->z[1] = b->z[0];
-            case_accelerations(b, &case_sharp, kernels[k], (enum precision)p, NULL);
+            case_accelerations(b, &case_sharp, gpu_catalog[k].name, (enum precision)p, NULL);
             assert_true(isfinite(b->ax[0]) && b->ax[0] != 0);
             assert_true(b->ax[0] == b->ax[1] && b->ay[0] == b->ay[1]);
             assert_true(case_error(b, &case_sharp) < bounds[p]);
@@ -225,13 +235,13 @@ static void test_an_escaper_takes_no_digits(void **state)
 {
     (void)state;
     const double distances[] = { 1e6, -1e10 };
-    for (size_t k = 0; k < COUNT_OF(kernels) * COUNT_OF(distances); k++)
+    for (size_t k = 0; k < (size_t)GPU_KERNELS * COUNT_OF(distances); k++)
         for (int p = 0; p <= PRECISION_SINGLE; p++) {
             struct bodies *b = case_bodies(1, 200, 18);
             const double far = distances[k % COUNT_OF(distances)];
             b->x[7] = far, b->y[7] = 0.3 * far, b->z[7] = -far;
-            case_accelerations(b, &case_soft, kernels[k / COUNT_OF(distances)], (enum precision)p,
-                               NULL);
+            case_accelerations(b, &case_soft, gpu_catalog[k / COUNT_OF(distances)].name,
+                               (enum precision)p, NULL);
             assert_true(case_error(b, &case_soft) < bounds[p]);
             bodies_destroy(b);
         }
@@ -282,10 +292,10 @@ static void test_bodies_far_outside_the_box(void **state)
     (void)state;
     struct physics physics = case_periodic;
     physics.box_length = 1.375;
-    for (size_t k = 0; k < COUNT_OF(kernels); k++)
+    for (size_t k = 0; k < (size_t)GPU_KERNELS; k++)
         for (int p = PRECISION_DOUBLE; p <= PRECISION_SINGLE; p++) {
             struct bodies *b = case_bodies(1, 100, 34);
-            case_accelerations(b, &physics, kernels[k], (enum precision)p, NULL);
+            case_accelerations(b, &physics, gpu_catalog[k].name, (enum precision)p, NULL);
             const struct case_vectors near = case_save_accelerations(b);
             assert_true(case_error(b, &physics) < bounds[p]);
             for (size_t i = 0; i < b->count; i++) {
@@ -293,10 +303,11 @@ static void test_bodies_far_outside_the_box(void **state)
                 b->y[i] -= physics.box_length * (double)(i % 5) * 0x1p18;
                 b->z[i] += physics.box_length * (double)i;
             }
-            case_accelerations(b, &physics, kernels[k], (enum precision)p, NULL);
+            case_accelerations(b, &physics, gpu_catalog[k].name, (enum precision)p, NULL);
             const struct case_vectors far = case_save_accelerations(b);
             if (!case_same(near, far))
-                fail_msg("%s, %s: other bits some boxes away", kernels[k], precision_names[p]);
+                fail_msg("%s, %s: other bits some boxes away", gpu_catalog[k].name,
+                         precision_names[p]);
             free(near.a);
             free(far.a);
             bodies_destroy(b);
@@ -312,7 +323,7 @@ static void test_bodies_far_outside_the_box(void **state)
 static void check_light_body(const char *kernel, enum precision precision, size_t light_chunk)
 {
     enum { COUNT = GPU_MAX_SEGMENTS * 3 * GPU_CHUNK };
-    static const struct gpu_tuning tuning = { 32, 256, 1, 1 };
+    static const struct gpu_tuning tuning = { 32, 256, 1, 1, 0 };
     const double d = 0.5, light = 0x1p-28, side[] = { d, d, -d }, m[] = { light, 1, 1 };
     const double r2 = d * d + case_soft.softening * case_soft.softening;
     const double expected = case_soft.gravitational_constant * light * d / (r2 * sqrt(r2));
@@ -338,7 +349,7 @@ static void test_chunks_lose_nothing(void **state)
     for (size_t k = 0; k < 3; k++)
         for (int p = PRECISION_MIXED; p <= PRECISION_SINGLE; p++)
             for (size_t chunk = 0; chunk < 3; chunk++)
-                check_light_body(kernels[k], (enum precision)p, chunk);
+                check_light_body(gpu_catalog[k].name, (enum precision)p, chunk);
 }
 
 /* Kick, drift and kick on the host, with the reference's forces. */
@@ -389,10 +400,10 @@ static void test_one_body_and_two(void **state)
 {
     (void)state;
     for (size_t count = 1; count <= 2; count++)
-        for (size_t k = 0; k < COUNT_OF(kernels); k++)
+        for (size_t k = 0; k < (size_t)GPU_KERNELS; k++)
             for (size_t s = 0; s < (k < 3 ? COUNT_OF(spaces) : 1); s++)
                 for (int p = PRECISION_DOUBLE; p <= PRECISION_SINGLE; p++)
-                    check_one_step(count, spaces[s], kernels[k], (enum precision)p);
+                    check_one_step(count, spaces[s], gpu_catalog[k].name, (enum precision)p);
 }
 
 /* 100 bodies: 4 segments of 32; 150: 5; 200: 7. Threads that share the sum of a body take them in
@@ -407,7 +418,7 @@ static void test_rounds_of_a_resident_system_change_no_bits(void **state)
             case_accelerations(b, &case_soft, "simt", (enum precision)p, NULL);
             const struct case_vectors expected = case_save_accelerations(b);
             for (int split = 1; split <= 3; split++) {
-                const struct gpu_tuning tuning = { 256, 256, 1, split };
+                const struct gpu_tuning tuning = { 256, 256, 1, split, 0 };
                 struct bodies *moved = case_bodies(1, counts[n], 37);
                 struct case_device on;
                 case_open(&on, moved, &case_soft, "blocked", (enum precision)p, &tuning, counts[n]);

@@ -9,11 +9,14 @@ import shutil
 import subprocess
 import time
 
+import peers
+
 PROGRAM = "orrery"
 TESTS = ["validation/gpu/backend-on-gpu", "validation/gpu/kernels-on-gpu"]  # they need cmocka
 SCRIPTS = [f"validation/{name}" for name in (
     "tap.py", "frames.py", "rows.py", "gpu/run", "gpu/experiments.py", "gpu/pack.py",
-    "gpu/run-on-gpu.py", "gpu/session.py", "gpu/table.py")]
+    "gpu/peers.py", "gpu/run-on-gpu.py", "gpu/sanitizer.py", "gpu/session.py", "gpu/table.py")]
+EXAMPLES = ["examples/*/*.cfg", "examples/*/*.csv"]  # run-on-gpu.py compares their first steps
 
 # Programs of a pack find their libraries beside them, and those find each other; no variable of the
 # environment says so, which python and the sanitizer would obey too.
@@ -82,27 +85,37 @@ def libraries(programs):
     return found
 
 
-def make(source, folder, architectures):
-    """Builds, and fills `folder`; returns the reason where it could not."""
-    work = folder / "build"
-    reason = build(source, work, architectures, 3600, RELOCATABLE)
-    if reason:
-        return reason
-    programs = []
-    for name in [PROGRAM, *TESTS, *SCRIPTS]:
-        path, to = (source if name in SCRIPTS else work) / name, folder / name
+def fill(source, work, folder, names):
+    """Puts programs that were built in `work`, what they need and the scripts into `folder`."""
+    here = [*SCRIPTS, *(path.relative_to(source) for pattern in EXAMPLES
+                        for path in source.glob(pattern))]
+    for path, to in [*((work / name, folder / name) for name in names),
+                     *((source / name, folder / name) for name in here)]:
         if path.exists():
             to.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(path, to)
-            programs += [to] * (name not in SCRIPTS)
-    for program in programs:
-        subprocess.run(["strip", str(program)], check=True)
+    programs = [folder / name for name in names if (folder / name).exists()]
+    programs += [path for path in (folder / "peers").glob("*") if os.access(path, os.X_OK)]
     (folder / "lib").mkdir(exist_ok=True)
     for name, path in libraries(programs).items():
         shutil.copy2(os.path.realpath(path), folder / "lib" / name)
     commit = re.search(r'"(.*)"', (work / "build-commit.h").read_text())[1]
     (folder / "pack.json").write_text(json.dumps({"commit": commit}) + "\n")
+    return programs
+
+
+def make(source, folder, architectures, peer_sources):
+    """Builds, and fills `folder`; returns the reason where it could not."""
+    work = folder / "build"
+    reason = build(source, work, architectures, 3600, RELOCATABLE)
+    if reason:
+        return reason
+    if peer_sources:
+        peers.build(peer_sources, folder / "peers", architectures, 3600)
+    for program in fill(source, work, folder, [PROGRAM, *TESTS]):
+        subprocess.run(["strip", str(program)], check=True)
     shutil.rmtree(work)
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-    print(f"packed: {folder}, {size / 2**20:.0f} MiB; there: {folder.name}/validation/gpu/run")
+    print(f"packed: {folder}, {size / 2**20:.0f} MiB; there: "
+          f"python3 {folder.name}/validation/gpu/run")
     return None

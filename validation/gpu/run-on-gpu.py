@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 
 import tap
 
@@ -104,12 +105,84 @@ def test_columns():
 def test_precisions_and_kernels():
     """every precision and kernel holds what is expected"""
     for precision in ("double", "mixed", "single"):
-        for kernel in ("simt", "tiled", "blocked", "symmetric"):
+        for kernel in tap.gpu_kernels():
             result = run("-q", "-o", f"{precision}-{kernel}", "-P", f"compute.kernel={kernel}",
                          "-P", f"compute.precision={precision}", "-P", "time.end=0.0625")
             assert result.returncode == 0, (precision, kernel, result.stderr)
-        assert contents(f"{precision}-simt") == contents(f"{precision}-tiled") == \
-            contents(f"{precision}-blocked"), precision
+        for kernel in tap.gpu_kernels(third_law=False):
+            assert contents(f"{precision}-{kernel}") == contents(f"{precision}-blocked"), (
+                precision, kernel)
+
+
+# What makes examples short for the executor, beside their first steps: ORRERY_THOROUGH has them
+# with bodies for several blocks of threads, a device with all bodies.
+MOST_BODIES = 2000 if tap.THOROUGH else 300
+STEPS_OF_AN_EXAMPLE = 4
+
+
+def shorter(text):
+    if REAL:
+        return []
+    count = int(re.search(r"count = (\d+)", text)[1]) if "count =" in text else 0
+    keys = [f"bodies.count={MOST_BODIES}"] if count > MOST_BODIES else []
+    return keys + (["ensemble.systems=2"] if "systems =" in text else [])
+
+
+def run_example(path, directory, *keys):
+    if not REAL:
+        tap.ORRERY = need_executor()
+    words = [word for key in keys for word in ("-P", key)]
+    result = tap.run("run", path, "-q", "-o", directory, *words, timeout=120)
+    assert result.returncode == 0, (path, result.returncode, result.stderr)
+
+
+def positions_of(directory):
+    """Those of the last frame."""
+    lines = pathlib.Path(directory, "trajectory.xyz").read_text().splitlines()
+    last = max(k for k, line in enumerate(lines) if "Properties=" in line)
+    before = re.search(r"Properties=(.*?)pos:R:3", lines[last])[1]
+    first = sum(int(count) for count in re.findall(r":(\d+):", before))
+    return [float(word) for line in lines[last + 1:] for word in line.split()[first:first + 3]]
+
+
+def test_every_example_is_that_of_the_cpu():
+    """the first steps of every example of fixed steps on the GPU are those of the CPU"""
+    examples = sorted(pathlib.Path(tap.SOURCE, "examples").glob("*/run.cfg"))
+    compared = 0
+    for path in examples:
+        name = path.parent.name
+        text = path.read_text()
+        if re.search(r'integrator = "(gauss-radau|hermite4)"', text):
+            continue  # these choose their own steps, on CPUs
+        step = float(re.search(r"step = ([\d.e-]+);", text)[1])
+        keys = [f"time.end={STEPS_OF_AN_EXAMPLE * step}", "expect=()", "watch.on_jump=warn",
+                "diagnostics=()", "trust.shadow=false",
+                f'outputs=({{ type = "xyz"; every = {STEPS_OF_AN_EXAMPLE}; digits = 17; }})',
+                *shorter(text)]
+        single = 'precision = "single"' in text
+        numbers = []
+        for backend in ("cuda", "serial"):
+            precision = ["compute.precision=double"] if backend == "serial" else []
+            run_example(path, f"{name}-{backend}", f"compute.backend={backend}", *precision, *keys)
+            numbers.append(positions_of(f"{name}-{backend}"))
+        assert len(numbers[0]) == len(numbers[1]) >= 6, name
+        largest = max(map(abs, numbers[1]))
+        worst = max(abs(a - b) for a, b in zip(*numbers)) / largest
+        print(f"# {name}: {worst:.1e}")
+        # Few steps: some roundings of forces, in fp64 or in fp32.
+        assert worst < (1e-6 if single else 1e-13), (name, worst)
+        compared += 1
+    assert compared >= 10, compared
+
+
+def test_examples_of_few_bodies_hold_what_they_expect():
+    """whole examples of two and three bodies on the GPU hold what they expect"""
+    if not REAL:
+        tap.thorough()
+    for name in ("two-body-orbit", "figure-eight"):
+        path = pathlib.Path(tap.SOURCE, "examples", name, "run.cfg")
+        run_example(path, name, "compute.backend=cuda")
+        assert about(name)["compute"]["backend"] == "cuda"
 
 
 def test_restart_gives_the_same_bytes():
@@ -207,6 +280,22 @@ def test_devices_and_memory_change_no_bytes():
         result = run("-o", name, "-P", "compute.devices=0", *ensemble, **executor)
         assert result.returncode == 0, (name, result.stderr)
         assert contents(name) == contents("one"), name
+
+
+def test_a_system_has_the_bits_that_it_has_alone():
+    """whatever size the others have: fp32 terms are in units of the largest of all"""
+    for precision in ("double", "mixed", "single"):
+        for systems in (1, 12):
+            options = ("ensemble.systems", systems), ("compute.precision", precision), \
+                ("bodies.count", 40), ("time.end", 0.0625), ("expect", "()")
+            words = [word for key, value in options for word in ("-P", f"{key}={value}")]
+            assert run("-q", "--force", "-o", f"of-{systems}", *words).returncode == 0
+        bodies = []
+        for directory in ("of-1", "of-12"):
+            text = pathlib.Path(directory, "trajectory.xyz").read_text()
+            rows = text[text.rindex("Properties="):].splitlines()[1:41]
+            bodies.append([row.split()[1:7] for row in rows])
+        assert bodies[0] == bodies[1], precision
 
 
 def test_bench_measures_and_keeps_its_tuning():

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+import types
 
 import tap
 
@@ -16,12 +17,14 @@ FOLDER = os.path.join(tap.SOURCE, "validation/gpu")
 sys.path.insert(0, FOLDER)
 
 import pack  # noqa: E402
+import sanitizer  # noqa: E402
 import session  # noqa: E402
 import table  # noqa: E402
 
 
 def command(*arguments):
-    return [sys.executable, os.path.join(FOLDER, "run"), "--build", BUILD, *map(str, arguments)]
+    here = [] if "--build" in arguments else ["--build", BUILD]
+    return [sys.executable, os.path.join(FOLDER, "run"), *here, *map(str, arguments)]
 
 
 def run(*arguments, **environment):
@@ -64,7 +67,8 @@ def test_on_the_executor():
     assert "Not a measurement" in page
     states = {name: part["state"] for name, part in found["parts"].items()}
     assert states == {"kernels": "not run", "experiments": "not run", "bench": "passed",
-                      "backend": "not run", "runs": "not run", "sanitizer": "passed"}, states
+                      "peers": "not run", "backend": "not run", "runs": "not run",
+                      "sanitizer": "passed"}, states
     assert found["parts"]["kernels"]["reason"] == "it was not asked for"
     notes = [test["notes"] for test in found["parts"]["sanitizer"]["tests"]]
     assert notes and all(note == ["ERROR SUMMARY: 0 errors"] for note in notes), notes
@@ -74,6 +78,127 @@ def test_on_the_executor():
         if row["part"] == "accuracy":
             line = f"| {row['label']} | {row['precision']} | 64 | {row['error']:.1e} |"
             assert line in page, line
+
+
+# Stands for nvcc: what it "builds" are scripts that write what the real programs write. The kernel
+# of one of them computes nothing, which its program does not notice, and another does not compile.
+NVCC = """#!PYTHON
+import os, sys
+to = sys.argv[sys.argv.index("-o") + 1]
+name = os.path.basename(to)
+if "ymiki" in name and "64" in name:
+    sys.exit("nbody_leapfrog2.cu(21): error: no boost")
+with open(to, "w") as file:
+    file.write("#!PYTHON\\nname = " + repr(name) + open("BODY").read())
+os.chmod(to, 0o755)
+"""
+PEER = """
+import array, math, sys
+if name.startswith("forces"):
+    bodies, to, softening = sys.argv[1:]
+    b = array.array("d", open(bodies, "rb").read())
+    a = array.array("d")
+    for i in range(0, len(b), 4):
+        f = [0.0] * 3
+        for j in range(0, len(b) if "unroll" not in name else 0, 4):
+            d = [b[j + k] - b[i + k] for k in range(3)]
+            s = sum(x * x for x in d) + float(softening) ** 2
+            f = [x + y / s ** 1.5 for x, y in zip(f, d)]
+        a.extend(f)
+    open(to, "wb").write(a.tobytes())
+    print("2e-06 seconds" if "block" in name else "4e-06 seconds")
+elif name == "cuda-samples-nbody":
+    print("number of bodies =", sys.argv[2].split("=")[1])
+    print("> Compute 9.0 CUDA device: [NVIDIA H200]")
+    print("64 bodies, total time for 10 iterations: 0.061 ms")
+    print("= 10.744 billion interactions per second")
+    print("= 214.9 %s-precision GFLOP/s at 20 flops per interaction" % "single")
+elif name.startswith("mini"):
+    print(sys.argv[1] + ", 857.926")
+else:
+    open("log/collapse_run.csv", "w").write(
+        "exec,N,time[s],step,time_per_step[s],interactions_per_sec,Flop/s,FP_L,FP_M\\n"
+        "./ymiki,64,2.0e-01,8192,2.44e-05,2.6843545600000000e+09,5.9e+10,32,32\\n")
+"""
+
+
+def fake_peers():
+    """A folder of sources of which only the names matter; returns a path with its own nvcc."""
+    for path in ("samples/Samples/5/nbody/bodysystemcuda.cu", "mini/cuda/nbody-block.cu",
+                 "mini/cuda/nbody-unroll.cu", "y/cpp/cuda/12_memcpy_shmem/nbody_leapfrog2.cu"):
+        pathlib.Path("sources", path).parent.mkdir(parents=True, exist_ok=True)
+        pathlib.Path("sources", path).touch()
+    pathlib.Path("bin").mkdir()
+    body, nvcc = pathlib.Path("peer.py").resolve(), pathlib.Path("bin/nvcc")
+    body.write_text(PEER)
+    nvcc.write_text(NVCC.replace("PYTHON", sys.executable).replace("BODY", str(body)))
+    nvcc.chmod(0o755)
+    return f"{nvcc.parent.resolve()}:{os.environ['PATH']}"
+
+
+def test_peers():
+    """other programs: their rates, errors and reasons stand beside orrery's"""
+    path = fake_peers()
+    pathlib.Path("build/validation/gpu").mkdir(parents=True)
+    program = os.path.join(BUILD, "validation/gpu/orrery")
+    if os.path.exists(program):
+        os.symlink(program, "build/validation/gpu/orrery")
+    result = on_executor("--build", "build", "--peers", "sources", "--only", "peers", "--output",
+                         "results", PATH=path)
+    assert result.returncode == 0, result
+    found, page = read()
+    part = found["parts"]["peers"]
+    assert part["state"] == "passed", part
+    told = {test["title"]: (test["result"], *test["notes"]) for test in part["tests"]}
+    assert told["ymiki-repo nbody, double"] == (
+        "skipped", "nbody_leapfrog2.cu(21): error: no boost"), told
+    assert told["mini-nbody soa, single"] == (
+        "skipped", "there is no cuda/nbody-soa.cu below the folder"), told
+    # The program of this one says 858 G/s all the same.
+    assert told["mini-nbody unroll, single"] == (
+        "skipped", "its forces are wrong by 1.0e+00 of themselves"), told
+    rows = {(row["title"], row["precision"]): row for row in found["peers"]}
+    assert set(rows) == {("cuda-samples nbody", "single"), ("cuda-samples nbody", "double"),
+                         ("mini-nbody block", "single"), ("ymiki-repo nbody", "single"),
+                         *((f"orrery {kernel}", precision) for kernel in ("blocked", "symmetric")
+                           for precision in ("single", "double"))}, rows
+    said = {key[0]: row["said"] for key, row in rows.items() if key[1] == "single"}
+    assert said["cuda-samples nbody"] == [10.744e9] and said["mini-nbody block"] == [857.926e9]
+    assert said["ymiki-repo nbody"] == [2684354560.0], said
+    assert rows["mini-nbody block", "single"]["kernel"] == [64 * 64 / 2e-6], rows
+    assert all(row["error"] < 1e-6 and row["said"] and min(row["said"]) > 0
+               for row in rows.values()), rows
+    assert "| mini-nbody block | single | 64 | 857.9 | 2.0 |" in page, page
+
+
+def test_bench_of_a_gpu_alone():
+    """orrery bench of a GPU alone does not measure the CPU's operations"""
+    program = os.path.join(BUILD, "validation/gpu/orrery")
+    if not os.path.exists(program):
+        raise tap.Skip("the executor was not built")
+    result = subprocess.run([program, "bench", "--backends", "cuda", "--sizes", "64", "--kernels",
+                             "tiled", "--precisions", "single", "--seconds", "0.01", "-o", "bench"],
+                            capture_output=True, text=True, timeout=60 * tap.PATIENCE)
+    found = json.loads(pathlib.Path("bench/bench.json").read_text())
+    assert result.returncode == 0 and "all cores" not in result.stdout, result
+    assert found["rates"] == [] and len(found["rows"]) == 1, found
+
+
+def test_a_page_of_peers():
+    """of several kernels of one program the fastest at a size stands in the table"""
+    rows = [{"title": title, "precision": "single", "count": count, "error": error,
+             "said": said, "kernel": kernel} for title, count, error, said, kernel in (
+                 ("mini-nbody soa", 1024, 1e-6, [1e9], [2e9]),
+                 ("mini-nbody block", 1024, 2e-6, [1e9, 9e9, 2e9], [3e9]),
+                 ("mini-nbody soa", 2048, None, [9e9], [9e9]),
+                 ("mini-nbody block", 2048, None, [1e9], [2e9]),
+                 ("orrery blocked", 1024, 1e-7, [8e9], []),
+                 ("orrery symmetric", 1024, 1e-7, [12e9], []))]
+    assert table.beside_others(rows)[2:] == [
+        "| mini-nbody block | single | 1024 | 2.0 | 3.0 | 2.0e-06 | 4.00 |",
+        "| orrery blocked | single | 1024 | 8.0 | – | 1.0e-07 |  |",
+        "| orrery symmetric | single | 1024 | 12.0 | – | 1.0e-07 |  |",
+        "| mini-nbody soa | single | 2048 | 9.0 | 9.0 | – |  |"], table.beside_others(rows)
 
 
 def test_the_executor_does_not_write_into_docs():
@@ -124,6 +249,58 @@ def test_a_command_is_cut_off():
     part = {}
     session.judge(part, status, output, 2)
     assert part["state"] == "cut off", part
+
+
+class Sanitizer:
+    """Stands for a session and a clock: what a run of the sanitizer needs, and what it says."""
+
+    def __init__(self, **runs):
+        self.runs, self.now, self.scratch = runs, 0, types.SimpleNamespace(name=".")
+
+    def monotonic(self):
+        return self.now
+
+    def run(self, command, seconds, _):
+        name = command[2] + "_" + next(word for word in map(str, command) if "kernel=" in word)[15:]
+        need, status, output = self.runs.get(name, (3, 0, "========= ERROR SUMMARY: 0 errors\n"))
+        self.now += min(need, seconds)
+        return (status, output) if need <= seconds else (None, output)
+
+    def part(self, seconds):
+        part, there = {}, (sanitizer.time, sanitizer.find_sanitizer)
+        tools = types.SimpleNamespace(executor=False, orrery="orrery", environment={})
+        sanitizer.time, sanitizer.find_sanitizer = self, lambda: "compute-sanitizer"
+        try:
+            sanitizer.run(self, tools, part, seconds)
+        finally:
+            sanitizer.time, sanitizer.find_sanitizer = there
+        return part, [test["result"] for test in part["tests"]]
+
+
+def test_the_sanitizer_fits_its_time():
+    """runs of the sanitizer that are cut off fail nothing; one that hangs leaves time to others"""
+    part, results = Sanitizer().part(120)
+    assert part["state"] == "passed" and results == ["passed"] * 8 and "reason" not in part, part
+    hanging = Sanitizer(racecheck_symmetric=(1e9, 0, ""))
+    part, results = hanging.part(120)
+    assert part["state"] == "passed" and hanging.now < 120, (part, hanging.now)
+    assert results == ["passed", "skipped"] + ["passed"] * 6, results
+    assert part["tests"][1]["notes"] == ["cut off after 58 s"], part["tests"][1]
+    assert part["reason"] == "1 of 8 were cut off or not begun: there was no time", part
+    slow = Sanitizer(**{f"{tool}_{kernel}": (30, 0, "")
+                        for tool, kernel, *_ in sanitizer.SANITIZED})
+    part, results = slow.part(120)
+    assert part["state"] == "passed" and slow.now <= 120, (part, slow.now)
+    assert results[:2] == ["passed"] * 2 and "failed" not in results, results
+    # What had been found before the end counts, and so does what ended with an error.
+    said = "========= Error: Race reported between Write access and Read access\n"
+    part, results = Sanitizer(racecheck_symmetric=(1e9, 0, said)).part(120)
+    assert part["state"] == "failed" and results[1] == "failed" and said in part["output"], part
+    part, results = Sanitizer(memcheck_simt=(3, 9, "========= ERROR SUMMARY: 1 error\n")).part(120)
+    assert part["state"] == "failed" and results[-1] == "failed", part
+    part, results = Sanitizer().part(0.5)
+    assert part["state"] == "cut off" and results == ["skipped"] * 8, part
+    assert part["tests"][0]["notes"] == ["not begun"], part
 
 
 def test_tests_are_read():

@@ -45,12 +45,12 @@ class Session:
         write_whole(self.folder / f"{self.name}.json", json.dumps(self.result, indent=1) + "\n")
         write_whole(self.folder / f"{self.name}.md", table.page(self.result))
 
-    def run(self, command, seconds, environment=None, watch=None):
-        """(exit status, output) of a command in a folder of its own, both outputs together; the
-        status is None where it was cut off after so many seconds, or when the session's time was
-        over. `watch` is called every other second."""
-        folder = tempfile.mkdtemp(dir=self.scratch.name)
-        log = pathlib.Path(folder, "log")
+    def run(self, command, seconds, environment=None, watch=None, folder=None):
+        """(exit status, output) of a command in a folder (one of its own), both outputs together;
+        the status is None where it was cut off after so many seconds, or when the session's time
+        was over. `watch` is called every other second."""
+        folder = folder or tempfile.mkdtemp(dir=self.scratch.name)
+        log = pathlib.Path(folder, "output")
         end = time.monotonic() + min(seconds, self.time_left())
         with log.open("wb") as output:
             self.process = subprocess.Popen([str(word) for word in command], cwd=folder,

@@ -108,9 +108,11 @@ def blocks(bench):
 
 
 def tuning(bench):
-    return table(("kernel", "precision", "block", "tile", "bodies per thread", "warps"),
-                 [(row["kernel"], row["precision"], row["block"], row["tile"], row["bodies"],
-                   row["warps"]) for rows in bench.get("tuning", {}).values() for row in rows])
+    return table(("kernel", "precision", "bodies", "block", "tile", "bodies per thread",
+                  "blocks at once"),
+                 [(row["kernel"], row["precision"], row["count"], row["block"], row["tile"],
+                   row["bodies"], row["at_once"])
+                  for rows in bench.get("tuning", {}).values() for row in rows])
 
 
 def beside_the_cpu(bench):
@@ -136,6 +138,39 @@ def targets(bench):
                  rows)
 
 
+def middle(numbers):
+    return sorted(numbers)[len(numbers) // 2] if numbers else None
+
+
+def beside_others(rows):
+    """Medians of the rounds; of several kernels of one program, the fastest at that size alone."""
+    def rate(row):
+        return max(middle(row["kernel"]) or 0, middle(row["said"]) or 0)
+
+    def ours(row):
+        return row["title"].startswith("orrery ")
+    best, ours_best = {}, {}
+    for row in rows:
+        key = (row["title"].split()[0], row["precision"], row["count"])
+        if not ours(row) and (key not in best or rate(row) > rate(best[key])):
+            best[key] = row
+    for row in filter(ours, rows):
+        key = row["precision"], row["count"]
+        ours_best[key] = max(ours_best.get(key, 0), rate(row))
+    lines = []
+    for row in sorted(rows, key=lambda row: (row["precision"] == "double", row["count"])):
+        if ours(row) or row in best.values():
+            ahead = ours_best.get((row["precision"], row["count"]), 0)
+            lines.append((row["title"], row["precision"], row["count"],
+                          giga(middle(row["said"])), giga(middle(row["kernel"])),
+                          "–" if row["error"] is None else f"{row['error']:.1e}",
+                          f"{ahead / rate(row):.2f}" if ahead and rate(row) and not ours(row)
+                          else ""))
+    return table(("program", "precision", "bodies", "as it says, G pairs/s",
+                  "a launch of its kernel, G pairs/s", "error of the force",
+                  "orrery's best over it"), lines)
+
+
 SECTIONS = [("Operations of the device", operations), ("Accuracy", accuracy),
             ("Tiled, G pairs/s", blocks), ("Tuning that was found", tuning),
             ("Ladder", timed("ladder")), ("Over the number of bodies", timed("sizes")),
@@ -153,6 +188,8 @@ def page(result):
               *tests(result)]
     for title, lines_of in SECTIONS:
         lines += ["", f"## {title}", "", *lines_of(result.get("bench", {}))]
+    if "peers" in result:
+        lines += ["", "## Beside other programs", "", *beside_others(result["peers"])]
     skipped = sum(row["skipped"] for row in result.get("bench", {}).get("rows", []))
     if skipped:
         lines += ["", f"{skipped} rows of the bench were skipped: there was no time."]

@@ -107,6 +107,67 @@ def test_an_ensemble_by_bodies():
             "compute.threads=2", ranks=(3, 5))
 
 
+# Close passages of triples, with steps of their own and a shadow that goes along.
+TRIPLES = """
+name = "triples";
+bodies = { initial = "plummer"; count = 3; seed = 7; };
+time = { integrator = "gauss-radau"; step = 0.125; end = 8.0; };
+trust = { shadow = true; };
+diagnostics = ( { type = "conservation"; every = 1; }, { type = "own-steps"; every = 4; } );
+outputs = ( { type = "xyz"; every = 8; } );
+checkpoint = { every_steps = 16; };
+ensemble = { systems = 5; };
+"""
+
+
+def own_steps(directory):
+    return json.loads(pathlib.Path(directory, "run.json").read_text())["own_steps"]
+
+
+def test_steps_of_their_own():
+    """integrators that choose their steps: systems divided, or one that all ranks share"""
+    config = job.write(TRIPLES)
+    for integrator, accuracy in (("gauss-radau", "time.accuracy=1e-8"),
+                                 ("hermite4", "time.eta=0.01")):
+        keys = (f'time.integrator="{integrator}"', accuracy)
+        compare(config, *keys, ranks=(2, 3))
+        assert own_steps("alone") == own_steps("shared"), integrator
+        compare(config, *keys, "ensemble.systems=1", "bodies.count=40", "time.end=1.0", ranks=(2,))
+        assert own_steps("alone") == own_steps("shared"), integrator
+
+
+def test_steps_of_their_own_go_on():
+    """begun by two ranks, continued by three, by one process, and verified"""
+    config = job.write(TRIPLES)
+    for integrator in ("gauss-radau", "hermite4"):
+        keys = ("-P", f"time.integrator={integrator}")
+        job.finish(0, "run", config, "-q", "--force", "-o", "alone", *keys)
+        job.finish(2, "run", config, "-q", "--force", "-o", "parts", *keys, "-P", "time.end=2.5")
+        job.finish(3, "run", config, "-q", "--restart", "-o", "parts", *keys, "-P", "time.end=5.5")
+        job.finish(0, "run", config, "-q", "--restart", "-o", "parts", *keys)
+        job.same_files("alone", "parts")
+        assert own_steps("alone") == own_steps("parts"), integrator
+        job.finish(2, "verify", "parts")
+
+
+def test_a_collision_on_any_rank_is_named_as_alone():
+    """system and pair of one process, where the systems of another rank cannot go on"""
+    pathlib.Path("fall.csv").write_text("m,x,y,z,vx,vy,vz\n1,-0.5,0,0,0,0,0\n1,0.5,0,0,0,0,0\n")
+    for integrator in ("gauss-radau", "hermite4"):
+        for start in ('initial = "file"; file = "fall.csv";',
+                      'initial = "cold-sphere"; count = 2; seed = 3;'):
+            config = job.write(TRIPLES.replace('initial = "plummer"; count = 3; seed = 7;', start))
+            told = []
+            for ranks in (0, 2):
+                result = job.run(ranks, "run", config, "-q", "--force", "-o", f"stuck{ranks}", "-P",
+                                 f"time.integrator={integrator}", "-P", "ensemble.systems=4", "-P",
+                                 "trust.shadow=false")
+                assert result.returncode == 70, result
+                told.append([line for line in result.stderr.splitlines() if "system " in line])
+            assert told[0] and told[0][0] in told[1][0], told
+            assert own_steps("stuck0")["stuck_at"] == own_steps("stuck2")["stuck_at"]
+
+
 def test_check_estimates_for_all_ranks():
     """orrery check under mpirun says who would compute"""
     result = job.finish(2, "check", job.write(job.PLUMMER))

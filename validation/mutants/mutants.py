@@ -5,11 +5,13 @@ MUTANTS_SEED, or with MUTANTS='src/force unit/trust' the rows whose file or test
 words. The tree is distributed into a folder of its own, built there, and copied for each of
 MUTANTS_JOBS workers (default: one for each core). Each named test must pass there without a fault
 first. A row then has its fault written into the file, the program or the unit test made anew, and
-its tests run until one fails: the fault is found, or it has survived.
+its tests run until one fails: the fault is found, or it has survived. All rows must be found to
+95 %, and what survives have its reason there; a sample must not contradict that.
 """
 
 import collections
 import concurrent.futures
+import math
 import os
 import queue
 import random
@@ -184,10 +186,13 @@ def on_workers(trees, items, work):
 
 
 def control(trees, tests):
-    """The seconds that each test takes without a fault; a test that fails then says nothing."""
+    """The seconds that each test takes without a fault; one that fails twice then says nothing."""
     def run(tree, test):
         start = time.monotonic()
-        return test, try_test(tree, test, CONTROL_SECONDS), time.monotonic() - start
+        told = try_test(tree, test, CONTROL_SECONDS)
+        if told[0]:  # a busy machine can make a test too late
+            told = try_test(tree, test, CONTROL_SECONDS)
+        return test, told, time.monotonic() - start
 
     seconds, bad = {}, []
     for test, (failure, tried), took in on_workers(trees, tests, run):
@@ -249,7 +254,18 @@ def plant_all(trees, wanted, seconds):
     return [outcome for part in on_workers(trees, ordered, work) for outcome in part]
 
 
-def score(outcomes):
+def tolerated(planted):
+    """Survivors among so many rows that nineteen of twenty samples stay within, where LEAST_FOUND
+    of all faults are found: a sample tells no more than that."""
+    within, survivors = 0.0, -1
+    while within < 0.95:
+        survivors += 1
+        within += math.comb(planted, survivors) * (1 - LEAST_FOUND)**survivors \
+            * LEAST_FOUND**(planted - survivors)
+    return survivors
+
+
+def score(outcomes, sample):
     """Prints the score by floor and what has survived; True where it is good enough."""
     floors = collections.defaultdict(lambda: [0, 0])
     for outcome in outcomes:
@@ -266,6 +282,8 @@ def score(outcomes):
     for outcome in survivors + bad:
         print(f"{outcome.verdict}: {title(outcome.row)}: {outcome.detail or 'no reason is known'}")
     unexplained = [o for o in survivors if not o.row.reason]
+    if sample:
+        return not bad and len(survivors) <= tolerated(planted)
     return not bad and not unexplained and found >= LEAST_FOUND * planted
 
 
@@ -304,7 +322,7 @@ def main():
         seconds = control(trees, tests)
         print(f"mutants: {len(tests)} tests pass without a fault,"
               f" {time.monotonic() - start:.0f} s", flush=True)
-        good = score(plant_all(trees, wanted, seconds))
+        good = score(plant_all(trees, wanted, seconds), wish.isdigit())
         print(f"mutants: {time.monotonic() - start:.0f} s")
     finally:
         shutil.rmtree(work, ignore_errors=True)

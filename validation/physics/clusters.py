@@ -59,6 +59,33 @@ def plummer_model(bench):
                "σ² = GM/(6√(r²+a²)); four of 1/√(6n), n = 163 bodies of three components")
 
 
+@experiment("hermite-cluster", "block steps beside the exact motion", GROUP)
+def hermite_cluster(bench):
+    bench.run("hermite-cluster", "time.integrator=gauss-radau", output="exact.run", criteria=False)
+    _, exact, _ = frames("exact.run/trajectory.xyz")
+    steps, off, energies = [], [], []
+    for eta in (0.02, 0.02 / 4, 0.02 / 16):
+        about = bench.run("hermite-cluster", f"time.eta={eta}", criteria=eta == 0.02)
+        _, x, _ = frames("out.run/trajectory.xyz")
+        steps.append(about["own_steps"]["steps"])
+        off.append(numpy.sqrt(((x[-1] - exact[-1]) ** 2).mean()))
+        energies.append(abs(about["relative_energy_error"]))
+    bench.below("root mean square of the distance from gauss-radau's positions at t = 1", off[0],
+                1e-5, "measured: 4e-7; a crossing time is 2.8")
+    order = numpy.log(off[0] / off[2]) / numpy.log(steps[2] / steps[0])
+    bench.near("order, from that distance at η = 0.02 and 0.00125 and from the numbers of steps",
+               order, 4, 0.5, "4th order; steps are powers of two")
+    bench.near("steps of bodies, η = 0.005 over η = 0.02", steps[1] / steps[0], 2, 0.2,
+               "as the root of 1/η")
+    bench.below("\\|dE/E0\\|, η = 0.00125", energies[2], 1e-9,
+                "256 times smaller than with η = 0.02")
+    mixed = bench.run("hermite-cluster", "compute.precision=mixed", criteria=False)
+    _, x, _ = frames("out.run/trajectory.xyz")
+    bench.below("mixed precision: the same distance", numpy.sqrt(((x[-1] - exact[-1]) ** 2).mean()),
+                1e-5, "the error of the steps, not of the pair terms")
+    bench.said("its kernel", mixed["compute"]["kernel"], "hermite", "that of this method")
+
+
 @experiment("plummer-equilibrium", "it stays in equilibrium", GROUP)
 def plummer_equilibrium(bench):
     bench.run("plummer-equilibrium")

@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "backend/backend.h"
+#include "backend/host.h"
 #include "base/memory.h"
+#include "gpu/catalog.h"
 #include "motion-case.h"
 
 static const struct physics soft = { .gravitational_constant = 1, .softening = 0.05 };
@@ -78,7 +80,9 @@ static void test_auto_says_what_it_chose(void **state)
     struct backend_description description;
     backend->class_->describe(backend, &description);
     assert_string_equal(description.backend, "openmp");
-    assert_string_equal(description.choice, "4 pairs per force evaluation do not fill a GPU");
+    assert_string_equal(
+        description.choice,
+        "4 interactions per force evaluation, N^2 of each system, do not fill a GPU");
     assert_int_equal(description.threads, 1); /* two bodies are no work for more */
     stop(backend);
 
@@ -94,6 +98,30 @@ static void test_auto_says_what_it_chose(void **state)
     backend->class_->describe(backend, &description);
     assert_int_equal(description.threads, 3);
     stop(backend);
+    bodies_destroy(bodies);
+}
+
+/* Whatever kernels CPUs have: one that no GPU has keeps the choice from GPUs. */
+static void test_auto_keeps_kernels_of_cpus_on_cpus(void **state)
+{
+    (void)state;
+    struct bodies *bodies = motion_orbit(0.3, 0.5);
+    for (const char *const *name = force_kernel_names; *name; name++) {
+        const bool both = !strcmp(*name, "auto") || gpu_catalog_find(*name) != GPU_KERNELS;
+        struct backend_options options = standard;
+        struct backend_description description;
+        struct error error = { 0 };
+        struct backend *backend;
+        options.force.kernel = *name;
+        assert_int_equal(backend_find("auto")->create(&options, &soft, bodies, &backend, &error),
+                         STATUS_OK);
+        backend->class_->describe(backend, &description);
+        assert_string_equal(
+            description.choice,
+            both ? "4 interactions per force evaluation, N^2 of each system, do not fill a GPU"
+                 : "compute.kernel names a kernel of a CPU");
+        stop(backend);
+    }
     bodies_destroy(bodies);
 }
 
@@ -165,7 +193,7 @@ static void test_a_system_moves_as_if_alone(void **state)
         for (size_t n = 0; n < COUNT_OF(counts); n++) {
             check_alone(hosts[h], &periodic, 4, counts[n], "velocity-verlet");
             check_alone(hosts[h], &soft, 37, counts[n],
-                        "velocity-verlet"); /* some of them abreast */
+                        "velocity-verlet"); /* some of them in batches */
         }
     check_alone("openmp", &soft, 37, 21, "yoshida4");
     check_alone("openmp", &soft, 37, 21, "leapfrog-dkd");
@@ -192,7 +220,7 @@ static void test_steps_can_be_taken_in_parts_and_observed(void **state)
     const size_t counts[] = { 3, 120 };
     for (size_t n = 0; n < COUNT_OF(counts); n++)
         for (size_t h = 0; h < COUNT_OF(hosts); h++)
-            for (size_t k = 0; integrator_at(k); k++) {
+            for (size_t k = 0; integrator_has_stages(integrator_at(k)); k++) {
                 const char *integrator = integrator_at(k)->variant.name;
                 struct bodies *whole = motion_cube(2, counts[n], 7);
                 struct bodies *parts = motion_cube(2, counts[n], 7);
@@ -215,7 +243,7 @@ static void test_steps_can_be_taken_in_parts_and_observed(void **state)
 static void test_a_new_backend_goes_on_bit_for_bit(void **state)
 {
     (void)state;
-    for (size_t k = 0; integrator_at(k); k++) {
+    for (size_t k = 0; integrator_has_stages(integrator_at(k)); k++) {
         const char *integrator = integrator_at(k)->variant.name;
         struct bodies *whole = motion_cube(1, 90, 8), *parts = motion_cube(1, 90, 8);
         move("openmp", &soft, whole, 2, integrator, 0.01, 5);
@@ -248,7 +276,7 @@ static void test_openmp_agrees_with_serial(void **state)
     (void)state;
     const struct physics *const laws[] = { &soft, &periodic };
     for (size_t law = 0; law < COUNT_OF(laws); law++)
-        for (size_t k = 0; integrator_at(k); k++) {
+        for (size_t k = 0; integrator_has_stages(integrator_at(k)); k++) {
             const char *integrator = integrator_at(k)->variant.name;
             struct bodies *a = motion_cube(2, 150, 10), *b = motion_cube(2, 150, 10);
             move("serial", laws[law], a, 1, integrator, 0.005, 10);
@@ -304,11 +332,30 @@ static void test_what_is_not_finite_is_reported(void **state)
     }
 }
 
+/* Systems that threads take whole have registers of their own: those of others would be raced for.
+ */
+static void test_registers_belong_to_bodies(void **state)
+{
+    (void)state;
+    static double registers[STAGE_REGISTERS * 3 * 64];
+    struct bodies all = { .systems = 2, .count = 30, .stride = 32 }, one = all;
+    const struct host host = { .bodies = &all, .registers = registers };
+    assert_int_equal(bodies_length(&all), 64);
+    for (size_t k = 0; k < STAGE_REGISTERS; k++)
+        for (size_t axis = 0; axis < 3; axis++)
+            for (size_t first = 0; first < 64; first += 32) {
+                const struct host_vectors vectors = host_vectors(&host, &one, first);
+                assert_ptr_equal(vectors.of[VECTOR_R + k][axis],
+                                 &registers[(3 * k + axis) * 64 + first]);
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_table),
         cmocka_unit_test(test_auto_says_what_it_chose),
+        cmocka_unit_test(test_auto_keeps_kernels_of_cpus_on_cpus),
         cmocka_unit_test(test_serial_refuses_what_it_has_not),
         cmocka_unit_test(test_threads_do_not_change_a_bit),
         cmocka_unit_test(test_a_system_moves_as_if_alone),
@@ -318,6 +365,7 @@ int main(void)
         cmocka_unit_test(test_openmp_agrees_with_serial),
         cmocka_unit_test(test_conserved_are_those_of_the_bodies),
         cmocka_unit_test(test_what_is_not_finite_is_reported),
+        cmocka_unit_test(test_registers_belong_to_bodies),
     };
     return cmocka_run_group_tests_name("backend", tests, NULL, NULL);
 }

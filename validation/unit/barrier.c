@@ -1,6 +1,8 @@
 #include "unit.h"
 
 #include <omp.h>
+#include <sched.h>
+#include <time.h>
 
 #include "base/barrier.h"
 
@@ -33,6 +35,33 @@ static void test_all_have_arrived_when_one_goes_on(void **state)
     assert_int_equal(barrier.generation, 2 * ROUNDS);
 }
 
+/* The last thread comes when all others sleep: they neither spin nor yield for ever, and it wakes
+ * them all. */
+static void test_who_waits_long_sleeps(void **state)
+{
+    (void)state;
+    struct barrier barrier = { 0 };
+    unsigned slept = 0, passed = 0;
+#pragma omp parallel num_threads(THREADS) reduction(+ : slept, passed)
+    for (int round = 0; round < 3; round++) {
+        const time_t end = time(NULL) + 60;
+        while (omp_get_thread_num() == 0 && time(NULL) < end) {
+            const unsigned asleep = __atomic_load_n(&barrier.asleep, __ATOMIC_SEQ_CST);
+            if (asleep == THREADS - 1) {
+                slept += asleep;
+                break;
+            }
+            sched_yield();
+        }
+        barrier_wait(&barrier);
+        passed++;
+        barrier_wait(&barrier);
+    }
+    assert_int_equal(slept, 3 * (THREADS - 1));
+    assert_int_equal(passed, 3 * THREADS);
+    assert_int_equal(barrier.asleep, 0);
+}
+
 static void test_alone_nobody_waits(void **state)
 {
     (void)state;
@@ -45,6 +74,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_have_arrived_when_one_goes_on),
+        cmocka_unit_test(test_who_waits_long_sleeps),
         cmocka_unit_test(test_alone_nobody_waits),
     };
     return cmocka_run_group_tests_name("barrier", tests, NULL, NULL);

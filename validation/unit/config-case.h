@@ -11,21 +11,24 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "config/config.h"
+#include "config/configuration.h"
 
 /* Two variants with keys of their own, one group without, one list: all that a schema can have. */
 static const struct parameter cube_keys[] = {
     { .key = "count", .type = PARAMETER_INTEGER, .minimum = 1, .maximum = 1e9, .help = "bodies" },
     { .key = "half_side",
       .type = PARAMETER_REAL,
-      .standard = "",
+      .default_value = DEFAULT_UNSET,
       .open = OPEN_MINIMUM,
       .dimension = DIMENSION_LENGTH,
       .help = "half the side of the cube" },
 };
 static const struct parameter file_keys[] = {
     { .key = "file", .type = PARAMETER_PATH, .help = "the bodies" },
-    { .key = "center", .type = PARAMETER_FLAG, .standard = "false", .help = "replaces the row" },
+    { .key = "center",
+      .type = PARAMETER_FLAG,
+      .default_value = DEFAULT_FLAG(false),
+      .help = "replaces the row" },
 };
 static const struct variant starts[] = {
     { "uniform-cube", "uniform in a cube", cube_keys, COUNT_OF(cube_keys) },
@@ -40,48 +43,68 @@ static const struct variant *start_at(size_t i)
 static const char *const boundaries[] = { "open", "periodic", NULL };
 
 static const struct parameter root_keys[] = {
-    { .key = "name", .type = PARAMETER_STRING, .standard = "orrery", .help = "of the run" },
+    { .key = "name",
+      .type = PARAMETER_STRING,
+      .default_value = DEFAULT_STRING("orrery"),
+      .help = "of the run" },
 };
 static const struct parameter bodies_keys[] = {
-    { .key = "seed", .type = PARAMETER_INTEGER, .standard = "42", .help = "random seed" },
-    { .key = "center", .type = PARAMETER_FLAG, .standard = "true", .help = "move to the centre" },
+    { .key = "seed",
+      .type = PARAMETER_INTEGER,
+      .default_value = DEFAULT_INTEGER(42),
+      .help = "random seed" },
+    { .key = "center",
+      .type = PARAMETER_FLAG,
+      .default_value = DEFAULT_FLAG(true),
+      .help = "move to the centre" },
 };
 static const struct parameter physics_keys[] = {
     { .key = "softening",
       .type = PARAMETER_REAL,
-      .standard = "0",
+      .default_value = DEFAULT_REAL(0.0),
       .maximum = INFINITY,
       .dimension = DIMENSION_LENGTH,
       .help = "softening length" },
     { .key = "boundary",
       .type = PARAMETER_CHOICE,
-      .standard = "open",
+      .default_value = DEFAULT_STRING("open"),
       .choices = boundaries,
       .help = "of space" },
     { .key = "box_length",
       .type = PARAMETER_REAL,
-      .standard = "",
+      .default_value = DEFAULT_UNSET,
       .open = OPEN_MINIMUM,
       .help = "side of the box" },
 };
 static const struct parameter time_keys[] = {
     { .key = "step", .type = PARAMETER_REAL, .open = OPEN_MINIMUM, .help = "time step" },
-    { .key = "end", .type = PARAMETER_REAL, .standard = "1", .open = OPEN_MINIMUM, .help = "end" },
+    { .key = "end",
+      .type = PARAMETER_REAL,
+      .default_value = DEFAULT_REAL(1.0),
+      .open = OPEN_MINIMUM,
+      .help = "end" },
 };
 static const struct parameter output_keys[] = {
-    { .key = "every", .type = PARAMETER_INTEGER, .standard = "1", .minimum = 1, .help = "steps" },
+    { .key = "every",
+      .type = PARAMETER_INTEGER,
+      .default_value = DEFAULT_INTEGER(1),
+      .minimum = 1,
+      .help = "steps" },
     { .key = "fractions",
       .type = PARAMETER_REALS,
-      .standard = "[0.1, 0.5]",
+      .default_value = DEFAULT_REALS(0.1, 0.5),
       .maximum = 1,
       .open = OPEN_MINIMUM,
       .help = "of the mass" },
     { .key = "between",
       .type = PARAMETER_REALS,
-      .standard = "",
+      .default_value = DEFAULT_UNSET,
       .length = 2,
       .help = "both bounds" },
-    { .key = "values", .type = PARAMETER_VALUES, .standard = "", .help = "anything" },
+    { .key = "values",
+      .type = PARAMETER_VALUES,
+      .default_value = DEFAULT_UNSET,
+      .help = "anything" },
 };
 
 static void check_physics(const struct section *section, struct error *error)

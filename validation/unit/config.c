@@ -1,5 +1,8 @@
 /* Values, defaults, overrides and the echo; bad input 2 to 5. */
+#define _GNU_SOURCE
 #include "config-case.h"
+
+#include <dlfcn.h>
 
 static void test_values_and_defaults(void **state)
 {
@@ -21,8 +24,6 @@ static void test_values_and_defaults(void **state)
     assert_false(section_has(bodies, "half_side"));
     assert_true(isnan(section_real(bodies, "half_side")));
     assert_string_equal(section_string(config_section(config, ""), "name"), "orrery");
-    assert_true(config_given(config, "bodies"));
-    assert_false(config_given(config, "physics"));
     assert_int_equal(section_choice(config_section(config, "physics"), "boundary"), 0);
     assert_null(section_variant(config_section(config, "physics")));
 
@@ -42,6 +43,64 @@ static void test_values_and_defaults(void **state)
     assert_true(reals[0] == -1.0 && reals[1] == 2.5);
     assert_null(section_reals(config_item(config, "outputs", 0), "between", &count));
     assert_int_equal(count, 0);
+    config_free(config);
+}
+
+/* --- rows that are bound to members -------------------------------------------------------------
+ */
+
+struct bound {
+    bool flag, unset_flag;
+    int small;
+    uint64_t large;
+    double real, unset_real, pair[2], unset_pair[2];
+    enum { FIRST, SECOND, THIRD } choice;
+    const char *named, *string, *unset_string;
+};
+
+static const char *const bound_choices[] = { "first", "second", "third", NULL };
+static const struct parameter bound_keys[] = {
+    { BIND(FLAG, struct bound, flag), .help = "" },
+    { .key = "free", .type = PARAMETER_REAL, .default_value = DEFAULT_REAL(2.385), .help = "" },
+    { BIND(INTEGER, struct bound, small), .help = "" },
+    { BIND(INTEGER, struct bound, large), .default_value = DEFAULT_INTEGER(1LL << 40), .help = "" },
+    { BIND(REAL, struct bound, real), .default_value = DEFAULT_REAL(2.385), .help = "" },
+    { BIND(REAL, struct bound, unset_real), .default_value = DEFAULT_UNSET, .help = "" },
+    { BIND(REALS, struct bound, pair), .length = 2, .help = "" },
+    { BIND(REALS, struct bound, unset_pair), .length = 2, .default_value = DEFAULT_UNSET },
+    { BIND(CHOICE, struct bound, choice), .choices = bound_choices, .help = "" },
+    { BIND(CHOICE, struct bound, named), .choices = bound_choices,
+      .default_value = DEFAULT_STRING("third") },
+    { BIND(STRING, struct bound, string), .default_value = DEFAULT_STRING("a"), .help = "" },
+    { BIND(STRING, struct bound, unset_string), .default_value = DEFAULT_UNSET, .help = "" },
+};
+
+static void test_members_are_filled(void **state)
+{
+    (void)state;
+    const struct group bound_group = { .name = "bound",
+                                       .parameters = bound_keys,
+                                       .parameter_count = COUNT_OF(bound_keys) };
+    const struct schema bound_schema = { &bound_group, 1 };
+    const struct config_source source = { .path = "run.cfg" };
+    struct config *config;
+    struct error error = { 0 };
+    put("run.cfg", "bound = { flag = true; small = -7; pair = [1, 2.5]; choice = \"second\"; };");
+    assert_int_equal(config_load(&source, &bound_schema, &config, &error), STATUS_OK);
+    struct bound bound;
+    memset(&bound, 0x55, sizeof bound);
+    bound.unset_flag = true;
+    section_read(config_section(config, "bound"), &bound);
+    assert_true(bound.flag && bound.unset_flag); /* the second one is nobody's */
+    assert_int_equal(bound.small, -7);
+    assert_int_equal(bound.large, 1LL << 40);
+    assert_true(bound.real == 2.385 && isnan(bound.unset_real));
+    assert_true(bound.pair[0] == 1.0 && bound.pair[1] == 2.5);
+    assert_true(isnan(bound.unset_pair[0]) && isnan(bound.unset_pair[1]));
+    assert_int_equal(bound.choice, SECOND);
+    assert_string_equal(bound.named, "third");
+    assert_string_equal(bound.string, "a");
+    assert_null(bound.unset_string);
     config_free(config);
 }
 
@@ -309,7 +368,7 @@ static void test_overrides(void **state)
     config_free(config);
 
     config = accepted(BODIES TIME, "physics.boundary=open");
-    assert_true(config_given(config, "physics"));
+    assert_true(section_written(config_section(config, "physics"), "boundary"));
     config_free(config);
 
     config = accepted(BODIES TIME, "name=2026-11-21");
@@ -337,6 +396,37 @@ static void test_overrides(void **state)
     config = accepted(BODIES TIME, "outputs.0.every=5"); /* appends */
     assert_int_equal(config_count(config, "outputs"), 1);
     assert_int_equal(section_integer(config_item(config, "outputs", 0), "every"), 5);
+    config_free(config);
+}
+
+/* Stands before that of libconfig. */
+static size_t parses;
+struct config_t;
+int config_read_string(struct config_t *config, const char *text);
+int config_read_string(struct config_t *config, const char *text)
+{
+    int (*next)(struct config_t *, const char *);
+    *(void **)&next = dlsym(RTLD_NEXT, "config_read_string");
+    parses++;
+    return next(config, text);
+}
+
+/* However many defaults and overrides there are. */
+static void test_a_load_is_one_parse(void **state)
+{
+    (void)state;
+    const char *const overrides[] = { "time.step=0.5", "bodies.seed=7", "outputs.0.every=3" };
+    const struct config_source source = { .path = "run.cfg",
+                                          .overrides = overrides,
+                                          .override_count = COUNT_OF(overrides) };
+    struct config *config;
+    struct error error = { 0 };
+    put("run.cfg", BODIES TIME);
+    parses = 0;
+    assert_int_equal(config_load(&source, &schema, &config, &error), STATUS_OK);
+    assert_int_equal(parses, 1);
+    assert_true(section_real(config_section(config, "time"), "step") == 0.5);
+    assert_int_equal(section_integer(config_item(config, "outputs", 0), "every"), 3);
     config_free(config);
 }
 
@@ -539,6 +629,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         config_test(test_values_and_defaults),
+        config_test(test_members_are_filled),
         config_test(test_a_default_that_is_given),
         config_test(test_variants_replace_shared_rows),
         config_test(test_unknown_keys),
@@ -552,6 +643,7 @@ int main(void)
         config_test(test_all_errors_at_once),
         config_test(test_check_of_a_group),
         config_test(test_overrides),
+        config_test(test_a_load_is_one_parse),
         config_test(test_later_overrides_win),
         config_test(test_wrong_overrides),
         config_test(test_paths),

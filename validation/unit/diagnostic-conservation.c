@@ -1,6 +1,6 @@
 #include "unit.h"
 
-#include "diagnostics/table.h"
+#include "diagnostics/diagnostic-table.h"
 #include "observe.h"
 
 /* Two bodies at rest at a distance: closed forms of U and W with softening. */
@@ -48,7 +48,7 @@ static void test_closed_forms(void **state)
         assert_close(rows_value(&rows, s, "center_y"), 0.2 + D * M2 / (M1 + M2), 1e-15);
     }
     rows_free(&rows);
-    d->class_->destroy(d);
+    diagnostic_destroy(d);
     scene_destroy(&scene);
 }
 
@@ -84,7 +84,7 @@ static void test_energy_error_is_signed_and_remembered(void **state)
     rows_measure(&more, d, scene_moment(&scene, 4, 0.01, true));
     assert_true(isnan(rows_value(&more, 2, "energy_error")));
     rows_free(&more);
-    d->class_->destroy(d);
+    diagnostic_destroy(d);
     scene_destroy(&scene);
 }
 
@@ -117,7 +117,7 @@ static void test_a_secondary_without_mass_has_an_energy(void **state)
                  1e-13);
     rows_free(&rows);
     assert_continues(d, NULL, &scene.moment);
-    d->class_->destroy(d);
+    diagnostic_destroy(d);
     scene_destroy(&scene);
 }
 
@@ -136,7 +136,7 @@ static void test_undefined_is_nan(void **state)
         assert_true(isnan(rows_value(&rows, 0, undefined[k])));
     assert_true(rows_value(&rows, 0, "energy") == 0.0);
     rows_free(&rows);
-    d->class_->destroy(d);
+    diagnostic_destroy(d);
     scene_destroy(&scene);
 }
 

@@ -3,8 +3,8 @@
 #include <gsl/gsl_errno.h>
 #include <string.h>
 
+#include "diagnostics/diagnostic-table.h"
 #include "diagnostics/kepler.h"
-#include "diagnostics/table.h"
 #include "observe.h"
 
 static const double G = 1.75, M1 = 2.385, M2 = 0.6125;
@@ -24,13 +24,13 @@ static void set_pair(struct scene *scene, size_t system, const struct kepler_sta
     }
 }
 
-static struct kepler_state advanced(const struct kepler_law *law, const struct kepler_state *from,
-                                    double dt)
+static struct kepler_state advanced(const struct kepler_interaction *interaction,
+                                    const struct kepler_state *from, double dt)
 {
     struct error error = { 0 };
     struct kepler_state to;
     double angle;
-    assert_int_equal(kepler_advance(law, from, dt, &to, &angle, &error), STATUS_OK);
+    assert_int_equal(kepler_advance(interaction, from, dt, &to, &angle, &error), STATUS_OK);
     return to;
 }
 
@@ -40,7 +40,7 @@ static struct scene pair_scene(size_t systems, double softening)
     return scene;
 }
 
-static const struct kepler_law kepler = { .mu = 1.75 * (2.385 + 0.6125) };
+static const struct kepler_interaction kepler = { .mu = 1.75 * (2.385 + 0.6125) };
 
 /* Apocentre of a tilted orbit with e = 1 - r v^2 / mu. */
 static struct kepler_state start_state(double r, double e)
@@ -92,7 +92,7 @@ static void test_exact_motion_has_no_error(void **state)
     }
     rows_free(&rows);
     assert_continues(d, section, &scene.moment);
-    d->class_->destroy(d);
+    diagnostic_destroy(d);
     config_free(config);
     scene_destroy(&scene);
 }
@@ -138,7 +138,7 @@ static void test_errors_have_their_direction(void **state)
     assert_close(rows_value(&rows, 0, "orbit_x"), rows_value(&rows, 0, "reference_x"), 1e-14);
     assert_close(rows_value(&rows, 0, "orbit_y"), rows_value(&rows, 1, "reference_y"), 1e-14);
     rows_free(&rows);
-    d->class_->destroy(d);
+    diagnostic_destroy(d);
     config_free(config);
     scene_destroy(&scene);
 }
@@ -169,7 +169,7 @@ static void test_apse_turns(void **state)
         assert_close(rows_value(&rows, k - 1, "eccentricity_error"), 0, 1e-13);
     }
     rows_free(&rows);
-    d->class_->destroy(d);
+    diagnostic_destroy(d);
     config_free(config);
     scene_destroy(&scene);
 }
@@ -180,9 +180,9 @@ static void test_softened_orbits(void **state)
 {
     (void)state;
     const double r = 1.21, eps = 0.1 * r;
-    const struct kepler_law law = { .mu = kepler.mu, .eps = eps };
-    const double s2 = r * r + eps * eps, omega = sqrt(law.mu / (s2 * sqrt(s2)));
-    const double keplers = 2 * M_PI * sqrt(r * r * r / law.mu), circle = 2 * M_PI / omega;
+    const struct kepler_interaction interaction = { .mu = kepler.mu, .eps = eps };
+    const double s2 = r * r + eps * eps, omega = sqrt(interaction.mu / (s2 * sqrt(s2)));
+    const double keplers = 2 * M_PI * sqrt(r * r * r / interaction.mu), circle = 2 * M_PI / omega;
     const double nudge[] = { 0.0, 1e-7 };
     struct config *config = config_of("type = \"orbit\";");
     const struct section *section = config_item(config, "diagnostics", 0);
@@ -196,7 +196,7 @@ static void test_softened_orbits(void **state)
         const size_t periods = 10;
         for (size_t k = 1; k <= 4 * periods; k++) {
             const double time = circle * (double)k / 4;
-            const struct kepler_state now = advanced(&law, &first, time);
+            const struct kepler_state now = advanced(&interaction, &first, time);
             set_pair(&scene, 0, &now, time);
             scene_moment(&scene, k, 0.01, false);
             scene.moment.time = time;
@@ -221,7 +221,7 @@ static void test_softened_orbits(void **state)
         }
         rows_free(&rows);
         assert_continues(d, section, &scene.moment);
-        d->class_->destroy(d);
+        diagnostic_destroy(d);
         scene_destroy(&scene);
     }
     config_free(config);
@@ -254,7 +254,7 @@ static void test_chosen_pair(void **state)
     assert_close(rows_value(&rows, 0, "period"), 2 * M_PI * sqrt(a * a * a / (G * M1)), 1e-13);
     assert_close(rows_value(&rows, 0, "mean_period"), 4 * quarter, 1e-13);
     rows_free(&rows);
-    d->class_->destroy(d);
+    diagnostic_destroy(d);
     config_free(config);
     scene_destroy(&scene);
 }
@@ -265,7 +265,8 @@ static void assert_refused(const struct moment *start, const char *text, const c
     struct error error = { 0 };
     struct diagnostic *d;
     const struct section *section = config_item(config, "diagnostics", 0);
-    assert_int_equal(diagnostic_orbit.create(section, start, &d, &error), STATUS_CONFIG);
+    assert_int_equal(diagnostic_create_as(&diagnostic_orbit, section, start, &d, &error),
+                     STATUS_CONFIG);
     assert_null(d);
     if (!strstr(error.text, message))
         fail_msg("'%s' does not say '%s'", error.text, message);
@@ -304,7 +305,7 @@ static void test_the_nearest_image_is_on_the_orbit(void **state)
     assert_close(rows_value(&rows, 0, "separation"), r, 1e-14);
     assert_close(rows_value(&rows, 0, "semi_major_axis"), r / 1.3, 1e-13);
     rows_free(&rows);
-    d->class_->destroy(d);
+    diagnostic_destroy(d);
     config_free(config);
     scene_destroy(&scene);
 }
@@ -325,7 +326,7 @@ static void test_straight_line(void **state)
     assert_true(isnan(rows_value(&rows, 0, "along_track")));
     assert_true(isnan(rows_value(&rows, 0, "revolutions")));
     rows_free(&rows);
-    d->class_->destroy(d);
+    diagnostic_destroy(d);
     config_free(config);
     scene_destroy(&scene);
 }

@@ -3,7 +3,7 @@
 #include <gsl/gsl_rng.h>
 #include <string.h>
 
-#include "diagnostics/table.h"
+#include "diagnostics/diagnostic-table.h"
 #include "observe.h"
 #include "sample.h"
 
@@ -73,7 +73,7 @@ static void test_uniform_ball(void **state)
     assert_close(integral, 1, 1e-12);
     assert_close(total, COUNT * (COUNT - 1) / 2, 0);
     rows_free(&rows);
-    d->class_->destroy(d);
+    diagnostic_destroy(d);
     config_free(config);
     gsl_rng_free(random);
     scene_destroy(&scene);
@@ -112,7 +112,7 @@ static void test_ideal_gas_in_a_box(void **state)
     assert_true(chi2 > 9 && chi2 < 60); /* 30 +- 8 */
     assert_close(rows_value(&rows, BINS - 1, "r_outer"), L / 2, 1e-15);
     rows_free(&rows);
-    d->class_->destroy(d);
+    diagnostic_destroy(d);
     config_free(config);
     gsl_rng_free(random);
     scene_destroy(&scene);
@@ -154,7 +154,7 @@ static void test_running_means(void **state)
     assert_true(isnan(rows_value(&rows, 12, "g_error"))); /* no pair nearer than 1 */
     rows_free(&rows);
     assert_continues(d, section, &scene.moment);
-    d->class_->destroy(d);
+    diagnostic_destroy(d);
     config_free(config);
     scene_destroy(&scene);
 }
@@ -197,7 +197,7 @@ static void test_the_volume_stays_when_a_body_leaves(void **state)
     assert_close(rows_value(&rows, last, "pair_density_mean_error"), density / sqrt(3), 1e-15);
     rows_free(&rows);
     assert_continues(d, section, &scene.moment);
-    d->class_->destroy(d);
+    diagnostic_destroy(d);
     config_free(config);
     scene_destroy(&scene);
 }
@@ -215,7 +215,7 @@ static void test_one_body_has_no_g(void **state)
     assert_close(rows_value(&rows, 1, "pairs"), 0, 0);
     assert_true(isnan(rows_value(&rows, 1, "g")) && isnan(rows_value(&rows, 1, "pair_density")));
     rows_free(&rows);
-    d->class_->destroy(d);
+    diagnostic_destroy(d);
     config_free(config);
     scene_destroy(&scene);
 }
@@ -229,9 +229,9 @@ static void test_reach_beyond_the_box_is_refused(void **state)
     struct config *config = config_of("type = \"radial-distribution\"; r_max = 1.01;");
     struct error error = { 0 };
     struct diagnostic *d;
-    assert_int_equal(diagnostic_radial_distribution.create(config_item(config, "diagnostics", 0),
-                                                           scene_moment(&scene, 0, 1.0, false), &d,
-                                                           &error),
+    assert_int_equal(diagnostic_create_as(&diagnostic_radial_distribution,
+                                          config_item(config, "diagnostics", 0),
+                                          scene_moment(&scene, 0, 1.0, false), &d, &error),
                      STATUS_CONFIG);
     assert_non_null(strstr(error.text, "r_max = 1.01: must be at most half"));
     config_free(config);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "diagnostics/table.h"
+#include "diagnostics/diagnostic-table.h"
 #include "observe.h"
 
 static void test_closest_pair_is_remembered(void **state)
@@ -45,7 +45,7 @@ static void test_closest_pair_is_remembered(void **state)
     assert_close(rows_value(&rows, 4, "steps_per_time_scale"), tau / 0.25, 1e-13);
     rows_free(&rows);
     assert_continues(d, NULL, &scene.moment);
-    d->class_->destroy(d);
+    diagnostic_destroy(d);
     scene_destroy(&scene);
 }
 
@@ -88,7 +88,7 @@ static void test_running_means(void **state)
     assert_close(rows_value(&rows, 6, "potential_over_energy"), 5.0 / 6, 1e-15);
     rows_free(&rows);
     assert_continues(d, section, &scene.moment);
-    d->class_->destroy(d);
+    diagnostic_destroy(d);
     config_free(config);
     scene_destroy(&scene);
 }
@@ -115,7 +115,7 @@ static void test_window(void **state)
     assert_close(rows_value(&rows, 8, "virial_mean"), -2.5, 1e-15);
     rows_free(&rows);
     assert_continues(d, section, &scene.moment);
-    d->class_->destroy(d);
+    diagnostic_destroy(d);
     config_free(config);
     scene_destroy(&scene);
 }
@@ -136,7 +136,7 @@ static void test_unbound_has_no_equilibrium(void **state)
     for (size_t k = 0; k < COUNT_OF(undefined); k++)
         assert_true(isnan(rows_value(&rows, 0, undefined[k])));
     rows_free(&rows);
-    d->class_->destroy(d);
+    diagnostic_destroy(d);
     config_free(config);
     scene_destroy(&scene);
 }

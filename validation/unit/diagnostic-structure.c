@@ -6,7 +6,7 @@
 #include <gsl/gsl_sort.h>
 #include <string.h>
 
-#include "diagnostics/table.h"
+#include "diagnostics/diagnostic-table.h"
 #include "observe.h"
 #include "sample.h"
 
@@ -35,8 +35,7 @@ static void measure(struct bench *bench, const char *text)
 static void clear(struct bench *bench)
 {
     rows_free(&bench->rows);
-    if (bench->diagnostic)
-        bench->diagnostic->class_->destroy(bench->diagnostic);
+    diagnostic_destroy(bench->diagnostic);
     config_free(bench->config);
     bench->diagnostic = NULL;
     bench->config = NULL;
@@ -458,9 +457,9 @@ static void assert_refused(const struct scene *scene, const struct diagnostic_cl
     struct config *config = config_of(text);
     struct error error = { 0 };
     struct diagnostic *d;
-    assert_int_equal(
-        class_->create(config_item(config, "diagnostics", 0), &scene->moment, &d, &error),
-        STATUS_CONFIG);
+    assert_int_equal(diagnostic_create_as(class_, config_item(config, "diagnostics", 0),
+                                          &scene->moment, &d, &error),
+                     STATUS_CONFIG);
     assert_null(d);
     if (!strstr(error.text, message))
         fail_msg("'%s' does not say '%s'", error.text, message);

@@ -16,6 +16,7 @@
 
 static const struct column pair_columns[] = { { .name = "period" }, { .name = "radius" } };
 static const struct column gas_columns[] = { { .name = "radius" }, { .name = "heat" } };
+static const struct column curve_columns[] = { { .name = "radius" }, { .name = "density" } };
 static const struct diagnostic_class one_row = { .rows_per_event = 1 };
 static const struct diagnostic_class a_table = { .rows_per_event = 0 };
 static const struct diagnostic pair = {
@@ -25,9 +26,9 @@ static const struct diagnostic gas = {
     .class_ = &one_row, .name = "gas", .columns = gas_columns, .column_count = 2
 };
 static const struct diagnostic curve = {
-    .class_ = &a_table, .name = "curve", .columns = gas_columns, .column_count = 2
+    .class_ = &a_table, .name = "curve", .columns = curve_columns, .column_count = 2
 };
-/* One that is not there, and one without columns for criteria, stand between them. */
+/* One that is not there, and a table, stand between them. */
 static const struct diagnostic *const diagnostics[] = { &pair, NULL, &curve, &gas };
 enum { PAIR = 0, CURVE = 2, GAS = 3 };
 
@@ -116,6 +117,11 @@ static const struct judged table[] = {
       1.5,
       NOTHING,
       true },
+    /* Times are steps times their length: 3 steps of 0.1 are more than 0.3, 6 of 0.15 are less than
+       0.9. */
+    { "at_most = 2; before = 0.3;", 2, { { 0.1, 1 }, { 3 * 0.1, 9 } }, 2, 1, 9, 3 * 0.1, false },
+    { "at_most = 2; after = 0.9;", 1, { { 6 * 0.15 - 0x1p-52, 1 } }, 1, 0, 1, NOTHING, true },
+    { "at_most = 2; before = 0.3;", 2, { { 0.1, 1 }, { 0.30001, 9 } }, 1, 0, 1, NOTHING, true },
     { "at_most = 2; after = 1; before = 1;",
       3,
       { { 0, 9 }, { 1, 3 }, { 2, 9 } },
@@ -201,6 +207,25 @@ static void test_all_must_hold(void **state)
     leave(&f);
 }
 
+/* Each row of a table is judged: one bin out of bounds is enough. */
+static void test_a_table(void **state)
+{
+    (void)state;
+    struct fixture f;
+    assert_int_equal(
+        enter(&f, "expect", "{ quantity = \"curve.density\"; between = [1, 3]; after = 5; }"),
+        STATUS_OK);
+    const double early[] = { 0.5, 9 }, one[] = { 0.5, 2 }, other[] = { 1.5, 4 };
+    expectations_row(&f.expectations, CURVE, 0, early);
+    assert_false(expectations_hold(&f.expectations)); /* no row has counted */
+    expectations_row(&f.expectations, CURVE, 5, one);
+    assert_true(expectations_hold(&f.expectations));
+    expectations_row(&f.expectations, CURVE, 5, other);
+    assert_false(expectations_hold(&f.expectations));
+    assert_true(f.expectations.criteria->rows == 2 && f.expectations.criteria->worst == 4);
+    leave(&f);
+}
+
 /* --- ending a run ------------------------------------------------------------------------------
  */
 
@@ -240,16 +265,17 @@ static void test_quantities(void **state)
     static const struct {
         const char *quantity;
         size_t diagnostic, column;
-    } found[] = { { "period", PAIR, 0 },
-                  { "heat", GAS, 1 },
-                  { "pair.radius", PAIR, 1 },
-                  { "gas.radius", GAS, 0 },
+    } found[] = { { "period", PAIR, 0 },        { "heat", GAS, 1 },
+                  { "pair.radius", PAIR, 1 },   { "gas.radius", GAS, 0 },
+                  { "curve.radius", CURVE, 0 }, { "curve.density", CURVE, 1 },
                   { "pair.period", PAIR, 0 } };
     static const struct {
         const char *quantity, *message;
     } refused[] = {
         { "radius", "2 diagnostics have such a column; write diagnostic.column" },
         { "curve.heat", "the nearest is" },
+        { "density", "the nearest is curve.density" }, /* many tables may have such a column */
+        { "radial-distribution.g", "add { type = \"radial-distribution\"; } to `diagnostics`" },
         { "peri", "the nearest is period" },
         { "gas.period", "no diagnostic of this run has such a column" },
         { "pai.period", "no diagnostic of this run has such a column" },
@@ -359,7 +385,7 @@ static void test_json(void **state)
                      STATUS_OK);
     for (size_t i = 0; i < COUNT_OF(rows); i++)
         expectations_row(&f.expectations, PAIR, 1.5 * (double)i, rows[i]);
-    json_t *json = expectations_json(&f.expectations);
+    json_t *json = expectations_json(&f.expectations, true);
     char *text = json_dumps(json, JSON_SORT_KEYS);
     assert_non_null(text);
     assert_string_equal(text, expected);
@@ -371,13 +397,10 @@ static void test_json(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows_are_judged),
-        cmocka_unit_test(test_all_must_hold),
-        cmocka_unit_test(test_a_row_by_itself),
-        cmocka_unit_test(test_quantities),
-        cmocka_unit_test(test_bounds_that_nothing_meets),
-        cmocka_unit_test(test_what_is_said),
-        cmocka_unit_test(test_json),
+        cmocka_unit_test(test_rows_are_judged), cmocka_unit_test(test_all_must_hold),
+        cmocka_unit_test(test_a_table),         cmocka_unit_test(test_a_row_by_itself),
+        cmocka_unit_test(test_quantities),      cmocka_unit_test(test_bounds_that_nothing_meets),
+        cmocka_unit_test(test_what_is_said),    cmocka_unit_test(test_json),
     };
     return cmocka_run_group_tests_name("expect", tests, NULL, NULL);
 }

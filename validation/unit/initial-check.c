@@ -184,15 +184,26 @@ static void test_not_finite(void **state)
     const size_t at = b->stride + 1, length = bodies_length(b);
     b->x[at] = b->y[at] = b->z[at] = 1e308;
     b->vx[at] = b->vy[at] = -1.7e308;
-    assert_int_equal(bodies_not_finite(b), length);
+    assert_int_equal(bodies_not_finite(b, 0, length), length);
     double *const arrays[] = { b->x, b->y, b->z, b->vx, b->vy, b->vz };
     const double bad[] = { NAN, INFINITY, -INFINITY };
     for (size_t k = 0; k < COUNT_OF(arrays) * COUNT_OF(bad); k++) {
         const double held = arrays[k / COUNT_OF(bad)][at];
         arrays[k / COUNT_OF(bad)][at] = bad[k % COUNT_OF(bad)];
-        assert_int_equal(bodies_not_finite(b), at);
+        assert_int_equal(bodies_not_finite(b, 0, length), at);
         arrays[k / COUNT_OF(bad)][at] = held;
+        assert_true(bodies_finite(b, at));
     }
+    /* An infinite body is named before those that it made NaN, of the bodies that are asked for. */
+    b->x[1] = b->vz[at] = NAN;
+    b->vy[at + 1] = INFINITY;
+    assert_int_equal(bodies_not_finite(b, 0, length), at + 1);
+    assert_int_equal(bodies_not_finite(b, 0, at + 1), 1);
+    assert_int_equal(bodies_not_finite(b, 2, at + 1), at);
+    assert_int_equal(bodies_not_finite(b, 2, at), at);
+    assert_int_equal(bodies_report(b, at + 1, " at step 5", &none), STATUS_NUMERICAL);
+    assert_string_equal(none.text, "system 2, body 3 at step 5: position (0, 0, 0) or velocity "
+                                   "(0, inf, 0) is not finite");
     bodies_destroy(b);
 }
 

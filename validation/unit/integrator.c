@@ -4,19 +4,10 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "integrator/integrator.h"
+#include "integrator/stage-program.h"
 
 /* Sums of a few numbers near 1, each rounded to double. */
 static const double ROUNDING = 8 * DBL_EPSILON;
-
-static double coefficient_sum(const struct integrator *integrator, enum verb verb)
-{
-    double sum = 0;
-    for (size_t k = 0; k < integrator->stage_count; k++)
-        if (integrator->stages[k].verb == verb)
-            sum += integrator->stages[k].coefficient;
-    return sum;
-}
 
 static void test_rows_are_found_by_name(void **state)
 {
@@ -37,16 +28,6 @@ static void test_rows_are_found_by_name(void **state)
     assert_null(integrator_variant(count));
 }
 
-/* Consistency: a whole step moves time by dt for positions and for velocities. */
-static void test_coefficients_sum_to_one(void **state)
-{
-    (void)state;
-    for (size_t k = 0; integrator_at(k); k++) {
-        assert_close(coefficient_sum(integrator_at(k), VERB_KICK), 1, ROUNDING);
-        assert_close(coefficient_sum(integrator_at(k), VERB_DRIFT), 1, ROUNDING);
-    }
-}
-
 /* Forces left out, the kicks and drifts of a step. */
 static size_t moves(const struct integrator *integrator, struct stage *list)
 {
@@ -61,13 +42,13 @@ static size_t moves(const struct integrator *integrator, struct stage *list)
 static void test_reversible_rows_are_symmetric(void **state)
 {
     (void)state;
-    for (size_t k = 0; integrator_at(k); k++) {
+    for (size_t k = 0; integrator_has_stages(integrator_at(k)); k++) {
         struct stage list[INTEGRATOR_MAX_STAGES];
         const size_t count = moves(integrator_at(k), list);
         bool symmetric = true;
         for (size_t i = 0; i < count; i++) {
             const struct stage *mirror = &list[count - 1 - i];
-            symmetric &= list[i].verb == mirror->verb &&
+            symmetric &= list[i].verb == mirror->verb && list[i].verb != VERB_COMBINE &&
                          fabs(list[i].coefficient - mirror->coefficient) <= ROUNDING;
         }
         assert_int_equal(symmetric, integrator_at(k)->reversible);
@@ -82,18 +63,180 @@ static void test_reversible_rows_are_symmetric(void **state)
 static void test_kicks_find_their_forces(void **state)
 {
     (void)state;
-    for (size_t k = 0; integrator_at(k); k++) {
+    for (size_t k = 0; integrator_has_stages(integrator_at(k)); k++) {
         const struct integrator *row = integrator_at(k);
-        bool current = integrator_needs_initial_force(row), stale_kick = false;
+        const bool kicks_first = row->stages[0].verb == VERB_KICK;
+        bool current = kicks_first, stale_kick = false;
         for (size_t i = 0; i < row->stage_count; i++) {
             stale_kick |= row->stages[i].verb == VERB_KICK && !current;
             if (row->stages[i].verb != VERB_KICK)
                 current = row->stages[i].verb == VERB_FORCE;
         }
         assert_int_equal(stale_kick, !row->symplectic);
-        if (integrator_needs_initial_force(row))
+        if (kicks_first)
             assert_true(current);
     }
+}
+
+/* A body on a spring under its weight, and how its forces were found. */
+struct oscillator {
+    double stiffness, weight;
+    double y[VECTORS];
+    bool current;
+    int forces;
+};
+
+static void evaluate(struct oscillator *o)
+{
+    if (!o->current)
+        o->forces++;
+    o->y[VECTOR_A] = o->weight - o->stiffness * o->y[VECTOR_X];
+    o->current = true;
+}
+
+/* One stage after the other, as the rows have them; forces only where they are not current. */
+static void take_stage(struct oscillator *o, const struct stage *stage, double dt)
+{
+    const double h = stage->coefficient * dt;
+    const double scales[] = { stage->coefficient, h, h * dt };
+    switch (stage->verb) {
+    case VERB_FORCE:
+        evaluate(o);
+        break;
+    case VERB_KICK:
+        o->y[VECTOR_V] += h * o->y[VECTOR_A];
+        break;
+    case VERB_DRIFT:
+        o->y[VECTOR_X] += h * o->y[VECTOR_V];
+        break;
+    case VERB_COMBINE:
+        o->y[stage->to] = o->y[stage->from] + scales[stage->power] * o->y[stage->rate];
+        break;
+    }
+    o->current &=
+        stage->verb != VERB_DRIFT && !(stage->verb == VERB_COMBINE && stage->to == VECTOR_X);
+}
+
+static void take_stages(struct oscillator *o, const struct integrator *row, double dt, int steps)
+{
+    if (row->stages[0].verb == VERB_KICK && steps > 0)
+        evaluate(o);
+    for (int step = 0; step < steps; step++)
+        for (size_t k = 0; k < row->stage_count; k++)
+            take_stage(o, &row->stages[k], dt);
+}
+
+/* Every force of a program has to be evaluated, but for one at the start. */
+static void take_program(struct oscillator *o, const struct stage_program *program, int steps)
+{
+    if (program->needs_forces && steps > 0)
+        evaluate(o);
+    struct stage_walk walk = stage_walk_begin(program, (uint64_t)steps);
+    const struct stage_pass *pass;
+    while ((pass = stage_walk_next(program, &walk))) {
+        const double before = o->y[VECTOR_X];
+        for (size_t k = 0; k < pass->count; k++) {
+            const struct stage_move *m = &pass->moves[k];
+            double sum = o->y[m->from];
+            for (unsigned i = 0; i < m->times; i++)
+                sum += m->h[i] * o->y[m->rate];
+            o->y[m->to] = sum;
+        }
+        assert_int_equal(pass->drifts, o->y[VECTOR_X] != before);
+        o->current &= !pass->drifts;
+        assert_false(pass->force && o->current);
+        if (pass->force)
+            evaluate(o);
+    }
+    if (steps > 0)
+        assert_int_equal(program->leaves_forces, o->current);
+}
+
+/* The same bits as the stages one by one, by as many forces, in as few passes as there are forces.
+ */
+static void test_programs_do_what_the_stages_say(void **state)
+{
+    (void)state;
+    struct stage_program program = { .count = 0 };
+    for (size_t k = 0; integrator_has_stages(integrator_at(k)); k++)
+        for (int steps = 0; steps < 4; steps++)
+            for (int current = 0; current < 2; current++) {
+                const struct integrator *row = integrator_at(k);
+                struct oscillator by_stages = { 1.37, 0.29, .y = { 0.83, -0.41 } }, by_program;
+                if (current)
+                    evaluate(&by_stages);
+                by_program = by_stages;
+                stage_program_make(&program, row, 0.173);
+                take_stages(&by_stages, row, 0.173, steps);
+                take_program(&by_program, &program, steps);
+                assert_memory_equal(by_stages.y, by_program.y, sizeof by_program.y);
+                assert_int_equal(by_stages.forces, by_program.forces);
+                assert_int_equal(program.count, integrator_forces_per_step(row));
+            }
+}
+
+/* Consistency: a whole step moves time by dt, for positions under no force and for velocities under
+ * a constant one. */
+static void test_a_step_lasts_for_dt(void **state)
+{
+    (void)state;
+    for (size_t k = 0; integrator_has_stages(integrator_at(k)); k++) {
+        struct oscillator free_body = { 0, 0, .y = { 0.83, -0.41 } };
+        struct oscillator falling = { 0, 0.29, .y = { 0.83, -0.41 } };
+        take_stages(&free_body, integrator_at(k), 1, 1);
+        take_stages(&falling, integrator_at(k), 1, 1);
+        assert_close(free_body.y[VECTOR_X], 0.83 - 0.41, ROUNDING);
+        assert_close(falling.y[VECTOR_V], -0.41 + 0.29, ROUNDING);
+    }
+}
+
+/* On a spring x'' = -x, a Runge-Kutta step is the Taylor polynomial of degree 4 of the solution:
+ * all order conditions of a linear problem; the observed order shows the others. */
+static void test_runge_kutta_to_the_last_digit(void **state)
+{
+    (void)state;
+    const double h = 0.75, x = 0.83, v = -0.41;
+    const double even = 1 - h * h / 2 + h * h * h * h / 24, odd = h - h * h * h / 6;
+    struct oscillator o = { 1, 0, .y = { x, v } };
+    take_stages(&o, integrator_find("rk4"), h, 1);
+    assert_close(o.y[VECTOR_X], even * x + odd * v, ROUNDING);
+    assert_close(o.y[VECTOR_V], even * v - odd * x, ROUNDING);
+    assert_int_equal(o.forces, 4);
+}
+
+/* What an estimate of rounding errors counts. Of rk4, the positions go through a register. */
+static void test_roundings_are_counted(void **state)
+{
+    (void)state;
+    const struct {
+        const char *name;
+        size_t positions, velocities;
+        bool registers;
+    } rows[] = { { "velocity-verlet", 1, 2, false },
+                 { "yoshida4", 4, 3, false },
+                 { "rk4", 3, 4, true },
+                 { "gauss-radau", 0, 0, false } };
+    for (size_t k = 0; k < COUNT_OF(rows); k++) {
+        const struct integrator *row = integrator_find(rows[k].name);
+        assert_int_equal(integrator_roundings(row, VECTOR_X), rows[k].positions);
+        assert_int_equal(integrator_roundings(row, VECTOR_V), rows[k].velocities);
+        assert_int_equal(integrator_has_registers(row), rows[k].registers);
+    }
+    assert_true(integrator_has_registers(NULL));
+}
+
+/* It is made again where the step or the integrator is another one. */
+static void test_a_program_is_made_for_its_step(void **state)
+{
+    (void)state;
+    const struct integrator *verlet = integrator_find("velocity-verlet");
+    struct stage_program program = { .count = 0 };
+    stage_program_make(&program, verlet, 0.5);
+    assert_true(program.passes[0].moves[0].h[0] == 0.25);
+    stage_program_make(&program, verlet, 0.25);
+    assert_true(program.passes[0].moves[0].h[0] == 0.125);
+    stage_program_make(&program, integrator_find("leapfrog-dkd"), 0.25);
+    assert_int_equal(program.passes[0].moves[0].to, VECTOR_X);
 }
 
 static void test_forces_are_counted(void **state)
@@ -102,17 +245,20 @@ static void test_forces_are_counted(void **state)
     const struct {
         const char *name;
         size_t forces;
-        bool initial;
+        bool at_start, at_end; /* a(x) where a step begins, and where it ends */
     } expected[] = {
-        { "euler", 1, false },          { "semi-implicit-euler", 1, false },
-        { "velocity-verlet", 1, true }, { "leapfrog-dkd", 1, false },
-        { "yoshida4", 3, false },       { "pefrl", 4, false },
-        { "yoshida6", 7, false },
+        { "euler", 1, true, false },          { "semi-implicit-euler", 1, true, false },
+        { "velocity-verlet", 1, true, true }, { "leapfrog-dkd", 1, false, false },
+        { "yoshida4", 3, false, false },      { "pefrl", 4, false, false },
+        { "yoshida6", 7, false, false },      { "rk4", 4, true, false },
     };
+    struct stage_program program = { .count = 0 };
     for (size_t k = 0; k < COUNT_OF(expected); k++) {
         const struct integrator *row = integrator_find(expected[k].name);
         assert_int_equal(integrator_forces_per_step(row), expected[k].forces);
-        assert_int_equal(integrator_needs_initial_force(row), expected[k].initial);
+        stage_program_make(&program, row, 1);
+        assert_int_equal(program.needs_forces, expected[k].at_start);
+        assert_int_equal(program.leaves_forces, expected[k].at_end);
     }
 }
 
@@ -148,10 +294,10 @@ static void test_fourth_order_to_the_last_digit(void **state)
 {
     (void)state;
     size_t checked = 0;
-    for (size_t k = 0; integrator_at(k); k++) {
+    for (size_t k = 0; integrator_has_stages(integrator_at(k)); k++) {
         const struct integrator *row = integrator_at(k);
         double time = 0, kicks = 0, by_time = 0, by_kicks = 0;
-        for (size_t i = 0; i < row->stage_count && row->order >= 4; i++) {
+        for (size_t i = 0; i < row->stage_count && row->symplectic; i++) {
             const struct stage stage = row->stages[i];
             if (stage.verb == VERB_KICK) {
                 by_time += stage.coefficient * time * time;
@@ -161,7 +307,7 @@ static void test_fourth_order_to_the_last_digit(void **state)
                 time += stage.coefficient;
             }
         }
-        if (row->order < 4)
+        if (row->order < 4 || !row->symplectic)
             continue;
         assert_close(by_time, 1.0 / 3, 8 * ROUNDING);
         assert_close(by_kicks, 1.0 / 3, 8 * ROUNDING);
@@ -174,9 +320,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows_are_found_by_name),
-        cmocka_unit_test(test_coefficients_sum_to_one),
         cmocka_unit_test(test_reversible_rows_are_symmetric),
         cmocka_unit_test(test_kicks_find_their_forces),
+        cmocka_unit_test(test_programs_do_what_the_stages_say),
+        cmocka_unit_test(test_a_program_is_made_for_its_step),
+        cmocka_unit_test(test_a_step_lasts_for_dt),
+        cmocka_unit_test(test_runge_kutta_to_the_last_digit),
+        cmocka_unit_test(test_roundings_are_counted),
         cmocka_unit_test(test_forces_are_counted),
         cmocka_unit_test(test_compositions_meet_the_order_conditions),
         cmocka_unit_test(test_fourth_order_to_the_last_digit),

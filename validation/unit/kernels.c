@@ -308,7 +308,7 @@ static void test_coincident_bodies_add_nothing(void **state)
                 const struct physics physics = { .gravitational_constant = 1.37,
                                                  .softening = softenings[k / 2] };
                 const struct force_options options =
-                    options_of((enum precision)p, kernels[k % 2], isa_at(isa), 1);
+                    options_of((enum precision)p, kernels[k % COUNT_OF(kernels)], isa_at(isa), 1);
                 run_forces(&options, &physics, bodies);
                 for (size_t i = 0; i < bodies->count; i++)
                     assert_true(bodies->ax[i] == 0 && bodies->ay[i] == 0 && bodies->az[i] == 0);
@@ -526,7 +526,7 @@ static void check_bits(size_t systems, size_t count, enum precision precision, c
 
 /* Small systems go through the lanes of one kernel, if there are enough of them for each thread,
  * and come out as from the plain one; those of equal masses together with others. */
-static void check_abreast(const struct problem *problem, enum precision precision, const char *isa,
+static void check_batches(const struct problem *problem, enum precision precision, const char *isa,
                           bool kinds)
 {
     enum { SYSTEMS = 37 };
@@ -560,7 +560,7 @@ static void check_abreast(const struct problem *problem, enum precision precisio
     bodies_destroy(bodies);
 }
 
-static void test_same_bits_abreast(void **state)
+static void test_same_bits_in_batches(void **state)
 {
     (void)state;
     static const size_t few[] = { 1, 2, 3, 4, 5, 17, 64, 101, 255, 256, 257 };
@@ -573,7 +573,7 @@ static void test_same_bits_abreast(void **state)
                                                      (enum masses)masses,
                                                      { 1.37, masses ? 0.01 : 0, BOUNDARY_OPEN, 0,
                                                        NULL } };
-                    check_abreast(&problem, (enum precision)p, isa_at(isa), c % 2 == 1);
+                    check_batches(&problem, (enum precision)p, isa_at(isa), c % 2 == 1);
                 }
 }
 
@@ -692,7 +692,7 @@ int main(void)
         cmocka_unit_test(test_potentials),
         cmocka_unit_test(test_potential_of_coincident_bodies),
         cmocka_unit_test(test_same_bits_on_any_threads),
-        cmocka_unit_test(test_same_bits_abreast),
+        cmocka_unit_test(test_same_bits_in_batches),
         cmocka_unit_test(test_same_potentials_on_any_threads),
         cmocka_unit_test(test_instruction_sets_are_chosen),
         cmocka_unit_test(test_massless_bodies_take_the_plain_kernel),

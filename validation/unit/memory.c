@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/share.h"
 #include "base/status.h"
 
 static void test_arrays_are_aligned_and_zero(void **state)
@@ -72,6 +73,32 @@ static void test_no_memory_is_its_own_status(void **state)
     error = (struct error){ 0 };
     assert_int_equal(error_system(&error, STATUS_IO, ENOSPC, "a.csv"), STATUS_IO);
     assert_string_equal(error.text, "a.csv: No space left on device");
+    error = (struct error){ 0 };
+    assert_int_equal(error_file(&error, STATUS_IO, ENOMEM, "a.run", "run.json"), STATUS_MEMORY);
+    assert_string_equal(error.text, "a.run/run.json: out of memory");
+    error = (struct error){ 0 };
+    assert_int_equal(error_memory(&error), STATUS_MEMORY);
+    assert_string_equal(error.text, "out of memory");
+}
+
+/* Shares follow one another, differ by one at most, and do not overflow. */
+static void test_shares_are_even(void **state)
+{
+    (void)state;
+    const size_t totals[] = { 0, 1, 5, 16, 1000003, SIZE_MAX, SIZE_MAX - 5 };
+    for (size_t t = 0; t < COUNT_OF(totals); t++)
+        for (size_t parts = 1; parts < 20; parts++) {
+            size_t least = SIZE_MAX, most = 0;
+            assert_true(share_start(totals[t], parts, 0) == 0);
+            assert_true(share_start(totals[t], parts, parts) == totals[t]);
+            for (size_t k = 0; k < parts; k++) {
+                const size_t share =
+                    share_start(totals[t], parts, k + 1) - share_start(totals[t], parts, k);
+                least = share < least ? share : least;
+                most = share > most ? share : most;
+            }
+            assert_true(most - least <= 1);
+        }
 }
 
 int main(void)
@@ -82,6 +109,7 @@ int main(void)
         cmocka_unit_test(test_large_arrays_are_staggered),
         cmocka_unit_test(test_what_cannot_be_had_is_an_error),
         cmocka_unit_test(test_no_memory_is_its_own_status),
+        cmocka_unit_test(test_shares_are_even),
     };
     return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
 }

@@ -80,9 +80,9 @@ static void test_observed_orders(void **state)
         { "euler", 20000 },         { "semi-implicit-euler", 2000 },
         { "velocity-verlet", 400 }, { "leapfrog-dkd", 400 },
         { "yoshida4", 400 },        { "pefrl", 200 },
-        { "yoshida6", 120 },
+        { "yoshida6", 120 },        { "rk4", 1000 },
     };
-    for (size_t k = 0; integrator_at(k); k++) {
+    for (size_t k = 0; integrator_has_stages(integrator_at(k)); k++) {
         const struct integrator *integrator = integrator_at(k);
         int coarsest = 0;
         for (size_t r = 0; r < COUNT_OF(ranges); r++)
@@ -108,7 +108,7 @@ static void test_reversible_integrators_find_back(void **state)
 {
     (void)state;
     const int steps = 2000;
-    for (size_t k = 0; integrator_at(k); k++) {
+    for (size_t k = 0; integrator_has_stages(integrator_at(k)); k++) {
         const struct integrator *integrator = integrator_at(k);
         struct bodies *bodies = motion_orbit(0.3, 0.5), *origin = motion_orbit(0.3, 0.5);
         struct backend *backend = start("openmp", &soft, bodies);
@@ -126,7 +126,7 @@ static void test_reversible_integrators_find_back(void **state)
         if (integrator->reversible)
             assert_true(apart < 1e-11); /* 4000 steps of 1e-16, growing by the shear of orbits */
         else
-            assert_true(apart > 1e-4);
+            assert_true(apart > 1e-8); /* rk4: 2e-7; the errors of two ways do not cancel */
         stop(backend);
         bodies_destroy(bodies);
         bodies_destroy(origin);
@@ -275,7 +275,7 @@ static void test_momentum_and_angular_momentum_are_conserved(void **state)
     (void)state;
     const char *const hosts[] = { "serial", "openmp" };
     for (size_t h = 0; h < COUNT_OF(hosts); h++)
-        for (size_t k = 0; integrator_at(k); k++) {
+        for (size_t k = 0; integrator_has_stages(integrator_at(k)); k++) {
             struct bodies *bodies = motion_cube(1, 100, 3);
             struct backend *backend = start(hosts[h], &soft, bodies);
             const struct conserved before = measure(backend);

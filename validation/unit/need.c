@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/room.h"
 #include "run/need.h"
 #include "run/schema.h"
@@ -40,6 +41,40 @@ static void test_bodies_take_eleven_numbers_each(void **state)
     const double sum = need.bodies + need.forces + need.diagnostics + need.outputs +
                        need.checkpoints + need.program;
     assert_true(fabs(need_bytes(&need) - sum) < 1.0);
+    config_free(config);
+}
+
+/* Each output says itself what it borrows, and the largest counts, since they write in turns. */
+static void test_outputs_say_what_they_borrow(void **state)
+{
+    (void)state;
+    const double potentials = 2 * 1600.0 * 8, snapshot = 2.5 * (64 * 1600.0 + 16384);
+    const struct {
+        const char *outputs;
+        double bytes;
+    } cases[] = {
+        { "outputs=({type=\"xyz\";})", 0 },
+        { "outputs=({type=\"xyz\"; columns=\"pos local_energy\";})", potentials },
+        { "outputs=({type=\"gadget-hdf5\";})", snapshot },
+        { "outputs=({type=\"gadget-hdf5\";}, {type=\"xyz\"; columns=\"local_energy\";})",
+          snapshot },
+    };
+    for (size_t k = 0; k < COUNT_OF(cases); k++) {
+        struct config *config = load("1600", &cases[k].outputs, 1);
+        struct error error = { 0 };
+        struct memory_need need;
+        assert_int_equal(need_of_run(config, &need, &error), STATUS_OK);
+        assert_true(need.outputs == cases[k].bytes);
+        config_free(config);
+    }
+    /* Of an ensemble a snapshot says to which system a body belongs. */
+    static const char *const ensemble[] = { "ensemble={systems=2;}",
+                                            "outputs=({type=\"gadget-hdf5\";})" };
+    struct config *config = load("1600", ensemble, COUNT_OF(ensemble));
+    struct error error = { 0 };
+    struct memory_need need;
+    assert_int_equal(need_of_run(config, &need, &error), STATUS_OK);
+    assert_true(need.outputs == 2.5 * (72 * 3200.0 + 16384));
     config_free(config);
 }
 
@@ -116,6 +151,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bodies_take_eleven_numbers_each),
+        cmocka_unit_test(test_outputs_say_what_they_borrow),
         cmocka_unit_test(test_runs_at_a_time_add_up),
         cmocka_unit_test(test_the_key_that_is_too_large),
         cmocka_unit_test(test_tables_take_memory_by_their_rows),

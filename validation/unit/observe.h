@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "config/config.h"
+#include "config/configuration.h"
 #include "diagnostics/diagnostic.h"
 #include "model/conserved.h"
 #include "unit.h"
@@ -17,7 +17,7 @@
 struct scene {
     struct physics physics;
     struct bodies *bodies;
-    struct conserved *conserved;
+    struct conserved *conserved, *first; /* now, and at step 0 */
     double *phi, *psi;
     struct moment moment;
 };
@@ -32,9 +32,10 @@ static inline struct scene scene_create(size_t systems, size_t count, double G, 
     assert_int_equal(bodies_create(systems, count, &scene.bodies, &error), STATUS_OK);
     const size_t length = bodies_length(scene.bodies);
     scene.conserved = calloc(systems, sizeof *scene.conserved);
+    scene.first = calloc(systems, sizeof *scene.first);
     scene.phi = calloc(length, sizeof *scene.phi);
     scene.psi = calloc(length, sizeof *scene.psi);
-    assert_true(scene.conserved && scene.phi && scene.psi);
+    assert_true(scene.conserved && scene.first && scene.phi && scene.psi);
     return scene;
 }
 
@@ -42,6 +43,7 @@ static inline void scene_destroy(struct scene *scene)
 {
     bodies_destroy(scene->bodies);
     free(scene->conserved);
+    free(scene->first);
     free(scene->phi);
     free(scene->psi);
 }
@@ -84,6 +86,8 @@ static inline const struct moment *scene_moment(struct scene *scene, uint64_t st
         scene_potentials(scene, s);
         conserved_measure(scene->bodies, s, scene->phi, scene->psi, &scene->conserved[s]);
     }
+    for (size_t s = 0; step == 0 && s < scene->bodies->systems; s++)
+        scene->first[s] = scene->conserved[s];
     scene->moment = (struct moment){ .step = step,
                                      .time = (double)step * dt,
                                      .dt = dt,
@@ -91,6 +95,7 @@ static inline const struct moment *scene_moment(struct scene *scene, uint64_t st
                                      .physics = &scene->physics,
                                      .bodies = scene->bodies,
                                      .conserved = scene->conserved,
+                                     .first = scene->first,
                                      .phi = scene->phi,
                                      .psi = scene->psi };
     return &scene->moment;
@@ -193,14 +198,23 @@ static inline struct config *config_of(const char *text)
     return config_from(&schema, whole);
 }
 
+/* By a section, or by all defaults (NULL). */
 static inline struct diagnostic *diagnostic_make(const struct diagnostic_class *class_,
                                                  const struct section *section,
                                                  const struct moment *start)
 {
     struct error error = { 0 };
     struct diagnostic *diagnostic;
-    if (class_->create(section, start, &diagnostic, &error) != STATUS_OK)
+    struct config *defaults = NULL;
+    if (!section) {
+        char text[64];
+        snprintf(text, sizeof text, "type = \"%s\";", class_->variant.name);
+        defaults = config_of(text);
+        section = config_item(defaults, "diagnostics", 0);
+    }
+    if (diagnostic_create_as(class_, section, start, &diagnostic, &error) != STATUS_OK)
         fail_msg("create: %s", error.text);
+    config_free(defaults);
     return diagnostic;
 }
 
@@ -212,16 +226,16 @@ static inline void assert_continues(struct diagnostic *first, const struct secti
                                     const struct moment *now)
 {
     struct diagnostic *second = diagnostic_make(first->class_, section, now);
-    assert_int_equal(second->memory_count, first->memory_count);
-    memcpy(second->memory, first->memory, first->memory_count * sizeof *first->memory);
+    assert_int_equal(second->state_count, first->state_count);
+    memcpy(second->state, first->state, first->state_count * sizeof *first->state);
     struct rows a = { 0 }, b = { 0 };
     rows_measure(&a, first, now);
     rows_measure(&b, second, now);
     assert_rows_equal(&a, &b);
-    assert_memory_equal(first->memory, second->memory, first->memory_count * sizeof(double));
+    assert_memory_equal(first->state, second->state, first->state_count * sizeof(double));
     rows_free(&a);
     rows_free(&b);
-    second->class_->destroy(second);
+    diagnostic_destroy(second);
 }
 
 #endif

@@ -1,17 +1,20 @@
 /* Run directories and the files that grow in them. */
 #include "unit.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include "base/text.h"
+#include "output/csv.h"
 #include "output/directory.h"
 #include "output/gzip.h"
 #include "output/stream.h"
-#include "output/xyz_frame.h"
+#include "output/xyz-frame.h"
 #include "sample.h"
 
 static struct directory *scratch(char path[64])
@@ -251,6 +254,35 @@ static void test_the_columns_of_a_frame(void **state)
     assert_int_equal(rmdir(path), 0);
 }
 
+/* The name of a file is as long as the system lets it be. */
+static void test_the_name_of_a_file_in_a_table(void **state)
+{
+    (void)state;
+    enum { LENGTH = 3000 };
+    char path[64], name[LENGTH + 1], wanted[LENGTH + 32];
+    struct directory *directory = scratch(path);
+    struct error error = { 0 };
+    struct stream *stream;
+    const struct moment now = { .time = 0.5, .step = 3 };
+    const double value = 2.0;
+    memset(name, 'n', LENGTH);
+    name[LENGTH] = '\0';
+    name[1] = ',';
+    snprintf(wanted, sizeof wanted, "\"%s\",3,0.5,2\n", name);
+    assert_int_equal(stream_open(directory, "t.csv", NULL, &stream, &error), STATUS_OK);
+    csv_row(stream, &now, false, 0, name, &value, 1);
+    assert_int_equal(stream_flush(stream, false, &error), STATUS_OK);
+    char *text = content(directory, "t.csv");
+    assert_string_equal(text, wanted);
+    free(text);
+    /* What could not be made is told like a failed write, and memory as such. */
+    stream_fail(stream, ENOMEM);
+    assert_int_equal(stream_close(stream, &error), STATUS_MEMORY);
+    directory_take(directory, "t.csv");
+    directory_close(directory);
+    assert_int_equal(rmdir(path), 0);
+}
+
 /* More than one block of the compressor in one call. */
 static void test_gzip_takes_what_it_gets(void **state)
 {
@@ -286,6 +318,7 @@ int main(void)
         cmocka_unit_test(test_a_stream_knows_its_file),
         cmocka_unit_test(test_a_log_goes_on_behind_half_a_line),
         cmocka_unit_test(test_links_are_not_followed),
+        cmocka_unit_test(test_the_name_of_a_file_in_a_table),
         cmocka_unit_test(test_gzip_takes_what_it_gets),
         cmocka_unit_test(test_a_locked_directory_is_refused),
         cmocka_unit_test(test_force_removes_what_the_manifest_names),

@@ -18,7 +18,7 @@ static double origin_of(const double *x, size_t count)
     return origin[0];
 }
 
-/* A network of exchanges finds the median of any numbers if it does so of all zeros and ones
+/* A network of comparators finds the median of any numbers if it does so of all zeros and ones
  * (Knuth 5.3.4, theorem Z). */
 static void test_networks_find_the_median(void **state)
 {

@@ -7,6 +7,8 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include "base/control-group.h"
+#include "base/cores.h"
 #include "base/memory.h"
 #include "base/room.h"
 
@@ -36,11 +38,11 @@ static void test_the_path_of_a_group(void **state)
     (void)state;
     const char *one = "9:name=systemd:/\n4:cpu,memory:/jobs/7\n1:memoryless:/no\n0::/user\n";
     const char *path;
-    assert_int_equal(room_group(one, "memory", &path), 7);
+    assert_int_equal(control_group_path(one, "memory", &path), 7);
     assert_memory_equal(path, "/jobs/7", 7);
-    assert_int_equal(room_group(one, "", &path), 5);
+    assert_int_equal(control_group_path(one, "", &path), 5);
     assert_memory_equal(path, "/user", 5);
-    assert_int_equal(room_group("0::/user\n", "memory", &path), 0);
+    assert_int_equal(control_group_path("0::/user\n", "memory", &path), 0);
 }
 
 /* --- a small machine of files ---------------------------------------------------------------- */
@@ -58,6 +60,13 @@ static void put(const char *root, const char *path, const char *text)
     assert_non_null(file);
     fputs(text, file);
     fclose(file);
+}
+
+static void clear(const char *root)
+{
+    char command[64];
+    snprintf(command, sizeof command, "rm -r %s", root);
+    assert_int_equal(system(command), 0);
 }
 
 static void test_the_least_counts(void **state)
@@ -90,9 +99,28 @@ static void test_the_least_counts(void **state)
     /* More in use than allowed (the limit was lowered): nothing is left. */
     put(root, "/sys/fs/cgroup/memory/memory.usage_in_bytes", "50000\n");
     assert_true(room_of_machine(root).bytes == 0.0);
-    char command[64];
-    snprintf(command, sizeof command, "rm -r %s", root);
-    assert_int_equal(system(command), 0);
+    clear(root);
+}
+
+/* As systemd and Slurm set it: not at the top, and above the group of the process. */
+static void test_the_least_quota_of_cores(void **state)
+{
+    (void)state;
+    char root[] = "/tmp/orrery-room-XXXXXX";
+    assert_non_null(mkdtemp(root));
+    assert_true(isinf(cores_quota(root)));
+    put(root, "/proc/self/cgroup", "4:cpu,cpuacct:/job/step\n0::/slice/job\n");
+    put(root, "/sys/fs/cgroup/slice/job/cpu.max", "max 100000\n");
+    assert_true(isinf(cores_quota(root)));
+    put(root, "/sys/fs/cgroup/slice/cpu.max", "450000 100000\n");
+    assert_true(cores_quota(root) == 4.5);
+    put(root, "/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1\n");
+    put(root, "/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
+    assert_true(cores_quota(root) == 4.5);
+    put(root, "/sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "150000\n");
+    put(root, "/sys/fs/cgroup/cpu/job/cpu.cfs_period_us", "100000\n");
+    assert_true(cores_quota(root) == 1.5);
+    clear(root);
 }
 
 static void test_limits_of_the_process(void **state)
@@ -118,6 +146,7 @@ int main(void)
         cmocka_unit_test(test_limits_of_both_versions),
         cmocka_unit_test(test_the_path_of_a_group),
         cmocka_unit_test(test_the_least_counts),
+        cmocka_unit_test(test_the_least_quota_of_cores),
         cmocka_unit_test(test_limits_of_the_process),
     };
     return cmocka_run_group_tests_name("room", tests, NULL, NULL);

@@ -2,7 +2,7 @@
 #include "config-case.h"
 
 #include "base/memory.h"
-#include "config/reference.h"
+#include "config/parameter-reference.h"
 #include "config/requirement.h"
 #include "config/section.h"
 #include "model/units.h"
@@ -25,17 +25,54 @@ static void check_row(const struct group *group, const struct parameter *row)
         fail_msg("%s.%s has no help", group->name, row->key);
     if (row->type == PARAMETER_CHOICE && (!row->choices || !row->choices[0]))
         fail_msg("%s.%s has no choices", group->name, row->key);
-    if (!row->standard || !*row->standard)
-        return;
-    const struct place place = { "table", 0 };
-    struct arena arena = { 0 };
-    struct error error = { 0 };
     struct value value = { .parameter = row };
-    struct node *node;
-    if (tree_value(&place, row->key, row->standard, &arena, &node, &error) ||
-        value_read(&value, node, row->key, &arena, &error))
-        fail_msg("%s.%s: its default: %s", group->name, row->key, error.text);
-    arena_free(&arena);
+    bool good = value_default(&value);
+    if (row->default_value.presence == PARAMETER_SET && row->type == PARAMETER_INTEGER)
+        good = requirement_holds(row, (double)value.held.integer);
+    if (row->default_value.presence == PARAMETER_SET && row->type == PARAMETER_REAL)
+        good = requirement_holds(row, value.held.real);
+    for (size_t i = 0; value.held.reals && row->type == PARAMETER_REALS && i < value.held.count;
+         i++)
+        good = good && requirement_holds(row, value.held.reals[i]);
+    if (value.held.reals && row->type == PARAMETER_REALS && row->length)
+        good = good && value.held.count == row->length;
+    if (!good)
+        fail_msg("%s.%s does not allow its own default", group->name, row->key);
+}
+
+/* Has the member the size of what is put there? */
+static bool fits_its_member(const struct parameter *row)
+{
+    const size_t size = row->member.size;
+    switch (row->type) {
+    case PARAMETER_FLAG:
+        return size == sizeof(bool);
+    case PARAMETER_INTEGER:
+        return size == sizeof(int) || size == sizeof(int64_t);
+    case PARAMETER_CHOICE:
+        return size == sizeof(int) || size == sizeof(char *);
+    case PARAMETER_REAL:
+        return size == sizeof(double);
+    case PARAMETER_REALS:
+        return row->length && size == row->length * sizeof(double);
+    case PARAMETER_PATHS:
+    case PARAMETER_VALUES:
+        return false;
+    default:
+        return size == sizeof(char *);
+    }
+}
+
+/* Rows that are bound; those of two tables would be to two structs. */
+static size_t count_bound(const struct parameter *rows, size_t count)
+{
+    size_t bound = 0;
+    for (size_t i = 0; i < count; i++) {
+        bound += rows[i].member.size > 0;
+        if (rows[i].member.size && !fits_its_member(&rows[i]))
+            fail_msg("%s does not fit its member", rows[i].key);
+    }
+    return bound;
 }
 
 static void check_rows(const struct group *group, const struct parameter *rows, size_t count)
@@ -57,12 +94,15 @@ static void test_every_row_is_sound(void **state)
     for (size_t i = 0; i < experiment->group_count; i++) {
         const struct group *group = &experiment->groups[i];
         check_rows(group, group->parameters, group->parameter_count);
+        count_bound(group->parameters, group->parameter_count);
         if (group->name[0])
             check_key(group->name);
         for (size_t k = 0; group->variant && group->variant(k); k++, variants++) {
             const struct variant *variant = group->variant(k);
             assert_true(strlen(variant->name) > 1 && strlen(variant->help) > 1);
             check_rows(group, variant->parameters, variant->parameter_count);
+            assert_true(!count_bound(group->parameters, group->parameter_count) ||
+                        !count_bound(variant->parameters, variant->parameter_count));
             for (size_t p = 0; p < variant->parameter_count; p++)
                 assert_string_not_equal(variant->parameters[p].key, group->variant_key);
         }

@@ -101,9 +101,24 @@ static void test_words_wrap(void **state)
     text_free(&text);
 }
 
+static void test_systems_are_named(void **state)
+{
+    (void)state;
+    char text[TEXT_SYSTEM_SIZE];
+    assert_string_equal(text_system(text, 0.0, "ic.csv"), ""); /* a system alone */
+    assert_string_equal(text_system(text, 3.0, NULL), " in system 3");
+    assert_string_equal(text_system(text, 1e9, ""), " in system 1000000000");
+    assert_string_equal(text_system(text, 2.0, "ic_2.csv"), " in system 2 (ic_2.csv)");
+    char longest[400];
+    memset(longest, 'a', sizeof longest - 1);
+    longest[sizeof longest - 1] = '\0';
+    assert_int_equal(strlen(text_system(text, 1e9, longest)), 21 + 2 + 100 + 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_systems_are_named),
         cmocka_unit_test(test_words_wrap),
         cmocka_unit_test(test_reals_are_read_strictly),
         cmocka_unit_test(test_integers_are_read_strictly),

@@ -48,23 +48,23 @@ static void test_laws_of_growth_are_told_apart(void **state)
     struct growth growth = grown(exponential, 60.0);
     struct growth_fit fit = growth_fit(&growth, 1.0);
     assert_int_equal(growth.count, 25); /* e^(60 / 2.385) */
-    assert_int_equal(fit.law, GROWTH_EXPONENTIAL);
+    assert_int_equal(fit.form, GROWTH_EXPONENTIAL);
     assert_close(fit.time, 2.385, 1e-9);
     assert_true(fit.error < 1e-9);
     growth = grown(dissolving, 1000.0);
     fit = growth_fit(&growth, 1.0);
-    assert_int_equal(fit.law, GROWTH_EXPONENTIAL);
+    assert_int_equal(fit.form, GROWTH_EXPONENTIAL);
     assert_close(fit.time, 2.385, 2.0 * fit.error);
     assert_true(fit.error > 0.0 && fit.error < 0.5);
     /* A burst of growth is one encounter. */
-    assert_int_equal(growth_fit(&growth, 100.0).law, GROWTH_UNKNOWN);
+    assert_int_equal(growth_fit(&growth, 100.0).form, GROWTH_UNKNOWN);
     growth = grown(linear, 1000.0);
-    assert_int_equal(growth_fit(&growth, 1.0).law, GROWTH_POWER);
+    assert_int_equal(growth_fit(&growth, 1.0).form, GROWTH_POWER);
     assert_true(isnan(growth_fit(&growth, 1.0).time));
     growth = grown(square, 1000.0);
-    assert_int_equal(growth_fit(&growth, 1.0).law, GROWTH_POWER);
+    assert_int_equal(growth_fit(&growth, 1.0).form, GROWTH_POWER);
     growth = grown(exponential, 20.0);
-    assert_int_equal(growth_fit(&growth, 1.0).law, GROWTH_UNKNOWN);
+    assert_int_equal(growth_fit(&growth, 1.0).form, GROWTH_UNKNOWN);
 }
 
 static void test_growth_without_end_fits_in(void **state)
@@ -140,7 +140,7 @@ static void trial_end(struct trial *trial)
 {
     for (int k = 0; k < TRUST_SHADOWS; k++)
         bodies_destroy(trial->shadows[k]);
-    trial->trust->class_->destroy(trial->trust);
+    diagnostic_destroy(trial->trust);
     scene_destroy(&trial->scene);
     config_free(trial->config);
 }

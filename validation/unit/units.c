@@ -6,8 +6,9 @@
 
 #include "base/memory.h"
 #include "file-case.h"
+#include "initial/initial-table.h"
+#include "initial/initial.h"
 #include "initial/read.h"
-#include "initial/table.h"
 #include "model/constants.h"
 #include "model/units.h"
 
@@ -145,7 +146,7 @@ static enum status read_body(const struct read_format *format, const struct read
     struct bodies *b;
     error_clear(error);
     assert_int_equal(bodies_create(1, 1, &b, error), STATUS_OK);
-    const enum status status = format->read(&request, b, error);
+    const enum status status = format->read(format, &request, b, error);
     const double found[] = { *b->m, *b->x, *b->y, *b->z, *b->vx, *b->vy, *b->vz };
     memcpy(values, found, sizeof found);
     bodies_destroy(b);
@@ -309,6 +310,16 @@ static void test_contradictions(void **state)
            "length\nf:2: column 4 (z): 'd' is no unit of length\n"
            "f:2: column 5 (vx) has no unit, but others have: name those of mass, positions and "
            "velocities, or none");
+    static const char *const systems[] = { "nbody", "si" };
+    for (size_t k = 0; k < COUNT_OF(systems); k++) {
+        refuse(&read_csv,
+               "m [M],x [pc],y [pc],z [pc],vx [km/s],vy [km/s],vz [km/s]\n0,1,0,0,0,0,0\n",
+               systems[k], STATUS_DATA,
+               "f:1: column 1 (mass) is in N-body units and column 2 (x) is not; these do not mix");
+        refuse(&read_plain, "# m [Msun] x [pc] y [1] z [pc] vx [1] vy [1] vz [1]\n1 0 0 0 0 0 0\n",
+               systems[k], STATUS_DATA,
+               "f:1: column 3 (y) is in N-body units and column 1 (mass) is not; these do not mix");
+    }
     refuse(&read_csv,
            "m [Msun],x [m],y [m],z [m],vx [km/s],vy [km/s],vz [km/s],id\n1,0,0,0,0,0,0,7\n"
            "1e300,1,0,0,0,0,0,8\n",

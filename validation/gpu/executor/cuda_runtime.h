@@ -11,6 +11,7 @@
 #include "cuda_runtime_api.h"
 
 #define __global__
+#define __grid_constant__
 #define __device__
 #define __host__
 #define __forceinline__ inline
@@ -28,7 +29,9 @@ struct dim3 {
 
 extern dim3 gridDim, blockDim, blockIdx, threadIdx;
 
-void __syncthreads();
+/* A barrier knows where it stands, so that a test can take away what it orders. */
+void executor_barrier(const char *file, int line);
+#define __syncthreads() executor_barrier(__FILE__, __LINE__)
 
 /* The value of `bits` in lane `source` of the warp, once all lanes of the mask have come. */
 uint64_t executor_shuffle(unsigned mask, uint64_t bits, unsigned source);
@@ -42,12 +45,12 @@ template <typename T> static inline T __shfl_sync(unsigned mask, T value, int so
     return value;
 }
 
-/* Fibers change only where they wait, so this is atomic. */
 template <typename T> static inline T atomicMin(T *address, T value)
 {
-    const T old = *address;
-    if (value < old)
-        *address = value;
+    T old = __atomic_load_n(address, __ATOMIC_RELAXED);
+    while (value < old && !__atomic_compare_exchange_n(address, &old, value, false,
+                                                       __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
     return old;
 }
 
@@ -98,6 +101,18 @@ static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config,
                                              void (*kernel)(Parameters...), Arguments... arguments)
 {
     return executor_launch(*config, [=]() { kernel(arguments...); });
+}
+
+/* By the threads, the shared memory and so many registers of a thread as the settings say. */
+unsigned executor_blocks_at_once(unsigned threads, size_t shared);
+
+template <typename... Parameters>
+static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks,
+                                                                        void (*)(Parameters...),
+                                                                        int threads, size_t shared)
+{
+    *blocks = (int)executor_blocks_at_once((unsigned)threads, shared);
+    return cudaSuccess;
 }
 
 #endif

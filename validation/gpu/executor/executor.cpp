@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <random>
+#include <set>
 #include <vector>
 
 #include "fiber.h"
@@ -18,7 +19,7 @@ dim3 gridDim, blockDim, blockIdx, threadIdx;
 
 #define STANDARD                                                                                   \
     {                                                                                              \
-        1, (size_t)1 << 30, EXECUTOR_FORWARD, 0, 0, 0, 0, 0                                        \
+        1, (size_t)1 << 30, EXECUTOR_FORWARD, 0, 0, 0, 0, 0, 0                                     \
     }
 static const struct executor_settings standard = STANDARD;
 struct executor_settings executor_settings = STANDARD;
@@ -85,8 +86,8 @@ enum { WARP = 32, GUARD = 64, POISON = 0xff }; /* bytes of 0xff are NaN in every
 
 struct thread {
     enum { READY, AT_BARRIER, AT_SHUFFLE, DONE } state;
-    unsigned mask; /* of the lanes that it waits for */
-    unsigned shuffles;
+    unsigned mask;               /* of the lanes that it waits for */
+    unsigned shuffles, barriers; /* so far */
 };
 
 struct warp {
@@ -110,11 +111,33 @@ static void wait_as(decltype(thread::state) state)
     fiber_leave();
 }
 
-void __syncthreads()
+/* ORRERY_EXECUTOR_DROP=sum.cuh:128: all threads wait there, but it orders nothing. */
+static bool is_dropped(const char *file, int line)
 {
-    wait_as(thread::AT_BARRIER);
+    static const char *const dropped = getenv("ORRERY_EXECUTOR_DROP");
+    if (!dropped)
+        return false;
+    const char *base = strrchr(file, '/');
+    char here[256];
+    snprintf(here, sizeof here, "%s:%d", base ? base + 1 : file, line);
+    return strcmp(here, dropped) == 0;
 }
 
+/* A thread may be at the next barrier before another has left this one, hence two addresses. */
+static char block_start, block_end, barriers[2];
+
+void executor_barrier(const char *file, int line)
+{
+    void *const what = &barriers[threads[current].barriers++ % 2];
+    const bool dropped = is_dropped(file, line);
+    if (!dropped)
+        fiber_release(what);
+    wait_as(thread::AT_BARRIER);
+    if (!dropped)
+        fiber_acquire(what);
+}
+
+/* The value goes from lane to lane; memory is not ordered by it, as CUDA has it. */
 uint64_t executor_shuffle(unsigned mask, uint64_t bits, unsigned source)
 {
     struct thread &own = threads[current];
@@ -164,6 +187,12 @@ static void run_block(const std::function<void()> &body)
     threads.assign(blockDim.x, thread());
     warps.assign((blockDim.x + WARP - 1) / WARP, warp());
     shared.assign(shared_size + 16 + GUARD, POISON);
+    const std::function<void()> whole = [&] {
+        fiber_acquire(&block_start);
+        body();
+        fiber_release(&block_end);
+    };
+    fiber_release(&block_start);
     size_t left = threads.size();
     while (left > 0) {
         bool moved = false;
@@ -172,7 +201,7 @@ static void run_block(const std::function<void()> &body)
                 current = k;
                 threadIdx.x = k;
                 moved = true;
-                if (fiber_enter(k, body)) {
+                if (fiber_enter(k, whole)) {
                     threads[k].state = thread::DONE;
                     left--;
                 }
@@ -182,6 +211,7 @@ static void run_block(const std::function<void()> &body)
         if (!moved && left > 0 && !release_barrier())
             broken("threads wait for others that never come");
     }
+    fiber_acquire(&block_end);
     const unsigned char *end = (unsigned char *)executor_shared_memory() + shared_size;
     if (std::count(end, end + GUARD - 16, POISON) != GUARD - 16)
         broken("a kernel wrote past its shared memory");
@@ -286,8 +316,12 @@ template <class Condition> static cudaError_t work_until(const Condition &done)
     return failure;
 }
 
+static std::set<std::pair<int, int>> peers; /* a device, and one whose memory it may use */
+
 void executor_reset(void)
 {
+    peers.clear();
+    counts.peers = 0;
     read_environment();
     executor_settings = standard;
     failure = cudaSuccess;
@@ -313,6 +347,15 @@ cudaError_t executor_launch(const cudaLaunchConfig_t &config, std::function<void
         else
             run_grid(config, thread);
     });
+}
+
+enum { REGISTERS = 128 }; /* of a thread: as many as the kernels have where they are free to */
+
+unsigned executor_blocks_at_once(unsigned threads, size_t shared)
+{
+    const size_t by_shared = 228 * 1024 / (shared + 1024);
+    return (unsigned)std::min<size_t>(
+        { 32, 2048 / threads, 65536 / (REGISTERS * threads), by_shared });
 }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned)
@@ -356,7 +399,9 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned)
 
 cudaError_t cudaEventDestroy(cudaEvent_t event)
 {
-    const cudaError_t error = work_until([=] { return event->reached == event->recorded; });
+    /* After a failure nothing is reached any more. */
+    const cudaError_t error =
+        work_until([=] { return event->reached == event->recorded || failure; });
     delete event;
     counts.events--;
     return error;
@@ -371,6 +416,14 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
                           std::chrono::steady_clock::now().time_since_epoch())
                           .count();
     });
+}
+
+/* Nothing happens while the host does not wait. */
+cudaError_t cudaEventQuery(cudaEvent_t event)
+{
+    if (failure)
+        return failure;
+    return event->reached == event->recorded ? cudaSuccess : cudaErrorNotReady;
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
@@ -537,6 +590,8 @@ cudaError_t cudaMemcpyPeerAsync(void *to, int, const void *from, int, size_t siz
 
 cudaError_t cudaMemsetAsync(void *to, int value, size_t size, cudaStream_t stream)
 {
+    if (comes_due(&executor_settings.failing_fill))
+        return cudaErrorLaunchFailure;
     return add(stream, [=]() { memset(to, value, size); });
 }
 
@@ -601,14 +656,19 @@ cudaError_t cudaGetDevice(int *of)
     return failure;
 }
 
-cudaError_t cudaDeviceCanAccessPeer(int *can, int, int)
+cudaError_t cudaDeviceCanAccessPeer(int *can, int of, int peer)
 {
-    *can = 1;
+    *can = of != peer;
     return failure;
 }
 
-cudaError_t cudaDeviceEnablePeerAccess(int, unsigned)
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned)
 {
+    if (peer == device)
+        return cudaErrorInvalidDevice;
+    if (!peers.insert({ device, peer }).second)
+        return cudaErrorPeerAccessAlreadyEnabled;
+    counts.peers = peers.size();
     return failure;
 }
 

@@ -21,6 +21,7 @@ struct executor_settings {
     size_t memory; /* bytes of each device */
     enum executor_order order;
     int failing_allocation; /* 1: the next one fails; 0: none */
+    int failing_fill;       /* 1: the next cudaMemsetAsync() is refused; 0: none */
     int failing_launch;     /* 1: the next launch is refused; 0: none */
     int failing_kernel;     /* 1: the next kernel to run fails, as the next wait says; 0: none */
     int no_code;            /* the program has no code for the device's architecture */
@@ -39,11 +40,13 @@ struct executor_counts {
     size_t allocated;                           /* bytes that are not freed */
     size_t streams, events, graphs, registered; /* that exist */
     size_t launches, waits;                     /* so far */
+    size_t peers;                               /* pairs of devices that use each other's memory */
 };
 
 struct executor_counts executor_count(void);
 
-/* The defaults again: one device, 1 GiB, forward, no failures; counts go on. */
+/* The defaults again: one device, 1 GiB, forward, no failures, no devices connected; other counts
+ * go on. */
 void executor_reset(void);
 
 #ifdef __cplusplus

@@ -11,19 +11,23 @@
 /*
  * makecontext() gives a fiber its stack; later changes go by setjmp() and longjmp(), because
  * swapcontext() asks the kernel for the signal mask each time. AddressSanitizer must be told of
- * every change of stacks, and follows swapcontext().
+ * every change of stacks, and follows swapcontext(); ThreadSanitizer, which takes fibers for
+ * threads, of every change of fibers.
  */
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/common_interface_defs.h>
+#elif defined(EXECUTOR_RACES)
+#include <sanitizer/tsan_interface.h>
 #endif
 
 enum { STACK = 128 * 1024 };
 
 struct fiber {
     ucontext_t context;
-    jmp_buf place;
+    jmp_buf left;
     void *stack = nullptr;
     void *fake_stack = nullptr; /* AddressSanitizer's */
+    void *thread = nullptr;     /* ThreadSanitizer's */
     bool started = false, ended = true;
     const std::function<void()> *body = nullptr;
 };
@@ -57,9 +61,10 @@ static void go_home()
     arrive_in_fiber();
 }
 
-#else
+#elif defined(EXECUTOR_RACES)
 
-static jmp_buf home_place;
+static ucontext_t home;
+static void *home_thread;
 
 static void arrive_in_fiber()
 {
@@ -67,18 +72,65 @@ static void arrive_in_fiber()
 
 static void go_to_fiber()
 {
-    if (_setjmp(home_place) != 0)
+    if (!current->thread)
+        current->thread = __tsan_create_fiber(0);
+    home_thread = __tsan_get_current_fiber();
+    __tsan_switch_to_fiber(current->thread, __tsan_switch_to_fiber_no_sync);
+    swapcontext(&home, &current->context);
+}
+
+static void go_home()
+{
+    __tsan_switch_to_fiber(home_thread, __tsan_switch_to_fiber_no_sync);
+    swapcontext(&current->context, &home);
+}
+
+#else
+
+static jmp_buf home_left;
+
+static void arrive_in_fiber()
+{
+}
+
+static void go_to_fiber()
+{
+    if (_setjmp(home_left) != 0)
         return;
     if (current->started)
-        _longjmp(current->place, 1);
+        _longjmp(current->left, 1);
     current->started = true;
     setcontext(&current->context);
 }
 
 static void go_home()
 {
-    if (_setjmp(current->place) == 0)
-        _longjmp(home_place, 1);
+    if (_setjmp(current->left) == 0)
+        _longjmp(home_left, 1);
+}
+
+#endif
+
+#if defined(EXECUTOR_RACES)
+
+void fiber_release(void *what)
+{
+    __tsan_release(what);
+}
+
+void fiber_acquire(void *what)
+{
+    __tsan_acquire(what);
+}
+
+#else
+
+void fiber_release(void *)
+{
+}
+
+void fiber_acquire(void *)
+{
 }
 
 #endif

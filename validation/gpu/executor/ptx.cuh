@@ -15,6 +15,11 @@ static inline double executor_noise(uint64_t bits)
     return (double)(int64_t)bits * 0x1p-63;
 }
 
+/*
+ * A device's table of estimates is of the mantissa and the parity of the exponent: 1/sqrt(4 x) is
+ * half of 1/sqrt(x) to the bit. So is the noise.
+ */
+
 /* Within 2^-22.9 of 1/sqrt(x), a denormal counting as 0 (PTX ISA, rsqrt.approx.ftz.f32). */
 static inline float approximate_rsqrt(float x)
 {
@@ -22,7 +27,7 @@ static inline float approximate_rsqrt(float x)
         return INFINITY;
     uint32_t bits;
     memcpy(&bits, &x, sizeof bits);
-    return (float)((1 + 0x1p-23 * executor_noise(bits)) / std::sqrt((double)x));
+    return (float)((1 + 0x1p-23 * executor_noise(bits & 0xffffff)) / std::sqrt((double)x));
 }
 
 /* The upper half of an estimate from the upper half of x (PTX ISA, rsqrt.approx.ftz.f64). */
@@ -31,7 +36,8 @@ static inline double approximate_rsqrt(double x)
     if (x < DBL_MIN)
         return INFINITY;
     const double upper = __hiloint2double(__double2hiint(x), 0);
-    const double s = (1 + 0x1p-22 * executor_noise((uint32_t)__double2hiint(x))) / std::sqrt(upper);
+    const double s =
+        (1 + 0x1p-22 * executor_noise((uint32_t)__double2hiint(x) & 0x1fffff)) / std::sqrt(upper);
     return __hiloint2double(__double2hiint(s), 0);
 }
 

@@ -1,0 +1,343 @@
+#include "division.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/share.h"
+#include "base/text.h"
+#include "work.h"
+
+/* --- parts -------------------------------------------------------------------------------------*/
+
+static enum status add_part(struct gpu_division *division, const struct gpu_device *device,
+                            size_t systems, size_t first, size_t last, struct error *error)
+{
+    struct gpu_part *part;
+    const enum status status =
+        gpu_part_create(&division->setup, device, systems, first, last, &part, error);
+    if (!status)
+        division->parts[division->part_count++] = part;
+    return status;
+}
+
+static size_t blocks_of(const struct gpu_division *division)
+{
+    return (division->own_last - division->own_first + GPU_OBSERVER_BLOCK - 1) / GPU_OBSERVER_BLOCK;
+}
+
+static enum status too_little(const struct gpu_device *device, const char *what, size_t bytes,
+                              size_t memory, struct error *error)
+{
+    return error_set(error, STATUS_MEMORY, "GPU %d: %s needs %.1f MiB, and %.1f MiB are free",
+                     device->index, what, (double)bytes / 0x1p20, (double)memory / 0x1p20);
+}
+
+static enum status create_divided(struct gpu_division *division, const struct gpu_device *devices,
+                                  const size_t *memory, struct error *error)
+{
+    const struct bodies *bodies = division->setup.bodies;
+    const size_t blocks = blocks_of(division), own = division->own_first;
+    enum status status = STATUS_OK;
+    gpu_devices_connect(devices, division->device_count);
+    for (size_t d = 0; d < division->device_count && !status; d++) {
+        const size_t first =
+            own + share_start(blocks, division->device_count, d) * GPU_OBSERVER_BLOCK;
+        const size_t last =
+            own + share_start(blocks, division->device_count, d + 1) * GPU_OBSERVER_BLOCK;
+        const size_t end = last < division->own_last ? last : division->own_last;
+        const size_t bytes =
+            gpu_part_size(&division->setup, &devices[d], bodies->systems, first, end);
+        status = bytes > memory[d]
+                     ? too_little(&devices[d], "its part of the bodies", bytes, memory[d], error)
+                     : add_part(division, &devices[d], bodies->systems, first, end, error);
+    }
+    for (size_t p = 0; p < division->part_count && !status; p++)
+        status = gpu_part_upload(division->parts[p], 0, bodies->systems, error);
+    return status;
+}
+
+static enum status create_whole(struct gpu_division *division, const struct gpu_device *devices,
+                                struct error *error)
+{
+    const size_t count = division->setup.bodies->count;
+    enum status status = STATUS_OK;
+    for (size_t d = 0; d < division->device_count && !status; d++) {
+        const size_t systems = division->first[d + 1] - division->first[d];
+        status = add_part(division, &devices[d], systems, 0, count, error);
+        if (!status)
+            status = gpu_part_upload(division->parts[d], division->first[d], systems, error);
+    }
+    return status;
+}
+
+/* Copies from and to locked memory run beside the kernels; without the lock all is slower. */
+static void pin(struct gpu_division *division, struct error *error)
+{
+    const struct bodies *b = division->setup.bodies;
+    double *const arrays[] = { b->m, b->x, b->y, b->z, b->vx, b->vy, b->vz, b->ax, b->ay, b->az };
+    division->pinned = memory_array(COUNT_OF(arrays), sizeof *division->pinned, error);
+    for (size_t k = 0; k < COUNT_OF(arrays) && division->pinned; k++)
+        if (!cudaHostRegister(arrays[k], bodies_length(b) * sizeof(double),
+                              cudaHostRegisterDefault))
+            division->pinned[division->pinned_count++] = arrays[k];
+    cudaGetLastError();
+}
+
+/* The largest batch of which GPU_SLOTS fit. */
+static size_t batch_size(const struct gpu_division *division, const struct gpu_device *device,
+                         size_t memory)
+{
+    const size_t count = division->setup.bodies->count;
+    size_t fits = 0, too_many = division->setup.bodies->systems + 1;
+    while (too_many - fits > 1) {
+        const size_t middle = fits + (too_many - fits) / 2;
+        if (GPU_SLOTS * gpu_part_size(&division->setup, device, middle, 0, count) <= memory)
+            fits = middle;
+        else
+            too_many = middle;
+    }
+    return fits;
+}
+
+static enum status create_streamed(struct gpu_division *division, const struct gpu_device *devices,
+                                   const size_t *memory, struct error *error)
+{
+    const size_t count = division->setup.bodies->count;
+    enum status status = STATUS_OK;
+    for (size_t d = 0; d < division->device_count && !status; d++) {
+        const size_t batch = batch_size(division, &devices[d], memory[d]);
+        if (batch == 0)
+            return too_little(&devices[d], "a system",
+                              gpu_part_size(&division->setup, &devices[d], 1, 0, count), memory[d],
+                              error);
+        for (int slot = 0; slot < GPU_SLOTS && !status; slot++)
+            status = add_part(division, &devices[d], batch, 0, count, error);
+    }
+    pin(division, error);
+    return status;
+}
+
+/* Nine tenths of what is free: the driver needs some for itself. */
+static enum status free_memory(const struct gpu_device *device, size_t *memory, struct error *error)
+{
+    size_t all;
+    int code = cudaSetDevice(device->index);
+    if (!code)
+        code = cudaMemGetInfo(memory, &all);
+    *memory = *memory / 10 * 9;
+    return gpu_check(code, device->index, "asking for its memory", error);
+}
+
+/* Whole where the systems fit, else streamed; one system for several devices is divided. */
+static enum status create_parts(struct gpu_division *division, const struct gpu_device *devices,
+                                struct error *error)
+{
+    const struct bodies *bodies = division->setup.bodies;
+    size_t memory[GPU_MAX_PARTS] = { 0 };
+    bool fits = true;
+    for (size_t d = 0; d < division->device_count; d++) {
+        const enum status status = free_memory(&devices[d], &memory[d], error);
+        if (status)
+            return status;
+    }
+    if (division->device_count > bodies->systems || division->setup.peers) {
+        division->mode = GPU_DIVIDED;
+        return create_divided(division, devices, memory, error);
+    }
+    for (size_t d = 0; d <= division->device_count; d++)
+        division->first[d] = share_start(bodies->systems, division->device_count, d);
+    for (size_t d = 0; d < division->device_count; d++)
+        fits &= gpu_part_size(&division->setup, &devices[d],
+                              division->first[d + 1] - division->first[d], 0,
+                              bodies->count) <= memory[d];
+    division->mode = fits ? GPU_WHOLE : GPU_STREAMED;
+    return fits ? create_whole(division, devices, error)
+                : create_streamed(division, devices, memory, error);
+}
+
+/* Devices that there is work for: each must get a system, or a block of bodies. */
+static size_t useful_devices(const struct gpu_division *division, size_t wanted)
+{
+    const struct bodies *bodies = division->setup.bodies;
+    const size_t blocks = blocks_of(division) > 0 ? blocks_of(division) : 1;
+    size_t most = bodies->systems > blocks || division->setup.kernel->facts->third_law
+                      ? bodies->systems
+                      : blocks;
+    if (division->setup.peers)
+        most = blocks;
+    most = most < GPU_MAX_PARTS / GPU_SLOTS ? most : GPU_MAX_PARTS / GPU_SLOTS;
+    return wanted < most ? wanted : most;
+}
+
+static enum status try_parts(struct gpu_division *division, struct error *error)
+{
+    enum status status = STATUS_OK;
+    for (size_t p = 0; p < division->part_count && !status; p++)
+        status = gpu_work_try(division->parts[p], error);
+    return status;
+}
+
+/* As many as are wanted, the next ones for the next process on this machine, in turn. */
+static enum status find_devices(struct gpu_division *division, int wanted, int node_rank,
+                                struct gpu_device *devices, struct error *error)
+{
+    int count;
+    enum status status = gpu_device_count(&count, error);
+    if (status)
+        return status;
+    if (wanted > count)
+        return error_set(error, STATUS_UNAVAILABLE,
+                         "compute.devices = %d: this machine has %d GPU%s", wanted, count,
+                         count == 1 ? "" : "s");
+    division->device_count = useful_devices(division, wanted > 0 ? (size_t)wanted : (size_t)count);
+    for (size_t d = 0; d < division->device_count && !status; d++)
+        status = gpu_device_find((node_rank * wanted + (int)d) % count, &devices[d], error);
+    if (status)
+        return status;
+    snprintf(division->isa, sizeof division->isa, "%s", devices[0].isa);
+    if (division->device_count == 1)
+        snprintf(division->device, sizeof division->device, "%s", devices[0].name);
+    else
+        snprintf(division->device, sizeof division->device, "%zu x %s", division->device_count,
+                 devices[0].name);
+    return STATUS_OK;
+}
+
+/* --- making it ---------------------------------------------------------------------------------*/
+
+enum status gpu_division_probe(struct error *error)
+{
+    int count;
+    const enum status status = gpu_device_count(&count, error);
+    if (status)
+        return status;
+    cudaError_t code = cudaSetDevice(0);
+    if (!code)
+        code = gpu_rate(GPU_OPERATION_SINGLE, 1, NULL, NULL);
+    if (!code)
+        code = cudaStreamSynchronize(NULL);
+    return gpu_check((int)code, 0, "launching a kernel to try it", error);
+}
+
+/* The bodies to be moved: a share without its padding, or all. */
+static void take_share(struct gpu_division *division, const struct force_share *share)
+{
+    const size_t count = division->setup.bodies->count;
+    division->own_last = share && share->last < count ? share->last : count;
+    division->own_first =
+        share ? share->first < division->own_last ? share->first : division->own_last : 0;
+}
+
+static enum status unknown_kernel(const char *name, struct error *error)
+{
+    const char *all[GPU_KERNELS + 1] = { NULL };
+    struct text names = { 0 };
+    for (int id = 0; id < GPU_KERNELS; id++)
+        all[id] = gpu_catalog[id].name;
+    text_quoted(&names, all);
+    error_set(error, STATUS_CONFIG, "compute.kernel = \"%s\": the cuda backend has the kernels %s",
+              name, names.failed ? "of `orrery info compute.kernel`" : names.bytes);
+    text_free(&names);
+    return error->status;
+}
+
+/* Ranks divide the bodies where `shared`; devices do where they are more than systems. */
+static enum status choose_kernel(const struct backend_options *options, const struct bodies *bodies,
+                                 bool shared, const struct gpu_kernel **kernel, struct error *error)
+{
+    const char *name = options->force.kernel;
+    int devices = options->devices;
+    enum gpu_kernel_id id = gpu_catalog_find(name);
+    if (devices == 0 && gpu_device_count(&devices, error))
+        return error->status;
+    if (strcmp(name, "auto") == 0)
+        id = gpu_catalog_choose(bodies->count, !shared && bodies->systems >= (size_t)devices);
+    if (id == GPU_KERNELS)
+        return unknown_kernel(name, error);
+    *kernel = gpu_kernel_of(id);
+    if (shared && (*kernel)->facts->third_law)
+        return error_set(error, STATUS_CONFIG,
+                         "compute.kernel = \"%s\": on a GPU it needs all bodies of a system, and "
+                         "ranks divide them; \"blocked\" does not",
+                         name);
+    return STATUS_OK;
+}
+
+enum status gpu_division_init(struct gpu_division *division, const struct backend_options *options,
+                              const struct physics *physics, struct bodies *bodies,
+                              struct error *error)
+{
+    const struct gpu_kernel *kernel = NULL;
+    struct gpu_device devices[GPU_MAX_PARTS];
+    /* Few bodies are less work than to gather them: every process moves all of them. */
+    const bool shared = options->peers && bodies->count > GPU_RESIDENT_ALONE;
+    *division = (struct gpu_division){ 0 };
+    if (choose_kernel(options, bodies, shared, &kernel, error) ||
+        gpu_setup_init(kernel, options->force.precision, physics, bodies, &division->setup, error))
+        return error->status;
+    division->setup.registers = integrator_has_registers(options->integrator);
+    take_share(division, shared ? &options->force.share : NULL);
+    if ((shared && gpu_setup_share(&division->setup, options->peers, error)) ||
+        find_devices(division, options->devices, options->node_rank, devices, error) ||
+        create_parts(division, devices, error))
+        return error->status;
+    return try_parts(division, error);
+}
+
+void gpu_division_clear(struct gpu_division *division)
+{
+    for (size_t p = 0; p < division->part_count; p++)
+        gpu_part_destroy(division->parts[p]);
+    for (size_t k = 0; k < division->pinned_count; k++)
+        cudaHostUnregister(division->pinned[k]);
+    memory_free(division->pinned);
+    gpu_setup_free(&division->setup);
+}
+
+/* --- going through the systems -----------------------------------------------------------------*/
+
+static enum status wait_all(struct gpu_division *division, bool *non_finite, struct error *error)
+{
+    enum status status = STATUS_OK;
+    for (size_t p = 0; p < division->part_count && !status; p++)
+        status = gpu_part_wait(division->parts[p], non_finite, error);
+    return status;
+}
+
+/* One batch after another through the slots of a device: what a slot is told to do waits for what
+ * it was told before, not for the other slots. */
+static enum status stream_device(struct gpu_division *division, size_t device, gpu_queue *queue,
+                                 void *context, struct error *error)
+{
+    enum status status = STATUS_OK;
+    size_t slot = 0;
+    for (size_t s = division->first[device]; s < division->first[device + 1] && !status; slot++) {
+        struct gpu_part *part = division->parts[device * GPU_SLOTS + slot % GPU_SLOTS];
+        const struct gpu_team team = { &part, 1 };
+        const size_t left = division->first[device + 1] - s;
+        const size_t systems = left < part->capacity ? left : part->capacity;
+        status = gpu_part_upload(part, s, systems, error);
+        if (!status)
+            status = queue(context, &team, error);
+        s += systems;
+    }
+    return status;
+}
+
+enum status gpu_division_run(struct gpu_division *division, gpu_queue *queue, void *context,
+                             bool *non_finite, struct error *error)
+{
+    enum status status = STATUS_OK;
+    if (division->mode == GPU_DIVIDED) {
+        const struct gpu_team team = { division->parts, division->part_count };
+        status = queue(context, &team, error);
+    }
+    for (size_t p = 0; p < division->part_count && division->mode == GPU_WHOLE && !status; p++) {
+        const struct gpu_team team = { &division->parts[p], 1 };
+        status = queue(context, &team, error);
+    }
+    for (size_t d = 0; d < division->device_count && division->mode == GPU_STREAMED && !status; d++)
+        status = stream_device(division, d, queue, context, error);
+    return status ? status : wait_all(division, non_finite, error);
+}

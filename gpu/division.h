@@ -1,0 +1,54 @@
+/*
+ * How the bodies of a run are divided over devices:
+ *
+ *   whole     every device keeps some systems (base + remainder) for good;
+ *   divided   fewer systems than devices: every device moves some bodies of each system;
+ *             other processes may move other bodies, and positions are gathered from them;
+ *   streamed  the bodies do not fit: batches of systems go through the device's memory, and some
+ *             of them are copied while others are computed. The host's arrays are always current.
+ */
+#ifndef ORRERY_GPU_DIVISION_H
+#define ORRERY_GPU_DIVISION_H
+
+#include "backend/backend.h"
+#include "team.h"
+
+enum gpu_mode { GPU_WHOLE, GPU_DIVIDED, GPU_STREAMED };
+
+enum {
+    GPU_MAX_PARTS = 64,
+    GPU_SLOTS = 3 /* batches of a device under way: one arrives, one computes, one leaves */
+};
+
+struct gpu_division {
+    struct gpu_setup setup;
+    enum gpu_mode mode;
+    struct gpu_part *parts[GPU_MAX_PARTS];
+    size_t part_count, device_count;
+    size_t own_first, own_last;      /* bodies of every system that this process moves */
+    size_t first[GPU_MAX_PARTS + 1]; /* systems of device d: [first[d], first[d + 1]) */
+    double **pinned;                 /* host arrays that are locked in memory */
+    size_t pinned_count;
+    char device[280], isa[16]; /* in words */
+};
+
+/* A device may be counted and still refuse what it is told to do; so it is told something. */
+enum status gpu_division_probe(struct error *error);
+
+/* Of bodies, which are borrowed, over as many devices as are wanted. Whatever it returns is for
+ * gpu_division_clear(). STATUS_CONFIG, STATUS_UNAVAILABLE, STATUS_MEMORY. */
+enum status gpu_division_init(struct gpu_division *division, const struct backend_options *options,
+                              const struct physics *physics, struct bodies *bodies,
+                              struct error *error);
+void gpu_division_clear(struct gpu_division *division);
+
+/* Queues some work on a team of parts. */
+typedef enum status gpu_queue(void *context, const struct gpu_team *team, struct error *error);
+
+/* Has work queued for all systems, on one team of parts after another, and waits for all of it;
+ * batches of streamed systems are uploaded before. *non_finite becomes true where a state is not.
+ */
+enum status gpu_division_run(struct gpu_division *division, gpu_queue *queue, void *context,
+                             bool *non_finite, struct error *error);
+
+#endif

@@ -1,0 +1,383 @@
+#include "gpu-bench.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "force/reference.h"
+#include "team.h"
+#include "trial.h"
+
+static const double TRIAL_SECONDS = 0.2;
+
+/* There are some 500 trials where the largest system has a million bodies, most of them of tuning;
+ * a warm-up and a set-up may take each of them as long again. */
+enum { TRIALS_IN_TIME = 1000 };
+
+/* --- rates and accuracy ------------------------------------------------------------------------*/
+
+static enum status queue_operations(const struct gpu_task *task, size_t times, struct error *error)
+{
+    cudaError_t code = cudaSuccess;
+    for (size_t k = 0; k < times && !code; k++)
+        code = gpu_rate(task->operation, task->blocks, task->part->partial, task->stream);
+    return gpu_check((int)code, task->part->device.index, "measuring", error);
+}
+
+static enum status time_operations(struct gpu_bench_state *bench, const struct gpu_trial *trial,
+                                   struct gpu_part *part, struct gpu_bench_row *row,
+                                   struct error *error)
+{
+    static const char *const labels[] = { "fp32 multiply-add", "fp64 multiply-add",
+                                          "fp32 estimate of 1/sqrt" };
+    (void)trial;
+    enum status status = STATUS_OK;
+    for (int k = 0; k < GPU_OPERATIONS && !status; k++) {
+        const struct gpu_task task = {
+            .queue = queue_operations,
+            .part = part,
+            .operation = (enum gpu_operation)k,
+            .blocks = 4 * (unsigned)bench->device.multiprocessors,
+            .stream = part->stream,
+        };
+        const double operations = (double)task.blocks * GPU_RATE_THREADS * GPU_RATE_OPERATIONS;
+        status = gpu_task_time(bench, &task, &row->seconds, &row->median, error);
+        row->label = labels[k];
+        row->rate = bench->operations[k] = operations / row->seconds;
+        row->limit = k == GPU_OPERATION_SINGLE ? (double)bench->device.multiprocessors *
+                                                     bench->device.lanes * bench->device.clock
+                                               : 0;
+        if (!status)
+            status = gpu_trial_send(bench, row, error);
+    }
+    return status;
+}
+
+static enum status measure_rates(struct gpu_bench_state *bench, struct error *error)
+{
+    struct gpu_bench_row row = { .part = GPU_BENCH_RATES, .error = NAN };
+    const struct gpu_trial trial = gpu_trial_of(bench, GPU_SIMT, PRECISION_SINGLE, 1, 32);
+    return gpu_trial_on_part(bench, &trial, time_operations, &row, error);
+}
+
+/* rms of |a - a_ref| / |a_ref|, the reference by fp64 on the host. */
+static enum status compare(struct gpu_bench_state *bench, const struct gpu_trial *trial,
+                           struct gpu_part *part, struct gpu_bench_row *row, struct error *error)
+{
+    (void)trial;
+    struct bodies *b = bench->bodies;
+    const struct gpu_team team = { &part, 1 };
+    enum status status = gpu_team_accelerations(&team, error);
+    if (!status)
+        status = gpu_part_download_accelerations(part, error);
+    if (!status)
+        status = gpu_part_wait(part, NULL, error);
+    const size_t size = b->count * sizeof(double);
+    double *a = memory_array(b->count, 3 * sizeof(double), error);
+    if (status || !a) {
+        memory_free(a);
+        return status ? status : error->status;
+    }
+    memcpy(a, b->ax, size);
+    memcpy(a + b->count, b->ay, size);
+    memcpy(a + 2 * b->count, b->az, size);
+    reference_accelerations(&gpu_trial_physics, b);
+    double sum = 0;
+    for (size_t i = 0; i < b->count; i++) {
+        const double dx = a[i] - b->ax[i], dy = a[b->count + i] - b->ay[i];
+        const double dz = a[2 * b->count + i] - b->az[i];
+        sum += (dx * dx + dy * dy + dz * dz) /
+               (b->ax[i] * b->ax[i] + b->ay[i] * b->ay[i] + b->az[i] * b->az[i]);
+    }
+    row->error = sqrt(sum / (double)b->count);
+    memory_free(a);
+    return STATUS_OK;
+}
+
+static enum status measure_accuracy(struct gpu_bench_state *bench, struct error *error)
+{
+    static const enum gpu_kernel_id kernels[] = { GPU_BLOCKED, GPU_SYMMETRIC };
+    const size_t count = bench->options->largest < 4096 ? bench->options->largest : 4096;
+    enum status status = STATUS_OK;
+    for (size_t k = 0; k < COUNT_OF(kernels); k++)
+        for (int p = PRECISION_DOUBLE; p <= PRECISION_SINGLE && !status; p++) {
+            const struct gpu_trial trial =
+                gpu_trial_of(bench, kernels[k], (enum precision)p, 1, count);
+            struct gpu_bench_row row = {
+                .part = GPU_BENCH_ACCURACY,
+                .label = trial.label,
+                .precision = trial.precision,
+                .systems = 1,
+                .count = count,
+            };
+            status = gpu_trial_on_part(bench, &trial, compare, &row, error);
+            if (!status)
+                status = gpu_trial_send(bench, &row, error);
+        }
+    return status;
+}
+
+static size_t no_larger(const struct gpu_bench_state *bench, size_t count)
+{
+    return count < bench->options->largest ? count : bench->options->largest;
+}
+
+/* --- tuning ------------------------------------------------------------------------------------*/
+
+/* Every pair of tile and block of 64, 256, 512 and 1024 (experiments A6). */
+static enum status measure_blocks(struct gpu_bench_state *bench, struct error *error)
+{
+    static const int sizes[] = { 64, 256, 512, 1024 };
+    enum status status = STATUS_OK;
+    for (size_t k = 0; k < COUNT_OF(sizes) * COUNT_OF(sizes) && !status; k++) {
+        const struct gpu_tuning_row tuning = {
+            GPU_TILED, PRECISION_SINGLE, 0, { sizes[k % 4], sizes[k / 4], 1, 1, 1 }
+        };
+        struct gpu_trial trial =
+            gpu_trial_of(bench, GPU_TILED, PRECISION_SINGLE, 1, no_larger(bench, 65536));
+        struct gpu_bench_row row;
+        trial.part = GPU_BENCH_BLOCKS;
+        trial.tuning = &tuning;
+        status = gpu_trial_run(bench, &trial, &row, error);
+    }
+    return status;
+}
+
+/* Takes a row that is faster than the best so far. */
+static enum status try_tuning(struct gpu_bench_state *bench, const struct gpu_trial *like,
+                              struct gpu_tuning_row *best, double *rate, struct gpu_tuning_row next,
+                              struct error *error)
+{
+    struct gpu_trial trial = *like;
+    struct gpu_bench_row row;
+    trial.part = GPU_BENCH_TUNING;
+    trial.tuning = &next;
+    trial.to_beat = *rate;
+    const enum status status = gpu_trial_run(bench, &trial, &row, error);
+    if (!status && row.best) {
+        *rate = row.rate;
+        *best = next;
+    }
+    return status;
+}
+
+/* Every launch of `blocked` that the catalog allows with one of these blocks and tiles, at the size
+ * at hand. */
+static enum status tune(struct gpu_bench_state *bench, enum precision precision, size_t count,
+                        struct error *error)
+{
+    static const int blocks[] = { 64, 128, 256 }, tiles[] = { 128, 256, 512, 1024 };
+    const struct gpu_limits *limits = &gpu_catalog[GPU_BLOCKED].limits[precision];
+    const struct gpu_trial like = gpu_trial_of(bench, GPU_BLOCKED, precision, 1, count);
+    struct gpu_tuning_row best = { GPU_BLOCKED, precision, count, limits->start };
+    enum status status = STATUS_OK;
+    double rate = 0;
+    for (int at_once = limits->at_once.least; at_once <= limits->at_once.most; at_once++)
+        for (int bodies = limits->bodies.most; bodies >= limits->bodies.most / 2; bodies /= 2)
+            for (size_t k = 0; k < COUNT_OF(blocks) * COUNT_OF(tiles) && !status; k++) {
+                const struct gpu_tuning_row next = { GPU_BLOCKED,
+                                                     precision,
+                                                     count,
+                                                     { blocks[k % 3], tiles[k / 3], bodies, 1,
+                                                       at_once } };
+                if (gpu_limits_allow(limits, &next.tuning))
+                    status = try_tuning(bench, &like, &best, &rate, next, error);
+            }
+    if (rate > 0)
+        gpu_tuning_set(&bench->tuning, &best);
+    return status;
+}
+
+/* The sizes that tuning is measured at: small, middle and large ones, or the one that is asked for.
+ */
+static enum status measure_tuning(struct gpu_bench_state *bench, struct error *error)
+{
+    static const size_t sizes[] = { 4096, 16384, 131072, 1048576 };
+    const size_t only = bench->options->bodies;
+    enum status status = STATUS_OK;
+    for (size_t k = 0; k < COUNT_OF(sizes) && !status; k++) {
+        const size_t count = only > 0 ? only : no_larger(bench, sizes[k]);
+        for (int p = PRECISION_SINGLE; p >= PRECISION_DOUBLE && !status; p--)
+            status = tune(bench, (enum precision)p, count, error);
+        if (count == bench->options->largest || only > 0)
+            break;
+    }
+    if (!status && bench->options->store)
+        status = gpu_tuning_store(&bench->device, NULL, &bench->tuning, error);
+    return status;
+}
+
+/* --- speed -------------------------------------------------------------------------------------*/
+
+/* A rung: one of the catalog's kernels, and what differs from it. */
+struct rung {
+    const char *label;
+    enum gpu_kernel_id kernel;
+    enum precision precision;
+    cudaError_t (*sum)(const struct gpu_sum_call *call, unsigned *slots); /* another kernel */
+    int components;                                                       /* of it */
+    int bodies, at_once; /* of a thread; the form: others than tuned */
+    bool equal;          /* masses */
+    double slots;
+};
+
+static const struct rung rungs[] = {
+    { .label = "simt, rsqrtf()",
+      .kernel = GPU_SIMT,
+      .precision = PRECISION_SINGLE,
+      .sum = gpu_textbook_simt,
+      .components = 3,
+      .slots = GPU_SLOTS_TEXTBOOK_SIMT },
+    { .label = "simt", .kernel = GPU_SIMT, .precision = PRECISION_SINGLE },
+    { .label = "tiled, rsqrtf()",
+      .kernel = GPU_TILED,
+      .precision = PRECISION_SINGLE,
+      .sum = gpu_textbook_tiled,
+      .components = 3,
+      .slots = GPU_SLOTS_TEXTBOOK_TILED },
+    { .label = "tiled", .kernel = GPU_TILED, .precision = PRECISION_SINGLE },
+    { .label = "blocked, 2 bodies per thread",
+      .kernel = GPU_BLOCKED,
+      .precision = PRECISION_SINGLE,
+      .bodies = 2,
+      .slots = GPU_SLOTS_BLOCKED_2 },
+    { .label = "blocked, 3 blocks at once",
+      .kernel = GPU_BLOCKED,
+      .precision = PRECISION_SINGLE,
+      .at_once = 3 },
+    { .label = "blocked, 2 blocks at once",
+      .kernel = GPU_BLOCKED,
+      .precision = PRECISION_SINGLE,
+      .at_once = 2 },
+    { .label = "blocked, tuned", .kernel = GPU_BLOCKED, .precision = PRECISION_SINGLE },
+    { .label = "blocked, equal masses",
+      .kernel = GPU_BLOCKED,
+      .precision = PRECISION_SINGLE,
+      .equal = true,
+      .slots = GPU_SLOTS_EQUAL_4 },
+    { .label = "symmetric", .kernel = GPU_SYMMETRIC, .precision = PRECISION_SINGLE },
+    { .label = "symmetric, 4 blocks at once",
+      .kernel = GPU_SYMMETRIC,
+      .precision = PRECISION_SINGLE,
+      .at_once = 4 },
+    { .label = "blocked, force + potential",
+      .kernel = GPU_BLOCKED,
+      .precision = PRECISION_SINGLE,
+      .sum = gpu_with_potential,
+      .components = 4,
+      .slots = GPU_SLOTS_POTENTIAL_4 },
+    { .label = "blocked, mixed", .kernel = GPU_BLOCKED, .precision = PRECISION_MIXED },
+    { .label = "symmetric, mixed", .kernel = GPU_SYMMETRIC, .precision = PRECISION_MIXED },
+    { .label = "blocked, double", .kernel = GPU_BLOCKED, .precision = PRECISION_DOUBLE },
+    { .label = "symmetric, double", .kernel = GPU_SYMMETRIC, .precision = PRECISION_DOUBLE },
+};
+
+static enum status measure_ladder(struct gpu_bench_state *bench, struct error *error)
+{
+    enum status status = STATUS_OK;
+    for (size_t k = 0; k < COUNT_OF(rungs) && !status; k++) {
+        const struct rung *rung = &rungs[k];
+        struct gpu_trial trial =
+            gpu_trial_of(bench, rung->kernel, rung->precision, 1, no_larger(bench, 262144));
+        struct gpu_tuning_row tuning = *trial.tuning;
+        struct gpu_bench_row row;
+        trial.part = GPU_BENCH_LADDER;
+        trial.label = rung->label;
+        trial.equal = rung->equal;
+        trial.tuning = &tuning;
+        if (rung->sum) {
+            trial.kernel.sum = rung->sum;
+            trial.kernel.components = rung->components;
+        }
+        if (rung->slots > 0)
+            trial.slots = rung->slots;
+        if (rung->bodies > 0)
+            tuning.tuning.bodies = rung->bodies;
+        if (rung->at_once > 0)
+            tuning.tuning.at_once = rung->at_once;
+        status = gpu_trial_run(bench, &trial, &row, error);
+    }
+    return status;
+}
+
+static enum status measure_sizes(struct gpu_bench_state *bench, struct error *error)
+{
+    static const struct {
+        enum gpu_kernel_id kernel;
+        enum precision precision;
+    } kernels[] = {
+        { GPU_TILED, PRECISION_SINGLE },     { GPU_BLOCKED, PRECISION_SINGLE },
+        { GPU_SYMMETRIC, PRECISION_SINGLE }, { GPU_BLOCKED, PRECISION_MIXED },
+        { GPU_BLOCKED, PRECISION_DOUBLE },
+    };
+    enum status status = STATUS_OK;
+    for (size_t count = 1024; count <= bench->options->largest && !status; count *= 2)
+        for (size_t k = 0; k < COUNT_OF(kernels) && !status; k++) {
+            struct gpu_bench_row row;
+            struct gpu_trial trial =
+                gpu_trial_of(bench, kernels[k].kernel, kernels[k].precision, 1, count);
+            trial.part = GPU_BENCH_SIZES;
+            status = gpu_trial_run(bench, &trial, &row, error);
+        }
+    return status;
+}
+
+/* Sums or whole steps of `blocked` in fp32 for numbers of systems and bodies. */
+static enum status measure_shapes(struct gpu_bench_state *bench, enum gpu_bench_part part,
+                                  const size_t (*shapes)[2], size_t count, struct error *error)
+{
+    enum status status = STATUS_OK;
+    for (size_t k = 0; k < count && !status; k++) {
+        struct gpu_bench_row row;
+        struct gpu_trial trial = gpu_trial_of(bench, GPU_BLOCKED, PRECISION_SINGLE, shapes[k][0],
+                                              no_larger(bench, shapes[k][1]));
+        trial.part = part;
+        trial.steps = part == GPU_BENCH_STEPS;
+        if (trial.steps)
+            trial.slots = 0; /* a step is more than pairs */
+        status = gpu_trial_run(bench, &trial, &row, error);
+    }
+    return status;
+}
+
+static enum status measure_ensembles(struct gpu_bench_state *bench, struct error *error)
+{
+    static const size_t shapes[][2] = { { 32, 8192 }, { 64, 1024 }, { 1000, 64 } };
+    return measure_shapes(bench, GPU_BENCH_ENSEMBLES, shapes, COUNT_OF(shapes), error);
+}
+
+static enum status measure_steps(struct gpu_bench_state *bench, struct error *error)
+{
+    static const size_t shapes[][2] = { { 1, 2 },     { 1, 64 },    { 1, 256 },   { 1, 1024 },
+                                        { 1, 4096 },  { 1, 16384 }, { 1, 65536 }, { 1000, 64 },
+                                        { 100, 512 }, { 32, 8192 } };
+    return measure_shapes(bench, GPU_BENCH_STEPS, shapes, COUNT_OF(shapes), error);
+}
+
+/* --- all of it ---------------------------------------------------------------------------------*/
+
+enum status gpu_bench(const struct gpu_bench_options *options, const struct gpu_bench_sink *sink,
+                      struct error *error)
+{
+    static enum status (*const measure[GPU_BENCH_PARTS])(struct gpu_bench_state *,
+                                                         struct error *) = {
+        measure_rates,  measure_accuracy, measure_blocks,    measure_tuning,
+        measure_ladder, measure_sizes,    measure_ensembles, measure_steps,
+    };
+    struct gpu_bench_state bench = { .options = options, .sink = sink };
+    int count;
+    bench.deadline = clock_seconds() + options->seconds;
+    bench.trial_seconds = fmin(TRIAL_SECONDS, options->seconds / TRIALS_IN_TIME);
+    enum status status = gpu_device_count(&count, error);
+    if (!status && options->device >= count)
+        return error_set(error, STATUS_UNAVAILABLE, "there is no GPU %d", options->device);
+    if (!status)
+        status = gpu_device_find(options->device, &bench.device, error);
+    if (!status)
+        gpu_tuning_load(&bench.device, NULL, &bench.tuning);
+    for (int part = 0; part < GPU_BENCH_PARTS && !status; part++)
+        status = measure[part](&bench, error);
+    bodies_destroy(bench.bodies);
+    return status;
+}

@@ -1,0 +1,414 @@
+#include "backend/rank-work.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/host.h"
+#include "base/memory.h"
+#include "integrator/adaptive-systems.h"
+#include "model/units.h"
+
+/* --- all-gather and scatter --------------------------------------------------------------------
+ */
+
+static void gather_everywhere(void *context, double *const arrays[], size_t count)
+{
+    const struct ranks *ranks = context;
+    for (size_t s = 0; s < ranks->own.systems; s++)
+        for (size_t k = 0; k < count; k++)
+            mpi_all_gather(arrays[k] + s * ranks->own.stride, &ranks->division);
+}
+
+static void scatter_to_owners(void *context, size_t from, double *const arrays[], size_t count)
+{
+    const struct ranks *ranks = context;
+    const size_t first = ranks->division.starts[mpi_rank()];
+    for (size_t s = 0; s < ranks->own.systems; s++)
+        for (size_t k = 0; k < count; k++) {
+            double *const system = arrays[k] + s * ranks->own.stride;
+            mpi_scatter((int)from, system, system + first, &ranks->division);
+        }
+}
+
+static void send_sums(void *context, size_t part, double *const sums[3], size_t count)
+{
+    (void)context;
+    mpi_send(sums, count, (int)part);
+}
+
+static void receive_sums(void *context, size_t part, double *const sums[3], size_t count)
+{
+    (void)context;
+    mpi_receive(sums, count, (int)part);
+}
+
+/* What all ranks have of an array, to rank 0's. */
+static void gather(const struct ranks *ranks, double *array)
+{
+    if (ranks->alike) /* rank 0 has it */
+        return;
+    if (ranks->by_systems) {
+        mpi_gather(array, array, &ranks->division);
+        return;
+    }
+    const size_t first = ranks->division.starts[mpi_rank()];
+    for (size_t s = 0; s < ranks->own.systems; s++) {
+        double *const system = array + s * ranks->own.stride;
+        mpi_gather(system, system + first, &ranks->division);
+    }
+}
+
+/* From rank 0's array: the systems of a rank, or all bodies. */
+static void distribute(const struct ranks *ranks, double *array)
+{
+    if (ranks->by_systems)
+        mpi_scatter(0, array, array, &ranks->division);
+    else
+        mpi_broadcast(array, bodies_length(&ranks->own) * sizeof *array);
+}
+
+/* --- steps of one's own -------------------------------------------------------------------------
+ */
+
+static struct adaptive_systems *state_of(const struct backend *backend)
+{
+    return (struct adaptive_systems *)backend->adaptive;
+}
+
+static size_t state_reals(const struct adaptive_systems *state)
+{
+    return state->bodies->systems * state->method->arrays * state->bodies->stride;
+}
+
+static size_t clock_reals(const struct adaptive_systems *state)
+{
+    return state->bodies->systems * sizeof *state->clocks / sizeof(double);
+}
+
+/* Those of rank 0 itself, which are the first ones. */
+static void copy_state(const struct adaptive_systems *to, const struct adaptive_systems *from,
+                       const struct adaptive_systems *own)
+{
+    memcpy(to->arrays, from->arrays, state_reals(own) * sizeof(double));
+    memcpy(to->clocks, from->clocks, clock_reals(own) * sizeof(double));
+}
+
+/* Rank 0 has the state of all systems, which it may have loaded or copied since the last advance:
+ * everyone gets that of its own. */
+static void send_state(const struct ranks *ranks)
+{
+    const struct adaptive_systems *const all = state_of(&ranks->backend);
+    const struct adaptive_systems *const own = state_of(ranks->inner);
+    if (all)
+        copy_state(own, all, own);
+    if (ranks->by_systems) {
+        mpi_scatter(0, all ? all->arrays : NULL, own->arrays, &ranks->arrays_division);
+        mpi_scatter(0, all ? (const double *)all->clocks : NULL, (double *)own->clocks,
+                    &ranks->clocks_division);
+    } else {
+        mpi_broadcast(own->arrays, state_reals(own) * sizeof(double));
+        mpi_broadcast(own->clocks, clock_reals(own) * sizeof(double));
+    }
+}
+
+static void receive_state(const struct ranks *ranks)
+{
+    const struct adaptive_systems *const all = state_of(&ranks->backend);
+    const struct adaptive_systems *const own = state_of(ranks->inner);
+    if (ranks->by_systems) {
+        mpi_gather(all ? all->arrays : NULL, own->arrays, &ranks->arrays_division);
+        mpi_gather(all ? (double *)all->clocks : NULL, (const double *)own->clocks,
+                   &ranks->clocks_division);
+    }
+    if (all)
+        copy_state(all, own, own);
+}
+
+/* --- what all ranks do alike at an order -------------------------------------------------------
+ */
+
+static enum status fetch(struct ranks *ranks, const struct rank_order *order, struct error *error)
+{
+    (void)order;
+    const enum status status = mpi_agree(ranks->inner->class_->fetch(ranks->inner, error), error);
+    if (status)
+        return status;
+    const struct bodies *b = ranks->bodies;
+    double *const state[] = { b->x, b->y, b->z, b->vx, b->vy, b->vz };
+    for (size_t k = 0; k < COUNT_OF(state); k++)
+        gather(ranks, state[k]);
+    return STATUS_OK;
+}
+
+/* A rank knows the others' bodies in part and its systems by its own numbers: rank 0 looks for the
+ * body that is not finite, as it would alone. */
+static enum status report_non_finite(struct ranks *ranks, enum status reported, struct error *error)
+{
+    struct error found = { 0 };
+    const struct host whole = { .bodies = ranks->bodies };
+    enum status status = fetch(ranks, NULL, &found);
+    if (!status && ranks->backend.adaptive)
+        status = adaptive_systems_check(state_of(&ranks->backend), &found);
+    if (!status && mpi_rank() == 0)
+        status = host_check(&whole, &found);
+    if (!status) /* rank 0 knows more than the others */
+        return reported;
+    *error = found;
+    return status;
+}
+
+static enum status advance(struct ranks *ranks, const struct rank_order *order, struct error *error)
+{
+    const struct integrator *integrator = integrator_at(order->integrator);
+    if (ranks->inner->adaptive)
+        send_state(ranks);
+    enum status status =
+        ranks->inner->class_->advance(ranks->inner, integrator, order->dt, order->steps, error);
+    if (ranks->inner->adaptive)
+        receive_state(ranks);
+    if (status && status != STATUS_NUMERICAL && !ranks->by_systems)
+        mpi_abandon(status, error); /* the others wait for this rank's bodies */
+    status = mpi_agree(status, error);
+    return status == STATUS_NUMERICAL ? report_non_finite(ranks, status, error) : status;
+}
+
+static enum status accelerations(struct ranks *ranks, const struct rank_order *order,
+                                 struct error *error)
+{
+    (void)order;
+    const enum status status =
+        mpi_agree(ranks->inner->class_->accelerations(ranks->inner, error), error);
+    if (status)
+        return status;
+    gather(ranks, ranks->bodies->ax);
+    gather(ranks, ranks->bodies->ay);
+    gather(ranks, ranks->bodies->az);
+    return STATUS_OK;
+}
+
+static enum status potentials(struct ranks *ranks, const struct rank_order *order,
+                              struct error *error)
+{
+    (void)order;
+    const enum status status = mpi_agree(
+        ranks->inner->class_->potentials(ranks->inner, ranks->phi, ranks->psi, error), error);
+    if (status)
+        return status;
+    gather(ranks, ranks->phi);
+    gather(ranks, ranks->psi);
+    return STATUS_OK;
+}
+
+/* Rank 0 sums over all bodies of a divided system, in the order in which one process does, unless
+ * the backends do. */
+static enum status conserved(struct ranks *ranks, const struct rank_order *order,
+                             struct error *error)
+{
+    if (ranks->by_systems || ranks->alike || ranks->inner->class_->conserved_of_all) {
+        const enum status status = mpi_agree(
+            ranks->inner->class_->conserved(ranks->inner, ranks->conserved, error), error);
+        if (!status && ranks->by_systems)
+            mpi_gather((double *)ranks->conserved, (const double *)ranks->conserved,
+                       &ranks->conserved_division);
+        return status;
+    }
+    enum status status = fetch(ranks, order, error);
+    if (!status)
+        status = potentials(ranks, order, error);
+    for (size_t s = 0; s < ranks->own.systems && !status && mpi_rank() == 0; s++)
+        conserved_measure(ranks->bodies, s, ranks->phi, ranks->psi, &ranks->conserved[s]);
+    return status;
+}
+
+/* --- creating and destroying -------------------------------------------------------------------
+ */
+
+void rank_work_destroy(struct ranks *ranks)
+{
+    if (!ranks)
+        return;
+    if (ranks->inner)
+        ranks->inner->class_->destroy(ranks->inner);
+    mpi_division_destroy(&ranks->division);
+    mpi_division_destroy(&ranks->conserved_division);
+    mpi_division_destroy(&ranks->arrays_division);
+    mpi_division_destroy(&ranks->clocks_division);
+    if (ranks->backend.adaptive)
+        ranks->backend.adaptive->class_->destroy(ranks->backend.adaptive);
+    memory_free(ranks->phi);
+    memory_free(ranks->psi);
+    free(ranks->conserved);
+    if (mpi_rank() > 0)
+        bodies_destroy(ranks->bodies);
+    free(ranks);
+}
+
+static size_t owned(const struct mpi_division *division)
+{
+    return division->starts[mpi_rank() + 1] - division->starts[mpi_rank()];
+}
+
+static enum status divide(struct ranks *ranks, const struct rank_plan *plan, struct error *error)
+{
+    const size_t numbers = sizeof(struct conserved) / sizeof(double);
+    const size_t stride = (plan->count + BODIES_PADDING - 1) / BODIES_PADDING * BODIES_PADDING;
+    ranks->by_systems = plan->by_systems;
+    ranks->alike = plan->alike;
+    if (!ranks->by_systems)
+        return mpi_division_create(stride / BODIES_PADDING, BODIES_PADDING, &ranks->division,
+                                   error);
+    const enum status status = mpi_division_create(plan->systems, stride, &ranks->division, error);
+    return status ? status
+                  : mpi_division_create(plan->systems, numbers, &ranks->conserved_division, error);
+}
+
+/* All that does not depend on the bodies' values. Rank 0's results are of all systems. */
+static enum status allocate(struct ranks *ranks, const struct rank_plan *plan, struct error *error)
+{
+    if (divide(ranks, plan, error))
+        return error->status;
+    const bool leads = mpi_rank() == 0;
+    size_t systems = plan->systems;
+    if (ranks->by_systems)
+        systems = owned(&ranks->conserved_division) * sizeof(double) / sizeof(struct conserved);
+    if (!leads && bodies_create(systems, plan->count, &ranks->bodies, error))
+        return error->status;
+    ranks->own = *ranks->bodies;
+    ranks->own.systems = systems;
+    const size_t length = bodies_length(ranks->bodies);
+    ranks->phi = memory_array(length, sizeof(double), error);
+    ranks->psi = memory_array(length, sizeof(double), error);
+    ranks->conserved = calloc(ranks->bodies->systems, sizeof *ranks->conserved);
+    if (!ranks->phi || !ranks->psi || !ranks->conserved)
+        return error_memory(error);
+    return STATUS_OK;
+}
+
+static void distribute_bodies(struct ranks *ranks)
+{
+    const struct bodies *b = ranks->bodies;
+    double *const arrays[] = { b->m, b->x, b->y, b->z, b->vx, b->vy, b->vz };
+    for (size_t k = 0; k < COUNT_OF(arrays); k++)
+        distribute(ranks, arrays[k]);
+}
+
+static enum status create_inner(struct ranks *ranks, const struct rank_plan *plan,
+                                struct error *error)
+{
+    const size_t *const starts = ranks->division.starts;
+    struct backend_options options = {
+        .force = { .precision = plan->precision,
+                   .kernel = plan->kernel,
+                   .isa = plan->isa,
+                   .threads = plan->threads },
+        .devices = plan->devices,
+        .node_rank = ranks->node_rank,
+        .ranks = mpi_count(),
+        .integrator = integrator_find(plan->integrator),
+        .values = plan->valued ? plan->values : NULL,
+        .refinement = plan->refinement,
+    };
+    if (!ranks->by_systems && !ranks->alike) {
+        options.peers = &ranks->peers;
+        options.force.share = (struct force_share){ .part = (size_t)mpi_rank(),
+                                                    .parts = (size_t)mpi_count(),
+                                                    .first = starts[mpi_rank()],
+                                                    .last = starts[mpi_rank() + 1],
+                                                    .relay = &ranks->relay };
+    }
+    const struct backend_class *class_ = backend_find(plan->backend);
+    return class_->create(&options, &ranks->physics, &ranks->own, &ranks->inner, error);
+}
+
+static bool is_one_of(const char *name, const char *const names[])
+{
+    for (size_t k = 0; names[k]; k++)
+        if (strcmp(names[k], name) == 0)
+            return true;
+    return false;
+}
+
+/* What rank 0's backend has chosen by itself is what the others are asked for. The kernel of a CPU
+ * follows from the bodies; that of a GPU also from how many systems a rank has, and no rank has
+ * fewer than rank 0, so that its choice suits all. */
+static void resolve(const struct ranks *ranks, struct rank_plan *plan)
+{
+    struct backend_description chosen;
+    ranks->inner->class_->describe(ranks->inner, &chosen);
+    snprintf(plan->backend, RANK_NAME_SIZE, "%s", chosen.backend);
+    if (is_one_of(chosen.isa, force_isa_names))
+        snprintf(plan->isa, RANK_NAME_SIZE, "%s", chosen.isa);
+    if (backend_find(chosen.backend) == &backend_cuda)
+        snprintf(plan->kernel, RANK_NAME_SIZE, "%s", chosen.kernel);
+}
+
+/* Rank 0 keeps the state of all systems, for checkpoints and for other runs of the same bodies. */
+static enum status create_state(struct ranks *ranks, const struct rank_plan *plan,
+                                struct error *error)
+{
+    const struct adaptive_systems *const own = state_of(ranks->inner);
+    const struct integrator *const integrator = integrator_find(plan->integrator);
+    const struct force_options force = {
+        .precision = plan->precision, .kernel = "reference", .isa = plan->isa, .threads = 1
+    };
+    const struct adaptive_options options = { .values = plan->valued ? plan->values : NULL,
+                                              .refinement =
+                                                  plan->refinement > 0 ? plan->refinement : 1,
+                                              .force = &force };
+    const size_t clock = sizeof *own->clocks / sizeof(double);
+    if (!own)
+        return STATUS_OK;
+    if (mpi_rank() == 0 && integrator->adaptive->create(&options, &ranks->physics, ranks->bodies,
+                                                        &ranks->backend.adaptive, error))
+        return error->status;
+    if (!ranks->by_systems)
+        return STATUS_OK;
+    const enum status status = mpi_division_create(
+        plan->systems, own->method->arrays * own->bodies->stride, &ranks->arrays_division, error);
+    return status ? status
+                  : mpi_division_create(plan->systems, clock, &ranks->clocks_division, error);
+}
+
+/* Every step that can fail ends with an agreement, so that all go on, or none. */
+enum status rank_work_create(struct ranks *ranks, struct rank_plan *plan, struct error *error)
+{
+    ranks->physics = plan->physics;
+    ranks->physics.units = units_find(plan->units);
+    ranks->peers = (struct backend_peers){ ranks, gather_everywhere, scatter_to_owners };
+    ranks->relay = (struct force_relay){ NULL, receive_sums, send_sums };
+    ranks->node_rank = mpi_node_rank();
+    enum status status = mpi_agree(allocate(ranks, plan, error), error);
+    if (status)
+        return status;
+    distribute_bodies(ranks);
+    if (mpi_rank() == 0)
+        status = create_inner(ranks, plan, error);
+    status = mpi_agree(status, error);
+    if (status)
+        return status;
+    if (mpi_rank() == 0)
+        resolve(ranks, plan);
+    mpi_broadcast(plan, sizeof *plan);
+    if (mpi_rank() > 0)
+        status = create_inner(ranks, plan, error);
+    status = mpi_agree(status, error);
+    return status ? status : mpi_agree(create_state(ranks, plan, error), error);
+}
+
+/* --- by orders ----------------------------------------------------------------------------------
+ */
+
+static enum status (*const actions[ORDER_COUNT])(struct ranks *, const struct rank_order *,
+                                                 struct error *) = {
+    [ORDER_ADVANCE] = advance,
+    [ORDER_FETCH] = fetch,
+    [ORDER_ACCELERATIONS] = accelerations,
+    [ORDER_POTENTIALS] = potentials,
+    [ORDER_CONSERVED] = conserved,
+};
+
+enum status rank_work_do(struct ranks *ranks, const struct rank_order *order, struct error *error)
+{
+    return actions[order->verb](ranks, order, error);
+}

@@ -1,0 +1,106 @@
+#include "config.h" /* _GNU_SOURCE, for O_TMPFILE */
+
+#include "base/disk-speed.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/descriptor.h"
+
+enum { BLOCK_SIZE = 65536, PATH_SIZE = 4096, LITTLE = 4096, MOST_FLUSHES = 8 };
+/* Bytes that are tried at most, and the least that say anything of a rate. */
+static const size_t most_bytes = 8 << 20, least_bytes = 256 << 10;
+/* No more flushes when these have taken so long. */
+static const double enough_seconds = 0.1;
+
+/* Any bytes that no disk can leave out or make shorter. */
+static void fill(unsigned char block[BLOCK_SIZE])
+{
+    uint64_t state = 88172645463325252u; /* xorshift, Marsaglia 2003 */
+    for (size_t i = 0; i < BLOCK_SIZE; i++) {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        block[i] = (unsigned char)state;
+    }
+}
+
+/* The deepest folder that is there of those that `path` names. */
+static int open_unnamed(const char *path)
+{
+#ifdef O_TMPFILE
+    char folder[PATH_SIZE];
+    if (snprintf(folder, sizeof folder, "%s", path) >= PATH_SIZE) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    for (;;) {
+        const int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+        if (fd >= 0 || errno != ENOENT || strcmp(folder, ".") == 0 || strcmp(folder, "/") == 0)
+            return fd;
+        char *slash = strrchr(folder, '/');
+        if (slash)
+            slash[slash == folder] = '\0';
+        else
+            strcpy(folder, ".");
+    }
+#else
+    (void)path;
+    errno = EOPNOTSUPP;
+    return -1;
+#endif
+}
+
+static int write_and_flush(int fd, const unsigned char *block, size_t bytes, double *seconds)
+{
+    const double before = clock_seconds();
+    for (size_t done = 0; done < bytes; done += BLOCK_SIZE) {
+        const size_t length = bytes - done < BLOCK_SIZE ? bytes - done : BLOCK_SIZE;
+        const int failed = descriptor_write(fd, block, length);
+        if (failed)
+            return failed;
+    }
+    if (fsync(fd))
+        return errno;
+    *seconds = clock_seconds() - before;
+    return 0;
+}
+
+static int measure(int fd, size_t bytes, struct disk_speed *speed)
+{
+    static const double least_seconds = 1e-9;
+    unsigned char block[BLOCK_SIZE];
+    double all = 0.0, last = 0.0;
+    int flushes = 0;
+    fill(block);
+    /* The first one makes the file known to the disk, and does not count. */
+    int failed = write_and_flush(fd, block, LITTLE, &last);
+    for (; !failed && flushes < MOST_FLUSHES && all < enough_seconds; flushes++) {
+        failed = write_and_flush(fd, block, LITTLE, &last);
+        all += last;
+    }
+    if (!failed)
+        failed = write_and_flush(fd, block, bytes, &last);
+    if (failed)
+        return failed;
+    const double flush = all / flushes;
+    *speed = (struct disk_speed){ (double)bytes / fmax(last - flush, least_seconds), flush };
+    return 0;
+}
+
+int disk_speed_measure(const char *path, size_t bytes, struct disk_speed *speed)
+{
+    const int fd = open_unnamed(path);
+    if (fd < 0)
+        return errno;
+    const size_t tried = bytes < least_bytes ? least_bytes : bytes;
+    const int failed = measure(fd, tried < most_bytes ? tried : most_bytes, speed);
+    close(fd);
+    return failed;
+}

@@ -1,0 +1,22 @@
+/*
+ * How fast the disk below a folder takes what must survive a crash: measured with a file without a
+ * name (O_TMPFILE, Linux), which nobody else can see and which is gone when it is closed.
+ */
+#ifndef ORRERY_BASE_DISK_SPEED_H
+#define ORRERY_BASE_DISK_SPEED_H
+
+#include <stddef.h>
+
+struct disk_speed {
+    double rate;  /* bytes per second of a long write that is flushed */
+    double flush; /* seconds of flushing little */
+};
+
+/*
+ * In the deepest folder of `path` that is there, which may be all of it; `bytes` is what will be
+ * written at a time, of which a part may be tried. 0, or errno: where there are no such files, or
+ * nothing can be written, and *speed stays as it was.
+ */
+int disk_speed_measure(const char *path, size_t bytes, struct disk_speed *speed);
+
+#endif

@@ -1,0 +1,156 @@
+/*
+ * The streams of one instruction set; compiled like force/kernel.c. The counts follow its sources,
+ * plain.inc, third-law.inc and jerk-kernel.inc, and validation/cli/bench.py compares them with the
+ * compiled kernels.
+ */
+#include "bench/arithmetic.h"
+
+#include "force/vector.h"
+
+#define CONCAT_EXPANDED(a, b) a##b
+#define CONCAT(a, b) CONCAT_EXPANDED(a, b)
+#define STRING_EXPANDED(a) #a
+#define STRING(a) STRING_EXPANDED(a)
+
+/* Of an operation alone, so that all chains are in use. */
+enum { ALONE = 6 };
+
+/* Operations that are under way together: enough for two units and a wait of four or five cycles,
+ * and few enough to leave some of 16 registers to what they use. */
+enum { CHAINS = ARITHMETIC_UNROLLED };
+
+/* What the compiler must not know: numbers that stay what they are under every operation. */
+static volatile double one = 1, zero = 0;
+static volatile double sink;
+
+/* The inverse cube, the separation, and what a kernel does with both. */
+#define CUBE_FUSED(series) (series)
+#define CUBE_PRODUCTS(series) (2 + ((series) > 0))
+#define CUBE_SUMS(series) ((series) > 1)
+#define SEPARATION_SUMS(low) ((low) ? 9 : 3)
+#define SQUARE_FUSED 3
+
+/* Adds the pull of one body j. */
+#define MIX_PLAIN(series, low, equal)                                                              \
+    {                                                                                              \
+        .fused = SQUARE_FUSED + CUBE_FUSED(series) + 3,                                            \
+        .products = CUBE_PRODUCTS(series) + !(equal),                                              \
+        .sums = SEPARATION_SUMS(low) + CUBE_SUMS(series), .estimates = 1                           \
+    }
+/* A fused product and sum for either side. */
+#define MIX_THIRD_FUSED(series, low, equal)                                                        \
+    {                                                                                              \
+        .fused = SQUARE_FUSED + CUBE_FUSED(series) + 6,                                            \
+        .products = CUBE_PRODUCTS(series) + 2 * !(equal),                                          \
+        .sums = SEPARATION_SUMS(low) + CUBE_SUMS(series), .estimates = 1                           \
+    }
+/* Of two bodies j: three products each, added to one side, and together taken from the other. */
+#define MIX_THIRD_SUMMED(series, low, equal)                                                       \
+    {                                                                                              \
+        .fused = SQUARE_FUSED + CUBE_FUSED(series),                                                \
+        .products = CUBE_PRODUCTS(series) + 2 * !(equal) + 3,                                      \
+        .sums = SEPARATION_SUMS(low) + CUBE_SUMS(series) + 6, .estimates = 1                       \
+    }
+/* Separations in position and velocity, r^2 and r . v, the root, and two sums. */
+#define MIX_HERMITE(series, low, equal)                                                            \
+    {                                                                                              \
+        .fused = SQUARE_FUSED + 2 + 1 + (series) + 9, .products = 7,                               \
+        .sums = 2 * SEPARATION_SUMS(low), .estimates = 1                                           \
+    }
+#define MIX_FUSED(series, low, equal)                                                              \
+    {                                                                                              \
+        .fused = ALONE                                                                             \
+    }
+#define MIX_ESTIMATE(series, low, equal)                                                           \
+    {                                                                                              \
+        .estimates = ALONE                                                                         \
+    }
+
+#define REAL double
+#include "bench/stream.inc"
+#undef REAL
+#define REAL float
+#include "bench/stream.inc"
+#undef REAL
+
+/* --- instances ---------------------------------------------------------------------------------*/
+
+#define INSTANCE(name, real, low, equal, MIX)                                                      \
+    static void name(size_t vectors)                                                               \
+    {                                                                                              \
+        static const struct mix mix = MIX(SERIES_##real, low, equal);                              \
+        stream_##real(mix, vectors);                                                               \
+    }
+#define INSTANCES(precision, real, low)                                                            \
+    INSTANCE(plain_##precision, real, low, 0, MIX_PLAIN)                                           \
+    INSTANCE(plain_equal_##precision, real, low, 1, MIX_PLAIN)                                     \
+    INSTANCE(hermite_##precision, real, low, 0, MIX_HERMITE)
+#define SUMMED_INSTANCES(precision, real, low)                                                     \
+    INSTANCE(third_summed_##precision, real, low, 0, MIX_THIRD_SUMMED)                             \
+    INSTANCE(third_summed_equal_##precision, real, low, 1, MIX_THIRD_SUMMED)
+#define FUSED_INSTANCES(precision, real, low)                                                      \
+    INSTANCE(third_fused_##precision, real, low, 0, MIX_THIRD_FUSED)                               \
+    INSTANCE(third_fused_equal_##precision, real, low, 1, MIX_THIRD_FUSED)
+
+#define SERIES_float FLOAT_SERIES
+#define SERIES_double DOUBLE_SERIES
+INSTANCES(double, double, 0)
+INSTANCES(mixed, float, 1)
+INSTANCES(single, float, 0)
+#if VECTOR_HAS_ZEN || !VECTOR_HAS_FMA
+SUMMED_INSTANCES(double, double, 0)
+SUMMED_INSTANCES(mixed, float, 1)
+SUMMED_INSTANCES(single, float, 0)
+#endif
+#if VECTOR_HAS_FMA
+FUSED_INSTANCES(double, double, 0)
+FUSED_INSTANCES(mixed, float, 1)
+FUSED_INSTANCES(single, float, 0)
+#endif
+INSTANCE(fused_double, double, 0, 0, MIX_FUSED)
+INSTANCE(fused_float, float, 0, 0, MIX_FUSED)
+INSTANCE(estimate_double_alone, double, 0, 0, MIX_ESTIMATE)
+INSTANCE(estimate_float_alone, float, 0, 0, MIX_ESTIMATE)
+
+#define STREAM(name, real, low, equal, MIX)                                                        \
+    {                                                                                              \
+        MIX(SERIES_##real, low, equal), sizeof(v##real) / sizeof(real), name                       \
+    }
+#define STREAM_ALONE(name, real, MIX)                                                              \
+    {                                                                                              \
+        MIX(SERIES_##real, 0, 0), ALONE * sizeof(v##real) / sizeof(real), name                     \
+    }
+#define STREAMS(precision, real, low, third, MIX_THIRD)                                            \
+    {                                                                                              \
+        { STREAM(plain_##precision, real, low, 0, MIX_PLAIN),                                      \
+          STREAM(plain_equal_##precision, real, low, 1, MIX_PLAIN) },                              \
+            { STREAM(third##_##precision, real, low, 0, MIX_THIRD),                                \
+              STREAM(third##_equal_##precision, real, low, 1, MIX_THIRD) },                        \
+        {                                                                                          \
+            STREAM(hermite_##precision, real, low, 0, MIX_HERMITE),                                \
+                STREAM(hermite_##precision, real, low, 1, MIX_HERMITE)                             \
+        }                                                                                          \
+    }
+#define ARITHMETIC(name, third, MIX_THIRD)                                                         \
+    {                                                                                              \
+        .isa = name, .fused_double = STREAM_ALONE(fused_double, double, MIX_FUSED),                \
+        .fused_float = STREAM_ALONE(fused_float, float, MIX_FUSED),                                \
+        .estimate_double = STREAM_ALONE(estimate_double_alone, double, MIX_ESTIMATE),              \
+        .estimate_float = STREAM_ALONE(estimate_float_alone, float, MIX_ESTIMATE),                 \
+        .kernels = { [PRECISION_DOUBLE] = STREAMS(double, double, 0, third, MIX_THIRD),            \
+                     [PRECISION_MIXED] = STREAMS(mixed, float, 1, third, MIX_THIRD),               \
+                     [PRECISION_SINGLE] = STREAMS(single, float, 0, third, MIX_THIRD) },           \
+    }
+
+#if VECTOR_HAS_FMA
+const struct arithmetic CONCAT(arithmetic_, KERNELS) = ARITHMETIC(STRING(KERNELS), third_fused,
+                                                                  MIX_THIRD_FUSED);
+#else
+const struct arithmetic CONCAT(arithmetic_, KERNELS) = ARITHMETIC(STRING(KERNELS), third_summed,
+                                                                  MIX_THIRD_SUMMED);
+#endif
+#if VECTOR_HAS_ZEN
+const struct arithmetic CONCAT(CONCAT(arithmetic_, KERNELS),
+                               _zen) = ARITHMETIC(STRING(KERNELS) "-zen", third_summed,
+                                                  MIX_THIRD_SUMMED);
+#endif

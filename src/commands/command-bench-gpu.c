@@ -1,0 +1,369 @@
+/*
+ * orrery bench --gpu: how fast a GPU computes, beside what it could do and beside the CPU.
+ */
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "backend/backend.h"
+#include "base/build.h"
+#include "base/clock.h"
+#include "base/document.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "bench/bench.h"
+#include "commands/arguments.h"
+#include "commands/commands.h"
+#include "gpu/devices.h"
+#include "gpu/gpu-bench.h"
+#include "integrator/integrator.h"
+#include "output/directory.h"
+#include "report/plot.h"
+
+enum { BAR_WIDTH = 40, MOST_SIZES = 32 };
+
+struct collected {
+    json_t *about;            /* all that bench-gpu.json holds */
+    struct directory *folder; /* where it is kept, or NULL */
+    json_t *rows;
+    int part; /* whose title stands */
+    size_t skipped;
+    struct gpu_bench_row blocks[16]; /* for the bars */
+    size_t block_count;
+};
+
+/* --- the table ---------------------------------------------------------------------------------*/
+
+static void print_title(enum gpu_bench_part part)
+{
+    printf("\n%s\n", gpu_bench_parts[part]);
+    if (part == GPU_BENCH_RATES)
+        printf("  %-28s %12s %12s\n", "", "G/s", "clock says");
+    else if (part == GPU_BENCH_ACCURACY)
+        printf("  %-28s %-7s %9s  %s\n", "", "", "bodies", "rms error of the force");
+    else
+        printf("  %-28s %-7s %14s %5s %5s %2s %5s %10s %10s %6s\n", "", "", "bodies", "block",
+               "tile", "a", "split", "ms", "G pairs/s", "limit");
+}
+
+static void print_timed(const struct gpu_bench_row *row)
+{
+    char bodies[32], limit[16] = "";
+    if (row->systems > 1)
+        snprintf(bodies, sizeof bodies, "%zu x %zu", row->systems, row->count);
+    else
+        snprintf(bodies, sizeof bodies, "%zu", row->count);
+    if (row->limit > 0)
+        snprintf(limit, sizeof limit, "%.0f %%", 100 * row->rate / row->limit);
+    printf("  %-28s %-7s %14s %5d %5d %2d %5d %10.4f %10.1f %6s\n", row->label,
+           precision_names[row->precision], bodies, row->tuning.block, row->tuning.tile,
+           row->tuning.bodies, row->tuning.split, 1e3 * row->seconds, 1e-9 * row->rate, limit);
+}
+
+static void print_row(const struct gpu_bench_row *row)
+{
+    if (row->skipped)
+        printf("  %-28s %-7s %zu x %zu: skipped, there was no time\n", row->label,
+               precision_names[row->precision], row->systems, row->count);
+    else if (row->part == GPU_BENCH_RATES)
+        printf("  %-28s %12.1f %12.1f\n", row->label, 1e-9 * row->rate, 1e-9 * row->limit);
+    else if (row->part == GPU_BENCH_ACCURACY)
+        printf("  %-28s %-7s %9zu  %.2e\n", row->label, precision_names[row->precision], row->count,
+               row->error);
+    else
+        print_timed(row);
+    fflush(stdout);
+}
+
+/* The bar chart of tile x block. */
+static void print_bars(const struct collected *collected)
+{
+    double best = 0;
+    for (size_t k = 0; k < collected->block_count; k++)
+        best = fmax(best, collected->blocks[k].rate);
+    for (size_t k = 0; k < collected->block_count && best > 0; k++) {
+        const struct gpu_bench_row *row = &collected->blocks[k];
+        const int width = (int)(BAR_WIDTH * row->rate / best + 0.5);
+        printf("  tile %4d block %4d %.*s %.1f\n", row->tuning.tile, row->tuning.block, width,
+               "########################################", 1e-9 * row->rate);
+    }
+}
+
+/* --- what is kept ------------------------------------------------------------------------------*/
+
+static json_t *row_json(const struct gpu_bench_row *row)
+{
+    json_t *json = json_pack("{s:s, s:s, s:s, s:I, s:I, s:b}", "part", gpu_bench_parts[row->part],
+                             "label", row->label, "precision", precision_names[row->precision],
+                             "systems", (json_int_t)row->systems, "count", (json_int_t)row->count,
+                             "skipped", (int)row->skipped);
+    if (row->skipped || !json)
+        return json;
+    json_t *rest = json_pack(
+        "{s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o}", "block", row->tuning.block, "tile",
+        row->tuning.tile, "bodies", row->tuning.bodies, "split", row->tuning.split, "seconds",
+        document_number(row->seconds), "median_seconds", document_number(row->median), "rate",
+        document_number(row->rate), "limit", row->limit > 0 ? json_real(row->limit) : json_null(),
+        "error", document_number(row->error));
+    json_object_update(json, rest);
+    json_decref(rest);
+    return json;
+}
+
+static const char *const file_names[] = { "bench-gpu.json", "bench-gpu.dat", "bench-gpu.gp",
+                                          "bench-gpu.svg", "bench-gpu.png" };
+
+/* Before anything is measured. */
+static enum status open_folder(const char *path, struct directory **folder, struct error *error)
+{
+    if (directory_open_kind(path, &directory_bench_gpu, DIRECTORY_FORCE, folder, error) ==
+            STATUS_OK &&
+        directory_check(*folder, file_names, COUNT_OF(file_names), error)) {
+        directory_close(*folder);
+        *folder = NULL;
+    }
+    return error->status;
+}
+
+/* The file is there whole or not at all. */
+static enum status keep(struct directory *folder, json_t *about, struct error *error)
+{
+    return directory_note(folder, json_incref(about), file_names, COUNT_OF(file_names), error);
+}
+
+/* What has been measured is kept at once: who ends the program loses nothing. */
+static enum status collect(void *context, const struct gpu_bench_row *row, struct error *error)
+{
+    struct collected *collected = context;
+    if (collected->part != (int)row->part) {
+        if (collected->part == GPU_BENCH_BLOCKS)
+            print_bars(collected);
+        print_title(row->part);
+        collected->part = (int)row->part;
+    }
+    if (row->part != GPU_BENCH_TUNING || row->best || row->skipped)
+        print_row(row);
+    collected->skipped += row->skipped;
+    if (row->part == GPU_BENCH_BLOCKS && collected->block_count < COUNT_OF(collected->blocks))
+        collected->blocks[collected->block_count++] = *row;
+    json_array_append_new(collected->rows, row_json(row));
+    return collected->folder ? keep(collected->folder, collected->about, error) : STATUS_OK;
+}
+
+/* --- the CPU beside it -------------------------------------------------------------------------*/
+
+/* The least of some steps. */
+static enum status time_cpu(struct backend *backend, double *seconds, struct error *error)
+{
+    const struct integrator *integrator = integrator_find("velocity-verlet");
+    enum status status = backend->class_->advance(backend, integrator, 1e-6, 1, error);
+    const double end = clock_seconds() + 0.2;
+    *seconds = INFINITY;
+    for (int k = 0; k < 20 && !status && (k == 0 || clock_seconds() < end); k++) {
+        const double start = clock_seconds();
+        status = backend->class_->advance(backend, integrator, 1e-6, 1, error);
+        *seconds = fmin(*seconds, clock_seconds() - start);
+    }
+    return status;
+}
+
+static enum status bench_cpu(size_t largest, json_t *rows, struct error *error)
+{
+    static const struct physics physics = { .gravitational_constant = 1, .softening = 0.1 };
+    const struct backend_options options = {
+        .force = { .precision = PRECISION_SINGLE, .kernel = "auto", .isa = "auto" }
+    };
+    printf("\nall CPU cores, steps of velocity Verlet\n  %9s %12s %10s\n", "bodies", "ms",
+           "G pairs/s");
+    double seconds = 0;
+    for (size_t count = 1024; count <= largest && seconds < 1; count *= 2) {
+        struct bodies *bodies;
+        struct backend *backend = NULL;
+        enum status status = bench_cube(count, true, false, &bodies, error);
+        if (!status)
+            status = backend_openmp.create(&options, &physics, bodies, &backend, error);
+        if (!status)
+            status = time_cpu(backend, &seconds, error);
+        backend_openmp.destroy(backend);
+        bodies_destroy(bodies);
+        if (status)
+            return status;
+        const double rate = (double)count * (double)count / seconds;
+        printf("  %9zu %12.4f %10.2f\n", count, 1e3 * seconds, 1e-9 * rate);
+        fflush(stdout);
+        json_array_append_new(rows, json_pack("{s:I, s:f, s:f}", "count", (json_int_t)count,
+                                              "seconds", seconds, "rate", rate));
+    }
+    return STATUS_OK;
+}
+
+/* --- files -------------------------------------------------------------------------------------*/
+
+/* Rate over N of the rows of a part with a label and a precision; `limit` takes the other column.
+ */
+static enum status add_curve(struct figure *figure, const json_t *rows, const char *label,
+                             const char *precision, bool limit, int color, struct error *error)
+{
+    double x[MOST_SIZES], y[MOST_SIZES];
+    size_t count = 0, index;
+    const json_t *row;
+    json_array_foreach(rows, index, row)
+    {
+        const char *part = json_string_value(json_object_get(row, "part"));
+        const char *own = json_string_value(json_object_get(row, "label"));
+        const char *own_precision = json_string_value(json_object_get(row, "precision"));
+        const json_t *value = json_object_get(row, limit ? "limit" : "rate");
+        if (strcmp(part, gpu_bench_parts[GPU_BENCH_SIZES]) == 0 && strcmp(own, label) == 0 &&
+            strcmp(own_precision, precision) == 0 && json_is_real(value) && count < MOST_SIZES) {
+            x[count] = (double)json_integer_value(json_object_get(row, "count"));
+            y[count++] = 1e-9 * json_real_value(value);
+        }
+    }
+    char name[FIGURE_LABEL_SIZE];
+    snprintf(name, sizeof name, "%s %s%s", label, precision, limit ? ", limit" : "");
+    return figure_curve(figure, limit ? "" : name, limit ? CURVE_DASHED : CURVE_LINE, color, count,
+                        x, y, error);
+}
+
+static enum status add_cpu_curve(struct figure *figure, const json_t *rows, struct error *error)
+{
+    double x[MOST_SIZES], y[MOST_SIZES];
+    size_t count = 0, index;
+    const json_t *row;
+    json_array_foreach(rows, index, row)
+    {
+        if (count == MOST_SIZES)
+            break;
+        x[count] = (double)json_integer_value(json_object_get(row, "count"));
+        y[count++] = 1e-9 * json_real_value(json_object_get(row, "rate"));
+    }
+    return figure_curve(figure, "all CPU cores, single", CURVE_LINE, 5, count, x, y, error);
+}
+
+static enum status draw_sizes(const json_t *rows, const json_t *cpu, const char *device,
+                              struct directory *folder, struct error *error)
+{
+    static const struct {
+        const char *label, *precision;
+    } curves[] = { { "tiled", "single" },
+                   { "blocked", "single" },
+                   { "symmetric", "single" },
+                   { "blocked", "mixed" },
+                   { "blocked", "double" } };
+    struct figure figure = { .name = "bench-gpu",
+                             .x_label = "bodies",
+                             .y_label = "pair interactions (1e9 / s)",
+                             .x_log = true,
+                             .y_log = true };
+    snprintf(figure.title, sizeof figure.title, "%.90s", device);
+    enum status status = STATUS_OK;
+    for (size_t k = 0; k < COUNT_OF(curves) && !status; k++)
+        status =
+            add_curve(&figure, rows, curves[k].label, curves[k].precision, false, (int)k, error);
+    for (size_t k = 1; k < 3 && !status; k++)
+        status =
+            add_curve(&figure, rows, curves[k].label, curves[k].precision, true, (int)k, error);
+    if (!status)
+        status = add_cpu_curve(&figure, cpu, error);
+    struct error without = { 0 };
+    if (!status && figure.curve_count == 0)
+        printf("; no figure: nothing was measured over N\n");
+    else if (!status && plot_probe(&without))
+        printf("; no figure: %s\n", without.text);
+    else if (!status) {
+        status = plot_draw(&figure, folder, "", error);
+        printf(", %s.svg, %s.png\n", figure.name, figure.name);
+    }
+    figure_free(&figure);
+    return status;
+}
+
+static enum status write_files(struct directory *folder, json_t *about, const char *device,
+                               struct error *error)
+{
+    const enum status status = keep(folder, about, error);
+    if (status)
+        return status;
+    printf("\nwritten: %s/%s", directory_path(folder), file_names[0]);
+    return draw_sizes(json_object_get(about, "rows"), json_object_get(about, "cpu"), device, folder,
+                      error);
+}
+
+static json_t *about_json(const struct gpu_device *device)
+{
+    char stamp[CLOCK_STAMP_SIZE];
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:i, s:f, s:i, s:i, s:[], s:[]}", "version",
+                     build_version(), "commit", build_commit(), "date", clock_stamp(stamp),
+                     "device", device->name, "isa", device->isa, "memory",
+                     (json_int_t)device->memory, "multiprocessors", device->multiprocessors,
+                     "clock", device->clock, "driver", device->driver, "runtime", device->runtime,
+                     "rows", "cpu");
+}
+
+enum status command_bench_gpu(int argc, char **argv, struct error *error)
+{
+    struct gpu_bench_options options = { .seconds = 100, .largest = 1048576, .store = true };
+    bool gpu = false, forget = false;
+    long long device_index = 0, largest = (long long)options.largest, bodies = 0;
+    const char *path = NULL;
+    struct directory *folder = NULL;
+    const struct argument table[] = {
+        { 0, "gpu", NULL, ARGUMENT_FLAG, &gpu, "measure a GPU" },
+        { 0, "device", "N", ARGUMENT_INTEGER, &device_index, "which one, from 0" },
+        { 0, "seconds", "S", ARGUMENT_REAL, &options.seconds,
+          "skip what would take longer than so many seconds" },
+        { 0, "largest", "N", ARGUMENT_INTEGER, &largest, "bodies of the largest system" },
+        { 0, "bodies", "N", ARGUMENT_INTEGER, &bodies, "tune for systems of so many bodies alone" },
+        { 0, "forget", NULL, ARGUMENT_FLAG, &forget,
+          "do not keep the best tuning for the runs to come" },
+        { 'o', "output", "FOLDER", ARGUMENT_TEXT, &path,
+          "write bench-gpu.json and a figure into FOLDER" },
+    };
+    const struct arguments arguments = {
+        "orrery bench --gpu [options]",
+        "Measures the rates of a GPU's operations, the accuracy and the speed of the force "
+        "kernels,\n"
+        "finds the best tuning and keeps it in the user's cache, and sets the CPU beside it.",
+        table,
+        COUNT_OF(table),
+        0,
+        0
+    };
+    struct argument_list plain;
+    struct gpu_device device;
+    int count;
+    bool helped;
+    if (arguments_parse(&arguments, argc, argv, &plain, &helped, error) || helped)
+        return error->status;
+    if (device_index < 0 || largest < 64 || bodies < 0 || bodies > UINT32_MAX ||
+        !(options.seconds > 0))
+        return error_set(error, STATUS_USAGE,
+                         "orrery bench --gpu: --device and --bodies must be at least 0, "
+                         "--largest at least 64, --seconds above 0");
+    options.device = (int)device_index;
+    options.largest = (size_t)largest;
+    options.bodies = (size_t)bodies;
+    options.store = !forget;
+    if (gpu_device_count(&count, error) || gpu_device_find(options.device, &device, error) ||
+        (path && open_folder(path, &folder, error)))
+        return error->status;
+    printf("%s, %s, %d multiprocessors, driver %d.%d\n", device.name, device.isa,
+           device.multiprocessors, device.driver / 1000, device.driver % 1000 / 10);
+    json_t *about = about_json(&device);
+    struct collected collected = {
+        .about = about, .folder = folder, .rows = json_object_get(about, "rows"), .part = -1
+    };
+    const struct gpu_bench_sink sink = { collect, &collected };
+    enum status status = about ? gpu_bench(&options, &sink, error) : error_memory(error);
+    if (!status)
+        status = bench_cpu(options.largest, json_object_get(about, "cpu"), error);
+    if (collected.skipped > 0)
+        printf("\n%zu lines were skipped: --seconds %g was not enough\n", collected.skipped,
+               options.seconds);
+    if (!status && folder)
+        status = write_files(folder, about, device.name, error);
+    directory_close(folder);
+    json_decref(about);
+    return status;
+}

@@ -1,0 +1,361 @@
+/* orrery check: validates a config file; prints what it resolves to and what it will cost. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "commands/arguments.h"
+#include "commands/commands.h"
+#include "commands/preparation.h"
+#include "config/parameter-reference.h"
+#include "diagnostics/resolution.h"
+#include "diagnostics/watch.h"
+#include "run/advice.h"
+#include "run/estimate.h"
+#include "run/record.h"
+#include "study/convergence.h"
+#include "study/disk.h"
+#include "study/study.h"
+
+/* "#   name           value", broken where it is too long. */
+__attribute__((format(printf, 2, 3))) static void item(const char *name, const char *format, ...)
+{
+    char value[512];
+    struct text line = { 0 };
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(value, sizeof value, format, arguments);
+    va_end(arguments);
+    text_print(&line, "#   %-15s", name);
+    text_wrap(&line, "#                  ", REFERENCE_WIDTH, value);
+    printf("%s\n", line.bytes ? line.bytes : "");
+    text_free(&line);
+}
+
+static void print_memory(const struct memory_need *need)
+{
+    const struct {
+        const char *name;
+        double bytes;
+    } parts[] = {
+        { "bodies", need->bodies },           { "forces", need->forces },
+        { "diagnostics", need->diagnostics }, { "outputs", need->outputs },
+        { "checkpoints", need->checkpoints }, { "the program", need->program },
+    };
+    char buffer[NEED_TEXT_SIZE];
+    struct text line = { 0 };
+    for (size_t k = 0; k < COUNT_OF(parts); k++)
+        if (parts[k].bytes > 0.0)
+            text_print(&line, "%s%s %s", line.length ? ", " : "", parts[k].name,
+                       need_text(parts[k].bytes, buffer));
+    item("memory", "%s at most: %s", need_text(need_bytes(need), buffer), line.bytes);
+    text_free(&line);
+}
+
+static void print_time(const struct timing *t, bool chooses_steps)
+{
+    const struct {
+        const char *name;
+        const struct timing_part *part;
+    } parts[] = {
+        { chooses_steps ? "grid steps" : "steps", &t->forces },
+        { "energies", &t->energies },
+        { "diagnostics", &t->diagnostics },
+        { "outputs", &t->outputs },
+        { "checkpoints", &t->checkpoints },
+    };
+    char rate[NEED_TEXT_SIZE];
+    item("time", "about %.3g s", t->seconds);
+    for (size_t k = 0; k < COUNT_OF(parts); k++)
+        if (parts[k].part->count > 0.0)
+            item("", "%s %.3g s: %.0f of %.3g s", parts[k].name, timing_part_seconds(parts[k].part),
+                 parts[k].part->count, parts[k].part->each);
+    if (t->disk_error)
+        item("",
+             "the disk was not measured (%s): its part is guessed, with %.3g s to flush a file and "
+             "%s/s",
+             strerror(t->disk_error), t->disk.flush, need_text(t->disk.rate, rate));
+}
+
+static void print_estimate(const struct run_record *run, const struct estimate *e)
+{
+    const struct experiment *x = run->experiment;
+    const struct backend_description *d = run->backend;
+    char disk[NEED_TEXT_SIZE], team[BACKEND_TEAM_SIZE], step[UNITS_TEXT_SIZE], end[UNITS_TEXT_SIZE];
+    printf("# estimate\n");
+    item("bodies", "%zu x %zu systems", x->bodies->count, x->bodies->systems);
+    const struct units *units = x->physics.units;
+    item(x->integrator->adaptive ? "grid steps" : "steps", "%" PRIu64 " of %s, to t = %s", x->steps,
+         units_time(units, x->step, 6, step),
+         units_time(units, (double)x->steps * x->step, 6, end));
+    item("backend", "%s (%s, %s, %s), %s%s%s", d->backend, d->kernel, d->isa,
+         precision_names[d->precision], backend_team(d, team),
+         d->choice && d->choice[0] ? "; " : "", d->choice ? d->choice : "");
+    print_memory(&e->memory);
+    item("disk", "%s, %.0f frames", need_text(e->disk_bytes, disk), e->frames);
+    if (x->integrator->adaptive)
+        item("own steps", "%.3g if the motion goes on as it begins; they follow it",
+             e->timing.own_steps);
+    item("interactions", "%.3g at %.3g G/s", e->timing.interactions, 1e-9 * e->timing.rate);
+    print_time(&e->timing, x->integrator->adaptive != NULL);
+    char note[EXPERIMENT_NOTE_SIZE];
+    if (experiment_end_note(x, note)[0])
+        item("note", "%s", note);
+    if (x->identical)
+        item("warning",
+             "all %zu systems are the same: this start draws nothing from the seed, so "
+             "an ensemble of it has no scatter",
+             x->bodies->systems);
+    if (x->coincident > 0)
+        item("warning", "pairs of bodies at the same position: %zu", x->coincident);
+}
+
+static void print_resolution(const struct backend_description *backend,
+                             const struct resolution *worst)
+{
+    char text[RESOLUTION_TEXT_SIZE];
+    if (resolution_text(worst, backend->precision, text)[0])
+        item("warning", "%s", text);
+}
+
+/* Who rules the step. */
+static void print_fastest(const struct experiment *x, const struct advice *a)
+{
+    const struct units *units = x->physics.units;
+    char of[TEXT_SYSTEM_SIZE];
+    text_system(of, x->bodies->systems > 1 ? (double)a->system + 1.0 : 0.0,
+                body_files_name(&x->body_files, a->system));
+    char period[UNITS_TEXT_SIZE], distance[UNITS_TEXT_SIZE], time[UNITS_TEXT_SIZE],
+        free_fall[UNITS_TEXT_SIZE];
+    const int digits = a->kind == ADVICE_ENCOUNTER || a->kind == ADVICE_COLLAPSE ? 2 : 3;
+    units_time(units, a->period, digits, period);
+    units_length(units, a->distance, digits, distance);
+    units_time(units, a->time, 4, time);
+    units_time(units, a->free_fall, 3, free_fall);
+    if (a->kind == ADVICE_NOW)
+        item("fastest pair",
+             "bodies %" PRId64 " and %" PRId64 "%s would orbit each other in %s: %.3g steps",
+             a->id_i, a->id_j, of, period, a->steps);
+    if (a->kind == ADVICE_PERICENTER)
+        item("fastest pair",
+             "bodies %" PRId64 " and %" PRId64 "%s will pass at %s (e = %.4g), where they would "
+             "orbit each other in %s: %.3g steps",
+             a->id_i, a->id_j, of, distance, a->eccentricity, period, a->steps);
+    if (a->kind == ADVICE_PASSAGE)
+        item("fastest pair",
+             "bodies %" PRId64 " and %" PRId64 "%s will pass at %s by t = %s, where they would "
+             "orbit each other in %s: %.3g steps",
+             a->id_i, a->id_j, of, distance, time, period, a->steps);
+    if (a->kind == ADVICE_ENCOUNTER)
+        item("encounters",
+             "two bodies may pass at %s until the end, where they would orbit each other in "
+             "%s: %.2g steps",
+             distance, period, a->steps);
+    if (a->kind == ADVICE_COLLAPSE)
+        item("collapse",
+             "the system is cold and falls in within %s; then two bodies may pass at %s, "
+             "where they would orbit each other in %s: %.2g steps",
+             free_fall, distance, period, a->steps);
+}
+
+/* Why it wants more than the usual number. */
+static const char *reason_for_more(const struct advice *a)
+{
+    if (!(a->wanted > WATCH_STEPS_PER_PERIOD))
+        return "";
+    return a->kind == ADVICE_ENCOUNTER || a->kind == ADVICE_COLLAPSE
+               ? ", so that the closest encounter is followed in nine of ten runs"
+               : ", as many as so deep a passage wants";
+}
+
+static void print_trial(const struct experiment *x, const struct advice *a,
+                        const struct timing *timing)
+{
+    const struct rehearsal *tried = &a->rehearsal;
+    if (a->trial == ADVICE_FAILS)
+        item("",
+             "no step that was tried suffices: with time.step = %g %s; smaller ones would take "
+             "too long to try; physics.softening or another integrator may help",
+             tried->step, tried->text[0] ? tried->text : "the numbers are not finite");
+    if (a->trial == ADVICE_HOLDS)
+        item("",
+             "time.step = %g was tried to the end: the accuracy watch passes it, with an energy "
+             "error of %.2g of the limit",
+             tried->step, tried->error_in_limits);
+    if (a->trial == ADVICE_UNTRIED && a->step < x->step)
+        item("", "not tried: the steps of such a run would take about %.2g s",
+             experiment_step_count(x, a->step) * timing->forces.each);
+}
+
+static void print_step(const struct experiment *x, const struct advice *a,
+                       const struct timing *timing)
+{
+    if (a->kind == ADVICE_NONE)
+        return;
+    print_fastest(x, a);
+    if (!(a->period > 0.0)) {
+        item("", "they meet head-on: no step is small enough; physics.softening > 0 helps");
+        return;
+    }
+    if (a->trial == ADVICE_TOO_MANY) {
+        item("",
+             "no fixed step will do: %g would give it %.0f, and make %.2g steps of the run; "
+             "physics.softening > 0 helps",
+             a->step, a->wanted, experiment_step_count(x, a->step));
+        return;
+    }
+    if (a->step > 0.0 && a->step < x->step)
+        item("", "time.step = %g would give it %.0f%s", a->step,
+             a->trial == ADVICE_HOLDS ? a->period / a->step : a->wanted, reason_for_more(a));
+    print_trial(x, a, timing);
+}
+
+/* The members of a study that will be at work at a time, together. */
+static enum status check_study(const struct prepare_options *options, const struct config *config,
+                               struct error *error)
+{
+    if (!options->convergence && config_count(config, "sweep") == 0)
+        return STATUS_OK;
+    const struct study_options wanted = {
+        .path = options->path,
+        .overrides = options->overrides.items,
+        .override_count = options->overrides.count,
+        .threads = (int)section_integer(config_section(config, "compute"), "threads"),
+    };
+    struct study study;
+    if (options->convergence ? study_of_convergence(config, CONVERGENCE_LEVELS, &study, error)
+                             : study_of_sweep(config, &study, error))
+        return error->status;
+    const enum status status = study_check_memory(&study, &wanted, error);
+    study_free(&study);
+    return status;
+}
+
+static bool every_member(const void *context, size_t member)
+{
+    (void)context;
+    (void)member;
+    return true;
+}
+
+/* What all runs of a sweep write; the rest of what is printed is of one run, with the values that
+ * stand outside the sweep. Another process estimates it, so this one must have no threads yet. */
+struct sweep_estimate {
+    size_t runs; /* 0 without a sweep */
+    double disk_bytes;
+};
+
+static enum status estimate_sweep(const struct prepare_options *options,
+                                  const struct config *config, struct sweep_estimate *estimate,
+                                  struct error *error)
+{
+    struct study study;
+    const struct study_options study_options = { .path = options->path,
+                                                 .overrides = options->overrides.items,
+                                                 .override_count = options->overrides.count,
+                                                 .directory = "." };
+    *estimate = (struct sweep_estimate){ 0 };
+    if (config_count(config, "sweep") == 0)
+        return STATUS_OK;
+    if (study_of_sweep(config, &study, error))
+        return error->status;
+    estimate->runs = study.member_count;
+    const enum status status =
+        disk_needed(&study, &study_options, every_member, NULL, &estimate->disk_bytes, error);
+    study_free(&study);
+    return status;
+}
+
+static void print_sweep(const struct sweep_estimate *sweep)
+{
+    char disk[NEED_TEXT_SIZE];
+    if (sweep->runs > 0)
+        item("sweep", "%zu runs, %s on the disk together", sweep->runs,
+             need_text(sweep->disk_bytes, disk));
+}
+
+static enum status print_keys(const struct config *config, struct error *error)
+{
+    struct text echo = { 0 };
+    config_echo(config, &echo);
+    if (echo.failed)
+        error_memory(error);
+    else
+        fwrite(echo.bytes, 1, echo.length, stdout);
+    text_free(&echo);
+    return error->status;
+}
+
+/* Numbers that are not finite are met in its trial of the run, which nobody asked for. */
+static enum status estimate_tried(const char *path, const struct run *run,
+                                  struct estimate *estimate, struct error *error)
+{
+    struct error tried = { 0 };
+    if (estimate_run(run, true, estimate, &tried) == STATUS_NUMERICAL)
+        return error_set(error, STATUS_NUMERICAL, "%s: check tried the run: %s", path, tried.text);
+    return error_pass(error, &tried);
+}
+
+enum status prepare_check(const struct prepare_options *options, const struct run_options *run,
+                          struct error *error)
+{
+    struct prepared prepared;
+    struct estimate estimate;
+    struct run_record record = { 0 };
+    struct resolution resolution;
+    struct advice advice;
+    struct sweep_estimate sweep;
+    enum status status = prepare_config(options, &prepared, error);
+    if (!status)
+        status = check_study(options, prepared.config, error);
+    if (!status)
+        status = estimate_sweep(options, prepared.config, &sweep, error);
+    if (!status)
+        status = prepare_run(run, false, &prepared, error);
+    if (!status)
+        status = print_keys(prepared.config, error);
+    if (!status)
+        status = estimate_tried(options->path, prepared.run, &estimate, error);
+    if (!status)
+        record = run_record(prepared.run);
+    const struct experiment *x = record.experiment;
+    if (!status)
+        status = resolution_measure(&x->physics, x->bodies, record.backend, &resolution, error);
+    if (!status)
+        status = advice_find(x, &advice, error);
+    if (!status) {
+        print_estimate(&record, &estimate);
+        print_step(x, &advice, &estimate.timing);
+        print_resolution(record.backend, &resolution);
+        print_sweep(&sweep);
+    }
+    prepare_done(&prepared);
+    return status;
+}
+
+enum status command_check(int argc, char **argv, struct error *error)
+{
+    struct prepare_options options = { 0 };
+    const struct argument table[] = {
+        { 'P', NULL, "key.path=value", ARGUMENT_LIST, &options.overrides,
+          "set a key of the config; may be repeated" },
+    };
+    const struct arguments arguments = {
+        "orrery check FILE.cfg [-P key.path=value]...",
+        "Checks FILE.cfg without computing: prints every key with the value it resolves to, and\n"
+        "an estimate of memory, disk and time.",
+        table,
+        COUNT_OF(table),
+        1,
+        1
+    };
+    struct argument_list plain;
+    bool helped;
+    if (arguments_parse(&arguments, argc, argv, &plain, &helped, error) || helped)
+        return error->status;
+    options.path = plain.items[0];
+    const struct run_options run = { 0 };
+    return prepare_check(&options, &run, error);
+}

@@ -1,0 +1,463 @@
+/*
+ * orrery convert: bodies from one kind of file to another, with the readers of initial conditions
+ * and the writers of outputs. Numbers stay as they are unless their units are known and others are
+ * wanted.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "commands/arguments.h"
+#include "commands/commands.h"
+#include "initial/read.h"
+#include "output/gzip.h"
+#include "output/snapshot.h"
+
+enum { PATH_SIZE = 4096 };
+
+/* The command line, and what follows from it. */
+struct conversion {
+    const char *input, *output;
+    const char *from, *to, *units, *from_units, *columns;
+    long long frame, digits;
+    bool all, force, quiet;
+    bool to_standard; /* the output is "-", standard output */
+
+    const struct read_format *reader;
+    const struct snapshot_format *writer;
+    char folder[PATH_SIZE]; /* of the output */
+    const char *name;       /* in it */
+    bool compressed;
+    struct xyz_frame xyz;
+    const struct units *wanted, *declared; /* of OUT, and of IN where it does not say; or NULL */
+    struct physics physics;
+};
+
+/* Bodies as they are read, one frame after the other. */
+struct source {
+    struct read_request request;
+    struct read_about about;
+    struct lines *lines; /* of a file that is read to its end */
+    struct bodies *bodies;
+    size_t frames; /* read so far */
+};
+
+/* Where they go. */
+struct target {
+    struct directory *directory;
+    struct stream *stream;
+    size_t files;
+    char first[PATH_SIZE]; /* its name */
+};
+
+/* --- what is wanted ----------------------------------------------------------------------------
+ */
+
+static enum status unknown_format(const char *option, const char *name, struct error *error)
+{
+    return error_set(error, STATUS_USAGE, "orrery convert: %s %s: must be csv, xyz, plain or hdf5",
+                     option, name);
+}
+
+static enum status choose_formats(struct conversion *c, struct error *error)
+{
+    c->reader = c->from ? read_find(c->from) : NULL;
+    if (c->from && !c->reader)
+        return unknown_format("--from", c->from, error);
+    if (!c->reader && read_recognise(c->input, &c->reader, error))
+        return error->status;
+    c->writer = c->to ? snapshot_find(c->to) : snapshot_of_file(c->output);
+    if (c->to && !c->writer)
+        return unknown_format("--to", c->to, error);
+    if (!c->writer && c->to_standard)
+        return error_set(error, STATUS_USAGE,
+                         "orrery convert: -: standard output has no name that says the format; "
+                         "say it with --to csv, xyz or plain");
+    if (!c->writer)
+        return error_set(error, STATUS_USAGE,
+                         "orrery convert: %s: the end of the name says no format (.csv, .xyz, "
+                         ".txt, .hdf5); say it with --to",
+                         c->output);
+    if (c->to_standard && c->writer->image)
+        return error_set(error, STATUS_USAGE,
+                         "orrery convert: -: HDF5 needs a file; text goes to standard output");
+    c->compressed = gzip_stem(c->output) < strlen(c->output);
+    if (c->compressed && c->writer->image)
+        return error_set(error, STATUS_USAGE, "orrery convert: %s: HDF5 is not compressed by gzip",
+                         c->output);
+    if (c->all && !c->writer->holds_of_many && !c->writer->image)
+        return error_set(error, STATUS_USAGE,
+                         "orrery convert: --all: a file of %s columns holds one frame; csv, xyz "
+                         "and hdf5 take all",
+                         c->writer->name);
+    return STATUS_OK;
+}
+
+static enum status choose_numbers(struct conversion *c, struct error *error)
+{
+    char problem[XYZ_PROBLEM_SIZE];
+    if (c->digits < 1 || c->digits > 17)
+        return error_set(error, STATUS_USAGE, "orrery convert: --digits %lld: 1 to 17", c->digits);
+    if (c->frame < -1)
+        return error_set(error, STATUS_USAGE,
+                         "orrery convert: --frame %lld: counts from 0; -1 is the last one",
+                         c->frame);
+    c->xyz.digits = (int)c->digits;
+    if (!xyz_frame_choose(&c->xyz, c->columns, problem))
+        return error_set(error, STATUS_USAGE, "orrery convert: --columns: %s", problem);
+    if (c->xyz.needs & ~(unsigned)NEED_STATE)
+        return error_set(error, STATUS_USAGE,
+                         "orrery convert: --columns: force and local_energy are computed by "
+                         "orrery run only");
+    return STATUS_OK;
+}
+
+/* The system of that name; NULL for no name. */
+static enum status find_units(const char *option, const char *name, const struct units **units,
+                              struct error *error)
+{
+    *units = name ? units_find(name) : NULL;
+    if (*units || !name)
+        return STATUS_OK;
+    struct text names = { 0 };
+    text_names(&names, units_names);
+    error_set(error, STATUS_USAGE, "orrery convert: %s %s: must be one of %s", option, name,
+              names.failed ? "?" : names.bytes);
+    text_free(&names);
+    return error->status;
+}
+
+static bool from_as_is(const struct conversion *c)
+{
+    return c->from_units && strcmp(c->from_units, "as-is") == 0;
+}
+
+static enum status choose_units(struct conversion *c, struct error *error)
+{
+    if (find_units("--units", c->units, &c->wanted, error))
+        return error->status;
+    return from_as_is(c) ? STATUS_OK
+                         : find_units("--from-units", c->from_units, &c->declared, error);
+}
+
+static enum status choose_place(struct conversion *c, struct error *error)
+{
+    const char *slash = strrchr(c->output, '/');
+    c->to_standard = strcmp(c->output, "-") == 0;
+    c->name = slash ? slash + 1 : c->output;
+    const size_t length = slash ? (size_t)(slash - c->output) : 0;
+    if (strlen(c->name) == 0 || length >= sizeof c->folder)
+        return error_set(error, STATUS_USAGE, "orrery convert: '%s' is no name for a file",
+                         c->output);
+    if (slash)
+        snprintf(c->folder, sizeof c->folder, "%.*s", (int)(length ? length : 1), c->output);
+    else
+        snprintf(c->folder, sizeof c->folder, ".");
+    return STATUS_OK;
+}
+
+/* --- units -------------------------------------------------------------------------------------
+ */
+
+/* Those of OUT: the wanted ones, or those of IN if they are known. */
+static enum status settle_units(struct conversion *c, const struct read_units *said,
+                                struct error *error)
+{
+    char words[READ_PROBLEM_SIZE];
+    const struct units *nbody = units_find("nbody");
+    const struct units *known = said->said ? read_units_system(said) : c->declared;
+    if (!c->wanted && said->said && !known)
+        return error_set(error, STATUS_USAGE,
+                         "orrery convert: %s is in %s, which are not the units of one system; "
+                         "choose one with --units",
+                         c->input, read_units_words(said, words));
+    c->physics.units = c->wanted ? c->wanted : known ? known : nbody;
+    if (!said->said && !known)
+        return STATUS_OK;
+    const bool worth = said->said ? said->of[QUANTITY_MASS].worth > 0 : units_physical(known);
+    if (worth != units_physical(c->physics.units))
+        return error_set(error, STATUS_USAGE,
+                         "orrery convert: %s is in %s units, which cannot become those of --units "
+                         "%s; --from-units as-is takes its numbers as they stand",
+                         c->input, known ? known->name : "other", c->physics.units->name);
+    return STATUS_OK;
+}
+
+/* --- reading -----------------------------------------------------------------------------------
+ */
+
+static enum status open_source(struct conversion *c, struct source *source, struct error *error)
+{
+    *source = (struct source){ .request = { .path = c->input, .frame = c->frame } };
+    source->request.wish = (struct read_wish){ NULL, c->declared, from_as_is(c), "--from-units" };
+    source->request.about = &source->about;
+    if (c->all && c->reader == &read_xyz) {
+        if (lines_open(c->input, &source->lines, error))
+            return error->status;
+        source->request.frame = 0;
+    }
+    struct read_shape shape;
+    if (c->reader->measure(c->reader, &source->request, &shape, error)) {
+        if (error->status == STATUS_CONFIG) /* what was wished for, it was on the command line */
+            error->status = STATUS_USAGE;
+        return error->status;
+    }
+    if (settle_units(c, &source->about.units, error))
+        return error->status;
+    source->request.wish.units = c->physics.units;
+    source->request.lines = source->lines;
+    return bodies_create(shape.systems, shape.count, &source->bodies, error);
+}
+
+static void close_source(struct source *source)
+{
+    lines_close(source->lines);
+    bodies_destroy(source->bodies);
+}
+
+/* The next frame that is wanted; *more false behind the last one. */
+static enum status read_next(const struct conversion *c, struct source *source, bool *more,
+                             struct error *error)
+{
+    *more = source->frames == 0;
+    if (source->lines && lines_skip_blank(source->lines, more, error))
+        return error->status;
+    if (!*more && source->frames > 0)
+        return STATUS_OK;
+    if (c->reader->read(c->reader, &source->request, source->bodies, error))
+        return error->status;
+    source->frames++;
+    return STATUS_OK;
+}
+
+/* --- writing -----------------------------------------------------------------------------------
+ */
+
+static enum status check_free(const struct conversion *c, const struct target *target,
+                              const char *name, struct error *error)
+{
+    if (directory_replaceable(target->directory, name, error))
+        return error->status;
+    if (c->force || !directory_has(target->directory, name))
+        return STATUS_OK;
+    return error_set(error, STATUS_CANT_CREATE, "%s/%s: is there already; --force replaces it",
+                     directory_path(target->directory), name);
+}
+
+static enum status open_target(const struct conversion *c, struct target *target,
+                               struct error *error)
+{
+    *target = (struct target){ 0 };
+    if (c->to_standard) {
+        target->files = 1;
+        return stream_standard_output(&target->stream, error);
+    }
+    if (directory_open(c->folder, DIRECTORY_ANY, &target->directory, error))
+        return error->status;
+    if (c->writer->image)
+        return STATUS_OK;
+    if (check_free(c, target, c->name, error))
+        return error->status;
+    snprintf(target->first, sizeof target->first, "%s", c->name);
+    target->files = 1;
+    return stream_replace(target->directory, c->name, c->compressed, &target->stream, error);
+}
+
+/* snapshot.hdf5, or snapshot_000.hdf5 and on. */
+static void file_of_frame(const struct conversion *c, size_t index, char name[PATH_SIZE])
+{
+    const char *dot = strrchr(c->name, '.');
+    const int stem = (int)(dot && dot != c->name ? (size_t)(dot - c->name) : strlen(c->name));
+    if (c->all)
+        snprintf(name, PATH_SIZE, "%.*s_%03zu%s", stem, c->name, index, c->name + stem);
+    else
+        snprintf(name, PATH_SIZE, "%s", c->name);
+}
+
+static enum status write_file(const struct conversion *c, struct target *target,
+                              const struct moment *now, struct error *error)
+{
+    char name[PATH_SIZE];
+    void *bytes;
+    size_t length;
+    file_of_frame(c, target->files, name);
+    if (check_free(c, target, name, error) || c->writer->image(now, &bytes, &length, error))
+        return error->status;
+    if (target->files++ == 0)
+        snprintf(target->first, sizeof target->first, "%s", name);
+    directory_replace_file(target->directory, name, bytes, length, error);
+    free(bytes);
+    return error->status;
+}
+
+static enum status write_frame(struct conversion *c, struct target *target,
+                               const struct source *source, struct error *error)
+{
+    const struct read_about *about = &source->about;
+    c->physics.boundary = about->box_length > 0 ? BOUNDARY_PERIODIC : BOUNDARY_OPEN;
+    c->physics.box_length = about->box_length;
+    const struct moment now = { .step = about->step < 0 ? MOMENT_NO_STEP : (uint64_t)about->step,
+                                .time = about->time,
+                                .physics = &c->physics,
+                                .bodies = source->bodies };
+    const struct snapshot_options options = { c->all, &c->xyz };
+    if (c->writer->image)
+        return write_file(c, target, &now, error);
+    if (source->frames == 1 && c->writer->begin)
+        c->writer->begin(target->stream, &now, &options);
+    c->writer->write(target->stream, &now, &options);
+    return stream_flush(target->stream, false, error);
+}
+
+static enum status close_target(struct target *target, enum status status, struct error *error)
+{
+    if (target->stream && !status)
+        status = target->directory ? stream_commit(target->stream, error)
+                                   : stream_close(target->stream, error);
+    else
+        stream_abandon(target->stream);
+    directory_close(target->directory);
+    return status;
+}
+
+/* --- what is said ------------------------------------------------------------------------------
+ */
+
+static void add_word(struct text *text, bool when, const char *word)
+{
+    if (when)
+        text_print(text, "%s%s", text->length ? ", " : "", word);
+}
+
+/* Do ids say more than the order of the bodies does? */
+static bool has_own_ids(const struct bodies *bodies)
+{
+    for (size_t s = 0; s < bodies->systems; s++)
+        for (size_t i = 0; i < bodies->count; i++)
+            if (bodies->id[s * bodies->stride + i] != (int64_t)i + 1)
+                return true;
+    return false;
+}
+
+/* What the input has and the output cannot hold. */
+static void tell_losses(const struct conversion *c, const struct source *source)
+{
+    const struct read_about *about = &source->about;
+    const unsigned holds =
+        c->all && c->writer->holds_of_many ? c->writer->holds_of_many : c->writer->holds;
+    struct text lost = { 0 };
+    add_word(&lost, isfinite(about->time) && !(holds & SNAPSHOT_TIME), "time");
+    add_word(&lost, about->step >= 0 && !(holds & SNAPSHOT_STEP), "step");
+    add_word(&lost, about->box_length > 0 && !(holds & SNAPSHOT_BOX), "periodic box");
+    add_word(&lost, about->other_cell, "periodic cell");
+    add_word(&lost, !(holds & SNAPSHOT_IDS) && has_own_ids(source->bodies), "ids");
+    add_word(&lost, source->bodies->systems > 1 && !(holds & SNAPSHOT_SYSTEMS), "systems");
+    add_word(&lost, about->left_out[0], about->left_out);
+    if (lost.length && !lost.failed)
+        fprintf(stderr, "%s: not carried over: %s\n", c->output, lost.bytes);
+    text_free(&lost);
+}
+
+/* That numbers are others than they were. */
+static void tell_units(FILE *out, const struct conversion *c, const struct read_units *said)
+{
+    char words[READ_PROBLEM_SIZE];
+    const struct units *from = said->said ? read_units_system(said) : c->declared;
+    if ((!said->said && !from) || from == c->physics.units)
+        return;
+    fprintf(out, ", from %s to %s", from ? from->name : read_units_words(said, words),
+            c->physics.units->name);
+}
+
+static void tell_result(const struct conversion *c, const struct source *source,
+                        const struct target *target)
+{
+    const struct bodies *bodies = source->bodies;
+    FILE *const out = c->to_standard ? stderr : stdout; /* bodies and words do not mix */
+    fprintf(out, "%.*s%s%s: %zu frame%s of %zu bodies",
+            (int)(c->to_standard ? 0 : c->name - c->output), c->output,
+            c->to_standard ? "standard output" : target->first, target->files > 1 ? " ..." : "",
+            source->frames, source->frames == 1 ? "" : "s", bodies->count);
+    if (bodies->systems > 1)
+        fprintf(out, " x %zu systems", bodies->systems);
+    tell_units(out, c, &source->about.units);
+    fprintf(out, "\n");
+}
+
+/* --- the command -------------------------------------------------------------------------------
+ */
+
+static enum status convert_frames(struct conversion *c, struct source *source,
+                                  struct target *target, struct error *error)
+{
+    bool more = true;
+    enum status status = STATUS_OK;
+    while (more && !status) {
+        status = read_next(c, source, &more, error);
+        if (!status && more)
+            status = write_frame(c, target, source, error);
+    }
+    return status;
+}
+
+static enum status convert(struct conversion *c, struct error *error)
+{
+    struct source source = { 0 };
+    struct target target = { 0 };
+    enum status status = open_source(c, &source, error);
+    if (!status)
+        status = open_target(c, &target, error);
+    if (!status)
+        status = convert_frames(c, &source, &target, error);
+    status = close_target(&target, status, error);
+    if (!status && !c->quiet) {
+        tell_losses(c, &source);
+        tell_result(c, &source, &target);
+    }
+    close_source(&source);
+    return status;
+}
+
+enum status command_convert(int argc, char **argv, struct error *error)
+{
+    struct conversion c = { .frame = -1, .digits = 17, .columns = "species pos velo mass id" };
+    bool helped;
+    const struct argument table[] = {
+        { 'f', "frame", "N", ARGUMENT_INTEGER, &c.frame,
+          "of a trajectory, from 0 (default: the last one)" },
+        { 'a', "all", NULL, ARGUMENT_FLAG, &c.all, "all frames of a trajectory" },
+        { 0, "from", "FORMAT", ARGUMENT_TEXT, &c.from, "of IN (default: as it looks)" },
+        { 0, "to", "FORMAT", ARGUMENT_TEXT, &c.to, "of OUT (default: by the end of its name)" },
+        { 0, "units", "NAME", ARGUMENT_TEXT, &c.units,
+          "of OUT; numbers are converted where those of IN are known (default: as IN)" },
+        { 0, "from-units", "NAME", ARGUMENT_TEXT, &c.from_units,
+          "of IN, where it names none; as-is: whatever it names, the numbers stay" },
+        { 0, "columns", "LIST", ARGUMENT_TEXT, &c.columns, "of extended XYZ, as for orrery run" },
+        { 0, "digits", "N", ARGUMENT_INTEGER, &c.digits, "of text (default: 17, which is exact)" },
+        { 0, "force", NULL, ARGUMENT_FLAG, &c.force, "replace a file that is there" },
+        { 'q', "quiet", NULL, ARGUMENT_FLAG, &c.quiet, "say nothing" },
+    };
+    const struct arguments arguments = {
+        "orrery convert IN OUT [options]",
+        "Copies bodies from one kind of file to another, and says what cannot be carried\n"
+        "over. Formats: csv, xyz (extended XYZ), plain (m x y z vx vy vz), hdf5 (GADGET);\n"
+        "OUT may end in .gz, except hdf5, which with --all makes OUT_000.hdf5 and on;\n"
+        "OUT - is standard output.",
+        table,
+        COUNT_OF(table),
+        2,
+        2
+    };
+    struct argument_list plain;
+    if (arguments_parse(&arguments, argc, argv, &plain, &helped, error) || helped)
+        return error->status;
+    c.input = plain.items[0];
+    c.output = plain.items[1];
+    if (choose_numbers(&c, error) || choose_units(&c, error) || choose_place(&c, error) ||
+        choose_formats(&c, error))
+        return error->status;
+    return convert(&c, error);
+}

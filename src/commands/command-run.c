@@ -1,0 +1,174 @@
+/* orrery run: runs an experiment, shows its progress, and ends with a summary and the verdict. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "commands/arguments.h"
+#include "commands/command-study.h"
+#include "commands/commands.h"
+#include "commands/display.h"
+#include "commands/preparation.h"
+#include "commands/summary.h"
+#include "run/record.h"
+#include "run/run.h"
+
+static void show_progress(void *context, const struct run_progress *run)
+{
+    display_progress(context, run);
+}
+
+static void show_notice(void *context, bool loud, const char *line)
+{
+    display_notice(context, loud, line);
+}
+
+static void show_row(void *context, const struct run_row *row)
+{
+    display_row(context, row);
+}
+
+/* --- the time limit ----------------------------------------------------------------------------
+ */
+
+/* How long before the batch system's end the last checkpoint is begun. */
+static const double batch_margin_seconds = 60.0;
+
+/* Seconds until the batch system ends the job, less the margin; 0 where it sets no end. */
+static double batch_limit(void)
+{
+    int64_t end;
+    const char *text = getenv("SLURM_JOB_END_TIME");
+    if (!text || !text_parse_integer(text, &end))
+        return 0.0;
+    return fmax(1.0, (double)end - (double)time(NULL) - batch_margin_seconds);
+}
+
+/* The end, by clock_seconds(), that "[[H:]M:]S" or the batch system sets, whichever comes first;
+ * 0: none. */
+static enum status find_deadline(const char *text, double *deadline, struct error *error)
+{
+    const double now = clock_seconds(), batch = batch_limit();
+    *deadline = batch > 0.0 ? now + batch : 0.0;
+    if (!text)
+        return STATUS_OK;
+    unsigned parts[3];
+    char rest;
+    const int count = sscanf(text, "%u:%u:%u%c", &parts[0], &parts[1], &parts[2], &rest);
+    const size_t digits = strspn(text, "0123456789:");
+    int colons = 0;
+    for (const char *c = text; *c; c++)
+        colons += *c == ':';
+    if (count < 1 || count > 3 || text[digits] != '\0' || count != colons + 1)
+        return error_set(error, STATUS_USAGE, "orrery: --max-time %s: must be [[H:]M:]S", text);
+    double limit = 0.0;
+    for (int i = 0; i < count; i++)
+        limit = 60.0 * limit + parts[i];
+    *deadline = batch > 0.0 ? fmin(*deadline, now + limit) : now + limit;
+    return STATUS_OK;
+}
+
+/* "--restart", "--restart=if-any" or neither. */
+static enum status read_restart(const char *word, struct run_options *options, struct error *error)
+{
+    options->restart = word != NULL;
+    options->restart_if_any = word && strcmp(word, "if-any") == 0;
+    if (word && word[0] && !options->restart_if_any)
+        return error_set(error, STATUS_USAGE,
+                         "orrery: --restart=%s: must stand alone or be --restart=if-any", word);
+    if (options->force && options->restart)
+        return error_set(error, STATUS_USAGE, "orrery: --force and --restart exclude each other");
+    return STATUS_OK;
+}
+
+/* --- the command -------------------------------------------------------------------------------
+ */
+
+static enum status run_one(const struct run_options *options, struct prepared *prepared,
+                           struct display *display, struct error *error)
+{
+    enum status status = prepare_run(options, true, prepared, error);
+    if (status)
+        return status;
+    status = run_execute(prepared->run, error);
+    display_clear(display);
+    const struct run_record record = run_record(prepared->run);
+    if (display->tabular && !display->quiet)
+        printf("\n"); /* between the table and the summary */
+    if (!display->quiet && record.written)
+        summary_print(&record, status);
+    return status;
+}
+
+enum status command_run(int argc, char **argv, struct error *error)
+{
+    struct display display = display_begin(false);
+    struct prepare_options prepare = { 0 };
+    struct run_options options = {
+        .progress = show_progress, .notice = show_notice, .row = show_row, .context = &display
+    };
+    struct command_study_options study = { 0 };
+    bool dry_run = false, helped;
+    long long member = 0;
+    const char *max_time = NULL, *restart = NULL;
+    const struct argument table[] = {
+        { 'o', "output", "DIR", ARGUMENT_TEXT, &options.directory,
+          "where to write (default: NAME.run)" },
+        { 'P', NULL, "key.path=value", ARGUMENT_LIST, &prepare.overrides,
+          "set a key of the config; may be repeated" },
+        { 0, "restart", "if-any", ARGUMENT_WORD, &restart,
+          "continue the run that is there; =if-any begins it where there is none" },
+        { 0, "max-time", "[[H:]M:]S", ARGUMENT_TEXT, &max_time,
+          "stop in time with a checkpoint (exit status 75)" },
+        { 0, "force", NULL, ARGUMENT_FLAG, &options.force, "replace a run that is there" },
+        { 0, "convergence", NULL, ARGUMENT_FLAG, &study.convergence,
+          "repeat with step, step/2, step/4; report orders and error bars" },
+        { 0, "member", "N", ARGUMENT_INTEGER, &member,
+          "of a sweep, run this member alone (a job array)" },
+        { 0, "show", "quantity,...", ARGUMENT_TEXT, &options.show,
+          "print these columns of the diagnostics as they are measured" },
+        { 0, "dry-run", NULL, ARGUMENT_FLAG, &dry_run, "check everything, compute nothing" },
+        { 'q', "quiet", NULL, ARGUMENT_FLAG, &display.quiet, "no progress, no summary" },
+    };
+    const struct arguments arguments = {
+        "orrery run FILE.cfg [-o DIR] [-P key.path=value]... [--restart]",
+        "Runs the experiment that FILE.cfg describes.",
+        table,
+        COUNT_OF(table),
+        1,
+        1
+    };
+    struct argument_list plain;
+    if (arguments_parse(&arguments, argc, argv, &plain, &helped, error) || helped)
+        return error->status;
+    prepare.path = plain.items[0];
+    if (read_restart(restart, &options, error))
+        return error->status;
+    if (member < 0)
+        return error_set(error, STATUS_USAGE, "orrery: --member %lld: counts from 1", member);
+    study.member = (size_t)member;
+    study.quiet = display.quiet;
+    if (find_deadline(max_time, &options.deadline, error))
+        return error->status;
+    prepare.convergence = study.convergence;
+    if (dry_run)
+        return prepare_check(&prepare, &options, error);
+
+    struct prepared prepared;
+    enum status status = prepare_config(&prepare, &prepared, error);
+    if (!status && study.member && !study.convergence &&
+        config_count(prepared.config, "sweep") == 0)
+        status = error_set(error, STATUS_USAGE,
+                           "orrery: --member %zu: %s describes no sweep, so it has no members",
+                           study.member, prepare.path);
+    if (!status && (study.convergence || config_count(prepared.config, "sweep") > 0))
+        status = command_study(&prepare, prepared.config, &options, &study, error);
+    else if (!status)
+        status = run_one(&options, &prepared, &display, error);
+    prepare_done(&prepared);
+    return status;
+}

@@ -1,0 +1,184 @@
+#include "commands/command-study.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "backend/mpi-job.h"
+#include "base/memory.h"
+#include "config/parameter-reference.h"
+#include "report/outcome.h"
+#include "run/criteria.h"
+#include "run/experiment.h"
+#include "study/convergence.h"
+#include "study/folder.h"
+#include "study/study.h"
+
+struct study_display {
+    bool terminal, quiet;
+};
+
+static void show_notice(void *context, const char *line)
+{
+    (void)context;
+    fprintf(stderr, "%s\n", line);
+}
+
+static void show_progress(void *context, size_t done, size_t members)
+{
+    const struct study_display *display = context;
+    if (display->quiet)
+        return;
+    if (display->terminal)
+        fprintf(stderr, "\r%zu of %zu runs%s", done, members, done == members ? "\n" : "");
+    else if (done == members || done % (members / 10 + 1) == 0)
+        fprintf(stderr, "%zu of %zu runs\n", done, members);
+}
+
+static void print_row(const struct convergence_row *row)
+{
+    char order[16], error[16];
+    snprintf(order, sizeof order, "%.3f", row->bar.order);
+    snprintf(error, sizeof error, "%.2g", row->bar.error);
+    printf("  %-36s %-23.15g %8s  %s\n", row->column, row->value,
+           row->bar.limit == ERRORBAR_STEP ? order : errorbar_limit_names[row->bar.limit],
+           row->bar.limit == ERRORBAR_NONE ? "-" : error);
+}
+
+static enum status print_convergence(const char *directory, bool quiet, struct error *error)
+{
+    struct convergence convergence;
+    const enum status status = convergence_measure(directory, &convergence, error);
+    if (!status && !quiet) {
+        printf("  %-36s %-23s %8s  %s\n", "column", "value, smallest step", "order", "its error");
+        for (size_t i = 0; i < convergence.count; i++)
+            if (isfinite(convergence.rows[i].value)) /* the others stand in the file */
+                print_row(&convergence.rows[i]);
+        printf("  all columns    %s/convergence.csv\n", directory);
+    }
+    convergence_free(&convergence);
+    return status;
+}
+
+/* --- the summary --------------------------------------------------------------------------------
+ */
+
+enum { VALUE_COLUMN = 17, MOST_TOLD = 20 };
+
+static void say(const char *name, const char *value)
+{
+    struct text line = { 0 };
+    reference_item("  ", name, VALUE_COLUMN, value, &line);
+    fputs(line.bytes ? line.bytes : "", stdout);
+    text_free(&line);
+}
+
+/* "failed 003     time.step = 0.02: energy_error <= 1e-05, worst 0.0004": which, and why. */
+static void put_member(const struct study *study, size_t member, enum outcome outcome,
+                       const char *why, struct text *lines)
+{
+    struct text value = { 0 };
+    char label[STUDY_NAME_SIZE + 16], name[STUDY_NAME_SIZE];
+    snprintf(label, sizeof label, "%s %s", outcome_names[outcome], study_member_name(member, name));
+    for (size_t k = 0; k < study->shown_keys; k++)
+        text_print(&value, "%s%s = %s", k ? ", " : "", study->keys[k],
+                   study->values[member * study->key_count + k]);
+    text_print(&value, ": %s", why);
+    reference_item("  ", label, VALUE_COLUMN, value.bytes ? value.bytes : "", lines);
+    text_free(&value);
+}
+
+static void say_counts(const size_t counts[OUTCOMES])
+{
+    struct text line = { 0 };
+    outcome_counts(counts, &line);
+    say("runs", line.bytes ? line.bytes : "");
+    text_free(&line);
+}
+
+/* How many runs have ended in which way, and of those that did not go well which they are and why.
+ */
+static void say_outcomes(const struct study *study, const char *directory)
+{
+    size_t counts[OUTCOMES] = { 0 }, bad = 0;
+    struct text lines = { 0 };
+    for (size_t m = 0; m < study->member_count; m++) {
+        struct text why = { 0 };
+        char path[STUDY_PATH_SIZE];
+        const enum outcome outcome =
+            outcome_of_directory(study_member_path(directory, m, path), &why);
+        counts[outcome]++;
+        if (why.length > 0 && ++bad <= MOST_TOLD)
+            put_member(study, m, outcome, why.bytes, &lines);
+        text_free(&why);
+    }
+    say_counts(counts);
+    fputs(lines.bytes ? lines.bytes : "", stdout);
+    text_free(&lines);
+    if (bad > MOST_TOLD)
+        printf("  and others     %zu more; study.csv has the verdict of each\n", bad - MOST_TOLD);
+}
+
+static void print_summary(const struct study *study, const char *directory, const char *verdict)
+{
+    printf("%s: %zu runs", directory, study->member_count);
+    for (size_t k = 0; k < study->shown_keys; k++)
+        printf("%s%s", k ? ", " : " over ", study->keys[k]);
+    printf("\n");
+    say_outcomes(study, directory);
+    printf("  table          %s/study.csv\n  figures        orrery report %s\n", directory,
+           directory);
+    printf("  verdict        %s\n", verdict);
+}
+
+enum status command_study(const struct prepare_options *prepare, const struct config *config,
+                          const struct run_options *run, const struct command_study_options *wanted,
+                          struct error *error)
+{
+    const bool convergence = wanted->convergence, quiet = wanted->quiet;
+    if (mpi_count() > 1)
+        return error_set(error, STATUS_USAGE,
+                         "orrery: the runs of a study are processes of their own, side by side; "
+                         "start it without mpirun");
+    if (run->show)
+        return error_set(error, STATUS_USAGE,
+                         "orrery: --show %s: the runs of a study are at work side by side, and "
+                         "their rows would mix; `orrery watch` with the directory of one of them "
+                         "shows its rows",
+                         run->show);
+    char name[EXPERIMENT_NAME_SIZE], directory[EXPERIMENT_NAME_SIZE + 16];
+    experiment_name(config, name);
+    snprintf(directory, sizeof directory, "%s.%s", name, convergence ? "convergence" : "sweep");
+    struct study_display display = { isatty(STDERR_FILENO), quiet };
+    const struct study_options options = {
+        .path = prepare->path,
+        .overrides = prepare->overrides.items,
+        .override_count = prepare->overrides.count,
+        .directory = run->directory ? run->directory : directory,
+        .force = run->force,
+        .only = wanted->member,
+        .deadline = run->deadline,
+        .threads = (int)section_integer(config_section(config, "compute"), "threads"),
+        .notice = show_notice,
+        .progress = show_progress,
+        .context = &display,
+    };
+    struct study study;
+    if (convergence ? study_of_convergence(config, CONVERGENCE_LEVELS, &study, error)
+                    : study_of_sweep(config, &study, error))
+        return error->status;
+    bool begun;
+    enum status status = study_run(&study, &options, &begun, error);
+    const bool whole = status == STATUS_OK || status == STATUS_EXPECT_FAILED;
+    if (begun && !quiet)
+        print_summary(&study, options.directory,
+                      criteria_verdict(config_count(config, "expect"), status));
+    /* Of an array the job that ends last knows all runs. */
+    bool complete = true;
+    if (whole && convergence &&
+        ((wanted->member && folder_is_complete(&study, options.directory, &complete, error)) ||
+         (complete && print_convergence(options.directory, quiet, error))))
+        status = error->status;
+    study_free(&study);
+    return status;
+}

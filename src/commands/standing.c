@@ -1,0 +1,275 @@
+#include "commands/standing.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/document.h"
+#include "base/memory.h"
+#include "commands/display.h"
+#include "config/parameter-reference.h"
+#include "study/study.h"
+
+enum { VALUE_COLUMN = 17, MOST_TOLD = 20 };
+
+/* A line "  name           value"; long values are broken. */
+static void put(const char *name, const struct text *value, struct text *text)
+{
+    reference_item("  ", name, VALUE_COLUMN, value->bytes ? value->bytes : "", text);
+    text->failed |= value->failed;
+}
+
+/* --- a run -------------------------------------------------------------------------------------
+ */
+
+bool standing_progress(const struct result *result, struct run_progress *progress)
+{
+    const struct progress *p = &result->progress;
+    *progress =
+        (struct run_progress){ .name = result_string(result, "name"),
+                               .units = result_units(result),
+                               .seconds = p->seconds,
+                               .time = (double)p->step * result_real(result, "config.time.step"),
+                               .rate = p->rate,
+                               .first_step = p->first_step,
+                               .step = p->step,
+                               .last = p->last };
+    return p->known;
+}
+
+static void put_progress(const struct result *result, const char *name, struct text *text)
+{
+    struct run_progress progress;
+    struct text value = { 0 };
+    char time[UNITS_TEXT_SIZE];
+    if (!standing_progress(result, &progress))
+        return;
+    display_part(&progress, &value);
+    text_print(&value, ", step %.0f of %.0f, t = %s", (double)progress.step, (double)progress.last,
+               units_time(progress.units, progress.time, 6, time));
+    if (result->progress.held) {
+        text_print(&value, ", %.3g G interactions/s, ", 1e-9 * progress.rate);
+        display_time_left(&progress, &value);
+        text_print(&value, " left");
+    }
+    text_print(&value, "; as of %s", result->progress.stamp);
+    put(name, &value, text);
+    text_free(&value);
+}
+
+/* "energy_error 1.2e-05, radius_50 0.8 pc": the cells of one table. */
+static void put_cells(const struct latest *latest, size_t table, struct text *value)
+{
+    for (size_t k = 0; k < latest->show.count; k++) {
+        const struct run_cell *cell = &latest->show.cells[k];
+        char label[RUN_LABEL_SIZE];
+        if (latest->show.quantities[k].diagnostic != table || !cell->measured || isnan(cell->value))
+            continue;
+        snprintf(label, sizeof label, "%s", cell->label);
+        const char *unit = text_cut_unit(label), *dot = strchr(label, '.');
+        text_print(value, ", %s %.5g%s%s", dot ? dot + 1 : label, cell->value, unit ? " " : "",
+                   unit ? unit : "");
+    }
+}
+
+static void put_tables(const struct latest *latest, struct text *text)
+{
+    for (size_t i = 0; i < latest->count; i++) {
+        const struct latest_table *table = &latest->tables[i];
+        struct text value = { 0 }, cells = { 0 };
+        put_cells(latest, i, &cells);
+        text_print(&value, "step %.0f, time %.6g%s", table->step, table->time,
+                   cells.length ? cells.bytes : "");
+        value.failed |= cells.failed;
+        if (table->found && cells.length)
+            put(table->name, &value, text);
+        text_free(&value);
+        text_free(&cells);
+    }
+}
+
+static void put_end(const struct result *result, struct text *text)
+{
+    struct text value = { 0 }, why = { 0 }, left_out = { 0 };
+    char time[UNITS_TEXT_SIZE];
+    text_print(&value, "step %.0f of %.0f, t = %s", result_real(result, "step"),
+               result_real(result, "steps"),
+               units_time(result_units(result), result_real(result, "time"), 6, time));
+    put("reached", &value, text);
+    outcome_of(result, &why);
+    if (why.length)
+        put("why", &why, text);
+    outcome_left_out(result, &left_out);
+    if (left_out.length)
+        put("statistics", &left_out, text);
+    text_free(&left_out);
+    text_free(&value);
+    text_free(&why);
+}
+
+static void put_way_on(const struct result *result, struct text *text)
+{
+    struct text value = { 0 };
+    text_print(&value, "orrery run %s/run.cfg -o %s --restart", result->path, result->path);
+    put("to go on", &value, text);
+    text_free(&value);
+}
+
+static bool was_stopped(const struct result *result)
+{
+    return strcmp(result_string(result, "verdict"), "stopped") == 0;
+}
+
+void standing_of_run(const struct result *result, const char *owner, const struct latest *latest,
+                     struct text *text)
+{
+    struct text verdict = { 0 };
+    text_print(text, "%s: ", result->path);
+    if (result->state == RESULT_AT_WORK || owner[0])
+        text_print(text, "%s is at work\n", owner[0] ? owner : result->progress.owner);
+    else if (result->state == RESULT_LEFT)
+        text_print(text, "has not ended, and no process is at work: it was killed\n");
+    else
+        text_print(text, "%s\n", outcome_words(result));
+    if (result->state == RESULT_ENDED)
+        put_end(result, text);
+    else
+        put_progress(result, result->state == RESULT_AT_WORK ? "progress" : "reached", text);
+    put_tables(latest, text);
+    if (result->state == RESULT_ENDED && !owner[0]) {
+        text_print(&verdict, "%s, exit status %.0f", result_string(result, "verdict"),
+                   result_real(result, "exit_status"));
+        put("verdict", &verdict, text);
+    }
+    if (!owner[0] &&
+        (result->state == RESULT_LEFT || (result->state == RESULT_ENDED && was_stopped(result))))
+        put_way_on(result, text);
+    text_free(&verdict);
+}
+
+enum status standing_status(const struct result *result, struct error *error)
+{
+    const double status = result_real(result, "exit_status");
+    if (result->state == RESULT_LEFT)
+        return STATUS_STOPPED;
+    if (!(status >= 0.0 && status <= 255.0))
+        return error_set(error, STATUS_DATA, "%s/run.json: does not say how the run ended",
+                         result->path);
+    return (enum status)(int)status;
+}
+
+/* --- a study -----------------------------------------------------------------------------------
+ */
+
+enum status standing_open_study(const char *path, struct standing_study *study, struct error *error)
+{
+    char manifest[STUDY_PATH_SIZE];
+    json_t *json = NULL;
+    *study = (struct standing_study){ 0 };
+    snprintf(manifest, sizeof manifest, "%.*s/study.json", STUDY_PATH_SIZE - 16, path);
+    if (document_load(manifest, &json, error))
+        return error->status;
+    const bool ours =
+        directory_names_program(json) && json_is_array(json_object_get(json, "members"));
+    study->members = json_array_size(json_object_get(json, "members"));
+    json_decref(json);
+    if (!ours)
+        return error_set(error, STATUS_DATA, "%s: is not that of a study", manifest);
+    study->outcomes = calloc(study->members + 1, sizeof *study->outcomes);
+    for (size_t m = 0; study->outcomes && m < study->members; m++)
+        study->outcomes[m] = OUTCOME_NOT_BEGUN;
+    return study->outcomes ? STATUS_OK : error_memory(error);
+}
+
+void standing_close_study(struct standing_study *study)
+{
+    free(study->outcomes);
+    *study = (struct standing_study){ 0 };
+}
+
+/* What went wrong counts more than what was stopped, and that more than an expectation that did not
+ * hold. */
+static int weight(enum status status)
+{
+    static const enum status lighter[] = { STATUS_OK, STATUS_EXPECT_FAILED, STATUS_STOPPED };
+    int k = 0;
+    while (k < (int)COUNT_OF(lighter) && lighter[k] != status)
+        k++;
+    return k;
+}
+
+static bool went_well(enum outcome outcome)
+{
+    return outcome == OUTCOME_HELD || outcome == OUTCOME_FINISHED;
+}
+
+/* How its command would end for this member if it were to end now. */
+static enum status status_of(const struct result *result, enum status opened)
+{
+    struct error problem = { 0 };
+    if (opened == STATUS_NO_INPUT || (!opened && result->state == RESULT_AT_WORK))
+        return STATUS_STOPPED;
+    return opened ? opened : standing_status(result, &problem);
+}
+
+/* The line of one member that is at work, or that did not go well. */
+static void put_member(const char *path, size_t member, struct standing_study *study,
+                       struct text *lines)
+{
+    struct result result;
+    struct error problem = { 0 };
+    struct text why = { 0 };
+    char run[STUDY_PATH_SIZE], name[STUDY_NAME_SIZE], label[STUDY_NAME_SIZE + 16];
+    enum outcome *outcome = &study->outcomes[member];
+    const enum status opened = result_open(study_member_path(path, member, run), &result, &problem);
+    const enum status status = status_of(&result, opened);
+    *outcome = opened == STATUS_NO_INPUT ? OUTCOME_NOT_BEGUN : OUTCOME_SILENT;
+    if (!opened)
+        *outcome = outcome_of(&result, &why);
+    else if (opened != STATUS_NO_INPUT)
+        text_print(&why, "%s", problem.text);
+    if (weight(status) > weight(study->status))
+        study->status = status;
+    snprintf(label, sizeof label, "%s %s", outcome_names[*outcome],
+             study_member_name(member, name));
+    if (*outcome == OUTCOME_AT_WORK)
+        put_progress(&result, label, lines);
+    else if (why.length)
+        put(label, &why, lines);
+    result_close(&result);
+    text_free(&why);
+}
+
+void standing_of_study(const char *path, const char *owner, struct standing_study *study,
+                       struct text *text)
+{
+    size_t counts[OUTCOMES] = { 0 };
+    struct text lines = { 0 }, runs = { 0 };
+    size_t told = 0;
+    study->status = STATUS_OK;
+    for (size_t m = 0; m < study->members; m++) {
+        struct text line = { 0 };
+        if (!went_well(study->outcomes[m]))
+            put_member(path, m, study, &line);
+        counts[study->outcomes[m]]++;
+        told += line.length > 0;
+        if (told <= MOST_TOLD)
+            text_append(&lines, line.bytes ? line.bytes : "", line.length);
+        text_free(&line);
+    }
+    if (told > MOST_TOLD)
+        text_print(&lines, "  and others     %zu more\n", told - MOST_TOLD);
+    text_print(text, "%s: %zu runs, %s\n", path, study->members,
+               owner[0] ? owner : "no process is at work");
+    outcome_counts(counts, &runs);
+    put("runs", &runs, text);
+    text_append(text, lines.bytes ? lines.bytes : "", lines.length);
+    text->failed |= lines.failed;
+    if (!owner[0] &&
+        counts[OUTCOME_HELD] + counts[OUTCOME_FINISHED] + counts[OUTCOME_FAILED] < study->members)
+        text_print(text, "  to go on       the command that began it, once more\n");
+    text_free(&lines);
+    text_free(&runs);
+}

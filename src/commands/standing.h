@@ -1,0 +1,41 @@
+/* How a run or a study stands, in words: for those who look at its directory. */
+#ifndef ORRERY_COMMANDS_STANDING_H
+#define ORRERY_COMMANDS_STANDING_H
+
+#include <stdbool.h>
+
+#include "base/text.h"
+#include "report/latest.h"
+#include "report/outcome.h"
+#include "report/result.h"
+#include "run/options.h"
+
+/* What a run at work would say of its progress; its texts are of the result. False where its
+ * process has said nothing yet. */
+bool standing_progress(const struct result *result, struct run_progress *progress);
+
+/* Appends some lines: who is at work, how far it is or how it ended, the last row of every table,
+ * and the command that goes on. `owner`: the process that holds the directory, or "". */
+void standing_of_run(const struct result *result, const char *owner, const struct latest *latest,
+                     struct text *text);
+
+/* The exit status of a run that nobody is at work on: its own, and STATUS_STOPPED for one that was
+ * killed; STATUS_DATA where its run.json does not say it. */
+enum status standing_status(const struct result *result, struct error *error);
+
+/* A study: the outcomes of its members, and of those at work how far they are. */
+struct standing_study {
+    size_t members;
+    enum outcome *outcomes; /* of each; those that went well are not read again */
+    enum status status;     /* as its command would end if nobody goes on with it */
+};
+
+/* STATUS_NO_INPUT where there is no study; STATUS_DATA, STATUS_MEMORY. */
+enum status standing_open_study(const char *path, struct standing_study *study,
+                                struct error *error);
+void standing_close_study(struct standing_study *study);
+/* Looks at all members and appends some lines. */
+void standing_of_study(const char *path, const char *owner, struct standing_study *study,
+                       struct text *text);
+
+#endif

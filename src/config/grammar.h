@@ -1,0 +1,53 @@
+/*
+ * libconfig's grammar, as a table: which sign may come where, and what is said where it may not. A
+ * sign is what a token is for the grammar; whether a word is a key or a value depends on where it
+ * stands.
+ */
+#ifndef ORRERY_CONFIG_GRAMMAR_H
+#define ORRERY_CONFIG_GRAMMAR_H
+
+#include "config/token.h"
+
+/* What may come next in a group or list. */
+enum want {
+    WANT_KEY, /* or the end of the group */
+    WANT_EQUALS,
+    WANT_VALUE,
+    WANT_FIRST,     /* value of a list, or its end */
+    WANT_SEPARATOR, /* or the end; in a group, the next key will do */
+    WANTS
+};
+
+/* What comes. */
+enum sign {
+    SIGN_KEY,
+    SIGN_SCALAR,
+    SIGN_OPEN,
+    SIGN_CLOSE,
+    SIGN_EQUALS,
+    SIGN_SEPARATOR,
+    SIGN_END,
+    SIGNS
+};
+
+/* A brace or bracket that is open, or all of the text. */
+struct grammar_scope {
+    char open; /* '{', '(', '[', or 0 outside all */
+    enum want want;
+    bool string; /* the last value was one; another one continues it */
+    bool value;  /* all of the text is one value, not a file */
+    bool full;   /* another bracket would be one too many */
+};
+
+bool grammar_is_list(const struct grammar_scope *scope);
+char grammar_closing(char open);
+bool grammar_is_flag(const struct token *token); /* true or false, in capitals or not */
+
+enum sign grammar_sign(const struct grammar_scope *scope, const struct token *token);
+
+/* Why the sign may not come here, or NULL: by the table, or by what the token itself is. The cursor
+ * stands behind it. */
+const char *grammar_problem(const struct grammar_scope *scope, const struct token *token,
+                            enum sign sign, struct cursor ahead);
+
+#endif

@@ -1,0 +1,169 @@
+/* Bound pairs: how many a cluster has, how hard they are, and which one is the hardest. */
+#include <math.h>
+
+#include "base/memory.h"
+#include "diagnostics/bound-pairs.h"
+#include "diagnostics/diagnostic-table.h"
+#include "diagnostics/diagnostic.h"
+#include "diagnostics/kepler.h"
+#include "diagnostics/sphere.h"
+
+enum {
+    BOUND_PAIRS,
+    HARD_PAIRS,
+    KT,
+    BINDING_ENERGY,
+    BINDING_ENERGY_KT,
+    BINDING_ENERGY_FRACTION,
+    HARDEST_ID_1,
+    HARDEST_ID_2,
+    HARDEST_SEMI_MAJOR_AXIS,
+    HARDEST_ECCENTRICITY,
+    HARDEST_ENERGY_KT,
+    COLUMNS
+};
+
+static const struct column columns[COLUMNS] = {
+    { "bound_pairs", DIMENSION_NONE,
+      "pairs of bodies that are nearest to each other and whose relative motion has a negative "
+      "energy, mu (1/2 v^2 - G (m_1 + m_2) / sqrt(r^2 + eps^2)), mu the reduced mass" },
+    { "hard_pairs", DIMENSION_NONE,
+      "those of them with a binding energy above kT; empty where kT is" },
+    { "kt", DIMENSION_ENERGY,
+      "kT, 2/3 of the mean kinetic energy of a body in the frame of the centre of mass; a bound "
+      "pair counts as one body, bodies without mass do not; empty for fewer than two, or at rest" },
+    { "binding_energy", DIMENSION_ENERGY, "sum of the binding energies of all bound pairs, > 0" },
+    { "binding_energy_kt", DIMENSION_NONE, "the same in kT" },
+    { "binding_energy_fraction", DIMENSION_NONE,
+      "the same over |E|, E the total energy; empty when E = 0" },
+    { "hardest_id_1", DIMENSION_NONE,
+      "id of one body of the pair with the largest binding energy; empty without a bound pair" },
+    { "hardest_id_2", DIMENSION_NONE, "id of the other" },
+    { "hardest_semi_major_axis", DIMENSION_LENGTH,
+      "its semi-major axis, half the sum of the turning points' distances: that of orbit" },
+    { "hardest_eccentricity", DIMENSION_NONE, "its eccentricity, likewise" },
+    { "hardest_energy_kt", DIMENSION_NONE, "its binding energy in kT" },
+};
+
+/* 2/3 of the mean kinetic energy of the bodies with mass, about their centre of mass. */
+static double temperature(const struct bodies *b)
+{
+    const double kinetic = bound_pairs_kinetic(b);
+    size_t count = 0;
+    for (size_t i = 0; i < b->count; i++)
+        count += b->m[i] > 0.0;
+    return count > 1 && kinetic > 0.0 ? 2.0 / 3.0 * kinetic / (double)count : NAN;
+}
+
+static void fill_sums(const struct bound_pairs *found, double kT, double energy,
+                      double row[COLUMNS])
+{
+    double binding = 0.0, hard = 0.0;
+    for (size_t k = 0; k < found->count; k++) {
+        binding += found->pairs[k].energy;
+        hard += found->pairs[k].energy > kT;
+    }
+    row[BOUND_PAIRS] = (double)found->count;
+    row[HARD_PAIRS] = isnan(kT) ? NAN : hard;
+    row[KT] = kT;
+    row[BINDING_ENERGY] = binding;
+    row[BINDING_ENERGY_KT] = binding / kT;
+    row[BINDING_ENERGY_FRACTION] = energy != 0.0 ? binding / fabs(energy) : NAN;
+}
+
+static enum status fill_hardest(const struct moment *now, size_t system,
+                                const struct bound_pair *pair, double kT, double row[COLUMNS],
+                                struct error *error)
+{
+    for (int k = HARDEST_ID_1; k < COLUMNS; k++)
+        row[k] = NAN;
+    if (!pair)
+        return STATUS_OK;
+    const struct bodies *b = now->bodies;
+    const size_t i = system * b->stride + pair->i, j = system * b->stride + pair->j;
+    const struct kepler_interaction interaction = {
+        now->physics->gravitational_constant * (b->m[i] + b->m[j]), now->physics->softening
+    };
+    const struct kepler_state state = { { b->x[j] - b->x[i], b->y[j] - b->y[i], b->z[j] - b->z[i] },
+                                        { b->vx[j] - b->vx[i], b->vy[j] - b->vy[i],
+                                          b->vz[j] - b->vz[i] } };
+    struct kepler_orbit orbit;
+    if (kepler_orbit(&interaction, &state, &orbit, error))
+        return error->status;
+    row[HARDEST_ID_1] = (double)b->id[i];
+    row[HARDEST_ID_2] = (double)b->id[j];
+    row[HARDEST_SEMI_MAJOR_AXIS] = orbit.semi_major_axis;
+    row[HARDEST_ECCENTRICITY] = orbit.eccentricity;
+    row[HARDEST_ENERGY_KT] = pair->energy / kT;
+    return STATUS_OK;
+}
+
+static enum status measure_system(struct diagnostic *diagnostic, const struct moment *now,
+                                  size_t system, const struct row_sink *sink, struct error *error)
+{
+    (void)diagnostic;
+    struct bound_pairs found;
+    struct bodies *merged = NULL;
+    double row[COLUMNS];
+    enum status status =
+        bound_pairs_create(now->physics, now->bodies, system, now->threads, &found, error);
+    if (status != STATUS_OK)
+        return status;
+    status = bound_pairs_merge(&found, now->bodies, system, &merged, error);
+    if (status == STATUS_OK) {
+        const double kT = temperature(merged);
+        fill_sums(&found, kT, conserved_energy(&now->conserved[system]), row);
+        status = fill_hardest(now, system, bound_pairs_hardest(&found), kT, row, error);
+    }
+    bodies_destroy(merged);
+    bound_pairs_destroy(&found);
+    return status ? status : sink->row(sink->context, system, row, error);
+}
+
+static const struct parameter parameters[] = {
+    DIAGNOSTIC_EVERY(1000),
+};
+
+static const struct drawing drawings[] = {
+    { .name = "binaries",
+      .title = "Bound pairs",
+      .y_label = "number of pairs",
+      .curves = { { "bound_pairs", "bound" }, { "hard_pairs", "hard" } },
+      .caption = "Bodies that are nearest to each other and bound; hard are those with a binding "
+                 "energy above kT. Soft pairs come and go, hard ones stay." },
+    { .name = "binaries-energy",
+      .title = "Binding energy of the pairs",
+      .y_label = "binding energy / kT",
+      .scale = SCALE_BY_RANGE,
+      .curves = { { "binding_energy_kt", "all pairs" },
+                  { "hardest_energy_kt", "hardest pair", CURVE_DASHED } },
+      .caption = "kT is 2/3 of the mean kinetic energy of a body, where a pair counts as one. A "
+                 "hard pair becomes harder on average, and what it gives off heats the others." },
+    { .name = "binaries-axis",
+      .title = "Hardest pair",
+      .y_label = "semi-major axis",
+      .scale = SCALE_BY_RANGE,
+      .curves = { { "hardest_semi_major_axis", "semi-major axis" } },
+      .caption = "The semi-major axis of the pair that is bound most at the time: a jump may mean "
+                 "that another pair has taken its place." },
+    { .name = "binaries-eccentricity",
+      .title = "Hardest pair",
+      .y_label = "eccentricity",
+      .curves = { { "hardest_eccentricity", "eccentricity" } },
+      .caption = "The eccentricity of the pair that is bound most at the time." },
+};
+
+const struct diagnostic_class diagnostic_binaries = {
+    .variant = { "binaries", "Bound pairs: number, binding energies in kT, the hardest of them.",
+                 parameters, COUNT_OF(parameters) },
+    .needs = NEED_STATE | NEED_CONSERVED,
+    .open_space = true,
+    .measure_system = measure_system,
+    .columns = columns,
+    .column_count = COLUMNS,
+    .drawings = drawings,
+    .drawing_count = COUNT_OF(drawings),
+    .rows_per_event = 1,
+    /* The pairs, and beside them the tree or the merged bodies. */
+    .body_bytes = BOUND_PAIRS_BODY_BYTES + (BODIES_REALS + 1) * sizeof(double),
+};

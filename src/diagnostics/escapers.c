@@ -1,0 +1,373 @@
+/* What has left a cluster and what is left of it: which bodies are bound, and how these lie. */
+#include <math.h>
+
+#include "base/memory.h"
+#include "diagnostics/bound-pairs.h"
+#include "diagnostics/diagnostic-table.h"
+#include "diagnostics/diagnostic.h"
+#include "diagnostics/sphere.h"
+
+enum {
+    BOUND,
+    BOUND_MASS,
+    UNBOUND,
+    UNBOUND_MASS,
+    RADIUS_10,
+    RADIUS_50,
+    RADIUS_90,
+    VIRIAL_RATIO,
+    COLUMNS
+};
+
+#define RADIUS_HELP(percent)                                                                       \
+    "radius about the centre of the bound bodies that encloses " percent                           \
+    " percent of their mass, a bound pair as one body at its centre of mass"
+
+static const struct column columns[COLUMNS] = {
+    { "bound", DIMENSION_NONE,
+      "bodies with 1/2 |v - V|^2 / (1 - m / M) + phi < 0, M and V the mass and the mean velocity "
+      "of the bound ones and the body; a bound pair counts as one body without its own potential, "
+      "and as two here" },
+    { "bound_mass", DIMENSION_MASS, "their mass" },
+    { "unbound", DIMENSION_NONE, "all other bodies" },
+    { "unbound_mass", DIMENSION_MASS, "their mass" },
+    { "bound_radius_10", DIMENSION_LENGTH, RADIUS_HELP("10") },
+    { "bound_radius_50", DIMENSION_LENGTH, RADIUS_HELP("50") },
+    { "bound_radius_90", DIMENSION_LENGTH, RADIUS_HELP("90") },
+    { "bound_virial_ratio", DIMENSION_NONE,
+      "2 K / |W| of the bound bodies alone, in their own frame, without what is within bound "
+      "pairs; empty for fewer than two" },
+};
+
+struct escapers {
+    struct diagnostic base;
+    enum sphere_center center;
+};
+
+/* A system, each of its bound pairs merged. The arrays belong to it. */
+struct cluster {
+    struct bound_pairs pairs;
+    struct bodies *bodies;
+    double mass;
+    double *phi, *psi; /* of each merged body, from the others */
+    size_t *members;   /* how many bodies it is made of */
+    bool *bound;
+};
+
+static void cluster_destroy(struct cluster *cluster)
+{
+    bound_pairs_destroy(&cluster->pairs);
+    bodies_destroy(cluster->bodies);
+    memory_free(cluster->phi);
+    memory_free(cluster->psi);
+    memory_free(cluster->members);
+    memory_free(cluster->bound);
+}
+
+/* A pair has the mean of what its members have, less what they have by each other: twice the
+ * potential and the virial of the pair, shared by its mass. */
+static void merge_potentials(struct cluster *cluster, const struct moment *now, size_t system)
+{
+    const size_t first = system * now->bodies->stride;
+    const double *const m = now->bodies->m + first;
+    const double *const phi = now->phi + first, *const psi = now->psi + first;
+    for (size_t i = 0, k = 0; i < now->bodies->count; i++) {
+        const size_t index = cluster->pairs.pair_of[i];
+        const struct bound_pair *pair =
+            index == NO_BOUND_PAIR ? NULL : &cluster->pairs.pairs[index];
+        if (pair && i == pair->j)
+            continue;
+        cluster->phi[k] = phi[i];
+        cluster->psi[k] = psi[i];
+        cluster->members[k] = pair ? 2 : 1;
+        if (pair) {
+            const size_t j = pair->j;
+            const double mass = m[i] + m[j];
+            cluster->phi[k] = (m[i] * phi[i] + m[j] * phi[j] - 2.0 * pair->potential) / mass;
+            cluster->psi[k] = (m[i] * psi[i] + m[j] * psi[j] - 2.0 * pair->virial) / mass;
+        }
+        k++;
+    }
+}
+
+static enum status cluster_create(const struct moment *now, size_t system, struct cluster *cluster,
+                                  struct error *error)
+{
+    *cluster = (struct cluster){ 0 };
+    if (bound_pairs_create(now->physics, now->bodies, system, now->threads, &cluster->pairs,
+                           error) ||
+        bound_pairs_merge(&cluster->pairs, now->bodies, system, &cluster->bodies, error))
+        goto fail;
+    const size_t count = cluster->bodies->count;
+    cluster->phi = memory_array(count, sizeof *cluster->phi, error);
+    cluster->psi = memory_array(count, sizeof *cluster->psi, error);
+    cluster->members = memory_array(count, sizeof *cluster->members, error);
+    cluster->bound = memory_array(count, sizeof *cluster->bound, error);
+    if (!cluster->phi || !cluster->psi || !cluster->members || !cluster->bound)
+        goto fail;
+    merge_potentials(cluster, now, system);
+    for (size_t i = 0; i < count; i++)
+        cluster->mass += cluster->bodies->m[i];
+    return STATUS_OK;
+fail:
+    cluster_destroy(cluster);
+    return error->status;
+}
+
+/* Mass and momentum of the bound ones. */
+struct rest {
+    double mass, momentum[3];
+};
+
+static struct rest bound_rest(const struct cluster *cluster)
+{
+    const struct bodies *b = cluster->bodies;
+    struct rest rest = { 0 };
+    for (size_t i = 0; i < b->count; i++) {
+        if (!cluster->bound[i])
+            continue;
+        rest.mass += b->m[i];
+        rest.momentum[0] += b->m[i] * b->vx[i];
+        rest.momentum[1] += b->m[i] * b->vy[i];
+        rest.momentum[2] += b->m[i] * b->vz[i];
+    }
+    return rest;
+}
+
+/* The energy of the motion relative to the others that are bound: with their mass R and mean
+ * velocity V_R, 1/2 m R / (m + R) |v - V_R|^2 + m phi. For two bodies it is that of their orbit. */
+static bool is_bound(const struct cluster *cluster, const struct rest *rest, size_t i)
+{
+    const struct bodies *b = cluster->bodies;
+    const double own = cluster->bound[i] ? b->m[i] : 0.0, others = rest->mass - own;
+    const double v[] = { b->vx[i], b->vy[i], b->vz[i] };
+    double v2 = 0.0;
+    if (cluster->mass - b->m[i] <= 1e-14 * cluster->mass)
+        return true; /* What alone has mass is what the others are bound to. */
+    for (int k = 0; k < 3; k++) {
+        const double dv = v[k] - (rest->momentum[k] - own * v[k]) / others;
+        v2 += dv * dv;
+    }
+    return others > 1e-14 * rest->mass &&
+           0.5 * others / (others + b->m[i]) * v2 + cluster->phi[i] < 0.0;
+}
+
+/* Of a system that flies apart the hardest pair remains. */
+static void keep_hardest(struct cluster *cluster)
+{
+    const struct bound_pair *hardest = bound_pairs_hardest(&cluster->pairs);
+    size_t pairs = 0;
+    for (size_t k = 0; hardest && k < cluster->bodies->count; k++)
+        if (cluster->members[k] == 2)
+            cluster->bound[k] = &cluster->pairs.pairs[pairs++] == hardest;
+}
+
+/* Those that are bound decide the frame, in which others may be bound: until nothing changes. */
+static void find_bound(struct cluster *cluster)
+{
+    enum { ROUNDS = 100 };
+    const size_t count = cluster->bodies->count;
+    bool changed = true;
+    size_t bound = count;
+    for (size_t i = 0; i < count; i++)
+        cluster->bound[i] = true;
+    for (int round = 0; changed && bound > 0 && round < ROUNDS; round++) {
+        const struct rest rest = bound_rest(cluster);
+        changed = false;
+        bound = 0;
+        for (size_t i = 0; i < count; i++) {
+            const bool now = is_bound(cluster, &rest, i);
+            changed = changed || now != cluster->bound[i];
+            cluster->bound[i] = now;
+            bound += now;
+        }
+    }
+    if (bound == 0)
+        keep_hardest(cluster);
+}
+
+/* The bound ones, or NULL when there are none. */
+static enum status copy_bound(const struct cluster *cluster, struct bodies **bound,
+                              struct error *error)
+{
+    *bound = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < cluster->bodies->count; i++)
+        count += cluster->bound[i];
+    if (count == 0 || bodies_create(1, count, bound, error))
+        return count == 0 ? STATUS_OK : error->status;
+    double *from[BODIES_REALS], *to[BODIES_REALS];
+    bodies_reals(cluster->bodies, from);
+    bodies_reals(*bound, to);
+    for (size_t i = 0, k = 0; i < cluster->bodies->count; i++) {
+        if (!cluster->bound[i])
+            continue;
+        for (size_t axis = 0; axis < BODIES_REALS; axis++)
+            to[axis][k] = from[axis][i];
+        (*bound)->id[k++] = cluster->bodies->id[i];
+    }
+    return STATUS_OK;
+}
+
+/* r^2 / s^3 of the pair virial, s^2 = r^2 + eps^2. */
+static double pull(double r, double eps)
+{
+    const double s2 = r * r + eps * eps;
+    return r > 0.0 ? r * r / (s2 * sqrt(s2)) : 0.0;
+}
+
+/* How many of the sphere's bodies are nearer to its centre than r. */
+static size_t count_within(const struct sphere *sphere, double r)
+{
+    size_t low = 0, high = sphere->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (sphere->r[middle] < r)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/*
+ * sum over the unbound and the bound of m_u m_b r^2 / s^3, in O(N log N): the bound mass is taken
+ * as shells about its centre, each of which acts outside as a point there, and within as the same
+ * for all (Newton; exact for spheres when eps = 0). It corrects W by what is far away or little.
+ */
+static enum status sum_across(const struct cluster *cluster, const struct sphere *sphere,
+                              double eps, double *sum, struct error *error)
+{
+    const struct bodies *b = cluster->bodies;
+    double *outer = memory_array(sphere->count + 1, sizeof *outer, error);
+    if (!outer)
+        return error->status;
+    for (size_t k = sphere->count; k-- > 0;) {
+        const double mass = sphere->enclosed[k] - (k > 0 ? sphere->enclosed[k - 1] : 0.0);
+        outer[k] = outer[k + 1] + mass * pull(sphere->r[k], eps);
+    }
+    *sum = 0.0;
+    for (size_t i = 0; i < b->count; i++) {
+        if (cluster->bound[i])
+            continue;
+        const double dx = b->x[i] - sphere->center[0], dy = b->y[i] - sphere->center[1],
+                     dz = b->z[i] - sphere->center[2];
+        const double r = sqrt(dx * dx + dy * dy + dz * dz);
+        const size_t k = count_within(sphere, r);
+        const double inner = k > 0 ? sphere->enclosed[k - 1] : 0.0;
+        *sum += b->m[i] * (inner * pull(r, eps) + outer[k]);
+    }
+    memory_free(outer);
+    return STATUS_OK;
+}
+
+/* W of all pairs of which one is bound, half of those with an unbound one: these come off. */
+static double bound_virial(const struct cluster *cluster, double G, double across)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < cluster->bodies->count; i++)
+        if (cluster->bound[i])
+            sum += 0.5 * cluster->bodies->m[i] * cluster->psi[i];
+    return sum + 0.5 * G * across;
+}
+
+static void fill_counts(const struct cluster *cluster, double row[COLUMNS])
+{
+    for (int k = 0; k < COLUMNS; k++)
+        row[k] = k < RADIUS_10 ? 0.0 : NAN;
+    for (size_t i = 0; i < cluster->bodies->count; i++) {
+        const int k = cluster->bound[i] ? BOUND : UNBOUND;
+        row[k] += (double)cluster->members[i];
+        row[k + 1] += cluster->bodies->m[i];
+    }
+}
+
+/* The radii and the virial ratio, which stay undefined when nothing is bound. */
+static enum status fill_structure(const struct escapers *escapers, const struct moment *now,
+                                  const struct cluster *cluster, double row[COLUMNS],
+                                  struct error *error)
+{
+    struct bodies *bound;
+    if (copy_bound(cluster, &bound, error))
+        return error->status;
+    if (!bound || !(row[BOUND_MASS] > 0.0)) {
+        bodies_destroy(bound);
+        return STATUS_OK;
+    }
+    struct sphere sphere;
+    double across = 0.0;
+    enum status status = sphere_create(bound, 0, escapers->center, now->threads, &sphere, error);
+    if (status == STATUS_OK) {
+        row[RADIUS_10] = sphere_radius(&sphere, 0.1);
+        row[RADIUS_50] = sphere_radius(&sphere, 0.5);
+        row[RADIUS_90] = sphere_radius(&sphere, 0.9);
+        status = sum_across(cluster, &sphere, now->physics->softening, &across, error);
+        if (status == STATUS_OK && bound->count > 1)
+            row[VIRIAL_RATIO] =
+                2.0 * bound_pairs_kinetic(bound) /
+                fabs(bound_virial(cluster, now->physics->gravitational_constant, across));
+        sphere_destroy(&sphere);
+    }
+    bodies_destroy(bound);
+    return status;
+}
+
+static enum status measure_system(struct diagnostic *diagnostic, const struct moment *now,
+                                  size_t system, const struct row_sink *sink, struct error *error)
+{
+    struct cluster cluster;
+    double row[COLUMNS];
+    if (cluster_create(now, system, &cluster, error))
+        return error->status;
+    find_bound(&cluster);
+    fill_counts(&cluster, row);
+    const enum status status =
+        fill_structure((const struct escapers *)diagnostic, now, &cluster, row, error);
+    cluster_destroy(&cluster);
+    return status ? status : sink->row(sink->context, system, row, error);
+}
+
+static const struct parameter parameters[] = {
+    DIAGNOSTIC_EVERY(1000),
+    SPHERE_CENTER_PARAMETER(struct escapers),
+};
+
+static const struct drawing drawings[] = {
+    { .name = "escapers",
+      .title = "Bound and unbound mass",
+      .y_label = "mass",
+      .curves = { { "bound_mass", "bound" }, { "unbound_mass", "unbound" } },
+      .caption = "Mass of the bodies that are bound to one another, and of those that are not. A "
+                 "cluster evaporates slowly; a step from one row to the next is an escaper." },
+    { .name = "escapers-radii",
+      .title = "Lagrangian radii of the bound bodies",
+      .y_label = "radius",
+      .scale = SCALE_LOGARITHMIC,
+      .compared = "bound_radius_50",
+      .curves = { { "bound_radius_*", " %" } },
+      .caption = "Radii about the centre of the bound bodies that hold fixed fractions of their "
+                 "mass: what has escaped does not pull them outwards." },
+    { .name = "escapers-virial",
+      .title = "Virial ratio of the bound bodies",
+      .y_label = "2K/|W|",
+      .curves = { { "bound_virial_ratio", "2K/|W|" } },
+      .caption = "1 in equilibrium. Unbound bodies do not count, nor does what is within a bound "
+                 "pair." },
+};
+
+const struct diagnostic_class diagnostic_escapers = {
+    .variant = { "escapers", "Bound and unbound mass; radii and virial ratio of what is bound.",
+                 parameters, COUNT_OF(parameters) },
+    .size = sizeof(struct escapers),
+    .needs = NEED_STATE | NEED_POTENTIALS,
+    .open_space = true,
+    .measure_system = measure_system,
+    .columns = columns,
+    .column_count = COLUMNS,
+    .drawings = drawings,
+    .drawing_count = COUNT_OF(drawings),
+    .rows_per_event = 1,
+    /* Pairs, two copies of the bodies, four numbers of each, and what the radii take. */
+    .body_bytes =
+        BOUND_PAIRS_BODY_BYTES + SPHERE_BODY_BYTES + (2 * (BODIES_REALS + 1) + 5) * sizeof(double),
+};

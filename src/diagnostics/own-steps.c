@@ -1,0 +1,126 @@
+#include <math.h>
+
+#include "base/document.h"
+#include "base/memory.h"
+#include "diagnostics/diagnostic-table.h"
+#include "diagnostics/diagnostic.h"
+#include "model/units.h"
+
+enum { NEXT_STEP, MEAN_STEP, SMALLEST_STEP, STEPS, TAKEN_BACK, COLUMNS };
+
+static const struct column columns[COLUMNS] = {
+    { "next_step", DIMENSION_TIME,
+      "step that is taken next, of block steps the smallest one; empty before the first forces" },
+    { "mean_step", DIMENSION_TIME,
+      "mean length of the steps since the row before; empty where there were none" },
+    { "smallest_step", DIMENSION_TIME, "smallest step so far; empty before the first" },
+    { "steps", DIMENSION_NONE, "own steps since the row before; block steps count each body's" },
+    { "taken_back", DIMENSION_NONE,
+      "steps since the row before that were taken back and tried again; empty where a method takes "
+      "none back" },
+};
+
+/* What one system had done at its last row. */
+struct state {
+    double time, steps, rejections;
+};
+
+enum { STATE_LENGTH = sizeof(struct state) / sizeof(double) };
+
+static size_t state_count(const struct diagnostic *diagnostic, size_t systems)
+{
+    (void)diagnostic;
+    return systems * STATE_LENGTH;
+}
+
+/* Steps that are all alike. */
+static struct adaptive_statistics fixed_steps(const struct moment *now)
+{
+    return (struct adaptive_statistics){ .steps = (double)now->step,
+                                         .bodies = (double)now->bodies->count,
+                                         .rejections = NAN,
+                                         .smallest = now->step > 0 ? now->dt : INFINITY,
+                                         .current = now->dt,
+                                         .time = now->time };
+}
+
+/* NaN for what is not known yet. */
+static double known(double step)
+{
+    return isfinite(step) ? step : NAN;
+}
+
+static enum status measure_system(struct diagnostic *diagnostic, const struct moment *now,
+                                  size_t system, const struct row_sink *sink, struct error *error)
+{
+    struct state *const state = (struct state *)diagnostic->state + system;
+    const struct adaptive_statistics own = now->own ? now->own[system] : fixed_steps(now);
+    const double steps = own.steps - state->steps;
+    /* Of all bodies, each over its own steps. Differences of grid times would be rounded. */
+    const double each = steps * own.bodies / (double)now->bodies->count;
+    const double mean = now->own ? (own.time - state->time) / each : now->dt;
+    const double row[COLUMNS] = {
+        [NEXT_STEP] = known(own.current),
+        [MEAN_STEP] = steps > 0.0 ? mean : NAN,
+        [SMALLEST_STEP] = known(own.smallest),
+        [STEPS] = steps,
+        [TAKEN_BACK] = own.rejections - state->rejections,
+    };
+    *state = (struct state){ own.time, own.steps, isnan(own.rejections) ? 0.0 : own.rejections };
+    return sink->row(sink->context, system, row, error);
+}
+
+/* --- figures ------------------------------------------------------------------------------------
+ */
+
+/* The least of a column, of all systems; NaN where there is none. */
+static double least_of(const struct series *series, const char *column)
+{
+    const struct series_column *found = series_find(series, column);
+    double least = NAN;
+    for (size_t i = 0; found && i < series->systems * series->rows; i++)
+        least = fmin(least, found->values[i]);
+    return least;
+}
+
+/* How far apart steps are, and where a run broke off for want of a shorter one. */
+static void tell_steps(const struct drawn *drawn, struct text *words)
+{
+    const struct units *units = units_find(document_string(drawn->run, "config.physics.units"));
+    const double least = least_of(drawn->series, "smallest_step");
+    const double stuck = document_real(drawn->run, "own_steps.stuck_at");
+    char time[UNITS_TEXT_SIZE];
+    if (isfinite(least))
+        text_print(words, "The smallest was %s. ", units_time(units, least, 3, time));
+    if (isfinite(stuck))
+        text_print(words, "At t = %s no step was short enough, and the run broke off.",
+                   units_time(units, stuck, 6, time));
+}
+
+static const struct drawing drawings[] = {
+    { .name = "own-steps",
+      .title = "Step size",
+      .y_label = "step",
+      .scale = SCALE_LOGARITHMIC,
+      .curves = { { "mean_step", "mean since the row before" },
+                  { "next_step", "at the time of the row" },
+                  { "smallest_step", "smallest so far", CURVE_DASHED } },
+      .caption = "The steps that the integrator takes; where bodies have steps of their own, the "
+                 "mean is that of all bodies, and the step at the time of a row the smallest of "
+                 "them.",
+      .finding = tell_steps },
+};
+
+const struct diagnostic_class diagnostic_own_steps = {
+    .variant = { .name = "own-steps",
+                 .help = "Steps of an integrator that chooses its own: mean, smallest, number." },
+    .needs = NEED_STEPS,
+    .state_count = state_count,
+    .measure_system = measure_system,
+    .columns = columns,
+    .column_count = COLUMNS,
+    .drawings = drawings,
+    .drawing_count = COUNT_OF(drawings),
+    .rows_per_event = 1,
+    .system_reals = STATE_LENGTH,
+};

@@ -1,0 +1,280 @@
+#include "diagnostics/watch-energy.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/text.h"
+#include "diagnostics/test-energy.h"
+
+enum { JUMPS_TOLD = 3, SYSTEMS_TOLD = 3 }; /* jumps of a system, systems; others are only counted */
+
+/* Who may have changed the energy: of the fastest pairs at the last check and now the faster one.
+ */
+static enum status find_candidate(const struct record *record, const struct moment *now,
+                                  unsigned valid, size_t system, struct close_pair *candidate,
+                                  struct error *error)
+{
+    struct close_pair present = close_pair_none;
+    if ((valid & NEED_STATE) && close_pair_find(now, system, &present, error))
+        return error->status;
+    *candidate = present.steps < record->last.steps ? present : record->last;
+    return STATUS_OK;
+}
+
+/* Says it, or ends the run with it, as `on_jump` has it. */
+static enum status report(const struct watch *watch, const struct watch_callback *callback,
+                          const char *line, const char *more, struct error *error)
+{
+    if (watch->on_jump == ON_JUMP_STOP)
+        return error_set(error, STATUS_NUMERICAL, "%s", line);
+    char warning[4 * WATCH_TEXT_SIZE];
+    snprintf(warning, sizeof warning, "WARNING: %s%s", line, more);
+    if (callback->tell)
+        callback->tell(callback->context, warning);
+    return STATUS_OK;
+}
+
+const char *watch_whose(double body, char buffer[WATCH_WHOSE_SIZE])
+{
+    if (isnan(body))
+        return "the energy";
+    snprintf(buffer, WATCH_WHOSE_SIZE, "the specific energy of test body %.0f", body);
+    return buffer;
+}
+
+const char *watch_scale(double change, double body)
+{
+    if (fabs(change) < 1.0)
+        return isnan(body) ? "of max(|E0|, |U0|)" : "of max(|e0|, |u0|)";
+    return isnan(body) ? "times max(|E0|, |U0|)" : "times max(|e0|, |u0|)";
+}
+
+/* Have so many other systems gone wrong that of this one nothing is told? */
+static bool enough_told(const struct watch *watch, size_t system)
+{
+    size_t others = 0;
+    for (size_t s = 0; s < watch->systems && others < SYSTEMS_TOLD; s++) {
+        const struct record *record = &watch->records[s];
+        others += s != system && (record->jumps > 0.0 || !isnan(record->first_error));
+    }
+    return others == SYSTEMS_TOLD;
+}
+
+static enum status report_jump(struct watch *watch, const struct moment *now, unsigned valid,
+                               size_t system, const struct watch_deviation *deviation,
+                               const struct watch_callback *callback, struct error *error)
+{
+    struct record *record = &watch->records[system];
+    struct close_pair candidate;
+    record->jumps += 1.0;
+    record->largest_jump = fmax(record->largest_jump, fabs(deviation->jump));
+    const bool quiet = (record->jumps > JUMPS_TOLD || enough_told(watch, system)) &&
+                       watch->on_jump != ON_JUMP_STOP;
+    if (quiet && record->jumps > 1.0)
+        return STATUS_OK;
+    if (find_candidate(record, now, valid, system, &candidate, error))
+        return error->status;
+    if (record->jumps == 1.0) {
+        record->first_jump = now->time;
+        record->jumped_body = deviation->jump_body;
+        record->jumped = candidate;
+    }
+    if (quiet)
+        return STATUS_OK;
+    char text[WATCH_TEXT_SIZE], line[3 * WATCH_TEXT_SIZE], name[WATCH_WHOSE_SIZE];
+    char from[UNITS_TEXT_SIZE], to[UNITS_TEXT_SIZE];
+    snprintf(line, sizeof line,
+             "system %zu: %s jumped by %+.3g %s between t = %s and t = %s; fastest pair: %s",
+             system + 1, watch_whose(deviation->jump_body, name), deviation->jump,
+             watch_scale(deviation->jump, deviation->jump_body),
+             units_time(watch->units, record->time, 6, from),
+             units_time(watch->units, now->time, 6, to),
+             close_pair_text(watch->units, &candidate, watch->adaptive, text));
+    return report(watch, callback, line,
+                  record->jumps == JUMPS_TOLD ? "; later jumps are only counted" : "", error);
+}
+
+/* Once for each system; it is told of the first ones, and not beside a jump. */
+static enum status report_error(struct watch *watch, const struct moment *now, unsigned valid,
+                                size_t system, const struct watch_deviation *deviation, bool told,
+                                const struct watch_callback *callback, struct error *error)
+{
+    struct record *record = &watch->records[system];
+    const bool quiet = told || enough_told(watch, system);
+    record->first_error = now->time;
+    if (find_candidate(record, now, valid, system, &record->offending, error))
+        return error->status;
+    if (quiet && watch->on_jump != ON_JUMP_STOP)
+        return STATUS_OK;
+    char text[WATCH_TEXT_SIZE], line[3 * WATCH_TEXT_SIZE], name[WATCH_WHOSE_SIZE],
+        time[UNITS_TEXT_SIZE];
+    snprintf(line, sizeof line,
+             "system %zu: %s is off by %+.3g %s since the start, at t = %s; fastest pair: %s",
+             system + 1, watch_whose(deviation->change_body, name), deviation->change,
+             watch_scale(deviation->change, deviation->change_body),
+             units_time(watch->units, now->time, 6, time),
+             close_pair_text(watch->units, &record->offending, watch->adaptive, text));
+    return report(watch, callback, line, "", error);
+}
+
+/* sum m (x - X)^2 about the centre of mass. */
+static double inertia_of(const struct bodies *b, size_t system, const double center[3])
+{
+    double sum = 0.0;
+    for (size_t i = system * b->stride; i < system * b->stride + b->count; i++) {
+        const double x = b->x[i] - center[0], y = b->y[i] - center[1], z = b->z[i] - center[2];
+        sum += b->m[i] * (x * x + y * y + z * z);
+    }
+    return sum;
+}
+
+/* Of the test body whose energy has changed most, and of the one whose has jumped most. */
+static struct watch_deviation find_worst(const struct watch *watch, const struct moment *now,
+                                         size_t system)
+{
+    const struct bodies *b = now->bodies;
+    const size_t center = test_energy_center(b, system), first = system * b->stride;
+    const struct level *levels = watch->levels + system * watch->test_count;
+    struct watch_deviation worst = { 0.0, 0.0, NAN, NAN, 0.0, 0.0 };
+    for (size_t i = 0; i < b->count; i++) {
+        if (first + i == center || !(levels[i].scale > 0.0))
+            continue; /* without energy nothing can be judged */
+        const struct test_motion motion = test_energy_motion(now->physics, b, center, first + i);
+        const double energy = motion.kinetic + motion.potential;
+        const double change = fabs(energy - levels[i].start) / levels[i].scale;
+        const double jump = (energy - levels[i].energy) / levels[i].scale;
+        if (isnan(worst.change_body) || change > worst.change) {
+            worst.change = change;
+            worst.change_body = (double)b->id[first + i];
+            worst.inertia = motion.r2;
+            worst.virial = fabs(motion.virial);
+        }
+        if (isnan(worst.jump_body) || fabs(jump) > fabs(worst.jump)) {
+            worst.jump = jump;
+            worst.jump_body = (double)b->id[first + i];
+        }
+    }
+    return worst;
+}
+
+struct watch_deviation watch_deviation(const struct watch *watch, const struct moment *now,
+                                       size_t system)
+{
+    const struct record *record = &watch->records[system];
+    const struct conserved *c = &now->conserved[system], *first = &now->first[system];
+    if (record->by_tests > 0.0)
+        return find_worst(watch, now, system);
+    const double energy = conserved_energy(c), start = conserved_energy(first);
+    const double scale = watch_energy_scale(start, first->potential); /* 0/0: nothing there */
+    return (struct watch_deviation){ (energy - start) / scale,
+                                     (energy - record->energy) / scale,
+                                     NAN,
+                                     NAN,
+                                     inertia_of(now->bodies, system, c->center),
+                                     fabs(c->virial) };
+}
+
+/* Jumps are counted from here on. */
+static void mark(struct watch *watch, const struct moment *now, size_t system)
+{
+    struct record *record = &watch->records[system];
+    const struct bodies *b = now->bodies;
+    record->energy = conserved_energy(&now->conserved[system]);
+    record->time = now->time;
+    if (!(record->by_tests > 0.0))
+        return;
+    const size_t center = test_energy_center(b, system), first = system * b->stride;
+    for (size_t i = 0; i < b->count; i++) {
+        const struct test_motion motion = test_energy_motion(now->physics, b, center, first + i);
+        watch->levels[system * watch->test_count + i].energy = motion.kinetic + motion.potential;
+    }
+}
+
+enum status watch_judge(struct watch *watch, const struct moment *now, unsigned valid,
+                        size_t system, const struct watch_deviation *deviation,
+                        const struct watch_callback *callback, struct error *error)
+{
+    struct record *record = &watch->records[system];
+    const bool jumped = fabs(deviation->jump) > watch->energy_jump;
+    enum status status = STATUS_OK;
+    if (fabs(deviation->change) > record->largest_error) {
+        record->largest_error = fabs(deviation->change);
+        record->error_time = now->time;
+        record->error_body = deviation->change_body;
+    }
+    if (jumped)
+        status = report_jump(watch, now, valid, system, deviation, callback, error);
+    if (!status && fabs(deviation->change) > watch->energy_error && isnan(record->first_error))
+        status = report_error(watch, now, valid, system, deviation, jumped, callback, error);
+    if (jumped || now->step % JUMP_STEPS == 0)
+        mark(watch, now, system);
+    return status;
+}
+
+/* --- the history of the energy ---------------------------------------------------------------- */
+
+static void merge(double windows[WINDOWS])
+{
+    for (size_t k = 0; k < LEAST_WINDOWS; k++)
+        windows[k] = windows[2 * k] + windows[2 * k + 1];
+    for (size_t k = LEAST_WINDOWS; k < WINDOWS; k++)
+        windows[k] = 0.0;
+}
+
+void watch_extend_history(struct watch *watch, uint64_t step)
+{
+    struct history *history = watch->history;
+    while ((double)step >= WINDOWS * history->width) {
+        history->width *= 2.0;
+        merge(history->counts);
+        for (size_t s = 0; s < watch->systems; s++)
+            merge(watch->records[s].windows);
+    }
+    history->counts[(size_t)((double)step / history->width)] += 1.0;
+}
+
+void watch_add_to_history(struct watch *watch, uint64_t step, size_t system,
+                          const struct watch_deviation *deviation)
+{
+    struct record *record = &watch->records[system];
+    record->windows[(size_t)((double)step / watch->history->width)] += deviation->change;
+    record->inertia += deviation->inertia;
+    record->virial += deviation->virial;
+}
+
+/* --- drift ------------------------------------------------------------------------------------ */
+
+struct watch_drift watch_drift(const struct watch *watch, const struct record *record)
+{
+    const struct history *history = watch->history;
+    const size_t n = history->judged > 0.0 ? (size_t)(history->judged / history->width) : 0;
+    if (n < LEAST_WINDOWS)
+        return (struct watch_drift){ NAN, NAN, NAN };
+    double mean = 0.0, xx = 0.0, xy = 0.0, yy = 0.0;
+    for (size_t k = 0; k < n; k++)
+        mean += record->windows[k] / history->counts[k] / (double)n;
+    for (size_t k = 0; k < n; k++) {
+        const double x = (double)k - 0.5 * (double)(n - 1);
+        const double y = record->windows[k] / history->counts[k] - mean;
+        xx += x * x;
+        xy += x * y;
+        yy += y * y;
+    }
+    const double tau = sqrt(record->inertia / record->virial);
+    return (struct watch_drift){ xy / xx * (double)n, yy > 0.0 ? xy * xy / (xx * yy) : 0.0,
+                                 (double)n * history->width * watch->dt / (2.0 * M_PI * tau) };
+}
+
+/* Half an oscillation looks like a line (0.985), four fifths of one like less of it (0.87); a
+ * random walk is above 0.95 once in some fifty times. */
+static const double least_steadiness = 0.95, least_periods = 0.8;
+
+/* All that a method loses which is not symplectic is drift. */
+bool watch_drifts(const struct watch *watch, const struct record *record)
+{
+    if (!watch->symplectic)
+        return record->largest_error > watch->energy_drift;
+    const struct watch_drift drift = watch_drift(watch, record);
+    return fabs(drift.change) > watch->energy_drift && drift.steadiness > least_steadiness &&
+           drift.periods > least_periods;
+}

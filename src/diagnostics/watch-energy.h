@@ -1,0 +1,55 @@
+/* How the watch judges the energy of a system: its errors, its jumps and its drift. */
+#ifndef ORRERY_DIAGNOSTICS_WATCH_ENERGY_H
+#define ORRERY_DIAGNOSTICS_WATCH_ENERGY_H
+
+#include "diagnostics/watch-state.h"
+
+/* Where warnings go. */
+struct watch_callback {
+    void (*tell)(void *context, const char *line);
+    void *context;
+};
+
+/* What a check finds of an energy: how far it is, over the scale. */
+struct watch_deviation {
+    double change, jump;           /* since the start, and since the last mark */
+    double change_body, jump_body; /* ids of the test bodies whose they are; NaN: the system's */
+    double inertia, virial;        /* I and |W|; of the test body with the largest change */
+};
+
+/* Of the system, or of its test bodies where those are judged. */
+struct watch_deviation watch_deviation(const struct watch *watch, const struct moment *now,
+                                       size_t system);
+
+/* Compares it with the limits, and says what is beyond them. STATUS_NUMERICAL, STATUS_MEMORY. */
+enum status watch_judge(struct watch *watch, const struct moment *now, unsigned valid,
+                        size_t system, const struct watch_deviation *deviation,
+                        const struct watch_callback *callback, struct error *error);
+
+/* Makes room in the history for a check at this step, and counts it; then adds what was found. */
+void watch_extend_history(struct watch *watch, uint64_t step);
+void watch_add_to_history(struct watch *watch, uint64_t step, size_t system,
+                          const struct watch_deviation *deviation);
+
+/*
+ * The steady change of a system's energy: the line of least squares through the means over the
+ * windows. `steadiness` is the part of their variance that lies on it (r squared): 1 for a drift
+ * that does not falter, 1 - 1/(k + 1)^2 for k equal jumps in turn, 3/4 at most for one jump.
+ */
+struct watch_drift {
+    double change; /* by the line, over the windows; NaN: too few of them */
+    double steadiness;
+    double periods; /* that they cover, of 2 pi sqrt(<I> / <|W|>): 1 for a circular pair */
+};
+struct watch_drift watch_drift(const struct watch *watch, const struct record *record);
+
+/* Is it beyond its limit? */
+bool watch_drifts(const struct watch *watch, const struct record *record);
+
+/* "the energy", or whose; and what its change is measured in: "of max(|E0|, |U0|)", or "times
+ * max(...)" from 1 on. `body` is the id of a test body, or NaN. */
+enum { WATCH_WHOSE_SIZE = 64 };
+const char *watch_whose(double body, char buffer[WATCH_WHOSE_SIZE]);
+const char *watch_scale(double change, double body);
+
+#endif

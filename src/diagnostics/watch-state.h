@@ -1,0 +1,94 @@
+/* What the watch keeps of a run, for its own sources. */
+#ifndef ORRERY_DIAGNOSTICS_WATCH_STATE_H
+#define ORRERY_DIAGNOSTICS_WATCH_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "diagnostics/close-pair.h"
+#include "diagnostics/watch.h"
+
+enum on_jump { ON_JUMP_WARN, ON_JUMP_FAIL, ON_JUMP_STOP };
+
+enum { FEW_BODIES = 64 };   /* in all; in one system: its fastest pair is sought at every check */
+enum { JUMP_STEPS = 1000 }; /* within which a change is a jump; a multiple of every stride */
+
+/* The history of the energy is kept as means over so many windows of equal length. When they are
+ * full, each two become one. So its size is fixed, and at least half of them always count. */
+enum { WINDOWS = 16, LEAST_WINDOWS = WINDOWS / 2 };
+
+/* What the records share, all numbers: all systems are judged at the same steps. */
+struct history {
+    double judged;          /* the last step at which the energy was judged; -1: none */
+    double width;           /* of a window, in steps */
+    double counts[WINDOWS]; /* checks in each */
+};
+
+/* An energy whose changes are judged, over `scale`, all numbers. */
+struct level {
+    double scale;  /* the larger of |E| and |U| at the start */
+    double start;  /* the energy then */
+    double energy; /* from which a jump is counted */
+};
+
+/*
+ * The state of one system, all numbers. Where a single body has mass, the energy of the system
+ * says nothing; there the system is judged at each check by the worst of the specific energies of
+ * its test bodies, the bodies without mass, and the sizes of their changes make its history.
+ */
+struct record {
+    double energy;                    /* from which a jump of the system is counted */
+    double by_tests;                  /* 1: judged by its test bodies */
+    double largest_error, error_time; /* |E - E0|, over scale, and when */
+    double error_body;                /* id of the test body whose it was */
+    double first_error;               /* the time when it was beyond the limit first */
+    struct close_pair offending;      /* the faster of the pairs before and after that */
+    double windows[WINDOWS];          /* sums of (E - E0) / scale */
+    double inertia, virial;           /* sums of I and |W| over all checks */
+    double time;                      /* from which a jump is counted */
+    double jumps, first_jump;         /* how many, and the time of the first */
+    double jumped_body;               /* id of the test body that made the first */
+    double largest_jump;              /* over scale */
+    struct close_pair jumped;         /* the faster of the pairs before and after the first jump */
+    double next_search;               /* step from which to look for the fastest pair again */
+    struct close_pair last;           /* what that check has found */
+    struct close_pair fastest;        /* of all checks */
+    double warned;                    /* of the step */
+};
+
+/*
+ * The energy is judged at steps that depend on nothing but the number of bodies in all, so that the
+ * verdict is the same whatever else is measured, and when. The stride between them grows with the
+ * steps done, from strides[k] steps to the next where checks * strides[k + 1] steps are done; each
+ * of these bounds is a multiple of both. Few bodies are checked often, since their worst moments
+ * are short and a check costs them little.
+ */
+struct pace {
+    uint64_t checks;
+    size_t count;
+    uint64_t strides[8];
+};
+
+struct watch {
+    uint64_t every;
+    double energy_error, energy_drift, energy_jump; /* limits; infinite: none */
+    double noise, least_steps;
+    enum on_jump on_jump;
+    bool symplectic; /* or with steps that keep its error to a tolerance */
+    bool adaptive;   /* chooses its own steps: those of the run are no measure of them */
+    const struct pace *pace;
+    const struct units *units; /* of the run, for what is said */
+    double dt;
+    size_t systems;
+    struct history *history; /* owns the numbers of the records and levels as well */
+    struct record *records;
+    size_t test_count;    /* levels of each system, for all its bodies; 0: no system needs them */
+    struct level *levels; /* of the test bodies of all systems */
+    size_t length;        /* of all these numbers, in reals */
+};
+
+/* Changes of an energy are measured in this. */
+double watch_energy_scale(double energy, double potential);
+
+#endif

@@ -1,0 +1,56 @@
+/* What can be asked of forces: precision, kernel, instruction set, threads, a share of the sums. */
+#ifndef ORRERY_FORCE_FORCE_OPTIONS_H
+#define ORRERY_FORCE_FORCE_OPTIONS_H
+
+#include <stddef.h>
+
+/* Of the pair terms of the force. State, sums over many bodies and energies are always fp64. */
+enum precision {
+    PRECISION_DOUBLE,
+    PRECISION_MIXED, /* fp32 pair terms from hi+lo positions, fp64 accumulation */
+    PRECISION_SINGLE /* fp32 pair terms; partial sums flushed so that errors do not grow with N */
+};
+
+extern const char *const precision_names[]; /* in the order of enum precision; NULL-terminated */
+extern const char *const precision_help[];  /* a sentence for each */
+/* "auto" and those of CPUs (force/kernels.inc); NULL-terminated. Others are refused with
+ * STATUS_CONFIG. */
+extern const char *const force_kernel_names[];
+enum force_kernel_id {
+#define FORCE_KERNEL(id, name, help) FORCE_##id,
+#include "force/kernels.inc"
+    FORCE_KERNELS
+};
+extern const char *const force_isa_names[]; /* "auto", ...; NULL-terminated */
+extern const char *const force_isa_help[];  /* a sentence for each */
+
+/*
+ * Processes may divide the sums over pairs. Each holds the masses and positions of all bodies, and
+ * part k of n owns the bodies [first, last) of every system, counted with the padding: multiples of
+ * BODIES_PADDING, which together make up the stride. All zero: one process does it all.
+ */
+struct force_share {
+    size_t part, parts;
+    size_t first, last;
+    const struct force_relay *relay; /* borrowed; for kernels that use Newton's third law */
+};
+
+/*
+ * How one part hands sums to another: three arrays of `count` numbers. The first thread of the team
+ * calls, and what one part sends another receives, in the same order. send() may wait for that.
+ */
+struct force_relay {
+    void *context;
+    void (*receive)(void *context, size_t part, double *const sums[3], size_t count);
+    void (*send)(void *context, size_t part, double *const sums[3], size_t count);
+};
+
+struct force_options {
+    enum precision precision;
+    const char *kernel; /* one of force_kernel_names */
+    const char *isa;    /* one of force_isa_names */
+    int threads;        /* of the team that will call; at least 1 */
+    struct force_share share;
+};
+
+#endif

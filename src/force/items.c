@@ -1,0 +1,134 @@
+/* Which systems a thread takes, and with whom: the functions of force.h that are called in a step.
+ */
+#include "config.h"
+
+#include <omp.h>
+
+#include "base/memory.h"
+#include "force/force.h"
+#include "force/reference.h"
+#include "force/sums.h"
+
+/* Pairs of a system for each thread of a team: below, waiting for another thread costs more than
+ * its help. Measured, like the sizes in force.c. */
+enum { PAIRS_PER_THREAD = 16384 };
+
+/* Does each thread of the team have a scratch of its own? */
+static bool has_scratches(const struct force *force)
+{
+    return (size_t)omp_get_num_threads() <= force->scratches && force->kernel != FORCE_REFERENCE;
+}
+
+/* Are there sums for other processes? They take them system by system, from one thread. */
+static bool passes_sums(const struct force *force)
+{
+    size_t holder;
+    return force_has_holder(force, &holder);
+}
+
+bool force_find_item(const struct force *force, const struct bodies *bodies, size_t number,
+                     struct force_item *item)
+{
+    const size_t rank = (size_t)omp_get_thread_num(), size = (size_t)omp_get_num_threads();
+    const size_t alone = has_scratches(force) && !passes_sums(force) ? bodies->systems / size : 0;
+    const size_t batches = force->batch_systems ? alone / force->batch_systems : 0;
+    const size_t batched = batches * force->batch_systems, last = batches + alone - batched;
+    const size_t first =
+        number < batches ? number * force->batch_systems : batched + number - batches;
+    const size_t count = number < batches ? force->batch_systems : 1;
+    *item = (struct force_item){ rank * alone + first, rank * alone + first + count, false, NULL };
+    if (number < last)
+        return true;
+    *item = (struct force_item){ size * alone, bodies->systems, true, NULL };
+    return number == last && item->first < item->last;
+}
+
+/* One thread sums all of an item's systems. */
+static void sum_reference(const struct force *force, const struct bodies *bodies,
+                          const struct force_item *item, double *phi, double *psi)
+{
+    if (item->by_team && omp_get_thread_num() != 0)
+        return;
+    const size_t first = item->first * bodies->stride;
+    struct bodies part = *bodies;
+    double **const arrays[] = { &part.m, &part.x, &part.y, &part.z, &part.ax, &part.ay, &part.az };
+    for (size_t k = 0; k < COUNT_OF(arrays); k++)
+        *arrays[k] += first;
+    part.systems = item->last - item->first;
+    if (phi)
+        reference_potentials(&force->physics, &part, phi + first, psi + first);
+    else
+        reference_accelerations(&force->physics, &part);
+}
+
+/* A system's bits are the same whether one thread works on it or all, alone or in a batch. */
+static void sum_item(struct force *force, const struct bodies *bodies,
+                     const struct force_item *item, double *phi, double *psi)
+{
+    const size_t rank = (size_t)omp_get_thread_num(), size = (size_t)omp_get_num_threads();
+    const double useful = 1 + (double)bodies->count * (double)bodies->count / PAIRS_PER_THREAD;
+    struct task task = { .force = force, .bodies = bodies, .team = { 0, 1, NULL } };
+    task.scratch = &force->scratch[item->by_team || !has_scratches(force) ? 0 : rank];
+    if (item->by_team)
+        task.team =
+            (struct team){ rank, useful < (double)size ? (size_t)useful : size, &force->barrier };
+    team_wait(&task.team); /* until all bodies are where they belong and nobody uses the scratch */
+    if (force->kernel == FORCE_REFERENCE)
+        sum_reference(force, bodies, item, phi, psi);
+    for (size_t s = item->first; s < item->last && force->kernel != FORCE_REFERENCE; s++) {
+        if (s > item->first)
+            team_wait(&task.team);
+        phi ? sums_potentials(&task, s, phi, psi) : sums_forces(&task, s);
+    }
+    team_wait(&task.team);
+}
+
+static struct batch *own_batch(struct force *force)
+{
+    return &force->scratch[omp_get_thread_num()].batch;
+}
+
+void force_open_item(struct force *force, const struct bodies *bodies, struct force_item *item)
+{
+    if (item->by_team || item->last - item->first == 1)
+        return;
+    batch_open(own_batch(force), bodies, item->first);
+    item->batch = own_batch(force)->bodies;
+}
+
+void force_close_item(struct force *force, const struct bodies *bodies, struct force_item *item)
+{
+    if (item->batch)
+        batch_close(own_batch(force), bodies, item->first);
+    item->batch = NULL;
+}
+
+void force_accelerations_of(struct force *force, const struct bodies *bodies,
+                            const struct force_item *item)
+{
+    if (item->batch)
+        batch_accelerations(own_batch(force), &force->physics);
+    else
+        sum_item(force, bodies, item, NULL, NULL);
+}
+
+void force_accelerations(struct force *force, const struct bodies *bodies)
+{
+    struct force_item item;
+    barrier_wait(&force->barrier);
+    for (size_t k = 0; force_find_item(force, bodies, k, &item); k++) {
+        force_open_item(force, bodies, &item);
+        force_accelerations_of(force, bodies, &item);
+        force_close_item(force, bodies, &item);
+    }
+    barrier_wait(&force->barrier);
+}
+
+void force_potentials(struct force *force, const struct bodies *bodies, double *phi, double *psi)
+{
+    struct force_item item;
+    barrier_wait(&force->barrier);
+    for (size_t k = 0; force_find_item(force, bodies, k, &item); k++)
+        sum_item(force, bodies, &item, phi, psi);
+    barrier_wait(&force->barrier);
+}

@@ -1,0 +1,242 @@
+#include "config.h"
+
+#include "force/jerk.h"
+
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/barrier.h"
+#include "base/memory.h"
+#include "base/share.h"
+#include "force/packing.h"
+#include "force/plan.h"
+#include "force/reference.h"
+
+enum {
+    CHUNK = 2048,   /* bodies whose pull is summed in the precision of the pair terms */
+    BLOCK = 4,      /* due bodies that a kernel takes together */
+    FEW_BLOCKS = 4, /* for each thread: of fewer, threads take chunks in the place of bodies */
+    SUMS = 6        /* three of the acceleration, three of the jerk */
+};
+
+/* Of float pair terms: sqrt(3) / r to the third power, times a velocity, stays a number. */
+static const double least_r2 = 0x1p-80;
+
+struct jerk {
+    struct physics physics;
+    bool reference;
+    const struct kernels *kernels;
+    struct packing packing;
+    struct packed_motion packed; /* its arrays are owned */
+    struct reference_motion bodies;
+    size_t chunks, threads;
+    double *parts; /* chunks x SUMS x few_bodies() */
+    struct barrier barrier;
+};
+
+static size_t padded(size_t count)
+{
+    return (count + JERK_PADDING - 1) / JERK_PADDING * JERK_PADDING;
+}
+
+/* So many due bodies that dividing them leaves some threads with little. */
+static size_t few_bodies(const struct jerk *jerk)
+{
+    return BLOCK * FEW_BLOCKS * jerk->threads;
+}
+
+enum status jerk_create(const struct force_options *options, const struct physics *physics,
+                        size_t count, struct jerk **result, struct error *error)
+{
+    *result = NULL;
+    const struct kernels *kernels = NULL;
+    if (force_find_kernels(options, &kernels, error))
+        return error->status;
+    struct jerk *jerk = calloc(1, sizeof *jerk);
+    if (!jerk)
+        return error_memory(error);
+    jerk->physics = *physics;
+    jerk->reference = strcmp(options->kernel, "reference") == 0;
+    jerk->kernels = kernels;
+    jerk->packing.precision = options->precision;
+    jerk->bodies.count = count;
+    jerk->chunks = (padded(count) + CHUNK - 1) / CHUNK;
+    jerk->threads = options->threads > 1 ? (size_t)options->threads : 1;
+    packed_create(&jerk->packed.position, options->precision, padded(count), error);
+    packed_create(&jerk->packed.velocity, options->precision, padded(count), error);
+    const size_t chunk_bytes = memory_bytes(few_bodies(jerk), SUMS * sizeof *jerk->parts);
+    jerk->parts = memory_array(jerk->chunks, chunk_bytes, error);
+    if (error->status) {
+        jerk_destroy(jerk);
+        return error->status;
+    }
+    *result = jerk;
+    return STATUS_OK;
+}
+
+void jerk_destroy(struct jerk *jerk)
+{
+    if (!jerk)
+        return;
+    packed_destroy(&jerk->packed.position);
+    packed_destroy(&jerk->packed.velocity);
+    memory_free(jerk->parts);
+    free(jerk);
+}
+
+double jerk_bytes(const struct force_options *options, double count)
+{
+    const double threads = options->threads > 1 ? options->threads : 1;
+    const double length = count + JERK_PADDING;
+    const double parts = (length / CHUNK + 1) * SUMS * BLOCK * FEW_BLOCKS * threads;
+    return (8 * length + parts) * sizeof(double) + sizeof(struct jerk);
+}
+
+/* Which bodies the packing is of, in arrays of its own: the padding is longer than that of bodies.
+ */
+void jerk_open(struct jerk *jerk, const struct bodies *bodies, size_t system)
+{
+    struct packing *const packing = &jerk->packing;
+    const size_t first = system * bodies->stride;
+    const double *const v[3] = { bodies->vx + first, bodies->vy + first, bodies->vz + first };
+    jerk->bodies.m = bodies->m + first;
+    if (jerk->reference)
+        return;
+    packing->packed = jerk->packed.position;
+    packing_open(packing, &jerk->physics, bodies, system);
+    packing_scale_velocities(packing, v, bodies->count);
+    packing->packed.m = jerk->packed.position.m;
+    packing->packed.length = padded(bodies->count);
+    if (packing->precision != PRECISION_DOUBLE)
+        packing->packed.eps2 = fmax(packing->packed.eps2, least_r2);
+    jerk->packed.position = packing->packed;
+    packing_fill_masses(packing, jerk->bodies.m, (struct range){ 0, bodies->stride });
+}
+
+void jerk_pack(struct jerk *jerk, const double *const x[3], const double *const v[3], size_t first,
+               size_t last)
+{
+    const struct range range = { first, last };
+    if (first == 0)
+        for (int axis = 0; axis < 3; axis++) {
+            jerk->bodies.x[axis] = x[axis];
+            jerk->bodies.v[axis] = v[axis];
+        }
+    if (jerk->reference)
+        return;
+    packing_fill_positions(&jerk->packing, x, range);
+    packing_fill_velocities(&jerk->packing, v, &jerk->packed.velocity, range);
+}
+
+/* Adds what chunk number `chunk` does to some of the due bodies. */
+static void sum_chunk(const struct jerk *jerk, size_t chunk, const uint32_t *active, size_t count,
+                      double *const sums[SUMS])
+{
+    const struct packed_motion *const all = &jerk->packed;
+    const size_t first = chunk * CHUNK, length = all->position.length;
+    const struct range j = { first, first + CHUNK < length ? first + CHUNK : length };
+    const int form = jerk->physics.boundary == BOUNDARY_PERIODIC ? FORM_PERIODIC : FORM_OPEN;
+    jerk->kernels->force[jerk->packing.precision].jerk[form](all, active, count, j, sums);
+}
+
+static void sum_reference(const struct jerk *jerk, const uint32_t *active, size_t count,
+                          double *const sums[SUMS])
+{
+    for (size_t k = 0; k < count; k++) {
+        double sum[SUMS];
+        reference_jerk(&jerk->physics, &jerk->bodies, active[k], sum, sum + 3);
+        for (int n = 0; n < SUMS; n++)
+            sums[n][k] = sum[n];
+    }
+}
+
+/* From sums to true units. */
+static void scale(const struct jerk *jerk, size_t count, double *const sums[SUMS])
+{
+    const struct force_kernels *const kernels = &jerk->kernels->force[jerk->packing.precision];
+    const double G = jerk->physics.gravitational_constant * kernels->jerk_factor;
+    const double units[2] = { G * packing_force_unit(&jerk->packing),
+                              G * packing_jerk_unit(&jerk->packing) };
+    for (int n = 0; n < SUMS; n++)
+        for (size_t k = 0; k < count; k++)
+            sums[n][k] *= units[n / 3];
+}
+
+/* Chunks are added in their order, whoever has summed them. */
+static void sum_bodies(const struct jerk *jerk, const uint32_t *active, size_t count,
+                       double *const sums[SUMS])
+{
+    if (jerk->reference) {
+        sum_reference(jerk, active, count, sums);
+        return;
+    }
+    for (int n = 0; n < SUMS; n++)
+        memset(sums[n], 0, count * sizeof(double));
+    for (size_t chunk = 0; chunk < jerk->chunks; chunk++)
+        sum_chunk(jerk, chunk, active, count, sums);
+    scale(jerk, count, sums);
+}
+
+static void find_part(const struct jerk *jerk, size_t chunk, double *part[SUMS])
+{
+    for (size_t n = 0; n < SUMS; n++)
+        part[n] = jerk->parts + (chunk * SUMS + n) * few_bodies(jerk);
+}
+
+/* The same for few bodies, by threads that divide the chunks; one of them adds these up. */
+static void sum_in_chunks(struct jerk *jerk, size_t thread, size_t threads, const uint32_t *active,
+                          size_t count, double *const sums[SUMS])
+{
+    double *part[SUMS];
+    const size_t first = share_start(jerk->chunks, threads, thread);
+    const size_t last = share_start(jerk->chunks, threads, thread + 1);
+    for (size_t chunk = first; chunk < last; chunk++) {
+        find_part(jerk, chunk, part);
+        for (int n = 0; n < SUMS; n++)
+            memset(part[n], 0, count * sizeof(double));
+        sum_chunk(jerk, chunk, active, count, part);
+    }
+    barrier_wait(&jerk->barrier);
+    if (thread > 0)
+        return;
+    for (int n = 0; n < SUMS; n++)
+        memset(sums[n], 0, count * sizeof(double));
+    for (size_t chunk = 0; chunk < jerk->chunks; chunk++) {
+        find_part(jerk, chunk, part);
+        for (int n = 0; n < SUMS; n++)
+            for (size_t k = 0; k < count; k++)
+                sums[n][k] += part[n][k];
+    }
+    scale(jerk, count, sums);
+}
+
+void jerk_sum(struct jerk *jerk, const uint32_t *active, size_t count, double *const a[3],
+              double *const rate[3])
+{
+    double *const sums[SUMS] = { a[0], a[1], a[2], rate[0], rate[1], rate[2] };
+    if (jerk->threads == 1) {
+        sum_bodies(jerk, active, count, sums);
+        return;
+    }
+    const size_t thread = (size_t)omp_get_thread_num(), threads = (size_t)omp_get_num_threads();
+    const size_t blocks = (count + BLOCK - 1) / BLOCK;
+    barrier_wait(&jerk->barrier);
+    if (count < few_bodies(jerk) && jerk->chunks > 1 && !jerk->reference) {
+        sum_in_chunks(jerk, thread, threads, active, count, sums);
+    } else {
+        const size_t first = share_start(blocks, threads, thread) * BLOCK;
+        const size_t end = share_start(blocks, threads, thread + 1) * BLOCK;
+        const size_t last = end < count ? end : count;
+        double *const own[SUMS] = { sums[0] + first, sums[1] + first, sums[2] + first,
+                                    sums[3] + first, sums[4] + first, sums[5] + first };
+        if (first < last)
+            sum_bodies(jerk, active + first, last - first, own);
+    }
+    barrier_wait(&jerk->barrier);
+}
+
+const char *jerk_kernel(const struct jerk *jerk)
+{
+    return jerk->reference ? "reference" : "hermite";
+}

@@ -1,0 +1,65 @@
+/* What kernels work on: bodies in the precision and the units of a kernel (packing.h makes them),
+ * and sums over them. */
+#ifndef ORRERY_FORCE_PACKED_H
+#define ORRERY_FORCE_PACKED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The indices first, first + 1, ... last - 1. Those of kernels are multiples of BODIES_PADDING. */
+struct range {
+    size_t first, last;
+};
+
+/* One system as a kernel wants it: arrays of float or of double, 64-byte aligned, padded with
+ * bodies of mass 0 to a multiple of BODIES_PADDING. */
+struct packed {
+    size_t count;  /* without the padding */
+    size_t length; /* with it */
+    void *m;
+    void *x[3];
+    void *x_low[3]; /* what rounding to float took from x; PRECISION_MIXED only */
+    double eps2;    /* positive: 1/r^3 is finite at r = 0, and 0/r^3 is 0 there */
+    double box;     /* side of the periodic box, or 0 in open space */
+    bool touching;  /* the true eps is 0: a pair at r = 0 has no potential */
+    bool equal;     /* all masses are 1; m is not there, unless there is padding */
+};
+
+/* Plain kernels start a new partial sum after so many bodies, and small systems need only one. */
+enum { FLUSH_COUNT = 256, BATCH_COUNT = FLUSH_COUNT, BATCH_SYSTEMS = 16 /* at most */ };
+
+/* Three arrays, one for each axis. */
+struct sums {
+    void *x, *y, *z;
+};
+
+/* Of the numbers of one array. */
+struct bounds {
+    double least, greatest;
+};
+
+/* A batch of systems, interleaved: number i lanes + k of every array belongs to body i of system k.
+ */
+struct packed_batch {
+    const double *x[3];
+    double center[3][BATCH_SYSTEMS]; /* packed = scale (true - center) */
+    double scale[BATCH_SYSTEMS];
+    double eps2[BATCH_SYSTEMS]; /* as that of a struct packed */
+    double unit[BATCH_SYSTEMS]; /* of the sums */
+    /* Lends its arrays; of each system there are at most BATCH_COUNT bodies. The masses are there,
+     * and the kernel fills the positions. */
+    struct packed system;
+    struct sums sums; /* lent as well */
+    double *a[3];     /* unit x sum; 0 in the padding */
+};
+
+/* Bodies that move, for kernels that need velocities as well. */
+struct packed_motion {
+    struct packed
+        position; /* with masses for all, and a length that is a multiple of JERK_PADDING */
+    struct packed velocity; /* x and x_low alone */
+};
+
+enum { JERK_PADDING = 64 }; /* bodies: the most that the loop takes in one go */
+
+#endif

@@ -1,0 +1,68 @@
+/* The keys that all models of star clusters have: how many bodies, their masses, the binaries among
+ * them, and the scale of it all. */
+#ifndef ORRERY_INITIAL_CLUSTER_KEYS_H
+#define ORRERY_INITIAL_CLUSTER_KEYS_H
+
+#include <math.h>
+
+#include "initial/initial-table.h"
+
+enum mass_function { IMF_EQUAL, IMF_SALPETER, IMF_KROUPA, IMF_TWO_COMPONENTS };
+enum rescale { RESCALE_AUTO, RESCALE_PAIRS, RESCALE_SHELLS, RESCALE_NONE };
+enum eccentricities { ECCENTRICITIES_THERMAL, ECCENTRICITIES_CIRCULAR };
+
+/* The first member of the struct into which a model reads its keys. */
+struct cluster_keys {
+    double mass; /* NaN where unset */
+    enum mass_function masses;
+    double star_masses[2]; /* in solar masses */
+    double heavy_ratio, heavy_fraction;
+    enum rescale rescale;
+    double binary_fraction, binary_axes[2];
+    enum eccentricities binary_eccentricities;
+};
+
+extern const char *const masses_choices[], *const masses_help[]; /* masses.c */
+extern const char *const binaries_eccentricities[];              /* binaries.c */
+extern const char *const cluster_rescale_choices[];              /* cluster.c */
+
+/* clang-format off */
+#define CLUSTER_PARAMETERS                                                                         \
+    INITIAL_COUNT(DEFAULT_NONE, "Number of bodies, both members of a binary counted."),            \
+    INITIAL_CENTER(true),                                                                          \
+    { BIND(REAL, struct cluster_keys, mass),                                                       \
+      .default_value = DEFAULT_UNSET, .minimum = 0, .maximum = INFINITY,                           \
+      .open = OPEN_MINIMUM, .dimension = DIMENSION_MASS,                                           \
+      .help = "Total mass M; unset: 1, or, of `salpeter` and `kroupa` in units with a solar "      \
+              "mass, what the stars add up to." },                                                 \
+    { BIND(CHOICE, struct cluster_keys, masses), .default_value = DEFAULT_STRING("equal"),         \
+      .choices = masses_choices, .choice_help = masses_help,                                       \
+      .help = "How the mass is shared out; masses do not depend on the place." },                  \
+    { BIND(REALS, struct cluster_keys, star_masses),                                               \
+      .default_value = DEFAULT_REALS(0.08, 100.0), .minimum = 0, .maximum = INFINITY,              \
+      .open = OPEN_MINIMUM, .length = 2,                                                           \
+      .help = "Smallest and largest mass for `salpeter` and `kroupa`, in solar masses." },         \
+    { BIND(REAL, struct cluster_keys, heavy_ratio), .default_value = DEFAULT_REAL(10.0),           \
+      .minimum = 0, .maximum = INFINITY, .open = OPEN_MINIMUM,                                     \
+      .help = "Mass of a heavy body over that of a light one, for `two-components`." },            \
+    { BIND(REAL, struct cluster_keys, heavy_fraction), .default_value = DEFAULT_REAL(0.1),         \
+      .minimum = 0, .maximum = 1,                                                                  \
+      .help = "Fraction of the bodies that are heavy, for `two-components`." },                    \
+    { BIND(CHOICE, struct cluster_keys, rescale), .default_value = DEFAULT_STRING("auto"),         \
+      .choices = cluster_rescale_choices,                                                          \
+      .help = "Change the unit of length so that the energy is that of the model without "         \
+              "softening, binaries as single bodies; from all pairs (exact), from shells (fast, "  \
+              "to about 2/count), or none; auto: pairs up to 32768 bodies, else shells." },        \
+    { BIND(REAL, struct cluster_keys, binary_fraction), .default_value = DEFAULT_REAL(0.0),        \
+      .minimum = 0, .maximum = 1,                                                                  \
+      .help = "Binaries over binaries and single bodies together; their members come first." },    \
+    { BIND(REALS, struct cluster_keys, binary_axes), .default_value = DEFAULT_UNSET,               \
+      .minimum = 0, .maximum = INFINITY, .open = OPEN_MINIMUM, .length = 2,                        \
+      .dimension = DIMENSION_LENGTH,                                                               \
+      .help = "Smallest and largest semi-major axis of a binary; uniform in ln a." },              \
+    { BIND(CHOICE, struct cluster_keys, binary_eccentricities),                                    \
+      .default_value = DEFAULT_STRING("thermal"), .choices = binaries_eccentricities,              \
+      .help = "thermal: f(e) = 2e; circular: 0." }
+/* clang-format on */
+
+#endif

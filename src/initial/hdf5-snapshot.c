@@ -1,0 +1,426 @@
+#include "initial/hdf5-snapshot.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/child.h"
+#include "base/memory.h"
+#include "config.h"
+
+const struct hdf5_set hdf5_sets[HDF5_SETS] = {
+    { "Coordinates", 3 }, { "Velocities", 3 }, { "Masses", 1 }, { "ParticleIDs", 1 }
+};
+
+bool hdf5_set_comes(const struct hdf5_snapshot *snapshot, int type, int set)
+{
+    if (set == HDF5_IDS)
+        return snapshot->has_set[type][HDF5_IDS];
+    return set != HDF5_MASSES || snapshot->has_set[type][HDF5_MASSES] ||
+           !(snapshot->mass[type] > 0.0);
+}
+
+enum status hdf5_bad(const struct hdf5_snapshot *snapshot, struct error *error, const char *what)
+{
+    return error_set(error, STATUS_DATA, "%s: %s", snapshot->path, what);
+}
+
+#ifndef HAVE_HDF5
+
+enum status hdf5_snapshot_probe(const char *path, struct error *error)
+{
+    return error_set(error, STATUS_UNAVAILABLE,
+                     "%s: this program was built without HDF5 (Debian: apt install libhdf5-dev, "
+                     "then ./configure and make again)",
+                     path);
+}
+
+void hdf5_snapshot_send(int to, void *context)
+{
+    (void)to, (void)context;
+}
+
+#else
+
+#include <hdf5.h>
+
+enum status hdf5_snapshot_probe(const char *path, struct error *error)
+{
+    (void)path, (void)error;
+    return STATUS_OK;
+}
+
+/* "PartType1/Masses" */
+enum { NAME_SIZE = 64 };
+
+static const char *set_name(int type, const char *set, char name[NAME_SIZE])
+{
+    snprintf(name, NAME_SIZE, "PartType%d%s%s", type, *set ? "/" : "", set);
+    return name;
+}
+
+static bool has(const struct hdf5_snapshot *snapshot, const char *name)
+{
+    return H5Lexists(snapshot->file, name, H5P_DEFAULT) > 0;
+}
+
+static bool has_set(const struct hdf5_snapshot *snapshot, int type, const char *set)
+{
+    char name[NAME_SIZE];
+    return has(snapshot, set_name(type, set, name));
+}
+
+/* A type of numbers all of whose bits lie within it: libhdf5 believes what the file says of them,
+ * and reads beyond its memory where they do not. */
+static bool is_number(hid_t kind)
+{
+    enum { BITS = 8 };
+    size_t sign, exponent, exponent_size, mantissa, mantissa_size;
+    const size_t bits = BITS * H5Tget_size(kind), precision = H5Tget_precision(kind);
+    const int offset = H5Tget_offset(kind);
+    if (precision == 0 || offset < 0 || precision > bits || (size_t)offset > bits - precision)
+        return false;
+    if (H5Tget_class(kind) == H5T_INTEGER)
+        return true;
+    return H5Tget_class(kind) == H5T_FLOAT &&
+           H5Tget_fields(kind, &sign, &exponent, &exponent_size, &mantissa, &mantissa_size) >= 0 &&
+           sign < bits && exponent_size > 0 && exponent_size < BITS * sizeof(uint64_t) &&
+           exponent <= bits && exponent_size <= bits - exponent && mantissa_size > 0 &&
+           mantissa <= bits && mantissa_size <= bits - mantissa;
+}
+
+/* --- the header --------------------------------------------------------------------------------
+ */
+
+/* Up to `size` values of an attribute of a group; those that it lacks stay as they are. */
+static enum status get_values(const struct hdf5_snapshot *snapshot, hid_t group, const char *name,
+                              size_t size, double *values, struct error *error)
+{
+    double found[HDF5_TYPES];
+    if (H5Aexists(group, name) <= 0)
+        return STATUS_OK;
+    const hid_t attribute = H5Aopen(group, name, H5P_DEFAULT);
+    const hid_t space = H5Aget_space(attribute), kind = H5Aget_type(attribute);
+    const hssize_t count = H5Sget_simple_extent_npoints(space);
+    const bool good = count >= 1 && count <= HDF5_TYPES && is_number(kind) &&
+                      H5Aread(attribute, H5T_NATIVE_DOUBLE, found) >= 0;
+    if (good)
+        memcpy(values, found, sizeof *values * ((size_t)count < size ? (size_t)count : size));
+    H5Tclose(kind);
+    H5Sclose(space);
+    H5Aclose(attribute);
+    return good ? STATUS_OK
+                : error_set(error, STATUS_DATA, "%s: the attribute %s is damaged", snapshot->path,
+                            name);
+}
+
+/* BoxSize is the side of a cube, or a length for each axis. */
+static enum status read_box(struct hdf5_snapshot *snapshot, hid_t header, struct error *error)
+{
+    double sides[3] = { 0.0, NAN, NAN };
+    get_values(snapshot, header, "BoxSize", COUNT_OF(sides), sides, error);
+    bool cube = true;
+    for (size_t axis = 1; axis < COUNT_OF(sides); axis++)
+        cube = cube && (isnan(sides[axis]) || sides[axis] == sides[0]);
+    snapshot->about.box_length = cube ? sides[0] : 0.0;
+    snapshot->about.other_cell = !cube;
+    return error->status;
+}
+
+static enum status read_header(struct hdf5_snapshot *snapshot, struct error *error)
+{
+    double files = 1.0;
+    const hid_t header = H5Gopen2(snapshot->file, "Header", H5P_DEFAULT);
+    if (header < 0)
+        return hdf5_bad(snapshot, error,
+                        "has no group Header: it is not a snapshot as GADGET writes it");
+    const bool good =
+        !get_values(snapshot, header, "NumFilesPerSnapshot", 1, &files, error) &&
+        !get_values(snapshot, header, "MassTable", HDF5_TYPES, snapshot->mass, error) &&
+        !get_values(snapshot, header, "Time", 1, &snapshot->about.time, error) &&
+        !read_box(snapshot, header, error) &&
+        !get_values(snapshot, header, "HubbleParam", 1, &snapshot->hubble, error);
+    H5Gclose(header);
+    if (!good)
+        return error->status;
+    if (files > 1.0)
+        return error_set(error, STATUS_DATA,
+                         "%s: is one of %g files of a snapshot; only a snapshot in one file can be "
+                         "read",
+                         snapshot->path, files);
+    return STATUS_OK;
+}
+
+/* --- units -------------------------------------------------------------------------------------
+ */
+
+/* What GADGET, AREPO, GIZMO and SWIFT call them, and in which groups. */
+static const struct {
+    const char *name;
+    int cgs;
+} unit_names[] = {
+    { "UnitMass_in_g", HDF5_CGS_MASS },
+    { "UnitMass_In_CGS", HDF5_CGS_MASS },
+    { "Unit mass in cgs (U_M)", HDF5_CGS_MASS },
+    { "UnitLength_in_cm", HDF5_CGS_LENGTH },
+    { "UnitLength_In_CGS", HDF5_CGS_LENGTH },
+    { "Unit length in cgs (U_L)", HDF5_CGS_LENGTH },
+    { "UnitVelocity_in_cm_per_s", HDF5_CGS_VELOCITY },
+    { "UnitVelocity_In_CGS", HDF5_CGS_VELOCITY },
+    { "UnitTime_in_s", HDF5_CGS_TIME },
+    { "Unit time in cgs (U_t)", HDF5_CGS_TIME },
+};
+
+/* The first of the groups that says anything says it all. */
+static enum status read_cgs(struct hdf5_snapshot *snapshot, struct error *error)
+{
+    static const char *const groups[] = { "Units", "Header", "Parameters" };
+    bool found = false;
+    for (size_t g = 0; g < COUNT_OF(groups) && !found; g++) {
+        if (!has(snapshot, groups[g]))
+            continue;
+        const hid_t group = H5Gopen2(snapshot->file, groups[g], H5P_DEFAULT);
+        for (size_t k = 0; k < COUNT_OF(unit_names) && group >= 0; k++) {
+            double *value = &snapshot->cgs[unit_names[k].cgs];
+            if (get_values(snapshot, group, unit_names[k].name, 1, value, error))
+                break;
+            found |= *value != 0.0;
+        }
+        if (group >= 0)
+            H5Gclose(group);
+        if (error->status)
+            return error->status;
+    }
+    return STATUS_OK;
+}
+
+/* --- data sets ---------------------------------------------------------------------------------
+ */
+
+/* Can the file hold so many numbers of the set? What is in chunks may be compressed, to nothing
+ * even where it is constant. */
+static bool fits(const struct hdf5_snapshot *snapshot, hid_t set, hid_t kind, hsize_t numbers)
+{
+    const hid_t properties = H5Dget_create_plist(set);
+    const bool chunked = H5Pget_layout(properties) == H5D_CHUNKED;
+    H5Pclose(properties);
+    const hsize_t stored = H5Dget_storage_size(set);
+    return stored > 0 && stored <= snapshot->bytes &&
+           (chunked || numbers <= stored / H5Tget_size(kind));
+}
+
+/* Opens a data set of `rows` rows (any number where that is 0, and then *found) of `width` numbers.
+ * STATUS_DATA. */
+static enum status open_set(const struct hdf5_snapshot *snapshot, int type, const char *set,
+                            hsize_t width, hsize_t rows, hid_t *result, uint64_t *found,
+                            struct error *error)
+{
+    char name[NAME_SIZE];
+    hsize_t extent[2] = { 0, 1 };
+    const hid_t id = H5Dopen2(snapshot->file, set_name(type, set, name), H5P_DEFAULT);
+    if (id < 0)
+        return error_set(error, STATUS_DATA, "%s: has no data set %s", snapshot->path, name);
+    const hid_t space = H5Dget_space(id), kind = H5Dget_type(id);
+    const int rank = H5Sget_simple_extent_ndims(space);
+    if (rank == 1 || rank == 2)
+        H5Sget_simple_extent_dims(space, extent, NULL);
+    const bool good = is_number(kind) && extent[0] > 0 && extent[0] <= hdf5_most_rows &&
+                      extent[1] == width && (rows == 0 || extent[0] == rows) &&
+                      fits(snapshot, id, kind, extent[0] * width);
+    H5Tclose(kind);
+    H5Sclose(space);
+    if (good) {
+        *result = id;
+        *found = extent[0];
+        return STATUS_OK;
+    }
+    H5Dclose(id);
+    if (rows == 0)
+        return error_set(error, STATUS_DATA, "%s: %s does not hold %d numbers per body",
+                         snapshot->path, name, (int)width);
+    return error_set(error, STATUS_DATA, "%s: %s does not hold %d number%s for each of %llu bodies",
+                     snapshot->path, name, (int)width, width == 1 ? "" : "s",
+                     (unsigned long long)rows);
+}
+
+/* Rows `row` and on, as numbers of the type `memory_type`. */
+static enum status read_rows(const struct hdf5_snapshot *snapshot, hid_t set, hsize_t row,
+                             hsize_t count, hsize_t width, hid_t memory_type, void *values,
+                             struct error *error)
+{
+    const hid_t space = H5Dget_space(set);
+    const int rank = H5Sget_simple_extent_ndims(space);
+    const hsize_t start[2] = { row, 0 }, extent[2] = { count, width };
+    const hid_t memory_space = H5Screate_simple(rank, extent, NULL);
+    const bool good = H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, extent, NULL) >= 0 &&
+                      H5Dread(set, memory_type, memory_space, space, H5P_DEFAULT, values) >= 0;
+    H5Sclose(memory_space);
+    H5Sclose(space);
+    return good ? STATUS_OK : hdf5_bad(snapshot, error, "is damaged or cut short");
+}
+
+/* --- systems -----------------------------------------------------------------------------------
+ */
+
+/* Our own ensembles: the systems 1, 2, ... one after the other, of the same size. */
+static enum status read_systems(struct hdf5_snapshot *snapshot, struct error *error)
+{
+    int64_t numbers[HDF5_ROWS], last = 0;
+    hid_t set;
+    uint64_t rows;
+    snapshot->systems = 1;
+    if (!has_set(snapshot, 1, "") || !has_set(snapshot, 1, "System"))
+        return STATUS_OK;
+    enum status status = open_set(snapshot, 1, "System", 1, snapshot->count[1], &set, &rows, error);
+    if (status)
+        return status;
+    /* The last number is that of systems; then every row must have the one that follows from its
+     * index. */
+    status = read_rows(snapshot, set, rows - 1, 1, 1, H5T_NATIVE_INT64, &last, error);
+    bool counts = last >= 1 && (uint64_t)last <= rows && rows % (uint64_t)last == 0;
+    for (uint64_t row = 0; row < rows && counts && !status; row += HDF5_ROWS) {
+        const uint64_t count = rows - row < HDF5_ROWS ? rows - row : HDF5_ROWS;
+        status = read_rows(snapshot, set, row, count, 1, H5T_NATIVE_INT64, numbers, error);
+        for (uint64_t i = 0; i < count && !status; i++)
+            counts = counts && numbers[i] == (int64_t)((row + i) / (rows / (uint64_t)last)) + 1;
+    }
+    H5Dclose(set);
+    if (!status && !counts)
+        status =
+            hdf5_bad(snapshot, error,
+                     "PartType1/System does not count 1, 2, ... with the same number of bodies "
+                     "each");
+    snapshot->systems = (size_t)last;
+    return status;
+}
+
+/* --- what else there is ------------------------------------------------------------------------
+ */
+
+static bool is_read(const char *set)
+{
+    for (size_t k = 0; k < HDF5_SETS; k++)
+        if (strcmp(hdf5_sets[k].name, set) == 0)
+            return true;
+    return strcmp(set, "System") == 0;
+}
+
+/* H5Literate() calls it for each data set of a type. */
+static herr_t note_set(hid_t group, const char *name, const H5L_info_t *info, void *context)
+{
+    (void)group, (void)info;
+    if (!is_read(name))
+        read_about_leave_out(context, name);
+    return 0;
+}
+
+static void look_around(struct hdf5_snapshot *snapshot)
+{
+    char name[NAME_SIZE];
+    for (int type = 0; type < HDF5_TYPES; type++) {
+        if (!snapshot->count[type])
+            continue;
+        for (int set = 0; set < HDF5_SETS; set++)
+            snapshot->has_set[type][set] = has_set(snapshot, type, hdf5_sets[set].name);
+        const hid_t group = H5Gopen2(snapshot->file, set_name(type, "", name), H5P_DEFAULT);
+        H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, NULL, note_set, &snapshot->about);
+        H5Gclose(group);
+    }
+}
+
+/* --- the file ----------------------------------------------------------------------------------
+ */
+
+static enum status count_bodies(struct hdf5_snapshot *snapshot, struct error *error)
+{
+    hsize_t count = 0;
+    int types = 0;
+    for (int type = 0; type < HDF5_TYPES; type++) {
+        hid_t set;
+        if (!has_set(snapshot, type, ""))
+            continue;
+        if (open_set(snapshot, type, "Coordinates", 3, 0, &set, &snapshot->count[type], error))
+            return error->status;
+        H5Dclose(set);
+        count += snapshot->count[type];
+        types++;
+    }
+    if (count == 0)
+        return hdf5_bad(snapshot, error, "no bodies");
+    if (read_systems(snapshot, error))
+        return error->status;
+    if (snapshot->systems > 1 && types > 1)
+        return hdf5_bad(snapshot, error, "holds several systems, but bodies of several types");
+    return STATUS_OK;
+}
+
+/* In the child, which leaves the file open: what libhdf5 does on closing is one risk more. */
+static enum status open_snapshot(struct hdf5_snapshot *snapshot, struct error *error)
+{
+    read_about_clear(&snapshot->about);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* errors are ours to report */
+    snapshot->file = H5Fopen(snapshot->path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    if (snapshot->file < 0)
+        return hdf5_bad(snapshot, error, "is no HDF5 file, or a damaged one");
+    if (read_header(snapshot, error) == STATUS_OK && read_cgs(snapshot, error) == STATUS_OK &&
+        count_bodies(snapshot, error) == STATUS_OK)
+        look_around(snapshot);
+    return error->status;
+}
+
+/* --- what is sent ------------------------------------------------------------------------------
+ */
+
+static bool send_part(int to, enum hdf5_part part, const void *bytes, size_t length)
+{
+    const uint32_t word = part;
+    return child_send(to, &word, sizeof word) && child_send(to, bytes, length);
+}
+
+static bool send_error(int to, const struct error *error)
+{
+    return send_part(to, HDF5_PART_ERROR, error, sizeof *error);
+}
+
+/* All rows of a data set; false where there is nothing more to send. */
+static bool send_set(const struct hdf5_snapshot *snapshot, int type, int set, int to)
+{
+    union hdf5_numbers buffer;
+    struct error error = { 0 };
+    hid_t id;
+    uint64_t rows;
+    const hsize_t width = hdf5_sets[set].width;
+    if (open_set(snapshot, type, hdf5_sets[set].name, width, snapshot->count[type], &id, &rows,
+                 &error))
+        return send_error(to, &error) && false;
+    bool good = true;
+    for (hsize_t row = 0; row < rows && good; row += HDF5_ROWS) {
+        const hsize_t count = rows - row < HDF5_ROWS ? rows - row : HDF5_ROWS;
+        good = read_rows(snapshot, id, row, count, width,
+                         set == HDF5_IDS ? H5T_NATIVE_INT64 : H5T_NATIVE_DOUBLE, &buffer,
+                         &error) == STATUS_OK;
+        good = good
+                   ? send_part(to, HDF5_PART_NUMBERS, &buffer, count * width * sizeof *buffer.reals)
+                   : send_error(to, &error) && false;
+    }
+    H5Dclose(id);
+    return good;
+}
+
+void hdf5_snapshot_send(int to, void *context)
+{
+    const struct hdf5_task *task = context;
+    struct hdf5_snapshot snapshot = { .path = task->path, .bytes = task->bytes };
+    struct error error = { 0 };
+    if (open_snapshot(&snapshot, &error)) {
+        send_error(to, &error);
+        return;
+    }
+    bool more = send_part(to, HDF5_PART_NUMBERS, &snapshot, sizeof snapshot) && task->numbers;
+    for (int type = 0; type < HDF5_TYPES && more; type++)
+        for (int set = 0; set < HDF5_SETS && more; set++)
+            if (snapshot.count[type] && hdf5_set_comes(&snapshot, type, set))
+                more = send_set(&snapshot, type, set, to);
+}
+
+#endif

@@ -1,0 +1,61 @@
+/* The initial conditions that there are: one source file, one line here and one row in initial.c;
+ * and what their sources share. */
+#ifndef ORRERY_INITIAL_INITIAL_TABLE_H
+#define ORRERY_INITIAL_INITIAL_TABLE_H
+
+#include "base/status.h"
+#include "config/parameter.h"
+#include "model/bodies.h"
+
+struct initial_class;
+
+extern const struct initial_class initial_cold_sphere;
+extern const struct initial_class initial_figure_eight;
+extern const struct initial_class initial_file;
+extern const struct initial_class initial_king;
+extern const struct initial_class initial_orbits;
+extern const struct initial_class initial_outer_solar_system;
+extern const struct initial_class initial_plummer;
+extern const struct initial_class initial_pythagorean;
+extern const struct initial_class initial_two_body;
+extern const struct initial_class initial_uniform_cube;
+
+/* OVITO's limit on the bodies of a frame, and more than any direct sum will see. */
+#define INITIAL_COUNT_MAX 2147483647
+
+/* Rows that several tables hold; `default_` as parameter.h says. INITIAL_POSITIVE is bound to the
+ * `struct keys` of its file. A row of `center` in the table of
+ * an initial condition replaces the shared one, whose default is false. */
+/* clang-format off */
+#define INITIAL_COUNT(default_, help_)                                                             \
+    { .key = "count", .type = PARAMETER_INTEGER,                                                   \
+      .default_value = default_, .minimum = 1,                                                     \
+      .maximum = INITIAL_COUNT_MAX, .help = (help_) }
+#define INITIAL_CENTER(default_)                                                                   \
+    { .key = "center", .type = PARAMETER_FLAG,                                                     \
+      .default_value = DEFAULT_FLAG(default_),                                                     \
+      .help = "Move the centre of mass to the origin and to rest." }
+#define INITIAL_POSITIVE(key_, default_, dimension_, help_)                                        \
+    { BIND(REAL, struct keys, key_),                                                               \
+      .default_value = default_, .minimum = 0,                                                     \
+      .maximum = INFINITY, .open = OPEN_MINIMUM, .dimension = dimension_, .help = (help_) }
+/* clang-format on */
+
+/* count() for those that have the key `count`. */
+enum status initial_count_key(const struct section *section, size_t *count, struct error *error);
+
+/* A body of a published table, in its units. */
+struct initial_body {
+    double m, position[3], velocity[3];
+};
+
+/* Puts `count` of them at `first` and behind, with what the units are worth in those of the run. */
+void initial_set_published(struct bodies *bodies, size_t first,
+                           const struct initial_body *published, size_t count, double mass,
+                           double length, double speed);
+
+/* Body number `index` of the arrays. */
+void initial_set(struct bodies *bodies, size_t index, double m, const double position[3],
+                 const double velocity[3]);
+
+#endif

@@ -1,0 +1,147 @@
+/*
+ * Bodies on Kepler orbits about a central one, by their elements: planets of a star, moons of a
+ * planet. Elements are those of the relative orbit of each body and the central body alone, with
+ * G (m_0 + m_i), as tables of osculating elements have them.
+ */
+#include <math.h>
+
+#include "base/memory.h"
+#include "initial/elements.h"
+#include "initial/initial-table.h"
+#include "initial/initial.h"
+
+/* clang-format off */
+#define LIST(key_, default_, maximum_, help_)                                                      \
+    { .key = (key_), .type = PARAMETER_REALS, .default_value = default_,                           \
+      .minimum = (maximum_) < INFINITY ? -(maximum_) : 0, .maximum = maximum_, .help = (help_) }
+/* clang-format on */
+
+struct keys {
+    double central_mass;
+};
+
+static const struct parameter parameters[] = {
+    INITIAL_CENTER(true),
+    INITIAL_POSITIVE(central_mass, DEFAULT_REAL(1.0), DIMENSION_MASS,
+                     "Mass of the central body, which comes first."),
+    { .key = "masses",
+      .type = PARAMETER_REALS,
+      .default_value = DEFAULT_NONE,
+      .minimum = 0,
+      .maximum = INFINITY,
+      .dimension = DIMENSION_MASS,
+      .help = "Masses of the other bodies; 0 is a test particle." },
+    { .key = "semi_major_axes",
+      .type = PARAMETER_REALS,
+      .default_value = DEFAULT_NONE,
+      .minimum = 0,
+      .maximum = INFINITY,
+      .open = OPEN_MINIMUM,
+      .dimension = DIMENSION_LENGTH,
+      .help = "Semi-major axes, one for each of `masses`; of a hyperbola, its size |a|." },
+    LIST("eccentricities", DEFAULT_UNSET, INFINITY,
+         "Eccentricities, one for each, not 1; unset: all 0."),
+    LIST("inclinations", DEFAULT_UNSET, 360,
+         "Degrees between each orbit and the xy plane; unset: all 0."),
+    LIST("ascending_nodes", DEFAULT_UNSET, 360,
+         "Degrees from x to where each body rises through the xy plane; unset: all 0."),
+    LIST("arguments_of_pericenter", DEFAULT_UNSET, 360,
+         "Degrees from the node to the pericentre, along each orbit; unset: all 0."),
+    LIST("true_anomalies", DEFAULT_UNSET, 360,
+         "Degrees from the pericentre to each body; unset: all 0."),
+};
+
+/* One value for each orbit; all but the first may be left out. */
+static const char *const lists[] = {
+    "semi_major_axes", "eccentricities",          "inclinations",
+    "ascending_nodes", "arguments_of_pericenter", "true_anomalies"
+};
+
+static double value(const struct section *section, const char *key, size_t index)
+{
+    size_t count;
+    const double *values = section_reals(section, key, &count);
+    return index < count ? values[index] : 0.0;
+}
+
+static struct elements elements_of(const struct section *section, size_t index)
+{
+    return (struct elements){
+        .semi_major_axis = value(section, "semi_major_axes", index),
+        .eccentricity = value(section, "eccentricities", index),
+        .inclination = value(section, "inclinations", index),
+        .ascending_node = value(section, "ascending_nodes", index),
+        .argument_of_pericenter = value(section, "arguments_of_pericenter", index),
+        .true_anomaly = value(section, "true_anomalies", index),
+    };
+}
+
+static size_t orbit_count(const struct section *section)
+{
+    size_t count;
+    section_reals(section, "masses", &count);
+    return count;
+}
+
+static void check(const struct section *section, struct error *error)
+{
+    const size_t bodies = orbit_count(section);
+    if (bodies == 0)
+        section_error(section, "masses", error, "must name at least one body");
+    for (size_t k = 0; k < COUNT_OF(lists); k++) {
+        size_t count;
+        section_reals(section, lists[k], &count);
+        if (section_has(section, lists[k]) && count != bodies)
+            section_error(section, lists[k], error, "has %zu values for %zu masses", count, bodies);
+    }
+    for (size_t i = 0; i < bodies; i++) {
+        const struct elements e = elements_of(section, i);
+        double sine, cosine;
+        elements_rotation(e.true_anomaly, &sine, &cosine);
+        if (e.eccentricity == 1)
+            section_error(section, "eccentricities", error,
+                          "body %zu has a parabola, which has no semi-major axis; take a value a "
+                          "little beside 1",
+                          i + 2);
+        else if (!(1 + e.eccentricity * cosine > 0))
+            section_error(section, "true_anomalies", error,
+                          "body %zu is beyond the asymptote of its hyperbola", i + 2);
+    }
+}
+
+static enum status count(const struct section *section, size_t *count, struct error *error)
+{
+    (void)error;
+    *count = orbit_count(section) + 1;
+    return STATUS_OK;
+}
+
+static enum status fill(const struct section *section, const struct physics *physics,
+                        unsigned long seed, struct bodies *bodies, size_t first,
+                        struct error *error)
+{
+    (void)seed, (void)error;
+    static const double origin[3] = { 0.0, 0.0, 0.0 };
+    const double m0 = section_real(section, "central_mass");
+    initial_set(bodies, first, m0, origin, origin);
+    for (size_t i = 0; i + 1 < bodies->count; i++) {
+        const double m = value(section, "masses", i);
+        const struct elements elements = elements_of(section, i);
+        double position[3], velocity[3];
+        elements_state(&elements, physics->gravitational_constant * (m0 + m), physics->softening,
+                       position, velocity);
+        initial_set(bodies, first + 1 + i, m, position, velocity);
+    }
+    return STATUS_OK;
+}
+
+static const char *const scales[] = { "central_mass", NULL };
+
+const struct initial_class initial_orbits = {
+    .variant = { "orbits", "Bodies on Kepler orbits about a central one, by their elements.",
+                 parameters, COUNT_OF(parameters) },
+    .check = check,
+    .count = count,
+    .fill = fill,
+    .scales = scales,
+};

@@ -1,0 +1,78 @@
+/*
+ * Comma-separated values with a header that names the columns, in any order; a unit in brackets
+ * may follow a name, as in "x [AU]", and its numbers are in it. Columns with other names are left
+ * alone.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "initial/read.h"
+#include "initial/rows.h"
+
+/* The columns of the header, and their units unless they are not to be looked at. */
+static enum status name_columns(struct rows *rows, char **names, const char **units, bool as_is,
+                                struct error *error)
+{
+    enum status status = STATUS_OK;
+    for (size_t c = 0; c < rows->width && !status; c++) {
+        units[c] = text_cut_unit(names[c]);
+        status = rows_name_column(rows, names[c], c + 1, error);
+    }
+    if (!status)
+        status = rows_require(rows, "; the first line names the columns", error);
+    return status || as_is ? status : rows_name_units(rows, units, error);
+}
+
+/* The first line that is not blank; a leading # (as numpy writes it) is no part of it. */
+static enum status find_header(struct rows *rows, char **header, struct error *error)
+{
+    do {
+        if (lines_next(rows->lines, header, error) != STATUS_OK)
+            return error->status;
+        if (!*header)
+            return lines_error(rows->lines, error, "no header with the names of the columns");
+        *header += strspn(*header, " \t#");
+    } while (**header == '\0');
+    if (strchr(*header, ','))
+        return STATUS_OK;
+    return lines_error(rows->lines, error,
+                       "the header has no comma; columns are separated by commas");
+}
+
+static enum status open_table(const struct read_request *request, struct rows *rows,
+                              struct error *error)
+{
+    char *header;
+    if (read_check_frame(request, "a table", error) || find_header(rows, &header, error))
+        return error->status;
+    rows->separator = ',';
+    size_t commas = 0;
+    for (const char *p = header; *p; p++)
+        commas += *p == ',';
+    char **names = calloc(commas + 1, sizeof *names);
+    const char **units = calloc(commas + 1, sizeof *units);
+    if (names && units) {
+        rows->width = text_split(header, ',', names, commas + 1);
+        name_columns(rows, names, units, request->wish.as_is, error);
+    } else
+        error_set(error, STATUS_MEMORY, "out of memory for the header of a file");
+    free(names);
+    free(units);
+    return error->status;
+}
+
+/* By the end of its name, or by a comma in the first line that is neither blank nor a comment. */
+static bool recognise(const char *path, const char *head, size_t length)
+{
+    (void)length;
+    const size_t end = strlen(path);
+    if ((end >= 4 && strcmp(path + end - 4, ".csv") == 0) ||
+        (end >= 7 && strcmp(path + end - 7, ".csv.gz") == 0))
+        return true;
+    while (*(head += strspn(head, " \t\r\n")) == '#')
+        head += strcspn(head, "\n");
+    return memchr(head, ',', strcspn(head, "\n")) != NULL;
+}
+
+const struct read_format read_csv = { "csv", recognise, rows_measure, rows_read, open_table };

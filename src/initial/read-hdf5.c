@@ -1,0 +1,241 @@
+/*
+ * Snapshots in HDF5 as GADGET has them, and AREPO, GIZMO and SWIFT after it: the particles of all
+ * types, one type after the other. Of each type that is there Coordinates and Velocities are read,
+ * Masses or, without it, MassTable, and ParticleIDs if it is there; of our own ensembles also
+ * System.
+ *
+ * A damaged file makes libhdf5 read and write outside of its memory. It runs in a child process
+ * with limits, which sends what it finds, first a description of the file and then the numbers of
+ * each data set; the caller checks both, and lives on if the child does not.
+ */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/child.h"
+#include "initial/hdf5-snapshot.h"
+#include "initial/hdf5-units.h"
+#include "initial/read.h"
+
+static const char signature[] = "\x89HDF\r\n\x1a\n";
+
+static bool recognise(const char *path, const char *head, size_t length)
+{
+    (void)path;
+    return length >= sizeof signature - 1 && memcmp(head, signature, sizeof signature - 1) == 0;
+}
+
+/* --- what is received --------------------------------------------------------------------------
+ */
+
+/* A file that is being read by a child. */
+struct reading {
+    struct child *child;
+    const char *path;
+    bool lost; /* it has ended before all came */
+    struct read_factors factors;
+};
+
+/* Only what a reader can mean: the child may be damaged as well. */
+static enum status take_error(struct reading *reading, struct error *error)
+{
+    struct error sent;
+    reading->lost = !child_receive(reading->child, &sent, sizeof sent);
+    if (reading->lost)
+        return STATUS_DATA;
+    sent.text[ERROR_TEXT_SIZE - 1] = '\0';
+    return error_set(error, sent.status == STATUS_MEMORY ? STATUS_MEMORY : STATUS_DATA, "%s",
+                     sent.text);
+}
+
+/* What is not STATUS_OK ends the reading. */
+static enum status receive_part(struct reading *reading, void *bytes, size_t length,
+                                struct error *error)
+{
+    uint32_t word;
+    reading->lost = !child_receive(reading->child, &word, sizeof word);
+    if (!reading->lost && word != HDF5_PART_NUMBERS)
+        return take_error(reading, error);
+    if (!reading->lost)
+        reading->lost = !child_receive(reading->child, bytes, length);
+    return reading->lost ? STATUS_DATA : STATUS_OK;
+}
+
+/* What the numbers of a data set are for, and where they go. */
+struct target {
+    int set;
+    double *arrays[3]; /* of the first body of this type; each system's part begins anew */
+    double factor;     /* of the numbers */
+    int64_t *integers; /* instead */
+};
+
+/* Where the body that is number `row` of the file stands in the arrays. */
+static size_t index_of(const struct bodies *bodies, size_t row)
+{
+    return row / bodies->count * bodies->stride + row % bodies->count;
+}
+
+static enum status check_value(const struct hdf5_snapshot *snapshot, int type, int set,
+                               uint64_t row, double value, struct error *error)
+{
+    const char *const problem = !isfinite(value)                    ? "is not finite"
+                                : set == HDF5_MASSES && value < 0.0 ? "is negative"
+                                                                    : NULL;
+    if (!problem)
+        return STATUS_OK;
+    return error_set(error, STATUS_DATA, "%s: PartType%d/%s: row %llu: %g %s", snapshot->path, type,
+                     hdf5_sets[set].name, (unsigned long long)row + 1, value, problem);
+}
+
+/* Takes all rows of a data set to the bodies from number `first` of the file on. */
+static enum status receive_set(struct reading *reading, const struct hdf5_snapshot *snapshot,
+                               int type, const struct target *target, struct bodies *bodies,
+                               size_t first, struct error *error)
+{
+    union hdf5_numbers buffer;
+    enum status status = STATUS_OK;
+    const uint64_t rows = snapshot->count[type], width = hdf5_sets[target->set].width;
+    for (uint64_t row = 0; row < rows && !status; row += HDF5_ROWS) {
+        const uint64_t count = rows - row < HDF5_ROWS ? rows - row : HDF5_ROWS;
+        status = receive_part(reading, &buffer, count * width * sizeof *buffer.reals, error);
+        for (uint64_t i = 0; i < count && !status; i++) {
+            const size_t index = index_of(bodies, first + row + i);
+            if (target->integers)
+                target->integers[index] = buffer.integers[i];
+            for (uint64_t k = 0; !target->integers && k < width && !status; k++) {
+                const double value = target->factor * buffer.reals[i * width + k];
+                status = check_value(snapshot, type, target->set, row + i, value, error);
+                target->arrays[k][index] = value;
+            }
+        }
+    }
+    return status;
+}
+
+/* --- the file ----------------------------------------------------------------------------------
+ */
+
+static size_t total(const struct hdf5_snapshot *snapshot)
+{
+    size_t count = 0;
+    for (int type = 0; type < HDF5_TYPES; type++)
+        count += (size_t)snapshot->count[type];
+    return count;
+}
+
+/* What a child that was not damaged cannot have sent. */
+static enum status check_snapshot(struct hdf5_snapshot *snapshot, const char *path,
+                                  struct error *error)
+{
+    bool sound = snapshot->systems > 0;
+    snapshot->path = path;
+    for (int type = 0; type < HDF5_TYPES; type++)
+        sound = sound && snapshot->count[type] <= hdf5_most_rows;
+    sound = sound && total(snapshot) > 0 && total(snapshot) % snapshot->systems == 0;
+    snapshot->about.left_out[READ_LEFT_OUT_SIZE - 1] = '\0';
+    return sound ? STATUS_OK : hdf5_bad(snapshot, error, "is damaged");
+}
+
+/* Only a regular file: a pipe would be waited for. */
+static enum status measure_file(const char *path, uint64_t *bytes, struct error *error)
+{
+    struct stat about;
+    if (stat(path, &about) != 0)
+        return error_system(error, STATUS_NO_INPUT, errno, path);
+    if (!S_ISREG(about.st_mode))
+        return error_set(error, STATUS_NO_INPUT, "%s: is not a regular file", path);
+    *bytes = (uint64_t)about.st_size;
+    return STATUS_OK;
+}
+
+/* Starts to read: what the file holds, and with `numbers` all of these to come. */
+static enum status begin(const struct read_request *request, bool numbers, struct reading *reading,
+                         struct hdf5_snapshot *snapshot, struct error *error)
+{
+    /* Sound files take seconds for each gigabyte, and little more memory than their chunks. */
+    enum { SECONDS = 60, BYTES_A_SECOND = 1 << 20 };
+    static const uint64_t memory = 4ull << 30;
+    struct hdf5_task task = { .path = request->path, .numbers = numbers };
+    *reading = (struct reading){ .path = request->path };
+    if (hdf5_snapshot_probe(request->path, error))
+        return error->status;
+    if (read_check_frame(request, "a snapshot", error) ||
+        measure_file(request->path, &task.bytes, error))
+        return error->status;
+    const struct child_limits limits = { SECONDS + task.bytes / BYTES_A_SECOND,
+                                         memory + 2 * task.bytes };
+    enum status status = child_start(hdf5_snapshot_send, &task, &limits, &reading->child, error);
+    if (!status)
+        status = receive_part(reading, snapshot, sizeof *snapshot, error);
+    if (!status)
+        status = check_snapshot(snapshot, request->path, error);
+    if (!status)
+        status = hdf5_units_resolve(request, snapshot, &reading->factors, error);
+    if (!status && request->about)
+        *request->about = snapshot->about;
+    return status;
+}
+
+static enum status end(struct reading *reading, struct error *error)
+{
+    return child_end(reading->child, !reading->lost, reading->path, error);
+}
+
+static enum status measure(const struct read_format *format, const struct read_request *request,
+                           struct read_shape *shape, struct error *error)
+{
+    (void)format;
+    struct hdf5_snapshot snapshot;
+    struct reading reading;
+    if (begin(request, false, &reading, &snapshot, error) == STATUS_OK && shape)
+        *shape = (struct read_shape){ snapshot.systems, total(&snapshot) / snapshot.systems, 0 };
+    return end(&reading, error);
+}
+
+/* The bodies of one type, the first of which is number `first` of the file. */
+static enum status receive_type(struct reading *reading, const struct hdf5_snapshot *snapshot,
+                                int type, struct bodies *bodies, size_t first, struct error *error)
+{
+    const double *factors = reading->factors.of;
+    const struct target targets[HDF5_SETS] = {
+        { HDF5_COORDINATES, { bodies->x, bodies->y, bodies->z }, factors[QUANTITY_X], NULL },
+        { HDF5_VELOCITIES, { bodies->vx, bodies->vy, bodies->vz }, factors[QUANTITY_VX], NULL },
+        { HDF5_MASSES, { bodies->m }, factors[QUANTITY_MASS], NULL },
+        { HDF5_IDS, { NULL }, 1.0, bodies->id },
+    };
+    enum status status = STATUS_OK;
+    for (int set = 0; set < HDF5_SETS && !status; set++) {
+        if (hdf5_set_comes(snapshot, type, set))
+            status = receive_set(reading, snapshot, type, &targets[set], bodies, first, error);
+        else if (set == HDF5_MASSES)
+            for (uint64_t i = 0; i < snapshot->count[type]; i++)
+                bodies->m[index_of(bodies, first + i)] =
+                    factors[QUANTITY_MASS] * snapshot->mass[type];
+    }
+    return status;
+}
+
+static enum status read_bodies(const struct read_format *format, const struct read_request *request,
+                               struct bodies *bodies, struct error *error)
+{
+    (void)format;
+    struct hdf5_snapshot snapshot;
+    struct reading reading;
+    enum status status = begin(request, true, &reading, &snapshot, error);
+    if (!status)
+        status = read_check_systems(request, snapshot.systems, bodies, error);
+    if (!status && total(&snapshot) != snapshot.systems * bodies->count)
+        status = hdf5_bad(&snapshot, error, "the file has changed while it was read");
+    size_t first = 0;
+    for (int type = 0; type < HDF5_TYPES && !status; type++) {
+        if (snapshot.count[type])
+            status = receive_type(&reading, &snapshot, type, bodies, first, error);
+        first += (size_t)snapshot.count[type];
+    }
+    if (!status && snapshot.systems == 1)
+        read_repeat(bodies);
+    return end(&reading, error);
+}
+
+const struct read_format read_hdf5 = { "hdf5", recognise, measure, read_bodies, NULL };

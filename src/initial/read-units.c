@@ -1,0 +1,177 @@
+#include "initial/read-units.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum { KIND_MASS, KIND_LENGTH, KIND_VELOCITY };
+
+static const struct {
+    const char *name;
+    struct dimension dimension;
+} kinds[READ_UNIT_KINDS] = {
+    [KIND_MASS] = { "mass", DIMENSION_MASS },
+    [KIND_LENGTH] = { "length", DIMENSION_LENGTH },
+    [KIND_VELOCITY] = { "velocity", DIMENSION_VELOCITY },
+};
+
+static size_t kind_of(enum quantity quantity)
+{
+    return quantity == QUANTITY_MASS ? KIND_MASS
+           : quantity < QUANTITY_VX  ? KIND_LENGTH
+                                     : KIND_VELOCITY;
+}
+
+struct dimension read_units_dimension(enum quantity quantity)
+{
+    return kinds[kind_of(quantity)].dimension;
+}
+
+static bool is_of(struct unit unit, struct dimension dimension)
+{
+    return memcmp(&unit.dimension, &dimension, sizeof dimension) == 0;
+}
+
+bool read_units_note(struct read_units *units, enum quantity quantity, const char *text,
+                     char problem[READ_PROBLEM_SIZE])
+{
+    const size_t kind = kind_of(quantity);
+    const struct dimension wanted = kinds[kind].dimension;
+    struct unit unit;
+    if (!unit_parse(text, &unit)) {
+        snprintf(problem, READ_PROBLEM_SIZE,
+                 "'%.40s' is no unit that is known here; units are made of %s, as in km/s or AU "
+                 "d^-1",
+                 text, unit_symbols());
+        return false;
+    }
+    if (strcmp(text, "1") == 0) /* as some write what has no unit */
+        unit = (struct unit){ wanted, 0.0 };
+    if (!is_of(unit, wanted)) {
+        snprintf(problem, READ_PROBLEM_SIZE, "'%.40s' is no unit of %s", text, kinds[kind].name);
+        return false;
+    }
+    units->of[quantity] = unit;
+    snprintf(units->spelling[kind], READ_UNIT_SIZE, "%s", text);
+    return true;
+}
+
+const char *read_units_words(const struct read_units *units, char words[READ_PROBLEM_SIZE])
+{
+    snprintf(words, READ_PROBLEM_SIZE, "%s, %s and %s", units->spelling[KIND_MASS],
+             units->spelling[KIND_LENGTH], units->spelling[KIND_VELOCITY]);
+    return words;
+}
+
+/* --- against the wish --------------------------------------------------------------------------
+ */
+
+static bool are_those_of(const struct read_units *said, const struct units *units)
+{
+    bool same = true;
+    for (enum quantity q = 0; q < QUANTITY_REALS && same; q++)
+        same = units_factor(units, said->of[q]) == 1.0;
+    return same;
+}
+
+const struct units *read_units_system(const struct read_units *units)
+{
+    for (size_t i = 0; units->said && units_at(i); i++)
+        if (are_those_of(units, units_at(i)))
+            return units_at(i);
+    return NULL;
+}
+
+/* "set physics.units = "galactic"", where those are the units of the file. */
+static void name_system(const struct read_units *said, char words[READ_PROBLEM_SIZE])
+{
+    const struct units *system = read_units_system(said);
+    const int length = snprintf(words, READ_PROBLEM_SIZE, "set physics.units = \"%s\"",
+                                system ? system->name : "");
+    if (system)
+        return;
+    snprintf(words, READ_PROBLEM_SIZE, "set physics.units to one of");
+    for (size_t i = 0, used = strlen(words); units_at(i) && length > 0; i++)
+        if (units_physical(units_at(i)))
+            used += (size_t)snprintf(words + used, READ_PROBLEM_SIZE - used, "%s %s",
+                                     used > sizeof "set physics.units to one of" - 1 ? "," : "",
+                                     units_at(i)->name);
+}
+
+static const char *name_of(const struct read_wish *wish)
+{
+    return wish->called ? wish->called : "bodies.file_units =";
+}
+
+/* Units that are worth something against those that are not. */
+static void explain_worth(const struct read_units *said, const struct read_wish *wish,
+                          char problem[READ_PROBLEM_SIZE])
+{
+    const struct units *to = wish->units;
+    char words[READ_PROBLEM_SIZE], mend[READ_PROBLEM_SIZE];
+    if (units_physical(to)) {
+        snprintf(
+            problem, READ_PROBLEM_SIZE,
+            "its numbers are in N-body units, which cannot become those of \"%s\"; if they are "
+            "in these, set %s \"as-is\"",
+            to->name, name_of(wish));
+        return;
+    }
+    name_system(said, mend);
+    snprintf(
+        problem, READ_PROBLEM_SIZE,
+        "its numbers are in %.130s, which cannot become N-body units: %.160s, or %s \"as-is\" to "
+        "take them as they stand",
+        read_units_words(said, words), mend, name_of(wish));
+}
+
+static void explain_contradiction(const struct read_units *said, const struct read_wish *wish,
+                                  char problem[READ_PROBLEM_SIZE])
+{
+    char words[READ_PROBLEM_SIZE];
+    snprintf(problem, READ_PROBLEM_SIZE,
+             "its numbers are in %.130s, which are not the units of %s \"%s\"; leave that away, or "
+             "set it to \"as-is\" to take them as they stand",
+             read_units_words(said, words), name_of(wish), wish->file_units->name);
+}
+
+/* All in the units of one system. */
+static struct read_units units_of_system(const struct units *system)
+{
+    struct read_units units = { .said = true,
+                                .time = units_unit(system, (struct dimension)DIMENSION_TIME) };
+    for (enum quantity q = 0; q < QUANTITY_REALS; q++)
+        units.of[q] = units_unit(system, read_units_dimension(q));
+    for (size_t kind = 0; kind < READ_UNIT_KINDS; kind++) {
+        char label[UNITS_LABEL_SIZE];
+        snprintf(units.spelling[kind], READ_UNIT_SIZE, "%.*s", READ_UNIT_SIZE - 1,
+                 units_label(system, kinds[kind].dimension, label));
+    }
+    return units;
+}
+
+bool read_units_factors(const struct read_units *units, const struct read_wish *wish,
+                        struct read_factors *factors, char problem[READ_PROBLEM_SIZE])
+{
+    factors->time = 1.0;
+    for (enum quantity q = 0; q < QUANTITY_REALS; q++)
+        factors->of[q] = 1.0;
+    if (wish->as_is || (!units->said && !wish->file_units))
+        return true;
+    if (units->said && wish->file_units && !are_those_of(units, wish->file_units)) {
+        explain_contradiction(units, wish, problem);
+        return false;
+    }
+    if (!wish->units)
+        return true;
+    const struct read_units from = units->said ? *units : units_of_system(wish->file_units);
+    for (enum quantity q = 0; q < QUANTITY_REALS; q++)
+        factors->of[q] = units_factor(wish->units, from.of[q]);
+    factors->time = units_factor(wish->units, from.time);
+    if (!isnan(factors->of[QUANTITY_MASS]))
+        return true;
+    explain_worth(&from, wish, problem);
+    return false;
+}

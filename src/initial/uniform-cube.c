@@ -1,0 +1,121 @@
+/*
+ * A cube filled at random: positions uniform in [-s, s]^3, velocities uniform in [-v, v]^3. The
+ * usual start of GPU n-body tutorials; collapses and virialises. With the default half side
+ * s = 10 (N / 1024)^(1/3) the density is the same for every N.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "initial/initial-table.h"
+#include "initial/initial.h"
+
+enum masses { MASSES_UNIT, MASSES_EQUAL, MASSES_RANDOM };
+static const char *const mass_choices[] = { "unit", "equal", "random", NULL };
+
+struct keys {
+    double half_side, velocity, mass, mass_range[2];
+    enum masses masses;
+};
+
+static const struct parameter parameters[] = {
+    INITIAL_COUNT(DEFAULT_INTEGER(1024), "Number of bodies."),
+    INITIAL_POSITIVE(half_side, DEFAULT_UNSET, DIMENSION_LENGTH,
+                     "Positions are uniform in [-half_side, half_side]^3; unset: half of a "
+                     "periodic box, or 10 (count/1024)^(1/3) in open space."),
+    { BIND(REAL, struct keys, velocity), .default_value = DEFAULT_REAL(1.0), .minimum = 0,
+      .maximum = INFINITY, .dimension = DIMENSION_VELOCITY,
+      .help = "Velocities are uniform in [-velocity, velocity]^3." },
+    { BIND(CHOICE, struct keys, masses), .default_value = DEFAULT_STRING("unit"),
+      .choices = mass_choices,
+      .help = "unit: 1 each; equal: shares of `mass`; random: uniform in `mass_range`." },
+    INITIAL_POSITIVE(mass, DEFAULT_REAL(1.0), DIMENSION_MASS,
+                     "Total mass, for masses = \"equal\"."),
+    { BIND(REALS, struct keys, mass_range), .default_value = DEFAULT_REALS(0.5, 1.5), .minimum = 0,
+      .maximum = INFINITY, .length = 2, .dimension = DIMENSION_MASS,
+      .help = "Smallest and largest mass, for masses = \"random\"." },
+};
+
+static void check(const struct section *section, struct error *error)
+{
+    struct keys keys;
+    section_read(section, &keys);
+    if (section_given(section, "mass") && keys.masses != MASSES_EQUAL)
+        section_error(section, "mass", error, "applies only to masses = \"equal\"");
+    if (section_given(section, "mass_range") && keys.masses != MASSES_RANDOM)
+        section_error(section, "mass_range", error, "applies only to masses = \"random\"");
+    if (keys.mass_range[0] > keys.mass_range[1] || !(keys.mass_range[1] > 0))
+        section_error(section, "mass_range", error,
+                      "must be two masses, not both 0, the smaller one first");
+}
+
+static double half_side(const struct keys *keys, const struct physics *physics, size_t count)
+{
+    if (!isnan(keys->half_side))
+        return keys->half_side;
+    if (physics->boundary == BOUNDARY_PERIODIC)
+        return 0.5 * physics->box_length;
+    return 10.0 * cbrt((double)count / 1024.0);
+}
+
+/* The smallest and the largest mass. */
+static void mass_limits(const struct keys *keys, size_t count, double limits[2])
+{
+    const double equal = keys->mass / (double)count;
+    const double table[][2] = { [MASSES_UNIT] = { 1.0, 1.0 },
+                                [MASSES_EQUAL] = { equal, equal },
+                                [MASSES_RANDOM] = { keys->mass_range[0], keys->mass_range[1] } };
+    for (int k = 0; k < 2; k++)
+        limits[k] = table[keys->masses][k];
+}
+
+/* Mass comes last of each body, so that positions and velocities do not depend on the masses. */
+static enum status fill(const struct section *section, const struct physics *physics,
+                        unsigned long seed, struct bodies *bodies, size_t first,
+                        struct error *error)
+{
+    gsl_rng *generator = random_create(seed, error);
+    if (!generator)
+        return error->status;
+    struct keys keys;
+    section_read(section, &keys);
+    const double s = half_side(&keys, physics, bodies->count), v = keys.velocity;
+    double limits[2];
+    mass_limits(&keys, bodies->count, limits);
+    for (size_t i = first; i < first + bodies->count; i++) {
+        double position[3], velocity[3];
+        for (int k = 0; k < 3; k++)
+            position[k] = random_uniform(generator, -s, s);
+        for (int k = 0; k < 3; k++)
+            velocity[k] = random_uniform(generator, -v, v);
+        initial_set(bodies, i, random_uniform(generator, limits[0], limits[1]), position, velocity);
+    }
+    random_destroy(generator);
+    return STATUS_OK;
+}
+
+static const char *const scales[] = {
+    "masses", "mass", "mass_range", "half_side", "velocity", NULL
+};
+
+/* What its masses are, and its size: a periodic box gives one. */
+static bool uses_scale(const struct section *section, const struct physics *physics,
+                       const char *key)
+{
+    const enum masses masses = (enum masses)section_choice(section, "masses");
+    return strcmp(key, "mass") == 0         ? masses == MASSES_EQUAL
+           : strcmp(key, "mass_range") == 0 ? masses == MASSES_RANDOM
+           : strcmp(key, "half_side") == 0  ? physics->boundary != BOUNDARY_PERIODIC
+                                            : true;
+}
+
+const struct initial_class initial_uniform_cube = {
+    .variant = { "uniform-cube", "Bodies uniform in a cube, velocities too.", parameters,
+                 COUNT_OF(parameters) },
+    .check = check,
+    .count = initial_count_key,
+    .fill = fill,
+    .scales = scales,
+    .uses_scale = uses_scale,
+};

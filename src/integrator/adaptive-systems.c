@@ -1,0 +1,171 @@
+#include "config.h"
+
+#include "integrator/adaptive-systems.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "force/reference.h"
+
+enum { CLOCK_REALS = sizeof(struct adaptive_clock) / sizeof(double) };
+
+static const struct adaptive_systems *systems_of(const struct adaptive *adaptive)
+{
+    return (const struct adaptive_systems *)adaptive;
+}
+
+enum status adaptive_systems_init(struct adaptive_systems *all,
+                                  const struct adaptive_method *method,
+                                  const struct physics *physics, struct bodies *bodies,
+                                  struct error *error)
+{
+    const size_t reals = memory_bytes(bodies->systems, method->arrays * bodies->stride);
+    *all = (struct adaptive_systems){
+        .adaptive = { method->class_ },
+        .method = method,
+        .physics = physics,
+        .bodies = bodies,
+        .arrays = memory_array(reals, sizeof(double), error),
+        .clocks = memory_array(bodies->systems, sizeof *all->clocks, error),
+    };
+    for (size_t s = 0; s < bodies->systems && all->clocks; s++)
+        all->clocks[s].smallest = INFINITY;
+    return error->status;
+}
+
+void adaptive_systems_clear(struct adaptive_systems *all)
+{
+    memory_free(all->arrays);
+    memory_free(all->clocks);
+}
+
+double adaptive_systems_bytes(const struct adaptive_method *method, double systems, double count)
+{
+    const double numbers = (double)method->arrays * bodies_length_of(1, count);
+    return systems * (numbers * sizeof(double) + sizeof(struct adaptive_clock));
+}
+
+double *adaptive_systems_arrays(const struct adaptive_systems *all, size_t s)
+{
+    return all->arrays + s * all->method->arrays * all->bodies->stride;
+}
+
+void adaptive_clock_fit(struct adaptive_clock *clock, double dt)
+{
+    if (clock->dt > 0 && clock->dt != dt) /* the state comes from a run with other grid steps */
+        clock->grid *= clock->dt / dt;
+    clock->dt = dt;
+}
+
+void adaptive_clock_blame(struct adaptive_clock *clock, const struct adaptive_clock *aside)
+{
+    clock->time = aside->time;
+    clock->time_low = aside->time_low;
+    clock->step = aside->step;
+    clock->asker = aside->asker;
+}
+
+enum status adaptive_systems_check(const struct adaptive_systems *all, struct error *error)
+{
+    for (size_t s = 0; s < all->bodies->systems; s++)
+        if (all->clocks[s].stuck != ADAPTIVE_DONE)
+            return all->method->describe_stuck(all, s, error);
+    return STATUS_OK;
+}
+
+enum status adaptive_systems_describe_pair(const struct adaptive_systems *all, size_t s,
+                                           const char *why, struct error *error)
+{
+    const struct bodies *const b = all->bodies;
+    const struct adaptive_clock *const clock = &all->clocks[s];
+    const size_t first = s * b->stride, asker = (size_t)clock->asker;
+    const struct reference_motion motion = {
+        .m = b->m + first,
+        .x = { b->x + first, b->y + first, b->z + first },
+        .count = b->count,
+    };
+    const size_t partner = reference_strongest(all->physics, &motion, asker);
+    return error_set(error, STATUS_NUMERICAL,
+                     "system %zu, bodies %" PRId64 " and %" PRId64
+                     ": at t = %g they ask for a step of %g, %s; "
+                     "physics.softening keeps bodies from colliding",
+                     s + 1, b->id[first + asker], b->id[first + partner], text_plain(clock->time),
+                     text_plain(clock->step), why);
+}
+
+/* --- functions of the class ---------------------------------------------------------------------
+ */
+
+void adaptive_systems_save(const struct adaptive *adaptive, const struct adaptive_writer *writer)
+{
+    const struct adaptive_systems *const all = systems_of(adaptive);
+    const struct bodies *const b = all->bodies;
+    writer->put(writer->context, "arrays", all->arrays, b->systems * all->method->arrays, b->count,
+                b->stride);
+    writer->put(writer->context, "clocks", all->clocks, b->systems, CLOCK_REALS, CLOCK_REALS);
+}
+
+/* A file that is whole may still hold what no run has written. */
+static bool makes_sense(const struct adaptive_clock *clock, double count)
+{
+    const double bodies[] = { clock->asker, clock->pair[0], clock->pair[1] };
+    const double times[] = { clock->time, clock->time_low, clock->last, clock->grid, clock->dt };
+    bool good = clock->stuck >= ADAPTIVE_DONE && clock->stuck <= ADAPTIVE_NOT_FINITE &&
+                clock->grid >= 0 && clock->dt >= 0 && (clock->known == 0 || clock->dt > 0);
+    for (size_t k = 0; k < COUNT_OF(bodies); k++)
+        good &= bodies[k] >= 0 && bodies[k] < count;
+    for (size_t k = 0; k < COUNT_OF(times); k++)
+        good &= isfinite(times[k]) != 0;
+    return good;
+}
+
+enum status adaptive_systems_load(struct adaptive *adaptive, const struct adaptive_reader *reader,
+                                  struct error *error)
+{
+    struct adaptive_systems *const all = (struct adaptive_systems *)adaptive;
+    const struct bodies *const b = all->bodies;
+    if (reader->get(reader->context, "arrays", all->arrays, b->systems * all->method->arrays,
+                    b->count, b->stride, error) ||
+        reader->get(reader->context, "clocks", all->clocks, b->systems, CLOCK_REALS, CLOCK_REALS,
+                    error))
+        return error->status;
+    for (size_t s = 0; s < b->systems; s++)
+        if (!makes_sense(&all->clocks[s], (double)b->count) || !all->method->makes_sense(all, s))
+            return error_set(error, STATUS_DATA,
+                             "the state of %s for system %zu is none that it could have",
+                             all->method->name, s + 1);
+    return STATUS_OK;
+}
+
+void adaptive_systems_copy(struct adaptive *to, size_t to_system, const struct adaptive *from,
+                           size_t from_system)
+{
+    const struct adaptive_systems *const all = systems_of(to);
+    const size_t reals = all->method->arrays * all->bodies->stride;
+    memcpy(all->arrays + to_system * reals, systems_of(from)->arrays + from_system * reals,
+           reals * sizeof(double));
+    all->clocks[to_system] = systems_of(from)->clocks[from_system];
+}
+
+void adaptive_systems_statistics(const struct adaptive *adaptive, size_t system,
+                                 struct adaptive_statistics *statistics)
+{
+    const struct adaptive_systems *const all = systems_of(adaptive);
+    const struct adaptive_clock *const clock = &all->clocks[system];
+    const int64_t *const id = all->bodies->id + system * all->bodies->stride;
+    const bool moved = clock->steps > 0;
+    *statistics = (struct adaptive_statistics){
+        .steps = clock->steps,
+        .bodies = (double)all->bodies->count,
+        .rejections = clock->rejections,
+        .interactions = clock->sums * (double)all->bodies->count,
+        .smallest = clock->smallest,
+        .current = clock->step,
+        .pair = { moved ? id[(size_t)clock->pair[0]] : 0, moved ? id[(size_t)clock->pair[1]] : 0 },
+        .time = clock->time,
+        .stuck = clock->stuck != ADAPTIVE_DONE,
+    };
+}

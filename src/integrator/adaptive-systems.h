@@ -1,0 +1,92 @@
+/*
+ * What all integrators that choose their own steps keep of the systems of a run, beside the bodies:
+ * some arrays and a clock for each. Here these go through checkpoints and from one run to another,
+ * and tell what the integrator has done. Such an integrator begins its own struct with a struct
+ * adaptive_systems, and takes these functions into its class.
+ */
+#ifndef ORRERY_INTEGRATOR_ADAPTIVE_SYSTEMS_H
+#define ORRERY_INTEGRATOR_ADAPTIVE_SYSTEMS_H
+
+#include "integrator/adaptive.h"
+
+enum adaptive_outcome {
+    ADAPTIVE_DONE,
+    ADAPTIVE_TOO_SMALL, /* a step would be below the floor */
+    ADAPTIVE_NOT_FINITE /* a force is not */
+};
+
+/* Of one system, since the beginning of the run. All of them are doubles, so that a checkpoint has
+ * one array of them; an integrator leaves 0 in those that it has no use for. */
+struct adaptive_clock {
+    double time, time_low;          /* t + t_low since the start of the run */
+    double step;                    /* to be tried next; of blocks: that was asked for in vain */
+    double last;                    /* done last; 0 before the first one */
+    double known;                   /* 1: the forces that the next step begins from are known */
+    double asker;                   /* the body that asks for `step`; from 0 */
+    double grid, dt;                /* grid steps so far, and their length; 0 before the first */
+    double steps, rejections, sums; /* so far; bodies whose force was summed */
+    double smallest, pair[2];       /* step, and the two bodies behind it; from 0 */
+    double stuck;                   /* enum adaptive_outcome: why it cannot go on */
+};
+
+struct adaptive_systems;
+
+/* What the integrators differ in here. */
+struct adaptive_method {
+    const struct adaptive_class *class_;
+    const char *name;
+    size_t arrays; /* of `stride` numbers, for each system */
+    /* Could a run have written the numbers of system s? Clocks are looked at already. */
+    bool (*makes_sense)(const struct adaptive_systems *all, size_t s);
+    /* STATUS_NUMERICAL: why system s cannot go on, and since when. */
+    enum status (*describe_stuck)(const struct adaptive_systems *all, size_t s,
+                                  struct error *error);
+};
+
+struct adaptive_systems {
+    struct adaptive adaptive;
+    const struct adaptive_method *method;
+    const struct physics *physics; /* borrowed, as are the bodies */
+    struct bodies *bodies;
+    double *arrays;                /* [systems][method->arrays][stride]; padding is 0 */
+    struct adaptive_clock *clocks; /* [systems] */
+};
+
+/* For every system of the bodies, all zero but for the smallest step. STATUS_MEMORY; what was
+ * allocated is for adaptive_systems_clear() in any case. */
+enum status adaptive_systems_init(struct adaptive_systems *all,
+                                  const struct adaptive_method *method,
+                                  const struct physics *physics, struct bodies *bodies,
+                                  struct error *error);
+void adaptive_systems_clear(struct adaptive_systems *all);
+
+/* Of arrays and clocks. */
+double adaptive_systems_bytes(const struct adaptive_method *method, double systems, double count);
+
+/* [method->arrays][stride] */
+double *adaptive_systems_arrays(const struct adaptive_systems *all, size_t s);
+
+/* From here on grid steps are dt long; those so far count in its units. */
+void adaptive_clock_fit(struct adaptive_clock *clock, double dt);
+
+/* A step aside, whose clock this is, could not go on: why not, the clock of the motion tells. */
+void adaptive_clock_blame(struct adaptive_clock *clock, const struct adaptive_clock *aside);
+
+/* Can all of them go on? Describes the first one that cannot. */
+enum status adaptive_systems_check(const struct adaptive_systems *all, struct error *error);
+
+/* STATUS_NUMERICAL: which pair of a system asks for a step that is too small. `why` says for what,
+ * as in "which t no longer resolves". */
+enum status adaptive_systems_describe_pair(const struct adaptive_systems *all, size_t s,
+                                           const char *why, struct error *error);
+
+/* Functions of struct adaptive_class for objects that begin with a struct adaptive_systems. */
+void adaptive_systems_save(const struct adaptive *adaptive, const struct adaptive_writer *writer);
+enum status adaptive_systems_load(struct adaptive *adaptive, const struct adaptive_reader *reader,
+                                  struct error *error);
+void adaptive_systems_copy(struct adaptive *to, size_t to_system, const struct adaptive *from,
+                           size_t from_system);
+void adaptive_systems_statistics(const struct adaptive *adaptive, size_t system,
+                                 struct adaptive_statistics *statistics);
+
+#endif

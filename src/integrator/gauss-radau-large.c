@@ -1,0 +1,261 @@
+/* The systems of many bodies, which threads take whole, or together. See gauss-radau-large.h. */
+#include "config.h"
+
+#include "integrator/gauss-radau-large.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/barrier.h"
+#include "base/memory.h"
+#include "force/reference.h"
+
+/* Memory for one step, of one system at a time: of a thread, or of the team. */
+struct workspace {
+    double *terms; /* [RADAU_SCRATCH_ARRAYS][3][stride] */
+    double *aside; /* [RADAU_ARRAYS][3][stride]: the copy that takes a step aside */
+};
+
+/* What a thread of the team has found, on cache lines of its own. */
+struct found {
+    double largest[2], least;
+    size_t body;
+    char apart[96];
+};
+
+struct radau_large {
+    const struct adaptive_systems *systems;
+    struct force *kernels; /* NULL: the reference */
+    int threads;
+    double length;
+    bool by_team;      /* all threads take one system after the other */
+    size_t workspaces; /* the team's, or one for each thread */
+    struct workspace *work;
+    struct found *found; /* [threads] */
+    struct barrier barrier;
+};
+
+/* --- create and destroy -------------------------------------------------------------------------
+ */
+
+void radau_large_destroy(struct radau_large *all)
+{
+    if (!all)
+        return;
+    for (size_t k = 0; k < all->workspaces && all->work; k++) {
+        memory_free(all->work[k].terms);
+        memory_free(all->work[k].aside);
+    }
+    memory_free(all->work);
+    memory_free(all->found);
+    free(all);
+}
+
+struct radau_large *radau_large_create(const struct adaptive_systems *systems,
+                                       struct force *kernels, int threads, double length,
+                                       struct error *error)
+{
+    const struct bodies *const b = systems->bodies;
+    struct radau_large *const all = calloc(1, sizeof *all);
+    if (!all) {
+        error_memory(error);
+        return NULL;
+    }
+    all->systems = systems;
+    all->kernels = kernels;
+    all->threads = threads;
+    all->length = length;
+    all->by_team = b->systems < (size_t)threads;
+    all->workspaces = all->by_team ? 1 : (size_t)threads;
+    all->work = memory_array(all->workspaces, sizeof *all->work, error);
+    all->found = memory_array((size_t)threads, sizeof *all->found, error);
+    for (size_t k = 0; k < all->workspaces && !error->status; k++) {
+        struct workspace *const work = &all->work[k];
+        work->terms =
+            memory_array(memory_bytes(3 * RADAU_SCRATCH_ARRAYS, b->stride), sizeof(double), error);
+        work->aside =
+            memory_array(memory_bytes(3 * RADAU_ARRAYS, b->stride), sizeof(double), error);
+    }
+    if (!error->status)
+        return all;
+    radau_large_destroy(all);
+    return NULL;
+}
+
+/* --- one system ---------------------------------------------------------------------------------
+ */
+
+/* One thread at one system. The arrays of the bodies serve the force until the grid point's state
+ * goes there. */
+struct task {
+    struct radau_large *all;
+    size_t system;
+};
+
+static void sum_forces(void *context)
+{
+    const struct task *const task = context;
+    const struct radau_large *const all = task->all;
+    const struct force_item item = { task->system, task->system + 1, task->all->by_team, NULL };
+    struct bodies one = *all->systems->bodies;
+    if (all->kernels) {
+        force_accelerations_of(all->kernels, all->systems->bodies, &item);
+        return;
+    }
+    double **const arrays[] = { &one.m, &one.x, &one.y, &one.z, &one.ax, &one.ay, &one.az };
+    for (size_t k = 0; k < COUNT_OF(arrays); k++)
+        *arrays[k] += task->system * one.stride;
+    one.systems = 1;
+    reference_accelerations(all->systems->physics, &one);
+}
+
+static void find_largest(void *context, double values[2])
+{
+    struct radau_large *const all = ((struct task *)context)->all;
+    memcpy(all->found[omp_get_thread_num()].largest, values, sizeof all->found->largest);
+    barrier_wait(&all->barrier);
+    for (int k = 0; k < omp_get_num_threads(); k++)
+        for (int i = 0; i < 2; i++) /* NaN stays */
+            if (!(all->found[k].largest[i] <= values[i]) && !isnan(values[i]))
+                values[i] = all->found[k].largest[i];
+}
+
+static void find_least(void *context, double *value, size_t *body)
+{
+    struct radau_large *const all = ((struct task *)context)->all;
+    all->found[omp_get_thread_num()].least = *value;
+    all->found[omp_get_thread_num()].body = *body;
+    barrier_wait(&all->barrier);
+    for (int k = omp_get_num_threads(); k-- > 0;)
+        if (all->found[k].least <= *value) {
+            *value = all->found[k].least;
+            *body = all->found[k].body;
+        }
+}
+
+static void wait_for_team(void *context)
+{
+    barrier_wait(&((struct task *)context)->all->barrier);
+}
+
+/* Whole cache lines to each thread. */
+static struct radau_worker worker_of(struct task *task)
+{
+    struct radau_large *const all = task->all;
+    const struct bodies *const b = all->systems->bodies;
+    const size_t thread = (size_t)omp_get_thread_num();
+    const size_t lines = b->stride / BODIES_PADDING, threads = (size_t)omp_get_num_threads();
+    const size_t first = task->system * b->stride;
+    const struct workspace *const work = &all->work[task->all->by_team ? 0 : thread];
+    const size_t each = RADAU_TERMS * 3 * b->stride;
+    struct radau_worker worker = {
+        .last = b->count,
+        .scratch = { .q = work->terms,
+                     .f = work->terms + each,
+                     .e = work->terms + 2 * each,
+                     .x = { b->x + first, b->y + first, b->z + first },
+                     .a = { b->ax + first, b->ay + first, b->az + first } },
+        .length = all->length,
+        .context = task,
+        .force = sum_forces,
+    };
+    if (task->all->by_team) {
+        worker.first = lines * thread / threads * BODIES_PADDING;
+        worker.last = lines * (thread + 1) / threads * BODIES_PADDING;
+        worker.last = worker.last < b->count ? worker.last : b->count;
+        worker.largest = find_largest;
+        worker.least = find_least;
+        worker.wait = wait_for_team;
+    }
+    return worker;
+}
+
+/* The thread's part of every array. */
+static void copy_part(const struct radau_worker *worker, const struct radau_system *to,
+                      const struct radau_system *from)
+{
+    if (worker->first >= worker->last)
+        return;
+    const size_t bytes = (worker->last - worker->first) * sizeof(double);
+    for (size_t k = 0; k < 3 * RADAU_ARRAYS; k++)
+        memcpy(to->arrays + k * to->stride + worker->first,
+               from->arrays + k * from->stride + worker->first, bytes);
+}
+
+/* To the arrays that everyone sees. */
+static void show_part(const struct task *task, const struct radau_worker *worker,
+                      const struct radau_system *from)
+{
+    const struct bodies *const b = task->all->systems->bodies;
+    const size_t first = task->system * b->stride;
+    double *const v[3] = { b->vx + first, b->vy + first, b->vz + first };
+    for (size_t axis = 0; axis < 3; axis++)
+        for (size_t i = worker->first; i < worker->last; i++) {
+            const size_t at = axis * from->stride + i;
+            worker->scratch.x[axis][i] = radau_array_of(from, RADAU_X)[at];
+            v[axis][i] = radau_array_of(from, RADAU_V)[at];
+        }
+}
+
+/* A step aside, to the grid point. */
+static enum adaptive_outcome observe(const struct task *task, const struct radau_worker *worker,
+                                     const struct radau_system *system,
+                                     const struct radau_problem *problem, double target)
+{
+    const struct workspace *const work =
+        &task->all->work[task->all->by_team ? 0 : omp_get_thread_num()];
+    if (radau_left(system->clock, target) == 0) {
+        show_part(task, worker, system);
+        return ADAPTIVE_DONE;
+    }
+    radau_know_force(worker, system);
+    struct adaptive_clock clock = *system->clock;
+    const struct radau_system aside = { system->count, system->stride, work->aside, &clock };
+    copy_part(worker, &aside, system);
+    const enum adaptive_outcome outcome = radau_advance(worker, &aside, problem, target, true);
+    show_part(task, worker, &aside);
+    if (outcome != ADAPTIVE_DONE)
+        adaptive_clock_blame(system->clock, &clock);
+    return outcome;
+}
+
+/* By the calling thread, or by all of a team. */
+static void move_system(struct radau_large *all, size_t s, double dt)
+{
+    struct task task = { all, s };
+    const struct radau_worker worker = worker_of(&task);
+    const struct radau_problem problem = radau_problem_at(all->systems, s, dt);
+    struct radau_system system = radau_system_at(all->systems, s);
+    struct adaptive_clock clock =
+        *system.clock; /* every thread has one, and all of them are alike */
+    system.clock = &clock;
+    const double target = clock.grid * dt;
+    enum adaptive_outcome outcome = (enum adaptive_outcome)clock.stuck;
+    if (outcome == ADAPTIVE_DONE)
+        outcome = radau_advance(&worker, &system, &problem, target, false);
+    if (outcome == ADAPTIVE_DONE)
+        outcome = observe(&task, &worker, &system, &problem, target);
+    else
+        show_part(&task, &worker, &system);
+    clock.stuck = outcome;
+    if (all->by_team)
+        barrier_wait(&all->barrier); /* nobody reads the old clock any more */
+    if (!all->by_team || omp_get_thread_num() == 0)
+        all->systems->clocks[s] = clock;
+}
+
+void radau_large_advance(struct radau_large *all, double dt)
+{
+    const size_t count = all->systems->bodies->systems;
+    if (all->by_team) {
+#pragma omp parallel num_threads(all->threads)
+        for (size_t s = 0; s < count; s++)
+            move_system(all, s, dt);
+    } else {
+#pragma omp parallel for num_threads(all->threads) if (all->threads > 1) schedule(dynamic)
+        for (size_t s = 0; s < count; s++)
+            move_system(all, s, dt);
+    }
+}

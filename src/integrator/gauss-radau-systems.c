@@ -1,0 +1,266 @@
+/*
+ * All systems of a run under Gauss-Radau: each has its own time and its own steps, which end where
+ * they end, before the grid point or on it.
+ */
+#include "config.h"
+
+#include "integrator/gauss-radau-systems.h"
+
+#include <inttypes.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "config/configuration.h"
+#include "integrator/gauss-radau-kernel.h"
+#include "integrator/gauss-radau-large.h"
+
+enum { STEP, ACCURACY };
+
+const struct parameter gauss_radau_parameters[GAUSS_RADAU_PARAMETERS] = {
+    { .key = "step",
+      .type = PARAMETER_REAL,
+      .default_value = DEFAULT_UNSET,
+      .open = OPEN_MINIMUM,
+      .dimension = DIMENSION_TIME,
+      .help = "Grid on which the run observes: `every` and checkpoints count its steps. Those of "
+              "the motion are the integrator's own. Unset: a thousandth of `end`." },
+    { .key = "accuracy",
+      .type = PARAMETER_REAL,
+      .default_value = DEFAULT_REAL(1e-9),
+      .maximum = 1e-3,
+      .open = OPEN_MINIMUM,
+      .help = "How small the last term of a step's polynomial is to be beside the acceleration; "
+              "steps go with its seventh root. The default leaves little but roundings." },
+};
+
+struct systems {
+    struct adaptive_systems common;
+    const char *kernel;
+    int threads;
+    double length;
+    /* Few bodies: kernels for them, and the memory of each thread. Many: NULL. */
+    const struct radau_kernels *small;
+    double **work;
+    struct radau_large *large;
+};
+
+enum { LEAST_LANES = 4 }; /* systems of a thread from which each gets a lane */
+
+static bool makes_sense(const struct adaptive_systems *all, size_t s)
+{
+    return all->clocks[s].step > 0;
+}
+
+/* Which pair cannot be resolved, and when; or which body's force is none. */
+static enum status describe_stuck(const struct adaptive_systems *all, size_t s, struct error *error)
+{
+    const struct bodies *const b = all->bodies;
+    const struct adaptive_clock *const clock = &all->clocks[s];
+    if (clock->stuck == ADAPTIVE_NOT_FINITE)
+        return error_set(error, STATUS_NUMERICAL,
+                         "system %zu: a force is not finite at t = %g, where body %" PRId64
+                         " asked for the shortest step",
+                         s + 1, text_plain(clock->time),
+                         b->id[s * b->stride + (size_t)clock->asker]);
+    return adaptive_systems_describe_pair(all, s, "which t no longer resolves", error);
+}
+
+static const struct adaptive_method method = { &gauss_radau_class, "gauss-radau", 3 * RADAU_ARRAYS,
+                                               makes_sense, describe_stuck };
+
+/* --- create and destroy ------------------------------------------------------------------------
+ */
+
+static void put_axes(double *array, size_t stride, size_t count, double *const from[3])
+{
+    for (size_t axis = 0; axis < 3; axis++)
+        memcpy(array + axis * stride, from[axis], count * sizeof(double));
+}
+
+static void begin(struct systems *all, size_t s)
+{
+    const struct bodies *const b = all->common.bodies;
+    const struct radau_system system = radau_system_at(&all->common, s);
+    const struct radau_problem problem = radau_problem_at(&all->common, s, 0);
+    const size_t first = s * b->stride;
+    double *const x[3] = { b->x + first, b->y + first, b->z + first };
+    double *const v[3] = { b->vx + first, b->vy + first, b->vz + first };
+    put_axes(radau_array_of(&system, RADAU_X), b->stride, b->count, x);
+    put_axes(radau_array_of(&system, RADAU_V), b->stride, b->count, v);
+    radau_begin(&system, &problem);
+}
+
+static enum status check_options(const struct adaptive_options *options,
+                                 const struct physics *physics, struct error *error)
+{
+    const enum precision precision = options->force->precision;
+    if (precision != PRECISION_DOUBLE)
+        return error_set(error, STATUS_CONFIG,
+                         "compute.precision = \"%s\": gauss-radau computes in double only, or its "
+                         "steps would follow the rounding of the forces",
+                         precision_names[precision]);
+    if (physics->boundary == BOUNDARY_PERIODIC)
+        return error_set(error, STATUS_CONFIG,
+                         "physics.boundary = \"periodic\": gauss-radau needs forces without jumps, "
+                         "and the force of a nearest image has one at half the box; choose another "
+                         "time.integrator");
+    return STATUS_OK;
+}
+
+static const struct radau_kernels *const small_kernels[] = {
+#ifdef HAVE_X86_KERNELS
+    &radau_avx512,
+    &radau_avx2,
+#endif
+#ifdef HAVE_NEON_KERNELS
+    &radau_neon,
+#endif
+    &radau_baseline,
+};
+
+/* Of the instruction set of the force; what comes after a dash there is a matter of many bodies. */
+static const struct radau_kernels *find_small(const struct adaptive_options *options, size_t count)
+{
+    if (!options->kernels || strcmp(options->force->kernel, "auto") != 0 || count > RADAU_SMALL)
+        return NULL;
+    const char *const isa = force_isa(options->kernels);
+    const size_t length = strcspn(isa, "-");
+    for (size_t k = 0; k < COUNT_OF(small_kernels); k++)
+        if (strlen(small_kernels[k]->isa) == length && !strncmp(small_kernels[k]->isa, isa, length))
+            return small_kernels[k];
+    return NULL;
+}
+
+size_t radau_workspace(size_t count, size_t stride)
+{
+    const size_t lanes = count * RADAU_LANES, length = lanes > stride ? lanes : stride;
+    return length * (3 * (RADAU_ARRAYS + RADAU_SCRATCH_ARRAYS + 2) + 3);
+}
+
+static void systems_destroy(struct adaptive *adaptive)
+{
+    struct systems *const all = (struct systems *)adaptive;
+    if (!all)
+        return;
+    for (int k = 0; k < all->threads && all->work; k++)
+        memory_free(all->work[k]);
+    memory_free(all->work);
+    radau_large_destroy(all->large);
+    adaptive_systems_clear(&all->common);
+    free(all);
+}
+
+static void make_workspaces(struct systems *all, struct error *error)
+{
+    const struct bodies *const b = all->common.bodies;
+    all->work = memory_array((size_t)all->threads, sizeof *all->work, error);
+    for (int k = 0; k < all->threads && !error->status; k++)
+        all->work[k] = memory_array(radau_workspace(b->count, b->stride), sizeof(double), error);
+}
+
+static enum status systems_create(const struct adaptive_options *options,
+                                  const struct physics *physics, struct bodies *bodies,
+                                  struct adaptive **adaptive, struct error *error)
+{
+    *adaptive = NULL;
+    if (check_options(options, physics, error))
+        return error->status;
+    struct systems *const all = calloc(1, sizeof *all);
+    if (!all)
+        return error_memory(error);
+    const double accuracy = options->values ? options->values[ACCURACY]
+                                            : gauss_radau_parameters[ACCURACY].default_value.real;
+    all->small = find_small(options, bodies->count);
+    all->kernel = all->small         ? "small"
+                  : options->kernels ? force_kernel(options->kernels)
+                                     : "reference";
+    all->threads = options->kernels ? options->force->threads : 1;
+    all->length = radau_length(accuracy) / options->refinement;
+    if (adaptive_systems_init(&all->common, &method, physics, bodies, error)) {
+        systems_destroy(&all->common.adaptive);
+        return error->status;
+    }
+    if (all->small)
+        make_workspaces(all, error);
+    else
+        all->large =
+            radau_large_create(&all->common, options->kernels, all->threads, all->length, error);
+    if (error->status) {
+        systems_destroy(&all->common.adaptive);
+        return error->status;
+    }
+#pragma omp parallel for num_threads(all->threads) if (all->threads > 1)
+    for (size_t s = 0; s < bodies->systems; s++)
+        begin(all, s);
+    *adaptive = &all->common.adaptive;
+    return STATUS_OK;
+}
+
+static double systems_bytes(const struct force_options *force, double systems, double count)
+{
+    const double threads = force->threads > 0 ? force->threads : 1;
+    const bool small = count <= RADAU_SMALL;
+    const double workspaces = small || systems >= threads ? threads : 1;
+    const double length = 3 * sizeof(double) * bodies_length_of(1, count);
+    const double lanes =
+        small ? sizeof(double) * (double)radau_workspace((size_t)count, BODIES_PADDING) : 0;
+    return adaptive_systems_bytes(&method, systems, count) +
+           workspaces * ((RADAU_ARRAYS + RADAU_SCRATCH_ARRAYS) * length + 2 * lanes);
+}
+
+/* --- steps --------------------------------------------------------------------------------------
+ */
+
+/* Lanes pay where there are systems enough to fill most of them. */
+static void move_small(struct systems *all, double dt)
+{
+    struct radau_batch batch = { &all->common, all->length, dt, 0 };
+    const bool lanes = all->common.bodies->systems >= LEAST_LANES * (size_t)all->threads;
+#pragma omp parallel num_threads(all->threads) if (all->threads > 1)
+    all->small->advance(&batch, all->work[omp_get_thread_num()], lanes);
+}
+
+static enum status systems_advance(struct adaptive *adaptive, double dt, uint64_t steps,
+                                   struct error *error)
+{
+    struct systems *const all = (struct systems *)adaptive;
+    const size_t count = all->common.bodies->systems;
+    for (size_t s = 0; s < count; s++) {
+        adaptive_clock_fit(&all->common.clocks[s], dt);
+        all->common.clocks[s].grid += (double)steps;
+    }
+    if (all->small)
+        move_small(all, dt);
+    else
+        radau_large_advance(all->large, dt);
+    return adaptive_systems_check(&all->common, error);
+}
+
+/* Steps go with their length, and so does the first one of a copy. */
+static void systems_copy(struct adaptive *to, size_t to_system, const struct adaptive *from,
+                         size_t from_system)
+{
+    struct systems *const all = (struct systems *)to;
+    adaptive_systems_copy(to, to_system, from, from_system);
+    all->common.clocks[to_system].step *= all->length / ((const struct systems *)from)->length;
+}
+
+static const char *systems_kernel(const struct adaptive *adaptive)
+{
+    return ((const struct systems *)adaptive)->kernel;
+}
+
+const struct adaptive_class gauss_radau_class = {
+    .create = systems_create,
+    .advance = systems_advance,
+    .save = adaptive_systems_save,
+    .load = adaptive_systems_load,
+    .copy_system = systems_copy,
+    .statistics = adaptive_systems_statistics,
+    .kernel = systems_kernel,
+    .bytes = systems_bytes,
+    .destroy = systems_destroy,
+};

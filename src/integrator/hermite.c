@@ -1,0 +1,459 @@
+#include "config.h"
+
+#include "integrator/hermite.h"
+
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/share.h"
+#include "force/reference.h"
+
+/* Times within a grid step are whole multiples of the shortest step, and so exact. */
+static const double ticks = 0x1p40;
+
+/* --- memory -------------------------------------------------------------------------------------
+ */
+
+enum { WORKSPACE_ARRAYS = 15 };
+
+static void workspace_arrays(struct hermite_workspace *work, double **arrays[WORKSPACE_ARRAYS])
+{
+    for (int axis = 0; axis < 3; axis++) {
+        arrays[axis] = &work->at_x[axis];
+        arrays[3 + axis] = &work->at_v[axis];
+        arrays[6 + axis] = &work->sum_a[axis];
+        arrays[9 + axis] = &work->sum_rate[axis];
+    }
+    arrays[12] = &work->own;
+    arrays[13] = &work->due;
+    arrays[14] = &work->ask;
+}
+
+enum status hermite_workspace_create(struct hermite_workspace *work,
+                                     const struct force_options *options,
+                                     const struct physics *physics, size_t count,
+                                     struct error *error)
+{
+    double **arrays[WORKSPACE_ARRAYS];
+    *work = (struct hermite_workspace){ 0 };
+    if (jerk_create(options, physics, count, &work->jerk, error))
+        return error->status;
+    const size_t length = (size_t)bodies_length_of(1, (double)count);
+    workspace_arrays(work, arrays);
+    for (int k = 0; k < WORKSPACE_ARRAYS; k++)
+        *arrays[k] = memory_array(length, sizeof(double), error);
+    work->block = memory_array(length, sizeof *work->block, error);
+    return error->status;
+}
+
+void hermite_workspace_destroy(struct hermite_workspace *work)
+{
+    double **arrays[WORKSPACE_ARRAYS];
+    workspace_arrays(work, arrays);
+    for (int k = 0; k < WORKSPACE_ARRAYS; k++)
+        memory_free(*arrays[k]);
+    memory_free(work->block);
+    jerk_destroy(work->jerk);
+}
+
+double hermite_workspace_bytes(const struct force_options *options, double count)
+{
+    return jerk_bytes(options, count) +
+           bodies_length_of(1, count) * (WORKSPACE_ARRAYS * sizeof(double) + sizeof(uint32_t));
+}
+
+/* --- one thread's part --------------------------------------------------------------------------
+ */
+
+/* One thread of those that work on the system. */
+struct worker {
+    const struct hermite_system *system;
+    const struct hermite_rule *rule;
+    const struct physics *physics;
+    const struct bodies *bodies;
+    struct hermite_workspace *work;
+    struct adaptive_clock *clock; /* of the first thread alone */
+    double dt, tick;              /* dt over 2^HERMITE_DEEPEST */
+    size_t thread, threads;
+    size_t first, last; /* its bodies */
+};
+
+static void wait_for_others(const struct worker *worker)
+{
+    if (worker->threads > 1)
+        barrier_wait(&worker->work->barrier);
+}
+
+/* x + h v + h^2/2 a + h^3/6 jerk, v + h a + h^2/2 jerk, from every body's own time. */
+CLONE_FOR_VECTORS
+static void predict_axis(double *restrict at_x, double *restrict at_v, const double *restrict x,
+                         const double *restrict v, const double *restrict a,
+                         const double *restrict rate, const double *restrict own, double now,
+                         double tick, size_t first, size_t last)
+{
+#pragma omp simd
+    for (size_t i = first; i < last; i++) {
+        const double h = (now - own[i]) * tick;
+        at_x[i] = x[i] + h * (v[i] + h * (0.5 * a[i] + h * (1.0 / 6) * rate[i]));
+        at_v[i] = v[i] + h * (a[i] + h * 0.5 * rate[i]);
+    }
+}
+
+static void predict(const struct worker *worker)
+{
+    const struct hermite_system *const s = worker->system;
+    struct hermite_workspace *const work = worker->work;
+    const size_t last = worker->last < s->count ? worker->last : s->count;
+    for (int axis = 0; axis < 3; axis++)
+        predict_axis(work->at_x[axis], work->at_v[axis], s->x[axis], s->v[axis], s->a[axis],
+                     s->rate[axis], work->own, work->now, worker->tick, worker->first, last);
+    const double *const x[3] = { work->at_x[0], work->at_x[1], work->at_x[2] };
+    const double *const v[3] = { work->at_v[0], work->at_v[1], work->at_v[2] };
+    jerk_pack(work->jerk, x, v, worker->first, worker->last);
+}
+
+static struct reference_motion predicted(const struct worker *worker)
+{
+    const struct hermite_workspace *const work = worker->work;
+    return (struct reference_motion){
+        .m = worker->bodies->m + worker->system->index * worker->bodies->stride,
+        .x = { work->at_x[0], work->at_x[1], work->at_x[2] },
+        .v = { work->at_v[0], work->at_v[1], work->at_v[2] },
+        .count = worker->system->count,
+    };
+}
+
+static double length_of(const double a[3])
+{
+    return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+}
+
+/* Between two bodies, or the nearest images of them. */
+static double distance2(const struct physics *physics, const double *const x[3], size_t i, size_t j)
+{
+    double r2 = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        double d = x[axis][j] - x[axis][i];
+        if (physics->boundary == BOUNDARY_PERIODIC)
+            d = physics_nearest_image(d, physics->box_length);
+        r2 += d * d;
+    }
+    return r2;
+}
+
+/* Of a passage or of a fall, whichever is shorter: what |a| / |jerk| does not show of bodies that
+ * are at rest. */
+static double pair_time(const struct worker *worker, const struct reference_motion *motion,
+                        size_t i)
+{
+    const double G = worker->physics->gravitational_constant;
+    const double eps2 = worker->physics->softening * worker->physics->softening;
+    double least = INFINITY;
+    for (size_t j = 0; j < motion->count; j++) {
+        const double r2 = eps2 + distance2(worker->physics, motion->x, i, j);
+        double v2 = 0;
+        for (int axis = 0; axis < 3; axis++) {
+            const double w = motion->v[axis][j] - motion->v[axis][i];
+            v2 += w * w;
+        }
+        const double m = G * (motion->m[i] + motion->m[j]);
+        if (j != i && r2 > 0)
+            least = fmin(least, fmin(r2 * sqrt(r2) / m, r2 / v2));
+    }
+    return sqrt(least);
+}
+
+/* Are differences of accelerations no larger than what is rounded of the pulls that add up to them?
+ */
+static bool is_rounding(const struct worker *worker, const struct reference_motion *motion,
+                        size_t i, double difference)
+{
+    const double eps2 = worker->physics->softening * worker->physics->softening;
+    double pulls = 0;
+    for (size_t j = 0; j < motion->count; j++) {
+        const double r2 = distance2(worker->physics, motion->x, i, j), s2 = r2 + eps2;
+        pulls += s2 > 0 ? motion->m[j] * sqrt(r2) / (s2 * sqrt(s2)) : 0;
+    }
+    return difference <= worker->rule->rounding * worker->physics->gravitational_constant * pulls;
+}
+
+/*
+ * The second and third derivative of the acceleration at the start of a step h follow from both
+ * ends (Makino & Aarseth 1992, eq. 5 and 6):
+ *   a2 = (-6 (a0 - a1) - h (4 j0 + 2 j1)) / h^2,  a3 = (12 (a0 - a1) + 6 h (j0 + j1)) / h^3.
+ * They correct x by h^4/24 a2 + h^5/120 a3 and v by h^3/6 a2 + h^4/24 a3. What comes back is
+ * Aarseth's criterion at the end of the step, where a2 has grown by h a3. Where pulls cancel, both
+ * are roundings over powers of h (which h a3 > a2 tells at no cost), and would ask for shorter and
+ * shorter steps: there the times of the pairs decide, as for the first step.
+ */
+static double correct_body(const struct worker *worker, size_t k, size_t i)
+{
+    const struct hermite_system *const s = worker->system;
+    const struct hermite_workspace *const work = worker->work;
+    const double h = s->step[i];
+    double a1[3], j1[3], a2[3], a3[3];
+    for (int axis = 0; axis < 3; axis++) {
+        const double a0 = s->a[axis][i], j0 = s->rate[axis][i];
+        a1[axis] = work->sum_a[axis][k];
+        j1[axis] = work->sum_rate[axis][k];
+        /* times h^2 and h^3 */
+        const double second = -6 * (a0 - a1[axis]) - h * (4 * j0 + 2 * j1[axis]);
+        const double third = 12 * (a0 - a1[axis]) + 6 * h * (j0 + j1[axis]);
+        s->x[axis][i] = work->at_x[axis][i] + h * h * (second / 24 + third / 120);
+        s->v[axis][i] = work->at_v[axis][i] + h * (second / 6 + third / 24);
+        s->a[axis][i] = a1[axis];
+        s->rate[axis][i] = j1[axis];
+        a2[axis] = second + third;
+        a3[axis] = third;
+    }
+    const double a = length_of(a1), j = h * length_of(j1), b = length_of(a2), c = length_of(a3);
+    const double above = a * b + j * j, below = j * c + b * b;
+    if (c > b && worker->rule->eta * above < below) {
+        const struct reference_motion motion = predicted(worker);
+        if (is_rounding(worker, &motion, i, c))
+            return worker->rule->eta_start * pair_time(worker, &motion, i);
+    }
+    /* A body alone has no force at all, and whatever step it likes. */
+    return above == 0 && below == 0 ? INFINITY : h * sqrt(worker->rule->eta * above / below);
+}
+
+/* dt over the least power of two that makes it no longer than what is asked for; 0: none does. */
+static double round_step(double dt, double asked)
+{
+    int exponent; /* asked / dt is at least 2^(exponent - 1), and less than twice that */
+    if (!(asked >= dt * ldexp(1, -HERMITE_DEEPEST)))
+        return 0;
+    if (asked >= dt)
+        return dt;
+    frexp(asked / dt, &exponent);
+    return ldexp(dt, exponent - 1);
+}
+
+/* A body may halve its step at any time, and double it where the doubled one divides the time. */
+static double next_step(const struct worker *worker, double step, double asked)
+{
+    const double doubled = 2 * step / worker->tick;
+    if (asked >= 2 * step && 2 * step <= worker->dt && fmod(worker->work->now, doubled) == 0)
+        return 2 * step;
+    return asked >= step ? step : round_step(worker->dt, asked);
+}
+
+/* This thread's part of the block. */
+static void correct(const struct worker *worker)
+{
+    const struct hermite_system *const s = worker->system;
+    struct hermite_workspace *const work = worker->work;
+    const size_t first = share_start(work->block_size, worker->threads, worker->thread);
+    const size_t last = share_start(work->block_size, worker->threads, worker->thread + 1);
+    for (size_t k = first; k < last; k++) {
+        const size_t i = work->block[k];
+        const double asked = correct_body(worker, k, i);
+        work->ask[k] = asked;
+        s->step[i] = next_step(worker, s->step[i], asked);
+        work->own[i] = work->now;
+        work->due[i] = work->now + s->step[i] / worker->tick;
+    }
+}
+
+/* --- blocks -------------------------------------------------------------------------------------
+ */
+
+CLONE_FOR_VECTORS
+static double earliest(const double *due, size_t count)
+{
+    double least = due[0];
+#pragma omp simd reduction(min : least)
+    for (size_t i = 0; i < count; i++)
+        least = due[i] < least ? due[i] : least;
+    return least;
+}
+
+/* By the first thread; returns the shortest step that the block ends, and whose it is. */
+static double find_block(const struct worker *worker, size_t *who)
+{
+    struct hermite_workspace *const work = worker->work;
+    const size_t count = worker->system->count;
+    double shortest = INFINITY;
+    work->now = earliest(work->due, count);
+    work->block_size = 0;
+    for (size_t i = 0; i < count; i++) {
+        work->block[work->block_size] = (uint32_t)i;
+        work->block_size += work->due[i] == work->now;
+    }
+    for (size_t k = 0; k < work->block_size; k++)
+        if (worker->system->step[work->block[k]] < shortest) {
+            *who = work->block[k];
+            shortest = worker->system->step[*who];
+        }
+    return shortest;
+}
+
+/* A system that cannot go on is left as it is now: bodies that are not due are predicted. */
+static void bring_along(const struct worker *worker)
+{
+    const struct hermite_system *const s = worker->system;
+    const struct hermite_workspace *const work = worker->work;
+    for (size_t i = 0; i < s->count; i++)
+        for (int axis = 0; axis < 3 && work->own[i] != work->now; axis++) {
+            s->x[axis][i] = work->at_x[axis][i];
+            s->v[axis][i] = work->at_v[axis][i];
+        }
+}
+
+/* What a block has done, by the first thread. */
+static void book_block(const struct worker *worker, double shortest, size_t who)
+{
+    struct adaptive_clock *const clock = worker->clock;
+    const struct hermite_workspace *const work = worker->work;
+    clock->steps += (double)work->block_size;
+    clock->sums += (double)work->block_size;
+    if (shortest < clock->smallest) {
+        const struct reference_motion motion = predicted(worker);
+        clock->smallest = shortest;
+        clock->pair[0] = (double)who;
+        clock->pair[1] = (double)reference_strongest(worker->physics, &motion, who);
+    }
+    for (size_t k = 0; k < work->block_size; k++) {
+        const size_t i = work->block[k];
+        if (worker->system->step[i] > 0)
+            continue;
+        clock->stuck =
+            isnan(work->ask[k]) || work->ask[k] == 0 ? ADAPTIVE_NOT_FINITE : ADAPTIVE_TOO_SMALL;
+        clock->asker = (double)i;
+        clock->step = work->ask[k];
+        clock->time = clock->grid * worker->dt + work->now * worker->tick;
+        bring_along(worker);
+        return;
+    }
+}
+
+/* All blocks up to the grid point. The first thread finds the next block before the others see that
+ * one is over, so that all of them read the same time. */
+static void do_blocks(const struct worker *worker)
+{
+    struct hermite_workspace *const work = worker->work;
+    size_t who = 0;
+    double shortest = INFINITY;
+    if (worker->thread == 0)
+        shortest = find_block(worker, &who);
+    wait_for_others(worker);
+    while (work->now <= ticks && worker->clock->stuck == ADAPTIVE_DONE) {
+        predict(worker);
+        jerk_sum(work->jerk, work->block, work->block_size, work->sum_a, work->sum_rate);
+        correct(worker);
+        wait_for_others(worker);
+        if (worker->thread == 0) {
+            book_block(worker, shortest, who);
+            shortest = find_block(worker, &who);
+        }
+        wait_for_others(worker);
+    }
+}
+
+/* --- the first steps ----------------------------------------------------------------------------
+ */
+
+/* Forces at the start, and the steps |a| / |jerk| times eta_start. */
+static void begin(const struct worker *worker)
+{
+    const struct hermite_system *const s = worker->system;
+    struct hermite_workspace *const work = worker->work;
+    const double *const x[3] = { s->x[0], s->x[1], s->x[2] };
+    const double *const v[3] = { s->v[0], s->v[1], s->v[2] };
+    if (worker->thread == 0)
+        for (size_t i = 0; i < s->count; i++)
+            work->block[i] = (uint32_t)i;
+    jerk_pack(work->jerk, x, v, worker->first, worker->last);
+    jerk_sum(work->jerk, work->block, s->count, work->sum_a, work->sum_rate);
+    const struct reference_motion motion = { worker->bodies->m + s->index * worker->bodies->stride,
+                                             { x[0], x[1], x[2] },
+                                             { v[0], v[1], v[2] },
+                                             s->count };
+    for (size_t i = worker->first; i < worker->last && i < s->count; i++) {
+        double a[3], rate[3];
+        for (int axis = 0; axis < 3; axis++) {
+            a[axis] = s->a[axis][i] = work->sum_a[axis][i];
+            rate[axis] = s->rate[axis][i] = work->sum_rate[axis][i];
+        }
+        double asked = worker->rule->eta_start * length_of(a) / length_of(rate);
+        if (!(asked < worker->dt))
+            asked = worker->rule->eta_start * pair_time(worker, &motion, i);
+        const double step = round_step(worker->dt, asked);
+        s->step[i] = step > 0 ? step : ldexp(worker->dt, -HERMITE_DEEPEST);
+    }
+    wait_for_others(worker);
+    if (worker->thread == 0) {
+        worker->clock->known = 1;
+        worker->clock->sums += (double)s->count;
+    }
+}
+
+/* Steps of another grid become powers of two of this one. */
+static void fit_steps(const struct worker *worker)
+{
+    const struct hermite_system *const s = worker->system;
+    for (size_t i = 0; i < s->count; i++) {
+        const double step = round_step(worker->dt, s->step[i]);
+        s->step[i] = step > 0 ? step : ldexp(worker->dt, -HERMITE_DEEPEST);
+    }
+}
+
+/* --- grid steps ---------------------------------------------------------------------------------
+ */
+
+static void grid_step(const struct worker *worker)
+{
+    const struct hermite_system *const s = worker->system;
+    struct hermite_workspace *const work = worker->work;
+    if (worker->thread == 0)
+        jerk_open(work->jerk, worker->bodies, s->index);
+    wait_for_others(worker);
+    if (worker->clock->known == 0)
+        begin(worker);
+    wait_for_others(worker);
+    if (worker->thread == 0)
+        for (size_t i = 0; i < s->count; i++) {
+            work->own[i] = 0;
+            work->due[i] = s->step[i] / worker->tick;
+        }
+    do_blocks(worker);
+    if (worker->thread == 0)
+        worker->clock->grid += 1;
+}
+
+enum adaptive_outcome hermite_advance(const struct hermite_system *system,
+                                      const struct hermite_rule *rule,
+                                      const struct physics *physics, const struct bodies *bodies,
+                                      struct hermite_workspace *work, double dt, uint64_t steps,
+                                      size_t threads)
+{
+    const size_t thread = threads > 1 ? (size_t)omp_get_thread_num() : 0;
+    const size_t lines = bodies->stride / BODIES_PADDING;
+    const struct worker worker = {
+        .system = system,
+        .rule = rule,
+        .physics = physics,
+        .bodies = bodies,
+        .work = work,
+        .clock = system->clock,
+        .dt = dt,
+        .tick = dt / ticks,
+        .thread = thread,
+        .threads = threads,
+        .first = share_start(lines, threads, thread) * BODIES_PADDING,
+        .last = share_start(lines, threads, thread + 1) * BODIES_PADDING,
+    };
+    if (thread == 0 && system->clock->dt != dt) {
+        if (system->clock->known > 0)
+            fit_steps(&worker);
+        adaptive_clock_fit(system->clock, dt);
+    }
+    wait_for_others(&worker);
+    for (uint64_t k = 0; k < steps && system->clock->stuck == ADAPTIVE_DONE; k++) {
+        grid_step(&worker);
+        wait_for_others(&worker);
+    }
+    return (enum adaptive_outcome)system->clock->stuck;
+}

@@ -1,0 +1,65 @@
+/*
+ * Hermite's method of 4th order with block steps, for one system (Makino & Aarseth 1992, PASJ 44,
+ * 141; Aarseth 2003, Gravitational N-Body Simulations, 2.1 and 2.6). Every body has a step of its
+ * own: the grid step over a power of two. Those that are due at the same time make a block: all
+ * bodies are predicted to that time, forces and their rates of change are summed for the block, and
+ * its bodies are corrected and choose their next steps. At grid points all bodies are due.
+ */
+#ifndef ORRERY_INTEGRATOR_HERMITE_H
+#define ORRERY_INTEGRATOR_HERMITE_H
+
+#include "base/barrier.h"
+#include "force/jerk.h"
+#include "integrator/adaptive-systems.h"
+
+enum { HERMITE_DEEPEST = 40 }; /* halvings of the grid step: below, the run ends */
+
+/* What a grid step leaves behind beside positions and velocities. Arrays of `count` numbers. */
+struct hermite_system {
+    size_t count;
+    size_t index;           /* in the bodies */
+    double *x[3], *v[3];    /* of the bodies: those of a body at its own time */
+    double *a[3], *rate[3]; /* acceleration and jerk there */
+    double *step;           /* that the body takes next: dt over a power of two */
+    struct adaptive_clock *clock;
+};
+
+/* What the steps follow. */
+struct hermite_rule {
+    double eta, eta_start; /* Aarseth's criterion, and the first step over |a| / |jerk| */
+    double rounding;       /* of differences of accelerations, over the sum of the pulls' sizes */
+};
+
+/* Memory for the steps of one system: of a thread, or of a team. */
+struct hermite_workspace {
+    struct jerk *jerk;
+    double *at_x[3], *at_v[3];      /* predicted */
+    double *sum_a[3], *sum_rate[3]; /* of the block */
+    double *own, *due;              /* times of the bodies, and those of their next: in units of
+                                       the grid step over 2^HERMITE_DEEPEST */
+    double *ask;                    /* what the block's bodies ask for */
+    uint32_t *block;
+    size_t block_size;
+    double now;
+    struct barrier barrier;
+};
+
+enum status hermite_workspace_create(struct hermite_workspace *work,
+                                     const struct force_options *options,
+                                     const struct physics *physics, size_t count,
+                                     struct error *error);
+void hermite_workspace_destroy(struct hermite_workspace *work);
+double hermite_workspace_bytes(const struct force_options *options, double count);
+
+/*
+ * `steps` grid steps of dt. `bodies` are those that the system's x and v are part of. To be called
+ * by every thread of a team of `threads`, or by one thread with 1; all find the same outcome, which
+ * is in the clock too.
+ */
+enum adaptive_outcome hermite_advance(const struct hermite_system *system,
+                                      const struct hermite_rule *rule,
+                                      const struct physics *physics, const struct bodies *bodies,
+                                      struct hermite_workspace *work, double dt, uint64_t steps,
+                                      size_t threads);
+
+#endif

@@ -1,0 +1,277 @@
+#include "output/directory-files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base/descriptor.h"
+#include "output/directory-state.h"
+#include "output/lock.h"
+
+enum status directory_error(const struct directory *directory, const char *name, enum status status,
+                            int code, struct error *error)
+{
+    return error_file(error, status, code, directory->path, name);
+}
+
+bool directory_has(const struct directory *directory, const char *name)
+{
+    struct stat about;
+    return fstatat(directory->fd, name, &about, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+enum status directory_look(const struct directory *directory, const char *name,
+                           struct directory_entry *entry, struct error *error)
+{
+    struct stat about;
+    if (fstatat(directory->fd, name, &about, AT_SYMLINK_NOFOLLOW) != 0)
+        return directory_error(directory, name, STATUS_IO, errno, error);
+    if (!S_ISREG(about.st_mode))
+        return error_set(error, STATUS_IO, "%s/%s: is not a regular file", directory->path, name);
+    *entry = (struct directory_entry){ (uint64_t)about.st_size, about.st_dev, about.st_ino };
+    return STATUS_OK;
+}
+
+bool directory_take(struct directory *directory, const char *name)
+{
+    return unlinkat(directory->fd, name, 0) == 0;
+}
+
+int directory_flush_names(int folder)
+{
+    /* EINVAL: a file system whose directories cannot be waited for. */
+    return fsync(folder) == 0 || errno == EINVAL ? 0 : errno;
+}
+
+/* --- files -------------------------------------------------------------------------------------
+ */
+
+/* Opens a file that must be a regular one: no link, no device, and no pipe that would block. */
+static int open_regular(const struct directory *directory, const char *name, int flags,
+                        enum status status, struct error *error)
+{
+    const int fd = openat(directory->fd, name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    struct stat about;
+    if (fd < 0) {
+        directory_error(directory, name, status, errno, error);
+        return -1;
+    }
+    if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode))
+        return fd;
+    close(fd);
+    error_set(error, status, "%s/%s: is not a regular file", directory->path, name);
+    return -1;
+}
+
+/* At the end, wherever that is: a file that somebody cuts meanwhile stays too short, and shows. */
+static const int growing = O_RDWR | O_APPEND;
+
+int directory_create_file(struct directory *directory, const char *name, struct error *error)
+{
+    const int fd =
+        openat(directory->fd, name, growing | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (fd < 0)
+        directory_error(directory, name, STATUS_CANT_CREATE, errno, error);
+    return fd;
+}
+
+int directory_open_file(struct directory *directory, const char *name, struct error *error)
+{
+    return open_regular(directory, name, growing, STATUS_IO, error);
+}
+
+/* --- files that are replaced as a whole --------------------------------------------------------
+ */
+
+enum { TEMPORARY_SIZE = 256, TEMPORARIES = 1000 };
+
+/* The first one, and those for processes that write the same file at the same time. A long name is
+ * cut, so that the system takes it. */
+static const char *temporary_name(const struct directory *directory, const char *name,
+                                  unsigned number, char buffer[TEMPORARY_SIZE])
+{
+    if (number == 0)
+        snprintf(buffer, TEMPORARY_SIZE, "%.200s%s", name, directory->kind->temporary);
+    else
+        snprintf(buffer, TEMPORARY_SIZE, "%.200s.orrery-%u.tmp", name, number);
+    return buffer;
+}
+
+static const char *kind_of(mode_t mode)
+{
+    static const struct {
+        mode_t type;
+        const char *name;
+    } kinds[] = { { S_IFLNK, "a link" },   { S_IFDIR, "a folder" }, { S_IFCHR, "a device" },
+                  { S_IFBLK, "a device" }, { S_IFIFO, "a pipe" },   { S_IFSOCK, "a socket" } };
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if ((mode & S_IFMT) == kinds[i].type)
+            return kinds[i].name;
+    return "something else";
+}
+
+enum status directory_replaceable(const struct directory *directory, const char *name,
+                                  struct error *error)
+{
+    struct stat about;
+    if (fstatat(directory->fd, name, &about, AT_SYMLINK_NOFOLLOW) != 0 || S_ISREG(about.st_mode))
+        return STATUS_OK;
+    return error_set(error, STATUS_CANT_CREATE,
+                     "%s/%s: is %s; only a regular file is ever replaced", directory->path, name,
+                     kind_of(about.st_mode));
+}
+
+/* The temporary name of the open file; NULL where another process has taken it away. */
+static const char *find_temporary(const struct directory *directory, const char *name, int fd,
+                                  char buffer[TEMPORARY_SIZE])
+{
+    for (unsigned number = 0; number < TEMPORARIES; number++)
+        if (lock_is_named(directory->fd, temporary_name(directory, name, number, buffer), fd))
+            return buffer;
+    return NULL;
+}
+
+/* A process that was killed leaves its temporary file behind; that of a living one stays. */
+int directory_replace_begin(struct directory *directory, const char *name, struct error *error)
+{
+    if (directory_replaceable(directory, name, error))
+        return -1;
+    for (unsigned number = 0; number < TEMPORARIES; number++) {
+        char buffer[TEMPORARY_SIZE];
+        const char *temporary = temporary_name(directory, name, number, buffer);
+        if (directory_has(directory, temporary) && !lock_remove_litter(directory->fd, temporary))
+            continue;
+        const int fd = openat(directory->fd, temporary,
+                              O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+        if (fd >= 0 && lock_temporary(directory->fd, temporary, fd))
+            return fd;
+        if (fd < 0 && errno != EEXIST) {
+            directory_error(directory, temporary, STATUS_CANT_CREATE, errno, error);
+            return -1;
+        }
+        if (fd >= 0)
+            close(fd);
+    }
+    directory_error(directory, name, STATUS_CANT_CREATE, EEXIST, error);
+    return -1;
+}
+
+/* Sees the written bytes to the disk and closes; 0, or errno. */
+static int close_on_disk(int fd)
+{
+    int code = fsync(fd) == 0 ? 0 : errno;
+    if (close(fd) != 0 && code == 0)
+        code = errno;
+    return code;
+}
+
+/* Gives the file a second name, so that it keeps the first one until another file takes that. Where
+ * there are no hard links the second name is, for a moment, all that it has. */
+static int keep_as(const struct directory *directory, const char *name, const char *previous)
+{
+    struct stat about;
+    if (fstatat(directory->fd, previous, &about, AT_SYMLINK_NOFOLLOW) == 0 &&
+        !S_ISREG(about.st_mode))
+        return EEXIST;
+    unlinkat(directory->fd, previous, 0);
+    if (linkat(directory->fd, name, directory->fd, previous, 0) == 0)
+        return 0;
+    if (errno != EPERM && errno != EOPNOTSUPP && errno != ENOSYS)
+        return errno;
+    return renameat(directory->fd, name, directory->fd, previous) == 0 ? 0 : errno;
+}
+
+/* The second descriptor keeps the temporary file ours until it has its name. */
+enum status directory_replace_commit(struct directory *directory, const char *name,
+                                     const char *previous, int fd, struct error *error)
+{
+    char buffer[TEMPORARY_SIZE];
+    const char *temporary = find_temporary(directory, name, fd, buffer);
+    const int held = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    int code = held < 0 ? errno : 0;
+    const int closed = close_on_disk(fd);
+    code = code ? code : closed;
+    if (code == 0 && !temporary)
+        code = ENOENT;
+    if (code == 0 && previous && directory_has(directory, name))
+        code = keep_as(directory, name, previous);
+    if (code == 0 && renameat(directory->fd, temporary, directory->fd, name) != 0)
+        code = errno;
+    if (code == 0)
+        code = directory_flush_names(directory->fd);
+    if (code != 0 && temporary)
+        unlinkat(directory->fd, temporary, 0);
+    if (held >= 0)
+        close(held);
+    return code ? directory_error(directory, name, STATUS_IO, code, error) : STATUS_OK;
+}
+
+void directory_replace_abandon(struct directory *directory, const char *name, int fd)
+{
+    char buffer[TEMPORARY_SIZE];
+    const char *temporary = find_temporary(directory, name, fd, buffer);
+    if (temporary)
+        unlinkat(directory->fd, temporary, 0);
+    close(fd);
+}
+
+enum status directory_replace_file(struct directory *directory, const char *name, const void *bytes,
+                                   size_t length, struct error *error)
+{
+    const int fd = directory_replace_begin(directory, name, error);
+    if (fd < 0)
+        return error->status;
+    const int code = descriptor_write(fd, bytes, length);
+    if (code == 0)
+        return directory_replace_commit(directory, name, NULL, fd, error);
+    directory_replace_abandon(directory, name, fd);
+    return directory_error(directory, name, STATUS_IO, code, error);
+}
+
+int directory_open_input(const struct directory *directory, const char *name, uint64_t *length,
+                         struct error *error)
+{
+    struct stat about;
+    const int fd = open_regular(directory, name, O_RDONLY, STATUS_NO_INPUT, error);
+    if (fd < 0)
+        return -1;
+    if (fstat(fd, &about) == 0) {
+        *length = (uint64_t)about.st_size;
+        return fd;
+    }
+    directory_error(directory, name, STATUS_NO_INPUT, errno, error);
+    close(fd);
+    return -1;
+}
+
+char *directory_read_file(const struct directory *directory, const char *name, size_t *length,
+                          struct error *error)
+{
+    uint64_t size;
+    const int fd = directory_open_input(directory, name, &size, error);
+    if (fd < 0)
+        return NULL;
+    char *bytes = size < SIZE_MAX ? malloc((size_t)size + 1) : NULL;
+    const int code = bytes ? descriptor_read(fd, bytes, (size_t)size, length) : ENOMEM;
+    close(fd);
+    if (code != 0) {
+        free(bytes);
+        directory_error(directory, name, STATUS_IO, code, error);
+        return NULL;
+    }
+    bytes[*length] = '\0';
+    return bytes;
+}
+
+double directory_free_bytes(const struct directory *directory)
+{
+    struct statvfs about;
+    if (fstatvfs(directory->fd, &about) != 0)
+        return 0.0;
+    return (double)about.f_bavail * (double)about.f_frsize;
+}

@@ -1,0 +1,246 @@
+#include "output/gadget-hdf5.h"
+
+#include "config.h"
+
+#ifndef HAVE_HDF5
+
+enum status gadget_hdf5_probe(struct error *error)
+{
+    return error_set(error, STATUS_UNAVAILABLE,
+                     "gadget-hdf5: this program was built without HDF5 (Debian: apt install "
+                     "libhdf5-dev, then ./configure and make again)");
+}
+
+enum status gadget_hdf5_image(const struct moment *now, void **bytes, size_t *length,
+                              struct error *error)
+{
+    (void)now, (void)bytes, (void)length;
+    return gadget_hdf5_probe(error);
+}
+
+#else
+
+#include <hdf5.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "model/units.h"
+
+enum { TYPES = 6, ROWS = 8192 }; /* particle types; rows handed over at once */
+
+enum status gadget_hdf5_probe(struct error *error)
+{
+    (void)error;
+    return STATUS_OK;
+}
+
+/* --- attributes --------------------------------------------------------------------------------
+ */
+
+/* One value, or an array of `count` of them where `count` is not 0. */
+static bool put_attribute(hid_t group, const char *name, hid_t file_type, hid_t memory_type,
+                          size_t count, const void *values)
+{
+    const hsize_t extent = count;
+    const hid_t space = count ? H5Screate_simple(1, &extent, NULL) : H5Screate(H5S_SCALAR);
+    const hid_t attribute = H5Acreate2(group, name, file_type, space, H5P_DEFAULT, H5P_DEFAULT);
+    const bool good = attribute >= 0 && H5Awrite(attribute, memory_type, values) >= 0;
+    H5Aclose(attribute);
+    H5Sclose(space);
+    return good;
+}
+
+static bool put_real(hid_t group, const char *name, double value)
+{
+    return put_attribute(group, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 0, &value);
+}
+
+static bool put_integer(hid_t group, const char *name, int value)
+{
+    return put_attribute(group, name, H5T_STD_I32LE, H5T_NATIVE_INT, 0, &value);
+}
+
+static bool put_header(hid_t file, const struct moment *now)
+{
+    const bool periodic = now->physics->boundary == BOUNDARY_PERIODIC;
+    const uint64_t count = now->bodies->systems * now->bodies->count;
+    const uint64_t here[TYPES] = { 0, count }; /* type 1 is the "halo": bodies under gravity */
+    const uint32_t total[TYPES] = { 0, (uint32_t)count },
+                   high[TYPES] = { 0, (uint32_t)(count >> 32) };
+    const double masses[TYPES] = { 0.0 }; /* 0: every body has its own */
+    const hid_t group = H5Gcreate2(file, "Header", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    const bool good =
+        put_attribute(group, "NumPart_ThisFile", H5T_STD_U64LE, H5T_NATIVE_UINT64, TYPES, here) &&
+        put_attribute(group, "NumPart_Total", H5T_STD_U32LE, H5T_NATIVE_UINT32, TYPES, total) &&
+        put_attribute(group, "NumPart_Total_HighWord", H5T_STD_U32LE, H5T_NATIVE_UINT32, TYPES,
+                      high) &&
+        put_attribute(group, "MassTable", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, TYPES, masses) &&
+        put_real(group, "Time", isfinite(now->time) ? now->time : 0.0) &&
+        put_real(group, "Redshift", 0.0) &&
+        put_real(group, "BoxSize", periodic ? now->physics->box_length : 0.0) &&
+        put_integer(group, "NumFilesPerSnapshot", 1) && put_integer(group, "Flag_Entropy_ICs", 0) &&
+        put_integer(group, "Flag_DoublePrecision", 1) && put_real(group, "Omega0", 0.0) &&
+        put_real(group, "OmegaLambda", 0.0) && put_real(group, "HubbleParam", 1.0);
+    H5Gclose(group);
+    return good;
+}
+
+/* What the numbers are worth in cgs units; `nbody` units are worth nothing in particular. */
+static bool put_units(hid_t file, const struct units *units)
+{
+    if (!(units->metres > 0.0))
+        return true;
+    const hid_t group = H5Gcreate2(file, "Units", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    const double centimetres = 100.0 * units->metres;
+    const bool good = put_real(group, "UnitLength_in_cm", centimetres) &&
+                      put_real(group, "UnitMass_in_g", 1000.0 * units->kilograms) &&
+                      put_real(group, "UnitTime_in_s", units->seconds) &&
+                      put_real(group, "UnitVelocity_in_cm_per_s", centimetres / units->seconds);
+    H5Gclose(group);
+    return good;
+}
+
+/* --- bodies ------------------------------------------------------------------------------------
+ */
+
+/* Where the values of a data set come from: the body at `index` gives `width` of them. */
+struct source {
+    const char *name;
+    size_t width;
+    hid_t file_type, memory_type;
+    void (*get)(const struct moment *now, size_t index, void *values);
+};
+
+static void get_position(const struct moment *now, size_t i, void *values)
+{
+    double *r = values;
+    const struct bodies *b = now->bodies;
+    const double position[3] = { b->x[i], b->y[i], b->z[i] };
+    const bool periodic = now->physics->boundary == BOUNDARY_PERIODIC;
+    for (int k = 0; k < 3; k++)
+        r[k] = periodic ? physics_wrap(position[k], now->physics->box_length) : position[k];
+}
+
+static void get_velocity(const struct moment *now, size_t i, void *values)
+{
+    double *v = values;
+    const struct bodies *b = now->bodies;
+    v[0] = b->vx[i];
+    v[1] = b->vy[i];
+    v[2] = b->vz[i];
+}
+
+static void get_id(const struct moment *now, size_t i, void *values)
+{
+    *(int64_t *)values = now->bodies->id[i];
+}
+
+static void get_mass(const struct moment *now, size_t i, void *values)
+{
+    *(double *)values = now->bodies->m[i];
+}
+
+static void get_system(const struct moment *now, size_t i, void *values)
+{
+    *(int64_t *)values = (int64_t)(i / now->bodies->stride) + 1;
+}
+
+/* Rows `row` and on, from the bodies at `first` and on of one system. */
+static bool put_rows(hid_t set, hid_t file_space, const struct source *source,
+                     const struct moment *now, size_t row, size_t first, size_t count)
+{
+    union {
+        double reals[3 * ROWS];
+        int64_t integers[ROWS];
+    } buffer;
+    for (size_t i = 0; i < count; i++)
+        source->get(now, first + i, buffer.reals + i * source->width);
+    const int rank = source->width > 1 ? 2 : 1;
+    const hsize_t start[2] = { row, 0 }, extent[2] = { count, source->width };
+    const hid_t memory_space = H5Screate_simple(rank, extent, NULL);
+    const bool good =
+        H5Sselect_hyperslab(file_space, H5S_SELECT_SET, start, NULL, extent, NULL) >= 0 &&
+        H5Dwrite(set, source->memory_type, memory_space, file_space, H5P_DEFAULT, &buffer) >= 0;
+    H5Sclose(memory_space);
+    return good;
+}
+
+static bool put_set(hid_t group, const struct source *source, const struct moment *now)
+{
+    const struct bodies *bodies = now->bodies;
+    const hsize_t extent[2] = { bodies->systems * bodies->count, source->width };
+    const hid_t space = H5Screate_simple(source->width > 1 ? 2 : 1, extent, NULL);
+    const hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_obj_track_times(properties, false); /* the same bodies, the same bytes */
+    const hid_t set = H5Dcreate2(group, source->name, source->file_type, space, H5P_DEFAULT,
+                                 properties, H5P_DEFAULT);
+    bool good = set >= 0;
+    for (size_t s = 0; s < bodies->systems && good; s++)
+        for (size_t i = 0; i < bodies->count && good; i += ROWS) {
+            const size_t left = bodies->count - i;
+            good = put_rows(set, space, source, now, s * bodies->count + i, s * bodies->stride + i,
+                            left < ROWS ? left : ROWS);
+        }
+    H5Dclose(set);
+    H5Pclose(properties);
+    H5Sclose(space);
+    return good;
+}
+
+static bool put_bodies(hid_t file, const struct moment *now)
+{
+    const struct source sources[] = {
+        { "Coordinates", 3, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, get_position },
+        { "Velocities", 3, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, get_velocity },
+        { "ParticleIDs", 1, H5T_STD_I64LE, H5T_NATIVE_INT64, get_id },
+        { "Masses", 1, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, get_mass },
+        { "System", 1, H5T_STD_I64LE, H5T_NATIVE_INT64, get_system },
+    };
+    const size_t count = COUNT_OF(sources) - (now->bodies->systems == 1);
+    const hid_t group = H5Gcreate2(file, "PartType1", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    bool good = group >= 0;
+    for (size_t k = 0; k < count && good; k++)
+        good = put_set(group, &sources[k], now);
+    H5Gclose(group);
+    return good;
+}
+
+/* --- the file ----------------------------------------------------------------------------------
+ */
+
+static bool take_image(hid_t file, void **bytes, size_t *length)
+{
+    if (H5Fflush(file, H5F_SCOPE_GLOBAL) < 0)
+        return false;
+    const ssize_t size = H5Fget_file_image(file, NULL, 0);
+    if (size <= 0 || !(*bytes = malloc((size_t)size)))
+        return false;
+    *length = (size_t)size;
+    return H5Fget_file_image(file, *bytes, *length) == size;
+}
+
+enum status gadget_hdf5_image(const struct moment *now, void **bytes, size_t *length,
+                              struct error *error)
+{
+    enum { GROWTH = 1 << 20 };
+    *bytes = NULL;
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* errors are ours to report */
+    /* In memory: the run directory alone decides what is written to disk, and how. */
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    H5Pset_fapl_core(access, GROWTH, false);
+    const hid_t file = H5Fcreate("snapshot", H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    const bool good = file >= 0 && put_header(file, now) && put_units(file, now->physics->units) &&
+                      put_bodies(file, now) && take_image(file, bytes, length);
+    H5Fclose(file);
+    H5Pclose(access);
+    if (good)
+        return STATUS_OK;
+    free(*bytes);
+    *bytes = NULL;
+    return error_set(error, STATUS_MEMORY, "out of memory for a snapshot of %zu bodies",
+                     now->bodies->systems * now->bodies->count);
+}
+
+#endif

@@ -1,0 +1,335 @@
+#include "output/manifest.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/build.h"
+#include "base/document.h"
+#include "output/directory-files.h"
+#include "output/directory-state.h"
+
+static const char program_name[] = "orrery";
+
+enum { OWN_NAME_SIZE = 512 };
+
+/* --- reading it --------------------------------------------------------------------------------
+ */
+
+bool directory_names_program(const json_t *document)
+{
+    const char *program =
+        json_string_value(json_object_get(json_object_get(document, "program"), "name"));
+    return program && strcmp(program, program_name) == 0;
+}
+
+bool manifest_is_ours(const json_t *manifest, const struct directory_kind *kind)
+{
+    const char *format = json_string_value(json_object_get(manifest, "format"));
+    return directory_names_program(manifest) && format && strcmp(format, kind->format) == 0 &&
+           json_is_array(json_object_get(manifest, "files"));
+}
+
+json_t *manifest_parse(const struct directory *directory, const struct directory_kind *kind,
+                       struct error *error)
+{
+    size_t length;
+    bool no_memory;
+    struct error unreadable = { 0 };
+    char *bytes = directory_read_file(directory, kind->manifest, &length, &unreadable);
+    json_t *manifest = bytes ? document_parse(bytes, length, &no_memory) : NULL;
+    if (!bytes)
+        error_set(error, unreadable.status == STATUS_MEMORY ? STATUS_MEMORY : STATUS_CANT_CREATE,
+                  "%s", unreadable.text);
+    else if (no_memory)
+        directory_error(directory, kind->manifest, STATUS_MEMORY, ENOMEM, error);
+    else if (!manifest)
+        error_set(error, STATUS_CANT_CREATE,
+                  "%s/%s: is damaged, and does not say which files belong to the %s; remove them "
+                  "by hand",
+                  directory->path, kind->manifest, kind->noun);
+    free(bytes);
+    return manifest;
+}
+
+enum status manifest_refuse(const struct directory *directory, const struct directory_kind *kind,
+                            struct error *error)
+{
+    return error_set(error, STATUS_CANT_CREATE,
+                     "%s/%s: was not written by Orrery as the list of the files of a %s, so that "
+                     "nothing here is replaced or removed; move it away, or write elsewhere with "
+                     "-o DIR",
+                     directory->path, kind->manifest, kind->noun);
+}
+
+/* The manifest of that kind, or NULL: with an error where it cannot be read or is not Orrery's,
+ * without where there is none. */
+static json_t *read_manifest(const struct directory *directory, const struct directory_kind *kind,
+                             struct error *error)
+{
+    json_t *manifest =
+        directory_has(directory, kind->manifest) ? manifest_parse(directory, kind, error) : NULL;
+    if (!manifest || manifest_is_ours(manifest, kind))
+        return manifest;
+    json_decref(manifest);
+    manifest_refuse(directory, kind, error);
+    return NULL;
+}
+
+bool manifest_is_foreign(const struct directory *directory, const struct directory_kind *kind,
+                         struct error *damaged)
+{
+    json_t *manifest = manifest_parse(directory, kind, damaged);
+    const bool foreign = manifest && !manifest_is_ours(manifest, kind);
+    json_decref(manifest);
+    return foreign;
+}
+
+/* --- the files that are its own ----------------------------------------------------------------
+ */
+
+json_t *directory_manifest(struct directory *directory, struct error *error)
+{
+    return read_manifest(directory, directory->kind, error);
+}
+
+/* The names that a manifest lists, as the keys of an object: a study may have thousands. */
+static json_t *listed_names(const json_t *manifest)
+{
+    json_t *names = json_object();
+    size_t index;
+    json_t *file;
+    json_array_foreach(json_object_get(manifest, "files"), index, file)
+    {
+        if (json_is_string(file))
+            document_set(&names, json_string_value(file), json_true());
+    }
+    return names;
+}
+
+static enum status check_name(const struct directory *directory, const json_t *listed,
+                              const char *name, struct error *error)
+{
+    struct stat about;
+    const char *slash = strrchr(name, '/');
+    const bool folder = slash && slash[1] == '\0' && slash - name < OWN_NAME_SIZE;
+    char plain[OWN_NAME_SIZE];
+    snprintf(plain, sizeof plain, "%s", name);
+    if (folder) /* lstat() of "name/" would follow a link */
+        plain[slash - name] = '\0';
+    if (fstatat(directory->fd, plain, &about, AT_SYMLINK_NOFOLLOW) != 0)
+        return STATUS_OK;
+    if (strcmp(name, directory->kind->manifest) != 0 && !json_object_get(listed, name))
+        return error_set(error, STATUS_CANT_CREATE,
+                         "%s/%s: is there already and belongs to no %s; move it away, or write "
+                         "elsewhere with -o DIR",
+                         directory->path, name, directory->kind->noun);
+    if (folder ? S_ISDIR(about.st_mode) : S_ISREG(about.st_mode))
+        return STATUS_OK;
+    return error_set(error, STATUS_CANT_CREATE, "%s/%s: is no %s; move it away", directory->path,
+                     plain, folder ? "folder of its own" : "regular file");
+}
+
+static enum status check_names(const struct directory *directory, const json_t *manifest,
+                               const char *const *names, size_t count, struct error *error)
+{
+    json_t *listed = listed_names(manifest);
+    if (!listed)
+        return error_memory(error);
+    for (size_t i = 0; i < count; i++)
+        check_name(directory, listed, names[i], error);
+    json_decref(listed);
+    return error->status;
+}
+
+enum status directory_check(struct directory *directory, const char *const *names, size_t count,
+                            struct error *error)
+{
+    json_t *manifest = directory_manifest(directory, error);
+    if (!error->status)
+        check_names(directory, manifest, names, count, error);
+    json_decref(manifest);
+    return error->status;
+}
+
+/* A name of ours: one level, or one below plots/; never a way out of the directory. */
+static bool plain_name(const char *name)
+{
+    if (strncmp(name, "plots/", 6) == 0)
+        name += 6;
+    return name[0] != '\0' && name[0] != '.' && !strchr(name, '/');
+}
+
+/* Unlinks a file if it is a regular one. */
+static int remove_regular(int folder, const char *name)
+{
+    struct stat about;
+    if (fstatat(folder, name, &about, AT_SYMLINK_NOFOLLOW) != 0)
+        return errno == ENOENT ? 0 : errno;
+    return !S_ISREG(about.st_mode) || unlinkat(folder, name, 0) == 0 || errno == ENOENT ? 0 : errno;
+}
+
+/* The same also below plots/, but never through a link in the place of plots. */
+static int remove_file(const struct directory *directory, const char *name)
+{
+    const char *slash = strchr(name, '/');
+    if (!slash)
+        return remove_regular(directory->fd, name);
+    const int plots =
+        openat(directory->fd, "plots", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (plots < 0)
+        return 0; /* not ours, or gone */
+    const int code = remove_regular(plots, slash + 1);
+    close(plots);
+    return code;
+}
+
+/* Removes the files that a manifest names, but not the manifest itself. */
+static enum status remove_listed(struct directory *directory, const json_t *manifest,
+                                 struct error *error)
+{
+    size_t index;
+    json_t *file;
+    json_array_foreach(json_object_get(manifest, "files"), index, file)
+    {
+        const char *name = json_string_value(file);
+        if (!name || !plain_name(name) || strcmp(name, directory->kind->lock) == 0 ||
+            strcmp(name, directory->kind->manifest) == 0)
+            continue;
+        const int code = remove_file(directory, name);
+        if (code)
+            return directory_error(directory, name, STATUS_CANT_CREATE, code, error);
+    }
+    unlinkat(directory->fd, "plots", AT_REMOVEDIR); /* only if that has become empty */
+    return STATUS_OK;
+}
+
+static enum status remove_manifest(struct directory *directory, const char *name,
+                                   struct error *error)
+{
+    const int code = remove_file(directory, name);
+    return code ? directory_error(directory, name, STATUS_CANT_CREATE, code, error) : STATUS_OK;
+}
+
+/* The manifest goes last, also on the disk: else a loss of power could leave files that none lists,
+ * and that nobody would dare to replace. */
+static enum status forget_content(struct directory *directory, struct error *error)
+{
+    const int code = directory_flush_names(directory->fd);
+    if (code)
+        return directory_error(directory, directory->kind->manifest, STATUS_CANT_CREATE, code,
+                               error);
+    return remove_manifest(directory, directory->kind->manifest, error);
+}
+
+/* A report goes with what it reports on; another program's report.json is none of ours. */
+static enum status remove_report(struct directory *directory, struct error *error)
+{
+    struct error foreign = { 0 };
+    json_t *report = read_manifest(directory, &directory_report, &foreign);
+    if (report && remove_listed(directory, report, error) == STATUS_OK)
+        remove_manifest(directory, directory_report.manifest, error);
+    json_decref(report);
+    return foreign.status == STATUS_MEMORY ? error_set(error, STATUS_MEMORY, "%s", foreign.text)
+                                           : error->status;
+}
+
+static enum status remove_content(struct directory *directory, const json_t *manifest,
+                                  struct error *error)
+{
+    return remove_report(directory, error) ? error->status
+                                           : remove_listed(directory, manifest, error);
+}
+
+enum status directory_clear(struct directory *directory, struct error *error)
+{
+    json_t *manifest = directory_manifest(directory, error);
+    if (manifest)
+        remove_content(directory, manifest, error);
+    json_decref(manifest);
+    return error->status;
+}
+
+enum status directory_claim(struct directory *directory, const char *const *names, size_t count,
+                            struct error *error)
+{
+    json_t *manifest = directory_manifest(directory, error);
+    if (!error->status)
+        check_names(directory, manifest, names, count, error);
+    if (manifest && !error->status && remove_content(directory, manifest, error) == STATUS_OK)
+        forget_content(directory, error);
+    json_decref(manifest);
+    return error->status;
+}
+
+enum status directory_remove(struct directory *directory,
+                             bool (*which)(const void *context, const char *name),
+                             const void *context, struct error *error)
+{
+    json_t *manifest = directory_manifest(directory, error);
+    if (!manifest)
+        return error->status;
+    size_t index;
+    json_t *file;
+    json_array_foreach(json_object_get(manifest, "files"), index, file)
+    {
+        const char *name = json_string_value(file);
+        const int code =
+            name && plain_name(name) && which(context, name) ? remove_file(directory, name) : 0;
+        if (code) {
+            directory_error(directory, name, STATUS_IO, code, error);
+            break;
+        }
+    }
+    json_decref(manifest);
+    return error->status;
+}
+
+/* `names`, and those of the manifest before that are there still. */
+static json_t *files_json(const struct directory *directory, const json_t *before,
+                          const char *const *names, size_t count)
+{
+    json_t *files = json_array(), *seen = json_object();
+    for (size_t i = 0; i < count; i++) {
+        document_append(&files, json_string(names[i]));
+        document_set(&seen, names[i], json_true());
+    }
+    size_t index;
+    json_t *file;
+    json_array_foreach(json_object_get(before, "files"), index, file)
+    {
+        const char *name = json_string_value(file);
+        if (name && !json_object_get(seen, name) && directory_has(directory, name))
+            document_append(&files, json_string(name));
+    }
+    if (!seen)
+        document_append(&files, NULL);
+    json_decref(seen);
+    return files;
+}
+
+enum status directory_note(struct directory *directory, json_t *document, const char *const *names,
+                           size_t count, struct error *error)
+{
+    json_t *before = directory_manifest(directory, error);
+    json_t *program = json_pack("{s:s, s:s, s:s}", "name", program_name, "version", build_version(),
+                                "commit", build_commit());
+    document_set(&document, "program", program);
+    document_set(&document, "format", json_string(directory->kind->format));
+    document_set(&document, "files", files_json(directory, before, names, count));
+    char *text =
+        document ? document_print(document, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
+    if (!text)
+        error_memory(error);
+    else if (!error->status)
+        directory_replace_file(directory, directory->kind->manifest, text, strlen(text), error);
+    free(text);
+    json_decref(before);
+    json_decref(document);
+    return error->status;
+}

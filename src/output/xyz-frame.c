@@ -1,0 +1,237 @@
+#include "output/xyz-frame.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+struct xyz_column {
+    const char *name;     /* in the key `columns` */
+    const char *property; /* in Properties= */
+    unsigned needs;
+    void (*write)(const struct xyz_frame *frame, const struct moment *now, size_t index);
+};
+
+/* --- columns -----------------------------------------------------------------------------------
+ */
+
+static void put_integer(const struct xyz_frame *frame, int64_t value)
+{
+    stream_print(frame->stream, "%" PRId64, value);
+}
+
+static void put_real(const struct xyz_frame *frame, double value)
+{
+    stream_real(frame->stream, value, frame->digits);
+}
+
+static void put_vector(const struct xyz_frame *frame, double x, double y, double z)
+{
+    put_real(frame, x);
+    stream_write(frame->stream, " ", 1);
+    put_real(frame, y);
+    stream_write(frame->stream, " ", 1);
+    put_real(frame, z);
+}
+
+static void write_species(const struct xyz_frame *frame, const struct moment *now, size_t index)
+{
+    (void)now, (void)index;
+    stream_write(frame->stream, "X", 1);
+}
+
+/* Into [origin, origin + side), which no rounding may leave; the motion itself is not wrapped. */
+static double wrapped(const struct cell *cell, double x)
+{
+    const double end = cell->origin + cell->side;
+    if (!cell->periodic || (x >= cell->origin && x < end))
+        return x;
+    x -= cell->side * floor((x - cell->origin) / cell->side);
+    if (x < cell->origin)
+        x += cell->side;
+    return x < end ? x : cell->origin;
+}
+
+static void write_position(const struct xyz_frame *frame, const struct moment *now, size_t i)
+{
+    const struct bodies *b = now->bodies;
+    put_vector(frame, wrapped(&frame->cell, b->x[i]), wrapped(&frame->cell, b->y[i]),
+               wrapped(&frame->cell, b->z[i]));
+}
+
+static void write_velocity(const struct xyz_frame *frame, const struct moment *now, size_t i)
+{
+    const struct bodies *b = now->bodies;
+    put_vector(frame, b->vx[i], b->vy[i], b->vz[i]);
+}
+
+static void write_force(const struct xyz_frame *frame, const struct moment *now, size_t i)
+{
+    const struct bodies *b = now->bodies;
+    put_vector(frame, b->m[i] * b->ax[i], b->m[i] * b->ay[i], b->m[i] * b->az[i]);
+}
+
+static void write_mass(const struct xyz_frame *frame, const struct moment *now, size_t i)
+{
+    put_real(frame, now->bodies->m[i]);
+}
+
+static void write_id(const struct xyz_frame *frame, const struct moment *now, size_t i)
+{
+    put_integer(frame, now->bodies->id[i]);
+}
+
+static void write_cluster(const struct xyz_frame *frame, const struct moment *now, size_t i)
+{
+    put_integer(frame, (int64_t)(i / now->bodies->stride) + 1);
+}
+
+static void write_kinetic(const struct xyz_frame *frame, const struct moment *now, size_t i)
+{
+    const struct bodies *b = now->bodies;
+    put_real(frame,
+             0.5 * b->m[i] * (b->vx[i] * b->vx[i] + b->vy[i] * b->vy[i] + b->vz[i] * b->vz[i]));
+}
+
+static void write_potential(const struct xyz_frame *frame, const struct moment *now, size_t i)
+{
+    put_real(frame, now->bodies->m[i] * now->phi[i]);
+}
+
+static const struct xyz_column columns[] = {
+    { "species", "species:S:1", 0, write_species },
+    { "pos", "pos:R:3", NEED_STATE, write_position },
+    { "velo", "velo:R:3", NEED_STATE, write_velocity },
+    { "mass", "mass:R:1", 0, write_mass },
+    { "id", "id:I:1", 0, write_id },
+    { "cluster", "cluster:I:1", 0, write_cluster },
+    { "force", "force:R:3", NEED_ACCELERATIONS, write_force },
+    { "kinetic_energy", "kinetic_energy:R:1", NEED_STATE, write_kinetic },
+    { "local_energy", "local_energy:R:1", NEED_POTENTIALS, write_potential },
+};
+
+/* The table's row for the `length` letters at `word`. */
+static const struct xyz_column *find_column(const char *word, size_t length)
+{
+    for (size_t k = 0; k < COUNT_OF(columns); k++)
+        if (strlen(columns[k].name) == length && strncmp(columns[k].name, word, length) == 0)
+            return &columns[k];
+    return NULL;
+}
+
+static bool has_column(const struct xyz_frame *frame, const struct xyz_column *column)
+{
+    for (size_t k = 0; k < frame->column_count; k++)
+        if (frame->columns[k] == column)
+            return true;
+    return false;
+}
+
+bool xyz_frame_choose(struct xyz_frame *frame, const char *words, char problem[XYZ_PROBLEM_SIZE])
+{
+    static const char blanks[] = " ,\t";
+    frame->column_count = 0;
+    frame->needs = 0;
+    for (const char *word = words; *(word += strspn(word, blanks));) {
+        const size_t length = strcspn(word, blanks);
+        const struct xyz_column *column = find_column(word, length);
+        if (!column || has_column(frame, column)) {
+            snprintf(problem, XYZ_PROBLEM_SIZE,
+                     column ? "%.*s is there twice"
+                            : "'%.*s' is not one of species, pos, velo, mass, id, cluster, force, "
+                              "kinetic_energy, local_energy",
+                     (int)(length < 40 ? length : 40), word);
+            return false;
+        }
+        frame->columns[frame->column_count++] = column;
+        frame->needs |= column->needs;
+        word += length;
+    }
+    if (has_column(frame, find_column("pos", 3)))
+        return true;
+    snprintf(problem, XYZ_PROBLEM_SIZE, "must have pos");
+    return false;
+}
+
+double xyz_frame_body_bytes(const struct xyz_frame *frame, size_t systems)
+{
+    /* Of a real there are a sign or none, a zero or none, the point and the blank beside the
+     * digits; ids and systems are taken to have four digits. */
+    enum { AROUND_REAL = 4, INTEGER = 5, LETTER = 2 };
+    const struct xyz_column *const cluster = find_column("cluster", strlen("cluster"));
+    double bytes = systems > 1 && !has_column(frame, cluster) ? INTEGER : 0.0;
+    for (size_t k = 0; k < frame->column_count; k++) {
+        const char *property = frame->columns[k]->property; /* "pos:R:3" */
+        const char *const end = property + strlen(property);
+        const int each = end[-3] == 'R'   ? frame->digits + AROUND_REAL
+                         : end[-3] == 'I' ? INTEGER
+                                          : LETTER;
+        bytes += (double)(each * (end[-1] - '0'));
+    }
+    return bytes;
+}
+
+/* --- a frame -----------------------------------------------------------------------------------
+ */
+
+/* Keys that our own reader takes up, and OVITO as attributes; N-body units have nothing to say. */
+static void write_units(struct stream *stream, const struct units *units)
+{
+    static const struct {
+        const char *key;
+        struct dimension dimension;
+    } keys[] = { { "mass_unit", DIMENSION_MASS },
+                 { "length_unit", DIMENSION_LENGTH },
+                 { "velocity_unit", DIMENSION_VELOCITY },
+                 { "time_unit", DIMENSION_TIME } };
+    char label[UNITS_LABEL_SIZE];
+    for (size_t k = 0; k < COUNT_OF(keys) && units && units_physical(units); k++)
+        stream_print(stream, " %s=\"%s\"", keys[k].key,
+                     units_label(units, keys[k].dimension, label));
+}
+
+static void write_comment_line(const struct xyz_frame *frame, const struct moment *now)
+{
+    struct stream *stream = frame->stream;
+    const struct cell *cell = &frame->cell;
+    const char *pbc = cell->periodic ? "T T T" : "F F F";
+    stream_print(stream, "Lattice=\"%.17g 0 0 0 %.17g 0 0 0 %.17g\" ", cell->side, cell->side,
+                 cell->side);
+    stream_print(stream, "Origin=\"%.17g %.17g %.17g\" pbc=\"%s\" Properties=", cell->origin,
+                 cell->origin, cell->origin, pbc);
+    for (size_t k = 0; k < frame->column_count; k++)
+        stream_print(stream, "%s%s", k ? ":" : "", frame->columns[k]->property);
+    if (isfinite(now->time))
+        stream_print(stream, " Time=%.17g", now->time);
+    if (now->step != MOMENT_NO_STEP)
+        stream_print(stream, " Step=%" PRIu64, now->step);
+    write_units(stream, now->physics->units);
+    stream_write(stream, "\n", 1);
+}
+
+static void write_body(const struct xyz_frame *frame, const struct moment *now, size_t index)
+{
+    for (size_t k = 0; k < frame->column_count; k++) {
+        if (k > 0)
+            stream_write(frame->stream, " ", 1);
+        frame->columns[k]->write(frame, now, index);
+    }
+    stream_write(frame->stream, "\n", 1);
+}
+
+void xyz_frame_write(struct xyz_frame *frame, struct stream *stream, const struct moment *now)
+{
+    const struct bodies *bodies = now->bodies;
+    const struct xyz_column *cluster = find_column("cluster", strlen("cluster"));
+    if (bodies->systems > 1 && !has_column(frame, cluster))
+        frame->columns[frame->column_count++] = cluster;
+    frame->stream = stream;
+    frame->cell = cell_of(now->physics, bodies);
+    stream_print(stream, "%zu\n", bodies->systems * bodies->count);
+    write_comment_line(frame, now);
+    for (size_t s = 0; s < bodies->systems; s++)
+        for (size_t i = 0; i < bodies->count; i++)
+            write_body(frame, now, s * bodies->stride + i);
+}

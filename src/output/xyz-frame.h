@@ -1,0 +1,40 @@
+/*
+ * A frame of extended XYZ, as OVITO's reader wants it (docs/manual/outputs.md): the number of
+ * bodies, a line with cell, columns, time and step, and a line per body, all systems in one frame.
+ */
+#ifndef ORRERY_OUTPUT_XYZ_FRAME_H
+#define ORRERY_OUTPUT_XYZ_FRAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "diagnostics/diagnostic.h"
+#include "model/cell.h"
+#include "output/stream.h"
+
+struct xyz_column;
+
+enum { XYZ_COLUMNS = 16, XYZ_PROBLEM_SIZE = 160 };
+
+/* Which columns, and how many digits; the rest is of the frame being written. */
+struct xyz_frame {
+    int digits; /* significant ones of reals; 17 read back exactly */
+    const struct xyz_column *columns[XYZ_COLUMNS];
+    size_t column_count;
+    unsigned needs; /* enum need, or-ed */
+    struct cell cell;
+    struct stream *stream;
+};
+
+/* Takes the names of columns in `words`, with blanks or commas between them; false with what is
+ * wrong with them. */
+bool xyz_frame_choose(struct xyz_frame *frame, const char *words, char problem[XYZ_PROBLEM_SIZE]);
+
+/* About how many bytes a body takes; `systems` as xyz_frame_write() will find them. */
+double xyz_frame_body_bytes(const struct xyz_frame *frame, size_t systems);
+
+/* Of an ensemble every frame says which system a body belongs to, whether it was chosen or not. A
+ * time that is not finite and a step MOMENT_NO_STEP are left out. */
+void xyz_frame_write(struct xyz_frame *frame, struct stream *stream, const struct moment *now);
+
+#endif

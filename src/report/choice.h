@@ -1,0 +1,15 @@
+/* Which figures are drawn, where a user has named them: --plot. */
+#ifndef ORRERY_REPORT_CHOICE_H
+#define ORRERY_REPORT_CHOICE_H
+
+#include "base/status.h"
+#include "report/figures.h"
+
+/*
+ * Keeps the figures that `words` names, in that order: names of figures and columns of diagnostics,
+ * also as "diagnostic.column", with commas between; '_' and '-' are one. STATUS_USAGE for what is
+ * none of them, with what there is. STATUS_MEMORY.
+ */
+enum status choice_select(const char *words, struct figures *figures, struct error *error);
+
+#endif

@@ -1,0 +1,246 @@
+#include "report/differences.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/document.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+enum { LABEL_LETTERS = 48 }; /* of the values that name a run */
+
+/* --- what differs -------------------------------------------------------------------------------
+ */
+
+static const json_t *value_at(const struct differences *differences, size_t run, const char *key)
+{
+    char keys[DIFFERENCES_KEY_SIZE + 8];
+    snprintf(keys, sizeof keys, "config.%s", key);
+    return result_find(&differences->results[run], keys);
+}
+
+static bool differs(const struct differences *differences, const char *key)
+{
+    for (size_t run = 1; run < differences->count; run++)
+        if (!json_equal(value_at(differences, 0, key), value_at(differences, run, key)))
+            return true;
+    return false;
+}
+
+/* Keys that say what a run is called, when it looks and who computes: not what comes of it. */
+static const char *const idle_keys[] = {
+    "name", "diagnostics.*.every", "outputs.*.every", "checkpoint.*", "compute.threads",
+};
+
+static bool is_idle(const char *key)
+{
+    for (size_t i = 0; i < COUNT_OF(idle_keys); i++)
+        if (fnmatch(idle_keys[i], key, 0) == 0)
+            return true;
+    return false;
+}
+
+/* Notes a key that differs; one that an earlier run has is noted already. */
+static void note_key(struct differences *differences, size_t run, const char *key)
+{
+    for (size_t earlier = 0; earlier < run; earlier++)
+        if (value_at(differences, earlier, key))
+            return;
+    if (is_idle(key) || !differs(differences, key))
+        return;
+    if (differences->key_count < DIFFERENCES_KEYS)
+        snprintf(differences->keys[differences->key_count++], DIFFERENCES_KEY_SIZE, "%s", key);
+    differences->differing++;
+}
+
+/* Walks the config of a run; scalars that differ elsewhere are noted. */
+static void find_keys(struct differences *differences, size_t run, json_t *value, const char *path)
+{
+    const char *key;
+    json_t *inner;
+    size_t index;
+    char inner_path[DIFFERENCES_KEY_SIZE];
+    if (json_is_object(value)) {
+        json_object_foreach(value, key, inner)
+        {
+            snprintf(inner_path, sizeof inner_path, "%s%s%s", path, path[0] ? "." : "", key);
+            find_keys(differences, run, inner, inner_path);
+        }
+    } else if (json_is_array(value)) {
+        json_array_foreach(value, index, inner)
+        {
+            snprintf(inner_path, sizeof inner_path, "%s.%zu", path, index);
+            find_keys(differences, run, inner, inner_path);
+        }
+    } else {
+        note_key(differences, run, path);
+    }
+}
+
+static bool in_all_runs(const struct differences *differences, const char *key)
+{
+    for (size_t run = 0; run < differences->count; run++)
+        if (!value_at(differences, run, key))
+            return false;
+    return true;
+}
+
+/* Keys that some runs do not have, since they are of another model or method, come last. */
+static void sort_keys(struct differences *differences)
+{
+    char sorted[DIFFERENCES_KEYS][DIFFERENCES_KEY_SIZE];
+    size_t count = 0;
+    for (int rare = 0; rare < 2; rare++)
+        for (size_t i = 0; i < differences->key_count; i++)
+            if (in_all_runs(differences, differences->keys[i]) != rare)
+                memcpy(sorted[count++], differences->keys[i], DIFFERENCES_KEY_SIZE);
+    memcpy(differences->keys, sorted, count * sizeof *sorted);
+}
+
+static bool numeric(const struct differences *differences, const char *key)
+{
+    for (size_t run = 0; run < differences->count; run++)
+        if (!json_is_number(value_at(differences, run, key)))
+            return false;
+    return true;
+}
+
+/* The step, where it was varied; or else the first number that was. */
+static int find_x(const struct differences *differences)
+{
+    int x = -1;
+    for (size_t i = differences->key_count; i-- > 0;)
+        if (numeric(differences, differences->keys[i]))
+            x = (int)i;
+    for (size_t i = 0; i < differences->key_count; i++)
+        if (strcmp(differences->keys[i], "time.step") == 0)
+            x = (int)i;
+    return x;
+}
+
+double differences_x(const struct differences *differences, size_t run)
+{
+    return json_number_value(value_at(differences, run, differences->keys[differences->x]));
+}
+
+/* --- words --------------------------------------------------------------------------------------
+ */
+
+const char *differences_short_key(const char *key)
+{
+    const char *dot = strrchr(key, '.');
+    return dot ? dot + 1 : key;
+}
+
+static const char *short_path(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static const char *value_text(const json_t *value, char *buffer, size_t size)
+{
+    if (json_is_number(value))
+        snprintf(buffer, size, "%.6g", json_number_value(value));
+    else if (json_is_string(value))
+        snprintf(buffer, size, "%s", json_string_value(value));
+    else
+        snprintf(buffer, size, "%s",
+                 json_is_true(value)    ? "true"
+                 : json_is_false(value) ? "false"
+                                        : "–");
+    return buffer;
+}
+
+const char *differences_name(const struct differences *differences, size_t run)
+{
+    const char *path = differences->results[run].path, *name = short_path(path);
+    for (size_t other = 0; other < differences->count; other++)
+        if (other != run && strcmp(short_path(differences->results[other].path), name) == 0)
+            return path;
+    return name;
+}
+
+/* The values of all keys that differ, but for `except`. */
+static void put_values(const struct differences *differences, size_t run, int except,
+                       struct text *label)
+{
+    for (size_t i = 0; i < differences->key_count; i++) {
+        char value[64];
+        const json_t *found = value_at(differences, run, differences->keys[i]);
+        if ((int)i == except || !found)
+            continue;
+        value_text(found, value, sizeof value);
+        text_print(label, "%s%s%s%s", label->length ? ", " : "",
+                   json_is_string(found) ? "" : differences_short_key(differences->keys[i]),
+                   json_is_string(found) ? "" : " = ", value);
+    }
+}
+
+/* Are the values of two runs the same, or too many to name a run by them? */
+static bool needs_names(const struct differences *differences)
+{
+    bool needed = false;
+    for (size_t run = 0; run < differences->count && !needed; run++) {
+        struct text values = { 0 };
+        put_values(differences, run, -1, &values);
+        needed = values.length == 0 || values.length > LABEL_LETTERS;
+        for (size_t other = 0; other < run && !needed; other++) {
+            struct text others = { 0 };
+            put_values(differences, other, -1, &others);
+            needed = others.length == values.length && strcmp(others.bytes, values.bytes) == 0;
+            text_free(&others);
+        }
+        text_free(&values);
+    }
+    return needed;
+}
+
+/* The first run that has the same values, but for `except`. */
+static size_t first_alike(const struct differences *differences, size_t run, int except)
+{
+    struct text values = { 0 }, others = { 0 };
+    size_t other = 0;
+    put_values(differences, run, except, &values);
+    for (; other < run; other++) {
+        put_values(differences, other, except, &others);
+        if (others.length == values.length &&
+            memcmp(others.bytes, values.bytes, values.length) == 0)
+            break;
+        text_free(&others);
+    }
+    text_free(&others);
+    text_free(&values);
+    return other;
+}
+
+void differences_label(const struct differences *differences, size_t run, int except,
+                       char label[FIGURE_LABEL_SIZE])
+{
+    struct text values = { 0 };
+    put_values(differences, run, except, &values);
+    const char *words = values.length ? values.bytes : "";
+    if (except < 0 && differences->by_name)
+        words = differences_name(differences, run);
+    else if (values.length > LABEL_LETTERS)
+        words = differences_name(differences, first_alike(differences, run, except));
+    snprintf(label, FIGURE_LABEL_SIZE, "%.100s", words);
+    text_free(&values);
+}
+
+const char *differences_value(const struct differences *differences, size_t run, size_t key,
+                              char *buffer, size_t size)
+{
+    return value_text(value_at(differences, run, differences->keys[key]), buffer, size);
+}
+
+void differences_find(const struct result *results, size_t count, struct differences *differences)
+{
+    *differences = (struct differences){ .results = results, .count = count };
+    for (size_t run = 0; run < count; run++)
+        find_keys(differences, run, result_find(&results[run], "config"), "");
+    sort_keys(differences);
+    differences->x = find_x(differences);
+    differences->by_name = needs_names(differences);
+}

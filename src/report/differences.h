@@ -1,0 +1,44 @@
+/* What differs between the configurations of several runs, and what each is called for it. */
+#ifndef ORRERY_REPORT_DIFFERENCES_H
+#define ORRERY_REPORT_DIFFERENCES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "report/figure.h"
+#include "report/result.h"
+
+enum { DIFFERENCES_KEYS = 64, DIFFERENCES_KEY_SIZE = 128 };
+
+struct differences {
+    const struct result *results; /* borrowed */
+    size_t count;
+    char keys[DIFFERENCES_KEYS][DIFFERENCES_KEY_SIZE]; /* those that all runs have come first */
+    size_t key_count;                                  /* of these */
+    size_t differing;                                  /* of all that differ */
+    bool by_name; /* the values of these do not tell the runs apart */
+    int x;        /* index of the key that figures are drawn against; -1: none is a number */
+};
+
+void differences_find(const struct result *results, size_t count, struct differences *differences);
+
+/* The number that a run has for key `x`, which there must be. */
+double differences_x(const struct differences *differences, size_t run);
+
+/* The value of a key in words, into buffer; a dash where the run has none. */
+const char *differences_value(const struct differences *differences, size_t run, size_t key,
+                              char *buffer, size_t size);
+
+/* The directory of a run, without the folders that it is in; where another run's is called the
+ * same, with them. */
+const char *differences_name(const struct differences *differences, size_t run);
+
+/* What a run is called beside the others: the values of all keys that differ, but for `except`, or
+ * its directory where these do not tell; where they are too many, the first one that has them. */
+void differences_label(const struct differences *differences, size_t run, int except,
+                       char label[FIGURE_LABEL_SIZE]);
+
+/* "step", the last part of "time.step". */
+const char *differences_short_key(const char *key);
+
+#endif

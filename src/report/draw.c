@@ -1,0 +1,497 @@
+#include "report/draw.h"
+
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "report/members.h"
+
+/* The diagnostic that figures are drawn of. */
+struct subject {
+    const struct result *result;
+    const struct series *series;
+    const struct series *statistics; /* over the systems, or NULL */
+    const struct diagnostic_class *class_;
+    const char *type, *name;
+    const struct series_column *time;
+    const struct series_column *bin; /* of a table: its first column, which x is; else NULL */
+    size_t first;                    /* column that is measured, behind those that say of what */
+    enum draw_extent extent;
+};
+
+/* A figure that is being drawn. */
+struct plot {
+    const struct subject *subject;
+    const struct drawing *drawing;
+    struct figure *figure;
+    struct drawn drawn;
+};
+
+/* --- the numbers of a curve ---------------------------------------------------------------------
+ */
+
+/* The rows of the first or of the last event. */
+static void find_event(const struct series *series, bool first, size_t *begin, size_t *rows)
+{
+    const double *time = series_find(series, "time")->values;
+    size_t end = first ? 1 : series->rows;
+    *begin = end - 1;
+    while (first && end < series->rows && time[end] == time[*begin])
+        end++;
+    while (!first && *begin > 0 && time[*begin - 1] == time[end - 1])
+        (*begin)--;
+    *rows = end - *begin;
+}
+
+/* The rows of a curve: of a table those of one event. */
+static struct members rows_of(const struct plot *plot, const struct drawn_curve *curve)
+{
+    struct members members = members_all(plot->subject->series);
+    if (plot->drawing->equal_axes)
+        members.systems = 1;
+    if (plot->subject->bin)
+        find_event(plot->subject->series, curve->first, &members.first, &members.rows);
+    return members;
+}
+
+/* The components of a vector; false where one of them is not there. */
+static bool find_vector(const struct series *series, const char *stem,
+                        const struct series_column *v[3])
+{
+    for (size_t k = 0; k < 3; k++) {
+        char name[SERIES_NAME_SIZE];
+        snprintf(name, sizeof name, "%s_%c", stem, "xyz"[k]);
+        v[k] = series_find(series, name);
+        if (!v[k])
+            return false;
+    }
+    return true;
+}
+
+/*
+ * Each y[i] = |v - v0|; over |v0| if that is wished for and v0 is a size to compare with. A vector
+ * that began at 0, but for rounding, has none: where a change is as large as the vector was,
+ * changes stay absolute.
+ */
+static bool vector_changes(const struct series *series, const struct series_column *const v[3],
+                           bool relative, double *y)
+{
+    const size_t count = series->systems * series->rows;
+    double least = INFINITY, largest = 0.0;
+    for (size_t i = 0; i < count; i++) {
+        const size_t start = i - i % series->rows;
+        y[i] = hypot(
+            hypot(v[0]->values[i] - v[0]->values[start], v[1]->values[i] - v[1]->values[start]),
+            v[2]->values[i] - v[2]->values[start]);
+        largest = fmax(largest, y[i]);
+    }
+    for (size_t start = 0; start < count; start += series->rows)
+        least = fmin(least,
+                     hypot(hypot(v[0]->values[start], v[1]->values[start]), v[2]->values[start]));
+    relative = relative && least > largest;
+    for (size_t i = 0; i < count && relative; i++) {
+        const size_t start = i - i % series->rows;
+        y[i] /= hypot(hypot(v[0]->values[start], v[1]->values[start]), v[2]->values[start]);
+    }
+    return relative;
+}
+
+/* --- curves -------------------------------------------------------------------------------------
+ */
+
+/* Bands of an ensemble lie beneath what is measured: solid lines over time, the first of a table.
+ */
+static bool has_bands(const struct plot *plot, const struct drawn_curve *curve)
+{
+    return plot->subject->bin ? curve == plot->drawing->curves : curve->kind == CURVE_LINE;
+}
+
+static enum status add_values(struct plot *plot, const struct drawn_curve *curve, const char *label,
+                              const double *y, struct error *error)
+{
+    const struct subject *subject = plot->subject;
+    const struct series_column *time = subject->time, *x = subject->bin ? subject->bin : time;
+    const struct members members = rows_of(plot, curve);
+    char at[FIGURE_LABEL_SIZE];
+    if (curve->x && !(x = series_find(subject->series, curve->x)))
+        return STATUS_OK;
+    figures_label(curve->x ? "x" : x == time ? "t" : x->name, x->unit, plot->figure->x_label);
+    if (!label)
+        label = figures_time(time->values[members.first], 4, time->unit, at);
+    return members_curve(plot->figure, label, curve->kind, &members, x->values, y,
+                         has_bands(plot, curve), error);
+}
+
+/* The column, or the stem of a vector. */
+static enum status add_column(struct plot *plot, const struct drawn_curve *curve, const char *label,
+                              const struct series_column *column, struct error *error)
+{
+    const struct series *series = plot->subject->series;
+    const size_t count = memory_bytes(series->systems, series->rows);
+    const char *y_label = plot->drawing->y_label, *unit = column->unit;
+    const struct series_column *v[3];
+    double *y = memory_array(count, sizeof *y, error);
+    if (!y)
+        return error->status;
+    if (curve->value == DRAWN_CHANGE && !find_vector(series, curve->column, v)) {
+        memory_free(y);
+        return STATUS_OK;
+    }
+    if (curve->value == DRAWN_CHANGE) {
+        plot->drawn.relative = vector_changes(series, v, curve->relative != NULL, y);
+        y_label = label = plot->drawn.relative ? curve->relative : curve->label;
+        unit = plot->drawn.relative ? "" : unit;
+    } else {
+        for (size_t i = 0; i < count; i++)
+            y[i] = curve->value ? fabs(column->values[i]) : column->values[i];
+    }
+    for (size_t i = 0; i < count && curve == plot->drawing->curves; i++)
+        plot->drawn.largest = fmax(plot->drawn.largest, y[i]);
+    figures_label(y_label, unit, plot->figure->y_label);
+    add_values(plot, curve, label, y, error);
+    memory_free(y);
+    return error->status;
+}
+
+/* Whether a column stands for its run where several are compared. */
+static bool is_compared(const struct plot *plot, const struct drawn_curve *curve,
+                        const struct series_column *column)
+{
+    const char *wanted = plot->drawing->compared;
+    return wanted ? strcmp(column->name, wanted) == 0 && !curve->first
+                  : curve == plot->drawing->curves && figure_lines(plot->figure) == 1;
+}
+
+/* All columns that one curve of the hints means: one, or those of a pattern. */
+static enum status add_curve(struct plot *plot, const struct drawn_curve *curve,
+                             struct error *error)
+{
+    const struct series *series = plot->subject->series;
+    const size_t stem = strcspn(curve->column, "*");
+    const bool pattern = curve->column[stem] == '*';
+    const char *end = curve->value == DRAWN_CHANGE ? "_x" : "";
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < series->columns && !status; i++) {
+        const struct series_column *column = &series->column[i];
+        char label[FIGURE_LABEL_SIZE];
+        if (strncmp(column->name, curve->column, stem) != 0 ||
+            (!pattern && strcmp(column->name + stem, end) != 0))
+            continue;
+        snprintf(label, sizeof label, "%s%s", pattern ? column->name + stem : "",
+                 curve->label ? curve->label : "");
+        const size_t before = plot->figure->curve_count;
+        status = add_column(plot, curve, curve->label ? label : NULL, column, error);
+        if (plot->figure->curve_count > before)
+            plot->figure->curves[plot->figure->curve_count - 1].compared =
+                is_compared(plot, curve, column);
+    }
+    return status;
+}
+
+/* --- axes ---------------------------------------------------------------------------------------
+ */
+
+/*
+ * Do the values of a column reach over more than two decades? The lowest tenth of those that are
+ * not 0 does not count: any density of pairs goes to 0 at its ends. A negative one sets *negative.
+ */
+static bool spans_decades(const struct members *members, const struct series_column *column,
+                          double *sorted, bool *negative)
+{
+    size_t count = 0;
+    for (size_t s = 0; s < members->systems; s++)
+        for (size_t i = 0; i < members->rows; i++) {
+            const double value = column->values[s * members->stride + members->first + i];
+            *negative |= value < 0.0;
+            if (value > 0.0 && isfinite(value))
+                sorted[count++] = value;
+        }
+    gsl_sort(sorted, 1, count);
+    return count > 0 &&
+           sorted[count - 1] > 100.0 * gsl_stats_quantile_from_sorted_data(sorted, 1, count, 0.1);
+}
+
+/* Whether one of the curves reaches over decades, and none has a sign. */
+static enum status find_scale(const struct plot *plot, bool *logarithmic, struct error *error)
+{
+    const struct series *series = plot->subject->series;
+    const struct drawn_curve *curves = plot->drawing->curves;
+    bool spans = false, negative = false;
+    double *sorted = memory_array(series->systems, series->rows * sizeof *sorted, error);
+    if (!sorted)
+        return error->status;
+    for (size_t k = 0; k < DRAWING_CURVES && curves[k].column; k++) {
+        const struct members members = rows_of(plot, &curves[k]);
+        const struct series_column *column = series_find(series, curves[k].column);
+        spans |= column && spans_decades(&members, column, sorted, &negative);
+    }
+    memory_free(sorted);
+    *logarithmic = spans && !negative;
+    return STATUS_OK;
+}
+
+static enum status choose_axes(const struct plot *plot, struct error *error)
+{
+    struct figure *figure = plot->figure;
+    const enum drawing_scale scale = plot->drawing->scale;
+    figure->equal_axes = plot->drawing->equal_axes;
+    figure->y_log = scale == SCALE_LOGARITHMIC;
+    figure->y_signed = scale == SCALE_SIGNED;
+    if (scale == SCALE_BY_RANGE && find_scale(plot, &figure->y_log, error))
+        return error->status;
+    figure->x_log = plot->subject->bin && figure->y_log;
+    return STATUS_OK;
+}
+
+/* --- the mean of an ensemble --------------------------------------------------------------------
+ */
+
+static void tell_mean(struct figure *figure, double members, double left_out)
+{
+    if (members == 0.0)
+        text_print(&figure->finding,
+                   " No mean is drawn: all systems have lost too much energy to count.");
+    else if (left_out > 0.0)
+        text_print(&figure->finding,
+                   " The mean at the last frame lies on a band of its standard error; it is of "
+                   "%.0f systems, without %.0f that have lost too much energy.",
+                   members, left_out);
+    else
+        text_print(&figure->finding,
+                   " Their mean at the last frame lies on a band of its standard error.");
+}
+
+/* The mean of the systems that count at the last event, on a band of its standard error, from the
+ * statistics of the run; and in the caption how many these are. */
+static enum status add_mean(struct figure *figure, const struct subject *subject,
+                            const char *column, struct error *error)
+{
+    const struct series *statistics = subject->statistics;
+    char name[SERIES_NAME_SIZE];
+    size_t begin, rows;
+    snprintf(name, sizeof name, "%s_mean", column);
+    const struct series_column *mean = series_find(statistics, name);
+    snprintf(name, sizeof name, "%s_sem", column);
+    const struct series_column *sem = series_find(statistics, name);
+    const struct series_column *bin = series_find(statistics, subject->bin->name);
+    const struct series_column *members = series_find(statistics, "systems");
+    const struct series_column *left_out = series_find(statistics, "left_out");
+    if (!mean || !sem || !bin || !members || !left_out)
+        return STATUS_OK;
+    find_event(statistics, false, &begin, &rows);
+    double *const lower = memory_array(2, rows * sizeof *lower, error);
+    if (!lower)
+        return error->status;
+    double *const upper = lower + rows;
+    for (size_t i = 0; i < rows; i++) {
+        lower[i] = mean->values[begin + i] - sem->values[begin + i];
+        upper[i] = mean->values[begin + i] + sem->values[begin + i];
+    }
+    const int color = (int)figure_lines(figure);
+    if (!figure_band(figure, color, rows, bin->values + begin, lower, upper, error))
+        figure_curve(figure, "mean of the systems", CURVE_LINE, color, rows, bin->values + begin,
+                     mean->values + begin, error);
+    tell_mean(figure, members->values[begin], left_out->values[begin]);
+    memory_free(lower);
+    return error->status;
+}
+
+/* --- figures by hints ---------------------------------------------------------------------------
+ */
+
+/* Titles and file names tell figures of diagnostics apart that the config gives names. */
+static void name_figure(struct figure *figure, const struct subject *subject, const char *name,
+                        const char *title)
+{
+    const bool named = strcmp(subject->type, subject->name) != 0;
+    snprintf(figure->name, sizeof figure->name, "%.40s%s%.40s", named ? subject->name : "",
+             named ? "-" : "", name);
+    snprintf(figure->title, sizeof figure->title, "%.50s%s%.40s", title, named ? ": " : "",
+             named ? subject->name : "");
+}
+
+static void write_caption(const struct plot *plot)
+{
+    struct text *const finding = &plot->figure->finding;
+    const size_t systems = plot->subject->series->systems;
+    text_print(&plot->figure->caption, "%s", plot->drawing->caption);
+    if (plot->drawing->finding)
+        plot->drawing->finding(&plot->drawn, finding);
+    if (plot->drawing->equal_axes && systems > 1) {
+        plot->figure->systems = "its system 1";
+        text_print(finding, "%sOf system 1, of several.", finding->length ? " " : "");
+    } else {
+        members_caption(plot->figure, systems, result_left_out(plot->subject->result));
+    }
+}
+
+static enum status draw_hints(const struct subject *subject, const struct drawing *drawing,
+                              struct figures *figures, struct error *error)
+{
+    struct plot plot = { subject,
+                         drawing,
+                         figures_add(figures, error),
+                         { .series = subject->series, .run = subject->result->json } };
+    if (!plot.figure || choose_axes(&plot, error))
+        return error->status;
+    enum status status = STATUS_OK;
+    name_figure(plot.figure, subject, drawing->name, drawing->title);
+    for (size_t i = 0; i < DRAWING_CURVES && drawing->curves[i].column && !status; i++)
+        status = add_curve(&plot, &drawing->curves[i], error);
+    write_caption(&plot);
+    if (!status && drawing->focus && plot.figure->curve_count)
+        status = figure_marks(plot.figure, 1, plot.figure->curves[0].x, plot.figure->curves[0].y,
+                              drawing->focus, error);
+    if (!status && subject->statistics)
+        status = add_mean(plot.figure, subject, drawing->curves[0].column, error);
+    figures_drop_empty(figures);
+    return status;
+}
+
+/* --- figures without hints ----------------------------------------------------------------------
+ */
+
+/* The definition of a column, or NULL. Columns may have other names than those of the class. */
+static const char *help_of(const struct subject *subject, const char *column)
+{
+    for (size_t i = 0; subject->class_ && i < subject->class_->column_count; i++)
+        if (strcmp(subject->class_->columns[i].name, column) == 0)
+            return subject->class_->columns[i].help;
+    return NULL;
+}
+
+/* "tidal-field" or "tidal_field" as words. */
+static void put_words(char *words, size_t size, const char *name)
+{
+    snprintf(words, size, "%s", name);
+    for (char *c = words; *c; c++)
+        *c = *c == '_' || *c == '-' ? ' ' : *c;
+    words[0] = (char)(words[0] >= 'a' && words[0] <= 'z' ? words[0] - 'a' + 'A' : words[0]);
+}
+
+/*
+ * The columns from *column on that have its unit, in one figure, as many as one shows; *column
+ * becomes the next of them, or the number of columns where there is none.
+ */
+static enum status draw_unit(const struct subject *subject, size_t *column, struct figures *figures,
+                             struct error *error)
+{
+    const struct series *series = subject->series;
+    const struct series_column *const first = &series->column[*column];
+    char name[FIGURE_LABEL_SIZE], title[FIGURE_LABEL_SIZE], type[FIGURE_LABEL_SIZE];
+    struct text caption = { 0 };
+    struct drawing drawing = { .name = name, .title = title, .scale = SCALE_BY_RANGE };
+    size_t count = 0;
+    for (; *column < series->columns; (*column)++) {
+        const struct series_column *of = &series->column[*column];
+        if (strcmp(of->unit, first->unit) != 0)
+            continue;
+        if (count == (subject->extent == DRAW_PAGE ? DRAWING_CURVES : 1))
+            break;
+        const char *help = help_of(subject, of->name);
+        const bool named = !subject->bin || subject->extent == DRAW_PAGE;
+        drawing.curves[count++] =
+            (struct drawn_curve){ .column = of->name, .label = named ? of->name : NULL };
+        text_print(&caption, "%s%s%s%s", count > 1 ? "; " : "", of->name, help ? ": " : "",
+                   help ? help : "");
+    }
+    text_print(&caption, subject->bin ? ", at the last event." : ".");
+    snprintf(name, sizeof name, "%.40s-%.40s", subject->type, first->name);
+    put_words(type, sizeof type, subject->type);
+    if (count == 1)
+        snprintf(title, sizeof title, "%.40s: %.40s", type, first->name);
+    else
+        figures_label(type, first->unit, title);
+    drawing.y_label = count == 1 ? first->name : "value";
+    drawing.caption = caption.failed ? "" : caption.bytes;
+    const size_t before = figures->count;
+    const enum status status = draw_hints(subject, &drawing, figures, error);
+    text_free(&caption);
+    if (figures->count > before && count == 1)
+        snprintf(figures->figures[before].column, FIGURE_LABEL_SIZE, "%.40s.%.40s", subject->name,
+                 first->name);
+    return status;
+}
+
+/* Unit by unit, in the order of the columns. */
+static enum status draw_columns(const struct subject *subject, struct figures *figures,
+                                struct error *error)
+{
+    const struct series *series = subject->series;
+    enum status status = STATUS_OK;
+    for (size_t i = subject->first; i < series->columns && !status; i++) {
+        bool drawn = false;
+        for (size_t k = subject->first; k < i; k++)
+            drawn = drawn || strcmp(series->column[k].unit, series->column[i].unit) == 0;
+        for (size_t column = i; column < series->columns && !drawn && !status;)
+            status = draw_unit(subject, &column, figures, error);
+    }
+    return status;
+}
+
+/* --- a diagnostic -------------------------------------------------------------------------------
+ */
+
+/* Does it make a table at each event? Of a class that is not known, its times tell. */
+static bool is_table(const struct series *series, const struct diagnostic_class *class_,
+                     const struct series_column *time)
+{
+    if (class_)
+        return class_->rows_per_event == 0;
+    return series->rows > 1 && time->values[0] == time->values[1];
+}
+
+static enum status draw_all(const struct subject *subject, struct figures *figures,
+                            struct error *error)
+{
+    const struct diagnostic_class *class_ = subject->class_;
+    const bool hints = class_ && class_->drawing_count > 0;
+    const bool periodic =
+        strcmp(result_string(subject->result, "config.physics.boundary"), "periodic") == 0;
+    const enum drawing_space elsewhere = periodic ? OPEN_SPACE : PERIODIC_SPACE;
+    enum status status = STATUS_OK;
+    for (size_t i = 0; hints && i < class_->drawing_count && !status; i++) {
+        const struct drawing *drawing = &class_->drawings[i];
+        if (drawing->space != elsewhere && (subject->extent != DRAW_PAGE || !drawing->comparative))
+            status = draw_hints(subject, drawing, figures, error);
+    }
+    if (!status && (!hints || subject->extent == DRAW_ALL))
+        status = draw_columns(subject, figures, error);
+    return status;
+}
+
+enum status draw_diagnostic(const struct result *result, const struct series *series,
+                            const struct diagnostic_class *class_, const char *type,
+                            const char *name, enum draw_extent extent, struct figures *figures,
+                            struct error *error)
+{
+    struct subject subject = { .result = result,
+                               .series = series,
+                               .class_ = class_,
+                               .type = type,
+                               .name = name,
+                               .extent = extent,
+                               .time = series_find(series, "time") };
+    char file[SERIES_NAME_SIZE + 16];
+    struct series *statistics = NULL;
+    if (series->rows == 0 || !subject.time)
+        return STATUS_OK;
+    subject.first = (size_t)(subject.time - series->column) + 1;
+    if (is_table(series, class_, subject.time) && subject.first < series->columns) {
+        subject.bin = &series->column[subject.first];
+        subject.first += class_ ? class_->bin_columns : 1;
+        snprintf(file, sizeof file, "%s-ensemble.csv", name);
+        if (series->systems > 1 && result_series(result, file, &statistics, error))
+            return error->status;
+        if (statistics && statistics->rows > 0 && series_find(statistics, "time"))
+            subject.statistics = statistics;
+    }
+    if (!subject.bin && series->rows < 2) /* a run that broke off: nothing over time */
+        return STATUS_OK;
+    const enum status status = draw_all(&subject, figures, error);
+    series_destroy(statistics);
+    return status;
+}

@@ -1,0 +1,185 @@
+#include "report/errors.h"
+
+#include <gsl/gsl_fit.h>
+#include <gsl/gsl_sort.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum { FIT_POINTS = 33 };
+
+/* Of the runs of one label. */
+struct points {
+    const char *label, *mark; /* the latter of those that did not end well */
+    size_t count, bad;        /* runs that have a number, and how many of them did not end well */
+    double *x, *y;            /* room for all runs */
+};
+
+/* Over a smaller factor a slope says nothing. */
+static const double least_factor = 1.5;
+
+static bool spans_factor(const double *x, size_t count)
+{
+    double low = INFINITY, high = -INFINITY;
+    for (size_t i = 0; i < count; i++) {
+        low = fmin(low, x[i]);
+        high = fmax(high, x[i]);
+    }
+    return low > 0 && high >= least_factor * low;
+}
+
+/* y = c x^slope through the points, on both axes logarithmic; false below two points. */
+static bool fit_power(const struct points *points, double *logs, double *intercept, double *slope,
+                      double *sigma)
+{
+    double *const x = logs, *const y = logs + points->count;
+    size_t n = 0;
+    double c00, c01, c11, chi2;
+    for (size_t i = 0; i < points->count; i++)
+        if (points->x[i] > 0 && points->y[i] > 0 && isfinite(points->y[i])) {
+            x[n] = log(points->x[i]);
+            y[n++] = log(points->y[i]);
+        }
+    const bool fits =
+        n >= 2 && gsl_fit_linear(x, 1, y, 1, n, intercept, slope, &c00, &c01, &c11, &chi2) == 0 &&
+        isfinite(*slope);
+    *sigma = fits && n > 2 ? sqrt(c11) : NAN;
+    return fits;
+}
+
+/* Points, and the line that was fitted to them; `logs` has room for both coordinates of all. */
+static enum status draw_group(struct figure *figure, const struct points *points, double *logs,
+                              struct error *error)
+{
+    double intercept, slope, sigma;
+    char label[2 * FIGURE_LABEL_SIZE], fitted[FIGURE_LABEL_SIZE] = "", mark[96] = "";
+    const size_t before = figure_lines(figure);
+    const int color = (int)before;
+    const bool fits = figure->x_log && figure->y_log && spans_factor(points->x, points->count) &&
+                      fit_power(points, logs, &intercept, &slope, &sigma);
+    if (fits && isfinite(sigma)) {
+        const int decimals = (int)fmax(0, fmin(6, -floor(log10(sigma))));
+        snprintf(fitted, sizeof fitted, "slope %.*f ± %.*f", decimals, slope, decimals, sigma);
+    }
+    if (fits && !isfinite(sigma))
+        snprintf(fitted, sizeof fitted, "slope %.3f", slope);
+    if (points->bad && points->bad < points->count)
+        snprintf(mark, sizeof mark, " (%zu of %zu %.40s)", points->bad, points->count,
+                 points->mark);
+    else if (points->bad)
+        snprintf(mark, sizeof mark, " (%.40s)", points->mark);
+    snprintf(label, sizeof label, "%.90s%s%.60s%s", points->label,
+             points->label[0] && fits ? ": " : "", fitted, mark);
+    enum status status = figure_curve(figure, label + (label[0] == ' '), CURVE_POINTS, color,
+                                      points->count, points->x, points->y, error);
+    if (status || !fits || figure_lines(figure) == before)
+        return status;
+    double low = INFINITY, high = -INFINITY, x[FIT_POINTS], y[FIT_POINTS];
+    for (size_t i = 0; i < points->count; i++)
+        if (points->y[i] > 0) {
+            low = fmin(low, points->x[i]);
+            high = fmax(high, points->x[i]);
+        }
+    for (size_t i = 0; i < FIT_POINTS; i++) {
+        x[i] = low * pow(high / low, (double)i / (FIT_POINTS - 1));
+        y[i] = exp(intercept + slope * log(x[i]));
+    }
+    return figure_curve(figure, "", CURVE_FIT, color, FIT_POINTS, x, y, error);
+}
+
+/* The runs and their axis. */
+struct errors {
+    const struct errors_axis *axis;
+    size_t count;
+    const double *y;
+};
+
+/* The points of all labels, one after the other, each where the first of its runs is. */
+static enum status draw_groups(const struct errors *errors, double *room, struct figure *figure,
+                               struct error *error)
+{
+    const size_t count = errors->count;
+    const char(*const labels)[FIGURE_LABEL_SIZE] = errors->axis->labels;
+    const char *const *const marks = errors->axis->marks;
+    for (size_t first = 0; first < count; first++) {
+        struct points points = { labels[first], "", 0, 0, room, room + count };
+        bool drawn = false;
+        for (size_t run = 0; run < count; run++) {
+            if (strcmp(labels[run], points.label) != 0)
+                continue;
+            drawn |= run < first;
+            if (isnan(errors->y[run]))
+                continue;
+            if (marks[run][0]) {
+                points.mark = marks[run];
+                points.bad++;
+            }
+            points.x[points.count] = errors->axis->x[run];
+            points.y[points.count++] = errors->y[run];
+        }
+        if (!drawn && draw_group(figure, &points, room + 2 * count, error))
+            return error->status;
+    }
+    return STATUS_OK;
+}
+
+/* The values that were chosen, in order, each once; none where there are too many. */
+static void set_ticks(const struct errors *errors, double *sorted, struct figure *figure)
+{
+    size_t count = 0;
+    memcpy(sorted, errors->axis->x, errors->count * sizeof *sorted);
+    gsl_sort(sorted, 1, errors->count);
+    for (size_t i = 0; i < errors->count; i++)
+        if (i == 0 || sorted[i] > sorted[i - 1]) {
+            if (count == FIGURE_MAX_TICKS)
+                return;
+            figure->ticks[count++] = sorted[i];
+        }
+    figure->tick_count = count;
+}
+
+/* "energy_error" as a title: "Energy error against time.step". */
+static void name_figure(struct figure *figure, const char *name, const struct errors_axis *axis)
+{
+    snprintf(figure->name, sizeof figure->name, "%.80s-against-%.40s", name, axis->name);
+    snprintf(figure->title, sizeof figure->title, "%.80s against %.60s", name, axis->title);
+    for (char *c = figure->title; *c && c < figure->title + strlen(name); c++)
+        *c = *c == '_' ? ' ' : *c;
+    if (figure->title[0] >= 'a' && figure->title[0] <= 'z')
+        figure->title[0] = (char)(figure->title[0] - 'a' + 'A');
+    snprintf(figure->x_label, sizeof figure->x_label, "%.90s", axis->label);
+    snprintf(figure->y_label, sizeof figure->y_label, "%.90s",
+             strcmp(name, "energy_error") == 0 ? "largest |ΔE/E₀|" : name);
+    text_print(&figure->caption, "%s", axis->caption);
+}
+
+static bool has_fit(const struct figure *figure)
+{
+    for (size_t i = 0; i < figure->curve_count; i++)
+        if (figure->curves[i].kind == CURVE_FIT)
+            return true;
+    return false;
+}
+
+enum status errors_draw(const struct errors_axis *axis, const char *name, const double *y,
+                        size_t count, struct figures *figures, struct error *error)
+{
+    const struct errors errors = { axis, count, y };
+    struct figure *figure = figures_add(figures, error);
+    double *room = memory_array(count, 4 * sizeof *room, error);
+    if (figure && room) {
+        figure->x_log = spans_factor(axis->x, count);
+        figure->y_log = true;
+        name_figure(figure, name, axis);
+        draw_groups(&errors, room, figure, error);
+        if (axis->slope && has_fit(figure))
+            text_print(&figure->caption, " %s", axis->slope);
+        if (axis->chosen)
+            set_ticks(&errors, room, figure);
+        figures_drop_empty(figures);
+    }
+    memory_free(room);
+    return error->status;
+}

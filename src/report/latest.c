@@ -1,0 +1,246 @@
+#include "report/latest.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+/* --- what there is -----------------------------------------------------------------------------
+ */
+
+static const char ensemble_ending[] = "-ensemble";
+
+/* run.json names the columns of all tables that have a row for each event, before the first row of
+ * any is written. As diagnostics they can be found by name. */
+struct tables {
+    size_t count;
+    struct diagnostic *diagnostics, *statistics; /* the latter of an ensemble; `count` of each */
+    const struct diagnostic **by_name;           /* 2 count: of all of them; NULL: none */
+};
+
+static const struct diagnostic_class table_class = { .rows_per_event = 1 };
+
+static bool list_columns(const char *name, json_t *row, struct diagnostic *diagnostic)
+{
+    const char *key;
+    json_t *value;
+    size_t k = 0;
+    struct column *columns = calloc(json_object_size(row) + 1, sizeof *columns);
+    *diagnostic = (struct diagnostic){ .class_ = &table_class, .name = name, .columns = columns };
+    json_object_foreach(row, key, value)
+    {
+        if (columns)
+            columns[k++].name = key;
+    }
+    diagnostic->column_count = k;
+    return columns;
+}
+
+static void tables_free(struct tables *tables)
+{
+    for (size_t i = 0; tables->diagnostics && i < tables->count; i++)
+        free((void *)tables->diagnostics[i].columns);
+    for (size_t i = 0; tables->statistics && i < tables->count; i++)
+        free((void *)tables->statistics[i].columns);
+    free(tables->diagnostics);
+    free(tables->statistics);
+    free(tables->by_name);
+}
+
+static bool is_statistics(const char *name)
+{
+    const size_t length = strlen(name), ending = strlen(ensemble_ending);
+    return length > ending && strcmp(name + length - ending, ensemble_ending) == 0;
+}
+
+/* Each diagnostic, and with the same index its statistics. */
+static bool tables_list(const struct result *result, bool ensemble, struct tables *tables)
+{
+    json_t *rows = result_find(result, "diagnostics"), *row;
+    const size_t most = json_object_size(rows) + 1;
+    const char *name;
+    bool whole = true;
+    *tables = (struct tables){ .diagnostics = calloc(most, sizeof(struct diagnostic)),
+                               .statistics = calloc(most, sizeof(struct diagnostic)),
+                               .by_name = calloc(most, 2 * sizeof(struct diagnostic *)) };
+    if (!tables->diagnostics || !tables->statistics || !tables->by_name)
+        return false;
+    json_object_foreach(rows, name, row)
+    {
+        if (ensemble && is_statistics(name) && tables->count > 0)
+            whole &= list_columns(name, row, &tables->statistics[tables->count - 1]);
+        else
+            whole &= list_columns(name, row, &tables->diagnostics[tables->count++]);
+    }
+    for (size_t i = 0; i < tables->count; i++) {
+        tables->by_name[i] = &tables->diagnostics[i];
+        tables->by_name[tables->count + i] =
+            tables->statistics[i].class_ ? &tables->statistics[i] : NULL;
+    }
+    return whole;
+}
+
+/* "conservation.energy,...": all of them; of an ensemble those that have statistics. */
+static void name_all(const struct tables *tables, bool ensemble, struct text *names)
+{
+    for (size_t i = 0; i < tables->count; i++) {
+        const struct diagnostic *d = &tables->diagnostics[i];
+        for (size_t c = 0; c < d->column_count && (!ensemble || tables->by_name[tables->count + i]);
+             c++)
+            text_print(names, "%s%s.%s", names->length ? "," : "", d->name, d->columns[c].name);
+    }
+}
+
+/* --- the last row ------------------------------------------------------------------------------
+ */
+
+enum { TAIL_SIZE = 1 << 16 };
+
+/* The header and the last line that is whole, both in `buffer`, of two TAIL_SIZE; false where there
+ * is no such line. */
+static bool read_ends(const char *path, char *buffer, char **header, char **last)
+{
+    struct stat about;
+    char *const tail = buffer + TAIL_SIZE;
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    const bool regular = fstat(fd, &about) == 0 && S_ISREG(about.st_mode);
+    const off_t from = about.st_size > TAIL_SIZE - 1 ? about.st_size - (TAIL_SIZE - 1) : 0;
+    const ssize_t head = regular ? pread(fd, buffer, TAIL_SIZE - 1, 0) : -1;
+    const ssize_t got = regular ? pread(fd, tail, TAIL_SIZE - 1, from) : -1;
+    close(fd);
+    if (head <= 0 || got <= 0)
+        return false;
+    buffer[head] = tail[got] = '\0';
+    char *end = strrchr(tail, '\n'), *line_end = strchr(buffer, '\n');
+    if (!end || !line_end)
+        return false;
+    *end = *line_end = '\0';
+    char *before = strrchr(tail, '\n');
+    *header = buffer;
+    *last = before ? before + 1 : tail;
+    return before != NULL; /* otherwise it is the header itself */
+}
+
+/* "energy" of "energy [M L^2 T^-2]" */
+static bool is_called(const char *cell, const char *name)
+{
+    const size_t length = strlen(name);
+    return strncmp(cell, name, length) == 0 && (cell[length] == ' ' || cell[length] == '\0');
+}
+
+static double number(const char *cell)
+{
+    double value;
+    return text_parse_real(cell, &value) ? value : NAN;
+}
+
+/* The cells of one table. */
+static void take_row(struct latest *latest, size_t table, const struct diagnostic *diagnostic,
+                     char *header, char *last)
+{
+    enum { MOST = 1024 };
+    char *names[MOST], *cells[MOST];
+    const size_t count = text_split(header, ',', names, MOST);
+    if (count > MOST || text_split(last, ',', cells, MOST) != count)
+        return;
+    struct latest_table *row = &latest->tables[table];
+    row->found = true;
+    for (size_t i = 0; i < count; i++) {
+        row->step = is_called(names[i], "step") ? number(cells[i]) : row->step;
+        row->time = is_called(names[i], "time") ? number(cells[i]) : row->time;
+        for (size_t k = 0; k < latest->show.count; k++) {
+            const struct quantity_index *quantity = &latest->show.quantities[k];
+            struct run_cell *cell = &latest->show.cells[k];
+            if (quantity->diagnostic != table ||
+                !is_called(names[i], diagnostic->columns[quantity->column].name))
+                continue;
+            const char *unit = strchr(names[i], ' ');
+            if (unit && strcmp(unit, " [1]") != 0 && !strchr(cell->label, ' '))
+                strncat(cell->label, unit, sizeof cell->label - strlen(cell->label) - 1);
+            cell->measured = true;
+            cell->value = number(cells[i]);
+        }
+    }
+}
+
+static enum status read_rows(const struct result *result, const struct tables *tables,
+                             bool ensemble, struct latest *latest, struct error *error)
+{
+    char *buffer = malloc(2 * TAIL_SIZE), *header, *last;
+    latest->count = tables->count;
+    latest->tables = calloc(tables->count + 1, sizeof *latest->tables);
+    if (!buffer || !latest->tables) {
+        free(buffer);
+        return error_memory(error);
+    }
+    for (size_t k = 0; k < latest->show.count && ensemble; k++)
+        latest->show.quantities[k].diagnostic -= tables->count;
+    for (size_t i = 0; i < tables->count; i++) {
+        const struct diagnostic *from = tables->by_name[ensemble ? tables->count + i : i];
+        char file[RESULT_PATH_SIZE], path[RESULT_PATH_SIZE];
+        if (!from)
+            continue;
+        latest->tables[i].name = from->name;
+        snprintf(file, sizeof file, "%s.csv", from->name);
+        if (read_ends(result_file(result, file, path), buffer, &header, &last))
+            take_row(latest, i, from, header, last);
+    }
+    free(buffer);
+    return STATUS_OK;
+}
+
+enum status latest_read(const struct result *result, const char *names, struct latest *latest,
+                        struct error *error)
+{
+    const bool ensemble = result_real(result, "systems") > 1;
+    struct tables tables;
+    struct text all = { 0 };
+    *latest = (struct latest){ 0 };
+    enum status status = tables_list(result, ensemble, &tables) ? STATUS_OK : error_memory(error);
+    if (!status && !names)
+        name_all(&tables, ensemble, &all);
+    if (all.failed)
+        status = error_memory(error);
+    if (!status)
+        status = show_create(names ? names : all.bytes, tables.by_name,
+                             ensemble ? tables.by_name + tables.count : NULL, tables.count, NULL,
+                             &latest->show, error);
+    if (!status)
+        status = read_rows(result, &tables, ensemble, latest, error);
+    text_free(&all);
+    tables_free(&tables);
+    return status;
+}
+
+void latest_free(struct latest *latest)
+{
+    show_destroy(&latest->show);
+    free(latest->tables);
+    *latest = (struct latest){ 0 };
+}
+
+bool latest_row(const struct latest *latest, const struct result *result, struct run_row *row)
+{
+    bool found = false;
+    *row = (struct run_row){ .last = (uint64_t)fmax(result_real(result, "steps"), 0.0),
+                             .units = result_units(result),
+                             .cells = latest->show.cells,
+                             .count = latest->show.count };
+    for (size_t k = 0; k < latest->show.count; k++) {
+        const struct latest_table *table = &latest->tables[latest->show.quantities[k].diagnostic];
+        if (!table->found || !(table->step >= (double)row->step))
+            continue;
+        found = true;
+        row->step = (uint64_t)table->step;
+        row->time = table->time;
+    }
+    return found;
+}

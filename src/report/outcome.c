@@ -1,0 +1,184 @@
+#include "report/outcome.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+
+const char *const outcome_names[OUTCOMES] = {
+    [OUTCOME_HELD] = "held",       [OUTCOME_FINISHED] = "finished",   [OUTCOME_FAILED] = "failed",
+    [OUTCOME_ERROR] = "error",     [OUTCOME_STOPPED] = "stopped",     [OUTCOME_SILENT] = "killed",
+    [OUTCOME_AT_WORK] = "at work", [OUTCOME_NOT_BEGUN] = "not begun",
+};
+
+void outcome_counts(const size_t counts[OUTCOMES], struct text *text)
+{
+    const char *separator = "";
+    for (size_t k = 0; k < OUTCOMES; k++)
+        if (counts[k] > 0) {
+            text_print(text, "%s%zu %s", separator, counts[k], outcome_names[k]);
+            separator = ", ";
+        }
+}
+
+static void separate(struct text *why)
+{
+    if (why->length > 0)
+        text_print(why, "; ");
+}
+
+/* The file of a system that came from one of its own; NULL for others. */
+static const char *file_of(const struct result *result, double system)
+{
+    const json_t *members = result_find(result, "members");
+    const bool there = system >= 1.0 && system <= (double)json_array_size(members);
+    const json_t *member = there ? json_array_get(members, (size_t)system - 1) : NULL;
+    return json_string_value(json_object_get(member, "file"));
+}
+
+/* A criterion that did not hold. */
+static void put_criterion(const struct result *result, const json_t *criterion, struct text *why)
+{
+    const struct units *units = result_units(result);
+    const char *text = json_string_value(json_object_get(criterion, "criterion"));
+    const char *unit = json_string_value(json_object_get(criterion, "unit"));
+    char time[UNITS_TEXT_SIZE], system[TEXT_SYSTEM_SIZE];
+    const json_t *worst = json_object_get(criterion, "worst");
+    const json_t *first = json_object_get(criterion, "first_failure_time");
+    separate(why);
+    text_print(why, "%s, ", text ? text : "a criterion");
+    if (json_integer_value(json_object_get(criterion, "rows")) == 0)
+        text_print(why, "no row to judge by");
+    else if (json_is_number(worst))
+        text_print(why, "farthest beyond it: %.4g%s%s", json_number_value(worst),
+                   unit && unit[0] ? " " : "", unit ? unit : "");
+    else
+        text_print(why, "undefined");
+    const double worst_system = json_number_value(json_object_get(criterion, "worst_system"));
+    const double failed_system =
+        json_number_value(json_object_get(criterion, "first_failure_system"));
+    text_print(why, "%s", text_system(system, worst_system, file_of(result, worst_system)));
+    if (json_is_number(first))
+        text_print(why, ", first at t = %s", units_time(units, json_number_value(first), 4, time));
+    text_print(why, "%s", text_system(system, failed_system, file_of(result, failed_system)));
+}
+
+static void put_failures(const struct result *result, struct text *why)
+{
+    size_t index;
+    json_t *criterion;
+    json_array_foreach(result_find(result, "expect"), index, criterion)
+    {
+        if (!json_is_true(json_object_get(criterion, "holds")))
+            put_criterion(result, criterion, why);
+    }
+    if (!json_is_false(result_find(result, "watch.holds")))
+        return;
+    separate(why);
+    text_print(why, "the accuracy watch: %s", result_string(result, "watch.text"));
+}
+
+/* The first message says what, the others what follows from it. */
+static void put_error(const struct result *result, struct text *why)
+{
+    const char *message = json_string_value(json_array_get(result_find(result, "errors"), 0));
+    text_print(why, "exit status %.0f", result_real(result, "exit_status"));
+    if (message)
+        text_print(why, ": %s", message);
+}
+
+static void put_step(const struct result *result, struct text *why)
+{
+    text_print(why, "at step %.0f of %.0f", result_real(result, "step"),
+               result_real(result, "steps"));
+}
+
+static void put_silence(const struct result *result, struct text *why)
+{
+    (void)result;
+    text_print(why, "it ended without a word");
+}
+
+/* By the verdict of run.json; "left" is that of a run which has none and was killed. */
+static const struct ending {
+    const char *verdict;
+    enum outcome outcome;
+    const char *class_;       /* on a page */
+    const char *mark, *words; /* in the key of a figure, and on a page */
+    void (*tell)(const struct result *result, struct text *why);
+} endings[] = {
+    { "held", OUTCOME_HELD, "good", "", "every expectation held", NULL },
+    { "none", OUTCOME_FINISHED, "open", "", "finished; nothing was expected", NULL },
+    { "failed", OUTCOME_FAILED, "bad", "failed", "an expectation or the watch failed",
+      put_failures },
+    { "error", OUTCOME_ERROR, "bad", "error", "ended with an error", put_error },
+    { "stopped", OUTCOME_STOPPED, "open", "stopped", "stopped early", put_step },
+    { "running", OUTCOME_AT_WORK, "open", "running", "running", NULL },
+    { "left", OUTCOME_SILENT, "open", "not ended", "not finished, killed", put_silence },
+};
+
+/* NULL for a verdict that is none. */
+static const struct ending *find_ending(const struct result *result)
+{
+    const bool left = result->state == RESULT_LEFT;
+    const char *verdict = left ? "left" : result_string(result, "verdict");
+    for (size_t i = 0; i < COUNT_OF(endings); i++)
+        if (strcmp(endings[i].verdict, verdict) == 0)
+            return &endings[i];
+    return NULL;
+}
+
+enum outcome outcome_of(const struct result *result, struct text *why)
+{
+    const struct ending *ending = find_ending(result);
+    if (!ending)
+        text_print(why, "its run.json does not say how it ended");
+    else if (ending->tell)
+        ending->tell(result, why);
+    return ending ? ending->outcome : OUTCOME_SILENT;
+}
+
+enum outcome outcome_of_directory(const char *path, struct text *why)
+{
+    struct result result;
+    struct error problem = { 0 };
+    const enum status status = result_open(path, &result, &problem);
+    if (status == STATUS_NO_INPUT)
+        return OUTCOME_NOT_BEGUN;
+    if (status) {
+        text_print(why, "%s", problem.text);
+        return OUTCOME_SILENT;
+    }
+    const enum outcome outcome = outcome_of(&result, why);
+    result_close(&result);
+    return outcome;
+}
+
+const char *outcome_words(const struct result *result)
+{
+    const struct ending *ending = find_ending(result);
+    return ending ? ending->words : "its run.json does not say how it ended";
+}
+
+void outcome_left_out(const struct result *result, struct text *words)
+{
+    const double left_out = result_left_out(result);
+    if (left_out > 0.0)
+        text_print(words,
+                   "%.0f of %.0f systems %s left out of the statistics (energy error above %.6g, "
+                   "or undefined)",
+                   left_out, result_real(result, "systems"), left_out == 1.0 ? "is" : "are",
+                   result_real(result, "config.ensemble.energy_error_limit"));
+}
+
+const char *outcome_mark(const struct result *result)
+{
+    const struct ending *ending = find_ending(result);
+    return ending ? ending->mark : "unknown";
+}
+
+json_t *outcome_view(const struct result *result)
+{
+    const struct ending *ending = find_ending(result);
+    return ending ? json_pack("{s:s, s:s}", "class", ending->class_, "words", ending->words)
+                  : json_null();
+}

@@ -1,0 +1,409 @@
+#include "report/overlay.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "report/draw-run.h"
+
+static const double line_width = 0.01; /* over the height of a figure */
+enum { MOST_BENEATH = 3 };             /* curves that one may lie upon */
+
+/* The runs, and the figures that each of them has. */
+struct overlay {
+    const struct overlay_run *runs;
+    size_t count;
+    struct figures *own;
+};
+
+static const struct figure *find_figure(const struct figures *figures, const char *name)
+{
+    for (size_t i = 0; i < figures->count; i++)
+        if (strcmp(figures->figures[i].name, name) == 0)
+            return &figures->figures[i];
+    return NULL;
+}
+
+/* --- the curve of a run -------------------------------------------------------------------------
+ */
+
+/* Whether a curve stands for its run: the one that the hints name; where that is not there, the
+ * middle one. */
+static bool stands_for_run(const struct figure *figure, size_t index)
+{
+    size_t line = 0;
+    for (size_t i = 0; i < figure->curve_count; i++)
+        if (figure->curves[i].compared)
+            return figure->curves[index].compared;
+    for (size_t i = 0; i < index; i++)
+        line += figure_is_line(figure->curves[i].kind);
+    return figure_is_line(figure->curves[index].kind) && line == (figure_lines(figure) - 1) / 2;
+}
+
+static const struct curve *first_curve(const struct figure *figure)
+{
+    size_t i = 0;
+    while (i + 1 < figure->curve_count && !stands_for_run(figure, i))
+        i++;
+    return &figure->curves[i];
+}
+
+/* Does a single curve stand for a run, and not a path of each body? */
+static bool has_one_curve(const struct figure *figure)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < figure->curve_count; i++)
+        count += stands_for_run(figure, i);
+    return count == 1;
+}
+
+/* Appends what stands for a run to the figure as one curve; several paths have gaps between. */
+static enum status add_run(struct figure *figure, const struct figure *own, const char *label,
+                           int color, struct error *error)
+{
+    enum curve_kind kind = first_curve(own)->kind;
+    size_t count = 0, room = 0;
+    for (size_t i = 0; i < own->curve_count; i++)
+        room += own->curves[i].count + 1;
+    double *const x = memory_array(room, 2 * sizeof *x, error), *const y = x + room;
+    if (!x)
+        return error->status;
+    for (size_t i = 0; i < own->curve_count; i++) {
+        const struct curve *curve = &own->curves[i];
+        if (!stands_for_run(own, i))
+            continue;
+        memcpy(x + count, curve->x, curve->count * sizeof *x);
+        memcpy(y + count, curve->y, curve->count * sizeof *y);
+        count += curve->count;
+        x[count] = y[count] = NAN;
+        count++;
+    }
+    kind = kind == CURVE_DASHED ? CURVE_LINE : kind;
+    figure_curve(figure, label, kind, color, count, x, y, error);
+    memory_free(x);
+    return error->status;
+}
+
+/* Where paths begin, and once what they go about. */
+static enum status add_marks(struct figure *figure, const struct figure *own, bool first,
+                             struct error *error)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < own->curve_count && !status; i++) {
+        const struct curve *mark = &own->curves[i];
+        if (mark->kind == CURVE_STARTS || (mark->kind == CURVE_FOCUS && first))
+            status = figure_curve(figure, first ? mark->label : "", mark->kind, 0, mark->count,
+                                  mark->x, mark->y, error);
+    }
+    return status;
+}
+
+/* --- axes ---------------------------------------------------------------------------------------
+ */
+
+/* Of labels "name [unit]" that differ, what both say. */
+static void join_labels(char *label, const char *other)
+{
+    const char *unit = strstr(label, " ["), *other_unit = strstr(other, " [");
+    const size_t length = unit ? (size_t)(unit - label) : strlen(label);
+    const size_t other_length = other_unit ? (size_t)(other_unit - other) : strlen(other);
+    char joined[FIGURE_LABEL_SIZE];
+    if (strcmp(label, other) == 0 || strstr(label, ", each run in its own"))
+        return;
+    if (length == other_length && strncmp(label, other, length) == 0)
+        snprintf(joined, sizeof joined, "%.*s, each run in its own units",
+                 (int)(length < 100 ? length : 100), label);
+    else
+        snprintf(joined, sizeof joined, "%.70s or %.70s", label, other);
+    memcpy(label, joined, sizeof joined);
+}
+
+/* Logarithmic where one of the runs has it so and no curve goes below 0. */
+static void join_axes(const struct overlay *overlay, struct figure *figure)
+{
+    bool negative = false;
+    for (size_t run = 0; run < overlay->count; run++) {
+        const struct figure *own = find_figure(&overlay->own[run], figure->name);
+        for (size_t i = 0; own && i < own->curve_count; i++)
+            for (size_t k = 0; stands_for_run(own, i) && k < own->curves[i].count; k++)
+                negative |= own->curves[i].y[k] < 0;
+        figure->y_log |= own && own->y_log;
+        figure->x_log |= own && own->x_log;
+        figure->y_signed |= own && own->y_signed;
+        figure->equal_axes |= own && own->equal_axes;
+        if (own) {
+            join_labels(figure->x_label, own->x_label);
+            join_labels(figure->y_label, own->y_label);
+        }
+    }
+    figure->y_log &= !negative;
+    figure->x_log &= figure->y_log;
+}
+
+struct range {
+    double low, high;
+};
+
+/* Along x ('x'), y or both ('='), of the runs that went well or of the others. */
+static struct range extent_of(const struct overlay *overlay, const struct figure *figure, char axis,
+                              bool well)
+{
+    struct range range = { INFINITY, -INFINITY };
+    for (size_t i = 0; i < figure->curve_count; i++) {
+        const struct curve *curve = &figure->curves[i];
+        if (!figure_is_line(curve->kind) || well == (overlay->runs[curve->color].mark[0] != '\0'))
+            continue;
+        for (size_t k = 0; k < curve->count; k++) {
+            const double first = axis == 'y' ? curve->y[k] : curve->x[k];
+            const double second = axis == 'x' ? curve->x[k] : curve->y[k];
+            range.low = fmin(range.low, fmin(first, second));
+            range.high = fmax(range.high, fmax(first, second));
+        }
+    }
+    return range;
+}
+
+/* Where runs that went wrong reach `factor` times as far as the others, the frame is three times
+ * that of the others; false where it is not. */
+static bool frame_axis(const struct overlay *overlay, const struct figure *figure, char axis,
+                       double factor, double frame[2])
+{
+    const struct range good = extent_of(overlay, figure, axis, true);
+    const struct range bad = extent_of(overlay, figure, axis, false);
+    const double span = good.high - good.low, beyond = 0.5 * (factor - 1.0) * span;
+    if (!(span > 0) || !(bad.low < good.low - beyond || bad.high > good.high + beyond))
+        return false;
+    frame[0] = good.low >= 0 ? fmax(0.0, good.low - span) : good.low - span;
+    frame[1] = good.high + span;
+    return true;
+}
+
+static bool lies_beyond(const double range[2], double value)
+{
+    return range[0] < range[1] && (value < range[0] || value > range[1]);
+}
+
+/* Names the runs that reach beyond the frame. */
+static void tell_frame(const struct overlay *overlay, struct figure *figure)
+{
+    const char *before = "The frame leaves out part of ";
+    for (size_t i = 0; i < figure->curve_count; i++) {
+        const struct curve *curve = &figure->curves[i];
+        bool beyond = false;
+        for (size_t k = 0; k < curve->count && figure_is_line(curve->kind); k++)
+            beyond |= lies_beyond(figure->range, curve->x[k]) ||
+                      lies_beyond(figure->range, curve->y[k]) ||
+                      lies_beyond(figure->x_range, curve->x[k]) ||
+                      lies_beyond(figure->y_range, curve->y[k]);
+        if (!beyond)
+            continue;
+        text_print(&figure->finding, "%s%s%s",
+                   figure->finding.length && before[0] != ',' ? " " : "", before,
+                   overlay->runs[curve->color].label);
+        before = ", ";
+    }
+    if (before[0] == ',')
+        text_print(&figure->finding, ".");
+}
+
+/* A run that went wrong would leave the others a flat line, or one that cannot be seen. */
+static void frame_good_runs(const struct overlay *overlay, struct figure *figure)
+{
+    bool framed = false;
+    if (figure->equal_axes) {
+        framed = frame_axis(overlay, figure, '=', 3.0, figure->range);
+    } else {
+        if (!figure->y_log && !figure->y_signed)
+            framed = frame_axis(overlay, figure, 'y', 3.0, figure->y_range);
+        if (!figure->x_log)
+            framed |= frame_axis(overlay, figure, 'x', 9.0, figure->x_range);
+    }
+    if (framed)
+        tell_frame(overlay, figure);
+}
+
+static double height_of(const struct figure *figure, double y)
+{
+    return figure->y_log ? log(y) : y;
+}
+
+/* Does curve `upper` lie upon curve `lower`, for the most part? */
+static bool lies_upon(const struct figure *figure, const struct curve *upper,
+                      const struct curve *lower)
+{
+    double low = INFINITY, high = -INFINITY;
+    size_t apart = 0;
+    if (upper->count != lower->count)
+        return false;
+    for (size_t i = 0; i < lower->count; i++) {
+        low = fmin(low, height_of(figure, lower->y[i]));
+        high = fmax(high, height_of(figure, lower->y[i]));
+    }
+    for (size_t i = 0; i < lower->count; i++) {
+        const double dy = height_of(figure, upper->y[i]) - height_of(figure, lower->y[i]);
+        const double dx = figure->equal_axes ? upper->x[i] - lower->x[i] : 0.0;
+        apart += hypot(dx, dy) > line_width * (high - low);
+    }
+    return 5 * apart < lower->count;
+}
+
+/* Curves that others would hide, or that would hide others. */
+static void show_hidden(struct figure *figure)
+{
+    for (size_t i = 0; i < figure->curve_count; i++) {
+        struct curve *upper = &figure->curves[i];
+        if (!figure_is_line(upper->kind))
+            continue;
+        for (size_t k = 0; k < i && upper->beneath < MOST_BENEATH; k++)
+            if (lies_upon(figure, upper, &figure->curves[k])) {
+                upper->beneath++;
+                figure->curves[k].above++;
+            }
+    }
+}
+
+/* --- words --------------------------------------------------------------------------------------
+ */
+
+/* Do the curves of all runs say the same in the key of their own figure? *label is NULL where many
+ * stand for each. */
+static bool same_label(const struct overlay *overlay, const char *name, const char **label)
+{
+    *label = NULL;
+    for (size_t run = 0; run < overlay->count; run++) {
+        const struct figure *own = find_figure(&overlay->own[run], name);
+        const char *of = own && has_one_curve(own) ? first_curve(own)->label : NULL;
+        if (of && *label && strcmp(of, *label) != 0)
+            return false;
+        *label = of ? of : *label;
+    }
+    return true;
+}
+
+static void name_curve(char label[FIGURE_LABEL_SIZE], const struct overlay_run *run,
+                       const char *apart)
+{
+    snprintf(label, FIGURE_LABEL_SIZE, "%.100s%s%.40s%s%.12s%s", run->label, apart[0] ? ", " : "",
+             apart, run->mark[0] ? " (" : "", run->mark, run->mark[0] ? ")" : "");
+}
+
+/* Lists runs in the caption, behind `words`: those that went wrong, or those without the figure. */
+static void list_runs(const struct overlay *overlay, struct figure *figure, bool missing,
+                      const char *words)
+{
+    const char *before = words;
+    for (size_t run = 0; run < overlay->count; run++) {
+        const bool there = find_figure(&overlay->own[run], figure->name) != NULL;
+        const char *mark = overlay->runs[run].mark;
+        if (missing ? there : !there || !mark[0])
+            continue;
+        text_print(&figure->finding, "%s%s%s", figure->finding.length && before[0] ? " " : "",
+                   before[0] ? before : "; ", overlay->runs[run].label);
+        if (!missing)
+            text_print(&figure->finding, " (%s)", mark);
+        before = "";
+    }
+    if (!before[0])
+        text_print(&figure->finding, ".");
+}
+
+/* Says which systems stand for a run that is an ensemble. */
+static void tell_systems(const struct overlay *overlay, struct figure *figure)
+{
+    for (size_t run = 0; run < overlay->count; run++) {
+        const struct figure *own = find_figure(&overlay->own[run], figure->name);
+        if (!own || !own->systems)
+            continue;
+        text_print(&figure->finding, "%sOf an ensemble: %s.", figure->finding.length ? " " : "",
+                   own->systems);
+        return;
+    }
+}
+
+/* --- figures ------------------------------------------------------------------------------------
+ */
+
+/* Begins like the figure of one run. */
+static struct figure *begin_figure(const struct figure *own, struct figures *figures,
+                                   struct error *error)
+{
+    struct figure *figure = figures_add(figures, error);
+    if (!figure)
+        return NULL;
+    memcpy(figure->name, own->name, sizeof figure->name);
+    memcpy(figure->title, own->title, sizeof figure->title);
+    memcpy(figure->column, own->column, sizeof figure->column);
+    memcpy(figure->x_label, own->x_label, sizeof figure->x_label);
+    memcpy(figure->y_label, own->y_label, sizeof figure->y_label);
+    text_print(&figure->caption, "%s", own->caption.length ? own->caption.bytes : "");
+    return figure;
+}
+
+static enum status lay_over(const struct overlay *overlay, const struct figure *own,
+                            struct figures *figures, struct error *error)
+{
+    struct figure *figure = begin_figure(own, figures, error);
+    const char *label;
+    if (!figure)
+        return error->status;
+    const bool same = same_label(overlay, own->name, &label);
+    join_axes(overlay, figure);
+    for (size_t run = 0; run < overlay->count; run++) {
+        const struct figure *of = find_figure(&overlay->own[run], own->name);
+        char name[FIGURE_LABEL_SIZE];
+        if (!of)
+            continue;
+        name_curve(name, &overlay->runs[run], same ? "" : first_curve(of)->label);
+        if (add_run(figure, of, name, (int)run, error))
+            return error->status;
+    }
+    for (size_t run = 0; run < overlay->count; run++) {
+        const struct figure *of = find_figure(&overlay->own[run], own->name);
+        if (of && add_marks(figure, of, of == own, error))
+            return error->status;
+    }
+    if (same && label && label[0] && figure_lines(own) > 1)
+        text_print(&figure->finding, "Of each run: %s.", label);
+    tell_systems(overlay, figure);
+    list_runs(overlay, figure, false, "Runs that have not ended well: ");
+    list_runs(overlay, figure, true, "Without such a figure: ");
+    frame_good_runs(overlay, figure);
+    show_hidden(figure);
+    return STATUS_OK;
+}
+
+/* Has one of the first `run` runs a figure of this name, or only one of all? */
+static bool is_drawn(const struct overlay *overlay, size_t run, const char *name)
+{
+    size_t before = 0, all = 0;
+    for (size_t i = 0; i < overlay->count; i++) {
+        const bool there = find_figure(&overlay->own[i], name) != NULL;
+        before += there && i < run;
+        all += there;
+    }
+    return before > 0 || all < 2;
+}
+
+enum status overlay_draw(const struct overlay_run *runs, size_t count, enum draw_extent extent,
+                         struct figures *figures, struct error *error)
+{
+    const size_t shown = count < FIGURE_MAX_LINES ? count : FIGURE_MAX_LINES;
+    struct figures own[FIGURE_MAX_LINES] = { { 0 } };
+    const struct overlay overlay = { runs, shown, own };
+    enum status status = STATUS_OK;
+    for (size_t run = 0; run < shown && !status; run++)
+        status = draw_run(runs[run].result, extent, &own[run], error);
+    for (size_t run = 0; run < shown && !status; run++)
+        for (size_t i = 0; i < own[run].count && !status; i++) {
+            const struct figure *figure = &own[run].figures[i];
+            if (figure->alone || figure->curve_count == 0 || is_drawn(&overlay, run, figure->name))
+                continue;
+            status = lay_over(&overlay, figure, figures, error);
+            if (!status)
+                figures->figures[figures->count - 1].left_out += count - shown;
+        }
+    for (size_t run = 0; run < shown; run++)
+        figures_free(&own[run]);
+    return status;
+}

@@ -1,0 +1,42 @@
+/*
+ * Figures as gnuplot draws them. A figure leaves four files in the folder of plots: NAME.dat (the
+ * numbers), NAME.gp (the commands: `gnuplot NAME.gp` draws it again), NAME.svg and NAME.png.
+ */
+#ifndef ORRERY_REPORT_PLOT_H
+#define ORRERY_REPORT_PLOT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "base/status.h"
+#include "base/text.h"
+#include "output/directory.h"
+#include "report/figure.h"
+
+/* Can gnuplot be run? STATUS_UNAVAILABLE. */
+enum status plot_probe(struct error *error);
+
+/* Writes the four files into the directory, which has claimed their names: `within` before these is
+ * "" or the name of a folder that is there, "plots/". STATUS_CANT_CREATE, STATUS_IO,
+ * STATUS_UNAVAILABLE. */
+enum status plot_draw(const struct figure *figure, struct directory *directory, const char *within,
+                      struct error *error);
+
+/*
+ * The drawn figure, in `plots` of the directory, for an HTML page: what follows "<svg ". Its parts
+ * have classes in place of gnuplot's ids, so that the page colours them (templates/page.css). The
+ * definitions of gnuplot's points belong to the first figure of a page. STATUS_NO_INPUT, STATUS_IO.
+ */
+enum status plot_inline(const struct figure *figure, const struct directory *directory, bool first,
+                        struct text *svg, struct error *error);
+
+/* Fills the template of gnuplot's commands and has gnuplot draw by them, in `within` of the
+ * directory: NAME.gp. STATUS_UNAVAILABLE, STATUS_IO with what gnuplot said. */
+enum status plot_commands(struct directory *directory, const char *within, const char *name,
+                          const char *commands, json_t *values, struct error *error);
+
+/* The numbers of a figure: NAME.dat. STATUS_CANT_CREATE, STATUS_IO, STATUS_MEMORY. */
+enum status plot_write(struct directory *directory, const char *within, const char *name,
+                       const char *suffix, const struct text *content, struct error *error);
+
+#endif

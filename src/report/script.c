@@ -1,0 +1,397 @@
+#include "report/script.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/document.h"
+#include "base/memory.h"
+#include "report/palette.h"
+
+/* --- axes ---------------------------------------------------------------------------------------
+ */
+
+/* A gnuplot string; nothing in single quotes is expanded but a doubled quote. */
+static void quote(struct text *script, const char *words)
+{
+    text_print(script, "'");
+    for (const char *c = words; *c; c++)
+        if (*c == '\'')
+            text_print(script, "''");
+        else
+            text_append(script, (unsigned char)*c < ' ' ? " " : c, 1);
+    text_print(script, "'");
+}
+
+static bool in_frame(const struct figure *figure, double x)
+{
+    const double *const range = figure->x_range;
+    return !(range[0] < range[1]) || (x >= range[0] && x <= range[1]);
+}
+
+/* The extent of all curves along an axis, of what is in the frame. */
+static void extent(const struct figure *figure, char axis, double *low, double *high)
+{
+    *low = INFINITY;
+    *high = -INFINITY;
+    for (size_t c = 0; c < figure->curve_count; c++) {
+        const struct curve *curve = &figure->curves[c];
+        for (size_t i = 0; i < curve->count; i++) {
+            if (!in_frame(figure, curve->x[i]))
+                continue;
+            const double value = axis == 'x' ? curve->x[i] : curve->y[i];
+            *low = fmin(*low, value);
+            *high = fmax(*high, axis == 'y' && curve->upper ? curve->upper[i] : value);
+        }
+    }
+}
+
+/* A letter, a line, and the room for ticks, in pixels. */
+enum { LETTER = 8, LINE = 18, AXIS_WIDTH = 380, AXIS_HEIGHT = 210 };
+
+/* Ticks along x whose numbers do not touch; one without room has no number. */
+static void script_ticks(struct text *script, const double *ticks, size_t count, double low,
+                         double high, bool logarithmic)
+{
+    double taken = -INFINITY; /* by the numbers so far */
+    text_print(script, "set format x '%%g'\nset xtics (");
+    for (size_t i = 0; i < count; i++) {
+        const double at = AXIS_WIDTH * (logarithmic ? log(ticks[i] / low) / log(high / low)
+                                                    : (ticks[i] - low) / (high - low));
+        char number[32];
+        snprintf(number, sizeof number, "%.5g", ticks[i]);
+        const double half = 0.5 * LETTER * (double)(strlen(number) + 1);
+        const bool fits = at - half > taken;
+        text_print(script, "%s'%s' %.9g", i ? ", " : "", fits ? number : "", ticks[i]);
+        taken = fits ? at + half : taken;
+    }
+    text_print(script, ")\n");
+}
+
+/* Points alone do not lie on the edge. */
+static bool of_points(const struct figure *figure)
+{
+    for (size_t i = 0; i < figure->curve_count; i++)
+        if (figure->curves[i].kind != CURVE_POINTS && figure->curves[i].kind != CURVE_FIT)
+            return false;
+    return true;
+}
+
+/* Between ticks: 1, 2 or 5 times a power of ten, so that at most five intervals are in the range.
+ */
+static double tick_step(double range)
+{
+    const double coarse = range / 5, decade = pow(10, floor(log10(coarse)));
+    return coarse <= 2 * decade ? 2 * decade : coarse <= 5 * decade ? 5 * decade : 10 * decade;
+}
+
+/* The same ticks along both axes. */
+static void script_equal(struct text *script, const struct figure *figure)
+{
+    double low, high, range = figure->range[1] - figure->range[0];
+    for (const char *axis = "xy"; *axis && !(figure->range[0] < figure->range[1]); axis++) {
+        extent(figure, *axis, &low, &high);
+        range = fmax(range, high - low);
+    }
+    if (range > 0)
+        text_print(script, "set xtics %.9g\nset ytics %.9g\n", tick_step(range), tick_step(range));
+}
+
+/* At most five ticks along x, so that long numbers have room; lines end where the data do. What is
+ * never negative and nearly touches 0 begins there. */
+static void script_linear(struct text *script, const struct figure *figure, char axis)
+{
+    double low, high;
+    extent(figure, axis, &low, &high);
+    text_print(script, "set format %c '%%g'\n", axis);
+    if (axis == 'y' && low >= 0 && low < 0.1 * high)
+        text_print(script, "set yrange [0:*]\n");
+    if (axis == 'y' && figure->y_range[0] < figure->y_range[1])
+        text_print(script, "set yrange [%.9g:%.9g]\n", figure->y_range[0], figure->y_range[1]);
+    if (figure->equal_axes)
+        script_equal(script, figure);
+    if (axis == 'y' || figure->equal_axes || !(low < high))
+        return;
+    if (figure->x_range[0] < figure->x_range[1]) {
+        low = figure->x_range[0];
+        high = figure->x_range[1];
+    }
+    const double step = tick_step(high - low);
+    const double margin = of_points(figure) ? 0.04 * (high - low) : 0.0;
+    low -= margin;
+    high += margin;
+    text_print(script, "set xrange [%.9g:%.9g]\nset xtics %.9g\n", low, high, step);
+    if (figure->tick_count)
+        script_ticks(script, figure->ticks, figure->tick_count, low, high, false);
+}
+
+/* Over a smaller factor than this, an axis may hold a single one of 1, 2, 5, 10, ... or none. */
+static const double few_ticks = 5.0;
+
+enum { MOST_TICKS = 16 };
+
+/* Ticks of a logarithmic axis: equal steps over a small factor, 1, 2, 5, 10, ... over some decades;
+ * their number. */
+static size_t find_ticks(double low, double high, double ticks[MOST_TICKS])
+{
+    static const double steps[] = { 1, 2, 5 };
+    size_t count = 0;
+    if (high / low < few_ticks) {
+        const double step = tick_step(high - low);
+        for (double k = ceil(low / step); k * step <= high; k++)
+            ticks[count++] = k * step;
+        return count;
+    }
+    for (double decade = pow(10, floor(log10(low))); decade < high; decade *= 10)
+        for (size_t i = 0; i < COUNT_OF(steps); i++)
+            if (steps[i] * decade >= low && steps[i] * decade <= high)
+                ticks[count++] = steps[i] * decade;
+    return count;
+}
+
+/* Whole powers of ten name the ticks of an axis of many decades. What stands for few values is
+ * drawn on a linear axis, but for points: a power law through them is a straight line on
+ * logarithmic axes alone. */
+static void script_logarithmic(struct text *script, const struct figure *figure, char axis)
+{
+    double low, high;
+    extent(figure, axis, &low, &high);
+    const double margin = fmax(1.06, pow(high / low, 0.04));
+    low /= margin;
+    high *= margin;
+    if (high / low < few_ticks && !of_points(figure)) {
+        script_linear(script, figure, axis);
+        return;
+    }
+    text_print(script, "set logscale %c\nset %crange [%.9g:%.9g]\n", axis, axis, low, high);
+    if (axis == 'x' && figure->tick_count) {
+        script_ticks(script, figure->ticks, figure->tick_count, low, high, true);
+        return;
+    }
+    if (high / low > 300) {
+        text_print(script, "set format %c '10^{%%T}'\n", axis);
+        return;
+    }
+    double ticks[MOST_TICKS];
+    const size_t count = find_ticks(low, high, ticks);
+    if (axis == 'x') {
+        script_ticks(script, ticks, count, low, high, true);
+        return;
+    }
+    text_print(script, "set format y '%%g'\nset ytics (");
+    for (size_t i = 0; i < count; i++)
+        text_print(script, "%s%.9g", i ? ", " : "", ticks[i]);
+    text_print(script, ")\n");
+}
+
+/* The largest |y| of the curve where that is least; 0 where all curves are 0. */
+static double least_reach(const struct figure *figure)
+{
+    double least = 0.0;
+    for (size_t c = 0; c < figure->curve_count; c++) {
+        double reach = 0.0;
+        for (size_t i = 0; i < figure->curves[c].count; i++)
+            if (in_frame(figure, figure->curves[c].x[i]))
+                reach = fmax(reach, fabs(figure->curves[c].y[i]));
+        if (reach > 0.0 && (least == 0.0 || reach < least))
+            least = reach;
+    }
+    return least;
+}
+
+/* Where one curve reaches so much farther than another, that one would be a flat line. */
+static const double signed_factor = 20.0;
+
+/* Linear about 0 and logarithmic on both sides, with 0 and powers of ten as ticks: an asinh. */
+static void script_signed(struct text *script, const struct figure *figure)
+{
+    double low, high;
+    extent(figure, 'y', &low, &high);
+    const double reach = fmax(fabs(low), fabs(high)), least = least_reach(figure);
+    if (!(reach > signed_factor * least)) {
+        script_linear(script, figure, 'y');
+        return;
+    }
+    const double scale = least / 3, margin = 1.6;
+    low = low < 0 ? margin * low : -least;
+    high = high > 0 ? margin * high : least;
+    text_print(script,
+               "set nonlinear y via asinh(y/%.9g) inverse %.9g*sinh(y)\nset yrange [%.9g:%.9g]\n"
+               "set ytics ('0' 0",
+               scale, scale, low, high);
+    const double pixels = AXIS_HEIGHT / (asinh(high / scale) - asinh(low / scale));
+    const int stride = (int)ceil(1.5 * LINE / (pixels * M_LN10));
+    for (int sign = 1; sign >= -1; sign -= 2) /* each side from its own end */
+        for (int power = (int)floor(log10(sign > 0 ? high : -low));
+             pixels * asinh(pow(10, power) / scale) > LINE && power > log10(scale); power -= stride)
+            text_print(script, ", '%s10^{%d}' %s1e%d", sign > 0 ? "" : "−", power,
+                       sign > 0 ? "" : "-", power);
+    text_print(script, ")\n");
+}
+
+/* {"axis", "label", "scale"} for the template. */
+static json_t *axis_view(const struct figure *figure, char axis)
+{
+    struct text label = { 0 }, scale = { 0 };
+    const char name[] = { axis, '\0' };
+    quote(&label, axis == 'x' ? figure->x_label : figure->y_label);
+    if (axis == 'y' && figure->y_signed)
+        script_signed(&scale, figure);
+    else if (axis == 'x' ? figure->x_log : figure->y_log)
+        script_logarithmic(&scale, figure, axis);
+    else
+        script_linear(&scale, figure, axis);
+    json_t *view = label.failed || scale.failed
+                       ? NULL
+                       : json_pack("{s:s, s:o, s:s}", "axis", name, "label",
+                                   json_string_nocheck(label.bytes), "scale", scale.bytes);
+    text_free(&label);
+    text_free(&scale);
+    return view;
+}
+
+/* --- the key ------------------------------------------------------------------------------------
+ */
+
+/* Widths in letters, heights in pixels; gnuplot's own estimate of a text's width is as generous. */
+enum { KEY_WIDTH = 40, KEY_WIDTH_EQUAL = 34, KEY_SAMPLE = 6, KEY_COLUMNS = 4, KEY_ROW_HEIGHT = 21 };
+
+/* A picture with equal axes is narrower than its canvas, and the key begins where it does. */
+static size_t key_width(const struct figure *figure)
+{
+    return figure->equal_axes ? KEY_WIDTH_EQUAL : KEY_WIDTH;
+}
+
+/* The bytes of the first line of a label, broken at a blank where it is too long; *letters counts
+ * its letters. */
+static size_t first_line(const struct figure *figure, const char *label, size_t *letters)
+{
+    size_t end = 0, blank = 0;
+    for (*letters = 0; label[end]; end++) {
+        const bool begins = ((unsigned char)label[end] & 0xc0) != 0x80;
+        if (begins && *letters == key_width(figure))
+            return blank ? blank : end;
+        *letters += begins;
+        blank = label[end] == ' ' ? end + 1 : blank;
+    }
+    return end;
+}
+
+/* The lines that labels take, and the letters of the longest line. */
+static size_t key_lines(const struct figure *figure, size_t *longest)
+{
+    size_t lines = 0, letters;
+    *longest = 0;
+    for (size_t i = 0; i < figure->curve_count; i++)
+        for (const char *label = figure->curves[i].label; *label; lines++) {
+            label += first_line(figure, label, &letters);
+            *longest = letters > *longest ? letters : *longest;
+        }
+    return lines;
+}
+
+/* Columns of equal width that the key has room for; 0 without a key. */
+static int key_columns(const struct figure *figure)
+{
+    size_t longest;
+    const size_t lines = key_lines(figure, &longest);
+    const size_t room = (key_width(figure) + KEY_SAMPLE) / (longest + KEY_SAMPLE);
+    const size_t columns = room < 1 ? 1 : room < KEY_COLUMNS ? room : KEY_COLUMNS;
+    return (int)(lines < columns ? lines : columns);
+}
+
+static int key_height(const struct figure *figure)
+{
+    size_t longest;
+    const int columns = key_columns(figure), lines = (int)key_lines(figure, &longest);
+    return columns ? KEY_ROW_HEIGHT * ((lines + columns - 1) / columns) : 0;
+}
+
+/* --- curves -------------------------------------------------------------------------------------
+ */
+
+static bool is_dashed_again(const struct curve *curve)
+{
+    return curve->color >= PALETTE_COLORS && curve->kind == CURVE_LINE;
+}
+
+static const char *style_of(const struct curve *curve)
+{
+    static const char *const styles[] = {
+        [CURVE_LINE] = "line",     [CURVE_DASHED] = "dashed", [CURVE_PATH] = "path",
+        [CURVE_POINTS] = "points", [CURVE_DOTS] = "dots",     [CURVE_DISCS] = "discs",
+        [CURVE_FIT] = "dashed",    [CURVE_BAND] = "band",     [CURVE_STARTS] = "starts",
+        [CURVE_FOCUS] = "focus",
+    };
+    return is_dashed_again(curve) ? "dashed" : styles[curve->kind];
+}
+
+/* Of curves upon each other, one shows in the gaps of the next. */
+enum { DASH_PERIOD = 16 };
+
+/* One thing that `plot` draws: a curve with the first line of its label, or a further line. */
+static json_t *drawn_view(const struct curve *curve, size_t index, const char *line, size_t length)
+{
+    struct text words = { 0 }, label = { 0 };
+    const bool has_gaps = curve->beneath && curve->kind == CURVE_LINE && !is_dashed_again(curve);
+    const int dash = has_gaps ? DASH_PERIOD >> curve->beneath : 0;
+    const int wide = curve->kind == CURVE_PATH ? curve->above : 0;
+    text_append(&words, line, length);
+    quote(&label, length ? words.bytes : "");
+    json_t *view =
+        words.failed || label.failed
+            ? NULL
+            : json_pack("{s:s, s:i, s:b, s:b, s:s, s:i, s:i, s:i, s:i, s:b, s:b, s:s}", "separator",
+                        index || line != curve->label ? ", \\\n     " : "", "index", (int)index,
+                        "continued", line != curve->label, "band", curve->kind == CURVE_BAND,
+                        "style", style_of(curve), "color", curve->color % PALETTE_COLORS + 1,
+                        "dash", dash, "gap", DASH_PERIOD - dash, "wide", wide, "marks",
+                        curve->kind == CURVE_STARTS || curve->kind == CURVE_FOCUS, "in_key",
+                        length > 0, "title", label.bytes);
+    text_free(&words);
+    text_free(&label);
+    return view;
+}
+
+static json_t *curves_view(const struct figure *figure)
+{
+    json_t *views = json_array();
+    for (size_t i = 0; i < figure->curve_count; i++) {
+        const struct curve *curve = &figure->curves[i];
+        const char *line = curve->label;
+        do {
+            size_t letters;
+            const size_t length = first_line(figure, line, &letters);
+            document_append(&views, drawn_view(curve, i, line, length));
+            line += length;
+        } while (*line);
+    }
+    return views;
+}
+
+const struct curve *script_curve(const struct figure *figure, size_t drawn)
+{
+    for (size_t i = 0, letters; i < figure->curve_count; i++) {
+        const char *line = figure->curves[i].label;
+        do {
+            if (drawn-- == 0)
+                return line == figure->curves[i].label ? &figure->curves[i] : NULL;
+            line += first_line(figure, line, &letters);
+        } while (*line);
+    }
+    return NULL;
+}
+
+json_t *script_view(const struct figure *figure)
+{
+    const int height = (figure->equal_axes ? 430 : 310) + key_height(figure);
+    char range[64] = "";
+    if (figure->range[0] < figure->range[1])
+        snprintf(range, sizeof range, "%.9g:%.9g", figure->range[0], figure->range[1]);
+    return json_pack("{s:s, s:o, s:[o, o], s:i, s:b, s:b, s:s, s:i, s:i, s:o}", "name",
+                     figure->name, "palette", palette_view(), "axes", axis_view(figure, 'x'),
+                     axis_view(figure, 'y'), "key_columns", key_columns(figure), "linear",
+                     !figure->x_log && !figure->y_log && !figure->y_signed, "equal_axes",
+                     figure->equal_axes, "range", range, "height", height, "png_height", 2 * height,
+                     "drawn", curves_view(figure));
+}

@@ -1,0 +1,24 @@
+/* The copies of its bodies that a run carries along, by its config alone: shadows (run/shadow.h)
+ * and replays (run/replay.h), each in a backend of its own. */
+#ifndef ORRERY_RUN_COPIES_H
+#define ORRERY_RUN_COPIES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "config/configuration.h"
+#include "diagnostics/trust.h"
+
+/* Does the config ask for shadows, for one of this kind, for replays? */
+bool copies_shadowed(const struct config *config);
+bool copies_shadow(const struct config *config, enum trust_shadow kind);
+bool copies_replayed(const struct config *config);
+
+/* Are the forces of the run in double, so that a replay need not repeat them so? */
+bool copies_exact(const struct config *config);
+
+/* How many there are at a time, and how much further work they are, both for each system. */
+size_t copies_count(const struct config *config);
+double copies_work(const struct config *config);
+
+#endif

@@ -1,0 +1,42 @@
+/* The members of an ensemble, one for a run of one system: their conserved quantities, and how well
+ * these were kept. */
+#ifndef ORRERY_RUN_ENSEMBLE_H
+#define ORRERY_RUN_ENSEMBLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/status.h"
+#include "model/conserved.h"
+
+/* Arrays over the systems. */
+struct ensemble {
+    size_t systems;
+    double time;             /* of ... */
+    struct conserved *now;   /* ... the last event that needed them */
+    struct conserved *first; /* at step 0 */
+    double *largest_error;   /* |dE/E0| so far; once undefined, it stays so */
+    bool *left_out;          /* from statistics, since its error was beyond the limit */
+    double error_limit;      /* infinite: none */
+};
+
+/* With all at zero. STATUS_MEMORY. */
+enum status ensemble_create(size_t systems, double error_limit, struct ensemble *ensemble,
+                            struct error *error);
+void ensemble_destroy(struct ensemble *ensemble);
+
+/* What they are now is how they began. */
+void ensemble_begin(struct ensemble *ensemble);
+/* Takes what they are now into the largest errors, and leaves out whom that excludes. */
+void ensemble_judge(struct ensemble *ensemble);
+/* Leaves out by the largest errors as they stand. */
+void ensemble_leave_out(struct ensemble *ensemble);
+/* How many these are. */
+size_t ensemble_left_out(const struct ensemble *ensemble);
+
+/* (E - E0) / |E0| now; NaN where E0 is 0 or a number is undefined. */
+double ensemble_error(const struct ensemble *ensemble, size_t system);
+/* Whose error is the largest in size now; an undefined one counts as larger. */
+size_t ensemble_worst(const struct ensemble *ensemble);
+
+#endif

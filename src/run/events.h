@@ -1,0 +1,14 @@
+/* What happens at a step: bodies are observed, rows and frames written, criteria judged. */
+#ifndef ORRERY_RUN_EVENTS_H
+#define ORRERY_RUN_EVENTS_H
+
+#include "run/parts.h"
+
+/* The first step after the present one at which anything happens. */
+uint64_t events_next(struct run *run);
+
+/* Everything that happens at the step that was reached; ends the run there where a condition of
+ * stop_when is met. */
+enum status events_happen(struct run *run, struct error *error);
+
+#endif

@@ -1,0 +1,68 @@
+/* What observes the bodies of a run: its diagnostics, outputs and watch, with the files that they
+ * write. */
+#ifndef ORRERY_RUN_OBSERVERS_H
+#define ORRERY_RUN_OBSERVERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "config/configuration.h"
+#include "diagnostics/diagnostic.h"
+#include "diagnostics/watch.h"
+#include "output/directory.h"
+#include "output/output.h"
+#include "output/stream.h"
+#include "run/aggregate.h"
+
+/* A diagnostic at work: its rows go to its CSV file and to the criteria. */
+struct diagnostic_slot {
+    struct diagnostic *diagnostic;
+    struct stream *stream;
+    double *last_row;            /* of system 0, for the summary; undefined before the first */
+    struct aggregate *aggregate; /* over the members of an ensemble; NULL without one */
+    struct stream *aggregate_stream;
+};
+
+struct output_slot {
+    struct output *output; /* NULL when it is closed */
+    const char *file;      /* its name, borrowed from the config */
+    uint64_t events;       /* in the whole run, as planned until it ends */
+};
+
+struct observers {
+    size_t diagnostic_count, output_count;
+    struct diagnostic_slot *diagnostics; /* of the list, then `energy_budget` and `trust` */
+    struct output_slot *outputs;
+    struct watch *watch;
+    struct diagnostic *trust, *energy_budget; /* the last ones of `diagnostics`, or NULL */
+    double *phi, *psi;                        /* potentials, where something needs them */
+    bool unresolved; /* it was said that the precision does not resolve a pair */
+};
+
+/* Empty slots. STATUS_MEMORY. */
+enum status observers_create(size_t diagnostics, size_t outputs, struct observers *observers,
+                             struct error *error);
+/* Closes what is open. */
+void observers_destroy(struct observers *observers);
+
+/* Does the diagnostic, or do its statistics over the systems, write the file `name`.csv, of which
+ * `length` letters count? */
+bool observers_writes(const struct diagnostic_slot *slot, const char *name, size_t length);
+
+/* What the diagnostics and outputs need (enum need, or-ed), all of them. */
+unsigned observers_needs(const struct observers *observers);
+
+/* Hands all rows and frames to the system, and with `to_disk` to the disk. */
+enum status observers_flush(const struct observers *observers, bool to_disk, struct error *error);
+/* Cuts off what continued files hold beyond what is kept; with `outputs`, the files of outputs that
+ * have one for each event too. */
+enum status observers_trim(const struct observers *observers, bool outputs, struct error *error);
+/* Are their files still there as they were written? STATUS_IO. */
+enum status observers_look(const struct observers *observers, const struct config *config,
+                           const struct directory *directory, struct error *error);
+/* Closes their files. */
+void observers_close(struct observers *observers, struct error *error);
+
+#endif

@@ -1,0 +1,135 @@
+#include "run/parts.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static void tell(struct run *run, bool loud, const char *format, va_list arguments)
+{
+    char line[512];
+    vsnprintf(line, sizeof line, format, arguments);
+    if (run->options.notice)
+        run->options.notice(run->options.context, loud, line);
+    if (!run->continuation.done) /* nothing is added to its log either */
+        files_log(&run->files, line);
+}
+
+void run_notice(struct run *run, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    tell(run, false, format, arguments);
+    va_end(arguments);
+}
+
+void run_warning(struct run *run, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    tell(run, true, format, arguments);
+    va_end(arguments);
+}
+
+double run_time(const struct run *run)
+{
+    return (double)run->schedule.step * run->experiment.step;
+}
+
+const char *run_time_text(const struct run *run, int digits, char buffer[UNITS_TEXT_SIZE])
+{
+    return units_time(run->experiment.physics.units, run_time(run), digits, buffer);
+}
+
+double run_rate(const struct run *run)
+{
+    if (run->clocks.advance_seconds <= 0.0)
+        return 0.0;
+    struct adaptive_statistics own;
+    size_t system;
+    const double done = run_own_steps(run, &own, &system)
+                            ? own.interactions - run->continuation.own.interactions
+                            : experiment_interactions(
+                                  &run->experiment, run->schedule.step - run->schedule.first_step);
+    return done / run->clocks.advance_seconds;
+}
+
+bool run_own_steps(const struct run *run, struct adaptive_statistics *sums, size_t *system)
+{
+    const struct adaptive *const adaptive = run->backend ? run->backend->adaptive : NULL;
+    *sums = (struct adaptive_statistics){ .smallest = INFINITY, .time = INFINITY };
+    *system = 0;
+    for (size_t s = 0; adaptive && s < run->experiment.bodies->systems; s++) {
+        struct adaptive_statistics one;
+        adaptive->class_->statistics(adaptive, s, &one);
+        sums->steps += one.steps;
+        sums->rejections += one.rejections;
+        sums->interactions += one.interactions;
+        if (one.stuck)
+            sums->time = fmin(sums->time, one.time);
+        sums->stuck |= one.stuck;
+        if (one.smallest >= sums->smallest)
+            continue;
+        sums->smallest = one.smallest;
+        memcpy(sums->pair, one.pair, sizeof sums->pair);
+        *system = s;
+    }
+    return adaptive;
+}
+
+const char *run_directory(const struct run *run, char buffer[RUN_DIRECTORY_SIZE])
+{
+    if (run->options.directory)
+        return run->options.directory;
+    snprintf(buffer, RUN_DIRECTORY_SIZE, "%s.run", run->experiment.name);
+    return buffer;
+}
+
+const char *run_host(char buffer[RUN_HOST_SIZE])
+{
+    buffer[RUN_HOST_SIZE - 1] = '\0'; /* a longer name is cut */
+    return gethostname(buffer, RUN_HOST_SIZE - 1) == 0 ? buffer : strcpy(buffer, "?");
+}
+
+struct moment run_moment(const struct run *run)
+{
+    return (struct moment){ .step = run->schedule.step,
+                            .time = run_time(run),
+                            .dt = run->experiment.step,
+                            .threads = run->description.threads,
+                            .physics = &run->experiment.physics,
+                            .bodies = run->experiment.bodies,
+                            .conserved = run->ensemble.now,
+                            .first = run->ensemble.first,
+                            .phi = run->observers.phi,
+                            .psi = run->observers.psi,
+                            .own = run->own };
+}
+
+enum status run_observe(struct run *run, unsigned needs, struct error *error)
+{
+    struct backend *backend = run->backend;
+    const struct backend_class *class_ = backend->class_;
+    enum status status = STATUS_OK;
+    if (needs & NEED_STATE)
+        status = class_->fetch(backend, error);
+    if (!status && (needs & NEED_CONSERVED)) {
+        status = class_->conserved(backend, run->ensemble.now, error);
+        run->ensemble.time = run_time(run);
+    }
+    if (!status && (needs & NEED_POTENTIALS))
+        status = class_->potentials(backend, run->observers.phi, run->observers.psi, error);
+    if (!status && (needs & NEED_ACCELERATIONS))
+        status = class_->accelerations(backend, error);
+    for (size_t s = 0; run->own && s < run->experiment.bodies->systems; s++)
+        if (needs & NEED_STEPS)
+            backend->adaptive->class_->statistics(backend->adaptive, s, &run->own[s]);
+    return status;
+}
+
+enum status run_flush(struct run *run, bool to_disk, struct error *error)
+{
+    const enum status status = observers_flush(&run->observers, to_disk, error);
+    return status ? status : stream_flush(run->files.log, to_disk, error);
+}

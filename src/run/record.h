@@ -1,0 +1,43 @@
+/* What a run has come to, for those who tell of it. */
+#ifndef ORRERY_RUN_RECORD_H
+#define ORRERY_RUN_RECORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "backend/backend.h"
+#include "diagnostics/time-scales.h"
+#include "run/criteria.h"
+#include "run/ensemble.h"
+#include "run/experiment.h"
+#include "run/legs.h"
+#include "run/observers.h"
+
+struct run;
+
+/* As the run stands now; what it points at is the run's. */
+struct run_record {
+    const struct experiment *experiment;
+    const struct backend_description *backend;
+    const struct observers *observers;
+    const struct ensemble *ensemble;
+    const struct criteria *criteria;
+    const struct directory *directory; /* NULL before it is open */
+    uint64_t step, last;               /* reached, and where the run ends */
+    double time;                       /* t of that step */
+    bool written;                      /* run.json is there and is this run's */
+    bool done_before;                  /* the run was done already, and stays as it is */
+    bool holds;                        /* the watch does, for the systems that are not left out */
+    double wall;                    /* seconds of the leg at work, or of the one that has ended */
+    double steps_per_second, rate;  /* of that leg, own ones if it chooses them; pair interactions
+                                       per second */
+    struct legs_sum legs;           /* all of them */
+    struct time_scales time_scales; /* of the first system at the start */
+    bool chooses_steps;             /* the integrator does: */
+    struct adaptive_statistics own_steps; /* of all systems */
+    size_t smallest_system;               /* whose step was the smallest */
+};
+
+struct run_record run_record(const struct run *run);
+
+#endif

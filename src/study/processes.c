@@ -1,0 +1,180 @@
+#include "study/processes.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/child.h"
+#include "base/text.h"
+#include "run/run.h"
+#include "run/signals.h"
+#include "study/member.h"
+
+const char *work_path(const struct work *work, size_t member, char buffer[STUDY_PATH_SIZE])
+{
+    return study_member_path(work->options->directory, member, buffer);
+}
+
+bool work_is_ours(const struct work *work, size_t member)
+{
+    return work->options->only == 0 || work->options->only == member + 1;
+}
+
+enum status work_load(const struct work *work, size_t member, struct config **config,
+                      struct error *error)
+{
+    return member_load(work->study, work->options, work->threads, member, config, error);
+}
+
+static void tell(const struct study_options *options, const char *line)
+{
+    if (options->notice)
+        options->notice(options->context, line);
+}
+
+void work_notice(const struct work *work, const char *line)
+{
+    tell(work->options, line);
+}
+
+/* --- one member, in a process of its own -------------------------------------------------------
+ */
+
+/* Whose notices these are. */
+struct voice {
+    const struct study_options *options;
+    const char *path;
+};
+
+/* What a run has to say, with the run that says it: several are at work. */
+static void pass_notice(void *context, bool loud, const char *line)
+{
+    (void)loud;
+    const struct voice *voice = context;
+    struct text named = { 0 };
+    text_print(&named, "%s: %s", voice->path, line);
+    tell(voice->options, named.failed ? line : named.bytes);
+    text_free(&named);
+}
+
+static enum status run_member(const struct work *work, size_t member, struct error *error)
+{
+    char path[STUDY_PATH_SIZE], manifest[STUDY_PATH_SIZE + 16];
+    snprintf(manifest, sizeof manifest, "%s/run.json", work_path(work, member, path));
+    const bool begun = access(manifest, F_OK) == 0;
+    struct voice voice = { work->options, path };
+    const struct run_options options = { .directory = path,
+                                         .force = work->options->force,
+                                         .restart = begun && !work->options->force,
+                                         .deadline = work->options->deadline,
+                                         .notice = pass_notice,
+                                         .context = &voice };
+    struct config *config = NULL;
+    struct run *run = NULL;
+    enum status status = work_load(work, member, &config, error);
+    if (!status)
+        status = run_prepare(config, &options, true, &run, error);
+    if (!status)
+        status = run_execute(run, error);
+    run_destroy(run);
+    config_free(config);
+    return status;
+}
+
+static void start_member(struct work *work, size_t member)
+{
+    const pid_t parent = getpid(), process = fork();
+    if (process == 0) {
+        /* Where the study is killed, its members stop in order and leave their directories to the
+         * next command. */
+        child_follow(parent, SIGTERM, STATUS_STOPPED);
+        struct error error = { 0 };
+        const enum status status = run_member(work, member, &error);
+        if (error.lines > 0 && status != STATUS_STOPPED)
+            work_notice(work, error.text);
+        _exit((int)status);
+    }
+    struct member *slot = &work->members[member];
+    if (process < 0) {
+        slot->ended = true;
+        slot->status = STATUS_MEMORY;
+        work->done++;
+        return;
+    }
+    slot->process = process;
+    work->running++;
+}
+
+/* --- all of them -------------------------------------------------------------------------------
+ */
+
+/* A member that died without a word; what it has saved is continued by the same command. */
+static void tell_killed(const struct work *work, size_t member)
+{
+    char path[STUDY_PATH_SIZE], line[STUDY_PATH_SIZE + 64];
+    snprintf(line, sizeof line, "%s: was killed by signal %d (%s)", work_path(work, member, path),
+             work->members[member].signal, strsignal(work->members[member].signal));
+    work_notice(work, line);
+}
+
+static void collect(struct work *work)
+{
+    for (size_t m = 0; m < work->study->member_count; m++) {
+        struct member *slot = &work->members[m];
+        int code;
+        const pid_t ended = slot->process ? waitpid(slot->process, &code, WNOHANG) : 0;
+        if (ended == 0)
+            continue;
+        slot->process = 0;
+        slot->ended = true;
+        slot->status = ended > 0 && WIFEXITED(code) ? WEXITSTATUS(code) : STATUS_NUMERICAL;
+        slot->signal = ended > 0 && WIFSIGNALED(code) ? WTERMSIG(code) : 0;
+        if (slot->signal)
+            tell_killed(work, m);
+        /* The members look at the clock for themselves; when one ends for it, no other begins. */
+        work->stopping |= slot->status == STATUS_STOPPED && work->options->deadline > 0.0;
+        work->running--;
+        work->done++;
+        if (work->options->progress)
+            work->options->progress(work->options->context, work->done, work->study->member_count);
+    }
+}
+
+static void signal_members(const struct work *work, int number)
+{
+    for (size_t m = 0; m < work->study->member_count; m++)
+        if (work->members[m].process)
+            kill(work->members[m].process, number);
+}
+
+/* A checkpoint is asked of all members, to stop too. */
+static void pass_on_signals(struct work *work)
+{
+    if (signals_checkpoint())
+        signal_members(work, SIGUSR2);
+    if (work->stopping || !signals_stop())
+        return;
+    work->stopping = true;
+    signal_members(work, SIGTERM);
+}
+
+void work_run(struct work *work)
+{
+    const struct timespec pause = { .tv_nsec = 5000000 };
+    size_t next = 0;
+    pass_on_signals(work);
+    while (work->running > 0 || (next < work->study->member_count && !work->stopping)) {
+        while (next < work->study->member_count && work->running < (size_t)work->jobs &&
+               !work->stopping) {
+            if (!work->members[next].ended && work_is_ours(work, next))
+                start_member(work, next);
+            next++;
+        }
+        nanosleep(&pause, NULL);
+        pass_on_signals(work);
+        collect(work);
+    }
+}

@@ -1,0 +1,47 @@
+/* The members of a study at work: a process each, as many at a time as there are cores. */
+#ifndef ORRERY_STUDY_PROCESSES_H
+#define ORRERY_STUDY_PROCESSES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/status.h"
+#include "config/configuration.h"
+#include "study/study.h"
+
+/* What one member has come to. */
+struct member {
+    pid_t process; /* 0: not at work */
+    bool ended;
+    int status; /* exit status, once ended */
+    int signal; /* that killed it; or 0 */
+};
+
+struct work {
+    const struct study *study;
+    const struct study_options *options;
+    struct member *members;
+    int jobs, threads;
+    size_t running, done;
+    bool stopping;
+};
+
+/* The directory of a member. */
+const char *work_path(const struct work *work, size_t member, char buffer[STUDY_PATH_SIZE]);
+
+/* Members that another job of an array takes are none of this one's business. */
+bool work_is_ours(const struct work *work, size_t member);
+
+/* The config of a member, which the caller frees. */
+enum status work_load(const struct work *work, size_t member, struct config **config,
+                      struct error *error);
+
+/* Tells the user a line. */
+void work_notice(const struct work *work, const char *line);
+
+/* Runs those that have not ended, until all have or the study is to stop. Signals that ask for a
+ * checkpoint or for the end are passed on to them. */
+void work_run(struct work *work);
+
+#endif

@@ -1,0 +1,316 @@
+/* Running a study: what is done already, whether the rest fits, and what came out. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cores.h"
+#include "report/result.h"
+#include "run/need.h"
+#include "run/signals.h"
+#include "study/disk.h"
+#include "study/existing.h"
+#include "study/folder.h"
+#include "study/processes.h"
+
+/* --- before any begins -------------------------------------------------------------------------
+ */
+
+/* Of those that are not done: is there memory for as many as will be at work? */
+static enum status check_memory(const struct work *work, struct error *error)
+{
+    size_t largest = 0, left = 0;
+    double most = 0.0;
+    struct config *config = NULL;
+    struct memory_need need;
+    for (size_t m = 0; m < work->study->member_count; m++) {
+        if (work->members[m].ended || !work_is_ours(work, m))
+            continue;
+        left++;
+        if (work_load(work, m, &config, error) || need_of_run(config, &need, error)) {
+            config_free(config);
+            return error->status;
+        }
+        if (need_bytes(&need) > most) {
+            largest = m;
+            most = need_bytes(&need);
+        }
+        config_free(config);
+        config = NULL;
+    }
+    if (left == 0 || work_load(work, largest, &config, error))
+        return error->status;
+    const size_t runs = left < (size_t)work->jobs ? left : (size_t)work->jobs;
+    enum status status = need_of_run(config, &need, error);
+    if (!status)
+        status = need_check(config, &need, runs, error);
+    config_free(config);
+    return status;
+}
+
+/* A slip in any of them must show before the first is run. */
+static enum status check_all(const struct work *work, struct error *error)
+{
+    for (size_t m = 0; m < work->study->member_count; m++) {
+        struct config *config = NULL;
+        const enum status status = work_load(work, m, &config, error);
+        config_free(config);
+        if (status)
+            return status;
+    }
+    return STATUS_OK;
+}
+
+/* --- what is there already ---------------------------------------------------------------------
+ */
+
+/* What differs from the runs that are there, in lines of its own behind a first one. */
+static enum status refuse(const struct work *work, const struct error *differences,
+                          struct error *error)
+{
+    error_set(error, STATUS_CONFIG,
+              "%s: its runs were made with another configuration; --force%s runs them anew, -o DIR "
+              "writes elsewhere",
+              work->options->directory,
+              work->options->only && work->options->force ? " without --member" : "");
+    for (const char *line = differences->text; *line;) {
+        const int length = (int)strcspn(line, "\n");
+        error_set(error, STATUS_CONFIG, "%.*s", length, line);
+        line += length + (line[length] == '\n');
+    }
+    error->dropped += differences->dropped;
+    return error->status;
+}
+
+/* A link in its place would be followed to a run of somebody else, and then replaced. */
+static bool has_manifest(const char *path, struct error *error)
+{
+    struct stat about;
+    if (lstat(path, &about) != 0) {
+        if (errno != ENOENT && errno != ENOTDIR)
+            error_system(error, STATUS_IO, errno, path);
+        return false;
+    }
+    if (S_ISREG(about.st_mode))
+        return true;
+    error_set(error, STATUS_CANT_CREATE, "%s: is not a regular file, and Orrery has not made it",
+              path);
+    return false;
+}
+
+/* A member, whatever its verdict, that an earlier command has finished. */
+static void check_member(struct work *work, size_t member, const struct study *quiet_keys,
+                         struct existing_input *input, struct error *differences)
+{
+    char path[STUDY_PATH_SIZE], manifest[STUDY_PATH_SIZE + 16];
+    struct member *slot = &work->members[member];
+    struct config *config = NULL;
+    struct error broken = { 0 };
+    snprintf(manifest, sizeof manifest, "%s/run.json", work_path(work, member, path));
+    if (!has_manifest(manifest, differences))
+        return;
+    if (work_load(work, member, &config, &broken))
+        error_set(differences, broken.status, "%s", broken.text);
+    else
+        existing_member(path, config, quiet_keys, input, &slot->ended, &slot->status, differences);
+    work->done += slot->ended;
+    config_free(config);
+}
+
+/* The rows of those that other jobs run must be known, or the table cannot be made. */
+static enum status check_others(const struct work *work, struct error *error)
+{
+    for (size_t m = 0; m < work->study->member_count; m++) {
+        char path[STUDY_PATH_SIZE];
+        struct result result;
+        struct error problem = { 0 };
+        if (work_is_ours(work, m))
+            continue;
+        const enum status status = existing_open(work_path(work, m, path), &result, &problem);
+        result_close(&result);
+        if (status && status != STATUS_NO_INPUT)
+            return error_set(error, status == STATUS_DATA ? STATUS_CANT_CREATE : status, "%s",
+                             problem.text);
+    }
+    return STATUS_OK;
+}
+
+/*
+ * Finds the members that need not run again. The runs that are there must be those of the present
+ * config (STATUS_CONFIG with all differences): a table of old and new ones would mean nothing.
+ */
+static enum status find_finished(struct work *work, struct error *error)
+{
+    struct existing_input input = { 0 };
+    struct error differences = { 0 };
+    const bool force = work->options->force;
+    work->done = 0;
+    if (check_others(work, error) || (force && !work->options->only))
+        return error->status;
+    json_t *now = folder_describe(work->study);
+    if (!now)
+        return error_memory(error);
+    existing_grid(work->options->directory, work->study, now, &differences);
+    const struct study *quiet_keys = differences.status ? work->study : NULL;
+    /* One run that is forced may differ from the others, but not from the grid of the table. */
+    for (size_t m = 0; m < work->study->member_count && !force; m++)
+        check_member(work, m, quiet_keys, &input, &differences);
+    free(input.path);
+    json_decref(now);
+    if (!differences.status)
+        return STATUS_OK;
+    return differences.status == STATUS_CONFIG
+               ? refuse(work, &differences, error)
+               : error_set(error, differences.status, "%s", differences.text);
+}
+
+/* One that will begin: what others write is there already, but for their last part. */
+static bool is_new(const void *context, size_t member)
+{
+    const struct work *work = context;
+    char path[STUDY_PATH_SIZE], manifest[STUDY_PATH_SIZE + 16];
+    snprintf(manifest, sizeof manifest, "%s/run.json", work_path(work, member, path));
+    return work_is_ours(work, member) && !work->members[member].ended &&
+           (work->options->force || access(manifest, F_OK) != 0);
+}
+
+/* What is to be said of the whole. */
+static enum status judge(const struct work *work, struct error *error)
+{
+    size_t failed = 0, first = 0, ended = 0;
+    bool unexpected = false, open = false;
+    for (size_t m = 0; m < work->study->member_count; m++) {
+        const struct member *slot = &work->members[m];
+        const bool has_ended = slot->ended && slot->status != STATUS_STOPPED;
+        ended += has_ended;
+        open = open || (!has_ended && work_is_ours(work, m));
+    }
+    if (work->stopping && open) /* the last of them may have ended by then */
+        return error_set(error, STATUS_STOPPED,
+                         "%s: stopped with %zu of %zu runs ended; the same command goes on",
+                         work->options->directory, ended, work->study->member_count);
+    for (size_t m = work->study->member_count; m-- > 0;) {
+        if (!work_is_ours(work, m))
+            continue;
+        const int status = work->members[m].status;
+        unexpected = unexpected || status == STATUS_EXPECT_FAILED;
+        if (status == STATUS_OK || status == STATUS_EXPECT_FAILED)
+            continue;
+        failed++;
+        first = m;
+    }
+    if (failed == 0)
+        return unexpected ? STATUS_EXPECT_FAILED : STATUS_OK;
+    char name[STUDY_NAME_SIZE], how[48];
+    const struct member *slot = &work->members[first];
+    snprintf(how, sizeof how, slot->signal ? ", killed by signal %d" : " with status %d",
+             slot->signal ? slot->signal : slot->status);
+    return error_set(error, (enum status)slot->status,
+                     "%s: %zu of %zu runs went wrong, first %s%s; the same command tries them "
+                     "again",
+                     work->options->directory, failed, work->study->member_count,
+                     study_member_name(first, name), how);
+}
+
+/* --- the study ---------------------------------------------------------------------------------
+ */
+
+/* One run that was forced may now stand beside others of another configuration. */
+static void tell_of_others(struct work *work)
+{
+    struct existing_input input = { 0 };
+    size_t others = 0;
+    for (size_t m = 0; m < work->study->member_count; m++) {
+        struct error differences = { 0 };
+        if (!work_is_ours(work, m))
+            check_member(work, m, NULL, &input, &differences);
+        others += differences.status == STATUS_CONFIG;
+    }
+    free(input.path);
+    char line[STUDY_PATH_SIZE + 160];
+    snprintf(line, sizeof line,
+             "%s: WARNING: %zu other run%s made with another configuration; the table has both "
+             "until --member --force makes them anew",
+             work->options->directory, others, others == 1 ? " was" : "s were");
+    if (others > 0)
+        work_notice(work, line);
+}
+
+/* Cores are shared among the members at work; whoever sets the threads decides how many these are.
+ */
+static void share_cores(struct work *work)
+{
+    const int cores = cores_available();
+    const size_t left = work->options->only ? 1 : work->study->member_count - work->done;
+    if (work->options->threads > 0) {
+        work->threads = work->options->threads;
+        work->jobs = cores > work->threads ? cores / work->threads : 1;
+    } else {
+        work->jobs = left < (size_t)cores ? (int)left : cores;
+        work->jobs = work->jobs > 0 ? work->jobs : 1; /* all may have ended before */
+        work->threads = cores / work->jobs;
+    }
+}
+
+enum status study_run(const struct study *study, const struct study_options *options, bool *begun,
+                      struct error *error)
+{
+    *begun = false;
+    struct work work = { .study = study, .options = options, .threads = 1 };
+    work.members = calloc(study->member_count + 1, sizeof *work.members);
+    if (!work.members)
+        return error_memory(error);
+    enum status status = check_all(&work, error);
+    if (!status && options->only > study->member_count)
+        status = error_set(error, STATUS_USAGE, "there is no member %zu; the study has %zu",
+                           options->only, study->member_count);
+    struct directory *directory = NULL;
+    double bytes = 0.0;
+    if (!status)
+        status = find_finished(&work, error);
+    if (!status) {
+        share_cores(&work);
+        status = check_memory(&work, error);
+    }
+    if (!status)
+        status = disk_needed(study, options, is_new, &work, &bytes, error);
+    if (!status)
+        status = disk_check(options->directory, bytes, error);
+    signals_catch(); /* from here on there is something to leave in order */
+    if (!status)
+        status = folder_open(study, options, &directory, error);
+    if (!status) /* again: others may have been at work until this one had the lock */
+        status = find_finished(&work, error);
+    if (!status) {
+        *begun = true;
+        share_cores(&work);
+        work_run(&work);
+        struct error table = { 0 };
+        folder_write_table(study, directory, &table);
+        if (options->only && options->force)
+            tell_of_others(&work);
+        status = judge(&work, error); /* what went wrong in a run may be why there is no table */
+        if (table.status)
+            error_set(error, table.status, "%s", table.text);
+        status = error->status ? error->status : status;
+    }
+    directory_close(directory);
+    signals_release();
+    free(work.members);
+    return status;
+}
+
+enum status study_check_memory(const struct study *study, const struct study_options *options,
+                               struct error *error)
+{
+    struct work work = { .study = study, .options = options, .threads = 1 };
+    work.members = calloc(study->member_count + 1, sizeof *work.members);
+    if (!work.members)
+        return error_memory(error);
+    share_cores(&work);
+    const enum status status = check_memory(&work, error);
+    free(work.members);
+    return status;
+}

@@ -1,0 +1,248 @@
+"""Ensembles from many files: each of bodies.files is a system, with its name in the tables."""
+
+import csv
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+
+import tap
+
+EXPERIMENT = """
+name = "members";
+bodies = { initial = "file"; files = ["ic_*.csv"]; };
+physics = { softening = 0.05; };
+time = { step = 0.01; end = 0.2; };
+diagnostics = ( { type = "conservation"; every = 5; } );
+outputs = ( { type = "xyz"; every = 10; } );
+checkpoint = { every_steps = 7; };
+"""
+# In the order of their bytes, which is not that of the numbers.
+NAMES = ("ic_1.csv", "ic_10.csv", "ic_2.csv")
+
+
+def bodies(path, seed, count=12, header="m,x,y,z,vx,vy,vz", extra=""):
+    draw = random.Random(seed)
+    rows = [",".join([repr(1.0 / count), *(repr(draw.gauss(0, 0.5)) for _ in range(6))]) + extra
+            for _ in range(count)]
+    path = pathlib.Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join([header, *rows, ""]))
+
+
+def write(text=EXPERIMENT, name="run.cfg"):
+    pathlib.Path(name).write_text(text)
+    return name
+
+
+def three():
+    for seed, name in enumerate(NAMES):
+        bodies(name, 2 + seed)
+    return write()
+
+
+def good(*arguments):
+    result = tap.run(*arguments)
+    assert result.returncode == 0, result
+    return result
+
+
+def bad(status, *words, arguments=(), text=EXPERIMENT):
+    """The run ends so, says so in one line each, and has made nothing."""
+    before = sorted(os.listdir())
+    result = tap.run("run", write(text), *arguments)
+    assert result.returncode == status, result
+    for word in words:
+        assert word in result.stderr, (word, result.stderr)
+    assert set(os.listdir()) - set(before) <= {"run.cfg"}, os.listdir()
+    return result
+
+
+def about(directory="members.run"):
+    return json.loads(pathlib.Path(directory, "run.json").read_text())
+
+
+def table(directory="members.run", name="conservation.csv"):
+    with open(f"{directory}/{name}", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_each_file_is_a_system():
+    """each file is a system with the numbers that it has alone, and its name beside them"""
+    config = three()
+    good("run", config, "-q")
+    rows = table()
+    for system, name in enumerate(NAMES, 1):
+        good("run", config, "-q", "-o", f"alone{system}", "-P", f"bodies.files=[\"{name}\"]")
+        inside = [row for row in rows if row["system [1]"] == str(system)]
+        assert {row["file"] for row in inside} == {name}, inside
+        alone = table(f"alone{system}")
+        assert [dict(row, **{"system [1]": str(system)}) for row in alone] == inside
+        assert len(alone) == 5
+    members = about()["members"]
+    assert [(m["system"], m["file"]) for m in members] == list(enumerate(NAMES, 1)), members
+    assert all(m["path"] == str(pathlib.Path(m["file"]).absolute()) for m in members)
+    assert len({m["hash"] for m in members}) == 3 and about()["systems"] == 3
+    assert "file" not in table(name="conservation-ensemble.csv")[0]
+    good("verify", "members.run")
+
+
+def test_a_single_pattern():
+    """one pattern needs no brackets, and ensemble.systems may say what the files say"""
+    config = three()
+    good("run", config, "-q", "-P", "bodies.files=ic_*.csv", "-P", "ensemble.systems=3")
+    assert about()["systems"] == 3
+    good("run", write(EXPERIMENT.replace('["ic_*.csv"]', '"ic_1*.csv"')), "-q", "-o", "two")
+    assert [m["file"] for m in about("two")["members"]] == ["ic_1.csv", "ic_10.csv"]
+
+
+def test_the_order_is_that_of_the_list():
+    """several patterns keep their order; names are without the folders that all have in common"""
+    for name in ("a/z/ic.csv", "a/b/ic.csv", "a/b/other.csv"):
+        bodies(name, hash(name) % 99)
+    config = write(EXPERIMENT.replace('["ic_*.csv"]', '["a/z/*.csv", "a/b/*.csv"]'))
+    good("run", config, "-q")
+    assert [m["file"] for m in about()["members"]] == ["z/ic.csv", "b/ic.csv", "b/other.csv"]
+
+
+def test_names_that_look_like_patterns():
+    """the folder of the config is no pattern, a file is itself, and a name in CSV is quoted"""
+    folder = pathlib.Path("a[1]*")
+    for seed, name in enumerate(("x[1].csv", "x1.csv", 'q,"2".csv')):
+        bodies(folder / name, seed)
+    config = write(EXPERIMENT.replace('"ic_*.csv"', '"x[1].csv", "q*.csv"'), str(folder / "my.cfg"))
+    good("run", config, "-q")
+    assert [m["file"] for m in about()["members"]] == ["x[1].csv", 'q,"2".csv']
+    assert {row["file"] for row in table()} == {"x[1].csv", 'q,"2".csv'}
+    good("report", "members.run")
+    # The echo of the config gives the files, not the pattern, and reads back as itself.
+    echo = good("check", "members.run/run.cfg").stdout
+    assert pathlib.Path("members.run/run.cfg").read_text() in echo
+    bodies(folder / "q3.csv", 9)
+    good("run", "members.run/run.cfg", "-q", "-o", "again")
+    assert pathlib.Path("again/conservation.csv").read_bytes() == \
+        pathlib.Path("members.run/conservation.csv").read_bytes()
+
+
+def test_ids_of_another_file():
+    """a file without ids does not take those of the file before it"""
+    bodies("ic_1.csv", 1, count=2, header="m,x,y,z,vx,vy,vz,id", extra=",7")
+    text = pathlib.Path("ic_1.csv").read_text().split("\n")
+    pathlib.Path("ic_1.csv").write_text("\n".join([*text[:2], text[2][:-1] + "8", ""]))
+    bodies("ic_2.csv", 2, count=2)
+    good("run", write(EXPERIMENT.replace('"xyz"; every = 10', '"xyz"; every = 20')), "-q")
+    text = good("convert", "members.run/trajectory.xyz", "-", "--to", "csv", "--frame", "0").stdout
+    header, *rows = csv.reader(text.splitlines())
+    column = [name.split()[0] for name in header].index("id")
+    assert [row[column] for row in rows] == ["7", "8", "1", "2"], text
+
+
+def test_restart():
+    """a restart goes on to the same bytes, from a folder that has moved too, but not as others"""
+    config = three()
+    good("run", config, "-q", "-o", "whole")
+    good("run", config, "-q", "-P", "time.end=0.1")
+    for name in NAMES:
+        bodies(f"moved/{name}", NAMES.index(name) + 2)
+    shutil.copytree("members.run", "others")
+    good("run", config, "--restart", "-q", "-P", 'bodies.files="moved/*.csv"')
+    for file in ("conservation.csv", "conservation-ensemble.csv", "trajectory.xyz"):
+        assert pathlib.Path("members.run", file).read_bytes() == \
+            pathlib.Path("whole", file).read_bytes(), file
+    assert about()["members"] == about("whole")["members"]
+    os.rename("moved/ic_2.csv", "moved/ic_20.csv")
+    before = {path: path.read_bytes() for path in pathlib.Path("others").iterdir()}
+    for files, words in (("moved/*.csv", ["system 3 came from ic_2.csv", "ic_20.csv"]),
+                         ("ic_1*.csv", ["3 systems", "2"])):
+        result = tap.run("run", config, "--restart", "-o", "others", "-P", f"bodies.files={files}")
+        assert result.returncode == 78, result
+        assert all(word in result.stderr for word in words), result.stderr
+    assert all(path.read_bytes() == bytes_ for path, bytes_ in before.items()
+               if path.suffix in (".csv", ".xyz", ".orr"))
+
+
+def test_messages_name_the_file():
+    """the summary and the report of several runs name the file of the system that failed"""
+    three()
+    bodies("ic_2.csv", 77, count=12)
+    config = write(EXPERIMENT + 'expect = ( { quantity = "energy_error"; at_most = 1e-12; } );')
+    result = tap.run("run", config)
+    assert result.returncode == 1, result
+    said = re.sub(r"\s+", " ", result.stdout)
+    worst = re.search(r"in system (\d) \((ic_\d+\.csv)\), the worst of 3", said)
+    assert worst and NAMES[int(worst.group(1)) - 1] == worst.group(2), said
+    assert re.search(r"expect .* in system \d \(ic_\d+\.csv\)", said), said
+    good("run", config, "-q", "-o", "b", "-P", "expect.0.at_most=9.0")
+    good("report", "members.run", "b", "-o", "both")
+    page = pathlib.Path("both/report.html").read_text()
+    assert re.search(r"in system \d \(ic_\d+\.csv\)", page)
+
+
+def test_check():
+    """orrery check counts the systems and the memory of all files"""
+    config = three()
+    text = good("check", config).stdout + good("check", config).stderr
+    assert re.search(r"3 (systems|x)|x 3", text), text
+    assert "bodies.files" in good("info", "--keys").stdout
+    assert "ic_*.csv" in good("info", "file").stdout
+
+
+def test_sweep():
+    """a sweep goes over patterns, and a member whose file has changed since is not taken as done"""
+    three()
+    bodies("other_1.csv", 11)
+    config = write(EXPERIMENT + 'sweep = ( { key = "bodies.files"; '
+                   'values = ["ic_*.csv", "other_*.csv"]; } );')
+    good("run", config, "-q", "-o", "study")
+    runs = sorted(pathlib.Path("study").glob("*/run.json"))
+    assert [len(json.loads(run.read_text())["members"]) for run in runs] == [3, 1], runs
+    good("run", config, "-q", "-o", "study")
+    bodies("ic_10.csv", 12)
+    result = tap.run("run", config, "-q", "-o", "study")
+    assert result.returncode == 78 and "ic_10.csv holds other bytes" in result.stderr, result
+
+
+def test_bad_lists():
+    """what is wrong with the list is said at its key"""
+    three()
+    key = "run.cfg:3: bodies.files"
+    files = 'files = ["ic_*.csv"];'
+    bad(66, key, "nothing_*.csv: no file fits this pattern",
+        text=EXPERIMENT.replace("ic_*", "nothing_*"))
+    bad(66, key, "gone.csv", text=EXPERIMENT.replace("ic_*", "gone"))
+    bad(78, key, "must name a file", text=EXPERIMENT.replace('"ic_*.csv"', ""))
+    bad(78, key, "a list of names of files", text=EXPERIMENT.replace('"ic_*.csv"', '"ic_1.csv", 2'))
+    bad(78, key, "ic_1.csv is there twice",
+        text=EXPERIMENT.replace('"ic_*.csv"', '"ic_*.csv", "ic_1.csv"'))
+    bad(78, key, "bodies.file is given too",
+        text=EXPERIMENT.replace(files, files + ' file = "ic_1.csv";'))
+    bad(78, "run.cfg:3: bodies.file", "must be given", "bodies.files",
+        text=EXPERIMENT.replace(files, ""))
+    bad(78, "run.cfg:9: ensemble.systems = 4", "bodies.files names 3 files",
+        text=EXPERIMENT + "ensemble = { systems = 4; };")
+    bad(66, "bodies.files", "ic_3", arguments=("-P", "bodies.files=ic_3*"))
+
+
+def test_bad_files():
+    """what is wrong with one of the files names it, and both where two differ"""
+    three()
+    bodies("ic_2.csv", 3, count=11)
+    bad(65, "ic_2.csv: holds 11 bodies, but ", "ic_1.csv holds 12")
+    three()
+    text = pathlib.Path("ic_10.csv").read_text().split("\n")
+    pathlib.Path("ic_10.csv").write_text("\n".join([*text[:4], "1,nan,0,0,0,0,0", *text[5:]]))
+    bad(65, "ic_10.csv:5")
+    three()
+    bad(65, "ic_1.csv:13", "bodies.count = 7", arguments=("-P", "bodies.count=7"))
+    text = pathlib.Path("ic_2.csv").read_text().split("\n")
+    pathlib.Path("ic_2.csv").write_text("\n".join(
+        [text[0] + ",system", *[row + f",{1 + k // 6}" for k, row in enumerate(text[1:-1])], ""]))
+    bad(65, "ic_2.csv: holds 2 systems, but each of bodies.files is one")
+    pathlib.Path("ic_2.csv").unlink()
+    pathlib.Path("ic_2.csv").mkdir()
+    bad(66, "run.cfg:3: bodies.files", "ic_2.csv", "directory")
+
+
+tap.main()

@@ -1,0 +1,73 @@
+"""How threads wait that have nothing to do: briefly, unless it was said otherwise."""
+
+import os
+import pathlib
+import re
+import subprocess
+import time
+
+import tap
+
+SAID = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME", "OMP_NUM_THREADS")
+
+CONFIG = """
+name = "run";
+bodies = { initial = "plummer"; count = 64; };
+physics = { softening = 0.05; };
+time = { step = 0.001; end = 1e5; };
+diagnostics = ( { type = "conservation"; every = 10; } );
+"""
+
+
+def spins(command="run", **environment):
+    """What libgomp says when it is loaded of how long its threads spin, once per start; and the
+    program's own answer."""
+    kept = {name: value for name, value in os.environ.items() if name not in SAID}
+    result = tap.run(command, "--help", env={"OMP_NUM_THREADS": "2", "OMP_DISPLAY_ENV": "VERBOSE",
+                                             **kept, **environment})
+    assert result.returncode == 0 and f"orrery {command} " in result.stdout, result
+    return re.findall(r"GOMP_SPINCOUNT = '(\w+)'", result.stderr)
+
+
+def test_threads_wait_briefly():
+    """threads without work spin for a short time, also where nobody has said so"""
+    said = spins(OMP_WAIT_POLICY="passive")
+    if not said:
+        raise tap.Skip("the runtime of OpenMP is not libgomp")
+    assert len(said) == 1 and int(said[0]) == 0, said
+    if not os.path.exists("/proc/self/exe"):
+        raise tap.Skip("there is no /proc/self/exe, which says where the program is")
+    for command in ("run", "bench", "verify"):
+        said = spins(command)
+        assert len(said) == 2 and int(said[0]) > 100000 and int(said[1]) == 5000, (command, said)
+    assert len(spins("info")) == 1, "a command without teams of threads begins only once"
+
+
+def test_the_name_of_the_process():
+    """ps and pkill know the program by its name, and not by how it was begun anew"""
+    environment = {name: value for name, value in os.environ.items() if name not in SAID}
+    pathlib.Path("run.cfg").write_text(CONFIG)
+    with subprocess.Popen([tap.ORRERY, "run", "run.cfg", "-q"],
+                          env={**environment, "OMP_NUM_THREADS": "2"}) as process:
+        while not pathlib.Path("run.run/conservation.csv").exists() and process.poll() is None:
+            time.sleep(0.01)
+        name = pathlib.Path(f"/proc/{process.pid}/comm")
+        said = name.read_text() if name.exists() else None
+        process.kill()
+    if said is None:
+        raise tap.Skip("there is no /proc")
+    assert said.strip() == os.path.basename(tap.ORRERY), said
+
+
+def test_what_was_said_holds():
+    """what the environment says of waiting is obeyed, and one thread has nobody to wait for"""
+    if not spins(OMP_WAIT_POLICY="passive"):
+        raise tap.Skip("the runtime of OpenMP is not libgomp")
+    for name, value in (("OMP_WAIT_POLICY", "active"), ("GOMP_SPINCOUNT", "77"),
+                        ("KMP_BLOCKTIME", "5"), ("OMP_NUM_THREADS", "1")):
+        said = spins(**{name: value})
+        assert len(said) == 1, (name, said)
+        assert name != "GOMP_SPINCOUNT" or said == ["77"], said
+
+
+tap.main()

@@ -1,0 +1,579 @@
+/* Hermite's method with block steps: its order, its steps, and what every integrator that chooses
+ * its own steps has promised (integrator/adaptive.h). */
+#include "unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "integrator/hermite-systems.h"
+#include "integrator/hermite.h"
+
+static struct error error;
+static const struct physics newton = { .gravitational_constant = 1 };
+static const struct physics soft = { .gravitational_constant = 1, .softening = 0.02 };
+
+/* --- runs ---------------------------------------------------------------------------------------
+ */
+
+static double uniform(double least, double greatest)
+{
+    return least + (greatest - least) * (double)rand() / RAND_MAX;
+}
+
+/* Spheres of bodies, no two of one size. */
+static struct bodies *spheres(size_t systems, size_t count)
+{
+    struct bodies *b;
+    srand(2385);
+    assert_int_equal(bodies_create(systems, count, &b, &error), STATUS_OK);
+    for (size_t s = 0; s < systems; s++)
+        for (size_t k = 0; k < count; k++) {
+            const size_t i = s * b->stride + k;
+            const double size = 0.5 + 0.1 * (double)s;
+            b->id[i] = (int64_t)(100 * s + k + 1);
+            b->m[i] = uniform(0.5, 1.5) / (double)count;
+            b->x[i] = size * uniform(-1, 1);
+            b->y[i] = size * uniform(-1, 1);
+            b->z[i] = size * uniform(-1, 1);
+            b->vx[i] = uniform(-0.4, 0.4);
+            b->vy[i] = uniform(-0.4, 0.4);
+            b->vz[i] = uniform(-0.4, 0.4);
+        }
+    return b;
+}
+
+/* Two bodies at their apocentre: semi-major axis and masses such that the period is 2 pi. */
+static struct bodies *pair(double eccentricity)
+{
+    struct bodies *b;
+    assert_int_equal(bodies_create(1, 2, &b, &error), STATUS_OK);
+    const double m[2] = { 0.75, 0.25 }, share[2] = { -0.25, 0.75 };
+    for (int k = 0; k < 2; k++) {
+        b->id[k] = k + 1;
+        b->m[k] = m[k];
+        b->x[k] = share[k] * (1 + eccentricity);
+        b->vy[k] = share[k] * sqrt((1 - eccentricity) / (1 + eccentricity));
+    }
+    return b;
+}
+
+static double energy(const struct physics *physics, const struct bodies *b)
+{
+    double sum = 0;
+    for (size_t i = 0; i < b->count; i++) {
+        sum += 0.5 * b->m[i] * (b->vx[i] * b->vx[i] + b->vy[i] * b->vy[i] + b->vz[i] * b->vz[i]);
+        for (size_t j = 0; j < i; j++) {
+            const double dx = b->x[i] - b->x[j], dy = b->y[i] - b->y[j], dz = b->z[i] - b->z[j];
+            sum -= b->m[i] * b->m[j] /
+                   sqrt(dx * dx + dy * dy + dz * dz + physics->softening * physics->softening);
+        }
+    }
+    return sum;
+}
+
+static struct adaptive *start(const struct physics *physics, struct bodies *bodies,
+                              enum precision precision, int threads, double refinement)
+{
+    const struct force_options force = {
+        .precision = precision, .kernel = "auto", .isa = "auto", .threads = threads
+    };
+    const struct adaptive_options options = { .refinement = refinement, .force = &force };
+    struct adaptive *adaptive;
+    assert_int_equal(hermite_class.create(&options, physics, bodies, &adaptive, &error), STATUS_OK);
+    return adaptive;
+}
+
+static void advance(struct adaptive *adaptive, double dt, uint64_t steps)
+{
+    assert_int_equal(adaptive->class_->advance(adaptive, dt, steps, &error), STATUS_OK);
+}
+
+static struct adaptive_statistics statistics_of(const struct adaptive *adaptive, size_t system)
+{
+    struct adaptive_statistics statistics;
+    adaptive->class_->statistics(adaptive, system, &statistics);
+    return statistics;
+}
+
+static struct bodies *copy_of(const struct bodies *from)
+{
+    struct bodies *to;
+    double *source[BODIES_REALS], *target[BODIES_REALS];
+    assert_int_equal(bodies_create(from->systems, from->count, &to, &error), STATUS_OK);
+    bodies_reals(from, source);
+    bodies_reals(to, target);
+    for (size_t k = 0; k < BODIES_REALS; k++)
+        memcpy(target[k], source[k], bodies_length(from) * sizeof(double));
+    memcpy(to->id, from->id, bodies_length(from) * sizeof *to->id);
+    return to;
+}
+
+/* Of positions and velocities. */
+static void assert_same_bits(const struct bodies *a, const struct bodies *b, const char *what)
+{
+    const double *const left[] = { a->x, a->y, a->z, a->vx, a->vy, a->vz };
+    const double *const right[] = { b->x, b->y, b->z, b->vx, b->vy, b->vz };
+    for (size_t k = 0; k < COUNT_OF(left); k++)
+        for (size_t i = 0; i < bodies_length(a); i++)
+            if (memcmp(&left[k][i], &right[k][i], sizeof(double)) != 0)
+                fail_msg("%s: array %zu, body %zu: %.17g and %.17g", what, k, i, left[k][i],
+                         right[k][i]);
+}
+
+/* --- the method ---------------------------------------------------------------------------------
+ */
+
+/* One period of e = 0.3 in so many equal steps, which an eta beyond all bounds makes of the grid's:
+ * how far body 1 is from where it began. */
+static double error_after_a_period(uint64_t steps)
+{
+    const struct force_options force = {
+        .precision = PRECISION_DOUBLE, .kernel = "auto", .isa = "auto", .threads = 1
+    };
+    const struct hermite_rule rule = { .eta = 1e300, .eta_start = 1e300 };
+    struct bodies *const b = pair(0.3);
+    const double x = b->x[1];
+    struct hermite_workspace work;
+    struct adaptive_clock clock = { .smallest = INFINITY };
+    double own[7][BODIES_PADDING] __attribute__((aligned(64))) = { { 0 } };
+    const struct hermite_system system = { .count = 2,
+                                           .x = { b->x, b->y, b->z },
+                                           .v = { b->vx, b->vy, b->vz },
+                                           .a = { own[0], own[1], own[2] },
+                                           .rate = { own[3], own[4], own[5] },
+                                           .step = own[6],
+                                           .clock = &clock };
+    assert_int_equal(hermite_workspace_create(&work, &force, &newton, 2, &error), STATUS_OK);
+    assert_int_equal(
+        hermite_advance(&system, &rule, &newton, b, &work, 2 * M_PI / (double)steps, steps, 1),
+        ADAPTIVE_DONE);
+    assert_close(clock.steps, 2 * (double)steps, 0);
+    const double distance = hypot(b->x[1] - x, b->y[1]);
+    hermite_workspace_destroy(&work);
+    bodies_destroy(b);
+    return distance;
+}
+
+static void test_fourth_order_with_equal_steps(void **state)
+{
+    (void)state;
+    const double coarse = error_after_a_period(1000), fine = error_after_a_period(2000);
+    assert_close(log2(coarse / fine), 4, 0.05);
+}
+
+/* Steps go with the root of eta, so that half as long ones leave an error 16 times smaller, or less
+ * where powers of two round them. */
+static void test_refined_steps_are_half_as_long(void **state)
+{
+    (void)state;
+    double errors[2], steps[2];
+    for (int k = 0; k < 2; k++) {
+        struct bodies *const b = pair(0.9);
+        struct adaptive *const adaptive = start(&newton, b, PRECISION_DOUBLE, 1, 1 + k);
+        const double before = energy(&newton, b);
+        advance(adaptive, 2 * M_PI / 64, 3 * 64);
+        errors[k] = fabs(energy(&newton, b) / before - 1);
+        steps[k] = statistics_of(adaptive, 0).steps;
+        hermite_class.destroy(adaptive);
+        bodies_destroy(b);
+    }
+    assert_close(steps[1] / steps[0], 2, 0.1);
+    assert_in_range((int)(errors[0] / errors[1]), 10, 40);
+    assert_true(errors[0] < 1e-4); /* measured: 3e-5 */
+}
+
+/* At rest |a| / |jerk| says nothing: the first steps are those of the pairs' fall. (Pythagorean
+ * problem of Burrau, 1913, whose first close passage comes at t = 1.9.) */
+static void test_bodies_at_rest(void **state)
+{
+    (void)state;
+    struct bodies *b;
+    assert_int_equal(bodies_create(1, 3, &b, &error), STATUS_OK);
+    const double m[3] = { 3, 4, 5 }, x[3] = { 1, -2, 1 }, y[3] = { 3, -1, -1 };
+    for (int k = 0; k < 3; k++) {
+        b->id[k] = k + 1;
+        b->m[k] = m[k];
+        b->x[k] = x[k];
+        b->y[k] = y[k];
+    }
+    struct adaptive *const adaptive = start(&newton, b, PRECISION_DOUBLE, 1, 1);
+    const double before = energy(&newton, b);
+    advance(adaptive, 1, 1);
+    assert_close(energy(&newton, b) / before, 1, 1e-6);
+    advance(adaptive, 1, 2);
+    assert_close(energy(&newton, b) / before, 1, 1e-4);
+    hermite_class.destroy(adaptive);
+    bodies_destroy(b);
+}
+
+/* A body that falls to its nearest image falls like one without a boundary between them. */
+static void test_bodies_at_rest_across_a_boundary(void **state)
+{
+    (void)state;
+    const struct physics box = { .gravitational_constant = 1,
+                                 .softening = 0.002,
+                                 .boundary = BOUNDARY_PERIODIC,
+                                 .box_length = 1 };
+    const double places[2][2] = { { 0.495, 0.505 }, { 0.005, 0.995 } };
+    for (int k = 0; k < 2; k++) {
+        struct bodies *b;
+        assert_int_equal(bodies_create(1, 2, &b, &error), STATUS_OK);
+        for (int i = 0; i < 2; i++) {
+            b->id[i] = i + 1;
+            b->m[i] = 1;
+            b->x[i] = places[k][i];
+        }
+        struct adaptive *const adaptive = start(&box, b, PRECISION_DOUBLE, 1, 1);
+        const double v2 = 2 / sqrt(1e-4 + 4e-6); /* binding energy: v^2 = 1/s - 1/s_0, s >= eps */
+        advance(adaptive, 0.01, 1);
+        const double d = physics_nearest_image(b->x[1] - b->x[0], 1);
+        const double e = b->vx[0] * b->vx[0] - 1 / sqrt(d * d + 4e-6);
+        assert_close(-2 * e / v2, 1, 1e-3);
+        hermite_class.destroy(adaptive);
+        bodies_destroy(b);
+    }
+}
+
+/* Where pulls cancel, differences of forces are roundings. A body in the middle of three that
+ * circle it feels none; one that passes between two feels none for a moment. */
+static void test_pulls_that_cancel_shorten_no_step(void **state)
+{
+    (void)state;
+    for (int p = PRECISION_DOUBLE; p <= PRECISION_MIXED; p++)
+        for (int moves = 0; moves < 2; moves++) {
+            const size_t around = moves ? 2 : 3;
+            const double v = sqrt(1 + 1e-3 / sqrt(3));
+            struct bodies *b;
+            assert_int_equal(bodies_create(1, 1 + around, &b, &error), STATUS_OK);
+            b->m[0] = 1;
+            b->vx[0] = b->vy[0] = moves ? 0.3 : 0;
+            for (size_t i = 0; i <= around; i++)
+                b->id[i] = (int64_t)i + 1;
+            for (size_t i = 1; i <= around; i++) {
+                const double angle = 2 * M_PI * (double)i / (double)around;
+                b->m[i] = 1e-3;
+                b->x[i] = cos(angle);
+                b->y[i] = moves ? 0 : sin(angle);
+                b->vx[i] = moves ? 0 : -v * sin(angle);
+                b->vy[i] = v * cos(angle);
+            }
+            struct adaptive *const adaptive = start(&newton, b, (enum precision)p, 1, 1);
+            const double before = energy(&newton, b);
+            advance(adaptive, 0.0625, 32);
+            assert_close(energy(&newton, b) / before, 1, p == PRECISION_DOUBLE ? 1e-6 : 1e-5);
+            hermite_class.destroy(adaptive);
+            bodies_destroy(b);
+        }
+}
+
+/* Who asks for the smallest step, of two close ones and three far away; and bodies far away take
+ * few steps of the many. */
+static void test_every_body_has_its_own_step(void **state)
+{
+    (void)state;
+    struct bodies *b;
+    assert_int_equal(bodies_create(1, 5, &b, &error), STATUS_OK);
+    const double x[5] = { 0, 5, 5.01, -6, 1 }, y[5] = { 0, 3, 3, 2, -7 };
+    for (int k = 0; k < 5; k++) {
+        b->id[k] = 11 + k;
+        b->m[k] = 0.2;
+        b->x[k] = x[k];
+        b->y[k] = y[k];
+        b->vy[k] = k == 1 ? 0.5 * sqrt(0.4 / 0.01) : k == 2 ? -0.5 * sqrt(0.4 / 0.01) : 0.01;
+    }
+    struct adaptive *const adaptive = start(&newton, b, PRECISION_DOUBLE, 1, 1);
+    advance(adaptive, 0.25, 4);
+    const struct adaptive_statistics found = statistics_of(adaptive, 0);
+    const int64_t close = found.pair[0] + found.pair[1];
+    assert_int_equal(close, 12 + 13);
+    assert_close(log2(0.25 / found.smallest), rint(log2(0.25 / found.smallest)), 0);
+    assert_true(found.smallest < 0.25 / 512);
+    /* the two take nearly all steps, on a circle equal ones but for the start */
+    assert_close(found.steps * found.current, 2, 0.5);
+    assert_close(found.interactions, 5 * (found.steps + 5), 0);
+    hermite_class.destroy(adaptive);
+    bodies_destroy(b);
+}
+
+static void test_a_collision_ends_the_motion(void **state)
+{
+    (void)state;
+    struct bodies *const b = pair(1);
+    struct adaptive *const adaptive = start(&newton, b, PRECISION_DOUBLE, 1, 1);
+    assert_int_equal(hermite_class.advance(adaptive, 0.1, 100, &error), STATUS_NUMERICAL);
+    if (!strstr(error.text, "system 1, bodies 1 and 2: at t = 3.14159") &&
+        !strstr(error.text, "system 1, bodies 2 and 1: at t = 3.14159")) /* half a period */
+        fail_msg("%s", error.text);
+    assert_true(statistics_of(adaptive, 0).stuck);
+    error_clear(&error);
+    assert_int_equal(hermite_class.advance(adaptive, 0.1, 1, &error), STATUS_NUMERICAL);
+    error_clear(&error);
+    hermite_class.destroy(adaptive);
+    bodies_destroy(b);
+}
+
+/* All bodies are left at one time, also one whose step was not yet over. */
+static void test_a_system_that_is_stuck_has_one_time(void **state)
+{
+    (void)state;
+    struct bodies *b;
+    assert_int_equal(bodies_create(1, 3, &b, &error), STATUS_OK);
+    const double m[3] = { 1, 1, 1e-9 }, x[3] = { -0.5, 0.5, 1000 };
+    for (int k = 0; k < 3; k++) {
+        b->id[k] = k + 1;
+        b->m[k] = m[k];
+        b->x[k] = x[k];
+    }
+    b->vy[2] = 1;
+    struct adaptive *const adaptive = start(&newton, b, PRECISION_DOUBLE, 1, 1);
+    assert_int_equal(hermite_class.advance(adaptive, 0.0625, 100, &error), STATUS_NUMERICAL);
+    error_clear(&error);
+    assert_close(b->y[2], statistics_of(adaptive, 0).time, 1e-6);
+    hermite_class.destroy(adaptive);
+    bodies_destroy(b);
+}
+
+static void test_a_body_alone(void **state)
+{
+    (void)state;
+    struct bodies *b;
+    assert_int_equal(bodies_create(1, 1, &b, &error), STATUS_OK);
+    b->m[0] = 1;
+    b->vx[0] = 0.3;
+    struct adaptive *const adaptive = start(&newton, b, PRECISION_DOUBLE, 1, 1);
+    advance(adaptive, 0.5, 3);
+    assert_close(b->x[0], 0.45, 1e-15);
+    assert_close(statistics_of(adaptive, 0).steps, 3, 0);
+    hermite_class.destroy(adaptive);
+    bodies_destroy(b);
+}
+
+static void test_single_is_refused(void **state)
+{
+    (void)state;
+    struct bodies *const b = pair(0.3);
+    const struct force_options force = {
+        .precision = PRECISION_SINGLE, .kernel = "auto", .isa = "auto", .threads = 1
+    };
+    const struct adaptive_options options = { .refinement = 1, .force = &force };
+    struct adaptive *adaptive;
+    assert_int_equal(hermite_class.create(&options, &newton, b, &adaptive, &error), STATUS_CONFIG);
+    assert_non_null(strstr(error.text, "compute.precision = \"single\""));
+    assert_null(adaptive);
+    hermite_class.destroy(NULL);
+    error_clear(&error);
+    bodies_destroy(b);
+}
+
+/* --- promises -----------------------------------------------------------------------------------
+ */
+
+/* 0.5 further, in `calls` calls of 8 grid steps in all. */
+static void run(const struct bodies *from, struct bodies **to, enum precision precision,
+                int threads, uint64_t calls)
+{
+    *to = copy_of(from);
+    struct adaptive *const adaptive = start(&soft, *to, precision, threads, 1);
+    for (uint64_t k = 0; k < calls; k++)
+        advance(adaptive, 0.0625, 8 / calls);
+    hermite_class.destroy(adaptive);
+}
+
+static void check_bits(struct bodies *from, int most_threads, uint64_t most_calls)
+{
+    for (int p = PRECISION_DOUBLE; p <= PRECISION_MIXED; p++) {
+        struct bodies *expected, *found;
+        run(from, &expected, (enum precision)p, 1, 1);
+        for (int threads = 1; threads <= most_threads; threads++)
+            for (uint64_t calls = 1; calls <= most_calls; calls *= 8) {
+                char what[80];
+                snprintf(what, sizeof what, "%s, %d threads, %d calls", precision_names[p], threads,
+                         (int)calls);
+                run(from, &found, (enum precision)p, threads, calls);
+                assert_same_bits(found, expected, what);
+                bodies_destroy(found);
+            }
+        bodies_destroy(expected);
+    }
+    bodies_destroy(from);
+}
+
+static void test_the_same_bits_for_any_threads_and_cadence(void **state)
+{
+    (void)state;
+    check_bits(spheres(1, 1030), 3, 1); /* by a team */
+    check_bits(spheres(5, 40), 3, 8);   /* each system by one thread */
+}
+
+static void test_a_system_alone_and_among_others(void **state)
+{
+    (void)state;
+    struct bodies *const all = spheres(5, 40), *moved;
+    struct bodies *one, *alone;
+    double *from[BODIES_REALS], *to[BODIES_REALS];
+    run(all, &moved, PRECISION_MIXED, 2, 1);
+    assert_int_equal(bodies_create(1, 40, &one, &error), STATUS_OK);
+    bodies_reals(all, from);
+    bodies_reals(one, to);
+    for (size_t k = 0; k < BODIES_REALS; k++)
+        memcpy(to[k], from[k] + 3 * all->stride, all->stride * sizeof(double));
+    run(one, &alone, PRECISION_MIXED, 3, 1);
+    assert_memory_equal(alone->x, moved->x + 3 * all->stride, 40 * sizeof(double));
+    assert_memory_equal(alone->vz, moved->vz + 3 * all->stride, 40 * sizeof(double));
+    bodies_destroy(all);
+    bodies_destroy(moved);
+    bodies_destroy(one);
+    bodies_destroy(alone);
+}
+
+/* What has been put, one after the other. */
+struct words {
+    char name[4][ADAPTIVE_NAME_SIZE];
+    double *word[4];
+    size_t count[4], number;
+};
+
+static void put(void *context, const char *name, const void *words, size_t rows, size_t count,
+                size_t stride)
+{
+    struct words *const to = context;
+    const size_t n = to->number++;
+    assert_true(n < COUNT_OF(to->word));
+    snprintf(to->name[n], ADAPTIVE_NAME_SIZE, "%s", name);
+    to->count[n] = rows * count;
+    to->word[n] = memory_array(rows * count, sizeof(double), &error);
+    for (size_t row = 0; row < rows; row++)
+        memcpy(to->word[n] + row * count, (const double *)words + row * stride,
+               count * sizeof(double));
+}
+
+static enum status get(void *context, const char *name, void *words, size_t rows, size_t count,
+                       size_t stride, struct error *e)
+{
+    const struct words *const from = context;
+    for (size_t n = 0; n < from->number; n++)
+        if (!strcmp(name, from->name[n]) && from->count[n] == rows * count) {
+            for (size_t row = 0; row < rows; row++)
+                memcpy((double *)words + row * stride, from->word[n] + row * count,
+                       count * sizeof(double));
+            return STATUS_OK;
+        }
+    return error_set(e, STATUS_DATA, "%s", name);
+}
+
+static void words_free(const struct words *words)
+{
+    for (size_t n = 0; n < words->number; n++)
+        memory_free(words->word[n]);
+}
+
+static void test_it_goes_on_from_what_was_saved(void **state)
+{
+    (void)state;
+    struct words words = { .number = 0 };
+    const struct adaptive_writer writer = { &words, put };
+    const struct adaptive_reader reader = { &words, get };
+    struct bodies *const whole = spheres(3, 40);
+    struct adaptive *const first = start(&soft, whole, PRECISION_MIXED, 2, 1);
+    advance(first, 0.0625, 3);
+    hermite_class.save(first, &writer);
+    struct bodies *const rest = copy_of(whole);
+    struct adaptive *const second = start(&soft, rest, PRECISION_MIXED, 1, 1);
+    assert_int_equal(hermite_class.load(second, &reader, &error), STATUS_OK);
+    advance(first, 0.0625, 5);
+    advance(second, 0.0625, 5);
+    assert_same_bits(rest, whole, "loaded");
+    for (size_t s = 0; s < 3; s++) {
+        const struct adaptive_statistics a = statistics_of(first, s), b = statistics_of(second, s);
+        assert_close(a.steps, b.steps, 0);
+        assert_close(a.smallest, b.smallest, 0);
+        assert_int_equal(a.pair[0], b.pair[0]);
+    }
+    /* damaged: a step that is no number, and a body that is not there */
+    words.word[0][6 * 40 + 3] = NAN;
+    assert_int_equal(hermite_class.load(second, &reader, &error), STATUS_DATA);
+    error_clear(&error);
+    words.word[0][6 * 40 + 3] = 0.0625;
+    ((struct adaptive_clock *)words.word[1])->asker = 40;
+    assert_int_equal(hermite_class.load(second, &reader, &error), STATUS_DATA);
+    error_clear(&error);
+    words_free(&words);
+    hermite_class.destroy(first);
+    hermite_class.destroy(second);
+    bodies_destroy(whole);
+    bodies_destroy(rest);
+}
+
+/* A shadow begins where a system stands, with steps half as long on a grid of half the step. */
+static void test_a_finer_copy(void **state)
+{
+    (void)state;
+    struct bodies *const all = spheres(2, 40);
+    struct adaptive *const run_own = start(&soft, all, PRECISION_DOUBLE, 1, 1);
+    advance(run_own, 0.0625, 4);
+    struct bodies *const copy = copy_of(all);
+    struct adaptive *const shadow = start(&soft, copy, PRECISION_DOUBLE, 1, 2);
+    hermite_class.copy_system(shadow, 0, run_own, 0);
+    hermite_class.copy_system(shadow, 1, run_own, 1);
+    assert_close(statistics_of(shadow, 1).current, statistics_of(run_own, 1).current / 2, 0);
+    const double before[2] = { statistics_of(run_own, 0).steps, statistics_of(shadow, 0).steps };
+    assert_close(before[0], before[1], 0);
+    advance(run_own, 0.0625, 4);
+    advance(shadow, 0.03125, 8);
+    const double ratio = (statistics_of(shadow, 0).steps - before[1]) /
+                         (statistics_of(run_own, 0).steps - before[0]);
+    assert_close(ratio, 2, 0.2);
+    double largest = 0;
+    for (size_t i = 0; i < all->count; i++)
+        largest = fmax(largest, fabs(all->x[i] - copy->x[i]));
+    assert_true(largest > 0 && largest < 1e-5);
+    hermite_class.destroy(run_own);
+    hermite_class.destroy(shadow);
+    bodies_destroy(all);
+    bodies_destroy(copy);
+}
+
+/* Steps that are as long as the grid's become half as long where both are refined. */
+static void test_a_finer_copy_on_the_grid(void **state)
+{
+    (void)state;
+    struct bodies *const own = pair(0.3);
+    struct adaptive *const run_own = start(&newton, own, PRECISION_DOUBLE, 1, 1);
+    advance(run_own, 0.02, 50);
+    struct bodies *const copy = copy_of(own);
+    struct adaptive *const shadow = start(&newton, copy, PRECISION_DOUBLE, 1, 2);
+    hermite_class.copy_system(shadow, 0, run_own, 0);
+    const double before = statistics_of(run_own, 0).steps;
+    advance(run_own, 0.02, 50);
+    advance(shadow, 0.01, 100);
+    assert_close(statistics_of(run_own, 0).steps - before, 2 * 50, 0);
+    assert_close(statistics_of(shadow, 0).steps - before, 2 * 100, 0);
+    hermite_class.destroy(run_own);
+    hermite_class.destroy(shadow);
+    bodies_destroy(own);
+    bodies_destroy(copy);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_fourth_order_with_equal_steps),
+        cmocka_unit_test(test_refined_steps_are_half_as_long),
+        cmocka_unit_test(test_bodies_at_rest),
+        cmocka_unit_test(test_bodies_at_rest_across_a_boundary),
+        cmocka_unit_test(test_pulls_that_cancel_shorten_no_step),
+        cmocka_unit_test(test_every_body_has_its_own_step),
+        cmocka_unit_test(test_a_collision_ends_the_motion),
+        cmocka_unit_test(test_a_system_that_is_stuck_has_one_time),
+        cmocka_unit_test(test_a_body_alone),
+        cmocka_unit_test(test_single_is_refused),
+        cmocka_unit_test(test_the_same_bits_for_any_threads_and_cadence),
+        cmocka_unit_test(test_a_system_alone_and_among_others),
+        cmocka_unit_test(test_it_goes_on_from_what_was_saved),
+        cmocka_unit_test(test_a_finer_copy),
+        cmocka_unit_test(test_a_finer_copy_on_the_grid),
+    };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests_name("hermite", tests, NULL, NULL);
+}
