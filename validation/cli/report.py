@@ -1346,7 +1346,7 @@ def test_browser_figures_on_a_phone():
     need_gnuplot()
     for k, step in enumerate((0.001, 0.00101, 0.002, 0.002125, 0.0625)):
         make_run(f"study/a-run-with-a-long-name-that-goes-on-and-on-to-say-it-all-{k}",
-                 step=step, steps=1300, worst=(300 * step)**3, verdict="error" if k else "held")
+                 step=step, steps=1300, worst=(300 * step)**3, verdict="failed" if k else "held")
     for run in os.listdir("study"):
         change_run(f"study/{run}", **{f"config__physics__key_{run[-1]}_{i}": i for i in range(9)},
                    interactions=123456 * (1 + int(run[-1])))
