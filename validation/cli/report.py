@@ -754,6 +754,16 @@ def change_run(path, **changes):
     file.write_text(json.dumps(run))
 
 
+def change_column(path, column, values):
+    """Changes a column of conservation.csv."""
+    file = pathlib.Path(path, "conservation.csv")
+    rows = [row.split(",") for row in file.read_text().splitlines()]
+    at = [name.split(" ")[0] for name in rows[0]].index(column)
+    for row, value in zip(rows[1:], values):
+        row[at] = f"{value:.17g}"
+    file.write_text("".join(",".join(row) + "\n" for row in rows))
+
+
 def test_runs_are_laid_over_one_another():
     """a comparison has the figures of one run, with a curve for each run; bad ones are marked"""
     need_gnuplot()
@@ -839,6 +849,15 @@ def test_chosen_figures():
     report("0.001.run", "--plot", "", status=64)
     report("0.001.run", "0.002.run", "-o", "new", "--plot", "bodies-last", status=64)
     assert not os.path.exists("new")
+    # One run's column spans decades, and the other's goes below 0, where no logarithm is.
+    change_column("0.001.run", "momentum_x", numpy.geomspace(1e-6, 1.0, 1301))
+    change_column("0.002.run", "momentum_x", numpy.sin(numpy.arange(1301) / 100))
+    report("0.001.run", "-o", "one", "--plot", "momentum_x")
+    report("0.001.run", "0.002.run", "-o", "two", "--plot", "momentum_x")
+    logarithmic, linear = (read(f"{folder}/plots/conservation-momentum_x.gp")
+                           for folder in ("one", "two"))
+    assert "set logscale y" in logarithmic and "set logscale y" not in linear, (logarithmic, linear)
+    assert min(blocks("two/plots/conservation-momentum_x.dat")[1][:, 1]) < -0.99
 
 
 def test_a_bad_run_does_not_flatten_the_others():
@@ -871,6 +890,12 @@ def test_a_bad_run_does_not_flatten_the_others():
         assert numpy.allclose([float(at) for at in frame[-1]], [0, 2.6], atol=0.02), (name, frame)
         caption = captions_of(read("report/report.html"))[name]
         assert "The frame leaves out part of euler, step = 0.1." in caption, caption
+    # One that lies beside the others, and not far away, has its place in the frame.
+    make_run("near.run", verdict="error", integrator="euler", steps=1300)
+    change_column("near.run", "virial_ratio", numpy.linspace(0.9, 1.0, 1301))
+    report("held.run", "near.run")
+    assert "set yrange" not in read("report/plots/virial-ratio.gp")
+    assert "The frame" not in captions_of(read("report/report.html"))["virial-ratio"]
 
 
 def test_labels_are_whole():
