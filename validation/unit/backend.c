@@ -274,13 +274,13 @@ static void test_padding_stays_at_rest_at_the_origin(void **state)
 static void test_openmp_agrees_with_serial(void **state)
 {
     (void)state;
-    const struct physics *const laws[] = { &soft, &periodic };
-    for (size_t law = 0; law < COUNT_OF(laws); law++)
+    const struct physics *const all_physics[] = { &soft, &periodic };
+    for (size_t p = 0; p < COUNT_OF(all_physics); p++)
         for (size_t k = 0; integrator_has_stages(integrator_at(k)); k++) {
             const char *integrator = integrator_at(k)->variant.name;
             struct bodies *a = motion_cube(2, 150, 10), *b = motion_cube(2, 150, 10);
-            move("serial", laws[law], a, 1, integrator, 0.005, 10);
-            move("openmp", laws[law], b, 3, integrator, 0.005, 10);
+            move("serial", all_physics[p], a, 1, integrator, 0.005, 10);
+            move("openmp", all_physics[p], b, 3, integrator, 0.005, 10);
             for (size_t i = 0; i < bodies_length(a); i++) {
                 assert_close(b->x[i], a->x[i], 1e-12);
                 assert_close(b->z[i], a->z[i], 1e-12);

@@ -19,7 +19,7 @@ static const struct physics box = { .gravitational_constant = 1.37,
 static const struct physics box_hard = { .gravitational_constant = 1.37,
                                          .boundary = BOUNDARY_PERIODIC,
                                          .box_length = 2.3 };
-static const struct physics *const laws[] = { &open_space, &open_hard, &box, &box_hard };
+static const struct physics *const all_physics[] = { &open_space, &open_hard, &box, &box_hard };
 
 static void fast(const struct physics *physics, const struct bodies *bodies, int threads,
                  double *phi, double *psi)
@@ -133,9 +133,9 @@ static void check_all(struct bodies *bodies)
 {
     double *phi = scratch(bodies), *psi = scratch(bodies);
     for (size_t k = 0; k < COUNT_OF(kernels); k++)
-        for (size_t law = 0; law < COUNT_OF(laws); law++) {
-            kernels[k](laws[law], bodies, phi, psi);
-            compare(laws[law], bodies, phi, psi);
+        for (size_t p = 0; p < COUNT_OF(all_physics); p++) {
+            kernels[k](all_physics[p], bodies, phi, psi);
+            compare(all_physics[p], bodies, phi, psi);
         }
     memory_free(phi);
     memory_free(psi);
@@ -176,10 +176,11 @@ static void test_two_bodies_in_closed_form(void **state)
     motion_place(bodies, 1, 0.7, (double[]){ 1, 2, 2 }, (double[]){ 0, 0, 0 });
     double *phi = scratch(bodies), *psi = scratch(bodies);
     for (size_t k = 0; k < COUNT_OF(kernels); k++)
-        for (size_t law = 0; law < 2; law++) {
-            const double G = laws[law]->gravitational_constant, eps = laws[law]->softening;
+        for (size_t p = 0; p < 2; p++) {
+            const double G = all_physics[p]->gravitational_constant,
+                         eps = all_physics[p]->softening;
             const double s = sqrt(49 + eps * eps), f = G * 0.7 / (s * s * s);
-            kernels[k](laws[law], bodies, phi, psi);
+            kernels[k](all_physics[p], bodies, phi, psi);
             assert_close(bodies->ax[0], 2 * f, 2 * f * rounding(2));
             assert_close(bodies->ay[0], 3 * f, 3 * f * rounding(2));
             assert_close(bodies->az[0], 6 * f, 6 * f * rounding(2));
@@ -198,14 +199,14 @@ static void test_total_force_vanishes(void **state)
     (void)state;
     struct bodies *bodies = motion_cube(1, 300, 5);
     for (size_t k = 0; k < COUNT_OF(kernels); k++)
-        for (size_t law = 0; law < COUNT_OF(laws); law++) {
-            kernels[k](laws[law], bodies, NULL, NULL);
+        for (size_t p = 0; p < COUNT_OF(all_physics); p++) {
+            kernels[k](all_physics[p], bodies, NULL, NULL);
             double force[3] = { 0 }, size = 0;
             for (size_t i = 0; i < bodies->count; i++) {
                 force[0] += bodies->m[i] * bodies->ax[i];
                 force[1] += bodies->m[i] * bodies->ay[i];
                 force[2] += bodies->m[i] * bodies->az[i];
-                size += bodies->m[i] * (double)exact_sum(laws[law], bodies, i).size;
+                size += bodies->m[i] * (double)exact_sum(all_physics[p], bodies, i).size;
             }
             for (int axis = 0; axis < 3; axis++)
                 assert_close(force[axis], 0, size * rounding(bodies->count));

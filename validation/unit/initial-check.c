@@ -158,15 +158,15 @@ static void test_pair_sums_are_those_of_the_reference(void **state)
 {
     (void)state;
     enum { N = 1531 };
-    const struct physics *const laws[] = { &newton, &soft, &box };
+    const struct physics *const all_physics[] = { &newton, &soft, &box };
     struct bodies *b = random_bodies(2, N);
     copy_place(b, b->stride + 5, b->stride + 6); /* adds 0 where the softening is 0 */
     double phi[2 * (N + BODIES_PADDING)], psi[2 * (N + BODIES_PADDING)];
-    for (size_t k = 0; k < COUNT_OF(laws); k++) {
+    for (size_t k = 0; k < COUNT_OF(all_physics); k++) {
         struct conserved expected;
-        reference_potentials(laws[k], b, phi, psi);
+        reference_potentials(all_physics[k], b, phi, psi);
         conserved_measure(b, 1, phi, psi, &expected);
-        const struct pair_sums sums = energy_pairs(laws[k], b, b->stride);
+        const struct pair_sums sums = energy_pairs(all_physics[k], b, b->stride);
         assert_close(sums.potential, expected.potential, -1e-13 * expected.potential);
         assert_close(sums.virial, expected.virial, -1e-13 * expected.virial);
         assert_close(energy_kinetic(b, b->stride), expected.kinetic, 1e-13 * expected.kinetic);

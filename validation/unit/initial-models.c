@@ -90,13 +90,13 @@ static void test_virial_ratio(void **state)
         "initial = \"plummer\"; count = 300", "initial = \"cold-sphere\"; count = 300",
         "initial = \"two-body\"; eccentricity = 0.5"
     };
-    const struct physics *const laws[] = { &newton, &soft, &box };
+    const struct physics *const all_physics[] = { &newton, &soft, &box };
     for (size_t k = 0; k < COUNT_OF(starts); k++)
-        for (size_t l = 0; l < COUNT_OF(laws); l++) {
+        for (size_t l = 0; l < COUNT_OF(all_physics); l++) {
             char keys[200];
             snprintf(keys, sizeof keys, "%s; virial_ratio = 0.6180;", starts[k]);
-            struct bodies *b = make(keys, laws[l]);
-            const struct conserved c = measure(b, 0, laws[l]);
+            struct bodies *b = make(keys, all_physics[l]);
+            const struct conserved c = measure(b, 0, all_physics[l]);
             assert_close(2 * c.kinetic / fabs(c.virial), 0.618, 1e-13);
             bodies_destroy(b);
         }

@@ -74,7 +74,7 @@ static void test_elements_come_back(void **state)
                                               { 5.5, 0.9921, 1.3, 160.2, 101.0, 178.3 },
                                               { 1.75, 2.385, 52.1, -77.0, 19.1, 101.3 },
                                               { 0.9173, 1.0171, 88.3, 15.0, -161.7, -120.2 } };
-    const struct physics law = { .gravitational_constant = 0.8123 };
+    const struct physics physics = { .gravitational_constant = 0.8123 };
     for (size_t k = 0; k < COUNT_OF(orbits); k++) {
         const struct elements *o = &orbits[k];
         char keys[500];
@@ -83,7 +83,7 @@ static void test_elements_come_back(void **state)
                  "eccentricity = %g; inclination = %g; ascending_node = %g; "
                  "argument_of_pericenter = %g; true_anomaly = %g;",
                  o->a, o->e, o->inclination, o->node, o->argument, o->anomaly);
-        struct bodies *b = make(keys, &law);
+        struct bodies *b = make(keys, &physics);
         const struct relative s = relative_state(b, 0, 1);
         const struct elements found = find_elements(&s, 0.8123 * 1.75);
         assert_close(found.a, o->e > 1 ? -o->a : o->a, 1e-12 * o->a);
@@ -93,7 +93,7 @@ static void test_elements_come_back(void **state)
         /* The angle of a small e vector: its rounding errors, over e. */
         assert_close(found.argument, o->argument, 1e-12 * 180 + 1e-13 / o->e);
         assert_close(found.anomaly, o->anomaly, 1e-12 * 180 + 1e-13 / o->e);
-        const struct conserved c = measure(b, 0, &law);
+        const struct conserved c = measure(b, 0, &physics);
         for (int j = 0; j < 3; j++) {
             assert_close(c.center[j], 0, 1e-15);
             assert_close(c.momentum[j], 0, 1e-15);
@@ -198,9 +198,9 @@ static void test_figure_eight(void **state)
     bodies_destroy(b);
 
     /* In other units: lengths by 3, masses by 0.5, E by G m^2/length. */
-    const struct physics law = { .gravitational_constant = 2.0 };
-    b = make("initial = \"figure-eight\"; mass = 0.5; length = 3.0;", &law);
-    const struct conserved scaled = measure(b, 0, &law);
+    const struct physics physics = { .gravitational_constant = 2.0 };
+    b = make("initial = \"figure-eight\"; mass = 0.5; length = 3.0;", &physics);
+    const struct conserved scaled = measure(b, 0, &physics);
     assert_close(scaled.kinetic + scaled.potential, (c.kinetic + c.potential) * 2.0 * 0.25 / 3.0,
                  1e-14);
     assert_close(scaled.kinetic / scaled.potential, c.kinetic / c.potential, 1e-14);
@@ -229,10 +229,10 @@ static void test_outer_solar_system(void **state)
 {
     (void)state;
     static const double periods[] = { 11.86, 29.46, 84.0, 164.8, 248.0 };
-    const struct physics law = { .gravitational_constant = k2 };
-    struct bodies *b = make("initial = \"outer-solar-system\";", &law);
+    const struct physics physics = { .gravitational_constant = k2 };
+    struct bodies *b = make("initial = \"outer-solar-system\";", &physics);
     assert_int_equal(b->count, 6);
-    const struct conserved c = measure(b, 0, &law);
+    const struct conserved c = measure(b, 0, &physics);
     assert_true(c.kinetic + c.potential < 0);
     for (int k = 0; k < 3; k++) {
         assert_close(c.center[k], 0, 1e-15); /* the table has 15 digits of positions up to 32 */

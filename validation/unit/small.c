@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "motion-case.h"
 
-static const struct physics laws[] = {
+static const struct physics all_physics[] = {
     { .gravitational_constant = 1.37, .softening = 0.083 },
     { .gravitational_constant = 1.37 },
     { .gravitational_constant = 1.37,
@@ -54,8 +54,9 @@ static enum precision precision_of(const struct backend_options *options, size_t
     struct bodies *bodies = motion_cube(1, count, 3);
     struct backend *backend;
     struct backend_description description;
-    assert_int_equal(backend_find("openmp")->create(options, &laws[0], bodies, &backend, &error),
-                     STATUS_OK);
+    assert_int_equal(
+        backend_find("openmp")->create(options, &all_physics[0], bodies, &backend, &error),
+        STATUS_OK);
     backend->class_->describe(backend, &description);
     stop(backend);
     bodies_destroy(bodies);
@@ -106,10 +107,10 @@ static void test_agrees_with_serial(void **state)
 {
     (void)state;
     for (size_t isa = 1; force_isa_names[isa]; isa++)
-        for (size_t law = 0; law < COUNT_OF(laws); law++)
+        for (size_t p = 0; p < COUNT_OF(all_physics); p++)
             for (size_t k = 0; integrator_has_stages(integrator_at(k)); k++)
                 for (size_t count = 1; count <= SMALL_COUNT; count += count < 6 ? 1 : 3)
-                    check_isa(force_isa_names[isa], &laws[law], integrator_at(k), count);
+                    check_isa(force_isa_names[isa], &all_physics[p], integrator_at(k), count);
 }
 
 /* Any cadence, with a look at the forces in between, and any number of threads. */
@@ -121,8 +122,8 @@ static void test_parts_of_an_advance_make_the_whole(void **state)
         for (size_t k = 0; integrator_has_stages(integrator_at(k)); k++) {
             static struct error error;
             struct bodies *a = motion_cube(3, counts[n], 7), *b = motion_cube(3, counts[n], 7);
-            struct backend *whole = start("openmp", "auto", &laws[1], a, 1);
-            struct backend *parts = start("openmp", "auto", &laws[1], b, 3);
+            struct backend *whole = start("openmp", "auto", &all_physics[1], a, 1);
+            struct backend *parts = start("openmp", "auto", &all_physics[1], b, 3);
             advance(whole, integrator_at(k), 1e-3, 7);
             advance(parts, integrator_at(k), 1e-3, 3);
             assert_int_equal(parts->class_->accelerations(parts, &error), STATUS_OK);
@@ -146,7 +147,8 @@ static void test_bodies_in_one_place_and_without_mass(void **state)
             for (size_t i = 0; i < counts[n]; i++)
                 bodies->x[i] = bodies->y[i] = bodies->z[i] = 0.71;
             bodies->m[0] = 0;
-            struct backend *backend = start("openmp", force_isa_names[isa], &laws[1], bodies, 1);
+            struct backend *backend =
+                start("openmp", force_isa_names[isa], &all_physics[1], bodies, 1);
             static struct error error;
             if (backend) {
                 assert_int_equal(backend->class_->accelerations(backend, &error), STATUS_OK);
@@ -163,14 +165,15 @@ static void test_many_bodies_and_named_kernels_are_not_small(void **state)
 {
     (void)state;
     struct bodies *few = motion_cube(1, 2, 3), *many = motion_cube(1, SMALL_COUNT + 1, 3);
-    struct backend *backend = start("openmp", "auto", &laws[0], many, 1);
+    struct backend *backend = start("openmp", "auto", &all_physics[0], many, 1);
     assert_string_not_equal(kernel_of(backend), "small");
     stop(backend);
     const struct backend_options options = {
         .force = { .precision = PRECISION_DOUBLE, .kernel = "plain", .isa = "auto", .threads = 1 }
     };
     static struct error error;
-    assert_int_equal(backend_find("openmp")->create(&options, &laws[0], few, &backend, &error), 0);
+    assert_int_equal(
+        backend_find("openmp")->create(&options, &all_physics[0], few, &backend, &error), 0);
     assert_string_equal(kernel_of(backend), "plain");
     stop(backend);
     bodies_destroy(few);
