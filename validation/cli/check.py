@@ -36,9 +36,9 @@ def test_the_disk_is_measured_or_guessed():
     text = tap.run("check", "run.cfg", preexec_fn=lower).stdout
     guessed = " ".join(text.replace("#", "").split())
     assert "the disk was not measured (File too large): its part is guessed" in guessed, guessed
-    measured = [re.search(r"checkpoints .* 2 of ([\d.e+-]+) s", tap.run("check", "run.cfg").stdout)
-                for _ in range(2)]
-    assert measured[0][1] != measured[1][1], measured  # no guess is twice another number
+    measured = {re.search(r"checkpoints .* 2 of ([\d.e+-]+) s",
+                          tap.run("check", "run.cfg").stdout)[1] for _ in range(6)}
+    assert len(measured) > 1, measured  # a guess is always the same number
     assert os.listdir(".") == ["run.cfg"]
 
 
