@@ -59,7 +59,7 @@ static void script_ticks(struct text *script, const double *ticks, size_t count,
         const double at = AXIS_WIDTH * (logarithmic ? log(ticks[i] / low) / log(high / low)
                                                     : (ticks[i] - low) / (high - low));
         char number[32];
-        snprintf(number, sizeof number, "%.5g", ticks[i]);
+        snprintf(number, sizeof number, "%.*g", fabs(ticks[i]) < 1e5 ? 5 : 6, ticks[i]);
         const double half = 0.5 * LETTER * (double)(strlen(number) + 1);
         const bool fits = at - half > taken;
         text_print(script, "%s'%s' %.9g", i ? ", " : "", fits ? number : "", ticks[i]);
