@@ -23,7 +23,7 @@ FOLDER = os.path.join(tap.SOURCE, "examples")
 SHORTER = {
     "cold-collapse": ["bodies.count=250"],
     "core-collapse": ["bodies.count=128", "time.end=40.0", "expect.1.after=30.0",
-                      "expect.1.at_most=0.35"],
+                      "expect.1.at_most=0.35", "stop_when=()"],
     "galaxies": ["ensemble.systems=4", "bodies.count=512"],
     "plummer-sphere": ["bodies.count=512", "time.end=5.0"],
     "scattering": ["time.end=500.0"],
