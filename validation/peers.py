@@ -2,15 +2,20 @@
 """Orrery beside other programs on this machine, in turns: the comparison of docs/performance.md.
 
 usage: peers.py [--orrery ./orrery] [--mini-nbody FOLDER] [--rounds 5] [--bodies 16384]
+       peers.py --own-steps [--orrery ./orrery] [--rounds 5]
 
 FOLDER is a copy of https://github.com/harrism/mini-nbody; its SoA program is built here, in a
 folder that is removed, with every compiler and every set of flags below. REBOUND is the Python
 module `rebound`. What is missing is left out, and said so. Rates are ordered pair interactions
 per second, steps those of two bodies; a ratio is the median of those of the rounds.
+
+With --own-steps it is gauss-radau beside IAS15 of REBOUND, from the same bodies to the same time:
+the seconds of the integration alone, and the energy error.
 """
 
 import argparse
 import json
+import math
 import os
 import pathlib
 import shutil
@@ -100,6 +105,95 @@ def define(peers):
     peers.rebound()
 
 
+# --- integrators that choose their own steps -----------------------------------------------------
+
+# What is moved, by how many threads, how many of its systems IAS15 moves, and the wanted ratio.
+OWN_STEPS = (
+    ("Pythagorean problem, t = 70", """bodies = { initial = "pythagorean"; };
+        time = { end = 70.0; };""", 1, 1, 0.5),
+    ("outer solar system, 1000 years", """physics = { units = "astronomical"; };
+        bodies = { initial = "outer-solar-system"; };
+        time = { end = 365250.0; };""", 1, 1, 0.5),
+    ("1000 systems of three bodies, t = 5", """bodies = { initial = "plummer"; count = 3; };
+        ensemble = { systems = 1000; };
+        time = { end = 5.0; };""", 2, 100, 0.1),
+    ("Plummer sphere, 1024 bodies, softening 0.01, t = 0.05",
+     """bodies = { initial = "plummer"; count = 1024; };
+        physics = { softening = 0.01; };
+        time = { end = 0.05; };""", 2, 1, 0.1),
+)
+REST = """name = "own-steps";
+    diagnostics = ( { type = "conservation"; every = 1000000; } );
+    outputs = ( { type = "xyz"; every = 1000000; columns = "pos velo mass"; } );
+"""
+
+
+def run_orrery(options, folder, text, threads):
+    """Seconds of a system, the largest energy error, run.json, and the file of the bodies."""
+    config, out = os.path.join(folder, "own.cfg"), os.path.join(folder, "own.run")
+    pathlib.Path(config).write_text(f"{REST}{text}\ncompute = {{ threads = {threads}; }};\n")
+    subprocess.run([options.orrery, "run", config, "-q", "--force", "-o", out,
+                    "-P", "time.integrator=gauss-radau"], check=False)
+    run = json.loads(pathlib.Path(out, "run.json").read_text())
+    error = abs(run["relative_energy_error"])
+    return run["advance_seconds"] / run["systems"], error, run, os.path.join(out, "trajectory.xyz")
+
+
+def first_frame(file):
+    """Rows x y z vx vy vz m of all systems at the start."""
+    with open(file, encoding="utf-8") as lines:
+        count = int(next(lines))
+        next(lines)
+        return [[float(word) for word in next(lines).split()[:7]] for _ in range(count)]
+
+
+def energy(sim):
+    """REBOUND's own leaves the softening out of the potential."""
+    bodies = [(p.m, p.x, p.y, p.z, p.vx, p.vy, p.vz) for p in sim.particles]
+    terms = [0.5 * m * (vx * vx + vy * vy + vz * vz) for m, _, _, _, vx, vy, vz in bodies]
+    for i, a in enumerate(bodies):
+        terms += [-sim.G * a[0] * b[0] / math.sqrt(
+            (a[1] - b[1])**2 + (a[2] - b[2])**2 + (a[3] - b[3])**2 + sim.softening**2)
+            for b in bodies[:i]]
+    return math.fsum(terms)
+
+
+def run_ias15(run, rows, systems):
+    """Seconds of a system and the largest energy error."""
+    import rebound
+    physics, each = run["config"]["physics"], run["bodies"]
+    seconds, largest, gauss = 0.0, 0.0, 0.01720209895  # Gauss's constant: AU, days, solar masses
+    for system in range(systems):
+        sim = rebound.Simulation()
+        sim.integrator, sim.G = "ias15", gauss**2 if physics["units"] == "astronomical" else 1.0
+        sim.softening = physics["softening"]
+        for x, y, z, vx, vy, vz, m in rows[system * each:(system + 1) * each]:
+            sim.add(m=m, x=x, y=y, z=z, vx=vx, vy=vy, vz=vz)
+        before = energy(sim)
+        start = time.perf_counter()
+        sim.integrate(run["config"]["time"]["end"])
+        seconds += time.perf_counter() - start
+        largest = max(largest, abs(energy(sim) / before - 1))
+    return seconds / systems, largest
+
+
+def own_steps(options, folder):
+    print("| experiment | threads | gauss-radau, s | IAS15, s | ratio | target "
+          "| energy error | of IAS15 |\n|---|---|---|---|---|---|---|---|")
+    for title, text, threads, systems, target in OWN_STEPS:
+        ours, theirs = [], []
+        for _ in range(options.rounds):
+            seconds, error, run, file = run_orrery(options, folder, text, threads)
+            ours.append((seconds, error))
+            theirs.append(run_ias15(run, first_frame(file), systems))
+        ratio = statistics.median(a[0] / b[0] for a, b in zip(ours, theirs))
+        print(f"| {title} | {threads} | {statistics.median(a[0] for a in ours):.3g} "
+              f"| {statistics.median(b[0] for b in theirs):.3g} | {ratio:.2g} | {target} "
+              f"| {ours[0][1]:.1e} | {theirs[0][1]:.1e} |", flush=True)
+
+
+# --- kernels -------------------------------------------------------------------------------------
+
 RATIOS = (
     ("Orrery single symmetric", "mini n-body SoA, gcc native", 2.3),
     ("Orrery single symmetric", "mini n-body SoA, clang native", 1.6),
@@ -123,7 +217,12 @@ def main():
     parser.add_argument("--mini-nbody")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--bodies", type=int, default=16384)
+    parser.add_argument("--own-steps", action="store_true")
     options = parser.parse_args()
+    if options.own_steps:
+        with tempfile.TemporaryDirectory(prefix="orrery-peers-") as folder:
+            own_steps(options, folder)
+        return
     with tempfile.TemporaryDirectory(prefix="orrery-peers-") as folder:
         peers = Peers(options, folder)
         define(peers)
