@@ -119,7 +119,12 @@ def test_what_was_measured_stands_without_memory_for_far_bodies():
     arguments = ("bench", "--sizes", "32768", "--threads", "1", "--kernels", "plain",
                  "--precisions", "single", "--seconds", "0.01", "-o", "out")
     what = r"need ([\d.]+) MB of memory; .* has ([\d.]+) MB left"
-    for limit in range(40 * 10**6, 400 * 10**6, 4 * 10**6):  # the libraries take the first of it
+    too_little, enough = 0, 400 * 10**6  # for the libraries
+    while enough - too_little > 4 * 10**6:
+        half = (too_little + enough) // 2
+        starts = limited("--version", limit=half).returncode == 0
+        too_little, enough = (too_little, half) if starts else (half, enough)
+    for limit in range(too_little, 400 * 10**6, 4 * 10**6):
         told = re.search(what, limited(*arguments, limit=limit).stderr)
         if told:
             break

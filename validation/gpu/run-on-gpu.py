@@ -302,6 +302,7 @@ def test_bench_measures_and_keeps_its_tuning():
     """bench --gpu fills its table within its time, and info shows the tuning that it keeps"""
     environment = {**os.environ, "XDG_CACHE_HOME": os.path.abspath("cache")}
     if not REAL:
+        tap.thorough()
         tap.ORRERY = need_executor()
     result = tap.run("bench", "--gpu", "--largest", 64, "--seconds", 25, "-o", "bench",
                      env=environment)

@@ -220,6 +220,7 @@ def test_no_time():
 
 def test_what_was_there_is_kept():
     """ended before its time, it keeps what it had and says what was cut off"""
+    tap.thorough()
     need = on_executor("--output", "first", "--seconds", "0")
     assert need.returncode == 0, need
     with subprocess.Popen(command("--executor", "--output", "results", "--only",
