@@ -114,9 +114,9 @@ OWN_STEPS = (
     ("outer solar system, 1000 years", """physics = { units = "astronomical"; };
         bodies = { initial = "outer-solar-system"; };
         time = { end = 365250.0; };""", 1, 1, 0.5),
-    ("1000 systems of three bodies, t = 5", """bodies = { initial = "plummer"; count = 3; };
+    ("1000 systems of three bodies, t = 1", """bodies = { initial = "plummer"; count = 3; };
         ensemble = { systems = 1000; };
-        time = { end = 5.0; };""", 2, 100, 0.1),
+        time = { end = 1.0; };""", 2, 1000, 0.1),
     ("Plummer sphere, 1024 bodies, softening 0.01, t = 0.05",
      """bodies = { initial = "plummer"; count = 1024; };
         physics = { softening = 0.01; };
