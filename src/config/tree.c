@@ -172,8 +172,10 @@ static enum status put(const struct override *o, struct node *root)
             return o->error->status;
         if (next && !*child) {
             *child = arena_take(o->arena, 1, sizeof **child);
-            if (!*child)
+            if (!*child) {
+                parent->count--; /* the slot is new: no other override finds it empty */
                 return arena_exhausted(o->error);
+            }
             (*child)->kind = isdigit((unsigned char)*next) ? NODE_LIST : NODE_GROUP;
             (*child)->location = o->location;
         } else if (!next) {
