@@ -322,8 +322,8 @@ STATEMENTS = {
          within("conservation.energy_error", -1, 2e-3)),
         # Ten runs, which take an hour.
         ("seeds 1 to 10 to between 12.0 and 18.6 relaxation times of their own, to 14.9 ± 0.6 in "
-         "the mean, with energy errors between 6e-5 and 1e-3. The rule counts: 10 kT give 14.3 ± 0.7, "
-         "30 kT 15.1 ± 0.6.",),
+         "the mean, with energy errors between 6e-5 and 1e-3. The rule counts: 10 kT give 14.3 ± "
+         "0.7, 30 kT 15.1 ± 0.6.",),
     ],
     "energy-conservation": [
         ("{} bodies of random masses", setting("bodies.count")),
