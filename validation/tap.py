@@ -59,6 +59,11 @@ def thorough():
         raise Skip("ORRERY_THOROUGH is not set")
 
 
+def first(cases, count):
+    """All cases where the thorough tests are asked for, else the first of them."""
+    return cases if THOROUGH else cases[:count]
+
+
 def main(namespace=None):
     """Runs every test_* of the calling script, each in an empty directory of its own."""
     namespace = namespace or sys.modules["__main__"].__dict__

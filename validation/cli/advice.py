@@ -94,7 +94,8 @@ def energy_error(config, step, end):
 
 def test_runs_with_the_advised_step_conserve_energy():
     """and the watch passes them; where check has tried the step, it has seen the same error"""
-    for number, case in enumerate(CASES):
+    some = CASES if tap.THOROUGH else [case for case in CASES if case.startswith("two bodies")]
+    for number, case in enumerate(some):
         end = CASES[case][2]
         config = write(case, end / 4, f"case{number}.cfg")
         text = words(config)
@@ -174,6 +175,7 @@ def test_where_no_step_suffices_none_is_proposed():
 
 def test_a_cluster_without_softening():
     """the step is right for the closest encounter of nine runs in ten"""
+    tap.thorough()
     config = write("Plummer sphere", 0.01)
     passed = 0
     for seed in range(1, 9):

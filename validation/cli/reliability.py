@@ -28,6 +28,7 @@ name = "long";
 bodies = { initial = "plummer"; count = 256; seed = 7; };
 physics = { softening = 0.05; };
 time = { step = 0.0005; end = 20.0; };
+compute = { threads = 1; };
 diagnostics = ( { type = "conservation"; every = 37; } );
 outputs = ( { type = "xyz"; every = 1000; } );
 """

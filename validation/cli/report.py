@@ -566,6 +566,7 @@ def test_links_are_not_followed():
 
 def test_order_is_measured():
     """of a folder of runs, the slope of the error against the step is fitted"""
+    tap.thorough()
     need_gnuplot()
     for integrator, order in (("euler", 1), ("velocity-verlet", 2)):
         for step in (0.004, 0.002, 0.001):
@@ -603,6 +604,7 @@ def test_order_is_measured():
 
 def test_several_directories():
     """several directories are compared too, into `report` or the folder that -o names"""
+    tap.thorough()
     need_gnuplot()
     make_run("a.run", step=0.002)
     make_run("b.run", step=0.001, verdict="failed")
@@ -690,6 +692,7 @@ def test_numbers_of_the_end():
 
 def test_more_runs_than_a_figure_shows():
     """of more than 8 runs those with the least step are overlaid, and the table lists them all"""
+    tap.thorough()
     need_gnuplot()
     steps = (0.016, 0.008, 0.004, 0.002, 0.001)
     names = [f"ten/{integrator}-{step}" for step in steps
@@ -721,6 +724,7 @@ def test_more_runs_than_a_figure_shows():
 
 def test_more_groups_than_a_figure_shows():
     """groups of runs that a figure has no room for are counted in its caption"""
+    tap.thorough()
     need_gnuplot()
     for k in range(12):
         for step in (0.008, 0.001):
@@ -862,6 +866,7 @@ def test_chosen_figures():
 
 def test_a_bad_run_does_not_flatten_the_others():
     """the frame of orbits and of linear axes is that of the runs that went well"""
+    tap.thorough()
     need_gnuplot()
     for verdict, radius, ratio in (("held", 1, 1.5), ("error", 1e5, 3e9)):
         make_run(f"{verdict}.run", verdict=verdict, steps=1300,
@@ -900,6 +905,7 @@ def test_a_bad_run_does_not_flatten_the_others():
 
 def test_labels_are_whole():
     """keys and tables of runs that differ in much: their directories, and how many keys differ"""
+    tap.thorough()
     need_gnuplot()
     make_run("a-run-with-a-long-name-that-says-what-it-is-about-and-more", steps=1300)
     make_run("b.run", steps=1300)
@@ -947,6 +953,7 @@ def test_ticks_are_what_was_measured():
 
 def test_a_slope_stands_on_logarithmic_axes():
     """also over a small factor, with numbers at the ticks; over a smaller one nothing is fitted"""
+    tap.thorough()
     need_gnuplot()
     for steps, fits in (((0.005, 0.01, 0.018), True), ((0.01, 0.011, 0.012), False)):
         for step in steps:
@@ -1078,6 +1085,7 @@ def test_links_to_files():
 
 def test_tables_that_are_cut():
     """what a killed run has left: half a row and half a frame are left out, all before is drawn"""
+    tap.thorough()
     need_gnuplot()
     make_run("made.run", steps=1300)
     rows = read("made.run/conservation.csv").splitlines(keepends=True)
@@ -1104,6 +1112,7 @@ def test_tables_that_are_cut():
 
 def test_events_that_are_cut():
     """of a table that a killed run has left, the last event is drawn that has all of its rows"""
+    tap.thorough()
     need_gnuplot()
     make_run("made.run", steps=1300)
     change_run("made.run", config__diagnostics=[{"type": "shells"}])
@@ -1288,6 +1297,7 @@ def near(image, colour):
 
 def test_browser_shows_every_figure():
     """Chromium opens the page without a word on its console and lays out every figure"""
+    tap.thorough()
     need_gnuplot()
     make_run("made.run")
     report("made.run")

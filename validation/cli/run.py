@@ -176,7 +176,8 @@ def test_an_output_directory_that_cannot_be_made_is_73():
 
 def test_a_second_process_is_refused():
     config = write(LONG)
-    first = subprocess.Popen([tap.ORRERY, "run", config, "-q", "-P", "bodies.count=2048"])
+    first = subprocess.Popen([tap.ORRERY, "run", config, "-q", "-P", "bodies.count=2048",
+                              "-P", "compute.threads=1"])
     try:
         for _ in range(500):
             if pathlib.Path("long.run/run.log").exists():

@@ -408,6 +408,7 @@ def test_contradictions_join_other_errors():
 
 def test_masses_of_generated_bodies_are_given():
     """where 1 is a kilogram or a solar mass, masses and lengths have no default"""
+    tap.thorough()
     for initial, keys, values in (
             ('"plummer"; count = 8', ("mass", "scale_radius"), ("1e30", "1e16")),
             ('"cold-sphere"; count = 8', ("mass", "radius"), ("1e30", "1e16")),

@@ -135,7 +135,7 @@ def test_one_checkpoint_of_another_build():
 
 
 def test_a_run_at_work_is_left_alone():
-    config = write(PLUMMER.replace("end = 2.0", "end = 2000.0"))
+    config = write(PLUMMER.replace("end = 2.0", "end = 2000.0") + "compute = { threads = 1; };\n")
     process = subprocess.Popen([tap.ORRERY, "run", config, "-q"])
     try:
         for _ in range(1000):

@@ -69,6 +69,7 @@ def shown(cell):
 
 def test_notebook():
     """the notebook runs from its first cell to its film, and finds what theory says"""
+    tap.thorough()
     for module in ("nbclient", "ipykernel", "pandas", "matplotlib"):
         tap.need(module)
     if not shutil.which("gnuplot"):

@@ -116,8 +116,8 @@ def test_random_kills_of_steps_of_their_own():
     generator = random.Random(21)
     files = ("conservation.csv", "own-steps.csv", "trust.csv", "trajectory.xyz")
     with Row(2, "The same, of steps of one's own, on 1 to 5 threads") as row:
-        kinds = (("gauss-radau", 5), ("hermite4", 1), ("gauss-radau", 1), ("hermite4", 5))
-        for integrator, systems in kinds if everything() else kinds[:2]:
+        kinds = (("hermite4", 5), ("gauss-radau", 5), ("hermite4", 1), ("gauss-radau", 1))
+        for integrator, systems in kinds if everything() else kinds[:1]:
             motion = set()
             for every in (1, 7):
                 config = OWN_STEPS % (integrator, every, every, systems)

@@ -199,6 +199,7 @@ def test_restart_gives_the_same_bytes():
 
 def test_shadows_leave_no_trace():
     """shadows change no bit of a run on the GPU, are the CPU's, and restart to the same bytes"""
+    tap.thorough()
     # A long step parts the shadow with half of it from the run by 1 % before the end.
     keys = [word for override in ("bodies.count=16", "ensemble.systems=2", "physics.softening=0.05",
                                   "time.step=0.03", "time.end=1.2", "expect=()", "trust.every=2",

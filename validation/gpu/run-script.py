@@ -54,6 +54,7 @@ def test_no_device():
 
 def test_on_the_executor():
     """on the executor: every part has its line, and nothing looks like a measurement"""
+    tap.thorough()
     sanitizer = pathlib.Path("bin/compute-sanitizer")  # drops its own options and runs the rest
     sanitizer.parent.mkdir()
     sanitizer.write_text("#!/bin/sh\nshift 4\n"
@@ -138,6 +139,7 @@ def fake_peers():
 
 def test_peers():
     """other programs: their rates, errors and reasons stand beside orrery's"""
+    tap.thorough()
     path = fake_peers()
     pathlib.Path("build/validation/gpu").mkdir(parents=True)
     program = os.path.join(BUILD, "validation/gpu/orrery")
@@ -203,6 +205,7 @@ def test_a_page_of_peers():
 
 def test_the_executor_does_not_write_into_docs():
     """what the executor did is not put among the measurements"""
+    tap.thorough()
     result = on_executor("--only", "bench", "--output", os.path.join(tap.SOURCE, "docs/any"))
     assert result.returncode == 64 and "no measurement" in result.stderr, result
     assert not os.path.exists(os.path.join(tap.SOURCE, "docs/any"))
@@ -210,6 +213,7 @@ def test_the_executor_does_not_write_into_docs():
 
 def test_no_time():
     """parts for which there is no time are named"""
+    tap.thorough()
     assert on_executor("--output", "results", "--seconds", "0").returncode == 0
     found, page = read()
     assert all(part == {"title": part["title"], "state": "not run",

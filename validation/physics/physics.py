@@ -11,6 +11,9 @@ import tap
 from experiment import EXPERIMENTS, FOLDER, Bench
 import laws, orbits, bars, clusters, distributions, verdicts, trust  # noqa: E401, F401
 
+# Thorough.
+SLOW = {"free-fall", "minimum-images", "plummer-equilibrium", "rosette", "uniform-ball",
+        "virial-theorem"}
 EXAMPLES = {"outer-solar-system"}  # whose configs are examples
 # Of the config of another experiment.
 VARIATIONS = {"kepler-euler-1000", "error-bars-all", "trust-growth", "trust-reproducible"}
@@ -19,6 +22,8 @@ WRITTEN = {"good-runs", "bad-runs"}  # by the experiment itself
 
 def make_test(one):
     def test():
+        if one.name in SLOW:
+            tap.thorough()
         bench = Bench()
         one.measure(bench)
         assert len(bench.rows) > 1

@@ -222,6 +222,8 @@ static void test_many_bodies(void **state)
 #if defined __SANITIZE_ADDRESS__ || !defined __OPTIMIZE__
     pass_untried("too slow with sanitizers or without optimisation");
 #endif
+    if (!thorough())
+        pass_untried("ORRERY_THOROUGH is not set");
     const struct problem problem = { .systems = 1,
                                      .count = 43681,
                                      .kernel = "symmetric",

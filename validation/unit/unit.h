@@ -12,6 +12,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* Fails with both numbers in the message unless |value - expected| <= tolerance. */
 #define assert_close(value, expected, tolerance)                                                   \
@@ -21,6 +22,12 @@
             fail_msg("%s = %.17g, expected %.17g within %g", #value, value_, expected_,            \
                      tolerance_);                                                                  \
     } while (0)
+
+/* Are the thorough tests asked for? The others take a part of the cases. */
+static inline int thorough(void)
+{
+    return getenv("ORRERY_THOROUGH") != NULL;
+}
 
 /* For what cannot be tried here. cmocka's own skip() reads as a failure in its TAP. */
 #define pass_untried(why)                                                                          \
