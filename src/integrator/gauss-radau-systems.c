@@ -44,6 +44,7 @@ struct systems {
     /* Few bodies: kernels for them, and the memory of each thread. Many: NULL. */
     const struct radau_kernels *small;
     double **work;
+    size_t *late; /* [threads * RADAU_LANES], see struct radau_batch */
     struct radau_large *large;
 };
 
@@ -148,6 +149,7 @@ static void systems_destroy(struct adaptive *adaptive)
     for (int k = 0; k < all->threads && all->work; k++)
         memory_free(all->work[k]);
     memory_free(all->work);
+    memory_free(all->late);
     radau_large_destroy(all->large);
     adaptive_systems_clear(&all->common);
     free(all);
@@ -159,6 +161,7 @@ static void make_workspaces(struct systems *all, struct error *error)
     all->work = memory_array((size_t)all->threads, sizeof *all->work, error);
     for (int k = 0; k < all->threads && !error->status; k++)
         all->work[k] = memory_array(radau_workspace(b->count, b->stride), sizeof(double), error);
+    all->late = memory_array((size_t)all->threads * RADAU_LANES, sizeof *all->late, error);
 }
 
 static enum status systems_create(const struct adaptive_options *options,
@@ -206,7 +209,9 @@ static double systems_bytes(const struct force_options *force, double systems, d
     const double workspaces = small || systems >= threads ? threads : 1;
     const double length = 3 * sizeof(double) * bodies_length_of(1, count);
     const double lanes =
-        small ? sizeof(double) * (double)radau_workspace((size_t)count, BODIES_PADDING) : 0;
+        small ? sizeof(double) * (double)radau_workspace((size_t)count, BODIES_PADDING) +
+                    RADAU_LANES * sizeof(size_t)
+              : 0;
     return adaptive_systems_bytes(&method, systems, count) +
            workspaces * ((RADAU_ARRAYS + RADAU_SCRATCH_ARRAYS) * length + 2 * lanes);
 }
@@ -214,13 +219,27 @@ static double systems_bytes(const struct force_options *force, double systems, d
 /* --- steps --------------------------------------------------------------------------------------
  */
 
-/* Lanes pay where there are systems enough to fill most of them. */
+static void move_batch(const struct systems *all, struct radau_batch *batch, bool lanes)
+{
+#pragma omp parallel num_threads(all->threads) if (all->threads > 1)
+    all->small->advance(batch, all->work[omp_get_thread_num()], lanes);
+}
+
+/* Lanes pay where there are systems enough to fill most of them. Those that take many more steps
+ * than the others are moved alone at the end, each by a thread. */
 static void move_small(struct systems *all, double dt)
 {
-    struct radau_batch batch = { &all->common, all->length, dt, 0 };
-    const bool lanes = all->common.bodies->systems >= LEAST_LANES * (size_t)all->threads;
-#pragma omp parallel num_threads(all->threads) if (all->threads > 1)
-    all->small->advance(&batch, all->work[omp_get_thread_num()], lanes);
+    const size_t count = all->common.bodies->systems;
+    struct radau_batch batch = {
+        .systems = &all->common, .length = all->length, .dt = dt, .count = count, .late = all->late
+    };
+    move_batch(all, &batch, count >= LEAST_LANES * (size_t)all->threads);
+    if (batch.late_count == 0)
+        return;
+    batch.which = all->late;
+    batch.count = batch.late_count;
+    batch.next = 0;
+    move_batch(all, &batch, false);
 }
 
 static enum status systems_advance(struct adaptive *adaptive, double dt, uint64_t steps,
