@@ -157,7 +157,7 @@ def test_radial_distribution():
 
 def test_core_collapse():
     """core-collapse: ends as promised; the core has contracted and the halo expanded, while the
-    radius of half of the mass stayed"""
+    radius of half of the mass stayed, or by the end of the collapse has grown by a third"""
     check_example("core-collapse")
     # Ten relaxation times of 128 bodies, of the sixteen of the collapse. The tolerances are those
     # of the sampling of the means of five and of fifteen frames, on three instruction sets.
@@ -166,7 +166,8 @@ def test_core_collapse():
              ("core_radius", "radius_10", "radius_50", "radius_90")
              for values in [column("lagrangian-radii", name)]}
     assert grown["core_radius"] < 0.85 and grown["radius_10"] < 0.95, grown
-    assert 0.8 < grown["radius_50"] < 1.2 and grown["radius_90"] > 1.2, grown
+    half = (0.8, 1.2) if "core-collapse" in SHORTER else (1.1, 1.5)
+    assert half[0] < grown["radius_50"] < half[1] and grown["radius_90"] > 1.2, grown
 
 
 def starts(arguments, file):
