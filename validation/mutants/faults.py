@@ -169,6 +169,7 @@ INTEGRATOR = [
     ("src/integrator/hermite-systems.c",
      "const double finer = sqrt(all->rule.eta / source->rule.eta);", "const double finer = 1;",
      "unit/hermite"),
+    ("src/integrator/hermite.c", "fall2 = r2 * sqrt(r2) / m", "fall2 = r2 / m", "unit/hermite"),
     ("src/integrator/hermite.c", "if (is_rounding(worker, &motion, i, c))", "if (false)",
      "unit/hermite"),
     ("src/integrator/hermite.c", "    if (physics->boundary == BOUNDARY_PERIODIC)", "if (false)",

@@ -207,6 +207,33 @@ static void test_bodies_at_rest(void **state)
     bodies_destroy(b);
 }
 
+/* The first step of two masses of 1 at rest, 4 apart: 0.01 sqrt(r^3 / 2) = 0.0566, and so 1 / 32 of
+ * the grid step; the same in a box, beside bodies without mass far away that fill more than a
+ * vector. */
+static void test_the_first_step_of_a_fall(void **state)
+{
+    (void)state;
+    const struct physics box = { .gravitational_constant = 1,
+                                 .boundary = BOUNDARY_PERIODIC,
+                                 .box_length = 1000 };
+    for (int periodic = 0; periodic < 2; periodic++) {
+        struct bodies *b;
+        assert_int_equal(bodies_create(1, 19, &b, &error), STATUS_OK);
+        for (size_t i = 0; i < b->count; i++) {
+            b->id[i] = (int64_t)i + 1;
+            b->m[i] = i < 17 ? 0 : 1;
+            b->y[i] = i < 17 ? 100 + 10 * (double)i : 0;
+            b->x[i] = i == 18 ? 4 : 0;
+        }
+        struct adaptive *const adaptive =
+            start(periodic ? &box : &newton, b, PRECISION_DOUBLE, 1, 1);
+        advance(adaptive, 1, 1);
+        assert_close(statistics_of(adaptive, 0).smallest, 1.0 / 32, 0);
+        hermite_class.destroy(adaptive);
+        bodies_destroy(b);
+    }
+}
+
 /* A body that falls to its nearest image falls like one without a boundary between them. */
 static void test_bodies_at_rest_across_a_boundary(void **state)
 {
@@ -561,6 +588,7 @@ int main(void)
         cmocka_unit_test(test_fourth_order_with_equal_steps),
         cmocka_unit_test(test_refined_steps_are_half_as_long),
         cmocka_unit_test(test_bodies_at_rest),
+        cmocka_unit_test(test_the_first_step_of_a_fall),
         cmocka_unit_test(test_bodies_at_rest_across_a_boundary),
         cmocka_unit_test(test_pulls_that_cancel_shorten_no_step),
         cmocka_unit_test(test_every_body_has_its_own_step),
