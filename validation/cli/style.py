@@ -191,6 +191,41 @@ def test_owners_test_sees_a_violation():
     assert owner_violations(".") == ["src/run/run.c: libconfig.h belongs to src/config/"]
 
 
+# What stands at the top of the tree. The results of a run that was begun there do not.
+TOP = {".ci", ".clang-format", ".clang-tidy", ".dockerignore", ".gitignore", "CITATION.cff",
+       "CONTRIBUTING.md", "Containerfile", "LICENSE", "Makefile.am", "NEWS", "README.md",
+       "bootstrap", "completions", "config", "configure.ac", "debian", "docs", "examples", "gpu",
+       "quickstart", "src", "validation"}
+
+
+def strangers(root):
+    """Names at the top of the tree that git keeps and that do not belong there."""
+    if not shutil.which("git"):
+        raise tap.Skip("git is not installed")
+    found = subprocess.run(["git", "-C", root, "ls-files", "-z"], capture_output=True, text=True)
+    if found.returncode != 0:
+        raise tap.Skip("this is no clone")
+    return sorted({path.split("/")[0] for path in found.stdout.split("\0") if path} - TOP)
+
+
+def test_the_top_of_the_tree():
+    """the top of the tree has its files and folders, and no others"""
+    if not os.path.exists(os.path.join(tap.SOURCE, ".git")):
+        raise tap.Skip("this is no clone")
+    expect_none(strangers(tap.SOURCE))
+
+
+def test_the_top_of_the_tree_sees_a_stranger():
+    """a planted result is found"""
+    if not shutil.which("git"):
+        raise tap.Skip("git is not installed")
+    plant("bars/run.json", "{}\n")
+    plant("src/main.c", "\n")
+    subprocess.run(["git", "init", "-q"], check=True)
+    subprocess.run(["git", "add", "."], check=True)
+    assert strangers(".") == ["bars"]
+
+
 # A product of counts in the size of an allocation, which may overflow: products of constants alone
 # and those that calloc(), memory_array() and memory_bytes() make themselves are checked.
 ALLOCATION = re.compile(r"\b(malloc|realloc|calloc|memory_array)\(((?:[^;()]|\([^;()]*\))*)")
