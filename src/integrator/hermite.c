@@ -13,6 +13,8 @@
 /* Times within a grid step are whole multiples of the shortest step, and so exact. */
 static const double ticks = 0x1p40;
 
+enum { SMALL_BLOCK = 32 }; /* bodies: up to so many are corrected twice, by one thread */
+
 /* --- memory -------------------------------------------------------------------------------------
  */
 
@@ -244,10 +246,85 @@ static bool is_rounding(const struct worker *worker, const struct reference_moti
  * The second and third derivative of the acceleration at the start of a step h follow from both
  * ends (Makino & Aarseth 1992, eq. 5 and 6):
  *   a2 = (-6 (a0 - a1) - h (4 j0 + 2 j1)) / h^2,  a3 = (12 (a0 - a1) + 6 h (j0 + j1)) / h^3.
- * They correct x by h^4/24 a2 + h^5/120 a3 and v by h^3/6 a2 + h^4/24 a3. What comes back is
- * Aarseth's criterion at the end of the step, where a2 has grown by h a3. Where pulls cancel, both
- * are roundings over powers of h (which h a3 > a2 tells at no cost), and would ask for shorter and
- * shorter steps: there the times of the pairs decide, as for the first step.
+ * They correct x by h^4/24 a2 + h^5/120 a3 and v by h^3/6 a2 + h^4/24 a3.
+ */
+struct change {
+    double x, v;          /* of what was predicted */
+    double second, third; /* h^2 a2, h^3 a3 */
+};
+
+static struct change change_of(const struct worker *worker, size_t k, size_t i, int axis)
+{
+    const struct hermite_system *const s = worker->system;
+    const double h = s->step[i];
+    const double a0 = s->a[axis][i], j0 = s->rate[axis][i];
+    const double a1 = worker->work->sum_a[axis][k], j1 = worker->work->sum_rate[axis][k];
+    const double second = -6 * (a0 - a1) - h * (4 * j0 + 2 * j1);
+    const double third = 12 * (a0 - a1) + 6 * h * (j0 + j1);
+    return (struct change){ h * h * (second / 24 + third / 120), h * (second / 6 + third / 24),
+                            second, third };
+}
+
+/* The bodies of a block of few alone. */
+struct small_block {
+    double m[SMALL_BLOCK], x[3][SMALL_BLOCK], v[3][SMALL_BLOCK];
+};
+
+/* Where they are predicted, or where the corrector puts them. */
+static void gather(const struct worker *worker, bool corrected, struct small_block *block)
+{
+    const struct hermite_workspace *const work = worker->work;
+    const struct reference_motion motion = predicted(worker);
+    for (size_t k = 0; k < work->block_size; k++) {
+        const size_t i = work->block[k];
+        block->m[k] = motion.m[i];
+        for (int axis = 0; axis < 3; axis++) {
+            const struct change change =
+                corrected ? change_of(worker, k, i, axis) : (struct change){ 0 };
+            block->x[axis][k] = motion.x[axis][i] + change.x;
+            block->v[axis][k] = motion.v[axis][i] + change.v;
+        }
+    }
+}
+
+/* To the sums of the block, what its bodies do to each other. */
+static void add_forces_within(const struct worker *worker, const struct small_block *block,
+                              double sign)
+{
+    struct hermite_workspace *const work = worker->work;
+    const struct reference_motion motion = { block->m,
+                                             { block->x[0], block->x[1], block->x[2] },
+                                             { block->v[0], block->v[1], block->v[2] },
+                                             work->block_size };
+    for (size_t k = 0; k < work->block_size; k++) {
+        double a[3], rate[3];
+        reference_jerk(worker->physics, &motion, k, a, rate);
+        for (int axis = 0; axis < 3; axis++) {
+            work->sum_a[axis][k] += sign * a[axis];
+            work->sum_rate[axis][k] += sign * rate[axis];
+        }
+    }
+}
+
+/*
+ * A second evaluation of what the bodies of a small block do to each other, where the corrector
+ * puts them: P(EC)^2 (Kokubo, Yoshinaga & Makino 1998, MNRAS 297, 1067). Two that are bound closely
+ * are alone or nearly so in most of their blocks, and one evaluation leaves an error of the energy
+ * that is of the same sign in each of their revolutions.
+ */
+static void refine(const struct worker *worker)
+{
+    struct small_block before, after;
+    gather(worker, false, &before);
+    gather(worker, true, &after);
+    add_forces_within(worker, &before, -1);
+    add_forces_within(worker, &after, 1);
+}
+
+/*
+ * What comes back is Aarseth's criterion at the end of the step, where a2 has grown by h a3. Where
+ * pulls cancel, both are roundings over powers of h (which h a3 > a2 tells at no cost), and would
+ * ask for shorter and shorter steps: there the times of the pairs decide, as for the first step.
  */
 static double correct_body(const struct worker *worker, size_t k, size_t i)
 {
@@ -256,18 +333,13 @@ static double correct_body(const struct worker *worker, size_t k, size_t i)
     const double h = s->step[i];
     double a1[3], j1[3], a2[3], a3[3];
     for (int axis = 0; axis < 3; axis++) {
-        const double a0 = s->a[axis][i], j0 = s->rate[axis][i];
-        a1[axis] = work->sum_a[axis][k];
-        j1[axis] = work->sum_rate[axis][k];
-        /* times h^2 and h^3 */
-        const double second = -6 * (a0 - a1[axis]) - h * (4 * j0 + 2 * j1[axis]);
-        const double third = 12 * (a0 - a1[axis]) + 6 * h * (j0 + j1[axis]);
-        s->x[axis][i] = work->at_x[axis][i] + h * h * (second / 24 + third / 120);
-        s->v[axis][i] = work->at_v[axis][i] + h * (second / 6 + third / 24);
-        s->a[axis][i] = a1[axis];
-        s->rate[axis][i] = j1[axis];
-        a2[axis] = second + third;
-        a3[axis] = third;
+        const struct change change = change_of(worker, k, i, axis);
+        s->x[axis][i] = work->at_x[axis][i] + change.x;
+        s->v[axis][i] = work->at_v[axis][i] + change.v;
+        s->a[axis][i] = a1[axis] = work->sum_a[axis][k];
+        s->rate[axis][i] = j1[axis] = work->sum_rate[axis][k];
+        a2[axis] = change.second + change.third;
+        a3[axis] = change.third;
     }
     const double a = length_of(a1), j = h * length_of(j1), b = length_of(a2), c = length_of(a3);
     const double above = a * b + j * j, below = j * c + b * b;
@@ -306,8 +378,14 @@ static void correct(const struct worker *worker)
 {
     const struct hermite_system *const s = worker->system;
     struct hermite_workspace *const work = worker->work;
-    const size_t first = share_start(work->block_size, worker->threads, worker->thread);
-    const size_t last = share_start(work->block_size, worker->threads, worker->thread + 1);
+    const bool small = work->block_size <= SMALL_BLOCK;
+    const size_t threads = small ? 1 : worker->threads;
+    if (worker->thread >= threads)
+        return;
+    if (small)
+        refine(worker);
+    const size_t first = share_start(work->block_size, threads, worker->thread);
+    const size_t last = share_start(work->block_size, threads, worker->thread + 1);
     for (size_t k = first; k < last; k++) {
         const size_t i = work->block[k];
         const double asked = correct_body(worker, k, i);

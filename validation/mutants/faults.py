@@ -159,6 +159,8 @@ FORCE = [
 INTEGRATOR = [
     ("src/integrator/hermite.c", "h * (second / 6 + third / 24)", "h * (second / 6)",
      "unit/hermite"),
+    ("src/integrator/hermite.c", "    if (small)\n", "    if (false)\n", "unit/hermite"),
+    ("src/integrator/hermite.c", "&before, -1);", "&before, 1);", "unit/hermite"),
     ("src/integrator/hermite.c", "return ldexp(dt, exponent - 1);",
      "return ldexp(dt, exponent);", "unit/hermite"),
     ("src/integrator/hermite.c", "fmod(worker->work->now, doubled) == 0)", "doubled > 0)",
