@@ -19,7 +19,7 @@
 #include "integrator/hermite.h"
 
 enum {
-    ARRAYS = 7,      /* acceleration, jerk and step: numbers per body */
+    ARRAYS = 10,     /* acceleration, jerk, step, and what positions lack: numbers per body */
     TEAM_FROM = 1024 /* bodies: a block of fewer is done before a second thread is there */
 };
 
@@ -77,6 +77,7 @@ static struct hermite_system system_at(const struct systems *all, size_t s)
         .a = { own, own + b->stride, own + 2 * b->stride },
         .rate = { own + 3 * b->stride, own + 4 * b->stride, own + 5 * b->stride },
         .step = own + 6 * b->stride,
+        .low = { own + 7 * b->stride, own + 8 * b->stride, own + 9 * b->stride },
         .clock = &all->common.clocks[s],
     };
 }

@@ -11,7 +11,7 @@
 #include "force/reference.h"
 
 /* Times within a grid step are whole multiples of the shortest step, and so exact. */
-static const double ticks = 0x1p40;
+static const double ticks = (double)(UINT64_C(1) << HERMITE_DEEPEST);
 
 enum { SMALL_BLOCK = 32 }; /* bodies: up to so many are corrected twice, by one thread */
 
@@ -265,39 +265,69 @@ static struct change change_of(const struct worker *worker, size_t k, size_t i, 
                             second, third };
 }
 
-/* The bodies of a block of few alone. */
+/* x + h v + h^2/2 a + h^3/6 jerk - x of a body that is due, and what x lacks. */
+static double predicted_shift(const struct worker *worker, size_t i, int axis)
+{
+    const struct hermite_system *const s = worker->system;
+    const double h = s->step[i];
+    return s->low[axis][i] +
+           h * (s->v[axis][i] + h * (0.5 * s->a[axis][i] + h * (1.0 / 6) * s->rate[axis][i]));
+}
+
+/* The bodies of a block of few alone. Where they are is x + shift, which a separation is not
+ * rounded for: two bodies can be as close as roundings of x. */
 struct small_block {
-    double m[SMALL_BLOCK], x[3][SMALL_BLOCK], v[3][SMALL_BLOCK];
+    double m[SMALL_BLOCK], x[3][SMALL_BLOCK], shift[3][SMALL_BLOCK], v[3][SMALL_BLOCK];
+    size_t count;
 };
 
-/* Where they are predicted, or where the corrector puts them. */
-static void gather(const struct worker *worker, bool corrected, struct small_block *block)
+/* As the kernels have seen them. */
+static void gather_predicted(const struct worker *worker, struct small_block *block)
 {
-    const struct hermite_workspace *const work = worker->work;
     const struct reference_motion motion = predicted(worker);
-    for (size_t k = 0; k < work->block_size; k++) {
-        const size_t i = work->block[k];
+    block->count = worker->work->block_size;
+    for (size_t k = 0; k < block->count; k++) {
+        const size_t i = worker->work->block[k];
         block->m[k] = motion.m[i];
         for (int axis = 0; axis < 3; axis++) {
-            const struct change change =
-                corrected ? change_of(worker, k, i, axis) : (struct change){ 0 };
-            block->x[axis][k] = motion.x[axis][i] + change.x;
-            block->v[axis][k] = motion.v[axis][i] + change.v;
+            block->x[axis][k] = motion.x[axis][i];
+            block->shift[axis][k] = 0;
+            block->v[axis][k] = motion.v[axis][i];
         }
     }
 }
 
-/* To the sums of the block, what its bodies do to each other. */
+/* As the corrector leaves them, of those that were predicted. */
+static void gather_corrected(const struct worker *worker, struct small_block *block)
+{
+    for (size_t k = 0; k < block->count; k++) {
+        const size_t i = worker->work->block[k];
+        for (int axis = 0; axis < 3; axis++) {
+            const struct change change = change_of(worker, k, i, axis);
+            block->x[axis][k] = worker->system->x[axis][i];
+            block->shift[axis][k] = predicted_shift(worker, i, axis) + change.x;
+            block->v[axis][k] += change.v;
+        }
+    }
+}
+
+/* To the sums of the block, what its bodies do to each other: positions are as seen from each. */
 static void add_forces_within(const struct worker *worker, const struct small_block *block,
                               double sign)
 {
     struct hermite_workspace *const work = worker->work;
+    double seen[3][SMALL_BLOCK];
     const struct reference_motion motion = { block->m,
-                                             { block->x[0], block->x[1], block->x[2] },
+                                             { seen[0], seen[1], seen[2] },
                                              { block->v[0], block->v[1], block->v[2] },
-                                             work->block_size };
-    for (size_t k = 0; k < work->block_size; k++) {
+                                             block->count };
+    for (size_t k = 0; k < block->count; k++) {
         double a[3], rate[3];
+        for (int axis = 0; axis < 3; axis++) {
+            const double *const x = block->x[axis], *const shift = block->shift[axis];
+            for (size_t j = 0; j < block->count; j++)
+                seen[axis][j] = (x[j] - x[k]) + (shift[j] - shift[k]);
+        }
         reference_jerk(worker->physics, &motion, k, a, rate);
         for (int axis = 0; axis < 3; axis++) {
             work->sum_a[axis][k] += sign * a[axis];
@@ -314,11 +344,20 @@ static void add_forces_within(const struct worker *worker, const struct small_bl
  */
 static void refine(const struct worker *worker)
 {
-    struct small_block before, after;
-    gather(worker, false, &before);
-    gather(worker, true, &after);
-    add_forces_within(worker, &before, -1);
-    add_forces_within(worker, &after, 1);
+    struct small_block block, again;
+    gather_predicted(worker, &block);
+    again = block;
+    gather_corrected(worker, &again);
+    add_forces_within(worker, &block, -1);
+    add_forces_within(worker, &again, 1);
+}
+
+/* x + dx, and what is lost of it (two-sum; Knuth 1969). */
+static void add_exactly(double *x, double *low, double dx)
+{
+    const double sum = *x + dx, added = sum - *x;
+    *low = (*x - (sum - added)) + (dx - added);
+    *x = sum;
 }
 
 /*
@@ -334,7 +373,7 @@ static double correct_body(const struct worker *worker, size_t k, size_t i)
     double a1[3], j1[3], a2[3], a3[3];
     for (int axis = 0; axis < 3; axis++) {
         const struct change change = change_of(worker, k, i, axis);
-        s->x[axis][i] = work->at_x[axis][i] + change.x;
+        add_exactly(&s->x[axis][i], &s->low[axis][i], predicted_shift(worker, i, axis) + change.x);
         s->v[axis][i] = work->at_v[axis][i] + change.v;
         s->a[axis][i] = a1[axis] = work->sum_a[axis][k];
         s->rate[axis][i] = j1[axis] = work->sum_rate[axis][k];
@@ -513,6 +552,7 @@ static void begin(const struct worker *worker)
     for (size_t i = worker->first; i < worker->last && i < s->count; i++) {
         double a[3], rate[3];
         for (int axis = 0; axis < 3; axis++) {
+            s->low[axis][i] = 0;
             a[axis] = s->a[axis][i] = work->sum_a[axis][i];
             rate[axis] = s->rate[axis][i] = work->sum_rate[axis][i];
         }

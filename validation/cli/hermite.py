@@ -114,7 +114,7 @@ BODIES = "m,x,y,z,vx,vy,vz\n1,-0.5,0,0,0,0,0\n1,0.5,0,0,0,0,0\n"
 def test_a_collision_names_the_pair():
     pathlib.Path("fall.csv").write_text(BODIES)
     result = go("collision", status=70, text=FALL)
-    assert "system 1, bodies " in result.stderr and "time.step / 2^40" in result.stderr, result
+    assert "system 1, bodies " in result.stderr and "time.step / 2^50" in result.stderr, result
     assert about("collision")["verdict"] == "error", about("collision")
 
 

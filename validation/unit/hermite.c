@@ -134,13 +134,14 @@ static void advance_by_equal_steps(struct bodies *b, double dt, uint64_t steps)
     const struct hermite_rule rule = { .eta = 1e300, .eta_start = 1e300 };
     struct hermite_workspace work;
     struct adaptive_clock clock = { .smallest = INFINITY };
-    double own[7][BODIES_PADDING] __attribute__((aligned(64))) = { { 0 } };
+    double own[10][BODIES_PADDING] __attribute__((aligned(64))) = { { 0 } };
     const struct hermite_system system = { .count = b->count,
                                            .x = { b->x, b->y, b->z },
                                            .v = { b->vx, b->vy, b->vz },
                                            .a = { own[0], own[1], own[2] },
                                            .rate = { own[3], own[4], own[5] },
                                            .step = own[6],
+                                           .low = { own[7], own[8], own[9] },
                                            .clock = &clock };
     assert_int_equal(hermite_workspace_create(&work, &force, &newton, b->count, &error), STATUS_OK);
     assert_int_equal(hermite_advance(&system, &rule, &newton, b, &work, dt, steps, 1),
@@ -228,6 +229,29 @@ static void test_fourth_order_with_equal_steps(void **state)
     (void)state;
     const double coarse = error_after_a_period(1000), fine = error_after_a_period(2000);
     assert_close(log2(coarse / fine), 4, 0.05);
+}
+
+/* Far from the origin as beside it, although x has but eight digits of the separation there. */
+static void test_a_close_pair_far_from_the_origin(void **state)
+{
+    (void)state;
+    const double size = 0x1p-27, far = 1;
+    struct bodies *const b = pair(0.3), *const moved = pair(0.3);
+    for (size_t i = 0; i < 2; i++) { /* of the same period, 2 pi */
+        moved->m[i] = b->m[i] *= size * size * size;
+        moved->vy[i] = b->vy[i] *= size;
+        moved->x[i] = far + size * b->x[i];
+        moved->y[i] = far;
+        b->x[i] = moved->x[i] - far;
+    }
+    advance_by_equal_steps(b, 2 * M_PI / 500, 500);
+    advance_by_equal_steps(moved, 2 * M_PI / 500, 500);
+    for (size_t i = 0; i < 2; i++) { /* without the remainders: 2e-7 */
+        assert_close(moved->vx[i] / size, b->vx[i] / size, 1e-11);
+        assert_close(moved->vy[i] / size, b->vy[i] / size, 1e-11);
+    }
+    bodies_destroy(b);
+    bodies_destroy(moved);
 }
 
 /* The energy's error per revolution, with the steps of eta = 0.02: measured 2.6e-8 on a circle and
@@ -672,6 +696,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fourth_order_with_equal_steps),
         cmocka_unit_test(test_a_small_block_is_corrected_twice),
+        cmocka_unit_test(test_a_close_pair_far_from_the_origin),
         cmocka_unit_test(test_the_energy_of_a_pair_in_every_revolution),
         cmocka_unit_test(test_refined_steps_are_half_as_long),
         cmocka_unit_test(test_bodies_at_rest),
