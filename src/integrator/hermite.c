@@ -9,11 +9,11 @@
 #include "base/memory.h"
 #include "base/share.h"
 #include "force/reference.h"
+#include "integrator/pair-times.h"
+#include "integrator/small-block.h"
 
 /* Times within a grid step are whole multiples of the shortest step, and so exact. */
 static const double ticks = (double)(UINT64_C(1) << HERMITE_DEEPEST);
-
-enum { SMALL_BLOCK = 32 }; /* bodies: up to so many are corrected twice, by one thread */
 
 /* --- memory -------------------------------------------------------------------------------------
  */
@@ -132,114 +132,12 @@ static double length_of(const double a[3])
     return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
 }
 
-/* Between two bodies, or the nearest images of them. */
-static double distance2(const struct physics *physics, const double *const x[3], size_t i, size_t j)
-{
-    double r2 = 0;
-    for (int axis = 0; axis < 3; axis++) {
-        double d = x[axis][j] - x[axis][i];
-        if (physics->boundary == BOUNDARY_PERIODIC)
-            d = physics_nearest_image(d, physics->box_length);
-        r2 += d * d;
-    }
-    return r2;
-}
-
-/* Of a passage or of a fall, whichever is shorter: what |a| / |jerk| does not show of bodies that
- * are at rest. What comes back is the square of it. */
-static double pair_time2_in_box(const struct physics *physics,
-                                const struct reference_motion *motion, size_t i)
-{
-    const double eps2 = physics->softening * physics->softening;
-    double least = INFINITY;
-    for (size_t j = 0; j < motion->count; j++) {
-        const double r2 = eps2 + distance2(physics, motion->x, i, j);
-        double v2 = 0;
-        for (int axis = 0; axis < 3; axis++) {
-            const double w = motion->v[axis][j] - motion->v[axis][i];
-            v2 += w * w;
-        }
-        const double m = physics->gravitational_constant * (motion->m[i] + motion->m[j]);
-        if (j != i && r2 > 0)
-            least = fmin(least, fmin(r2 * sqrt(r2) / m, r2 / v2));
-    }
-    return least;
-}
-
-CLONE_FOR_VECTORS
-static double pair_time2_in_space(const struct physics *physics,
-                                  const struct reference_motion *motion, size_t i)
-{
-    const double *const x = motion->x[0], *const y = motion->x[1], *const z = motion->x[2];
-    const double *const vx = motion->v[0], *const vy = motion->v[1], *const vz = motion->v[2];
-    const double eps2 = physics->softening * physics->softening;
-    double least = INFINITY;
-#pragma omp simd reduction(min : least)
-    for (size_t j = 0; j < motion->count; j++) {
-        const double dx = x[j] - x[i], dy = y[j] - y[i], dz = z[j] - z[i];
-        const double wx = vx[j] - vx[i], wy = vy[j] - vy[i], wz = vz[j] - vz[i];
-        const double r2 = dx * dx + dy * dy + dz * dz + eps2, v2 = wx * wx + wy * wy + wz * wz;
-        const double m = physics->gravitational_constant * (motion->m[i] + motion->m[j]);
-        const double fall2 = r2 * sqrt(r2) / m, passage2 = r2 / v2;
-        const double shorter = fall2 < passage2 ? fall2 : passage2;
-        const double time2 = j != i && r2 > 0 ? shorter : INFINITY;
-        least = time2 < least ? time2 : least;
-    }
-    return least;
-}
-
-static double pair_time(const struct physics *physics, const struct reference_motion *motion,
-                        size_t i)
-{
-    return sqrt(physics->boundary == BOUNDARY_PERIODIC ? pair_time2_in_box(physics, motion, i)
-                                                       : pair_time2_in_space(physics, motion, i));
-}
-
-/* The sizes of all pulls on a body: m r / (r^2 + eps^2)^(3/2). */
-static double pulls_in_box(const struct physics *physics, const struct reference_motion *motion,
-                           size_t i)
-{
-    const double eps2 = physics->softening * physics->softening;
-    double pulls = 0;
-    for (size_t j = 0; j < motion->count; j++) {
-        const double r2 = distance2(physics, motion->x, i, j), s2 = r2 + eps2;
-        pulls += s2 > 0 ? motion->m[j] * sqrt(r2) / (s2 * sqrt(s2)) : 0;
-    }
-    return pulls;
-}
-
-/* The same, padding of no mass included; eight sums, in the same order whatever the vectors are. */
-CLONE_FOR_VECTORS
-static double pulls_in_space(const struct physics *physics, const struct reference_motion *motion,
-                             size_t i)
-{
-    enum { SUMS = 8 };
-    const double *const m = motion->m, *const x = motion->x[0], *const y = motion->x[1],
-                        *const z = motion->x[2];
-    const double eps2 = physics->softening * physics->softening;
-    double sums[SUMS] = { 0 }, pulls = 0;
-    for (size_t j = 0; j < motion->count; j += SUMS)
-#pragma omp simd
-        for (size_t k = 0; k < SUMS; k++) {
-            const double dx = x[j + k] - x[i], dy = y[j + k] - y[i], dz = z[j + k] - z[i];
-            const double r2 = dx * dx + dy * dy + dz * dz;
-            const double s2 = r2 + eps2 > 0 ? r2 + eps2 : 1;
-            sums[k] += m[j + k] * sqrt(r2) / (s2 * sqrt(s2));
-        }
-    for (size_t k = 0; k < SUMS; k++)
-        pulls += sums[k];
-    return pulls;
-}
-
 /* Are differences of accelerations no larger than what is rounded of the pulls that add up to them?
  */
 static bool is_rounding(const struct worker *worker, const struct reference_motion *motion,
                         size_t i, double difference)
 {
-    const double pulls = worker->physics->boundary == BOUNDARY_PERIODIC
-                             ? pulls_in_box(worker->physics, motion, i)
-                             : pulls_in_space(worker->physics, motion, i);
-    return difference <= worker->rule->rounding * worker->physics->gravitational_constant * pulls;
+    return difference <= worker->rule->rounding * pair_pulls(worker->physics, motion, i);
 }
 
 /*
@@ -274,13 +172,6 @@ static double predicted_shift(const struct worker *worker, size_t i, int axis)
            h * (s->v[axis][i] + h * (0.5 * s->a[axis][i] + h * (1.0 / 6) * s->rate[axis][i]));
 }
 
-/* The bodies of a block of few alone. Where they are is x + shift, which a separation is not
- * rounded for: two bodies can be as close as roundings of x. */
-struct small_block {
-    double m[SMALL_BLOCK], x[3][SMALL_BLOCK], shift[3][SMALL_BLOCK], v[3][SMALL_BLOCK];
-    size_t count;
-};
-
 /* As the kernels have seen them. */
 static void gather_predicted(const struct worker *worker, struct small_block *block)
 {
@@ -311,31 +202,6 @@ static void gather_corrected(const struct worker *worker, struct small_block *bl
     }
 }
 
-/* To the sums of the block, what its bodies do to each other: positions are as seen from each. */
-static void add_forces_within(const struct worker *worker, const struct small_block *block,
-                              double sign)
-{
-    struct hermite_workspace *const work = worker->work;
-    double seen[3][SMALL_BLOCK];
-    const struct reference_motion motion = { block->m,
-                                             { seen[0], seen[1], seen[2] },
-                                             { block->v[0], block->v[1], block->v[2] },
-                                             block->count };
-    for (size_t k = 0; k < block->count; k++) {
-        double a[3], rate[3];
-        for (int axis = 0; axis < 3; axis++) {
-            const double *const x = block->x[axis], *const shift = block->shift[axis];
-            for (size_t j = 0; j < block->count; j++)
-                seen[axis][j] = (x[j] - x[k]) + (shift[j] - shift[k]);
-        }
-        reference_jerk(worker->physics, &motion, k, a, rate);
-        for (int axis = 0; axis < 3; axis++) {
-            work->sum_a[axis][k] += sign * a[axis];
-            work->sum_rate[axis][k] += sign * rate[axis];
-        }
-    }
-}
-
 /*
  * A second evaluation of what the bodies of a small block do to each other, where the corrector
  * puts them: P(EC)^2 (Kokubo, Yoshinaga & Makino 1998, MNRAS 297, 1067). Two that are bound closely
@@ -344,12 +210,13 @@ static void add_forces_within(const struct worker *worker, const struct small_bl
  */
 static void refine(const struct worker *worker)
 {
+    struct hermite_workspace *const work = worker->work;
     struct small_block block, again;
     gather_predicted(worker, &block);
     again = block;
     gather_corrected(worker, &again);
-    add_forces_within(worker, &block, -1);
-    add_forces_within(worker, &again, 1);
+    small_block_add_forces(worker->physics, &block, -1, work->sum_a, work->sum_rate);
+    small_block_add_forces(worker->physics, &again, 1, work->sum_a, work->sum_rate);
 }
 
 /* x + dx, and what is lost of it (two-sum; Knuth 1969). */
