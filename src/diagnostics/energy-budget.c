@@ -76,10 +76,27 @@ static struct state *state_of(const struct budget *budget, size_t system)
     return (struct state *)budget->diagnostic.state + system;
 }
 
+/* Coordinates of a system far from the origin are larger than the system: 3 <x_k^2> / <r^2>, with r
+ * from the center of mass, and 1 beside the origin. */
+static void compare_with_size(const struct bodies *b, size_t first, const double center[3],
+                              double ratio[3])
+{
+    const double *const x[] = { b->x, b->y, b->z };
+    double all[3] = { 0 }, own = 0.0;
+    for (int k = 0; k < 3; k++)
+        for (size_t i = first; i < first + b->count; i++) {
+            const double from_center = x[k][i] - center[k];
+            all[k] += b->m[i] * x[k][i] * x[k][i];
+            own += b->m[i] * from_center * from_center / 3.0;
+        }
+    for (int k = 0; k < 3; k++)
+        ratio[k] = own > 0.0 ? fmax(1.0, all[k] / own) : 1.0;
+}
+
 /*
  * The variance that rounding adds to the energy in one step: each kick rounds v and each drift x,
  * by some 0.2 eps (diagnostics/trust-measure.c), component by component: dE = m v dv, and m a dx,
- * where a x is taken to be v^2 |W| / 2K.
+ * where a x is taken to be v^2 |W| / 2K with x from the center of mass.
  */
 static double rounding_of(const struct budget *budget, const struct moment *now, size_t system)
 {
@@ -88,13 +105,15 @@ static double rounding_of(const struct budget *budget, const struct moment *now,
     const size_t first = system * b->stride;
     const double unit = 0.2 * DBL_EPSILON;
     const double force = sums->kinetic > 0.0 ? 0.5 * sums->virial / sums->kinetic : 0.0;
-    double sum = 0.0;
+    double ratio[3], sum = 0.0;
+    compare_with_size(b, first, sums->center, ratio);
     for (size_t i = first; i < first + b->count; i++) {
         const double v[] = { b->vx[i], b->vy[i], b->vz[i] };
         for (int k = 0; k < 3; k++)
-            sum += b->m[i] * b->m[i] * v[k] * v[k] * v[k] * v[k];
+            sum += (budget->kicks + budget->drifts * force * force * ratio[k]) * b->m[i] * b->m[i] *
+                   v[k] * v[k] * v[k] * v[k];
     }
-    return unit * unit * (budget->kicks + budget->drifts * force * force) * sum;
+    return unit * unit * sum;
 }
 
 enum status energy_budget_sample(struct diagnostic *diagnostic, const struct moment *now,
@@ -273,23 +292,29 @@ static bool is_whole(const struct state *state)
     return state->step > 0.0;
 }
 
-/* The budget of the largest error. Differences of replays are rounded too: a part within that is
- * none. */
-static void tell_row(const struct state *state, double row[COLUMNS])
+/* Three standard errors of a part: a difference to a replay with twice the roundings, times what
+ * makes it the error of the step. */
+static double noise_of(const struct budget *budget, const double row[COLUMNS])
+{
+    return 3.0 * sqrt(3.0) * budget->richardson * row[ROUNDING];
+}
+
+/* The budget of the largest error. A part within its noise is none. */
+static void tell_row(const struct budget *budget, const struct state *state, double row[COLUMNS])
 {
     for (int k = 0; k < COLUMNS; k++)
         row[k] = is_whole(state) ? state->worst[k] : NAN;
     for (int k = TRUNCATION; k <= FORCE; k++)
-        if (fabs(row[k]) <= 3.0 * row[ROUNDING]) {
+        if (fabs(row[k]) <= noise_of(budget, row)) {
             row[REST] += row[k];
             row[k] = 0.0;
         }
 }
 
 /* The rest is what rounding may come to, or at most half of the error. */
-static bool adds_up(const double row[COLUMNS])
+static bool adds_up(const struct budget *budget, const double row[COLUMNS])
 {
-    return fabs(row[REST]) <= fmax(3.0 * row[ROUNDING], 0.5 * fabs(row[ENERGY_CHANGE]));
+    return fabs(row[REST]) <= fmax(noise_of(budget, row), 0.5 * fabs(row[ENERGY_CHANGE]));
 }
 
 const char *energy_budget_text(const struct diagnostic *diagnostic,
@@ -299,7 +324,7 @@ const char *energy_budget_text(const struct diagnostic *diagnostic,
     const struct state *state = worst_system(budget);
     double row[COLUMNS];
     char pair[128] = "", rest[64] = "", until[32] = "", system[TEXT_SYSTEM_SIZE];
-    tell_row(state, row);
+    tell_row(budget, state, row);
     if (!is_whole(state)) {
         snprintf(buffer, ENERGY_BUDGET_TEXT_SIZE,
                  "not known: the run has not come through one part of %" PRIu64
@@ -319,7 +344,7 @@ const char *energy_budget_text(const struct diagnostic *diagnostic,
     if (state->end > state->step)
         snprintf(until, sizeof until, " until step %.0f", state->step);
     text_system(system, budget->systems > 1 ? (double)number_of(budget, state) : 0.0, NULL);
-    if (!adds_up(row))
+    if (!adds_up(budget, row))
         snprintf(rest, sizeof rest, "; NOT EXPLAINED: %.2g", row[REST]);
     snprintf(buffer, ENERGY_BUDGET_TEXT_SIZE,
              "of %.2g at its largest%s%s: %s %.2g%s, precision of the forces %.2g, rounding about "
@@ -335,10 +360,10 @@ json_t *energy_budget_json(const struct diagnostic *diagnostic)
     const struct state *state = worst_system(budget);
     double row[COLUMNS];
     char text[ENERGY_BUDGET_TEXT_SIZE];
-    tell_row(state, row);
+    tell_row(budget, state, row);
     json_t *json =
         json_pack("{s:s, s:b, s:I, s:I}", "text", energy_budget_text(diagnostic, text), "adds_up",
-                  !isfinite(row[ENERGY_CHANGE]) || adds_up(row), "system",
+                  !isfinite(row[ENERGY_CHANGE]) || adds_up(budget, row), "system",
                   (json_int_t)number_of(budget, state), "step", (json_int_t)state->worst_step);
     for (size_t k = 0; k < COLUMNS; k++)
         document_set(&json, columns[k].name, document_number(row[k]));

@@ -84,6 +84,31 @@ def test_a_run_limited_by_rounding():
     assert 0.5 < told / measured < 2, (told, measured)
 
 
+PAIR = """
+name = "pair";
+bodies = { initial = "file"; file = "pair.csv"; };
+time = { integrator = "yoshida6"; step = 0.005; end = 20.0; };
+compute = { threads = 1; };
+diagnostics = ( { type = "conservation"; every = 100; } );
+energy_budget = { measure = true; every = 100; };
+"""
+
+
+def test_a_pair_far_from_the_origin():
+    """positions are rounded by more there, which is no error of the step"""
+    for where in (0.0, 1e6):
+        with open("pair.csv", "w", encoding="ascii") as file:
+            print("m,x,y,z,vx,vy,vz", file=file)
+            for m, x, v in ((1.0, -1 / 3, -0.5**0.5 * 3**0.5 / 3), (0.5, 2 / 3, 6**0.5 / 3)):
+                print(f"{m},{where + x!r},{where!r},{where!r},0,{v!r},0", file=file)
+        for integrator, step in (("yoshida6", 0.005), ("velocity-verlet", 0.0002)):
+            said, _ = go(PAIR, "pair", f"time.integrator={integrator}", f"time.step={step}",
+                         more=["--force"])
+            assert said["adds_up"] and said["truncation"] == 0, (where, said)
+            if where > 0:
+                assert 0.1 < said["rounding"] / abs(said["energy_change"]) < 20, said
+
+
 def test_steps_that_follow_an_encounter():
     """of an integrator that chooses its own steps the error is theirs, also in an encounter"""
     said, summary = go(ENCOUNTER, "block", "time.integrator=hermite4", "time.step=0.05",
