@@ -101,7 +101,7 @@ static void say_energy_error(const struct run_record *record, enum status status
 /* With four decimals, as long as these say something. */
 static const char *ratio(double value, char buffer[32])
 {
-    if (isnan(value))
+    if (!isfinite(value)) /* W or U is 0 */
         return "undefined";
     snprintf(buffer, 32, fabs(value) < 1e5 ? "%.4f" : "%.4g", value);
     return buffer;

@@ -37,7 +37,8 @@ static const struct column columns[COLUMNS] = {
     { "relative_energy_error", DIMENSION_NONE,
       "dE/E0 = (E - E0) / |E0|, E0 the energy at step 0; empty when E0 = 0" },
     { "energy_error", DIMENSION_NONE, "largest |dE/E0| of this row and all before it" },
-    { "virial_ratio", DIMENSION_NONE, "2 K / |W|, 1 in equilibrium; empty when W = 0" },
+    { "virial_ratio", DIMENSION_NONE,
+      "2 K / |W|, 1 in equilibrium (in open space); empty when W = 0" },
     { "virial_ratio_potential", DIMENSION_NONE,
       "-2 K / U, 1 in equilibrium if eps = 0; empty when "
       "U = 0" },
@@ -243,12 +244,26 @@ static void tell_momentum(const struct drawn *drawn, struct text *words)
         text_print(words, "Round-off alone grows like the square root of the number of steps.");
 }
 
+static bool is_periodic(const struct drawn *drawn)
+{
+    return strcmp(document_string(drawn->run, "config.physics.boundary"), "periodic") == 0;
+}
+
 static void tell_angular_momentum(const struct drawn *drawn, struct text *words)
 {
-    if (strcmp(document_string(drawn->run, "config.physics.boundary"), "periodic") == 0)
+    if (is_periodic(drawn))
         text_print(words, "A periodic box does not conserve it.");
     else
         tell_momentum(drawn, words);
+}
+
+static void tell_virial_ratio(const struct drawn *drawn, struct text *words)
+{
+    if (is_periodic(drawn))
+        text_print(words, "In a periodic box nothing holds bodies together but the box, and a "
+                          "steady state may have any ratio.");
+    else
+        text_print(words, "1 in equilibrium.");
 }
 
 static const struct drawing drawings[] = {
@@ -282,8 +297,9 @@ static const struct drawing drawings[] = {
       .y_label = "ratio",
       .curves = { { "virial_ratio", "2K/|W|" },
                   { "virial_ratio_potential", "−2K/U", CURVE_DASHED } },
-      .caption = "1 in equilibrium. W is the Clausius virial Σ m r·a of the softened force, U the "
-                 "potential energy; without softening they are equal." },
+      .caption = "W is the Clausius virial Σ m r·a of the softened force, U the potential energy; "
+                 "without softening they are equal.",
+      .finding = tell_virial_ratio },
     { .name = "momentum",
       .title = "Momentum",
       .y_label = "|ΔP|",

@@ -26,8 +26,9 @@ static const struct parameter parameters[] = {
       .maximum = 1, .open = OPEN_MINIMUM,
       .help =
           "Leave out what lies beyond the radius that holds this fraction of the model's mass." },
-    INITIAL_POSITIVE(cutoff_radius, DEFAULT_UNSET, DIMENSION_LENGTH,
-                     "Leave out what lies beyond this radius, instead of `cutoff`."),
+    INITIAL_POSITIVE(
+        cutoff_radius, DEFAULT_UNSET, DIMENSION_LENGTH,
+        "Leave out what lies beyond this radius, instead of `cutoff`; before `rescale`."),
 };
 
 static void check(const struct section *section, struct error *error)
