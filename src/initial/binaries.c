@@ -14,6 +14,10 @@ void binaries_check(const struct section *section, struct error *error)
     const bool some = section_real(section, "binary_fraction") > 0;
     if (some && !section_has(section, "binary_axes"))
         section_error(section, "binary_axes", error, "must be given where there are binaries");
+    if (some && section_has(section, "virial_ratio"))
+        section_error(section, "virial_ratio", error,
+                      "would change the velocities within the binaries too, and with them the "
+                      "orbits that binary_axes and binary_eccentricities ask for");
     if (!section_has(section, "binary_axes"))
         return;
     size_t two;

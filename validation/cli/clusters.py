@@ -245,6 +245,8 @@ def test_what_cannot_be():
             (king + "heavy_ratio = 3.0;", 'applies only to masses = "two-components"'),
             (king + "binary_fraction = 0.5;", "must be given where there are binaries"),
             (king + "binary_fraction = 0.5; binary_axes = [2.0, 1.0];", "the smaller one first"),
+            (king + "binary_fraction = 0.5; binary_axes = [1.0, 2.0]; virial_ratio = 1.0;",
+             "would change the velocities within the binaries too"),
             (orbits + "eccentricities = [0.5];", "has 1 values for 2 masses"),
             (orbits + "eccentricities = [0.5, 1.0];", "body 3 has a parabola"),
             (orbits + "eccentricities = [2.0, 0.0]; true_anomalies = [170.0, 0.0];",

@@ -285,6 +285,8 @@ BACKEND = [
 ]
 
 INITIAL = [
+    ("src/initial/binaries.c", 'if (some && section_has(section, "virial_ratio"))', "if (false)",
+     "cli/clusters.py"),
     ("src/initial/adjust.c", "mass += m[i];\n        moment += m[i] * x[i];",
      "mass += 1;\n        moment += x[i];", "unit/initial-models unit/initial-orbits"),
     ("src/initial/adjust.c", "k < 6; k++", "k < 5; k++",
