@@ -31,9 +31,8 @@ const struct parameter initial_parameters[] = {
       .default_value = DEFAULT_UNSET,
       .minimum = 0,
       .maximum = INFINITY,
-      .help = "Rescale all velocities so that 2K/|W| has this value (1 is "
-              "equilibrium), with the softening and the boundary of the run; takes a sum over all "
-              "pairs." },
+      .help = "Rescale all velocities so that 2K/|W| has this value (1 is equilibrium), with the "
+              "softening and the boundary of the run; takes a sum over all pairs." },
 };
 const size_t initial_parameter_count = COUNT_OF(initial_parameters);
 
