@@ -151,7 +151,8 @@ static const struct drawing drawings[] = {
       .curves = { { "mean_virial_ratio", "2⟨K⟩/|⟨W⟩|" },
                   { "kinetic_over_energy", "⟨K⟩/−⟨E⟩" },
                   { "potential_over_energy", "⟨U⟩/2⟨E⟩" } },
-      .caption = "Means over time. A bound system settles to 2⟨K⟩ = −⟨W⟩; without softening also "
+      .caption = "Means over time. In open space a bound system settles to 2⟨K⟩ = −⟨W⟩; without "
+                 "softening also "
                  "⟨K⟩ to −E and ⟨U⟩ to 2E, so that all three go to 1.",
       .finding = tell_unbound },
 };
