@@ -120,7 +120,7 @@ static void script_linear(struct text *script, const struct figure *figure, char
     const double margin = of_points(figure) ? 0.04 * (high - low) : 0.0;
     low -= margin;
     high += margin;
-    text_print(script, "set xrange [%.9g:%.9g]\nset xtics %.9g\n", low, high, step);
+    text_print(script, "set xrange [%.17g:%.17g]\nset xtics %.9g\n", low, high, step);
     if (figure->tick_count)
         script_ticks(script, figure->ticks, figure->tick_count, low, high, false);
 }
