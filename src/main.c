@@ -69,7 +69,8 @@ static enum status execute(int argc, char **argv, struct error *error)
 {
     if (argc < 2)
         return print_usage(stderr), STATUS_USAGE;
-    const char *word = argv[1];
+    const bool is_help = strcmp(argv[1], "help") == 0 && argc > 2;
+    const char *word = argv[1 + is_help];
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0)
         return print_usage(stdout), STATUS_OK;
     if (strcmp(word, "--version") == 0)
@@ -79,7 +80,9 @@ static enum status execute(int argc, char **argv, struct error *error)
     const struct command *command = command_find(word);
     if (!command)
         return unknown_command(word, error);
-    const enum status status = command->execute(argc - 1, argv + 1, error);
+    char help[] = "--help", *of_command[] = { argv[1 + is_help], help, NULL };
+    const enum status status = is_help ? command->execute(2, of_command, error)
+                                       : command->execute(argc - 1, argv + 1, error);
     if (command->prints_result && status == STATUS_OK && (fflush(stdout) != 0 || ferror(stdout)))
         return error_set(error, STATUS_IO, "orrery: standard output cannot be written");
     return status;

@@ -206,7 +206,10 @@ static void print_step(const struct experiment *x, const struct advice *a,
              a->step, a->wanted, experiment_step_count(x, a->step));
         return;
     }
-    if (a->step > 0.0 && a->step < x->step)
+    if (a->trial == ADVICE_UNTRIED && a->step < x->step && !x->integrator->symplectic)
+        item("", "no step is proposed: %s is not symplectic, and what it loses grows with the run",
+             x->integrator->variant.name);
+    else if (a->step > 0.0 && a->step < x->step)
         item("", "time.step = %g would give it %.0f%s", a->step,
              a->trial == ADVICE_HOLDS ? a->period / a->step : a->wanted, reason_for_more(a));
     print_trial(x, a, timing);

@@ -165,8 +165,10 @@ static void say_time_scales(const struct run_record *record)
              crossing, relaxation, of);
 }
 
-static void say_criterion(const struct run_record *record, const struct criterion *c, bool ended)
+static void say_criterion(const struct run_record *record, const struct criterion *c,
+                          enum status status)
 {
+    const bool ended = status == STATUS_OK || status == STATUS_EXPECT_FAILED;
     struct text value = { 0 };
     char text[CRITERION_TEXT_SIZE], time[UNITS_TEXT_SIZE], system[TEXT_SYSTEM_SIZE];
     const bool holds = criterion_holds(c);
@@ -177,9 +179,10 @@ static void say_criterion(const struct run_record *record, const struct criterio
         return;
     }
     text_print(&value, "%s: %s", criterion_text(c, text),
-               !holds  ? "FAILED"
-               : ended ? "held"
-                       : "held so far");
+               !holds                     ? "FAILED"
+               : ended                    ? "held"
+               : status == STATUS_STOPPED ? "held so far"
+                                          : "held until it broke off");
     if (c->rows == 0)
         text_print(&value, ", no row to judge by");
     else if (isnan(c->worst))
@@ -354,9 +357,8 @@ void summary_print(const struct run_record *record, enum status status)
     say_left_out(record);
     say_virial_ratio(record, status);
     say_time_scales(record);
-    const bool ended = status == STATUS_OK || status == STATUS_EXPECT_FAILED;
     for (size_t i = 0; i < record->criteria->expect.count; i++)
-        say_criterion(record, &record->criteria->expect.criteria[i], ended);
+        say_criterion(record, &record->criteria->expect.criteria[i], status);
     say_watch(record);
     say_energy_budget(record);
     say_trust(record, status);

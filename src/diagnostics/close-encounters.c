@@ -119,8 +119,9 @@ static const struct drawing drawings[] = {
       .scale = SCALE_LOGARITHMIC,
       .curves = { { "nearest_distance", "nearest pair" },
                   { "closest_distance", "closest so far", CURVE_DASHED } },
-      .caption = "The least distance of two bodies. A dip below the softening length does no harm; "
-                 "without softening it asks for a shorter step." },
+      .caption = "The least distance of two bodies. A dip asks for a shorter step where a step is "
+                 "long beside distance over speed; within the softening length the force of a pair "
+                 "changes little." },
 };
 
 const struct diagnostic_class diagnostic_close_encounters = {

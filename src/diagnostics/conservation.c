@@ -228,20 +228,45 @@ static void tell_energies(const struct drawn *drawn, struct text *words)
                    percent(most.size, share));
 }
 
-/* Sums over pairs cancel to some 1e-15 in double and 1e-7 in single precision, and the errors of
- * many steps add up; what is above this is no round-off. */
-static const double most_round_off = 1e-4;
+/* Sums over pairs cancel to some 1e-15 in double and 1e-7 otherwise, and the errors of many steps
+ * add up; what is above this is no round-off. */
+static double most_round_off(const struct drawn *drawn)
+{
+    const char *precision = document_string(drawn->run, "compute.precision");
+    return strcmp(precision, "double") == 0 ? 1e-9 : 1e-4;
+}
 
+/* A vector that only round-off may change where the integrator keeps it: by how much it did,
+ * over what it began with, or else over the sum of its parts' sizes. */
+static void tell_change(const struct drawn *drawn, const char *scale, const char *parts,
+                        const char *first, bool kept, struct text *words)
+{
+    const double size = document_real(drawn->run, scale);
+    const double share = drawn->relative ? drawn->largest : drawn->largest / size;
+    char buffer[32];
+    const bool small = share <= most_round_off(drawn);
+    if (kept && (small || !isfinite(share))) {
+        text_print(words, "Only round-off may change it, and round-off grows like the square root "
+                          "of the number of steps.");
+        return;
+    }
+    if (isfinite(share))
+        text_print(words, "It changed by %s of %s%s: ", percent(share, buffer),
+                   drawn->relative ? first : parts,
+                   small ? "" : ", which is an error of the integration");
+    text_print(words,
+               kept ? "only round-off may change it."
+                    : "the integrator %s keeps it as well as its steps are accurate.",
+               document_string(drawn->run, "config.time.integrator"));
+}
+
+/* The sum of forces is 0 where all bodies are kicked at one time. */
 static void tell_momentum(const struct drawn *drawn, struct text *words)
 {
-    char share[32];
-    if (drawn->relative && drawn->largest > most_round_off)
-        text_print(words,
-                   "It changed by %s of |L₀|, which is an error of the integration: only "
-                   "round-off may change it.",
-                   percent(drawn->largest, share));
-    else
-        text_print(words, "Round-off alone grows like the square root of the number of steps.");
+    const struct integrator *integrator =
+        integrator_find(document_string(drawn->run, "config.time.integrator"));
+    tell_change(drawn, "scales.momentum", "the bodies' Σ m |v|", "|P₀|",
+                !integrator || !integrator->block_steps, words);
 }
 
 static bool is_periodic(const struct drawn *drawn)
@@ -249,12 +274,16 @@ static bool is_periodic(const struct drawn *drawn)
     return strcmp(document_string(drawn->run, "config.physics.boundary"), "periodic") == 0;
 }
 
+/* Kicks along r and drifts along v leave r x v as it is; other methods mix both in a step. */
 static void tell_angular_momentum(const struct drawn *drawn, struct text *words)
 {
+    const struct integrator *integrator =
+        integrator_find(document_string(drawn->run, "config.time.integrator"));
     if (is_periodic(drawn))
         text_print(words, "A periodic box does not conserve it.");
     else
-        tell_momentum(drawn, words);
+        tell_change(drawn, "scales.angular_momentum", "the bodies' Σ m |r| |v|", "|L₀|",
+                    !integrator || integrator->symplectic, words);
 }
 
 static void tell_virial_ratio(const struct drawn *drawn, struct text *words)

@@ -84,7 +84,7 @@ static const struct drawing drawings[] = {
                   { "plummer", "Plummer", CURVE_DASHED },
                   { "density", .kind = CURVE_DASHED, .first = true } },
       .caption = "Mass density in shells about the centre, with power laws that are fitted over "
-                 "the stated range." },
+                 "the radii that the key fit of the diagnostic gives." },
 };
 
 const struct diagnostic_class diagnostic_density_profile = {

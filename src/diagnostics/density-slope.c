@@ -47,7 +47,8 @@ static const struct drawing drawings[] = {
       .title = "Slope of the density",
       .y_label = "slope",
       .curves = { { "density_slope", "d ln ρ / d ln r" } },
-      .caption = "Fitted over the radii of `fit`; −2 is an isothermal sphere." },
+      .caption = "Fitted over the radii that the key fit of the diagnostic gives; −2 is an "
+                 "isothermal sphere." },
 };
 
 const struct diagnostic_class diagnostic_density_slope = {

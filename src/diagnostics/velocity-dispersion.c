@@ -25,7 +25,8 @@ static const struct column columns[COLUMNS] = {
     { "dispersion", DIMENSION_VELOCITY,
       "one-dimensional velocity dispersion, sigma^2 = sum m |v - V|^2 / (3 sum m), V the velocity "
       "of the centre of mass" },
-    { "dispersion_x", DIMENSION_VELOCITY, "the same of v_x alone: sum m (v_x - V_x)^2 / sum m" },
+    { "dispersion_x", DIMENSION_VELOCITY,
+      "the same of v_x alone: sigma_x^2 = sum m (v_x - V_x)^2 / sum m" },
     { "dispersion_y", DIMENSION_VELOCITY, "the same of v_y" },
     { "dispersion_z", DIMENSION_VELOCITY, "the same of v_z" },
     { "dispersion_radial", DIMENSION_VELOCITY,

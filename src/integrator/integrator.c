@@ -168,6 +168,7 @@ static const struct integrator table[] = {
         .order = 4,
         .source = "Makino & Aarseth 1992, PASJ 44, 141; Aarseth 2003, Gravitational N-Body "
                   "Simulations",
+        .block_steps = true,
         .adaptive = &hermite_class,
     },
 };

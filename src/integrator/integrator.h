@@ -49,6 +49,7 @@ struct integrator {
     int order;              /* of the energy error and of the global error of a trajectory */
     bool symplectic;
     bool reversible;
+    bool block_steps; /* bodies are kicked at times of their own, and their momenta do not cancel */
     const char *source;                    /* the paper */
     const struct adaptive_class *adaptive; /* NULL: it is the stages */
     size_t stage_count;                    /* 0 where `adaptive` is given */

@@ -19,10 +19,17 @@ static const char energy_error_path[] = "diagnostics.conservation.energy_error";
 /* --- figures ------------------------------------------------------------------------------------
  */
 
-/* The largest |dE/E0| of a run; NaN of one that has no numbers of its end. */
+/* Did it come to the end that its config asks for? Beside errors at that time those at an earlier
+ * one say nothing. */
+static bool is_whole(const struct result *result)
+{
+    return result_has_end(result) && strcmp(result_string(result, "verdict"), "stopped") != 0;
+}
+
+/* The largest |dE/E0| of a run; NaN of one that did not come to its end. */
 static double energy_error_of(const struct result *result)
 {
-    return result_has_end(result) ? result_energy_error(result) : NAN;
+    return is_whole(result) ? result_energy_error(result) : NAN;
 }
 
 /* Sizes of the numbers at the end of all runs, by the path in run.json. */
@@ -31,9 +38,9 @@ static void find_numbers(const struct differences *runs, const char *path, doubl
     const bool energy = strcmp(path, energy_error_path) == 0;
     for (size_t run = 0; run < runs->count; run++) {
         const struct result *result = &runs->results[run];
-        values[run] = !result_has_end(result) ? NAN
-                      : energy                ? result_energy_error(result)
-                                              : fabs(result_real(result, path));
+        values[run] = !is_whole(result) ? NAN
+                      : energy          ? result_energy_error(result)
+                                        : fabs(result_real(result, path));
     }
 }
 
@@ -41,7 +48,7 @@ static void find_numbers(const struct differences *runs, const char *path, doubl
 static json_t *find_last_rows(const struct differences *runs)
 {
     for (size_t run = 0; run < runs->count; run++)
-        if (result_has_end(&runs->results[run]))
+        if (is_whole(&runs->results[run]))
             return result_find(&runs->results[run], "diagnostics");
     return NULL;
 }
@@ -112,7 +119,22 @@ static enum status draw_all_errors(const struct differences *runs, const struct 
     return status;
 }
 
-/* Only of a step that is fixed is the slope an order. */
+/* Ends are rounded up to whole steps. */
+static const double length_tolerance = 0.01;
+
+/* Did the runs come to one time? Their ends may differ, or a condition have ended one of them. */
+static bool is_of_one_length(const struct differences *runs)
+{
+    double least = INFINITY, largest = 0.0;
+    for (size_t run = 0; run < runs->count; run++)
+        if (is_whole(&runs->results[run])) {
+            least = fmin(least, result_real(&runs->results[run], "time"));
+            largest = fmax(largest, result_real(&runs->results[run], "time"));
+        }
+    return largest <= least * (1.0 + length_tolerance);
+}
+
+/* Only of a step that is fixed, and of runs to one time, is the slope an order. */
 static const char *slope_of(const struct differences *runs)
 {
     bool chosen = false, bad = false;
@@ -125,10 +147,13 @@ static const char *slope_of(const struct differences *runs)
     return chosen ? "The slope is that of a straight line through the points, on logarithmic axes. "
                     "It is no order of a method that chooses its own steps: time.step is then the "
                     "grid on which a run observes."
-           : bad  ? "The slope is that of a straight line through the points, on logarithmic axes: "
-                    "the measured order of the method where none of its runs failed."
-                  : "The slope is that of a straight line through the points, on logarithmic axes: "
-                    "the measured order of the method.";
+           : !is_of_one_length(runs)
+               ? "The slope is that of a straight line through the points, on logarithmic axes. "
+                 "It is no order of the method: the runs came to different times."
+           : bad ? "The slope is that of a straight line through the points, on logarithmic axes: "
+                   "the measured order of the method where none of its runs failed."
+                 : "The slope is that of a straight line through the points, on logarithmic axes: "
+                   "the measured order of the method.";
 }
 
 /* The step with its unit, any other key as it is. */
@@ -315,6 +340,15 @@ static json_t *run_view(const struct differences *runs, size_t run, enum outcome
     return NULL;
 }
 
+/* What is said in the badge of runs that did not finish. */
+static const char *const unended[OUTCOMES] = {
+    [OUTCOME_ERROR] = "ended with an error",
+    [OUTCOME_STOPPED] = "stopped",
+    [OUTCOME_SILENT] = "killed",
+    [OUTCOME_AT_WORK] = "at work",
+    [OUTCOME_NOT_BEGUN] = "not begun",
+};
+
 /* The badge of `count` runs: how many came to their end, and what is to be said of these. */
 static json_t *badge_view(size_t count, const size_t counts[OUTCOMES])
 {
@@ -328,6 +362,9 @@ static json_t *badge_view(size_t count, const size_t counts[OUTCOMES])
         text_print(&words, "; of %zu nothing was expected", open);
     if (!failed && !open)
         text_print(&words, " as expected");
+    for (size_t k = OUTCOME_ERROR; k < OUTCOMES; k++)
+        if (counts[k] > 0)
+            text_print(&words, "; %zu %s", counts[k], unended[k]);
     json_t *view = words.failed ? NULL
                                 : json_pack("{s:s, s:s}", "words", words.bytes, "class",
                                             held + open < count ? "bad"

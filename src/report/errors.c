@@ -50,13 +50,12 @@ static bool fit_power(const struct points *points, double *logs, double *interce
 }
 
 /* Points, and the line that was fitted to them; `logs` has room for both coordinates of all. */
-static enum status draw_group(struct figure *figure, const struct points *points, double *logs,
-                              struct error *error)
+static enum status draw_group(struct figure *figure, const struct points *points, int color,
+                              double *logs, struct error *error)
 {
     double intercept, slope, sigma;
     char label[2 * FIGURE_LABEL_SIZE], fitted[FIGURE_LABEL_SIZE] = "", mark[96] = "";
     const size_t before = figure_lines(figure);
-    const int color = (int)before;
     const bool fits = figure->x_log && figure->y_log && spans_factor(points->x, points->count) &&
                       fit_power(points, logs, &intercept, &slope, &sigma);
     if (fits && isfinite(sigma)) {
@@ -103,6 +102,7 @@ static enum status draw_groups(const struct errors *errors, double *room, struct
     const size_t count = errors->count;
     const char(*const labels)[FIGURE_LABEL_SIZE] = errors->axis->labels;
     const char *const *const marks = errors->axis->marks;
+    int group = 0; /* its colour, whether it has points or not */
     for (size_t first = 0; first < count; first++) {
         struct points points = { labels[first], "", 0, 0, room, room + count };
         bool drawn = false;
@@ -119,7 +119,7 @@ static enum status draw_groups(const struct errors *errors, double *room, struct
             points.x[points.count] = errors->axis->x[run];
             points.y[points.count++] = errors->y[run];
         }
-        if (!drawn && draw_group(figure, &points, room + 2 * count, error))
+        if (!drawn && draw_group(figure, &points, group++, room + 2 * count, error))
             return error->status;
     }
     return STATUS_OK;
@@ -163,6 +163,24 @@ static bool has_fit(const struct figure *figure)
     return false;
 }
 
+/* Which runs the figure does not show. */
+static void tell_missing(const struct errors *errors, struct text *caption)
+{
+    size_t zero = 0, none = 0;
+    for (size_t run = 0; run < errors->count; run++) {
+        zero += errors->y[run] == 0.0;
+        none += isnan(errors->y[run]);
+    }
+    if (zero)
+        text_print(caption,
+                   " %zu of %zu runs %s an error of exactly 0, which a logarithmic axis "
+                   "does not show.",
+                   zero, errors->count, zero == 1 ? "has" : "have");
+    if (none)
+        text_print(caption, " %zu of %zu runs %s no such number of %s end.", none, errors->count,
+                   none == 1 ? "has" : "have", none == 1 ? "its" : "their");
+}
+
 enum status errors_draw(const struct errors_axis *axis, const char *name, const double *y,
                         size_t count, struct figures *figures, struct error *error)
 {
@@ -176,6 +194,7 @@ enum status errors_draw(const struct errors_axis *axis, const char *name, const 
         draw_groups(&errors, room, figure, error);
         if (axis->slope && has_fit(figure))
             text_print(&figure->caption, " %s", axis->slope);
+        tell_missing(&errors, &figure->caption);
         if (axis->chosen)
             set_ticks(&errors, room, figure);
         figures_drop_empty(figures);

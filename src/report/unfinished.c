@@ -90,7 +90,7 @@ static void judge(json_t **criterion, bool ended)
     else if (ended && json_is_true(holds))
         class_ = "good", words = "held";
     else if (ended)
-        words = "not judged";
+        words = no_row ? "not judged" : "held until it broke off";
     document_set(criterion, "class", json_string(class_));
     document_set(criterion, "words", json_string(words));
 }

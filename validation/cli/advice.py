@@ -124,6 +124,14 @@ def test_a_probe_finds_the_closest_passage():
     assert "not tried: the steps of such a run would take about" in text, text
 
 
+def test_no_step_is_proposed_that_was_not_tried():
+    """of a method that drifts, whose error encounters do not tell"""
+    config = write("pythagorean", 0.01)
+    text = words(config, "-P", "time.end=20", "-P", "time.integrator=euler")
+    assert "no step is proposed: euler is not symplectic" in text, text
+    assert "would give" not in text and "not tried:" in text, text
+
+
 def test_from_the_apocentre_as_from_the_pericentre():
     """one orbit has one advice, wherever on it the run begins"""
     config = write("two bodies, e = 0.99", 0.5)

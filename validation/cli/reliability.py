@@ -293,6 +293,7 @@ def test_numbers_that_fail_leave_the_good_checkpoint_and_a_last_frame():
         diagnostics = ( { type = "conservation"; every = 10; } );
         outputs = ( { type = "xyz"; every = 32; } );
         checkpoint = { every_steps = 20; };
+        expect = ( { quantity = "kinetic"; at_least = 0.0; } );
     """)
     result = tap.run("run", config, "-q")
     assert result.returncode == 70 and "body 12" in result.stderr, result
@@ -307,8 +308,13 @@ def test_numbers_that_fail_leave_the_good_checkpoint_and_a_last_frame():
     table = pathlib.Path("crash.run/conservation.csv").read_text()
     assert "nan" not in table and "inf" not in table
     # Its checkpoint is of a good step: the same end is met again from there.
-    again = tap.run("run", config, "-q", "--restart")
+    again = tap.run("run", config, "--restart")
     assert again.returncode == 70, again
+    assert "kinetic >= 0: held until it broke off" in " ".join(again.stdout.split()), again.stdout
+    if shutil.which("gnuplot"):
+        assert tap.run("report", "crash.run").returncode == 0
+        page = pathlib.Path("crash.run/report.html").read_text()
+        assert "held until it broke off" in page, page
     assert run_json("crash.run")["restarts"][0]["step"] == 160, run_json("crash.run")
     assert pathlib.Path("crash.run/conservation.csv").read_text() == table
 

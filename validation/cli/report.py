@@ -357,6 +357,14 @@ diagnostics = ( { type = "conservation"; every = 5; }, { type = "orbit"; every =
 """
 
 
+MANY = """
+name = "many"; bodies = { initial = "plummer"; count = 64; };
+physics = { softening = 0.01; };
+time = { step = 0.0078125; end = 1.0; };
+diagnostics = ( { type = "conservation"; every = 4; } );
+"""
+
+
 def test_captions_follow_the_run():
     """captions of a good run and of a bad one say what each of them shows"""
     need_gnuplot()
@@ -388,8 +396,29 @@ def test_captions_follow_the_run():
         words = captions[kind]["orbit-error"]
         assert (kind == "bad") == (len(lost) > 0) == ("linearly" not in words), words
         assert not len(lost) or f"At t = {lost[0]:.4g} the phase is off by more" in words, words
-    assert "Round-off alone" in captions["good"]["angular-momentum"]
+    assert "Only round-off may" in captions["good"]["angular-momentum"]
     assert "which is an error of the integration" in captions["bad"]["angular-momentum"]
+    # Nothing but symplectic steps keep it, and block steps do not keep the momentum.
+    words = {"rk4": "keeps it as well as its steps", "velocity-verlet": "Only round-off may"}
+    for integrator, said in words.items():
+        pathlib.Path("many.cfg").write_text(MANY)
+        tap.run("run", "many.cfg", "-q", "--force", "-o", "many", "-P",
+                f"time.integrator={integrator}")
+        report("many")
+        found = captions_of(read("many/report.html"))
+        assert said in found["angular-momentum"], (integrator, found)
+        assert "Only round-off may change it" in found["momentum"], (integrator, found)
+    tap.run("run", "many.cfg", "-q", "--force", "-o", "many", "-P", "time.integrator=hermite4")
+    report("many")
+    moved = captions_of(read("many/report.html"))["momentum"]
+    share = re.search(r"It changed by ([\d.e-]+) % of the bodies' Σ m \|v\|, which is an error of "
+                      "the integration: the integrator hermite4 keeps it as well as", moved)
+    about = json.loads(read("many/run.json"))
+    table = numpy.genfromtxt("many/conservation.csv", delimiter=",", names=True)
+    moved = numpy.stack([table[f"momentum_{axis}_M_L_T1"] for axis in "xyz"])
+    moved = numpy.linalg.norm(moved - moved[:, :1], axis=0).max()
+    assert numpy.isclose(float(share[1]), 100 * moved / about["scales"]["momentum"], rtol=0.01)
+    table = numpy.genfromtxt("bad/conservation.csv", delimiter=",", names=True)
     # L0 is not 0 here: the change is drawn beside its size, computed here from the table.
     momentum = numpy.stack([table[f"angular_momentum_{axis}_M_L2_T1"] for axis in "xyz"])
     change = numpy.linalg.norm(momentum - momentum[:, :1], axis=0)
@@ -581,7 +610,14 @@ def test_order_is_measured():
     assert {(name, round(float(slope), 6)) for name, slope, _ in labels} == \
         {("euler", 1), ("velocity-verlet", 2)}, labels
     assert page.count("every expectation held") == 6 and "6 of 6 finished as expected" in page
-    assert "the measured order" in captions_of(page)["energy_error-against-step"]
+    # Errors at different times are those of no order.
+    assert "came to different times" in captions_of(page)["energy_error-against-step"]
+    for step in (0.004, 0.002, 0.001):
+        change_run(f"study/euler-{step}", time=4.0 + step)
+        change_run(f"study/velocity-verlet-{step}", time=4.0)
+    report("study")
+    caption = captions_of(read("study/report.html"))["energy_error-against-step"]
+    assert "the measured order" in caption and "different times" not in caption, caption
     # Runs that failed are marked, and their slope is called no order.
     for step in (0.004, 0.002, 0.001):
         change_run(f"study/euler-{step}", verdict="failed", advance_seconds=1 / step)
@@ -679,16 +715,47 @@ def test_errors_of_ensembles():
 
 
 def test_numbers_of_the_end():
-    """of a run that was killed nothing is drawn as the error at its end, nor stands in the table"""
+    """runs that were killed or stopped have no error at the end, in figures nor in the table"""
     need_gnuplot()
     for verdict, step in (("running", 0.001), ("held", 0.002), ("stopped", 0.004)):
         make_run(f"{verdict}.run", verdict=verdict, step=step, steps=1300, worst=step**2)
     report("running.run", "held.run", "stopped.run")
     points = blocks("report/plots/energy_error-against-step.dat")[0]
-    assert sorted(points[:, 0]) == [0.002, 0.004], points
+    assert sorted(points[:, 0]) == [0.002], points
     rows = dict(re.findall(r"<tr><td>(\w+).run</td>(.*?)</tr>", read("report/report.html"), re.S))
     assert '<td class="n">1.5 s</td>' in rows["held"] and "1.5" not in rows["running"], rows
     assert '<td class="n">4e-06</td>' in rows["held"] and "1e-06" not in rows["running"], rows
+    assert "1.6e-05" not in rows["stopped"], rows
+    caption = captions_of(read("report/report.html"))["energy_error-against-step"]
+    assert "2 of 3 runs have no such number of their end." in caption, caption
+
+
+def test_an_error_of_zero_is_not_lost():
+    """a logarithmic axis has no room for it: the caption says how many runs have one"""
+    need_gnuplot()
+    for step, worst in ((0.001, 0.0), (0.002, 4e-6), (0.004, 16e-6)):
+        make_run(f"{step}.run", step=step, steps=1300, worst=worst)
+    make_run("broken.run", step=0.008, steps=1300, verdict="error")
+    report("0.001.run", "0.002.run", "0.004.run", "broken.run")
+    page = read("report/report.html")
+    caption = captions_of(page)["energy_error-against-step"]
+    assert "1 of 4 runs has an error of exactly 0, which a logarithmic" in caption, caption
+    assert "1 of 4 runs has no such number of its end." in caption, caption
+    assert "3 of 4 finished as expected; 1 ended with an error<" in page
+
+
+def test_the_last_row_is_drawn():
+    """where no decimal of few digits holds its time"""
+    need_gnuplot()
+    make_run("made.run", steps=1400, step=0.0005)
+    table = pathlib.Path("made.run/conservation.csv")
+    rows = table.read_text().splitlines()
+    last = rows[-1].split(",")
+    last[1], last[5] = "0.70000000000000007", "0.5"
+    table.write_text("\n".join(rows[:-1] + [",".join(last)]) + "\n")
+    report("made.run")
+    ends = re.search(r"set xrange \[(.*):(.*)\]", read("made.run/plots/energies.gp"))
+    assert float(ends[2]) >= 0.70000000000000007, ends[0]
 
 
 def test_more_runs_than_a_figure_shows():
@@ -819,7 +886,7 @@ def test_runs_are_laid_over_one_another():
         assert (blocks("report/plots/shells-mass.dat")[k] == [[1, 3 + k], [2, 4], [3, 5]]).all()
         assert (blocks("report/plots/tides-low.dat")[k][:, 1] == numpy.arange(5) / 4 - 2 + k).all()
     costs = numpy.concatenate(blocks("report/plots/energy_error-against-interactions.dat"))
-    assert numpy.allclose(costs, [[1e6, 0.1], [4e6, 1e-3], [16e6, 1e-5]], rtol=1e-12), costs
+    assert numpy.allclose(costs, [[1e6, 0.1], [4e6, 1e-3]], rtol=1e-12), costs
     # The errors span decades and have signs: 0 and powers of ten on both sides of it are the ticks.
     commands = read("report/plots/energy-change.gp")
     assert "set nonlinear y" in commands and "'0' 0" in commands, commands
@@ -1016,7 +1083,7 @@ def test_runs_that_have_not_finished():
         make_run(f"{name}.run", verdict=name, step=0.002 if name == "held" else 0.001, steps=1300)
     report("stopped.run", "running.run", "held.run")
     page = read("report/report.html")
-    assert "1 of 3 finished as expected" in page and 'class="verdict bad">1 of 3' in page
+    assert 'class="verdict bad">1 of 3 finished as expected; 1 stopped; 1 killed<' in page
     stopped, running = (f'<span class="verdict open">{words}</span>' for words in
                         ("stopped early", "not finished, killed"))
     assert page.count(stopped) == 1 and page.count(running) == 1

@@ -130,6 +130,10 @@ def test_help_and_version():
     for arguments in (["--help"], ["run", "--help"], ["check", "-h"], ["--version"]):
         result = tap.run(*arguments)
         assert result.returncode == 0 and result.stdout and not result.stderr, arguments
+    assert tap.run("help", "run").stdout == tap.run("run", "--help").stdout
+    assert tap.run("help").stdout == tap.run("--help").stdout
+    result = tap.run("help", "rnu")
+    assert result.returncode == 64 and "did you mean 'run'?" in result.stderr, result
 
 
 def test_a_missing_config_is_66():
