@@ -7,7 +7,7 @@ import rows
 COLUMNS = "species pos velo mass id cluster force kinetic_energy local_energy"
 
 
-class Law:
+class Physics:
     """Gravity between softened bodies, G = 1; in a box of side `box`, between nearest images."""
 
     def __init__(self, softening, box=None):
@@ -60,24 +60,24 @@ def close(got, expected, what, tolerance=1e-12):
     assert error < tolerance, (what, error)
 
 
-def check_system(columns, law, row, what):
+def check_system(columns, physics, row, what):
     """One system of a frame against pairs of its bodies, and against its row of conservation."""
     m, x, v = columns["mass"], columns["pos"], columns["velo"]
-    close(columns["force"], m[:, None] * law.accelerations(m, x), (what, "force"))
+    close(columns["force"], m[:, None] * physics.accelerations(m, x), (what, "force"))
     close(columns["kinetic_energy"], 0.5 * m * (v**2).sum(axis=1), (what, "kinetic_energy"))
-    close(columns["local_energy"], m * law.potentials(m, x), (what, "local_energy"))
+    close(columns["local_energy"], m * physics.potentials(m, x), (what, "local_energy"))
     close(columns["local_energy"].sum(), 2 * row["potential"], (what, "2 U"))
     close(columns["kinetic_energy"].sum(), row["kinetic"], (what, "K"))
     for k, axis in enumerate("xyz"):
         momentum = (m * v[:, k]).sum() - row[f"momentum_{axis}"]
         assert abs(momentum) < 1e-14, (what, "momentum", momentum)
-        if not law.box:  # where the centre is of bodies that were not wrapped
+        if not physics.box:  # where the centre is of bodies that were not wrapped
             center = (m * x[:, k]).sum() / m.sum() - row[f"center_{axis}"]
             assert abs(center) < 1e-13, (what, "center", center)
     assert (columns["species"] == "X").all()
 
 
-def check(directory, law, systems, count, step):
+def check(directory, physics, systems, count, step):
     """All frames of a run of `systems` systems against its table; the frames."""
     frames = read(f"{directory}/trajectory.xyz")
     table = rows.columns(f"{directory}/conservation.csv")
@@ -87,9 +87,10 @@ def check(directory, law, systems, count, step):
         assert (columns["id"] == numpy.tile(numpy.arange(1, count + 1), systems)).all()
         assert (columns["cluster"] == numpy.repeat(numpy.arange(1, systems + 1), count)).all()
         assert (columns["mass"] == frames[0][1]["mass"]).all()
-        if law.box:
-            assert (columns["pos"] >= -law.box / 2).all() and (columns["pos"] < law.box / 2).all()
-            assert 'pbc="T T T"' in comment and f'Lattice="{law.box:.17g} ' in comment, comment
+        if physics.box:
+            half = physics.box / 2
+            assert (columns["pos"] >= -half).all() and (columns["pos"] < half).all()
+            assert 'pbc="T T T"' in comment and f'Lattice="{physics.box:.17g} ' in comment, comment
         for s in range(systems):
             here = table["step"] == step_of(comment)
             if "system" in table:
@@ -97,5 +98,5 @@ def check(directory, law, systems, count, step):
             assert here.sum() == 1, (index, s)
             row = {name: values[here][0] for name, values in table.items()}
             own = {name: values[s * count:(s + 1) * count] for name, values in columns.items()}
-            check_system(own, law, row, (directory, index, s))
+            check_system(own, physics, row, (directory, index, s))
     return frames

@@ -46,7 +46,7 @@ def test_columns_after_every_integrator():
     cases += [(name, way) for name in ("velocity-verlet", "leapfrog-dkd") for way in WAYS]
     for number, (name, way) in enumerate(cases):
         directory = run(f"{number}", f"time.integrator={name}", *way)
-        made = frames.check(directory, frames.Law(0.05), SYSTEMS, COUNT, STEP)
+        made = frames.check(directory, frames.Physics(0.05), SYSTEMS, COUNT, STEP)
         assert [frames.step_of(comment) for comment, _ in made] == [0, 3, 6, 7]
 
 
@@ -54,7 +54,7 @@ def test_columns_in_a_box():
     """in a periodic box: the forces of nearest images, and every body inside the cell"""
     for name in ("velocity-verlet", "leapfrog-dkd", "pefrl"):
         made = frames.check(run(name, f"time.integrator={name}", *PERIODIC),
-                            frames.Law(0.05, BOX), SYSTEMS, COUNT, STEP)
+                            frames.Physics(0.05, BOX), SYSTEMS, COUNT, STEP)
         assert numpy.abs(made[0][1]["pos"]).max() > 0.95 * BOX / 2  # and some had to be wrapped
 
 
@@ -72,16 +72,16 @@ def test_what_is_written_changes_no_motion():
 
 def test_the_motion():
     """positions and velocities are those of the scheme, step by step by numpy"""
-    law = frames.Law(0.05)
+    physics = frames.Physics(0.05)
 
     def kdk(m, x, v):
-        v = v + STEP / 2 * law.accelerations(m, x)
+        v = v + STEP / 2 * physics.accelerations(m, x)
         x = x + STEP * v
-        return x, v + STEP / 2 * law.accelerations(m, x)
+        return x, v + STEP / 2 * physics.accelerations(m, x)
 
     def dkd(m, x, v):
         x = x + STEP / 2 * v
-        v = v + STEP * law.accelerations(m, x)
+        v = v + STEP * physics.accelerations(m, x)
         return x + STEP / 2 * v, v
 
     for name, step in (("velocity-verlet", kdk), ("leapfrog-dkd", dkd)):

@@ -129,7 +129,7 @@ static void end_process(void)
 }
 
 /* What becomes of this call. `half` does half of it, for torn. */
-static enum outcome meet(const char *call, const char *path, bool moves_bytes)
+static enum outcome outcome_of(const char *call, const char *path, bool moves_bytes)
 {
     if (!fault.calls[0] || !concerns(call, path))
         return GO_ON;
@@ -244,7 +244,7 @@ static ssize_t moved(ssize_t count)
 
 ssize_t write(int fd, const void *bytes, size_t length)
 {
-    const enum outcome outcome = meet("write", name_of(fd), true);
+    const enum outcome outcome = outcome_of("write", name_of(fd), true);
     if (outcome == FAIL)
         return -1;
     const ssize_t count =
@@ -254,7 +254,7 @@ ssize_t write(int fd, const void *bytes, size_t length)
 
 ssize_t pwrite(int fd, const void *bytes, size_t length, off_t offset)
 {
-    const enum outcome outcome = meet("write", name_of(fd), true);
+    const enum outcome outcome = outcome_of("write", name_of(fd), true);
     if (outcome == FAIL)
         return -1;
     const ssize_t count = note_write(
@@ -264,19 +264,19 @@ ssize_t pwrite(int fd, const void *bytes, size_t length, off_t offset)
 
 ssize_t read(int fd, void *bytes, size_t length)
 {
-    const enum outcome outcome = meet("read", name_of(fd), true);
+    const enum outcome outcome = outcome_of("read", name_of(fd), true);
     return outcome == FAIL ? -1 : syscall(SYS_read, fd, bytes, part(length, outcome));
 }
 
 ssize_t pread(int fd, void *bytes, size_t length, off_t offset)
 {
-    const enum outcome outcome = meet("read", name_of(fd), true);
+    const enum outcome outcome = outcome_of("read", name_of(fd), true);
     return outcome == FAIL ? -1 : syscall(SYS_pread64, fd, bytes, part(length, outcome), offset);
 }
 
 int fsync(int fd)
 {
-    if (meet("fsync", name_of(fd), false) == FAIL)
+    if (outcome_of("fsync", name_of(fd), false) == FAIL)
         return -1;
     const int result = (int)syscall(SYS_fsync, fd);
     if (result == 0 && journal_fd >= 0)
@@ -286,7 +286,7 @@ int fsync(int fd)
 
 int ftruncate(int fd, off_t length)
 {
-    if (meet("ftruncate", name_of(fd), false) == FAIL)
+    if (outcome_of("ftruncate", name_of(fd), false) == FAIL)
         return -1;
     const int result = (int)syscall(SYS_ftruncate, fd, length);
     if (result == 0 && journal_fd >= 0)
@@ -296,7 +296,7 @@ int ftruncate(int fd, off_t length)
 
 int close(int fd)
 {
-    const bool fails = meet("close", name_of(fd), false) == FAIL;
+    const bool fails = outcome_of("close", name_of(fd), false) == FAIL;
     const int code = errno, result = (int)syscall(SYS_close, fd);
     remember(fd, "");
     errno = fails ? code : errno;
@@ -305,7 +305,8 @@ int close(int fd)
 
 int flock(int fd, int operation)
 {
-    return meet("flock", name_of(fd), false) == FAIL ? -1 : (int)syscall(SYS_flock, fd, operation);
+    return outcome_of("flock", name_of(fd), false) == FAIL ? -1
+                                                           : (int)syscall(SYS_flock, fd, operation);
 }
 
 /* --- calls on a name ---------------------------------------------------------------------------
@@ -313,7 +314,7 @@ int flock(int fd, int operation)
 
 static int open_at(int directory, const char *path, int flags, mode_t mode)
 {
-    if (meet("open", path, false) == FAIL)
+    if (outcome_of("open", path, false) == FAIL)
         return -1;
     struct stat about;
     const bool is_new = journal_fd >= 0 && (flags & O_CREAT) &&
@@ -345,7 +346,7 @@ int openat(int directory, const char *path, int flags, ...)
 
 int renameat(int from, const char *old, int to, const char *path)
 {
-    if (meet("rename", path, false) == FAIL)
+    if (outcome_of("rename", path, false) == FAIL)
         return -1;
     return note_names((int)syscall(SYS_renameat2, from, old, to, path, 0), "rename", from, old, to,
                       path);
@@ -358,7 +359,7 @@ int rename(const char *old, const char *path)
 
 int linkat(int from, const char *old, int to, const char *path, int flags)
 {
-    if (meet("link", path, false) == FAIL)
+    if (outcome_of("link", path, false) == FAIL)
         return -1;
     return note_names((int)syscall(SYS_linkat, from, old, to, path, flags), "link", from, old, to,
                       path);
@@ -366,7 +367,7 @@ int linkat(int from, const char *old, int to, const char *path, int flags)
 
 int unlinkat(int directory, const char *path, int flags)
 {
-    if (meet("unlink", path, false) == FAIL)
+    if (outcome_of("unlink", path, false) == FAIL)
         return -1;
     const int result = (int)syscall(SYS_unlinkat, directory, path, flags);
     if (result == 0 && journal_fd >= 0)
@@ -381,7 +382,7 @@ int unlink(const char *path)
 
 int mkdir(const char *path, mode_t mode)
 {
-    if (meet("mkdir", path, false) == FAIL)
+    if (outcome_of("mkdir", path, false) == FAIL)
         return -1;
     const int result = (int)syscall(SYS_mkdirat, AT_FDCWD, path, mode);
     if (result == 0)

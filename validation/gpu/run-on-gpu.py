@@ -95,7 +95,7 @@ def test_columns():
             assert run("-o", whole, *keys, config=CONFIG.replace(
                 "every = 8; digits", columns + "digits")).returncode == 0
             assert run("-o", few, *keys).returncode == 0
-            made = frames.check(whole, frames.Law(0.1), systems, 70, 1 / 128)
+            made = frames.check(whole, frames.Physics(0.1), systems, 70, 1 / 128)
             assert len(made) == 3
             for (_, one), (_, other) in zip(made, frames.read(few + "/trajectory.xyz")):
                 for column in ("pos", "velo"):

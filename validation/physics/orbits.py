@@ -18,7 +18,7 @@ def slope(x, y):
 
 # --- Kepler -------------------------------------------------------------------------------------
 
-def kepler_place(mean_anomaly, e):
+def kepler_position(mean_anomaly, e):
     """Place on an ellipse of a = 1, x to the pericentre; Kepler's equation by Newton's method."""
     E = numpy.asarray(mean_anomaly, dtype=float)
     for _ in range(60):
@@ -80,7 +80,7 @@ def kepler_1000(bench):
                 abs(orbit["along_track"]).max() / abs(orbit["radial"]).max(), 5,
                 "mostly along the track")
     # The reference itself: Kepler's equation solved here. Its x axis points to the apocentre.
-    x, y = kepler_place(time + numpy.pi, e)
+    x, y = kepler_position(time + numpy.pi, e)
     distance = numpy.hypot(orbit["reference_x"] + x, orbit["reference_y"] + y)
     bench.below("the analytic reference against Kepler's equation by Newton's method",
                 distance.max(), 1e-10, "rounding of the mean anomaly, 6283 × 1e-16, at e = 0.6")
@@ -285,7 +285,7 @@ def softened_orbit(bench):
 def rosette(bench):
     bench.run("rosette")
     orbit, energies = columns("out.run/orbit.csv"), columns("out.run/conservation.csv")
-    x, y = kepler_place(orbit["time"], 0.6)
+    x, y = kepler_position(orbit["time"], 0.6)
     distance = numpy.hypot(orbit["reference_x"] - x, orbit["reference_y"] - y)
     bench.above("distance of the reference from Kepler's ellipse", distance.max(), 0.5,
                 "softening is no error of the integration")

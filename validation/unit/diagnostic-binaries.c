@@ -217,8 +217,8 @@ static void set_plummer(struct scene *scene, size_t count, double a, gsl_rng *ra
 {
     struct bodies *const b = scene->bodies;
     for (size_t i = 0; i < count; i++) {
-        sample_place(b, i, 1.0 / (double)count,
-                     sample_plummer_radius(a, 0.999 * gsl_rng_uniform_pos(random)), random);
+        sample_set(b, i, 1.0 / (double)count,
+                   sample_plummer_radius(a, 0.999 * gsl_rng_uniform_pos(random)), random);
         const double r2 = b->x[i] * b->x[i] + b->y[i] * b->y[i] + b->z[i] * b->z[i];
         gsl_ran_dir_3d(random, &b->vx[i], &b->vy[i], &b->vz[i]);
         const double v = sqrt(2 * G / sqrt(r2 + a * a)) / 3;

@@ -140,8 +140,8 @@ static void test_the_density_center_by_hand(void **state)
     const struct bodies *const b = bench.scene.bodies;
     gsl_rng *random = gsl_rng_alloc(gsl_rng_mt19937);
     for (size_t i = 0; i < N; i++)
-        sample_place(bench.scene.bodies, i, 0.1 + gsl_rng_uniform(random), gsl_rng_uniform(random),
-                     random);
+        sample_set(bench.scene.bodies, i, 0.1 + gsl_rng_uniform(random), gsl_rng_uniform(random),
+                   random);
     double sum = 0, squares = 0, center = 0, density[N], spread = 0;
     for (size_t i = 0; i < N; i++) {
         double mass = 0, sixth = 0;
@@ -269,8 +269,8 @@ static void test_slope_of_an_isothermal_sphere(void **state)
     const double R = 2.3;
     for (size_t s = 0; s < SYSTEMS; s++)
         for (size_t i = 0; i < BODIES; i++)
-            sample_place(bench.scene.bodies, s * bench.scene.bodies->stride + i, 1.0 / BODIES,
-                         R * gsl_rng_uniform(random), random);
+            sample_set(bench.scene.bodies, s * bench.scene.bodies->stride + i, 1.0 / BODIES,
+                       R * gsl_rng_uniform(random), random);
     measure(&bench, "type = \"density-slope\"; center = \"origin\"; shells = 20; r_min = 0.02; "
                     "r_max = 3.0; fit = [0.1, 2.2]; least_bodies = 20;");
     double squares = 0, chi2 = 0;
@@ -378,8 +378,8 @@ static void test_few_bodies_have_no_bias(void **state)
         struct bench bench = { .scene = scene_create(systems, count, 1.0, 0.0) };
         for (size_t s = 0; s < systems; s++)
             for (size_t i = 0; i < count; i++)
-                sample_place(bench.scene.bodies, s * bench.scene.bodies->stride + i,
-                             1.0 / (double)count, gsl_rng_uniform(random), random);
+                sample_set(bench.scene.bodies, s * bench.scene.bodies->stride + i,
+                           1.0 / (double)count, gsl_rng_uniform(random), random);
         char text[200];
         double error;
         snprintf(text, sizeof text, "type = \"density-slope\"; center = \"origin\"; %s",
@@ -413,7 +413,7 @@ static void test_central_dispersion_of_few_bodies(void **state)
             if (i % b->stride >= BODIES)
                 continue;
             const double m = unequal ? 0.5 + gsl_rng_uniform(random) : 1;
-            sample_place(b, i, m, gsl_rng_uniform(random), random);
+            sample_set(b, i, m, gsl_rng_uniform(random), random);
             b->vx[i] = 3 + gsl_ran_gaussian(random, 0.516);
             b->vy[i] = gsl_ran_gaussian(random, 0.516);
             b->vz[i] = gsl_ran_gaussian(random, 0.516);

@@ -172,8 +172,8 @@ static void test_two_bodies_in_closed_form(void **state)
     (void)state;
     /* Separation (2, 3, 6), r = 7; the second body has mass 0.7. */
     struct bodies *bodies = motion_bodies(1, 2);
-    motion_place(bodies, 0, 2.9, (double[]){ -1, -1, -4 }, (double[]){ 0, 0, 0 });
-    motion_place(bodies, 1, 0.7, (double[]){ 1, 2, 2 }, (double[]){ 0, 0, 0 });
+    motion_set(bodies, 0, 2.9, (double[]){ -1, -1, -4 }, (double[]){ 0, 0, 0 });
+    motion_set(bodies, 1, 0.7, (double[]){ 1, 2, 2 }, (double[]){ 0, 0, 0 });
     double *phi = scratch(bodies), *psi = scratch(bodies);
     for (size_t k = 0; k < COUNT_OF(kernels); k++)
         for (size_t p = 0; p < 2; p++) {

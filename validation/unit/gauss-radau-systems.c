@@ -383,11 +383,11 @@ static void test_a_collision_in_a_step_aside_has_its_time(void **state)
         };
         struct bodies *bodies = motion_bodies(1, 3);
         struct backend *backend;
-        motion_place(bodies, 0, 1, (double[3]){ 0 }, (double[3]){ 0 });
+        motion_set(bodies, 0, 1, (double[3]){ 0 }, (double[3]){ 0 });
         for (int k = 1; k <= 2; k++) {
             const double side = k == 1 ? 1 : -1, x = cos(0.5), y = sin(0.5);
-            motion_place(bodies, (size_t)k, 1e-4, (double[3]){ x, side * y, 0 },
-                         (double[3]){ y, -side * x, 0 });
+            motion_set(bodies, (size_t)k, 1e-4, (double[3]){ x, side * y, 0 },
+                       (double[3]){ y, -side * x, 0 });
         }
         error_clear(&error);
         assert_int_equal(backend_find(hosts[h])->create(&options, &bare, bodies, &backend, &error),
@@ -419,8 +419,8 @@ static void test_a_force_that_is_not_finite_ends_the_motion(void **state)
     for (size_t k = 0; k < COUNT_OF(kinds); k++) {
         static struct error error;
         struct bodies *bodies = motion_cube(kinds[k].systems, kinds[k].count, 23);
-        motion_place(bodies, 0, 1, (double[3]){ 0 }, (double[3]){ 0 });
-        motion_place(bodies, 1, 1, (double[3]){ 1e-110 }, (double[3]){ 0 });
+        motion_set(bodies, 0, 1, (double[3]){ 0 }, (double[3]){ 0 });
+        motion_set(bodies, 1, 1, (double[3]){ 1e-110 }, (double[3]){ 0 });
         struct backend *backend =
             try_kernel("openmp", kinds[k].kernel, "auto", &bare, bodies, kinds[k].threads, &error);
         assert_int_equal(

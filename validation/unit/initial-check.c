@@ -95,7 +95,7 @@ static void test_ids(void **state)
     bodies_destroy(b);
 }
 
-static void copy_place(struct bodies *b, size_t from, size_t to)
+static void copy_position(struct bodies *b, size_t from, size_t to)
 {
     b->x[to] = b->x[from];
     b->y[to] = b->y[from];
@@ -115,8 +115,8 @@ static void test_coincident_bodies(void **state)
                         "here: bodies 17 and 312 are both at (-0, 0, 0), where the force between "
                         "them is infinite; physics.softening > 0 allows it");
     /* With softening: the pair above, and three bodies at one place, which are three pairs. */
-    copy_place(b, first + 3, first + 41);
-    copy_place(b, first + 3, first + 499);
+    copy_position(b, first + 3, first + 41);
+    copy_position(b, first + 3, first + 499);
     assert_string_equal(complaint(b, &soft, &coincident), "");
     assert_int_equal(coincident, 4);
     bodies_destroy(b);
@@ -160,7 +160,7 @@ static void test_pair_sums_are_those_of_the_reference(void **state)
     enum { N = 1531 };
     const struct physics *const all_physics[] = { &newton, &soft, &box };
     struct bodies *b = random_bodies(2, N);
-    copy_place(b, b->stride + 5, b->stride + 6); /* adds 0 where the softening is 0 */
+    copy_position(b, b->stride + 5, b->stride + 6); /* adds 0 where the softening is 0 */
     double phi[2 * (N + BODIES_PADDING)], psi[2 * (N + BODIES_PADDING)];
     for (size_t k = 0; k < COUNT_OF(all_physics); k++) {
         struct conserved expected;

@@ -347,7 +347,7 @@ static void test_any_units(void **state)
     bodies_destroy(bodies);
 }
 
-static void place_at(const struct bodies *bodies, size_t i, double distance)
+static void set_at(const struct bodies *bodies, size_t i, double distance)
 {
     bodies->x[i] = 0.36 * distance, bodies->y[i] = -0.48 * distance, bodies->z[i] = 0.8 * distance;
 }
@@ -357,10 +357,10 @@ static void check_around_escaper(const struct problem *problem, const struct bod
                                  size_t escaper, double distance, const struct force_options *o)
 {
     double bounds[1500], exact[3][1500];
-    place_at(bodies, escaper, 0.5);
+    set_at(bodies, escaper, 0.5);
     for (size_t i = 0; i < bodies->count; i++)
         bounds[i] = error_bound(&problem->physics, bodies, i, o->precision);
-    place_at(bodies, escaper, distance);
+    set_at(bodies, escaper, distance);
     const double *const a[3] = { bodies->ax, bodies->ay, bodies->az };
     reference_accelerations(&problem->physics, bodies);
     for (int axis = 0; axis < 3; axis++)
@@ -395,7 +395,7 @@ static void test_an_escaper_takes_no_digits(void **state)
                         options_of((enum precision)p, kernels[k / 2], isa_at(isa), 1);
                     const size_t escaper = (7 * k + p) % problem.count;
                     check_around_escaper(&problem, bodies, escaper, distances[k % 2], &options);
-                    place_at(bodies, escaper, 0.1 * (double)k);
+                    set_at(bodies, escaper, 0.1 * (double)k);
                 }
         bodies_destroy(bodies);
     }

@@ -38,8 +38,8 @@ static inline struct bodies *motion_cube(size_t systems, size_t count, unsigned 
     return bodies;
 }
 
-static inline void motion_place(struct bodies *bodies, size_t i, double m, const double x[3],
-                                const double v[3])
+static inline void motion_set(struct bodies *bodies, size_t i, double m, const double x[3],
+                              const double v[3])
 {
     bodies->m[i] = m;
     bodies->x[i] = x[0];
@@ -58,8 +58,8 @@ static inline struct bodies *motion_orbit(double m, double e)
 {
     struct bodies *bodies = motion_bodies(1, 2);
     const double r = 1 - e, v = sqrt((1 + e) / (1 - e));
-    motion_place(bodies, 0, m, (double[]){ -r * (1 - m), 0, 0 }, (double[]){ 0, -v * (1 - m), 0 });
-    motion_place(bodies, 1, 1 - m, (double[]){ r * m, 0, 0 }, (double[]){ 0, v * m, 0 });
+    motion_set(bodies, 0, m, (double[]){ -r * (1 - m), 0, 0 }, (double[]){ 0, -v * (1 - m), 0 });
+    motion_set(bodies, 1, 1 - m, (double[]){ r * m, 0, 0 }, (double[]){ 0, v * m, 0 });
     return bodies;
 }
 

@@ -199,11 +199,11 @@ static void test_the_figure_eight_closes(void **state)
 {
     (void)state;
     struct bodies *b = motion_bodies(1, 3);
-    motion_place(b, 0, 1, (double[]){ 0.97000436, -0.24308753, 0 },
-                 (double[]){ 0.466203685, 0.43236573, 0 });
-    motion_place(b, 1, 1, (double[]){ -0.97000436, 0.24308753, 0 },
-                 (double[]){ 0.466203685, 0.43236573, 0 });
-    motion_place(b, 2, 1, (double[]){ 0, 0, 0 }, (double[]){ -0.93240737, -0.86473146, 0 });
+    motion_set(b, 0, 1, (double[]){ 0.97000436, -0.24308753, 0 },
+               (double[]){ 0.466203685, 0.43236573, 0 });
+    motion_set(b, 1, 1, (double[]){ -0.97000436, 0.24308753, 0 },
+               (double[]){ 0.466203685, 0.43236573, 0 });
+    motion_set(b, 2, 1, (double[]){ 0, 0, 0 }, (double[]){ -0.93240737, -0.86473146, 0 });
     struct backend *backend = start("openmp", &kepler, b);
     const struct conserved before = measure(backend);
     assert_close(before.kinetic + before.potential, -1.287141992, 1e-8); /* the digits given */

@@ -17,7 +17,7 @@ static inline struct bodies *sample_create(size_t systems, size_t count)
 }
 
 /* A point of a sphere of radius r about the origin, and a mass, at index `at`. */
-static inline void sample_place(struct bodies *b, size_t at, double m, double r, gsl_rng *random)
+static inline void sample_set(struct bodies *b, size_t at, double m, double r, gsl_rng *random)
 {
     gsl_ran_dir_3d(random, &b->x[at], &b->y[at], &b->z[at]);
     b->m[at] = m;
@@ -33,16 +33,16 @@ static inline double sample_plummer_radius(double a, double fraction)
 static inline void sample_plummer(struct bodies *b, size_t system, double a, gsl_rng *random)
 {
     for (size_t i = 0; i < b->count; i++)
-        sample_place(b, system * b->stride + i, 1.0 / (double)b->count,
-                     sample_plummer_radius(a, gsl_rng_uniform_pos(random)), random);
+        sample_set(b, system * b->stride + i, 1.0 / (double)b->count,
+                   sample_plummer_radius(a, gsl_rng_uniform_pos(random)), random);
 }
 
 /* A uniform ball of mass 1 and radius R. */
 static inline void sample_ball(struct bodies *b, size_t system, double R, gsl_rng *random)
 {
     for (size_t i = 0; i < b->count; i++)
-        sample_place(b, system * b->stride + i, 1.0 / (double)b->count,
-                     R * cbrt(gsl_rng_uniform(random)), random);
+        sample_set(b, system * b->stride + i, 1.0 / (double)b->count,
+                   R * cbrt(gsl_rng_uniform(random)), random);
 }
 
 #endif
