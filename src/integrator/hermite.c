@@ -4,13 +4,10 @@
 
 #include <math.h>
 #include <omp.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/share.h"
 #include "force/reference.h"
-#include "integrator/pair-times.h"
-#include "integrator/small-block.h"
 
 /* Times within a grid step are whole multiples of the shortest step, and so exact. */
 static const double ticks = (double)(UINT64_C(1) << HERMITE_DEEPEST);
@@ -88,6 +85,32 @@ static void wait_for_others(const struct worker *worker)
         barrier_wait(&worker->work->barrier);
 }
 
+/* All bodies of the system, with these positions and velocities. */
+static struct reference_motion motion_of(const struct worker *worker, double *const x[3],
+                                         double *const v[3])
+{
+    return (struct reference_motion){
+        .m = worker->bodies->m + worker->system->index * worker->bodies->stride,
+        .x = { x[0], x[1], x[2] },
+        .v = { v[0], v[1], v[2] },
+        .count = worker->system->count,
+    };
+}
+
+/* The bodies that are due, among all of them. */
+static struct hermite_block block_of(const struct worker *worker, struct reference_motion motion)
+{
+    const struct hermite_workspace *const work = worker->work;
+    return (struct hermite_block){
+        .physics = worker->physics,
+        .predicted = motion,
+        .body = work->block,
+        .count = work->block_size,
+        .a = { work->sum_a[0], work->sum_a[1], work->sum_a[2] },
+        .rate = { work->sum_rate[0], work->sum_rate[1], work->sum_rate[2] },
+    };
+}
+
 /* x + h v + h^2/2 a + h^3/6 jerk, v + h a + h^2/2 jerk, from every body's own time. */
 CLONE_FOR_VECTORS
 static void predict_axis(double *restrict at_x, double *restrict at_v, const double *restrict x,
@@ -111,151 +134,8 @@ static void predict(const struct worker *worker)
     for (int axis = 0; axis < 3; axis++)
         predict_axis(work->at_x[axis], work->at_v[axis], s->x[axis], s->v[axis], s->a[axis],
                      s->rate[axis], work->own, work->now, worker->tick, worker->first, last);
-    const double *const x[3] = { work->at_x[0], work->at_x[1], work->at_x[2] };
-    const double *const v[3] = { work->at_v[0], work->at_v[1], work->at_v[2] };
-    jerk_pack(work->jerk, x, v, worker->first, worker->last);
-}
-
-static struct reference_motion predicted(const struct worker *worker)
-{
-    const struct hermite_workspace *const work = worker->work;
-    return (struct reference_motion){
-        .m = worker->bodies->m + worker->system->index * worker->bodies->stride,
-        .x = { work->at_x[0], work->at_x[1], work->at_x[2] },
-        .v = { work->at_v[0], work->at_v[1], work->at_v[2] },
-        .count = worker->system->count,
-    };
-}
-
-static double length_of(const double a[3])
-{
-    return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
-}
-
-/* Are differences of accelerations no larger than what is rounded of the pulls that add up to them?
- */
-static bool is_rounding(const struct worker *worker, const struct reference_motion *motion,
-                        size_t i, double difference)
-{
-    return difference <= worker->rule->rounding * pair_pulls(worker->physics, motion, i);
-}
-
-/*
- * The second and third derivative of the acceleration at the start of a step h follow from both
- * ends (Makino & Aarseth 1992, eq. 5 and 6):
- *   a2 = (-6 (a0 - a1) - h (4 j0 + 2 j1)) / h^2,  a3 = (12 (a0 - a1) + 6 h (j0 + j1)) / h^3.
- * They correct x by h^4/24 a2 + h^5/120 a3 and v by h^3/6 a2 + h^4/24 a3.
- */
-struct change {
-    double x, v;          /* of what was predicted */
-    double second, third; /* h^2 a2, h^3 a3 */
-};
-
-static struct change change_of(const struct worker *worker, size_t k, size_t i, int axis)
-{
-    const struct hermite_system *const s = worker->system;
-    const double h = s->step[i];
-    const double a0 = s->a[axis][i], j0 = s->rate[axis][i];
-    const double a1 = worker->work->sum_a[axis][k], j1 = worker->work->sum_rate[axis][k];
-    const double second = -6 * (a0 - a1) - h * (4 * j0 + 2 * j1);
-    const double third = 12 * (a0 - a1) + 6 * h * (j0 + j1);
-    return (struct change){ h * h * (second / 24 + third / 120), h * (second / 6 + third / 24),
-                            second, third };
-}
-
-/* x + h v + h^2/2 a + h^3/6 jerk - x of a body that is due, and what x lacks. */
-static double predicted_shift(const struct worker *worker, size_t i, int axis)
-{
-    const struct hermite_system *const s = worker->system;
-    const double h = s->step[i];
-    return s->low[axis][i] +
-           h * (s->v[axis][i] + h * (0.5 * s->a[axis][i] + h * (1.0 / 6) * s->rate[axis][i]));
-}
-
-/* As the kernels have seen them. */
-static void gather_predicted(const struct worker *worker, struct small_block *block)
-{
-    const struct reference_motion motion = predicted(worker);
-    block->count = worker->work->block_size;
-    for (size_t k = 0; k < block->count; k++) {
-        const size_t i = worker->work->block[k];
-        block->m[k] = motion.m[i];
-        for (int axis = 0; axis < 3; axis++) {
-            block->x[axis][k] = motion.x[axis][i];
-            block->shift[axis][k] = 0;
-            block->v[axis][k] = motion.v[axis][i];
-        }
-    }
-}
-
-/* As the corrector leaves them, of those that were predicted. */
-static void gather_corrected(const struct worker *worker, struct small_block *block)
-{
-    for (size_t k = 0; k < block->count; k++) {
-        const size_t i = worker->work->block[k];
-        for (int axis = 0; axis < 3; axis++) {
-            const struct change change = change_of(worker, k, i, axis);
-            block->x[axis][k] = worker->system->x[axis][i];
-            block->shift[axis][k] = predicted_shift(worker, i, axis) + change.x;
-            block->v[axis][k] += change.v;
-        }
-    }
-}
-
-/*
- * A second evaluation of what the bodies of a small block do to each other, where the corrector
- * puts them: P(EC)^2 (Kokubo, Yoshinaga & Makino 1998, MNRAS 297, 1067). Two that are bound closely
- * are alone or nearly so in most of their blocks, and one evaluation leaves an error of the energy
- * that is of the same sign in each of their revolutions.
- */
-static void refine(const struct worker *worker)
-{
-    struct hermite_workspace *const work = worker->work;
-    struct small_block block, again;
-    gather_predicted(worker, &block);
-    again = block;
-    gather_corrected(worker, &again);
-    small_block_add_forces(worker->physics, &block, -1, work->sum_a, work->sum_rate);
-    small_block_add_forces(worker->physics, &again, 1, work->sum_a, work->sum_rate);
-}
-
-/* x + dx, and what is lost of it (two-sum; Knuth 1969). */
-static void add_exactly(double *x, double *low, double dx)
-{
-    const double sum = *x + dx, added = sum - *x;
-    *low = (*x - (sum - added)) + (dx - added);
-    *x = sum;
-}
-
-/*
- * What comes back is Aarseth's criterion at the end of the step, where a2 has grown by h a3. Where
- * pulls cancel, both are roundings over powers of h (which h a3 > a2 tells at no cost), and would
- * ask for shorter and shorter steps: there the times of the pairs decide, as for the first step.
- */
-static double correct_body(const struct worker *worker, size_t k, size_t i)
-{
-    const struct hermite_system *const s = worker->system;
-    const struct hermite_workspace *const work = worker->work;
-    const double h = s->step[i];
-    double a1[3], j1[3], a2[3], a3[3];
-    for (int axis = 0; axis < 3; axis++) {
-        const struct change change = change_of(worker, k, i, axis);
-        add_exactly(&s->x[axis][i], &s->low[axis][i], predicted_shift(worker, i, axis) + change.x);
-        s->v[axis][i] = work->at_v[axis][i] + change.v;
-        s->a[axis][i] = a1[axis] = work->sum_a[axis][k];
-        s->rate[axis][i] = j1[axis] = work->sum_rate[axis][k];
-        a2[axis] = change.second + change.third;
-        a3[axis] = change.third;
-    }
-    const double a = length_of(a1), j = h * length_of(j1), b = length_of(a2), c = length_of(a3);
-    const double above = a * b + j * j, below = j * c + b * b;
-    if (c > b && worker->rule->eta * above < below) {
-        const struct reference_motion motion = predicted(worker);
-        if (is_rounding(worker, &motion, i, c))
-            return worker->rule->eta_start * pair_time(worker->physics, &motion, i);
-    }
-    /* A body alone has no force at all, and whatever step it likes. */
-    return above == 0 && below == 0 ? INFINITY : h * sqrt(worker->rule->eta * above / below);
+    const struct reference_motion motion = motion_of(worker, work->at_x, work->at_v);
+    jerk_pack(work->jerk, motion.x, motion.v, worker->first, worker->last);
 }
 
 /* dt over the least power of two that makes it no longer than what is asked for; 0: none does. */
@@ -270,6 +150,13 @@ static double round_step(double dt, double asked)
     return ldexp(dt, exponent - 1);
 }
 
+/* That of a body at the start of a grid step: the shortest one where none does. */
+static double first_step(const struct worker *worker, double asked)
+{
+    const double step = round_step(worker->dt, asked);
+    return step > 0 ? step : ldexp(worker->dt, -HERMITE_DEEPEST);
+}
+
 /* A body may halve its step at any time, and double it where the doubled one divides the time. */
 static double next_step(const struct worker *worker, double step, double asked)
 {
@@ -279,22 +166,23 @@ static double next_step(const struct worker *worker, double step, double asked)
     return asked >= step ? step : round_step(worker->dt, asked);
 }
 
-/* This thread's part of the block. */
+/* This thread's part of the block; of a small one it is all the first thread's. */
 static void correct(const struct worker *worker)
 {
     const struct hermite_system *const s = worker->system;
     struct hermite_workspace *const work = worker->work;
-    const bool small = work->block_size <= SMALL_BLOCK;
+    const struct hermite_block block = block_of(worker, motion_of(worker, work->at_x, work->at_v));
+    const bool small = block.count <= HERMITE_SMALL_BLOCK;
     const size_t threads = small ? 1 : worker->threads;
     if (worker->thread >= threads)
         return;
     if (small)
-        refine(worker);
-    const size_t first = share_start(work->block_size, threads, worker->thread);
-    const size_t last = share_start(work->block_size, threads, worker->thread + 1);
+        hermite_refine(s, &block);
+    const size_t first = share_start(block.count, threads, worker->thread);
+    const size_t last = share_start(block.count, threads, worker->thread + 1);
     for (size_t k = first; k < last; k++) {
-        const size_t i = work->block[k];
-        const double asked = correct_body(worker, k, i);
+        const size_t i = block.body[k];
+        const double asked = hermite_correct(s, worker->rule, &block, k);
         work->ask[k] = asked;
         s->step[i] = next_step(worker, s->step[i], asked);
         work->own[i] = work->now;
@@ -355,7 +243,7 @@ static void book_block(const struct worker *worker, double shortest, size_t who)
     clock->steps += (double)work->block_size;
     clock->sums += (double)work->block_size;
     if (shortest < clock->smallest) {
-        const struct reference_motion motion = predicted(worker);
+        const struct reference_motion motion = motion_of(worker, work->at_x, work->at_v);
         clock->smallest = shortest;
         clock->pair[0] = (double)who;
         clock->pair[1] = (double)reference_strongest(worker->physics, &motion, who);
@@ -400,35 +288,22 @@ static void do_blocks(const struct worker *worker)
 /* --- the first steps ----------------------------------------------------------------------------
  */
 
-/* Forces at the start, and the steps |a| / |jerk| times eta_start. */
+/* Forces at the start, and the first steps. */
 static void begin(const struct worker *worker)
 {
     const struct hermite_system *const s = worker->system;
     struct hermite_workspace *const work = worker->work;
-    const double *const x[3] = { s->x[0], s->x[1], s->x[2] };
-    const double *const v[3] = { s->v[0], s->v[1], s->v[2] };
-    if (worker->thread == 0)
+    const struct reference_motion motion = motion_of(worker, s->x, s->v);
+    if (worker->thread == 0) {
+        work->block_size = s->count;
         for (size_t i = 0; i < s->count; i++)
             work->block[i] = (uint32_t)i;
-    jerk_pack(work->jerk, x, v, worker->first, worker->last);
-    jerk_sum(work->jerk, work->block, s->count, work->sum_a, work->sum_rate);
-    const struct reference_motion motion = { worker->bodies->m + s->index * worker->bodies->stride,
-                                             { x[0], x[1], x[2] },
-                                             { v[0], v[1], v[2] },
-                                             s->count };
-    for (size_t i = worker->first; i < worker->last && i < s->count; i++) {
-        double a[3], rate[3];
-        for (int axis = 0; axis < 3; axis++) {
-            s->low[axis][i] = 0;
-            a[axis] = s->a[axis][i] = work->sum_a[axis][i];
-            rate[axis] = s->rate[axis][i] = work->sum_rate[axis][i];
-        }
-        double asked = worker->rule->eta_start * length_of(a) / length_of(rate);
-        if (!(asked < worker->dt))
-            asked = worker->rule->eta_start * pair_time(worker->physics, &motion, i);
-        const double step = round_step(worker->dt, asked);
-        s->step[i] = step > 0 ? step : ldexp(worker->dt, -HERMITE_DEEPEST);
     }
+    jerk_pack(work->jerk, motion.x, motion.v, worker->first, worker->last);
+    jerk_sum(work->jerk, work->block, s->count, work->sum_a, work->sum_rate);
+    const struct hermite_block block = block_of(worker, motion);
+    for (size_t i = worker->first; i < worker->last && i < s->count; i++)
+        s->step[i] = first_step(worker, hermite_start(s, worker->rule, &block, i, worker->dt));
     wait_for_others(worker);
     if (worker->thread == 0) {
         worker->clock->known = 1;
@@ -440,10 +315,8 @@ static void begin(const struct worker *worker)
 static void fit_steps(const struct worker *worker)
 {
     const struct hermite_system *const s = worker->system;
-    for (size_t i = 0; i < s->count; i++) {
-        const double step = round_step(worker->dt, s->step[i]);
-        s->step[i] = step > 0 ? step : ldexp(worker->dt, -HERMITE_DEEPEST);
-    }
+    for (size_t i = 0; i < s->count; i++)
+        s->step[i] = first_step(worker, s->step[i]);
 }
 
 /* --- grid steps ---------------------------------------------------------------------------------

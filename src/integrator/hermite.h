@@ -10,28 +10,11 @@
 
 #include "base/barrier.h"
 #include "force/jerk.h"
-#include "integrator/adaptive-systems.h"
+#include "integrator/hermite-corrector.h"
 
 /* Halvings of the grid step, at most: a body that asks for a shorter step ends the run. Times in
  * units of that step are exact in a double. */
 enum { HERMITE_DEEPEST = 50 };
-
-/* What a grid step leaves behind beside positions and velocities. Arrays of `count` numbers. */
-struct hermite_system {
-    size_t count;
-    size_t index;           /* in the bodies */
-    double *x[3], *v[3];    /* of the bodies: those of a body at its own time */
-    double *low[3];         /* what x lacks: x + low is the position */
-    double *a[3], *rate[3]; /* acceleration and jerk there */
-    double *step;           /* that the body takes next: dt over a power of two */
-    struct adaptive_clock *clock;
-};
-
-/* What the steps follow. */
-struct hermite_rule {
-    double eta, eta_start; /* Aarseth's criterion, and the first step over |a| / |jerk| */
-    double rounding;       /* of differences of accelerations, over the sum of the pulls' sizes */
-};
 
 /* Memory for the steps of one system: of a thread, or of a team. */
 struct hermite_workspace {

@@ -1,0 +1,165 @@
+#include "config.h"
+
+#include "integrator/hermite-corrector.h"
+
+#include <math.h>
+
+#include "integrator/pair-times.h"
+
+static double length_of(const double a[3])
+{
+    return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+}
+
+double hermite_start(const struct hermite_system *s, const struct hermite_rule *rule,
+                     const struct hermite_block *block, size_t k, double longest)
+{
+    const size_t i = block->body[k];
+    double a[3], rate[3];
+    for (int axis = 0; axis < 3; axis++) {
+        s->low[axis][i] = 0;
+        s->a[axis][i] = a[axis] = block->a[axis][k];
+        s->rate[axis][i] = rate[axis] = block->rate[axis][k];
+    }
+    const double asked = rule->eta_start * length_of(a) / length_of(rate);
+    if (asked < longest)
+        return asked;
+    return rule->eta_start * pair_time(block->physics, &block->predicted, i);
+}
+
+/*
+ * The second and third derivative of the acceleration at the start of a step h follow from both
+ * ends (Makino & Aarseth 1992, eq. 5 and 6):
+ *   a2 = (-6 (a0 - a1) - h (4 j0 + 2 j1)) / h^2,  a3 = (12 (a0 - a1) + 6 h (j0 + j1)) / h^3.
+ * They correct x by h^4/24 a2 + h^5/120 a3 and v by h^3/6 a2 + h^4/24 a3.
+ */
+struct change {
+    double x, v;          /* of what was predicted */
+    double second, third; /* h^2 a2, h^3 a3 */
+};
+
+static struct change change_of(const struct hermite_system *s, const struct hermite_block *block,
+                               size_t k, int axis)
+{
+    const size_t i = block->body[k];
+    const double h = s->step[i];
+    const double a0 = s->a[axis][i], j0 = s->rate[axis][i];
+    const double a1 = block->a[axis][k], j1 = block->rate[axis][k];
+    const double second = -6 * (a0 - a1) - h * (4 * j0 + 2 * j1);
+    const double third = 12 * (a0 - a1) + 6 * h * (j0 + j1);
+    return (struct change){ h * h * (second / 24 + third / 120), h * (second / 6 + third / 24),
+                            second, third };
+}
+
+/* x + h v + h^2/2 a + h^3/6 jerk - x of a body that is due, and what x lacks. */
+static double predicted_shift(const struct hermite_system *s, size_t i, int axis)
+{
+    const double h = s->step[i];
+    return s->low[axis][i] +
+           h * (s->v[axis][i] + h * (0.5 * s->a[axis][i] + h * (1.0 / 6) * s->rate[axis][i]));
+}
+
+/* --- a second evaluation ------------------------------------------------------------------------
+ */
+
+/* Where the bodies are is x + shift, for which separations are not rounded: two of them may be as
+ * close as roundings of x. */
+struct small_block {
+    double m[HERMITE_SMALL_BLOCK], v[3][HERMITE_SMALL_BLOCK];
+    double x[3][HERMITE_SMALL_BLOCK], shift[3][HERMITE_SMALL_BLOCK];
+};
+
+/* As the kernels have seen them, or as the corrector leaves them. */
+static void gather(const struct hermite_system *system, const struct hermite_block *block,
+                   bool corrected, struct small_block *small)
+{
+    for (size_t k = 0; k < block->count; k++) {
+        const size_t i = block->body[k];
+        small->m[k] = block->predicted.m[i];
+        for (int axis = 0; axis < 3; axis++) {
+            small->x[axis][k] = block->predicted.x[axis][i];
+            small->shift[axis][k] = 0;
+            small->v[axis][k] = block->predicted.v[axis][i];
+            if (!corrected)
+                continue;
+            const struct change change = change_of(system, block, k, axis);
+            small->x[axis][k] = system->x[axis][i];
+            small->shift[axis][k] = predicted_shift(system, i, axis) + change.x;
+            small->v[axis][k] += change.v;
+        }
+    }
+}
+
+/* Adds `sign` times what they do to each other to the block's accelerations and jerks. */
+static void add_forces(const struct hermite_block *block, const struct small_block *small,
+                       double sign)
+{
+    double seen[3][HERMITE_SMALL_BLOCK]; /* positions, from body k */
+    const struct reference_motion motion = { small->m,
+                                             { seen[0], seen[1], seen[2] },
+                                             { small->v[0], small->v[1], small->v[2] },
+                                             block->count };
+    for (size_t k = 0; k < block->count; k++) {
+        double a[3], rate[3];
+        for (int axis = 0; axis < 3; axis++) {
+            const double *const x = small->x[axis], *const shift = small->shift[axis];
+            for (size_t j = 0; j < block->count; j++)
+                seen[axis][j] = (x[j] - x[k]) + (shift[j] - shift[k]);
+        }
+        reference_jerk(block->physics, &motion, k, a, rate);
+        for (int axis = 0; axis < 3; axis++) {
+            block->a[axis][k] += sign * a[axis];
+            block->rate[axis][k] += sign * rate[axis];
+        }
+    }
+}
+
+void hermite_refine(const struct hermite_system *system, const struct hermite_block *block)
+{
+    struct small_block once, again;
+    gather(system, block, false, &once);
+    gather(system, block, true, &again);
+    add_forces(block, &once, -1);
+    add_forces(block, &again, 1);
+}
+
+/* --- the end of a step --------------------------------------------------------------------------
+ */
+
+/* x + dx, and what is lost of it (two-sum; Knuth 1969). */
+static void add_exactly(double *x, double *low, double dx)
+{
+    const double sum = *x + dx, added = sum - *x;
+    *low = (*x - (sum - added)) + (dx - added);
+    *x = sum;
+}
+
+/*
+ * What comes back is Aarseth's criterion at the end of the step, where a2 has grown by h a3. Where
+ * pulls cancel, both are roundings over powers of h (which h a3 > a2 tells at no cost), and would
+ * ask for shorter and shorter steps: there the times of the pairs decide, as for the first step.
+ */
+double hermite_correct(const struct hermite_system *s, const struct hermite_rule *rule,
+                       const struct hermite_block *block, size_t k)
+{
+    const struct reference_motion *const motion = &block->predicted;
+    const size_t i = block->body[k];
+    const double h = s->step[i];
+    double a1[3], j1[3], a2[3], a3[3];
+    for (int axis = 0; axis < 3; axis++) {
+        const struct change change = change_of(s, block, k, axis);
+        add_exactly(&s->x[axis][i], &s->low[axis][i], predicted_shift(s, i, axis) + change.x);
+        s->v[axis][i] = motion->v[axis][i] + change.v;
+        s->a[axis][i] = a1[axis] = block->a[axis][k];
+        s->rate[axis][i] = j1[axis] = block->rate[axis][k];
+        a2[axis] = change.second + change.third;
+        a3[axis] = change.third;
+    }
+    const double a = length_of(a1), j = h * length_of(j1), b = length_of(a2), c = length_of(a3);
+    const double above = a * b + j * j, below = j * c + b * b;
+    if (c > b && rule->eta * above < below &&
+        c <= rule->rounding * pair_pulls(block->physics, motion, i))
+        return rule->eta_start * pair_time(block->physics, motion, i);
+    /* A body alone has no force at all, and whatever step it likes. */
+    return above == 0 && below == 0 ? INFINITY : h * sqrt(rule->eta * above / below);
+}
