@@ -55,12 +55,6 @@ void backend_copy_state(struct backend *to, size_t to_system, const struct backe
         to->adaptive->class_->copy_system(to->adaptive, to_system, from->adaptive, from_system);
 }
 
-static enum status auto_probe(struct error *error)
-{
-    (void)error;
-    return STATUS_OK;
-}
-
 /* Is the GPU the better choice? Says why not, or what speaks for it. */
 static bool prefer_device(const struct backend_options *options, const struct bodies *bodies,
                           char reason[BACKEND_CHOICE_SIZE])
@@ -117,6 +111,5 @@ static enum status auto_create(const struct backend_options *options, const stru
 static const struct backend_class backend_auto = {
     .variant = { .name = "auto",
                  .help = "A GPU where one is here and the problem fills it, else all CPU cores." },
-    .probe = auto_probe,
     .create = auto_create,
 };

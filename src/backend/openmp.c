@@ -94,12 +94,6 @@ static void sum_potentials(struct host *host, double *phi, double *psi)
 
 static const struct host_sums sums = { sum_accelerations, sum_potentials };
 
-static enum status openmp_probe(struct error *error)
-{
-    (void)error;
-    return STATUS_OK;
-}
-
 /* Threads asked for, or as many as have enough to do. */
 static int team_size(const struct force_options *force, const struct bodies *bodies)
 {
@@ -319,7 +313,6 @@ static void openmp_describe(const struct backend *backend, struct backend_descri
 
 const struct backend_class backend_openmp = {
     .variant = { .name = "openmp", .help = "All CPU cores, by the fastest kernel they run." },
-    .probe = openmp_probe,
     .create = openmp_create,
     .advance = openmp_advance,
     .fetch = host_fetch,

@@ -59,6 +59,16 @@ static void gather(const struct ranks *ranks, double *array)
     }
 }
 
+/* The same of some arrays, unless a rank has failed to make its part of them. */
+static enum status gather_arrays(const struct ranks *ranks, enum status status,
+                                 double *const arrays[], size_t count, struct error *error)
+{
+    status = mpi_agree(status, error);
+    for (size_t k = 0; k < count && !status; k++)
+        gather(ranks, arrays[k]);
+    return status;
+}
+
 /* From rank 0's array: the systems of a rank, or all bodies. */
 static void distribute(const struct ranks *ranks, double *array)
 {
@@ -131,14 +141,10 @@ static void receive_state(const struct ranks *ranks)
 static enum status fetch(struct ranks *ranks, const struct rank_order *order, struct error *error)
 {
     (void)order;
-    const enum status status = mpi_agree(ranks->inner->class_->fetch(ranks->inner, error), error);
-    if (status)
-        return status;
     const struct bodies *b = ranks->bodies;
     double *const state[] = { b->x, b->y, b->z, b->vx, b->vy, b->vz };
-    for (size_t k = 0; k < COUNT_OF(state); k++)
-        gather(ranks, state[k]);
-    return STATUS_OK;
+    const enum status status = ranks->inner->class_->fetch(ranks->inner, error);
+    return gather_arrays(ranks, status, state, COUNT_OF(state), error);
 }
 
 /* A rank knows the others' bodies in part and its systems by its own numbers: rank 0 looks for the
@@ -177,27 +183,19 @@ static enum status accelerations(struct ranks *ranks, const struct rank_order *o
                                  struct error *error)
 {
     (void)order;
-    const enum status status =
-        mpi_agree(ranks->inner->class_->accelerations(ranks->inner, error), error);
-    if (status)
-        return status;
-    gather(ranks, ranks->bodies->ax);
-    gather(ranks, ranks->bodies->ay);
-    gather(ranks, ranks->bodies->az);
-    return STATUS_OK;
+    double *const a[] = { ranks->bodies->ax, ranks->bodies->ay, ranks->bodies->az };
+    const enum status status = ranks->inner->class_->accelerations(ranks->inner, error);
+    return gather_arrays(ranks, status, a, COUNT_OF(a), error);
 }
 
 static enum status potentials(struct ranks *ranks, const struct rank_order *order,
                               struct error *error)
 {
     (void)order;
-    const enum status status = mpi_agree(
-        ranks->inner->class_->potentials(ranks->inner, ranks->phi, ranks->psi, error), error);
-    if (status)
-        return status;
-    gather(ranks, ranks->phi);
-    gather(ranks, ranks->psi);
-    return STATUS_OK;
+    double *const arrays[] = { ranks->phi, ranks->psi };
+    const enum status status =
+        ranks->inner->class_->potentials(ranks->inner, ranks->phi, ranks->psi, error);
+    return gather_arrays(ranks, status, arrays, COUNT_OF(arrays), error);
 }
 
 /* Rank 0 sums over all bodies of a divided system, in the order in which one process does, unless
@@ -258,9 +256,9 @@ static enum status divide(struct ranks *ranks, const struct rank_plan *plan, str
     if (!ranks->by_systems)
         return mpi_division_create(stride / BODIES_PADDING, BODIES_PADDING, &ranks->division,
                                    error);
-    const enum status status = mpi_division_create(plan->systems, stride, &ranks->division, error);
-    return status ? status
-                  : mpi_division_create(plan->systems, numbers, &ranks->conserved_division, error);
+    if (!mpi_division_create(plan->systems, stride, &ranks->division, error))
+        mpi_division_create(plan->systems, numbers, &ranks->conserved_division, error);
+    return error->status;
 }
 
 /* All that does not depend on the bodies' values. Rank 0's results are of all systems. */
@@ -353,10 +351,8 @@ static enum status create_state(struct ranks *ranks, const struct rank_plan *pla
         .precision = plan->precision, .kernel = "reference", .isa = plan->isa, .threads = 1
     };
     const struct adaptive_options options = { .values = plan->valued ? plan->values : NULL,
-                                              .refinement =
-                                                  plan->refinement > 0 ? plan->refinement : 1,
+                                              .refinement = plan->refinement,
                                               .force = &force };
-    const size_t clock = sizeof *own->clocks / sizeof(double);
     if (!own)
         return STATUS_OK;
     if (mpi_rank() == 0 && integrator->adaptive->create(&options, &ranks->physics, ranks->bodies,
@@ -364,10 +360,11 @@ static enum status create_state(struct ranks *ranks, const struct rank_plan *pla
         return error->status;
     if (!ranks->by_systems)
         return STATUS_OK;
-    const enum status status = mpi_division_create(
-        plan->systems, own->method->arrays * own->bodies->stride, &ranks->arrays_division, error);
-    return status ? status
-                  : mpi_division_create(plan->systems, clock, &ranks->clocks_division, error);
+    const size_t arrays = own->method->arrays * own->bodies->stride;
+    const size_t clock = sizeof *own->clocks / sizeof(double);
+    if (!mpi_division_create(plan->systems, arrays, &ranks->arrays_division, error))
+        mpi_division_create(plan->systems, clock, &ranks->clocks_division, error);
+    return error->status;
 }
 
 /* Every step that can fail ends with an agreement, so that all go on, or none. */

@@ -123,12 +123,6 @@ static enum status give(struct ranks *ranks, struct rank_order order, struct err
     return rank_work_do(ranks, &order, error);
 }
 
-static enum status ranks_probe(struct error *error)
-{
-    (void)error;
-    return STATUS_OK;
-}
-
 static struct rank_plan make_plan(const struct backend_options *options,
                                   const struct physics *physics, const struct bodies *bodies)
 {
@@ -140,7 +134,7 @@ static struct rank_plan make_plan(const struct backend_options *options,
         .systems = bodies->systems,
         .count = bodies->count,
         .by_systems = ranks_dividing(bodies->systems) == 1,
-        .refinement = options->refinement,
+        .refinement = options->refinement > 0 ? options->refinement : 1,
     };
     const struct integrator *const integrator = options->integrator;
     plan.alike = !plan.by_systems && integrator && integrator->adaptive;
@@ -239,7 +233,6 @@ static void ranks_destroy(struct backend *backend)
 
 const struct backend_class backend_ranks = {
     .variant = { .name = "ranks", .help = "The ranks of a job, each with a backend of its own." },
-    .probe = ranks_probe,
     .create = ranks_create,
     .advance = ranks_advance,
     .fetch = ranks_fetch,

@@ -19,12 +19,6 @@ static void sum_potentials(struct host *host, double *phi, double *psi)
 
 static const struct host_sums sums = { sum_accelerations, sum_potentials };
 
-static enum status serial_probe(struct error *error)
-{
-    (void)error;
-    return STATUS_OK;
-}
-
 static enum status serial_create(const struct backend_options *options,
                                  const struct physics *physics, struct bodies *bodies,
                                  struct backend **backend, struct error *error)
@@ -130,7 +124,6 @@ static void serial_destroy(struct backend *backend)
 const struct backend_class backend_serial = {
     .variant = { .name = "serial",
                  .help = "The reference: one thread, plain loops, double precision." },
-    .probe = serial_probe,
     .create = serial_create,
     .advance = serial_advance,
     .fetch = host_fetch,

@@ -23,6 +23,13 @@ enum { CHAINS = ARITHMETIC_UNROLLED };
 static volatile double one = 1, zero = 0;
 static volatile double sink;
 
+/* Vector operations for one vector of pairs. A fused one is a product and a sum where the
+ * instruction set has no such instruction. */
+struct mix {
+    int fused, products, sums;
+    int estimates; /* of 1/sqrt */
+};
+
 /* The inverse cube, the separation, and what a kernel does with both. */
 #define CUBE_FUSED(series) (series)
 #define CUBE_PRODUCTS(series) (2 + ((series) > 0))
@@ -112,45 +119,39 @@ INSTANCE(fused_float, float, 0, 0, MIX_FUSED)
 INSTANCE(estimate_double_alone, double, 0, 0, MIX_ESTIMATE)
 INSTANCE(estimate_float_alone, float, 0, 0, MIX_ESTIMATE)
 
-#define STREAM(name, real, low, equal, MIX)                                                        \
+#define STREAM(name, real)                                                                         \
     {                                                                                              \
-        MIX(SERIES_##real, low, equal), sizeof(v##real) / sizeof(real), name                       \
+        sizeof(v##real) / sizeof(real), name                                                       \
     }
-#define STREAM_ALONE(name, real, MIX)                                                              \
+#define STREAM_ALONE(name, real)                                                                   \
     {                                                                                              \
-        MIX(SERIES_##real, 0, 0), ALONE * sizeof(v##real) / sizeof(real), name                     \
+        ALONE * sizeof(v##real) / sizeof(real), name                                               \
     }
-#define STREAMS(precision, real, low, third, MIX_THIRD)                                            \
+#define STREAMS(precision, real, third)                                                            \
     {                                                                                              \
-        { STREAM(plain_##precision, real, low, 0, MIX_PLAIN),                                      \
-          STREAM(plain_equal_##precision, real, low, 1, MIX_PLAIN) },                              \
-            { STREAM(third##_##precision, real, low, 0, MIX_THIRD),                                \
-              STREAM(third##_equal_##precision, real, low, 1, MIX_THIRD) },                        \
+        { STREAM(plain_##precision, real), STREAM(plain_equal_##precision, real) },                \
+            { STREAM(third##_##precision, real), STREAM(third##_equal_##precision, real) },        \
         {                                                                                          \
-            STREAM(hermite_##precision, real, low, 0, MIX_HERMITE),                                \
-                STREAM(hermite_##precision, real, low, 1, MIX_HERMITE)                             \
+            STREAM(hermite_##precision, real), STREAM(hermite_##precision, real)                   \
         }                                                                                          \
     }
-#define ARITHMETIC(name, third, MIX_THIRD)                                                         \
+#define ARITHMETIC(name, third)                                                                    \
     {                                                                                              \
-        .isa = name, .fused_double = STREAM_ALONE(fused_double, double, MIX_FUSED),                \
-        .fused_float = STREAM_ALONE(fused_float, float, MIX_FUSED),                                \
-        .estimate_double = STREAM_ALONE(estimate_double_alone, double, MIX_ESTIMATE),              \
-        .estimate_float = STREAM_ALONE(estimate_float_alone, float, MIX_ESTIMATE),                 \
-        .kernels = { [PRECISION_DOUBLE] = STREAMS(double, double, 0, third, MIX_THIRD),            \
-                     [PRECISION_MIXED] = STREAMS(mixed, float, 1, third, MIX_THIRD),               \
-                     [PRECISION_SINGLE] = STREAMS(single, float, 0, third, MIX_THIRD) },           \
+        .isa = name, .fused_double = STREAM_ALONE(fused_double, double),                           \
+        .fused_float = STREAM_ALONE(fused_float, float),                                           \
+        .estimate_double = STREAM_ALONE(estimate_double_alone, double),                            \
+        .estimate_float = STREAM_ALONE(estimate_float_alone, float),                               \
+        .kernels = { [PRECISION_DOUBLE] = STREAMS(double, double, third),                          \
+                     [PRECISION_MIXED] = STREAMS(mixed, float, third),                             \
+                     [PRECISION_SINGLE] = STREAMS(single, float, third) },                         \
     }
 
 #if VECTOR_HAS_FMA
-const struct arithmetic CONCAT(arithmetic_, KERNELS) = ARITHMETIC(STRING(KERNELS), third_fused,
-                                                                  MIX_THIRD_FUSED);
+const struct arithmetic CONCAT(arithmetic_, KERNELS) = ARITHMETIC(STRING(KERNELS), third_fused);
 #else
-const struct arithmetic CONCAT(arithmetic_, KERNELS) = ARITHMETIC(STRING(KERNELS), third_summed,
-                                                                  MIX_THIRD_SUMMED);
+const struct arithmetic CONCAT(arithmetic_, KERNELS) = ARITHMETIC(STRING(KERNELS), third_summed);
 #endif
 #if VECTOR_HAS_ZEN
 const struct arithmetic CONCAT(CONCAT(arithmetic_, KERNELS),
-                               _zen) = ARITHMETIC(STRING(KERNELS) "-zen", third_summed,
-                                                  MIX_THIRD_SUMMED);
+                               _zen) = ARITHMETIC(STRING(KERNELS) "-zen", third_summed);
 #endif

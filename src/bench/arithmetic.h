@@ -12,27 +12,19 @@
 
 #include "force/kernel.h"
 
-/* Vector operations for one vector of pairs. A fused one is a product and a sum where the
- * instruction set has no such instruction. */
-struct mix {
-    int fused, products, sums;
-    int estimates; /* of 1/sqrt */
-};
-
 /* That of Hermite's method is measured against its kernel by validation/cli/bench.py alone. */
 enum stream_form { STREAM_PLAIN, STREAM_SYMMETRIC, STREAM_HERMITE, STREAM_FORMS };
 
 struct stream {
-    struct mix mix;
-    size_t lanes;                /* pairs that the mix is for */
-    void (*run)(size_t vectors); /* does the mix so many times; a multiple of ARITHMETIC_UNROLLED */
+    size_t lanes;                /* pairs that one vector's operations are for */
+    void (*run)(size_t vectors); /* does these so many times; a multiple of ARITHMETIC_UNROLLED */
 };
 
 enum { ARITHMETIC_UNROLLED = 12 };
 
 struct arithmetic {
     const char *isa;
-    /* One operation alone, some of them in a mix, whose lanes are all their numbers. */
+    /* One operation alone, some of them side by side, whose lanes are all their numbers. */
     struct stream fused_double, fused_float;
     struct stream estimate_double, estimate_float;
     /* Of the kernels for open space, without and with equal masses, which are nothing special to

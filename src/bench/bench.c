@@ -221,7 +221,7 @@ static enum status start_backend(const struct bench_case *one, const struct benc
                    .threads = one->threads },
         .devices = subject->devices,
     };
-    if (class_->probe(error))
+    if (class_->probe && class_->probe(error))
         return error->status;
     return class_->create(&options, &subject->physics, bodies, running, error);
 }

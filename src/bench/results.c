@@ -134,7 +134,16 @@ struct points {
     double x[BENCH_MOST], y[BENCH_MOST];
 };
 
-/* The best of each size among the rows of a curve, `column` times `unit`. */
+/* Room for a point at x before number k. */
+static void insert(struct points *points, size_t k, double x)
+{
+    memmove(points->x + k + 1, points->x + k, (points->count - k) * sizeof *points->x);
+    memmove(points->y + k + 1, points->y + k, (points->count - k) * sizeof *points->y);
+    points->x[k] = x;
+    points->count++;
+}
+
+/* The best of each size among the rows of a curve, `column` times `unit`; smaller sizes first. */
 static struct points collect(const json_t *rows, const struct curve_of_rows *curve,
                              const char *column, double unit)
 {
@@ -151,38 +160,24 @@ static struct points collect(const json_t *rows, const struct curve_of_rows *cur
         const double y = unit * json_real_value(json_object_get(row, column));
         const bool least = strcmp(column, "seconds") == 0;
         size_t k = 0;
-        while (k < points.count && points.x[k] != x)
+        while (k < points.count && points.x[k] < x)
             k++;
-        if (k == BENCH_MOST)
+        const bool known = k < points.count && points.x[k] == x;
+        if (!known && points.count == BENCH_MOST)
             continue;
-        if (k == points.count) {
-            points.x[points.count++] = x;
+        if (!known)
+            insert(&points, k, x);
+        if (!known || (least ? y < points.y[k] : y > points.y[k]))
             points.y[k] = y;
-        } else if (least ? y < points.y[k] : y > points.y[k]) {
-            points.y[k] = y;
-        }
     }
     return points;
-}
-
-static void sort_points(struct points *points)
-{
-    for (size_t i = 1; i < points->count; i++)
-        for (size_t k = i; k > 0 && points->x[k] < points->x[k - 1]; k--) {
-            const double x = points->x[k], y = points->y[k];
-            points->x[k] = points->x[k - 1];
-            points->y[k] = points->y[k - 1];
-            points->x[k - 1] = x;
-            points->y[k - 1] = y;
-        }
 }
 
 static enum status add_curves(const json_t *rows, const char *column, double unit,
                               struct figure *figure, struct error *error)
 {
     for (size_t k = 0; k < COUNT_OF(curves); k++) {
-        struct points points = collect(rows, &curves[k], column, unit);
-        sort_points(&points);
+        const struct points points = collect(rows, &curves[k], column, unit);
         if (figure_curve(figure, curves[k].label, CURVE_LINE, curves[k].color, points.count,
                          points.x, points.y, error))
             return error->status;
@@ -195,10 +190,10 @@ static enum status add_speed_ups(const json_t *rows, const char *column, double 
                                  struct figure *figure, struct error *error)
 {
     const size_t serial = COUNT_OF(curves) - 1;
-    struct points base = collect(rows, &curves[serial], column, unit);
+    const struct points base = collect(rows, &curves[serial], column, unit);
     for (size_t k = 0; k < serial; k++) {
-        struct points points = collect(rows, &curves[k], column, unit), ratio = { .count = 0 };
-        sort_points(&points);
+        const struct points points = collect(rows, &curves[k], column, unit);
+        struct points ratio = { .count = 0 };
         for (size_t i = 0; i < points.count; i++)
             for (size_t j = 0; j < base.count; j++)
                 if (base.x[j] == points.x[i]) {

@@ -64,7 +64,7 @@ static void test_the_table(void **state)
         const struct backend_class *row = backend_at(count);
         assert_ptr_equal(backend_find(row->variant.name), row);
         assert_ptr_equal(backend_variant(count), &row->variant);
-        const enum status status = row->probe(&error);
+        const enum status status = row->probe ? row->probe(&error) : STATUS_OK;
         assert_true(status == STATUS_OK || (status == STATUS_UNAVAILABLE && error.length > 0));
     }
     assert_true(count >= 3);

@@ -254,7 +254,7 @@ static void test_a_job_of_one_rank(void **state)
     double *psi[] = { array_of(bodies_length(alone)), array_of(bodies_length(alone)) };
     for (int k = 0; k < 2; k++) {
         struct backend *backend;
-        assert_int_equal(classes[k]->probe(&error), STATUS_OK);
+        assert_null(classes[k]->probe); /* they run everywhere */
         assert_int_equal(classes[k]->create(&options, &soft, bodies[k], &backend, &error), 0);
         const struct integrator *const verlet = integrator_find("velocity-verlet");
         assert_int_equal(backend->class_->advance(backend, verlet, dt, 4, &error), STATUS_OK);
