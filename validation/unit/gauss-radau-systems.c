@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "integrator/gauss-radau-systems.h"
 #include "motion-case.h"
+#include "saved-case.h"
 
 static const struct physics bare = { .gravitational_constant = 1 };
 static const struct physics soft = { .gravitational_constant = 1, .softening = 0.05 };
@@ -169,62 +170,6 @@ static void test_the_reference_has_the_bits_of_serial(void **state)
 /* --- a restart ----------------------------------------------------------------------------------
  */
 
-struct saved {
-    size_t count;
-    struct {
-        const char *name;
-        uint64_t *words;
-        size_t length;
-    } items[8];
-};
-
-static void put(void *context, const char *name, const void *words, size_t rows, size_t count,
-                size_t stride)
-{
-    struct saved *const saved = context;
-    uint64_t *const copy = malloc(rows * count * sizeof *copy);
-    for (size_t r = 0; r < rows; r++)
-        memcpy(copy + r * count, (const uint64_t *)words + r * stride, count * sizeof *copy);
-    saved->items[saved->count].name = name;
-    saved->items[saved->count].words = copy;
-    saved->items[saved->count++].length = rows * count;
-}
-
-static enum status get(void *context, const char *name, void *words, size_t rows, size_t count,
-                       size_t stride, struct error *error)
-{
-    const struct saved *const saved = context;
-    for (size_t k = 0; k < saved->count; k++)
-        if (!strcmp(saved->items[k].name, name) && saved->items[k].length == rows * count) {
-            for (size_t r = 0; r < rows; r++)
-                memcpy((uint64_t *)words + r * stride, saved->items[k].words + r * count,
-                       count * sizeof(uint64_t));
-            return STATUS_OK;
-        }
-    return error_set(error, STATUS_DATA, "no %s", name);
-}
-
-static void save(const struct backend *backend, struct saved *saved)
-{
-    const struct adaptive_writer writer = { saved, put };
-    saved->count = 0;
-    backend->adaptive->class_->save(backend->adaptive, &writer);
-}
-
-static enum status load(struct backend *backend, struct saved *saved)
-{
-    static struct error error;
-    const struct adaptive_reader reader = { saved, get };
-    error_clear(&error);
-    return backend->adaptive->class_->load(backend->adaptive, &reader, &error);
-}
-
-static void forget(struct saved *saved)
-{
-    for (size_t k = 0; k < saved->count; k++)
-        free(saved->items[k].words);
-}
-
 static void copy_all(struct bodies *to, const struct bodies *from)
 {
     for (size_t s = 0; s < from->systems; s++)
@@ -235,22 +180,21 @@ static void test_what_was_saved_goes_on_to_the_same_bits(void **state)
 {
     (void)state;
     for (size_t k = 0; k < COUNT_OF(cases); k++) {
-        struct saved saved;
         struct bodies *whole = motion_cube(cases[k].systems, cases[k].count, 7);
         struct bodies *later = motion_bodies(cases[k].systems, cases[k].count);
         struct backend *first = start("openmp", &bare, whole, 2);
         advance(first, 1);
-        save(first, &saved);
+        struct saved saved = saved_from(first->adaptive);
         copy_all(later, whole);
         struct backend *second = start("openmp", &bare, later, 1);
-        assert_int_equal(load(second, &saved), STATUS_OK);
+        assert_int_equal(saved_load(&saved, second->adaptive), STATUS_OK);
         advance(first, 2);
         advance(second, 2);
         for (size_t s = 0; s < cases[k].systems; s++) {
             assert_true(motion_equal(whole, s, later, s));
             assert_close(statistics(second, s).interactions, statistics(first, s).interactions, 0);
         }
-        forget(&saved);
+        saved_free(&saved);
         stop(first);
         stop(second);
         bodies_destroy(whole);
@@ -309,26 +253,26 @@ static void test_a_finer_copy(void **state)
 static void test_a_state_without_sense_is_refused(void **state)
 {
     (void)state;
-    struct saved saved;
     struct bodies *bodies = motion_cube(1, 3, 17);
     struct backend *backend = start("openmp", &bare, bodies, 1);
     advance(backend, 1);
-    save(backend, &saved);
+    struct saved saved = saved_from(backend->adaptive);
     double *const clock = (double *)saved.items[1].words;
     assert_string_equal(saved.items[1].name, "clocks");
     const double wrong[] = { NAN, INFINITY, -1 };
     for (size_t k = 0; k < COUNT_OF(wrong); k++) {
         const double before = clock[0];
         clock[0] = wrong[k]; /* the time */
-        assert_int_equal(load(backend, &saved), wrong[k] < 0 ? STATUS_OK : STATUS_DATA);
+        assert_int_equal(saved_load(&saved, backend->adaptive),
+                         wrong[k] < 0 ? STATUS_OK : STATUS_DATA);
         clock[0] = before;
     }
     clock[5] = 3; /* the fourth of three bodies */
-    assert_int_equal(load(backend, &saved), STATUS_DATA);
+    assert_int_equal(saved_load(&saved, backend->adaptive), STATUS_DATA);
     clock[5] = 0;
     saved.items[1].length--;
-    assert_int_equal(load(backend, &saved), STATUS_DATA);
-    forget(&saved);
+    assert_int_equal(saved_load(&saved, backend->adaptive), STATUS_DATA);
+    saved_free(&saved);
     stop(backend);
     bodies_destroy(bodies);
 }

@@ -9,6 +9,8 @@
 #include "force/reference.h"
 #include "integrator/hermite-systems.h"
 #include "integrator/hermite.h"
+#include "motion-case.h"
+#include "saved-case.h"
 
 static struct error error;
 static const struct physics newton = { .gravitational_constant = 1 };
@@ -25,9 +27,8 @@ static double uniform(double least, double greatest)
 /* Spheres of bodies, no two of one size. */
 static struct bodies *spheres(size_t systems, size_t count)
 {
-    struct bodies *b;
+    struct bodies *const b = motion_bodies(systems, count);
     srand(2385);
-    assert_int_equal(bodies_create(systems, count, &b, &error), STATUS_OK);
     for (size_t s = 0; s < systems; s++)
         for (size_t k = 0; k < count; k++) {
             const size_t i = s * b->stride + k;
@@ -47,11 +48,9 @@ static struct bodies *spheres(size_t systems, size_t count)
 /* Two bodies at their apocentre: semi-major axis and masses such that the period is 2 pi. */
 static struct bodies *pair(double eccentricity)
 {
-    struct bodies *b;
-    assert_int_equal(bodies_create(1, 2, &b, &error), STATUS_OK);
+    struct bodies *const b = motion_bodies(1, 2);
     const double m[2] = { 0.75, 0.25 }, share[2] = { -0.25, 0.75 };
     for (int k = 0; k < 2; k++) {
-        b->id[k] = k + 1;
         b->m[k] = m[k];
         b->x[k] = share[k] * (1 + eccentricity);
         b->vy[k] = share[k] * sqrt((1 - eccentricity) / (1 + eccentricity));
@@ -99,14 +98,9 @@ static struct adaptive_statistics statistics_of(const struct adaptive *adaptive,
 
 static struct bodies *copy_of(const struct bodies *from)
 {
-    struct bodies *to;
-    double *source[BODIES_REALS], *target[BODIES_REALS];
-    assert_int_equal(bodies_create(from->systems, from->count, &to, &error), STATUS_OK);
-    bodies_reals(from, source);
-    bodies_reals(to, target);
-    for (size_t k = 0; k < BODIES_REALS; k++)
-        memcpy(target[k], source[k], bodies_length(from) * sizeof(double));
-    memcpy(to->id, from->id, bodies_length(from) * sizeof *to->id);
+    struct bodies *const to = motion_bodies(from->systems, from->count);
+    for (size_t s = 0; s < from->systems; s++)
+        bodies_copy_system(to, s, from, s);
     return to;
 }
 
@@ -297,11 +291,9 @@ static void test_refined_steps_are_half_as_long(void **state)
 static void test_bodies_at_rest(void **state)
 {
     (void)state;
-    struct bodies *b;
-    assert_int_equal(bodies_create(1, 3, &b, &error), STATUS_OK);
+    struct bodies *const b = motion_bodies(1, 3);
     const double m[3] = { 3, 4, 5 }, x[3] = { 1, -2, 1 }, y[3] = { 3, -1, -1 };
     for (int k = 0; k < 3; k++) {
-        b->id[k] = k + 1;
         b->m[k] = m[k];
         b->x[k] = x[k];
         b->y[k] = y[k];
@@ -326,10 +318,8 @@ static void test_the_first_step_of_a_fall(void **state)
                                  .boundary = BOUNDARY_PERIODIC,
                                  .box_length = 1000 };
     for (int periodic = 0; periodic < 2; periodic++) {
-        struct bodies *b;
-        assert_int_equal(bodies_create(1, 19, &b, &error), STATUS_OK);
+        struct bodies *const b = motion_bodies(1, 19);
         for (size_t i = 0; i < b->count; i++) {
-            b->id[i] = (int64_t)i + 1;
             b->m[i] = i < 17 ? 0 : 1;
             b->y[i] = i < 17 ? 100 + 10 * (double)i : 0;
             b->x[i] = i == 18 ? 4 : 0;
@@ -353,10 +343,8 @@ static void test_bodies_at_rest_across_a_boundary(void **state)
                                  .box_length = 1 };
     const double places[2][2] = { { 0.495, 0.505 }, { 0.005, 0.995 } };
     for (int k = 0; k < 2; k++) {
-        struct bodies *b;
-        assert_int_equal(bodies_create(1, 2, &b, &error), STATUS_OK);
+        struct bodies *const b = motion_bodies(1, 2);
         for (int i = 0; i < 2; i++) {
-            b->id[i] = i + 1;
             b->m[i] = 1;
             b->x[i] = places[k][i];
         }
@@ -380,12 +368,9 @@ static void test_pulls_that_cancel_shorten_no_step(void **state)
         for (int moves = 0; moves < 2; moves++) {
             const size_t around = moves ? 2 : 3;
             const double v = sqrt(1 + 1e-3 / sqrt(3));
-            struct bodies *b;
-            assert_int_equal(bodies_create(1, 1 + around, &b, &error), STATUS_OK);
+            struct bodies *const b = motion_bodies(1, 1 + around);
             b->m[0] = 1;
             b->vx[0] = b->vy[0] = moves ? 0.3 : 0;
-            for (size_t i = 0; i <= around; i++)
-                b->id[i] = (int64_t)i + 1;
             for (size_t i = 1; i <= around; i++) {
                 const double angle = 2 * M_PI * (double)i / (double)around;
                 b->m[i] = 1e-3;
@@ -408,8 +393,7 @@ static void test_pulls_that_cancel_shorten_no_step(void **state)
 static void test_every_body_has_its_own_step(void **state)
 {
     (void)state;
-    struct bodies *b;
-    assert_int_equal(bodies_create(1, 5, &b, &error), STATUS_OK);
+    struct bodies *const b = motion_bodies(1, 5);
     const double x[5] = { 0, 5, 5.01, -6, 1 }, y[5] = { 0, 3, 3, 2, -7 };
     for (int k = 0; k < 5; k++) {
         b->id[k] = 11 + k;
@@ -453,11 +437,9 @@ static void test_a_collision_ends_the_motion(void **state)
 static void test_a_system_that_is_stuck_has_one_time(void **state)
 {
     (void)state;
-    struct bodies *b;
-    assert_int_equal(bodies_create(1, 3, &b, &error), STATUS_OK);
+    struct bodies *const b = motion_bodies(1, 3);
     const double m[3] = { 1, 1, 1e-9 }, x[3] = { -0.5, 0.5, 1000 };
     for (int k = 0; k < 3; k++) {
-        b->id[k] = k + 1;
         b->m[k] = m[k];
         b->x[k] = x[k];
     }
@@ -473,8 +455,7 @@ static void test_a_system_that_is_stuck_has_one_time(void **state)
 static void test_a_body_alone(void **state)
 {
     (void)state;
-    struct bodies *b;
-    assert_int_equal(bodies_create(1, 1, &b, &error), STATUS_OK);
+    struct bodies *const b = motion_bodies(1, 1);
     b->m[0] = 1;
     b->vx[0] = 0.3;
     struct adaptive *const adaptive = start(&newton, b, PRECISION_DOUBLE, 1, 1);
@@ -545,78 +526,28 @@ static void test_the_same_bits_for_any_threads_and_cadence(void **state)
 static void test_a_system_alone_and_among_others(void **state)
 {
     (void)state;
-    struct bodies *const all = spheres(5, 40), *moved;
-    struct bodies *one, *alone;
-    double *from[BODIES_REALS], *to[BODIES_REALS];
+    struct bodies *const all = spheres(5, 40), *const one = motion_bodies(1, 40);
+    struct bodies *moved, *alone;
+    bodies_copy_system(one, 0, all, 3);
     run(all, &moved, PRECISION_MIXED, 2, 1);
-    assert_int_equal(bodies_create(1, 40, &one, &error), STATUS_OK);
-    bodies_reals(all, from);
-    bodies_reals(one, to);
-    for (size_t k = 0; k < BODIES_REALS; k++)
-        memcpy(to[k], from[k] + 3 * all->stride, all->stride * sizeof(double));
     run(one, &alone, PRECISION_MIXED, 3, 1);
-    assert_memory_equal(alone->x, moved->x + 3 * all->stride, 40 * sizeof(double));
-    assert_memory_equal(alone->vz, moved->vz + 3 * all->stride, 40 * sizeof(double));
+    assert_true(motion_equal(alone, 0, moved, 3));
     bodies_destroy(all);
     bodies_destroy(moved);
     bodies_destroy(one);
     bodies_destroy(alone);
 }
 
-/* What has been put, one after the other. */
-struct words {
-    char name[4][ADAPTIVE_NAME_SIZE];
-    double *word[4];
-    size_t count[4], number;
-};
-
-static void put(void *context, const char *name, const void *words, size_t rows, size_t count,
-                size_t stride)
-{
-    struct words *const to = context;
-    const size_t n = to->number++;
-    assert_true(n < COUNT_OF(to->word));
-    snprintf(to->name[n], ADAPTIVE_NAME_SIZE, "%s", name);
-    to->count[n] = rows * count;
-    to->word[n] = memory_array(rows * count, sizeof(double), &error);
-    for (size_t row = 0; row < rows; row++)
-        memcpy(to->word[n] + row * count, (const double *)words + row * stride,
-               count * sizeof(double));
-}
-
-static enum status get(void *context, const char *name, void *words, size_t rows, size_t count,
-                       size_t stride, struct error *e)
-{
-    const struct words *const from = context;
-    for (size_t n = 0; n < from->number; n++)
-        if (!strcmp(name, from->name[n]) && from->count[n] == rows * count) {
-            for (size_t row = 0; row < rows; row++)
-                memcpy((double *)words + row * stride, from->word[n] + row * count,
-                       count * sizeof(double));
-            return STATUS_OK;
-        }
-    return error_set(e, STATUS_DATA, "%s", name);
-}
-
-static void words_free(const struct words *words)
-{
-    for (size_t n = 0; n < words->number; n++)
-        memory_free(words->word[n]);
-}
-
 static void test_it_goes_on_from_what_was_saved(void **state)
 {
     (void)state;
-    struct words words = { .number = 0 };
-    const struct adaptive_writer writer = { &words, put };
-    const struct adaptive_reader reader = { &words, get };
     struct bodies *const whole = spheres(3, 40);
     struct adaptive *const first = start(&soft, whole, PRECISION_MIXED, 2, 1);
     advance(first, 0.0625, 3);
-    hermite_class.save(first, &writer);
+    struct saved saved = saved_from(first);
     struct bodies *const rest = copy_of(whole);
     struct adaptive *const second = start(&soft, rest, PRECISION_MIXED, 1, 1);
-    assert_int_equal(hermite_class.load(second, &reader, &error), STATUS_OK);
+    assert_int_equal(saved_load(&saved, second), STATUS_OK);
     advance(first, 0.0625, 5);
     advance(second, 0.0625, 5);
     assert_same_bits(rest, whole, "loaded");
@@ -627,14 +558,13 @@ static void test_it_goes_on_from_what_was_saved(void **state)
         assert_int_equal(a.pair[0], b.pair[0]);
     }
     /* damaged: a step that is no number, and a body that is not there */
-    words.word[0][6 * 40 + 3] = NAN;
-    assert_int_equal(hermite_class.load(second, &reader, &error), STATUS_DATA);
-    error_clear(&error);
-    words.word[0][6 * 40 + 3] = 0.0625;
-    ((struct adaptive_clock *)words.word[1])->asker = 40;
-    assert_int_equal(hermite_class.load(second, &reader, &error), STATUS_DATA);
-    error_clear(&error);
-    words_free(&words);
+    double *const arrays = (double *)saved.items[0].words;
+    arrays[6 * 40 + 3] = NAN;
+    assert_int_equal(saved_load(&saved, second), STATUS_DATA);
+    arrays[6 * 40 + 3] = 0.0625;
+    ((struct adaptive_clock *)saved.items[1].words)->asker = 40;
+    assert_int_equal(saved_load(&saved, second), STATUS_DATA);
+    saved_free(&saved);
     hermite_class.destroy(first);
     hermite_class.destroy(second);
     bodies_destroy(whole);
