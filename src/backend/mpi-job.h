@@ -9,7 +9,6 @@
 #ifndef ORRERY_BACKEND_MPI_JOB_H
 #define ORRERY_BACKEND_MPI_JOB_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/status.h"

@@ -2,7 +2,6 @@
 
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,7 +72,6 @@ enum status bench_cube(size_t count, bool equal, bool far, struct bodies **bodie
     }
     struct bodies *const b = *bodies;
     for (size_t i = 0; i < count; i++) {
-        b->id[i] = (uint64_t)i + 1;
         b->m[i] = equal ? 1 : random_uniform(random, 1, 2);
         b->x[i] = random_uniform(random, -1, 1) + (far && i % 2 ? FAR : 0);
         b->y[i] = random_uniform(random, -1, 1);

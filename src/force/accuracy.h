@@ -2,8 +2,6 @@
 #ifndef ORRERY_FORCE_ACCURACY_H
 #define ORRERY_FORCE_ACCURACY_H
 
-#include <stddef.h>
-
 #include "base/status.h"
 #include "model/bodies.h"
 #include "model/physics.h"

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "force/batch.h"
 
 enum status batch_create(struct batch *batch, const struct kernels *kernels,

@@ -1,7 +1,5 @@
 /* Which systems a thread takes, and with whom: the functions of force.h that are called in a step.
  */
-#include "config.h"
-
 #include <omp.h>
 
 #include "base/memory.h"

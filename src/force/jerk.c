@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "force/jerk.h"
 
 #include <omp.h>

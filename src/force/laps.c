@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "force/laps.h"
 
 #include "base/share.h"

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "force/task.h"
 
 #include "base/share.h"

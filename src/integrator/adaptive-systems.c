@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "integrator/adaptive-systems.h"
 
 #include <inttypes.h>

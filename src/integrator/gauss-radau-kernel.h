@@ -9,7 +9,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "integrator/gauss-radau.h"
 #include "model/bodies.h"

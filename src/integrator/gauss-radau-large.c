@@ -1,6 +1,4 @@
 /* The systems of many bodies, which threads take whole, or together. See gauss-radau-large.h. */
-#include "config.h"
-
 #include "integrator/gauss-radau-large.h"
 
 #include <math.h>

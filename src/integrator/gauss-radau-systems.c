@@ -13,7 +13,6 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "config/configuration.h"
 #include "integrator/gauss-radau-kernel.h"
 #include "integrator/gauss-radau-large.h"
 

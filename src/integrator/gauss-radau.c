@@ -5,7 +5,6 @@
 #include <float.h>
 #include <math.h>
 
-#include "base/memory.h"
 #include "force/reference.h"
 
 /* A step is at most so many times the one before, and is tried again where it should have been

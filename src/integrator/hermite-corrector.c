@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "integrator/hermite-corrector.h"
 
 #include <math.h>

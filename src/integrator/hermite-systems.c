@@ -3,8 +3,6 @@
  * grid points. One large system is moved by all threads; of small ones, or of as many as there are
  * threads, each is moved by one.
  */
-#include "config.h"
-
 #include "integrator/hermite-systems.h"
 
 #include <inttypes.h>
@@ -15,7 +13,6 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "config/configuration.h"
 #include "integrator/hermite.h"
 
 enum {
