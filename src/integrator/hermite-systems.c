@@ -79,13 +79,20 @@ static struct hermite_system system_at(const struct systems *all, size_t s)
     };
 }
 
+/* Steps are the grid's over powers of two, or bodies would not come to the grid point; that of a
+ * body which could not go on is 0. */
 static bool makes_sense(const struct adaptive_systems *all, size_t s)
 {
     const struct hermite_system system = system_at((const struct systems *)all, s);
-    for (size_t i = 0; i < system.count && system.clock->known > 0; i++)
-        if (!(isfinite(system.step[i]) && system.step[i] >= 0))
-            return false;
-    return true;
+    const struct adaptive_clock *const clock = system.clock;
+    bool good = true;
+    for (size_t i = 0; i < system.count && clock->known > 0; i++) {
+        int exponent;
+        const double step = system.step[i];
+        const bool divides = step <= clock->dt && frexp(step / clock->dt, &exponent) == 0.5;
+        good &= divides || (step == 0 && clock->stuck != ADAPTIVE_DONE);
+    }
+    return good;
 }
 
 static enum status describe_stuck(const struct adaptive_systems *all, size_t s, struct error *error)

@@ -173,6 +173,7 @@ INTEGRATOR = [
     ("src/integrator/hermite-systems.c",
      "const double finer = sqrt(all->rule.eta / source->rule.eta);", "const double finer = 1;",
      "unit/hermite"),
+    ("src/integrator/hermite-systems.c", "&exponent) == 0.5;", "&exponent) > 0;", "unit/hermite"),
     ("src/integrator/pair-times.c", "fall2 = r2 * sqrt(r2) / m", "fall2 = r2 / m", "unit/hermite"),
     ("src/integrator/hermite-corrector.c", "if (c > b && rule", "if (false && rule",
      "unit/hermite"),

@@ -557,11 +557,15 @@ static void test_it_goes_on_from_what_was_saved(void **state)
         assert_close(a.smallest, b.smallest, 0);
         assert_int_equal(a.pair[0], b.pair[0]);
     }
-    /* damaged: a step that is no number, and a body that is not there */
-    double *const arrays = (double *)saved.items[0].words;
-    arrays[6 * 40 + 3] = NAN;
-    assert_int_equal(saved_load(&saved, second), STATUS_DATA);
-    arrays[6 * 40 + 3] = 0.0625;
+    /* damaged: steps by which no body comes to the grid point, and a body that is not there */
+    double *const step = (double *)saved.items[0].words + 6 * 40 + 3;
+    const double wrong[] = { NAN, INFINITY, 0, -0.03125, 0.125, 0.0312 };
+    for (size_t k = 0; k < COUNT_OF(wrong); k++) {
+        *step = wrong[k];
+        assert_int_equal(saved_load(&saved, second), STATUS_DATA);
+    }
+    *step = 0.0625;
+    assert_int_equal(saved_load(&saved, second), STATUS_OK);
     ((struct adaptive_clock *)saved.items[1].words)->asker = 40;
     assert_int_equal(saved_load(&saved, second), STATUS_DATA);
     saved_free(&saved);
