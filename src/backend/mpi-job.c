@@ -22,8 +22,8 @@ enum {
     PIECE = 1 << 27 /* doubles in a message: MPI counts in int */
 };
 
-/* How long a rank looks for the next order without a pause, and the pause. */
-static const double keen_seconds = 1e-3;
+/* How long a rank spins for the next order before it pauses between checks, and the pause. */
+static const double spin_seconds = 1e-3;
 static const struct timespec pause_time = { .tv_nsec = 50000 };
 
 /* --- joining and leaving -----------------------------------------------------------------------
@@ -86,7 +86,7 @@ static void fail(MPI_Comm *comm, int *code, ...)
 }
 
 /* The ranks of this machine that may use one of this rank's cores, this one included. */
-static int rivals(void)
+static int ranks_on_same_cores(void)
 {
     MPI_Comm node;
     int count, rank, found = 0;
@@ -128,7 +128,7 @@ enum status mpi_start(struct error *error)
                          "orrery: mpirun started %d processes that do not find each other: it is "
                          "not the mpirun of %s, with which this program was built",
                          expected_ranks(), mpi_library(library));
-    const int shared_by = rivals();
+    const int shared_by = ranks_on_same_cores();
     if (!getenv("OMP_NUM_THREADS"))
         omp_set_num_threads(cores_available() > shared_by ? cores_available() / shared_by : 1);
     return STATUS_OK;
@@ -219,7 +219,7 @@ void mpi_await(void *bytes, size_t size)
     int here = 0;
     for (MPI_Test(&request, &here, MPI_STATUS_IGNORE); !here;
          MPI_Test(&request, &here, MPI_STATUS_IGNORE))
-        if (clock_seconds() - start < keen_seconds)
+        if (clock_seconds() - start < spin_seconds)
             sched_yield();
         else
             nanosleep(&pause_time, NULL);
@@ -231,7 +231,7 @@ struct report {
 };
 
 /* In the words of the rank that failed, to the others. */
-static enum status tell(int failed, enum status status, struct error *error)
+static enum status spread_error(int failed, enum status status, struct error *error)
 {
     struct report report = { .status = status };
     char host[MPI_MAX_PROCESSOR_NAME] = "";
@@ -256,14 +256,14 @@ enum status mpi_agree(enum status status, struct error *error)
     const int mine = status ? mpi_rank() : INT_MAX;
     int failed;
     MPI_Allreduce(&mine, &failed, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    return failed == INT_MAX ? STATUS_OK : tell(failed, status, error);
+    return failed == INT_MAX ? STATUS_OK : spread_error(failed, status, error);
 }
 
 /* --- arrays ------------------------------------------------------------------------------------
  */
 
 /* The parts of division->messages: how many values of an array each rank owns, and where. */
-enum { OWNER_COUNTS, OWNER_PLACES, MESSAGE_ARRAYS };
+enum { OWNER_COUNTS, OWNER_OFFSETS, MESSAGE_ARRAYS };
 
 static const int *messages(const struct mpi_division *division, int which)
 {
@@ -291,7 +291,7 @@ enum status mpi_division_create(size_t units, size_t size, struct mpi_division *
         division->starts[r + 1] = share_start(units, ranks, r + 1) * size;
     for (size_t r = 0; r < ranks; r++) {
         division->messages[OWNER_COUNTS * ranks + r] = (int)owned_by(division, (int)r);
-        division->messages[OWNER_PLACES * ranks + r] = (int)division->starts[r];
+        division->messages[OWNER_OFFSETS * ranks + r] = (int)division->starts[r];
     }
     return STATUS_OK;
 }
@@ -358,5 +358,5 @@ void mpi_all_gather(double *array, const struct mpi_division *division)
 {
     if (is_started())
         MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, array, messages(division, OWNER_COUNTS),
-                       messages(division, OWNER_PLACES), MPI_DOUBLE, MPI_COMM_WORLD);
+                       messages(division, OWNER_OFFSETS), MPI_DOUBLE, MPI_COMM_WORLD);
 }

@@ -18,7 +18,7 @@ int ranks_count(void)
 /* --- memory ------------------------------------------------------------------------------------
  */
 
-static enum status look_for_room(const struct rank_order *order, struct error *error)
+static enum status check_room(const struct rank_order *order, struct error *error)
 {
     int sharers;
     const double own = mpi_rank() == 0 ? order->first_bytes : order->each_bytes;
@@ -40,7 +40,7 @@ enum status ranks_check_room(double first, double each, struct error *error)
     struct rank_order order = { .verb = ORDER_ROOM, .first_bytes = first, .each_bytes = each };
     if (mpi_count() > 1)
         mpi_await(&order, sizeof order);
-    return look_for_room(&order, error);
+    return check_room(&order, error);
 }
 
 /* --- the ranks that serve ----------------------------------------------------------------------
@@ -94,7 +94,7 @@ void ranks_serve(void)
         if (order.verb == ORDER_CREATE)
             serve_create(&all, &order, &error);
         else if (order.verb == ORDER_ROOM)
-            look_for_room(&order, &error);
+            check_room(&order, &error);
         else if (order.verb == ORDER_DESTROY)
             serve_destroy(&all, &order);
         else

@@ -2,9 +2,8 @@
 
 #include "backend/small.h"
 
-#include <string.h>
-
 #include "base/memory.h"
+#include "force/force.h"
 
 static const struct small_kernels *const kernels[] = {
 #ifdef HAVE_X86_KERNELS
@@ -17,12 +16,10 @@ static const struct small_kernels *const kernels[] = {
     &small_baseline,
 };
 
-/* What comes after a dash is a matter of many bodies. */
 const struct small_kernels *small_find(const char *isa, const struct bodies *bodies)
 {
-    const size_t length = strcspn(isa, "-");
     for (size_t k = 0; k < COUNT_OF(kernels) && bodies->count <= SMALL_COUNT; k++)
-        if (strlen(kernels[k]->isa) == length && !strncmp(kernels[k]->isa, isa, length))
+        if (force_isa_is(isa, kernels[k]->isa))
             return kernels[k];
     return NULL;
 }

@@ -234,7 +234,7 @@ static enum status open_case(struct bench_case *one, const struct field *field)
     return STATUS_OK;
 }
 
-/* Also the first look at how long a step takes. */
+/* Also finds how many steps a measurement takes. */
 static void warm_up(struct bench_case *one, const struct field *field)
 {
     const struct integrator *integrator = field->subject->integrator;
@@ -293,13 +293,13 @@ static enum status list_cases(struct field *field, struct error *error)
     return STATUS_OK;
 }
 
-/* Turns, until the time is up; every case gets one. */
-static void take_turns(struct field *field, double end)
+/* Rounds of all cases, until the time is up; there is one in any case. */
+static void measure_rounds(struct field *field, double end)
 {
-    for (int turn = 0; turn < MOST_REPEATS && (turn == 0 || clock_seconds() < end); turn++)
+    for (int round = 0; round < MOST_REPEATS && (round == 0 || clock_seconds() < end); round++)
         for (size_t k = 0; k < field->case_count; k++) {
             struct bench_case *one = &field->cases[k];
-            if (one->error.status || (turn >= LEAST_REPEATS && clock_seconds() > end))
+            if (one->error.status || (round >= LEAST_REPEATS && clock_seconds() > end))
                 continue;
             if (one->stream)
                 keep(&one->streams,
@@ -405,7 +405,7 @@ static enum status measure_field(struct field *field, double seconds, const stru
     for (size_t k = 0; k < field->case_count; k++)
         if (!open_case(&field->cases[k], field))
             warm_up(&field->cases[k], field);
-    take_turns(field, end);
+    measure_rounds(field, end);
     const enum status status = measure_errors(field, errors, error);
     if (!status && !field->subject->bodies)
         measure_far_errors(field, far_errors);

@@ -2,7 +2,7 @@
  * How fast the CPU's backends take steps, how near that is to what the arithmetic of the CPU
  * allows, and how exact the forces are.
  *
- * All cases with the same number of bodies are measured in turns, and their limits with them, so
+ * All cases with the same number of bodies are measured in rounds, and their limits with them, so
  * that whatever else the machine does hits all of them alike. Nothing is printed meanwhile.
  */
 #ifndef ORRERY_BENCH_BENCH_H
@@ -28,7 +28,7 @@ struct bench_plan {
     int threads[BENCH_MOST + 1];            /* 0 ends; those of backends with one thread are 1 */
 };
 
-/* Bodies that move, and the law and the steps by which they do. */
+/* Bodies that move, their interaction, and the steps that they take. */
 struct bench_subject {
     struct physics physics;
     const struct integrator *integrator;
@@ -71,8 +71,8 @@ struct bench_sink {
 void bench_rates(const struct bench_sink *sink, int threads);
 
 /*
- * Measures the plans, in about `seconds` if that is long enough for one look at each case; rows in
- * order. STATUS_MEMORY, STATUS_USAGE: too many cases of one size.
+ * Measures the plans, in about `seconds` if that is long enough for one measurement of each case;
+ * rows in order. STATUS_MEMORY, STATUS_USAGE: too many cases of one size.
  */
 enum status bench_run(const struct bench_plan *plans, size_t count,
                       const struct bench_subject *subject, double seconds,

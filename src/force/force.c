@@ -111,6 +111,12 @@ bool force_isa_suits(const char *name)
     return isa && isa->runs() && isa->suits();
 }
 
+bool force_isa_is(const char *isa, const char *name)
+{
+    const size_t length = strcspn(isa, "-");
+    return strlen(name) == length && strncmp(name, isa, length) == 0;
+}
+
 /*
  * Crossovers and sizes, as docs/performance.md has measured them. They may depend on the problem
  * only, never on the threads or on a clock: a run must find the same bits when it continues

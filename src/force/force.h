@@ -24,6 +24,10 @@ bool force_isa_runs(const char *name);
 /* And are they made for such a CPU? "avx512-zen" runs wherever "avx512" does. */
 bool force_isa_suits(const char *name);
 
+/* Are kernels of the set `name` those for `isa`, as force_isa() says it, where bodies are few? What
+ * comes after a dash there is a matter of many. */
+bool force_isa_is(const char *isa, const char *name);
+
 struct force; /* opaque: the chosen kernel, its tile schedule and its scratch memory */
 
 /* For `bodies` as they are laid out now. STATUS_MEMORY, STATUS_CONFIG (a GPU's kernel),

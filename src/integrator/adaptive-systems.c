@@ -58,7 +58,7 @@ void adaptive_clock_fit(struct adaptive_clock *clock, double dt)
     clock->dt = dt;
 }
 
-void adaptive_clock_blame(struct adaptive_clock *clock, const struct adaptive_clock *aside)
+void adaptive_clock_copy_failure(struct adaptive_clock *clock, const struct adaptive_clock *aside)
 {
     clock->time = aside->time;
     clock->time_low = aside->time_low;

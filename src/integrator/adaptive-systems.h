@@ -36,7 +36,7 @@ struct adaptive_method {
     const struct adaptive_class *class_;
     const char *name;
     size_t arrays; /* of `stride` numbers, for each system */
-    /* Could a run have written the numbers of system s? Clocks are looked at already. */
+    /* Could a run have written the numbers of system s? Clocks have been checked. */
     bool (*makes_sense)(const struct adaptive_systems *all, size_t s);
     /* STATUS_NUMERICAL: why system s cannot go on, and since when. */
     enum status (*describe_stuck)(const struct adaptive_systems *all, size_t s,
@@ -69,8 +69,9 @@ double *adaptive_systems_arrays(const struct adaptive_systems *all, size_t s);
 /* From here on grid steps are dt long; those so far count in its units. */
 void adaptive_clock_fit(struct adaptive_clock *clock, double dt);
 
-/* A step aside, whose clock this is, could not go on: why not, the clock of the motion tells. */
-void adaptive_clock_blame(struct adaptive_clock *clock, const struct adaptive_clock *aside);
+/* The motion cannot go on because a step aside, whose clock this is, could not: takes over what it
+ * asked for, and when. */
+void adaptive_clock_copy_failure(struct adaptive_clock *clock, const struct adaptive_clock *aside);
 
 /* Can all of them go on? Describes the first one that cannot. */
 enum status adaptive_systems_check(const struct adaptive_systems *all, struct error *error);

@@ -10,7 +10,7 @@
  * What the program promises holds for them as well:
  *   - Equal bits for any number of threads, and for a system alone or among others: every system
  * has its own steps, which depend on nothing but that system.
- *   - How often the run looks changes no bit: advance(a) and then advance(b) give the bits of
+ *   - How often the run observes changes no bit: advance(a) and then advance(b) give the bits of
  *     advance(a + b). Observers see bodies->x ... vz at a grid point; they change nothing, but they
  *     do overwrite bodies->ax, ay, az, which therefore belong to no state.
  *   - What save() has put and load() has taken goes on to the same bits as without them.

@@ -253,7 +253,7 @@ ALWAYS_INLINE void take_all(const struct kernel *k, const struct kernel c)
     for (size_t s = 0; s < LANES; s++)
         begins[s] = true;
     for (go_on(k, begins); is_active(k); go_on(k, begins)) {
-        foretell(&c, begins);
+        predict_terms(&c, begins);
         do
             found = pass(&c);
         while (!find_converged(k, &found, begins));

@@ -215,7 +215,7 @@ static enum adaptive_outcome observe(const struct task *task, const struct radau
     const enum adaptive_outcome outcome = radau_advance(worker, &aside, problem, target, true);
     show_part(task, worker, &aside);
     if (outcome != ADAPTIVE_DONE)
-        adaptive_clock_blame(system->clock, &clock);
+        adaptive_clock_copy_failure(system->clock, &clock);
     return outcome;
 }
 

@@ -121,15 +121,13 @@ static const struct radau_kernels *const small_kernels[] = {
     &radau_baseline,
 };
 
-/* Of the instruction set of the force; what comes after a dash there is a matter of many bodies. */
+/* Of the instruction set of the force. */
 static const struct radau_kernels *find_small(const struct adaptive_options *options, size_t count)
 {
     if (!options->kernels || strcmp(options->force->kernel, "auto") != 0 || count > RADAU_SMALL)
         return NULL;
-    const char *const isa = force_isa(options->kernels);
-    const size_t length = strcspn(isa, "-");
     for (size_t k = 0; k < COUNT_OF(small_kernels); k++)
-        if (strlen(small_kernels[k]->isa) == length && !strncmp(small_kernels[k]->isa, isa, length))
+        if (force_isa_is(force_isa(options->kernels), small_kernels[k]->isa))
             return small_kernels[k];
     return NULL;
 }

@@ -73,7 +73,7 @@ static double *term(const struct step *step, double *of, size_t k)
 /* The polynomial of the last step, about the start of this one and in units of its length, with
  * what the last prediction was off by. */
 CLONE_FOR_VECTORS
-static void foretell(const struct step *step)
+static void predict_terms(const struct step *step)
 {
     const struct radau_scratch *const scratch = &step->worker->scratch;
     const double last = step->system->clock->last;
@@ -364,7 +364,7 @@ static enum adaptive_outcome try_step(const struct step *step, const struct rada
     const struct radau_worker *const worker = step->worker;
     struct adaptive_clock *const clock = step->system->clock;
     radau_know_force(worker, step->system);
-    foretell(step);
+    predict_terms(step);
     const double size = iterate(step);
     if (!isfinite(size))
         return ADAPTIVE_NOT_FINITE;

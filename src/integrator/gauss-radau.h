@@ -6,9 +6,9 @@
  *
  * Within a step the acceleration is a0 plus a polynomial of degree 7 in h = (t - t0) / dt, which
  * goes through the accelerations at seven nodes. Its coefficients are kept in two bases: b_k of
- * h^(k+1), from which the next step is foretold, and q_k of Newton's products h (h - h_1) ...
- * (h - h_k), each divided by its value at the next node. In that basis a new acceleration at node n
- * changes q_n alone: q_n = f_n - sum over k < n of basis[n][k] q_k, where f_n = a_n - a0.
+ * h^(k+1), from which those of the next step are predicted, and q_k of Newton's products h (h -
+ * h_1) ... (h - h_k), each divided by its value at the next node. In that basis a new acceleration
+ * at node n changes q_n alone: q_n = f_n - sum over k < n of basis[n][k] q_k, where f_n = a_n - a0.
  */
 #ifndef ORRERY_INTEGRATOR_GAUSS_RADAU_H
 #define ORRERY_INTEGRATOR_GAUSS_RADAU_H
@@ -49,7 +49,7 @@ enum radau_array {
     RADAU_V_LOW,
     RADAU_A,                         /* a0, where it is known */
     RADAU_B,                         /* b_0 ... b_6 of the last step */
-    RADAU_C = RADAU_B + RADAU_TERMS, /* by how much they differed from what was foretold */
+    RADAU_C = RADAU_B + RADAU_TERMS, /* by how much they differed from what was predicted */
     RADAU_ARRAYS = RADAU_C + RADAU_TERMS
 };
 
@@ -61,7 +61,7 @@ struct radau_system {
 
 /* What a step needs while it is tried. */
 struct radau_scratch {
-    double *q, *f, *e;   /* [7][3][stride]: q, f, and the b that were foretold without C */
+    double *q, *f, *e;   /* [7][3][stride]: q, f, and the b that were predicted without C */
     double *x[3], *a[3]; /* positions for the force, and what it gives */
 };
 

@@ -244,7 +244,7 @@ static void test_pythagorean(void **state)
     assert_close(of(s, RADAU_X, 1, 0), 0.141392300290086, 1e-9);
     assert_close((double)((energy(s) - before) / before), 0, 1e-12);
     assert_true(s->clock.smallest < 1e-4);
-    /* three passes, as steps are foretold */
+    /* three passes, as steps are predicted */
     assert_true(s->clock.sums < 22.5 * 3 * s->clock.steps);
     assert_close(s->clock.pair[0] + s->clock.pair[1], 3, 0); /* bodies 2 and 3: 1 + 2 */
     free(s);
