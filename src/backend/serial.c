@@ -8,13 +8,15 @@
 static void sum_accelerations(struct host *host)
 {
     host_gather_positions(host);
-    reference_accelerations_of(host->physics, host->bodies, host->first, host->last);
+    for (size_t s = 0; s < host->bodies->systems; s++)
+        reference_accelerations_of(host->physics, host->bodies, s, host->first, host->last);
 }
 
 static void sum_potentials(struct host *host, double *phi, double *psi)
 {
     host_gather_positions(host);
-    reference_potentials_of(host->physics, host->bodies, host->first, host->last, phi, psi);
+    for (size_t s = 0; s < host->bodies->systems; s++)
+        reference_potentials_of(host->physics, host->bodies, s, host->first, host->last, phi, psi);
 }
 
 static const struct host_sums sums = { sum_accelerations, sum_potentials };

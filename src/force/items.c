@@ -2,7 +2,6 @@
  */
 #include <omp.h>
 
-#include "base/memory.h"
 #include "force/force.h"
 #include "force/reference.h"
 #include "force/sums.h"
@@ -41,22 +40,17 @@ bool force_find_item(const struct force *force, const struct bodies *bodies, siz
     return number == last && item->first < item->last;
 }
 
-/* One thread sums all of an item's systems. */
-static void sum_reference(const struct force *force, const struct bodies *bodies,
-                          const struct force_item *item, double *phi, double *psi)
+/* One thread does it, as the specification has it. */
+static void sum_reference(const struct task *task, size_t system, double *phi, double *psi)
 {
-    if (item->by_team && omp_get_thread_num() != 0)
+    const struct physics *const physics = &task->force->physics;
+    const struct bodies *const b = task->bodies;
+    if (task->team.rank > 0)
         return;
-    const size_t first = item->first * bodies->stride;
-    struct bodies part = *bodies;
-    double **const arrays[] = { &part.m, &part.x, &part.y, &part.z, &part.ax, &part.ay, &part.az };
-    for (size_t k = 0; k < COUNT_OF(arrays); k++)
-        *arrays[k] += first;
-    part.systems = item->last - item->first;
     if (phi)
-        reference_potentials(&force->physics, &part, phi + first, psi + first);
+        reference_potentials_of(physics, b, system, 0, b->count, phi, psi);
     else
-        reference_accelerations(&force->physics, &part);
+        reference_accelerations_of(physics, b, system, 0, b->count);
 }
 
 /* A system's bits are the same whether one thread works on it or all, alone or in a batch. */
@@ -71,12 +65,15 @@ static void sum_item(struct force *force, const struct bodies *bodies,
         task.team =
             (struct team){ rank, useful < (double)size ? (size_t)useful : size, &force->barrier };
     team_wait(&task.team); /* until all bodies are where they belong and nobody uses the scratch */
-    if (force->kernel == FORCE_REFERENCE)
-        sum_reference(force, bodies, item, phi, psi);
-    for (size_t s = item->first; s < item->last && force->kernel != FORCE_REFERENCE; s++) {
-        if (s > item->first)
+    for (size_t s = item->first; s < item->last; s++) {
+        if (s > item->first && force->kernel != FORCE_REFERENCE)
             team_wait(&task.team);
-        phi ? sums_potentials(&task, s, phi, psi) : sums_forces(&task, s);
+        if (force->kernel == FORCE_REFERENCE)
+            sum_reference(&task, s, phi, psi);
+        else if (phi)
+            sums_potentials(&task, s, phi, psi);
+        else
+            sums_forces(&task, s);
     }
     team_wait(&task.team);
 }

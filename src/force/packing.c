@@ -2,6 +2,8 @@
 
 #include "force/packing.h"
 
+#include <stdlib.h>
+
 #include "base/memory.h"
 #include "force/origin.h"
 
@@ -67,9 +69,9 @@ static double scale_to(double reach, int exponent)
     if (reach > 0 && isfinite(reach))
         frexp(reach, &e);
     e = exponent - e;
-    return ldexp(1, e > GREATEST_EXPONENT    ? GREATEST_EXPONENT
-                    : e < -GREATEST_EXPONENT ? -GREATEST_EXPONENT
-                                             : e);
+    if (abs(e) > GREATEST_EXPONENT)
+        e = e > 0 ? GREATEST_EXPONENT : -GREATEST_EXPONENT;
+    return ldexp(1, e);
 }
 
 CLONE_FOR_VECTORS

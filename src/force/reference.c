@@ -31,18 +31,17 @@ static void accelerate(const struct physics *physics, const struct bodies *bodie
 }
 
 void reference_accelerations_of(const struct physics *physics, const struct bodies *bodies,
-                                size_t first, size_t last)
+                                size_t system, size_t first, size_t last)
 {
-    for (size_t s = 0; s < bodies->systems; s++) {
-        const size_t start = s * bodies->stride, end = start + bodies->count;
-        for (size_t i = start + first; i < end && i < start + last; i++)
-            accelerate(physics, bodies, start, end, i);
-    }
+    const size_t start = system * bodies->stride, end = start + bodies->count;
+    for (size_t i = start + first; i < end && i < start + last; i++)
+        accelerate(physics, bodies, start, end, i);
 }
 
 void reference_accelerations(const struct physics *physics, const struct bodies *bodies)
 {
-    reference_accelerations_of(physics, bodies, 0, bodies->count);
+    for (size_t s = 0; s < bodies->systems; s++)
+        reference_accelerations_of(physics, bodies, s, 0, bodies->count);
 }
 
 /* phi_i = -G sum_j m_j / (r_ij^2 + eps^2)^(1/2), psi_i = sum_j r_ij . a_ij, without j = i. */
@@ -70,19 +69,18 @@ static void find_potential(const struct physics *physics, const struct bodies *b
 }
 
 void reference_potentials_of(const struct physics *physics, const struct bodies *bodies,
-                             size_t first, size_t last, double *phi, double *psi)
+                             size_t system, size_t first, size_t last, double *phi, double *psi)
 {
-    for (size_t s = 0; s < bodies->systems; s++) {
-        const size_t start = s * bodies->stride, end = start + bodies->count;
-        for (size_t i = start + first; i < end && i < start + last; i++)
-            find_potential(physics, bodies, start, end, i, phi, psi);
-    }
+    const size_t start = system * bodies->stride, end = start + bodies->count;
+    for (size_t i = start + first; i < end && i < start + last; i++)
+        find_potential(physics, bodies, start, end, i, phi, psi);
 }
 
 void reference_potentials(const struct physics *physics, const struct bodies *bodies, double *phi,
                           double *psi)
 {
-    reference_potentials_of(physics, bodies, 0, bodies->count, phi, psi);
+    for (size_t s = 0; s < bodies->systems; s++)
+        reference_potentials_of(physics, bodies, s, 0, bodies->count, phi, psi);
 }
 
 void reference_jerk(const struct physics *physics, const struct reference_motion *motion, size_t i,

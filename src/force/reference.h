@@ -17,11 +17,11 @@ void reference_accelerations(const struct physics *physics, const struct bodies 
 void reference_potentials(const struct physics *physics, const struct bodies *bodies, double *phi,
                           double *psi);
 
-/* The same of bodies [first, last) of every system alone. */
+/* The same of bodies [first, last) of one system alone; phi and psi are those of all systems. */
 void reference_accelerations_of(const struct physics *physics, const struct bodies *bodies,
-                                size_t first, size_t last);
+                                size_t system, size_t first, size_t last);
 void reference_potentials_of(const struct physics *physics, const struct bodies *bodies,
-                             size_t first, size_t last, double *phi, double *psi);
+                             size_t system, size_t first, size_t last, double *phi, double *psi);
 
 /*
  * Acceleration and jerk of body i of `count`, whose arrays begin at that of body 0:

@@ -96,17 +96,12 @@ static void sum_forces(void *context)
 {
     const struct task *const task = context;
     const struct radau_large *const all = task->all;
-    const struct force_item item = { task->system, task->system + 1, task->all->by_team, NULL };
-    struct bodies one = *all->systems->bodies;
-    if (all->kernels) {
-        force_accelerations_of(all->kernels, all->systems->bodies, &item);
-        return;
-    }
-    double **const arrays[] = { &one.m, &one.x, &one.y, &one.z, &one.ax, &one.ay, &one.az };
-    for (size_t k = 0; k < COUNT_OF(arrays); k++)
-        *arrays[k] += task->system * one.stride;
-    one.systems = 1;
-    reference_accelerations(all->systems->physics, &one);
+    const struct force_item item = { task->system, task->system + 1, all->by_team, NULL };
+    const struct bodies *const bodies = all->systems->bodies;
+    if (all->kernels)
+        force_accelerations_of(all->kernels, bodies, &item);
+    else
+        reference_accelerations_of(all->systems->physics, bodies, task->system, 0, bodies->count);
 }
 
 static void find_largest(void *context, double values[2])
