@@ -1,62 +1,14 @@
-/* Hermite's method with block steps: its order, its steps, and what every integrator that chooses
- * its own steps has promised (integrator/adaptive.h). */
+/* Hermite's method with block steps: its order and its steps. */
 #include "unit.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "force/reference.h"
-#include "integrator/hermite-systems.h"
+#include "hermite-case.h"
 #include "integrator/hermite.h"
-#include "motion-case.h"
-#include "saved-case.h"
 
 static struct error error;
-static const struct physics newton = { .gravitational_constant = 1 };
-static const struct physics soft = { .gravitational_constant = 1, .softening = 0.02 };
-
-/* --- runs ---------------------------------------------------------------------------------------
- */
-
-static double uniform(double least, double greatest)
-{
-    return least + (greatest - least) * (double)rand() / RAND_MAX;
-}
-
-/* Spheres of bodies, no two of one size. */
-static struct bodies *spheres(size_t systems, size_t count)
-{
-    struct bodies *const b = motion_bodies(systems, count);
-    srand(2385);
-    for (size_t s = 0; s < systems; s++)
-        for (size_t k = 0; k < count; k++) {
-            const size_t i = s * b->stride + k;
-            const double size = 0.5 + 0.1 * (double)s;
-            b->id[i] = (int64_t)(100 * s + k + 1);
-            b->m[i] = uniform(0.5, 1.5) / (double)count;
-            b->x[i] = size * uniform(-1, 1);
-            b->y[i] = size * uniform(-1, 1);
-            b->z[i] = size * uniform(-1, 1);
-            b->vx[i] = uniform(-0.4, 0.4);
-            b->vy[i] = uniform(-0.4, 0.4);
-            b->vz[i] = uniform(-0.4, 0.4);
-        }
-    return b;
-}
-
-/* Two bodies at their apocentre: semi-major axis and masses such that the period is 2 pi. */
-static struct bodies *pair(double eccentricity)
-{
-    struct bodies *const b = motion_bodies(1, 2);
-    const double m[2] = { 0.75, 0.25 }, share[2] = { -0.25, 0.75 };
-    for (int k = 0; k < 2; k++) {
-        b->m[k] = m[k];
-        b->x[k] = share[k] * (1 + eccentricity);
-        b->vy[k] = share[k] * sqrt((1 - eccentricity) / (1 + eccentricity));
-    }
-    return b;
-}
 
 static double energy(const struct physics *physics, const struct bodies *b)
 {
@@ -71,53 +23,6 @@ static double energy(const struct physics *physics, const struct bodies *b)
     }
     return sum;
 }
-
-static struct adaptive *start(const struct physics *physics, struct bodies *bodies,
-                              enum precision precision, int threads, double refinement)
-{
-    const struct force_options force = {
-        .precision = precision, .kernel = "auto", .isa = "auto", .threads = threads
-    };
-    const struct adaptive_options options = { .refinement = refinement, .force = &force };
-    struct adaptive *adaptive;
-    assert_int_equal(hermite_class.create(&options, physics, bodies, &adaptive, &error), STATUS_OK);
-    return adaptive;
-}
-
-static void advance(struct adaptive *adaptive, double dt, uint64_t steps)
-{
-    assert_int_equal(adaptive->class_->advance(adaptive, dt, steps, &error), STATUS_OK);
-}
-
-static struct adaptive_statistics statistics_of(const struct adaptive *adaptive, size_t system)
-{
-    struct adaptive_statistics statistics;
-    adaptive->class_->statistics(adaptive, system, &statistics);
-    return statistics;
-}
-
-static struct bodies *copy_of(const struct bodies *from)
-{
-    struct bodies *const to = motion_bodies(from->systems, from->count);
-    for (size_t s = 0; s < from->systems; s++)
-        bodies_copy_system(to, s, from, s);
-    return to;
-}
-
-/* Of positions and velocities. */
-static void assert_same_bits(const struct bodies *a, const struct bodies *b, const char *what)
-{
-    const double *const left[] = { a->x, a->y, a->z, a->vx, a->vy, a->vz };
-    const double *const right[] = { b->x, b->y, b->z, b->vx, b->vy, b->vz };
-    for (size_t k = 0; k < COUNT_OF(left); k++)
-        for (size_t i = 0; i < bodies_length(a); i++)
-            if (memcmp(&left[k][i], &right[k][i], sizeof(double)) != 0)
-                fail_msg("%s: array %zu, body %zu: %.17g and %.17g", what, k, i, left[k][i],
-                         right[k][i]);
-}
-
-/* --- the method ---------------------------------------------------------------------------------
- */
 
 /* So many steps of dt, of all bodies: an eta beyond all bounds makes them equal. */
 static void advance_by_equal_steps(struct bodies *b, double dt, uint64_t steps)
@@ -137,8 +42,9 @@ static void advance_by_equal_steps(struct bodies *b, double dt, uint64_t steps)
                                            .step = own[6],
                                            .low = { own[7], own[8], own[9] },
                                            .clock = &clock };
-    assert_int_equal(hermite_workspace_create(&work, &force, &newton, b->count, &error), STATUS_OK);
-    assert_int_equal(hermite_advance(&system, &rule, &newton, b, &work, dt, steps, 1),
+    assert_int_equal(hermite_workspace_create(&work, &force, &case_newton, b->count, &error),
+                     STATUS_OK);
+    assert_int_equal(hermite_advance(&system, &rule, &case_newton, b, &work, dt, steps, 1),
                      ADAPTIVE_DONE);
     assert_close(clock.steps, (double)b->count * (double)steps, 0);
     hermite_workspace_destroy(&work);
@@ -147,7 +53,7 @@ static void advance_by_equal_steps(struct bodies *b, double dt, uint64_t steps)
 /* One period of e = 0.3: how far body 1 is from where it began. */
 static double error_after_a_period(uint64_t steps)
 {
-    struct bodies *const b = pair(0.3);
+    struct bodies *const b = case_pair(0.3);
     const double x = b->x[1];
     advance_by_equal_steps(b, 2 * M_PI / (double)steps, steps);
     const double distance = hypot(b->x[1] - x, b->y[1]);
@@ -160,7 +66,7 @@ static void forces_of_two(const double *m, double *const x[3], double *const v[3
 {
     const struct reference_motion two = { m, { x[0], x[1], x[2] }, { v[0], v[1], v[2] }, 2 };
     for (size_t i = 0; i < 2; i++)
-        reference_jerk(&newton, &two, i, a[i], j[i]);
+        reference_jerk(&case_newton, &two, i, a[i], j[i]);
 }
 
 /* By the formulas of Makino & Aarseth (1992), eq. 2 to 6, with that of both ends for v:
@@ -202,7 +108,8 @@ static void hermite_steps(struct bodies *b, double h, int steps, int evaluations
 static void test_a_small_block_is_corrected_twice(void **state)
 {
     (void)state;
-    struct bodies *const b = pair(0.3), *const once = pair(0.3), *const twice = pair(0.3);
+    struct bodies *const b = case_pair(0.3), *const once = case_pair(0.3),
+                         *const twice = case_pair(0.3);
     advance_by_equal_steps(b, 0.125, 8);
     hermite_steps(once, 0.125, 8, 1);
     hermite_steps(twice, 0.125, 8, 2);
@@ -230,7 +137,7 @@ static void test_a_close_pair_far_from_the_origin(void **state)
 {
     (void)state;
     const double size = 0x1p-27, far = 1;
-    struct bodies *const b = pair(0.3), *const moved = pair(0.3);
+    struct bodies *const b = case_pair(0.3), *const moved = case_pair(0.3);
     for (size_t i = 0; i < 2; i++) { /* of the same period, 2 pi */
         moved->m[i] = b->m[i] *= size * size * size;
         moved->vy[i] = b->vy[i] *= size;
@@ -255,11 +162,11 @@ static void test_the_energy_of_a_pair_in_every_revolution(void **state)
     (void)state;
     const double eccentricities[2] = { 0, 0.9 }, at_most[2] = { 1e-7, 4e-6 };
     for (int k = 0; k < 2; k++) {
-        struct bodies *const b = pair(eccentricities[k]);
-        struct adaptive *const adaptive = start(&newton, b, PRECISION_DOUBLE, 1, 1);
-        const double before = energy(&newton, b);
-        advance(adaptive, M_PI / 8, 16L * 30);
-        assert_close(energy(&newton, b) / before, 1, 30 * at_most[k]);
+        struct bodies *const b = case_pair(eccentricities[k]);
+        struct adaptive *const adaptive = case_start(&case_newton, b, PRECISION_DOUBLE, 1, 1);
+        const double before = energy(&case_newton, b);
+        case_advance(adaptive, M_PI / 8, 16L * 30);
+        assert_close(energy(&case_newton, b) / before, 1, 30 * at_most[k]);
         hermite_class.destroy(adaptive);
         bodies_destroy(b);
     }
@@ -272,12 +179,12 @@ static void test_refined_steps_are_half_as_long(void **state)
     (void)state;
     double errors[2], steps[2];
     for (int k = 0; k < 2; k++) {
-        struct bodies *const b = pair(0.9);
-        struct adaptive *const adaptive = start(&newton, b, PRECISION_DOUBLE, 1, 1 + k);
-        const double before = energy(&newton, b);
-        advance(adaptive, 2 * M_PI / 64, 3 * 64);
-        errors[k] = fabs(energy(&newton, b) / before - 1);
-        steps[k] = statistics_of(adaptive, 0).steps;
+        struct bodies *const b = case_pair(0.9);
+        struct adaptive *const adaptive = case_start(&case_newton, b, PRECISION_DOUBLE, 1, 1 + k);
+        const double before = energy(&case_newton, b);
+        case_advance(adaptive, 2 * M_PI / 64, 3 * 64);
+        errors[k] = fabs(energy(&case_newton, b) / before - 1);
+        steps[k] = case_statistics(adaptive, 0).steps;
         hermite_class.destroy(adaptive);
         bodies_destroy(b);
     }
@@ -298,12 +205,12 @@ static void test_bodies_at_rest(void **state)
         b->x[k] = x[k];
         b->y[k] = y[k];
     }
-    struct adaptive *const adaptive = start(&newton, b, PRECISION_DOUBLE, 1, 1);
-    const double before = energy(&newton, b);
-    advance(adaptive, 1, 1);
-    assert_close(energy(&newton, b) / before, 1, 1e-6);
-    advance(adaptive, 1, 2);
-    assert_close(energy(&newton, b) / before, 1, 1e-4);
+    struct adaptive *const adaptive = case_start(&case_newton, b, PRECISION_DOUBLE, 1, 1);
+    const double before = energy(&case_newton, b);
+    case_advance(adaptive, 1, 1);
+    assert_close(energy(&case_newton, b) / before, 1, 1e-6);
+    case_advance(adaptive, 1, 2);
+    assert_close(energy(&case_newton, b) / before, 1, 1e-4);
     hermite_class.destroy(adaptive);
     bodies_destroy(b);
 }
@@ -325,9 +232,9 @@ static void test_the_first_step_of_a_fall(void **state)
             b->x[i] = i == 18 ? 4 : 0;
         }
         struct adaptive *const adaptive =
-            start(periodic ? &box : &newton, b, PRECISION_DOUBLE, 1, 1);
-        advance(adaptive, 1, 1);
-        assert_close(statistics_of(adaptive, 0).smallest, 1.0 / 32, 0);
+            case_start(periodic ? &box : &case_newton, b, PRECISION_DOUBLE, 1, 1);
+        case_advance(adaptive, 1, 1);
+        assert_close(case_statistics(adaptive, 0).smallest, 1.0 / 32, 0);
         hermite_class.destroy(adaptive);
         bodies_destroy(b);
     }
@@ -348,9 +255,9 @@ static void test_bodies_at_rest_across_a_boundary(void **state)
             b->m[i] = 1;
             b->x[i] = places[k][i];
         }
-        struct adaptive *const adaptive = start(&box, b, PRECISION_DOUBLE, 1, 1);
+        struct adaptive *const adaptive = case_start(&box, b, PRECISION_DOUBLE, 1, 1);
         const double v2 = 2 / sqrt(1e-4 + 4e-6); /* binding energy: v^2 = 1/s - 1/s_0, s >= eps */
-        advance(adaptive, 0.01, 1);
+        case_advance(adaptive, 0.01, 1);
         const double d = physics_nearest_image(b->x[1] - b->x[0], 1);
         const double e = b->vx[0] * b->vx[0] - 1 / sqrt(d * d + 4e-6);
         assert_close(-2 * e / v2, 1, 1e-3);
@@ -379,10 +286,10 @@ static void test_pulls_that_cancel_shorten_no_step(void **state)
                 b->vx[i] = moves ? 0 : -v * sin(angle);
                 b->vy[i] = v * cos(angle);
             }
-            struct adaptive *const adaptive = start(&newton, b, (enum precision)p, 1, 1);
-            const double before = energy(&newton, b);
-            advance(adaptive, 0.0625, 32);
-            assert_close(energy(&newton, b) / before, 1, p == PRECISION_DOUBLE ? 1e-6 : 1e-5);
+            struct adaptive *const adaptive = case_start(&case_newton, b, (enum precision)p, 1, 1);
+            const double before = energy(&case_newton, b);
+            case_advance(adaptive, 0.0625, 32);
+            assert_close(energy(&case_newton, b) / before, 1, p == PRECISION_DOUBLE ? 1e-6 : 1e-5);
             hermite_class.destroy(adaptive);
             bodies_destroy(b);
         }
@@ -402,9 +309,9 @@ static void test_every_body_has_its_own_step(void **state)
         b->y[k] = y[k];
         b->vy[k] = k == 1 ? 0.5 * sqrt(0.4 / 0.01) : k == 2 ? -0.5 * sqrt(0.4 / 0.01) : 0.01;
     }
-    struct adaptive *const adaptive = start(&newton, b, PRECISION_DOUBLE, 1, 1);
-    advance(adaptive, 0.25, 4);
-    const struct adaptive_statistics found = statistics_of(adaptive, 0);
+    struct adaptive *const adaptive = case_start(&case_newton, b, PRECISION_DOUBLE, 1, 1);
+    case_advance(adaptive, 0.25, 4);
+    const struct adaptive_statistics found = case_statistics(adaptive, 0);
     const int64_t close = found.pair[0] + found.pair[1];
     assert_int_equal(close, 12 + 13);
     assert_close(log2(0.25 / found.smallest), rint(log2(0.25 / found.smallest)), 0);
@@ -419,13 +326,13 @@ static void test_every_body_has_its_own_step(void **state)
 static void test_a_collision_ends_the_motion(void **state)
 {
     (void)state;
-    struct bodies *const b = pair(1);
-    struct adaptive *const adaptive = start(&newton, b, PRECISION_DOUBLE, 1, 1);
+    struct bodies *const b = case_pair(1);
+    struct adaptive *const adaptive = case_start(&case_newton, b, PRECISION_DOUBLE, 1, 1);
     assert_int_equal(hermite_class.advance(adaptive, 0.1, 100, &error), STATUS_NUMERICAL);
     if (!strstr(error.text, "system 1, bodies 1 and 2: at t = 3.14159") &&
         !strstr(error.text, "system 1, bodies 2 and 1: at t = 3.14159")) /* half a period */
         fail_msg("%s", error.text);
-    assert_true(statistics_of(adaptive, 0).stuck);
+    assert_true(case_statistics(adaptive, 0).stuck);
     error_clear(&error);
     assert_int_equal(hermite_class.advance(adaptive, 0.1, 1, &error), STATUS_NUMERICAL);
     error_clear(&error);
@@ -444,10 +351,10 @@ static void test_a_system_that_is_stuck_has_one_time(void **state)
         b->x[k] = x[k];
     }
     b->vy[2] = 1;
-    struct adaptive *const adaptive = start(&newton, b, PRECISION_DOUBLE, 1, 1);
+    struct adaptive *const adaptive = case_start(&case_newton, b, PRECISION_DOUBLE, 1, 1);
     assert_int_equal(hermite_class.advance(adaptive, 0.0625, 100, &error), STATUS_NUMERICAL);
     error_clear(&error);
-    assert_close(b->y[2], statistics_of(adaptive, 0).time, 1e-6);
+    assert_close(b->y[2], case_statistics(adaptive, 0).time, 1e-6);
     hermite_class.destroy(adaptive);
     bodies_destroy(b);
 }
@@ -458,10 +365,10 @@ static void test_a_body_alone(void **state)
     struct bodies *const b = motion_bodies(1, 1);
     b->m[0] = 1;
     b->vx[0] = 0.3;
-    struct adaptive *const adaptive = start(&newton, b, PRECISION_DOUBLE, 1, 1);
-    advance(adaptive, 0.5, 3);
+    struct adaptive *const adaptive = case_start(&case_newton, b, PRECISION_DOUBLE, 1, 1);
+    case_advance(adaptive, 0.5, 3);
     assert_close(b->x[0], 0.45, 1e-15);
-    assert_close(statistics_of(adaptive, 0).steps, 3, 0);
+    assert_close(case_statistics(adaptive, 0).steps, 3, 0);
     hermite_class.destroy(adaptive);
     bodies_destroy(b);
 }
@@ -469,160 +376,19 @@ static void test_a_body_alone(void **state)
 static void test_single_is_refused(void **state)
 {
     (void)state;
-    struct bodies *const b = pair(0.3);
+    struct bodies *const b = case_pair(0.3);
     const struct force_options force = {
         .precision = PRECISION_SINGLE, .kernel = "auto", .isa = "auto", .threads = 1
     };
     const struct adaptive_options options = { .refinement = 1, .force = &force };
     struct adaptive *adaptive;
-    assert_int_equal(hermite_class.create(&options, &newton, b, &adaptive, &error), STATUS_CONFIG);
+    assert_int_equal(hermite_class.create(&options, &case_newton, b, &adaptive, &error),
+                     STATUS_CONFIG);
     assert_non_null(strstr(error.text, "compute.precision = \"single\""));
     assert_null(adaptive);
     hermite_class.destroy(NULL);
     error_clear(&error);
     bodies_destroy(b);
-}
-
-/* --- promises -----------------------------------------------------------------------------------
- */
-
-/* 0.5 further, in `calls` calls of 8 grid steps in all. */
-static void run(const struct bodies *from, struct bodies **to, enum precision precision,
-                int threads, uint64_t calls)
-{
-    *to = copy_of(from);
-    struct adaptive *const adaptive = start(&soft, *to, precision, threads, 1);
-    for (uint64_t k = 0; k < calls; k++)
-        advance(adaptive, 0.0625, 8 / calls);
-    hermite_class.destroy(adaptive);
-}
-
-static void check_bits(struct bodies *from, int most_threads, uint64_t most_calls)
-{
-    for (int p = PRECISION_DOUBLE; p <= PRECISION_MIXED; p++) {
-        struct bodies *expected, *found;
-        run(from, &expected, (enum precision)p, 1, 1);
-        for (int threads = 1; threads <= most_threads; threads++)
-            for (uint64_t calls = 1; calls <= most_calls; calls *= 8) {
-                char what[80];
-                snprintf(what, sizeof what, "%s, %d threads, %d calls", precision_names[p], threads,
-                         (int)calls);
-                run(from, &found, (enum precision)p, threads, calls);
-                assert_same_bits(found, expected, what);
-                bodies_destroy(found);
-            }
-        bodies_destroy(expected);
-    }
-    bodies_destroy(from);
-}
-
-static void test_the_same_bits_for_any_threads_and_cadence(void **state)
-{
-    (void)state;
-    check_bits(spheres(1, 1030), 3, 1); /* by a team */
-    check_bits(spheres(5, 40), 3, 8);   /* each system by one thread */
-}
-
-static void test_a_system_alone_and_among_others(void **state)
-{
-    (void)state;
-    struct bodies *const all = spheres(5, 40), *const one = motion_bodies(1, 40);
-    struct bodies *moved, *alone;
-    bodies_copy_system(one, 0, all, 3);
-    run(all, &moved, PRECISION_MIXED, 2, 1);
-    run(one, &alone, PRECISION_MIXED, 3, 1);
-    assert_true(motion_equal(alone, 0, moved, 3));
-    bodies_destroy(all);
-    bodies_destroy(moved);
-    bodies_destroy(one);
-    bodies_destroy(alone);
-}
-
-static void test_it_goes_on_from_what_was_saved(void **state)
-{
-    (void)state;
-    struct bodies *const whole = spheres(3, 40);
-    struct adaptive *const first = start(&soft, whole, PRECISION_MIXED, 2, 1);
-    advance(first, 0.0625, 3);
-    struct saved saved = saved_from(first);
-    struct bodies *const rest = copy_of(whole);
-    struct adaptive *const second = start(&soft, rest, PRECISION_MIXED, 1, 1);
-    assert_int_equal(saved_load(&saved, second), STATUS_OK);
-    advance(first, 0.0625, 5);
-    advance(second, 0.0625, 5);
-    assert_same_bits(rest, whole, "loaded");
-    for (size_t s = 0; s < 3; s++) {
-        const struct adaptive_statistics a = statistics_of(first, s), b = statistics_of(second, s);
-        assert_close(a.steps, b.steps, 0);
-        assert_close(a.smallest, b.smallest, 0);
-        assert_int_equal(a.pair[0], b.pair[0]);
-    }
-    /* damaged: steps by which no body comes to the grid point, and a body that is not there */
-    double *const step = (double *)saved.items[0].words + 6 * 40 + 3;
-    const double wrong[] = { NAN, INFINITY, 0, -0.03125, 0.125, 0.0312 };
-    for (size_t k = 0; k < COUNT_OF(wrong); k++) {
-        *step = wrong[k];
-        assert_int_equal(saved_load(&saved, second), STATUS_DATA);
-    }
-    *step = 0.0625;
-    assert_int_equal(saved_load(&saved, second), STATUS_OK);
-    ((struct adaptive_clock *)saved.items[1].words)->asker = 40;
-    assert_int_equal(saved_load(&saved, second), STATUS_DATA);
-    saved_free(&saved);
-    hermite_class.destroy(first);
-    hermite_class.destroy(second);
-    bodies_destroy(whole);
-    bodies_destroy(rest);
-}
-
-/* A shadow begins where a system stands, with steps half as long on a grid of half the step. */
-static void test_a_finer_copy(void **state)
-{
-    (void)state;
-    struct bodies *const all = spheres(2, 40);
-    struct adaptive *const run_own = start(&soft, all, PRECISION_DOUBLE, 1, 1);
-    advance(run_own, 0.0625, 4);
-    struct bodies *const copy = copy_of(all);
-    struct adaptive *const shadow = start(&soft, copy, PRECISION_DOUBLE, 1, 2);
-    hermite_class.copy_system(shadow, 0, run_own, 0);
-    hermite_class.copy_system(shadow, 1, run_own, 1);
-    assert_close(statistics_of(shadow, 1).current, statistics_of(run_own, 1).current / 2, 0);
-    const double before[2] = { statistics_of(run_own, 0).steps, statistics_of(shadow, 0).steps };
-    assert_close(before[0], before[1], 0);
-    advance(run_own, 0.0625, 4);
-    advance(shadow, 0.03125, 8);
-    const double ratio = (statistics_of(shadow, 0).steps - before[1]) /
-                         (statistics_of(run_own, 0).steps - before[0]);
-    assert_close(ratio, 2, 0.2);
-    double largest = 0;
-    for (size_t i = 0; i < all->count; i++)
-        largest = fmax(largest, fabs(all->x[i] - copy->x[i]));
-    assert_true(largest > 0 && largest < 1e-5);
-    hermite_class.destroy(run_own);
-    hermite_class.destroy(shadow);
-    bodies_destroy(all);
-    bodies_destroy(copy);
-}
-
-/* Steps that are as long as the grid's become half as long where both are refined. */
-static void test_a_finer_copy_on_the_grid(void **state)
-{
-    (void)state;
-    struct bodies *const own = pair(0.3);
-    struct adaptive *const run_own = start(&newton, own, PRECISION_DOUBLE, 1, 1);
-    advance(run_own, 0.02, 50);
-    struct bodies *const copy = copy_of(own);
-    struct adaptive *const shadow = start(&newton, copy, PRECISION_DOUBLE, 1, 2);
-    hermite_class.copy_system(shadow, 0, run_own, 0);
-    const double before = statistics_of(run_own, 0).steps;
-    advance(run_own, 0.02, 50);
-    advance(shadow, 0.01, 100);
-    assert_close(statistics_of(run_own, 0).steps - before, 2 * 50, 0);
-    assert_close(statistics_of(shadow, 0).steps - before, 2 * 100, 0);
-    hermite_class.destroy(run_own);
-    hermite_class.destroy(shadow);
-    bodies_destroy(own);
-    bodies_destroy(copy);
 }
 
 int main(void)
@@ -642,11 +408,6 @@ int main(void)
         cmocka_unit_test(test_a_system_that_is_stuck_has_one_time),
         cmocka_unit_test(test_a_body_alone),
         cmocka_unit_test(test_single_is_refused),
-        cmocka_unit_test(test_the_same_bits_for_any_threads_and_cadence),
-        cmocka_unit_test(test_a_system_alone_and_among_others),
-        cmocka_unit_test(test_it_goes_on_from_what_was_saved),
-        cmocka_unit_test(test_a_finer_copy),
-        cmocka_unit_test(test_a_finer_copy_on_the_grid),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests_name("hermite", tests, NULL, NULL);

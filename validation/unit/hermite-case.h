@@ -1,0 +1,51 @@
+/* Bodies under Hermite's method, and how they are set in motion. */
+#ifndef ORRERY_VALIDATION_HERMITE_CASE_H
+#define ORRERY_VALIDATION_HERMITE_CASE_H
+
+#include "integrator/hermite-systems.h"
+#include "motion-case.h"
+#include "unit.h"
+
+static const struct physics case_newton = { .gravitational_constant = 1 };
+
+/* Two bodies at their apocentre: semi-major axis and masses such that the period is 2 pi. */
+static inline struct bodies *case_pair(double eccentricity)
+{
+    struct bodies *const b = motion_bodies(1, 2);
+    const double m[2] = { 0.75, 0.25 }, share[2] = { -0.25, 0.75 };
+    for (int k = 0; k < 2; k++) {
+        b->m[k] = m[k];
+        b->x[k] = share[k] * (1 + eccentricity);
+        b->vy[k] = share[k] * sqrt((1 - eccentricity) / (1 + eccentricity));
+    }
+    return b;
+}
+
+static inline struct adaptive *case_start(const struct physics *physics, struct bodies *bodies,
+                                          enum precision precision, int threads, double refinement)
+{
+    const struct force_options force = {
+        .precision = precision, .kernel = "auto", .isa = "auto", .threads = threads
+    };
+    static struct error error;
+    const struct adaptive_options options = { .refinement = refinement, .force = &force };
+    struct adaptive *adaptive;
+    assert_int_equal(hermite_class.create(&options, physics, bodies, &adaptive, &error), STATUS_OK);
+    return adaptive;
+}
+
+static inline void case_advance(struct adaptive *adaptive, double dt, uint64_t steps)
+{
+    static struct error error;
+    assert_int_equal(adaptive->class_->advance(adaptive, dt, steps, &error), STATUS_OK);
+}
+
+static inline struct adaptive_statistics case_statistics(const struct adaptive *adaptive,
+                                                         size_t system)
+{
+    struct adaptive_statistics statistics;
+    adaptive->class_->statistics(adaptive, system, &statistics);
+    return statistics;
+}
+
+#endif
