@@ -159,7 +159,7 @@ void adaptive_systems_statistics(const struct adaptive *adaptive, size_t system,
         .steps = clock->steps,
         .bodies = (double)all->bodies->count,
         .rejections = clock->rejections,
-        .interactions = clock->sums * (double)all->bodies->count,
+        .interactions = rint(clock->sums * (double)all->bodies->count), /* sums may be parts */
         .smallest = clock->smallest,
         .current = clock->step,
         .pair = { moved ? id[(size_t)clock->pair[0]] : 0, moved ? id[(size_t)clock->pair[1]] : 0 },

@@ -18,15 +18,16 @@ enum adaptive_outcome {
 /* Of one system, since the beginning of the run. All of them are doubles, so that a checkpoint has
  * one array of them; an integrator leaves 0 in those that it has no use for. */
 struct adaptive_clock {
-    double time, time_low;          /* t + t_low since the start of the run */
-    double step;                    /* to be tried next; of blocks: that was asked for in vain */
-    double last;                    /* done last; 0 before the first one */
-    double known;                   /* 1: the forces that the next step begins from are known */
-    double asker;                   /* the body that asks for `step`; from 0 */
-    double grid, dt;                /* grid steps so far, and their length; 0 before the first */
-    double steps, rejections, sums; /* so far; bodies whose force was summed */
-    double smallest, pair[2];       /* step, and the two bodies behind it; from 0 */
-    double stuck;                   /* enum adaptive_outcome: why it cannot go on */
+    double time, time_low; /* t + t_low since the start of the run */
+    double step;           /* to be tried next; of blocks: that was asked for in vain */
+    double last;           /* done last; 0 before the first one */
+    double known;          /* 1: the forces that the next step begins from are known */
+    double asker;          /* the body that asks for `step`; from 0 */
+    double grid, dt;       /* grid steps so far, and their length; 0 before the first */
+    /* So far; sums are of the force of a body by all, or so large a part of one. */
+    double steps, rejections, sums;
+    double smallest, pair[2]; /* step, and the two bodies behind it; from 0 */
+    double stuck;             /* enum adaptive_outcome: why it cannot go on */
 };
 
 struct adaptive_systems;

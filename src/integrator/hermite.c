@@ -240,8 +240,10 @@ static void book_block(const struct worker *worker, double shortest, size_t who)
 {
     struct adaptive_clock *const clock = worker->clock;
     const struct hermite_workspace *const work = worker->work;
-    clock->steps += (double)work->block_size;
-    clock->sums += (double)work->block_size;
+    const double due = (double)work->block_size, count = (double)worker->system->count;
+    const bool refined = work->block_size <= HERMITE_SMALL_BLOCK;
+    clock->steps += due;
+    clock->sums += due + (refined ? 2 * due * due / count : 0); /* hermite_refine() sums twice */
     if (shortest < clock->smallest) {
         const struct reference_motion motion = motion_of(worker, work->at_x, work->at_v);
         clock->smallest = shortest;
