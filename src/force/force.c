@@ -16,8 +16,7 @@ const char *const precision_help[] = {
     "Pair terms in fp32 from positions in two parts, sums in fp64: forces to about 1e-7, also far "
     "from the origin.",
     "Pair terms in fp32 from rounded positions: the fastest; forces to about 1e-7 where "
-    "separations "
-    "are well above the rounding of the positions.",
+    "separations are well above the rounding of the positions.",
     NULL
 };
 #define FORCE_KERNEL(id, name, help) #name,

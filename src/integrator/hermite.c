@@ -166,13 +166,19 @@ static double next_step(const struct worker *worker, double step, double asked)
     return asked >= step ? step : round_step(worker->dt, asked);
 }
 
+/* So few bodies that they are corrected twice. */
+static bool is_small(const struct hermite_workspace *work)
+{
+    return work->block_size <= HERMITE_SMALL_BLOCK;
+}
+
 /* This thread's part of the block; of a small one it is all the first thread's. */
 static void correct(const struct worker *worker)
 {
     const struct hermite_system *const s = worker->system;
     struct hermite_workspace *const work = worker->work;
     const struct hermite_block block = block_of(worker, motion_of(worker, work->at_x, work->at_v));
-    const bool small = block.count <= HERMITE_SMALL_BLOCK;
+    const bool small = is_small(work);
     const size_t threads = small ? 1 : worker->threads;
     if (worker->thread >= threads)
         return;
@@ -241,9 +247,8 @@ static void book_block(const struct worker *worker, double shortest, size_t who)
     struct adaptive_clock *const clock = worker->clock;
     const struct hermite_workspace *const work = worker->work;
     const double due = (double)work->block_size, count = (double)worker->system->count;
-    const bool refined = work->block_size <= HERMITE_SMALL_BLOCK;
     clock->steps += due;
-    clock->sums += due + (refined ? 2 * due * due / count : 0); /* hermite_refine() sums twice */
+    clock->sums += due + (is_small(work) ? 2 * due * due / count : 0); /* by hermite_refine() */
     if (shortest < clock->smallest) {
         const struct reference_motion motion = motion_of(worker, work->at_x, work->at_v);
         clock->smallest = shortest;

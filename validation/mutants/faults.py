@@ -164,7 +164,7 @@ INTEGRATOR = [
     ("src/integrator/hermite-corrector.c", "+ (shift[j] - shift[k])", "", "unit/hermite"),
     ("src/integrator/hermite-corrector.c", "*low = (*x - (sum - added)) + (dx - added);",
      "*low = 0;", "unit/hermite"),
-    ("src/integrator/hermite.c", "refined ? 2 * due", "refined ? due", "unit/hermite"),
+    ("src/integrator/hermite.c", "(work) ? 2 * due", "(work) ? due", "unit/hermite"),
     ("src/integrator/hermite.c", "return ldexp(dt, exponent - 1);",
      "return ldexp(dt, exponent);", "unit/hermite unit/hermite-systems"),
     ("src/integrator/hermite.c", "fmod(worker->work->now, doubled) == 0)", "doubled > 0)",
