@@ -5,93 +5,16 @@
  */
 #include "unit.h"
 
-#include <omp.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "force/force.h"
 #include "force/reference.h"
+#include "kernel-case.h"
 
 static struct error error;
 
-static const char *const kernels[] = { "plain", "symmetric" };
-
-static struct force_options options_of(enum precision precision, const char *kernel,
-                                       const char *isa, int threads)
-{
-    return (struct force_options){
-        .precision = precision, .kernel = kernel, .isa = isa, .threads = threads
-    };
-}
-
-/* Names of force_isa_names but the first, "auto". */
-static const char *isa_at(size_t index)
-{
-    return force_isa_names[1 + index];
-}
-
-static bool isa_runs(const char *isa)
-{
-    const struct physics physics = { .gravitational_constant = 1 };
-    const struct force_options options = options_of(PRECISION_DOUBLE, "plain", isa, 1);
-    struct bodies *bodies;
-    struct force *force = NULL;
-    assert_int_equal(bodies_create(1, 2, &bodies, &error), STATUS_OK);
-    const enum status status = force_create(&options, &physics, bodies, &force, &error);
-    force_destroy(force);
-    bodies_destroy(bodies);
-    error_clear(&error);
-    return status == STATUS_OK;
-}
-
-/* --- problems -----------------------------------------------------------------------------------
+/* --- one kernel against the reference ------------------------------------------------------------
  */
-
-enum layout { UNIFORM, CLUSTERED, FAR_AWAY, LAYOUTS };
-enum masses { EQUAL, RANDOM, SOME_ZERO, MASSES };
-
-struct problem {
-    size_t count;
-    enum layout layout;
-    enum masses masses;
-    struct physics physics;
-};
-
-static double uniform(double least, double greatest)
-{
-    return least + (greatest - least) * (double)rand() / RAND_MAX;
-}
-
-/* Half of a clustered system is in a clump of a thousandth its size, half of one far away is as
- * far to the other side. */
-static double coordinate(enum layout layout, size_t i)
-{
-    const double x = uniform(-1, 1);
-    switch (layout) {
-    case CLUSTERED:
-        return i % 2 ? x : 0.7 + 1e-3 * x;
-    case FAR_AWAY:
-        return i % 2 ? 1e3 + x : -1e3 + x;
-    default:
-        return x;
-    }
-}
-
-static void fill(const struct problem *problem, struct bodies *bodies, unsigned seed)
-{
-    srand(seed);
-    for (size_t s = 0; s < bodies->systems; s++)
-        for (size_t k = 0; k < bodies->count; k++) {
-            const size_t i = s * bodies->stride + k;
-            bodies->m[i] = problem->masses == EQUAL                     ? 0.0385
-                           : problem->masses == SOME_ZERO && k % 5 == 2 ? 0
-                                                                        : uniform(0.017, 2.385);
-            bodies->x[i] = coordinate(problem->layout, k);
-            bodies->y[i] = coordinate(problem->layout, k);
-            bodies->z[i] = coordinate(problem->layout, k);
-        }
-}
 
 /* The length by which positions of the first `count` bodies are rounded. */
 static double reach(const struct physics *physics, const struct bodies *bodies)
@@ -138,63 +61,26 @@ static double error_bound(const struct physics *physics, const struct bodies *bo
     return physics->gravitational_constant * bound;
 }
 
-/* --- one kernel against the reference ------------------------------------------------------------
- */
-
-static const double untouched = -7.25e77; /* what guards hold */
-
-static void guard(const struct bodies *bodies)
-{
-    for (size_t i = 0; i < bodies_length(bodies); i++)
-        bodies->ax[i] = bodies->ay[i] = bodies->az[i] = untouched;
-}
-
 static void assert_guarded(const struct bodies *bodies, size_t system, const char *what)
 {
     for (size_t s = 0; s < bodies->systems; s++)
         for (size_t i = s * bodies->stride; s != system && i < (s + 1) * bodies->stride; i++)
-            if (bodies->ax[i] != untouched || bodies->ay[i] != untouched ||
-                bodies->az[i] != untouched)
+            if (bodies->ax[i] != case_untouched || bodies->ay[i] != case_untouched ||
+                bodies->az[i] != case_untouched)
                 fail_msg("%s: wrote to body %zu of system %zu", what, i - s * bodies->stride, s);
-}
-
-/* One system of `bodies` as bodies of its own. */
-static struct bodies view(const struct bodies *bodies, size_t system)
-{
-    struct bodies one = *bodies;
-    const size_t first = system * bodies->stride;
-    one.systems = 1;
-    one.m += first, one.x += first, one.y += first, one.z += first;
-    one.ax += first, one.ay += first, one.az += first;
-    return one;
-}
-
-static void run_forces(const struct force_options *options, const struct physics *physics,
-                       const struct bodies *bodies)
-{
-    struct force *force;
-    if (force_create(options, physics, bodies, &force, &error))
-        fail_msg("%s", error.text);
-    if (options->threads == 1) {
-        force_accelerations(force, bodies);
-    } else {
-#pragma omp parallel num_threads(options->threads)
-        force_accelerations(force, bodies);
-    }
-    force_destroy(force);
 }
 
 static void compare(const struct problem *problem, const struct force_options *options,
                     const struct bodies *all, const double *exact, const double *bounds)
 {
-    const struct bodies one = view(all, 1);
+    const struct bodies one = case_view(all, 1);
     char what[160];
     snprintf(what, sizeof what, "%s %s %s, N = %zu, layout %d, masses %d, boundary %d, eps %g",
              precision_names[options->precision], options->kernel, options->isa, problem->count,
              problem->layout, problem->masses, problem->physics.boundary,
              problem->physics.softening);
-    guard(all);
-    run_forces(options, &problem->physics, &one);
+    case_guard(all);
+    case_run(options, &problem->physics, &one);
     assert_guarded(all, 1, what);
     for (size_t i = 0; i < one.count; i++) {
         const double dx = one.ax[i] - exact[3 * i], dy = one.ay[i] - exact[3 * i + 1];
@@ -211,10 +97,9 @@ static void compare(const struct problem *problem, const struct force_options *o
 /* All kernels on one problem; the middle one of three systems is measured. */
 static void check_problem(const struct problem *problem)
 {
-    struct bodies *bodies;
-    assert_int_equal(bodies_create(3, problem->count, &bodies, &error), STATUS_OK);
-    fill(problem, bodies, 17 + (unsigned)problem->count);
-    const struct bodies one = view(bodies, 1);
+    struct bodies *const bodies = motion_bodies(3, problem->count);
+    case_fill(problem, bodies, 17 + (unsigned)problem->count);
+    const struct bodies one = case_view(bodies, 1);
     double *const exact = memory_array(3 * problem->count, sizeof *exact, &error);
     double *const bounds = memory_array(problem->count, sizeof *bounds, &error);
     assert_non_null(exact);
@@ -228,10 +113,10 @@ static void check_problem(const struct problem *problem)
     for (size_t p = 0; precision_names[p]; p++) {
         for (size_t i = 0; i < one.count; i++)
             bounds[i] = error_bound(&problem->physics, &one, i, (enum precision)p);
-        for (size_t isa = 0; isa_at(isa); isa++)
-            for (size_t k = 0; k < COUNT_OF(kernels) && isa_runs(isa_at(isa)); k++) {
+        for (size_t isa = 0; case_isa(isa); isa++)
+            for (size_t k = 0; k < COUNT_OF(case_kernels) && case_isa_runs(case_isa(isa)); k++) {
                 const struct force_options options =
-                    options_of((enum precision)p, kernels[k], isa_at(isa), 1);
+                    case_options((enum precision)p, case_kernels[k], case_isa(isa), 1);
                 compare(problem, &options, bodies, exact, bounds);
             }
     }
@@ -296,20 +181,20 @@ static void test_coincident_bodies_add_nothing(void **state)
 {
     (void)state;
     const double softenings[] = { 0, 0.0432 };
-    struct bodies *bodies;
-    assert_int_equal(bodies_create(1, 200, &bodies, &error), STATUS_OK);
+    struct bodies *const bodies = motion_bodies(1, 200);
     for (size_t i = 0; i < bodies->count; i++) {
         bodies->m[i] = 1.385 + (double)(i % 7);
         bodies->x[i] = 0.1, bodies->y[i] = -123.7, bodies->z[i] = 4.2e9;
     }
     for (size_t p = 0; precision_names[p]; p++)
-        for (size_t isa = 0; isa_at(isa); isa++)
-            for (size_t k = 0; k < 2 * COUNT_OF(kernels) && isa_runs(isa_at(isa)); k++) {
+        for (size_t isa = 0; case_isa(isa); isa++)
+            for (size_t k = 0; k < 2 * COUNT_OF(case_kernels) && case_isa_runs(case_isa(isa));
+                 k++) {
                 const struct physics physics = { .gravitational_constant = 1.37,
                                                  .softening = softenings[k / 2] };
-                const struct force_options options =
-                    options_of((enum precision)p, kernels[k % COUNT_OF(kernels)], isa_at(isa), 1);
-                run_forces(&options, &physics, bodies);
+                const struct force_options options = case_options(
+                    (enum precision)p, case_kernels[k % COUNT_OF(case_kernels)], case_isa(isa), 1);
+                case_run(&options, &physics, bodies);
                 for (size_t i = 0; i < bodies->count; i++)
                     assert_true(bodies->ax[i] == 0 && bodies->ay[i] == 0 && bodies->az[i] == 0);
             }
@@ -321,9 +206,8 @@ static void test_any_units(void **state)
 {
     (void)state;
     struct problem problem = { 333, UNIFORM, RANDOM, { 6.6743e-11, 0, BOUNDARY_OPEN, 0, NULL } };
-    struct bodies *bodies;
-    assert_int_equal(bodies_create(1, problem.count, &bodies, &error), STATUS_OK);
-    fill(&problem, bodies, 5);
+    struct bodies *const bodies = motion_bodies(1, problem.count);
+    case_fill(&problem, bodies, 5);
     for (size_t i = 0; i < bodies->count; i++) {
         bodies->m[i] *= 1e30;
         bodies->x[i] *= 4.5e20, bodies->y[i] *= 4.5e20, bodies->z[i] *= 4.5e20;
@@ -336,11 +220,11 @@ static void test_any_units(void **state)
             bounds[p][i] = error_bound(&problem.physics, bodies, i, (enum precision)p);
     }
     for (size_t p = 0; precision_names[p]; p++)
-        for (size_t isa = 0; isa_at(isa); isa++)
-            for (size_t k = 0; k < COUNT_OF(kernels) && isa_runs(isa_at(isa)); k++) {
+        for (size_t isa = 0; case_isa(isa); isa++)
+            for (size_t k = 0; k < COUNT_OF(case_kernels) && case_isa_runs(case_isa(isa)); k++) {
                 const struct force_options options =
-                    options_of((enum precision)p, kernels[k], isa_at(isa), 1);
-                run_forces(&options, &problem.physics, bodies);
+                    case_options((enum precision)p, case_kernels[k], case_isa(isa), 1);
+                case_run(&options, &problem.physics, bodies);
                 for (size_t i = 0; i < bodies->count; i++)
                     assert_close(bodies->ax[i], exact[i], bounds[p][i]);
             }
@@ -365,7 +249,7 @@ static void check_around_escaper(const struct problem *problem, const struct bod
     reference_accelerations(&problem->physics, bodies);
     for (int axis = 0; axis < 3; axis++)
         memcpy(exact[axis], a[axis], bodies->count * sizeof(double));
-    run_forces(o, &problem->physics, bodies);
+    case_run(o, &problem->physics, bodies);
     for (size_t i = 0; i < bodies->count; i++)
         for (int axis = 0; axis < 3 && i != escaper; axis++)
             if (!(fabs(a[axis][i] - exact[axis][i]) <= bounds[i]))
@@ -385,14 +269,14 @@ static void test_an_escaper_takes_no_digits(void **state)
         const struct problem problem = {
             sizes[c], UNIFORM, RANDOM, { 1.37, 0, BOUNDARY_OPEN, 0, NULL }
         };
-        struct bodies *bodies;
-        assert_int_equal(bodies_create(1, problem.count, &bodies, &error), STATUS_OK);
-        fill(&problem, bodies, 19);
+        struct bodies *const bodies = motion_bodies(1, problem.count);
+        case_fill(&problem, bodies, 19);
         for (size_t p = 1; precision_names[p]; p++)
-            for (size_t isa = 0; isa_at(isa); isa++)
-                for (size_t k = 0; k < 2 * COUNT_OF(kernels) && isa_runs(isa_at(isa)); k++) {
+            for (size_t isa = 0; case_isa(isa); isa++)
+                for (size_t k = 0; k < 2 * COUNT_OF(case_kernels) && case_isa_runs(case_isa(isa));
+                     k++) {
                     const struct force_options options =
-                        options_of((enum precision)p, kernels[k / 2], isa_at(isa), 1);
+                        case_options((enum precision)p, case_kernels[k / 2], case_isa(isa), 1);
                     const size_t escaper = (7 * k + p) % problem.count;
                     check_around_escaper(&problem, bodies, escaper, distances[k % 2], &options);
                     set_at(bodies, escaper, 0.1 * (double)k);
@@ -407,13 +291,12 @@ static void test_an_escaper_takes_no_digits(void **state)
 /* All terms have one sign, so the sums are good to a few roundings and those of the positions. */
 static void check_potentials(const struct problem *problem, const char *isa)
 {
-    struct bodies *bodies;
-    const struct force_options options = options_of(PRECISION_SINGLE, "auto", isa, 1);
+    const struct force_options options = case_options(PRECISION_SINGLE, "auto", isa, 1);
     struct force *force;
     _Alignas(MEMORY_ALIGNMENT) double phi[2][512], psi[2][512];
-    assert_int_equal(bodies_create(1, problem->count, &bodies, &error), STATUS_OK);
+    struct bodies *const bodies = motion_bodies(1, problem->count);
     assert_true(bodies->stride <= 512);
-    fill(problem, bodies, 3);
+    case_fill(problem, bodies, 3);
     reference_potentials(&problem->physics, bodies, phi[0], psi[0]);
     assert_int_equal(force_create(&options, &problem->physics, bodies, &force, &error), STATUS_OK);
     force_potentials(force, bodies, phi[1], psi[1]);
@@ -432,7 +315,7 @@ static void test_potentials(void **state)
     (void)state;
     for (size_t k = 0; k < COUNT_OF(counts) && counts[k] < 512; k++)
         for (int form = 0; form < 4; form++)
-            for (size_t isa = 0; isa_at(isa); isa++) {
+            for (size_t isa = 0; case_isa(isa); isa++) {
                 const struct problem problem = {
                     .count = counts[k],
                     .masses = RANDOM,
@@ -441,8 +324,8 @@ static void test_potentials(void **state)
                                  .boundary = form & 2 ? BOUNDARY_PERIODIC : BOUNDARY_OPEN,
                                  .box_length = 2.385 },
                 };
-                if (isa_runs(isa_at(isa)))
-                    check_potentials(&problem, isa_at(isa));
+                if (case_isa_runs(case_isa(isa)))
+                    check_potentials(&problem, case_isa(isa));
             }
 }
 
@@ -450,15 +333,14 @@ static void test_potentials(void **state)
 static void test_potential_of_coincident_bodies(void **state)
 {
     (void)state;
-    struct bodies *bodies;
-    assert_int_equal(bodies_create(1, 2, &bodies, &error), STATUS_OK);
+    struct bodies *const bodies = motion_bodies(1, 2);
     bodies->m[0] = 1.385, bodies->m[1] = 2.5;
-    for (size_t isa = 0; isa_at(isa); isa++)
-        for (int softened = 0; softened < 2 && isa_runs(isa_at(isa)); softened++) {
+    for (size_t isa = 0; case_isa(isa); isa++)
+        for (int softened = 0; softened < 2 && case_isa_runs(case_isa(isa)); softened++) {
             const struct physics physics = { .gravitational_constant = 1.37,
                                              .softening = 0.25 * softened };
             const struct force_options options =
-                options_of(PRECISION_DOUBLE, "auto", isa_at(isa), 1);
+                case_options(PRECISION_DOUBLE, "auto", case_isa(isa), 1);
             _Alignas(MEMORY_ALIGNMENT) double phi[BODIES_PADDING], psi[BODIES_PADDING];
             struct force *force;
             assert_int_equal(force_create(&options, &physics, bodies, &force, &error), STATUS_OK);
@@ -471,216 +353,11 @@ static void test_potential_of_coincident_bodies(void **state)
     bodies_destroy(bodies);
 }
 
-/* --- the same bits
- * ---------------------------------------------------------------------------------- */
-
-static const int team_sizes[] = { 1, 2, 3, 4, 7 };
-
-static void assert_same_bits(const struct bodies *bodies, const double *expected, const char *what)
-{
-    const size_t bytes = bodies_length(bodies) * sizeof(double);
-    const double *const a[3] = { bodies->ax, bodies->ay, bodies->az };
-    for (int axis = 0; axis < 3; axis++)
-        if (memcmp(a[axis], expected + (size_t)axis * bodies_length(bodies), bytes))
-            fail_msg("%s: the bits differ", what);
-}
-
-static void keep(const struct bodies *bodies, double *expected)
-{
-    const size_t length = bodies_length(bodies), bytes = length * sizeof(double);
-    memcpy(expected, bodies->ax, bytes);
-    memcpy(expected + length, bodies->ay, bytes);
-    memcpy(expected + 2 * length, bodies->az, bytes);
-}
-
-/* Threads, for one system and for several, and each of several against the same one alone. */
-static void check_bits(size_t systems, size_t count, enum precision precision, const char *kernel)
-{
-    const struct problem problem = {
-        count, CLUSTERED, RANDOM, { 1.37, 0.01, BOUNDARY_OPEN, 0, 0 }
-    };
-    struct bodies *bodies;
-    assert_int_equal(bodies_create(systems, count, &bodies, &error), STATUS_OK);
-    fill(&problem, bodies, 11);
-    const size_t length = bodies_length(bodies);
-    double *const expected = memory_array(3 * length, sizeof *expected, &error);
-    assert_non_null(expected);
-    for (size_t s = 0; s < systems; s++) {
-        const struct bodies one = view(bodies, s);
-        const struct force_options options = options_of(precision, kernel, "auto", 1);
-        run_forces(&options, &problem.physics, &one);
-    }
-    keep(bodies, expected);
-    for (size_t k = 0; k < COUNT_OF(team_sizes); k++) {
-        const struct force_options options = options_of(precision, kernel, "auto", team_sizes[k]);
-        char what[100];
-        snprintf(what, sizeof what, "%s %s, %zu x %zu on %d threads", precision_names[precision],
-                 kernel, systems, count, team_sizes[k]);
-        guard(bodies);
-        run_forces(&options, &problem.physics, bodies);
-        assert_same_bits(bodies, expected, what);
-    }
-    memory_free(expected);
-    bodies_destroy(bodies);
-}
-
-/* Small systems go through the lanes of one kernel, if there are enough of them for each thread,
- * and come out as from the plain one; those of equal masses together with others. */
-static void check_batches(const struct problem *problem, enum precision precision, const char *isa,
-                          bool kinds)
-{
-    enum { SYSTEMS = 37 };
-    struct bodies *bodies;
-    assert_int_equal(bodies_create(SYSTEMS, problem->count, &bodies, &error), STATUS_OK);
-    fill(problem, bodies, 13);
-    const size_t length = bodies_length(bodies);
-    for (size_t i = 0; i < length; i++) {
-        bodies->x[i] *= (double)(1 + i / bodies->stride); /* no two of one scale */
-        if (kinds && i / bodies->stride == 20)
-            bodies->m[i] = i % bodies->stride < problem->count ? 49 : 0; /* 49 (1/49) < 1 */
-    }
-    double *const expected = memory_array(3 * length, sizeof *expected, &error);
-    assert_non_null(expected);
-    const struct force_options options = options_of(precision, "plain", isa, 1);
-    for (size_t s = 0; s < SYSTEMS; s++) {
-        const struct bodies one = view(bodies, s);
-        run_forces(&options, &problem->physics, &one);
-    }
-    keep(bodies, expected);
-    for (int threads = 1; threads <= 3; threads++) {
-        const struct force_options team = options_of(precision, "plain", isa, threads);
-        char what[100];
-        snprintf(what, sizeof what, "%s %s, %d x %zu on %d threads", precision_names[precision],
-                 isa, SYSTEMS, problem->count, threads);
-        guard(bodies);
-        run_forces(&team, &problem->physics, bodies);
-        assert_same_bits(bodies, expected, what);
-    }
-    memory_free(expected);
-    bodies_destroy(bodies);
-}
-
-static void test_same_bits_in_batches(void **state)
-{
-    (void)state;
-    static const size_t few[] = { 1, 2, 3, 4, 5, 17, 64, 101, 255, 256, 257 };
-    for (size_t isa = 0; isa_at(isa); isa++)
-        for (size_t c = 0; c < COUNT_OF(few) && isa_runs(isa_at(isa)); c++)
-            for (size_t p = 0; precision_names[p]; p++)
-                for (int masses = 0; masses < MASSES; masses++) {
-                    const struct problem problem = { few[c],
-                                                     c % 2 ? CLUSTERED : UNIFORM,
-                                                     (enum masses)masses,
-                                                     { 1.37, masses ? 0.01 : 0, BOUNDARY_OPEN, 0,
-                                                       NULL } };
-                    check_batches(&problem, (enum precision)p, isa_at(isa), c % 2 == 1);
-                }
-}
-
-/* 4100 bodies in double precision take more than one wave of rounds (force.c). */
-static void test_same_bits_on_any_threads(void **state)
-{
-    (void)state;
-    static const struct layout_case {
-        size_t systems, count;
-    } cases[] = { { 1, 19 }, { 1, 1000 }, { 1, 4100 }, { 2, 333 }, { 5, 600 }, { 23, 35 } };
-    for (size_t c = 0; c < COUNT_OF(cases); c++)
-        for (size_t p = 0; precision_names[p]; p++)
-            for (size_t k = 0; k < COUNT_OF(kernels); k++)
-                check_bits(cases[c].systems, cases[c].count, (enum precision)p, kernels[k]);
-}
-
-static void test_same_potentials_on_any_threads(void **state)
-{
-    (void)state;
-    const struct problem problem = { 777, UNIFORM, RANDOM, { 1.37, 0.01, BOUNDARY_OPEN, 0, NULL } };
-    struct bodies *bodies;
-    assert_int_equal(bodies_create(3, problem.count, &bodies, &error), STATUS_OK);
-    fill(&problem, bodies, 11);
-    const size_t length = bodies_length(bodies);
-    double *const phi = memory_array(4 * length, sizeof *phi, &error), *const psi = phi + length;
-    assert_non_null(phi);
-    for (size_t k = 0; k < COUNT_OF(team_sizes); k++) {
-        const struct force_options options =
-            options_of(PRECISION_DOUBLE, "auto", "auto", team_sizes[k]);
-        struct force *force;
-        assert_int_equal(force_create(&options, &problem.physics, bodies, &force, &error), 0);
-#pragma omp parallel num_threads(options.threads)
-        force_potentials(force, bodies, phi, psi);
-        force_destroy(force);
-        if (k == 0)
-            memcpy(phi + 2 * length, phi, 2 * length * sizeof *phi);
-        assert_memory_equal(phi, phi + 2 * length, 2 * length * sizeof *phi);
-    }
-    memory_free(phi);
-    bodies_destroy(bodies);
-}
-
-/* --- the choice
- * --------------------------------------------------------------------------------------- */
-
-static void test_instruction_sets_are_chosen(void **state)
-{
-    (void)state;
-    const struct physics physics = { .gravitational_constant = 1 };
-    struct bodies *bodies;
-    struct force *force;
-    assert_int_equal(bodies_create(1, 100, &bodies, &error), STATUS_OK);
-    struct force_options options = options_of(PRECISION_DOUBLE, "plain", "auto", 1);
-
-    setenv("ORRERY_ISA", "baseline", 1);
-    assert_int_equal(force_create(&options, &physics, bodies, &force, &error), STATUS_OK);
-    assert_string_equal(force_isa(force), "baseline");
-    assert_string_equal(force_kernel(force), "plain");
-    force_destroy(force);
-
-    setenv("ORRERY_ISA", "mmx", 1);
-    assert_int_equal(force_create(&options, &physics, bodies, &force, &error), STATUS_UNAVAILABLE);
-    assert_non_null(strstr(error.text, "ORRERY_ISA = mmx"));
-    assert_null(force);
-    error_clear(&error);
-
-    unsetenv("ORRERY_ISA");
-    assert_int_equal(force_create(&options, &physics, bodies, &force, &error), STATUS_OK);
-    assert_true(force_isa_suits(force_isa(force)));
-    force_destroy(force);
-    assert_true(force_isa_suits("auto") && force_isa_suits("baseline"));
-    assert_false(force_isa_runs("mmx") || force_isa_suits("mmx"));
-
-    setenv("ORRERY_ISA", "mmx", 1);
-    options.isa = "baseline"; /* the config is the stronger one */
-    assert_int_equal(force_create(&options, &physics, bodies, &force, &error), STATUS_OK);
-    force_destroy(force);
-    unsetenv("ORRERY_ISA");
-
-    options.kernel = "reference";
-    assert_int_equal(force_create(&options, &physics, bodies, &force, &error), STATUS_OK);
-    assert_string_equal(force_kernel(force), "reference");
-    force_destroy(force);
-    bodies_destroy(bodies);
-}
-
-/* Newton's third law divides by masses; where one is 0 the plain kernel does the work. */
-static void test_massless_bodies_take_the_plain_kernel(void **state)
-{
-    (void)state;
-    const struct problem problem = { 300, UNIFORM, SOME_ZERO, { 1, 0.1, BOUNDARY_OPEN, 0, NULL } };
-    struct bodies *bodies;
-    struct force *force;
-    assert_int_equal(bodies_create(1, problem.count, &bodies, &error), STATUS_OK);
-    fill(&problem, bodies, 2);
-    const struct force_options options = options_of(PRECISION_DOUBLE, "symmetric", "auto", 1);
-    assert_int_equal(force_create(&options, &problem.physics, bodies, &force, &error), STATUS_OK);
-    assert_string_equal(force_kernel(force), "plain");
-    force_destroy(force);
-    bodies_destroy(bodies);
-}
-
 int main(void)
 {
-    for (size_t isa = 0; isa_at(isa); isa++)
-        if (!isa_runs(isa_at(isa)))
-            printf("# skipped: this machine does not run the %s kernels\n", isa_at(isa));
+    for (size_t isa = 0; case_isa(isa); isa++)
+        if (!case_isa_runs(case_isa(isa)))
+            printf("# skipped: this machine does not run the %s kernels\n", case_isa(isa));
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_open_softened),
         cmocka_unit_test(test_open_unsoftened),
@@ -691,11 +368,6 @@ int main(void)
         cmocka_unit_test(test_an_escaper_takes_no_digits),
         cmocka_unit_test(test_potentials),
         cmocka_unit_test(test_potential_of_coincident_bodies),
-        cmocka_unit_test(test_same_bits_on_any_threads),
-        cmocka_unit_test(test_same_bits_in_batches),
-        cmocka_unit_test(test_same_potentials_on_any_threads),
-        cmocka_unit_test(test_instruction_sets_are_chosen),
-        cmocka_unit_test(test_massless_bodies_take_the_plain_kernel),
     };
     return cmocka_run_group_tests_name("kernels", tests, NULL, NULL);
 }
