@@ -244,6 +244,44 @@ def test_what_was_there_is_kept():
     assert "| cut off |" in page
 
 
+def test_what_fails_leaves_the_others_their_turn():
+    """a device that fails after its first rows, and a part that stumbles: all others have their turn"""
+    tap.thorough()
+    # The operations of the device take six kernels, and the accuracy of the forces the next.
+    result = on_executor("--output", "results", "--only", "bench,sanitizer",
+                         ORRERY_EXECUTOR_FAIL_KERNEL="9")
+    assert result.returncode == 1, result
+    found, page = read()
+    assert found["parts"]["bench"]["state"] == "failed", found["parts"]
+    assert "unspecified launch failure" in found["parts"]["bench"]["output"], found["parts"]
+    assert found["parts"]["sanitizer"].get("reason") != "it was not its turn", found["parts"]
+    assert [row["part"] for row in found["bench"]["rows"]] == 3 * ["operations of the device"]
+    assert "| bench | " in page and "| failed |" in page, page
+
+
+def throw(error):
+    raise error
+
+
+def test_a_part_that_stumbles():
+    """an error of a part's own script is told with it, and ends that part alone"""
+    result = {"parts": {name: {"title": name, "state": "not run", "reason": ""} for name in "abc"},
+              "device": {"device": "any"}, "measured": False}
+    here = session.Session("results", "any", 100, result)
+    here.save = lambda: None
+    here.part("a", "first", 1, lambda part, seconds: {}["missing"])
+    here.part("b", "second", 1, lambda part, seconds: part.update(state="passed"))
+    assert [result["parts"][name]["state"] for name in "ab"] == ["failed", "passed"], result
+    assert result["parts"]["a"]["reason"] == "KeyError: 'missing'", result
+    assert 'seconds: {}["missing"]' in result["parts"]["a"]["output"], result
+    ended = False
+    try:
+        here.part("c", "third", 1, lambda part, seconds: throw(session.CutOff("SIGTERM")))
+    except session.CutOff:
+        ended = True
+    assert ended and result["parts"]["c"]["reason"] == "the session was ended", result
+
+
 def test_a_command_is_cut_off():
     """a command that takes too long is ended with all that it started"""
     here = session.Session("results", "any", 100, {})
@@ -336,6 +374,9 @@ def test_tables():
     assert "| 1900.0 | 2000.0 | 105 % |" in lines and "| not measured |  |" in lines, lines
     # Symmetric: 3 T/s where 1.25 times 2 T/s were wanted.
     assert "| 1.25 × blocked, tuned | 3000.0 | 120 % |" in lines, lines
+    # Forces that are no numbers have no error: JSON has null there.
+    wrong = dict(row("accuracy", "symmetric", 4096, 0), error=None)
+    assert table.accuracy({"rows": [wrong]})[2:] == ["| symmetric | single | 4096 | not finite |"]
 
 
 def test_what_a_pack_carries():

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import tempfile
 import time
+import traceback
 
 import table
 
@@ -95,6 +96,10 @@ class Session:
         except CutOff:
             part["reason"] = "the session was ended"
             raise
+        except Exception as error:  # pylint: disable=broad-except
+            # Whatever a part stumbles over, the others have their turn.
+            part.update(state="failed", reason=f"{type(error).__name__}: {error}",
+                        output=traceback.format_exc()[-TAIL:])
         finally:
             part["seconds"] = round(time.monotonic() - start, 1)
             self.save()

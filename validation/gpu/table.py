@@ -83,7 +83,8 @@ def operations(bench):
 
 def accuracy(bench):
     return table(("kernel", "precision", "bodies", "rms error of the force"),
-                 [(row["label"], row["precision"], row["count"], f"{row['error']:.1e}")
+                 [(row["label"], row["precision"], row["count"],
+                   "not finite" if row["error"] is None else f"{row['error']:.1e}")
                   for row in rows_of(bench, "accuracy")])
 
 
