@@ -7,7 +7,6 @@
 
 #include "backend/backend.h"
 #include "backend/host.h"
-#include "base/memory.h"
 #include "division.h"
 
 struct cuda {
@@ -15,7 +14,7 @@ struct cuda {
     struct gpu_division division;
     bool current;                 /* the accelerations are a(x) */
     struct stage_program program; /* of the last advance */
-    double *sums;                 /* of conserved(): [systems][GPU_SUM_COUNT] */
+    double *sums;                 /* of conserved(): [systems][GPU_SUM_COUNT], locked in memory */
 };
 
 static void cuda_destroy(struct backend *backend)
@@ -23,9 +22,16 @@ static void cuda_destroy(struct backend *backend)
     struct cuda *cuda = (struct cuda *)backend;
     if (!cuda)
         return;
+    cudaFreeHost(cuda->sums);
     gpu_division_clear(&cuda->division);
-    memory_free(cuda->sums);
     free(cuda);
+}
+
+static enum status allocate_sums(struct cuda *cuda, struct error *error)
+{
+    const size_t size = cuda->division.setup.bodies->systems * GPU_SUM_COUNT * sizeof(double);
+    return gpu_check(cudaMallocHost((void **)&cuda->sums, size),
+                     cuda->division.parts[0]->device.index, "locking memory of the host", error);
 }
 
 static enum status cuda_create(const struct backend_options *options, const struct physics *physics,
@@ -42,8 +48,8 @@ static enum status cuda_create(const struct backend_options *options, const stru
     if (!cuda)
         return error_memory(error);
     cuda->backend.class_ = &backend_cuda;
-    cuda->sums = memory_array(bodies->systems, GPU_SUM_COUNT * sizeof(double), error);
-    if (!cuda->sums || gpu_division_init(&cuda->division, options, physics, bodies, error)) {
+    if (gpu_division_init(&cuda->division, options, physics, bodies, error) ||
+        allocate_sums(cuda, error)) {
         cuda_destroy(&cuda->backend);
         return error->status;
     }

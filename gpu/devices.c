@@ -21,16 +21,25 @@ enum status gpu_check(int code, int device, const char *doing, struct error *err
                      cudaGetErrorString((cudaError_t)code));
 }
 
+static enum status old_driver(struct error *error)
+{
+    int driver = 0, runtime = 0;
+    cudaDriverGetVersion(&driver);
+    cudaRuntimeGetVersion(&runtime);
+    if (driver == 0)
+        return error_set(error, STATUS_UNAVAILABLE, "no NVIDIA driver is installed");
+    return error_set(error, STATUS_UNAVAILABLE,
+                     "no GPU can be used: the driver knows CUDA up to %d.%d, and this build needs "
+                     "%d.%d",
+                     driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
+}
+
 enum status gpu_device_count(int *count, struct error *error)
 {
     *count = 0;
     const cudaError_t code = cudaGetDeviceCount(count);
-    if (code == cudaErrorInsufficientDriver) {
-        int driver = 0;
-        cudaDriverGetVersion(&driver);
-        if (driver == 0)
-            return error_set(error, STATUS_UNAVAILABLE, "no NVIDIA driver is installed");
-    }
+    if (code == cudaErrorInsufficientDriver)
+        return old_driver(error);
     if (code != cudaSuccess)
         return error_set(error, STATUS_UNAVAILABLE, "no GPU can be used: %s",
                          cudaGetErrorString(code));

@@ -1,5 +1,6 @@
 #include "division.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -57,11 +58,26 @@ static enum status create_divided(struct gpu_division *division, const struct gp
     return status;
 }
 
+/* Copies from and to locked memory run beside the kernels; without the lock all is slower. */
+static void pin(struct gpu_division *division)
+{
+    const struct bodies *b = division->setup.bodies;
+    double *const arrays[] = { b->m, b->x, b->y, b->z, b->vx, b->vy, b->vz, b->ax, b->ay, b->az };
+    static_assert(COUNT_OF(arrays) == COUNT_OF(division->pinned), "there is room for each");
+    for (size_t k = 0; k < COUNT_OF(arrays); k++)
+        if (!cudaHostRegister(arrays[k], bodies_length(b) * sizeof(double),
+                              cudaHostRegisterDefault))
+            division->pinned[division->pinned_count++] = arrays[k];
+    cudaGetLastError();
+}
+
 static enum status create_whole(struct gpu_division *division, const struct gpu_device *devices,
                                 struct error *error)
 {
     const size_t count = division->setup.bodies->count;
     enum status status = STATUS_OK;
+    if (division->device_count > 1) /* or one would wait until another has given back its bodies */
+        pin(division);
     for (size_t d = 0; d < division->device_count && !status; d++) {
         const size_t systems = division->first[d + 1] - division->first[d];
         status = add_part(division, &devices[d], systems, 0, count, error);
@@ -69,19 +85,6 @@ static enum status create_whole(struct gpu_division *division, const struct gpu_
             status = gpu_part_upload(division->parts[d], division->first[d], systems, error);
     }
     return status;
-}
-
-/* Copies from and to locked memory run beside the kernels; without the lock all is slower. */
-static void pin(struct gpu_division *division, struct error *error)
-{
-    const struct bodies *b = division->setup.bodies;
-    double *const arrays[] = { b->m, b->x, b->y, b->z, b->vx, b->vy, b->vz, b->ax, b->ay, b->az };
-    division->pinned = memory_array(COUNT_OF(arrays), sizeof *division->pinned, error);
-    for (size_t k = 0; k < COUNT_OF(arrays) && division->pinned; k++)
-        if (!cudaHostRegister(arrays[k], bodies_length(b) * sizeof(double),
-                              cudaHostRegisterDefault))
-            division->pinned[division->pinned_count++] = arrays[k];
-    cudaGetLastError();
 }
 
 /* The largest batch of which GPU_SLOTS fit. */
@@ -114,7 +117,7 @@ static enum status create_streamed(struct gpu_division *division, const struct g
         for (int slot = 0; slot < GPU_SLOTS && !status; slot++)
             status = add_part(division, &devices[d], batch, 0, count, error);
     }
-    pin(division, error);
+    pin(division);
     return status;
 }
 
@@ -178,6 +181,22 @@ static enum status try_parts(struct gpu_division *division, struct error *error)
     return status;
 }
 
+/* "NVIDIA H200", "2 x NVIDIA H200", or the name of each where they differ. */
+static void describe_devices(struct gpu_division *division, const struct gpu_device *devices)
+{
+    char *const words = division->device;
+    const size_t count = division->device_count, size = sizeof division->device;
+    bool alike = true;
+    for (size_t d = 1; d < count; d++)
+        alike &= strcmp(devices[d].name, devices[0].name) == 0;
+    if (count > 1 && alike)
+        snprintf(words, size, "%zu x %s", count, devices[0].name);
+    for (size_t d = 0; d < count && (count == 1 || !alike); d++)
+        snprintf(words + strlen(words), size - strlen(words), "%s%s", d > 0 ? ", " : "",
+                 devices[d].name);
+    snprintf(division->isa, sizeof division->isa, "%s", devices[0].isa);
+}
+
 /* As many as are wanted, the next ones for the next process on this machine, in turn. */
 static enum status find_devices(struct gpu_division *division, int wanted, int node_rank,
                                 struct gpu_device *devices, struct error *error)
@@ -195,12 +214,7 @@ static enum status find_devices(struct gpu_division *division, int wanted, int n
         status = gpu_device_find((node_rank * wanted + (int)d) % count, &devices[d], error);
     if (status)
         return status;
-    snprintf(division->isa, sizeof division->isa, "%s", devices[0].isa);
-    if (division->device_count == 1)
-        snprintf(division->device, sizeof division->device, "%s", devices[0].name);
-    else
-        snprintf(division->device, sizeof division->device, "%zu x %s", division->device_count,
-                 devices[0].name);
+    describe_devices(division, devices);
     return STATUS_OK;
 }
 
@@ -291,7 +305,6 @@ void gpu_division_clear(struct gpu_division *division)
         gpu_part_destroy(division->parts[p]);
     for (size_t k = 0; k < division->pinned_count; k++)
         cudaHostUnregister(division->pinned[k]);
-    memory_free(division->pinned);
     gpu_setup_free(&division->setup);
 }
 

@@ -27,7 +27,7 @@ struct gpu_division {
     size_t part_count, device_count;
     size_t own_first, own_last;      /* bodies of every system that this process moves */
     size_t first[GPU_MAX_PARTS + 1]; /* systems of device d: [first[d], first[d + 1]) */
-    double **pinned;                 /* host arrays that are locked in memory */
+    double *pinned[10];              /* host arrays that are locked in memory */
     size_t pinned_count;
     char device[280], isa[16]; /* in words */
 };

@@ -232,6 +232,10 @@ enum status gpu_part_create(const struct gpu_setup *setup, const struct gpu_devi
     cudaError_t code = cudaSetDevice(device->index);
     if (!code)
         code = cudaMalloc(&part->memory, arena.used);
+    if (!code) {
+        snprintf(doing, sizeof doing, "making its stream and events");
+        code = cudaMallocHost((void **)&part->on_host, sizeof *part->on_host);
+    }
     if (!code)
         code = cudaStreamCreateWithFlags(&part->stream, cudaStreamNonBlocking);
     if (!code)
@@ -271,6 +275,7 @@ void gpu_part_destroy(struct gpu_part *part)
         cudaEventDestroy(part->done);
     if (part->stream)
         cudaStreamDestroy(part->stream);
+    cudaFreeHost(part->on_host);
     cudaFree(part->memory);
     free(part);
 }
@@ -291,15 +296,15 @@ static cudaError_t wait(struct gpu_part *part)
 
 enum status gpu_part_wait(struct gpu_part *part, bool *non_finite, struct error *error)
 {
-    unsigned long long lowest = ~0ULL;
     cudaError_t code = cudaSetDevice(part->device.index);
+    /* To locked memory: a copy to any other would itself wait, and keep a core busy. */
     if (!code && non_finite)
-        code = cudaMemcpyAsync(&lowest, part->non_finite, sizeof lowest, cudaMemcpyDeviceToHost,
-                               part->stream);
+        code = cudaMemcpyAsync(part->on_host, part->non_finite, sizeof *part->on_host,
+                               cudaMemcpyDeviceToHost, part->stream);
     if (!code)
         code = wait(part);
     if (!code && non_finite)
-        *non_finite |= lowest != ~0ULL;
+        *non_finite |= *part->on_host != ~0ULL;
     return check(part, code, "computing", error);
 }
 

@@ -28,9 +28,9 @@ struct gpu_part {
     void *sides;
     unsigned distances;
     double *phi, *psi, *blocks, *sums;
-    unsigned long long *non_finite;
-    unsigned slots;       /* of the last sums that no move has taken up */
-    bool sources_current; /* they are those of the positions */
+    unsigned long long *non_finite, *on_host; /* and what gpu_part_wait() has read of it */
+    unsigned slots;                           /* of the last sums that no move has taken up */
+    bool sources_current;                     /* they are those of the positions */
     struct gpu_graph {
         cudaGraphExec_t graph;
         const struct integrator *integrator;

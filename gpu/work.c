@@ -121,16 +121,17 @@ enum status gpu_work_resident(struct gpu_part *part, const struct stage_program 
 
 /* --- a trial ---------------------------------------------------------------------------------*/
 
-/* The first bodies of one system: a tile of `symmetric`, a granule of the others. */
+/* The first bodies of one system: a tile of `symmetric`, a granule of the others, and no more than
+ * the part has room for the sums of. */
 static struct gpu_sum_call first_sums(const struct gpu_part *part)
 {
     struct gpu_sum_call call = sum_call(part);
     struct gpu_shape *shape = &call.shape;
-    const uint32_t least = part->setup->kernel->facts->padding;
+    const uint32_t least = part->setup->kernel->facts->padding, own = shape->last - shape->first;
     shape->systems = 1;
     shape->count = shape->count < least ? shape->count : least;
     shape->first = 0;
-    shape->last = shape->count;
+    shape->last = shape->count < own ? shape->count : own;
     if (part->setup->kernel->facts->third_law)
         shape->stride = least;
     call.distances = 1;

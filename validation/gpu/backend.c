@@ -20,7 +20,7 @@ static int check_leaks(void **state)
     (void)state;
     const struct executor_counts counts = executor_count();
     assert_int_equal(counts.allocated, 0);
-    assert_int_equal(counts.streams + counts.events + counts.graphs + counts.registered, 0);
+    assert_int_equal(counts.streams + counts.events + counts.graphs + counts.locked, 0);
     return 0;
 }
 
@@ -643,6 +643,45 @@ static void test_advance_waits_once(void **state)
     }
 }
 
+/* Of systems on several devices each device is waited for once: none stands idle until another one
+ * has given back what it computed. */
+static void test_devices_do_not_wait_for_each_other(void **state)
+{
+    (void)state;
+    need_executor();
+    enum { DEVICES = 3 };
+    struct error error = { 0 };
+    struct bodies *b = case_bodies(DEVICES, 300, 42);
+    struct conserved conserved[DEVICES];
+    const struct backend_options with = options("auto", PRECISION_SINGLE, DEVICES);
+    executor_settings.devices = DEVICES;
+    struct backend *backend = make(&backend_cuda, &with, &case_soft, b);
+    size_t before = executor_count().waits;
+    assert_int_equal(backend_cuda.accelerations(backend, &error), 0);
+    assert_int_equal(executor_count().waits - before, DEVICES);
+    before = executor_count().waits;
+    assert_int_equal(backend_cuda.conserved(backend, conserved, &error), 0);
+    assert_int_equal(executor_count().waits - before, DEVICES);
+    backend_cuda.destroy(backend);
+    bodies_destroy(b);
+}
+
+/* Of 257 bodies on two devices the second one has a single body, and room for no more sums than
+ * those: an array's end is guarded. */
+static void test_a_device_of_one_body(void **state)
+{
+    (void)state;
+    need_executor();
+    for (int p = PRECISION_DOUBLE; p <= PRECISION_SINGLE; p++) {
+        executor_reset();
+        struct backend_options with = options("blocked", (enum precision)p, 1);
+        const struct outcome expected = run(&with, 1, 257, 3);
+        executor_settings.devices = with.devices = 2;
+        expect_outcome(run(&with, 1, 257, 3), expected, 1);
+        free_outcome(expected);
+    }
+}
+
 /* --- what goes wrong ---------------------------------------------------------------------------*/
 
 static void test_no_device(void **state)
@@ -653,6 +692,45 @@ static void test_no_device(void **state)
     executor_settings.devices = 0;
     assert_int_equal(backend_cuda.probe(&error), STATUS_UNAVAILABLE);
     assert_non_null(strstr(error.text, "no CUDA-capable device"));
+}
+
+/* What is to be done about a driver follows from both versions. */
+static void test_a_driver_that_is_too_old(void **state)
+{
+    (void)state;
+    need_executor();
+    static const struct {
+        int driver;
+        const char *text;
+    } cases[] = { { 0, "no NVIDIA driver is installed" },
+                  { 12040, "the driver knows CUDA up to 12.4, and this build needs 13.0" } };
+    for (size_t k = 0; k < COUNT_OF(cases); k++) {
+        struct error error = { 0 };
+        executor_settings.driver = cases[k].driver;
+        assert_int_equal(backend_cuda.probe(&error), STATUS_UNAVAILABLE);
+        if (!strstr(error.text, cases[k].text))
+            fail_msg("'%s' does not say '%s'", error.text, cases[k].text);
+    }
+}
+
+static void test_devices_are_named(void **state)
+{
+    (void)state;
+    need_executor();
+    static const char *const names[] = { "2 x executor", "executor, another executor" };
+    for (int kinds = 0; kinds < 2; kinds++) {
+        struct bodies *b = case_bodies(2, 40, 43);
+        const struct backend_options with = options("auto", PRECISION_DOUBLE, 2);
+        executor_reset();
+        executor_settings.devices = 2;
+        executor_settings.of_two_kinds = kinds;
+        struct backend *backend = make(&backend_cuda, &with, &case_soft, b);
+        struct backend_description description;
+        backend_cuda.describe(backend, &description);
+        assert_string_equal(description.device, names[kinds]);
+        backend_cuda.destroy(backend);
+        bodies_destroy(b);
+    }
 }
 
 static void test_auto_falls_back_and_says_so(void **state)
@@ -749,7 +827,7 @@ static void test_failing_allocations(void **state)
     (void)state;
     need_executor();
     const struct backend_options with = options("auto", PRECISION_DOUBLE, 0);
-    for (int failing = 1; failing <= 2; failing++) {
+    for (int failing = 1; failing <= 5; failing++) {
         executor_reset();
         executor_settings.devices = 2;
         executor_settings.failing_allocation = failing;
@@ -847,7 +925,12 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_devices_of_a_divided_system_are_connected, reset,
                                         check_leaks),
         cmocka_unit_test_setup_teardown(test_advance_waits_once, reset, check_leaks),
+        cmocka_unit_test_setup_teardown(test_devices_do_not_wait_for_each_other, reset,
+                                        check_leaks),
+        cmocka_unit_test_setup_teardown(test_a_device_of_one_body, reset, check_leaks),
         cmocka_unit_test_setup_teardown(test_no_device, reset, check_leaks),
+        cmocka_unit_test_setup_teardown(test_a_driver_that_is_too_old, reset, check_leaks),
+        cmocka_unit_test_setup_teardown(test_devices_are_named, reset, check_leaks),
         cmocka_unit_test_setup_teardown(test_auto_falls_back_and_says_so, reset, check_leaks),
         cmocka_unit_test_setup_teardown(test_auto_goes_on_without_a_device_of_no_use, reset,
                                         check_leaks),

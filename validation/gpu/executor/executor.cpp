@@ -17,12 +17,12 @@
 
 dim3 gridDim, blockDim, blockIdx, threadIdx;
 
-#define STANDARD                                                                                   \
-    {                                                                                              \
-        1, (size_t)1 << 30, EXECUTOR_FORWARD, 0, 0, 0, 0, 0, 0                                     \
-    }
-static const struct executor_settings standard = STANDARD;
-struct executor_settings executor_settings = STANDARD;
+enum { RUNTIME = 13000 }; /* its version */
+
+static constexpr struct executor_settings standard = {
+    1, (size_t)1 << 30, EXECUTOR_FORWARD, 0, 0, 0, 0, 0, 0, RUNTIME, 0
+};
+struct executor_settings executor_settings = standard;
 const bool executor_is_a_gpu = false;
 static struct executor_counts counts;
 
@@ -55,6 +55,7 @@ static void read_environment()
     s.failing_kernel = (int)environment("ORRERY_EXECUTOR_FAIL_KERNEL", s.failing_kernel);
     s.no_code = (int)environment("ORRERY_EXECUTOR_NO_CODE", s.no_code);
     s.busy = (int)environment("ORRERY_EXECUTOR_BUSY", s.busy);
+    s.driver = (int)environment("ORRERY_EXECUTOR_DRIVER", s.driver);
 }
 
 /* Counts down; true once, when it gets to 0. */
@@ -553,30 +554,84 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total)
     return executor_settings.busy ? cudaErrorDevicesUnavailable : failure;
 }
 
-cudaError_t cudaHostRegister(void *, size_t, unsigned)
+static std::map<const char *, size_t> locked; /* host memory that stays where it is */
+
+static bool is_locked(const void *pointer)
 {
-    counts.registered++;
+    const auto after = locked.upper_bound((const char *)pointer);
+    if (after == locked.begin())
+        return false;
+    const auto &range = *std::prev(after);
+    return (const char *)pointer < range.first + range.second;
+}
+
+static cudaError_t lock(void *pointer, size_t size)
+{
+    if (!locked.insert({ (const char *)pointer, size }).second)
+        return cudaErrorHostMemoryAlreadyRegistered;
+    counts.locked = locked.size();
     return failure;
 }
 
-cudaError_t cudaHostUnregister(void *)
+static cudaError_t unlock(void *pointer)
 {
-    counts.registered--;
+    if (locked.erase((const char *)pointer) == 0)
+        broken("host memory is unlocked that was not locked");
+    counts.locked = locked.size();
     return failure;
 }
 
-cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t size, enum cudaMemcpyKind,
+cudaError_t cudaHostRegister(void *pointer, size_t size, unsigned)
+{
+    return lock(pointer, size);
+}
+
+cudaError_t cudaHostUnregister(void *pointer)
+{
+    return unlock(pointer);
+}
+
+cudaError_t cudaMallocHost(void **pointer, size_t size)
+{
+    *pointer = NULL;
+    if (comes_due(&executor_settings.failing_allocation))
+        return cudaErrorMemoryAllocation;
+    *pointer = malloc(size);
+    return *pointer ? lock(*pointer, size) : cudaErrorMemoryAllocation;
+}
+
+cudaError_t cudaFreeHost(void *pointer)
+{
+    if (!pointer)
+        return failure;
+    const cudaError_t error = unlock(pointer);
+    free(pointer);
+    return error;
+}
+
+/* The host waits for what is copied to memory that is not locked. */
+static cudaError_t add_copy(const void *to, enum cudaMemcpyKind kind, cudaStream_t stream,
+                            std::function<void()> copy)
+{
+    const cudaError_t error = add(stream, copy);
+    if (error || kind != cudaMemcpyDeviceToHost || is_locked(to))
+        return error;
+    return cudaStreamSynchronize(stream);
+}
+
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t size, enum cudaMemcpyKind kind,
                             cudaStream_t stream)
 {
-    return add(stream, [=]() { memcpy(to, from, size); });
+    return add_copy(to, kind, stream, [=]() { memcpy(to, from, size); });
 }
 
 cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
-                              size_t width, size_t height, enum cudaMemcpyKind, cudaStream_t stream)
+                              size_t width, size_t height, enum cudaMemcpyKind kind,
+                              cudaStream_t stream)
 {
     if (width > to_pitch || width > from_pitch)
         return cudaErrorInvalidValue;
-    return add(stream, [=]() {
+    return add_copy(to, kind, stream, [=]() {
         for (size_t row = 0; row < height; row++)
             memcpy((char *)to + row * to_pitch, (const char *)from + row * from_pitch, width);
     });
@@ -600,6 +655,8 @@ cudaError_t cudaMemsetAsync(void *to, int value, size_t size, cudaStream_t strea
 cudaError_t cudaGetDeviceCount(int *count)
 {
     read_environment();
+    if (executor_settings.driver < RUNTIME)
+        return cudaErrorInsufficientDriver;
     *count = executor_settings.devices;
     return executor_settings.devices > 0 ? cudaSuccess : cudaErrorNoDevice;
 }
@@ -610,7 +667,8 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int of)
     if (of < 0 || of >= executor_settings.devices)
         return cudaErrorInvalidDevice;
     *properties = cudaDeviceProp();
-    snprintf(properties->name, sizeof properties->name, "executor");
+    snprintf(properties->name, sizeof properties->name, "%s",
+             of % 2 && executor_settings.of_two_kinds ? "another executor" : "executor");
     properties->totalGlobalMem = executor_settings.memory;
     properties->sharedMemPerBlock = 48 * 1024;
     properties->sharedMemPerMultiprocessor = 228 * 1024;
@@ -631,13 +689,13 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr, int)
 
 cudaError_t cudaDriverGetVersion(int *version)
 {
-    *version = 13000;
+    *version = executor_settings.driver;
     return cudaSuccess;
 }
 
 cudaError_t cudaRuntimeGetVersion(int *version)
 {
-    *version = 13000;
+    *version = RUNTIME;
     return cudaSuccess;
 }
 
@@ -679,6 +737,8 @@ const char *cudaGetErrorString(cudaError_t error)
         return "no error";
     case cudaErrorMemoryAllocation:
         return "out of memory";
+    case cudaErrorInsufficientDriver:
+        return "CUDA driver version is insufficient for CUDA runtime version";
     case cudaErrorNoDevice:
         return "no CUDA-capable device is detected";
     case cudaErrorLaunchFailure:

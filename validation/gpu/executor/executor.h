@@ -26,10 +26,12 @@ struct executor_settings {
     int failing_kernel;     /* 1: the next kernel to run fails, as the next wait says; 0: none */
     int no_code;            /* the program has no code for the device's architecture */
     int busy;               /* another process has the device for itself */
+    int driver;             /* the CUDA that the driver knows: 13000 is 13.0; 0: there is none */
+    int of_two_kinds;       /* every other device has another name */
 };
 
 /* Also read from the environment at the first call, for whole programs: ORRERY_EXECUTOR_DEVICES,
- * _MEMORY, _ORDER, _FAIL_ALLOCATION, _FAIL_LAUNCH, _FAIL_KERNEL, _NO_CODE, _BUSY. */
+ * _MEMORY, _ORDER, _FAIL_ALLOCATION, _FAIL_LAUNCH, _FAIL_KERNEL, _NO_CODE, _BUSY, _DRIVER. */
 extern struct executor_settings executor_settings;
 
 /* The test is linked with CUDA's own runtime and runs on a GPU (validation/gpu/on-gpu.c), to which
@@ -37,16 +39,16 @@ extern struct executor_settings executor_settings;
 extern const bool executor_is_a_gpu;
 
 struct executor_counts {
-    size_t allocated;                           /* bytes that are not freed */
-    size_t streams, events, graphs, registered; /* that exist */
-    size_t launches, waits;                     /* so far */
-    size_t peers;                               /* pairs of devices that use each other's memory */
+    size_t allocated;                       /* bytes that are not freed */
+    size_t streams, events, graphs, locked; /* that exist; ranges of locked host memory */
+    size_t launches, waits;                 /* so far */
+    size_t peers;                           /* pairs of devices that use each other's memory */
 };
 
 struct executor_counts executor_count(void);
 
-/* The defaults again: one device, 1 GiB, forward, no failures, no devices connected; other counts
- * go on. */
+/* The defaults again: one device, 1 GiB, forward, no failures, a driver that knows the runtime's
+ * CUDA, no devices connected; other counts go on. */
 void executor_reset(void);
 
 #ifdef __cplusplus
