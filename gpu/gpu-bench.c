@@ -11,6 +11,10 @@
 
 static const double TRIAL_SECONDS = 0.2;
 
+/* Tuning, which has most of the trials, leaves the parts that come after it the rest of the time.
+ */
+static const double TUNING_SHARE = 0.7;
+
 /* There are some 500 trials where the largest system has a million bodies, most of them of tuning;
  * a warm-up and a set-up may take each of them as long again. */
 enum { TRIALS_IN_TIME = 1000 };
@@ -163,16 +167,17 @@ static enum status try_tuning(struct gpu_bench_state *bench, const struct gpu_tr
 }
 
 /* Every launch of `blocked` that the catalog allows with one of these blocks and tiles, at the size
- * at hand. */
+ * at hand. The first is what the nearest size has: where the time is over before all are tried,
+ * the best of them is no worse. */
 static enum status tune(struct gpu_bench_state *bench, enum precision precision, size_t count,
                         struct error *error)
 {
     static const int blocks[] = { 64, 128, 256 }, tiles[] = { 128, 256, 512, 1024 };
     const struct gpu_limits *limits = &gpu_catalog[GPU_BLOCKED].limits[precision];
     const struct gpu_trial like = gpu_trial_of(bench, GPU_BLOCKED, precision, 1, count);
-    struct gpu_tuning_row best = { GPU_BLOCKED, precision, count, limits->start };
-    enum status status = STATUS_OK;
+    struct gpu_tuning_row best = { GPU_BLOCKED, precision, count, like.tuning->tuning };
     double rate = 0;
+    enum status status = try_tuning(bench, &like, &best, &rate, best, error);
     for (int at_once = limits->at_once.least; at_once <= limits->at_once.most; at_once++)
         for (int bodies = limits->bodies.most; bodies >= limits->bodies.most / 2; bodies /= 2)
             for (size_t k = 0; k < COUNT_OF(blocks) * COUNT_OF(tiles) && !status; k++) {
@@ -367,7 +372,9 @@ enum status gpu_bench(const struct gpu_bench_options *options, const struct gpu_
     };
     struct gpu_bench_state bench = { .options = options, .sink = sink };
     int count;
-    bench.deadline = clock_seconds() + options->seconds;
+    const double start = clock_seconds();
+    bench.deadline = start + options->seconds;
+    bench.tuning_deadline = start + TUNING_SHARE * options->seconds;
     bench.trial_seconds = fmin(TRIAL_SECONDS, options->seconds / TRIALS_IN_TIME);
     enum status status = gpu_device_count(&count, error);
     if (!status && options->device >= count)
@@ -376,6 +383,9 @@ enum status gpu_bench(const struct gpu_bench_options *options, const struct gpu_
         status = gpu_device_find(options->device, &bench.device, error);
     if (!status)
         gpu_tuning_load(&bench.device, NULL, &bench.tuning);
+    /* A cache that cannot be written is told before anything is measured. */
+    if (!status && options->store)
+        status = gpu_tuning_store(&bench.device, NULL, &bench.tuning, error);
     for (int part = 0; part < GPU_BENCH_PARTS && !status; part++)
         status = measure[part](&bench, error);
     bodies_destroy(bench.bodies);

@@ -184,12 +184,20 @@ static enum status time_part(struct gpu_bench_state *bench, const struct gpu_tri
     return status ? status : gpu_task_time(bench, &task, &row->seconds, &row->median, error);
 }
 
-/* The time that a trial needs even if it is slow: a tenth of what the device could do. */
+static double pairs_of(const struct gpu_trial *trial)
+{
+    return (double)trial->systems * (double)trial->count * (double)trial->count;
+}
+
+/* There is no time for a few evaluations even at a quarter of the rate that the device allows;
+ * where the instructions are not counted, at a tenth of what it could do. */
 static bool is_late(const struct gpu_bench_state *bench, const struct gpu_trial *trial)
 {
-    const double pairs = (double)trial->systems * (double)trial->count * (double)trial->count;
-    const double slow = bench->operations[GPU_OPERATION_SINGLE] / 200;
-    return clock_seconds() + 2 * bench->trial_seconds + 4 * pairs / slow > bench->deadline;
+    const double limit = limit_of(bench, trial);
+    const double slow = limit > 0 ? limit / 4 : bench->operations[GPU_OPERATION_SINGLE] / 200;
+    const double deadline =
+        trial->part == GPU_BENCH_TUNING ? bench->tuning_deadline : bench->deadline;
+    return clock_seconds() + 2 * bench->trial_seconds + 4 * pairs_of(trial) / slow > deadline;
 }
 
 enum status gpu_trial_run(struct gpu_bench_state *bench, const struct gpu_trial *trial,
@@ -210,7 +218,7 @@ enum status gpu_trial_run(struct gpu_bench_state *bench, const struct gpu_trial 
     const enum status status = gpu_trial_on_part(bench, trial, time_part, row, error);
     if (status)
         return status;
-    row->rate = (double)trial->systems * (double)trial->count * (double)trial->count / row->seconds;
+    row->rate = pairs_of(trial) / row->seconds;
     row->best = trial->part == GPU_BENCH_TUNING && row->rate > trial->to_beat;
     return gpu_trial_send(bench, row, error);
 }

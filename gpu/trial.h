@@ -15,7 +15,7 @@ struct gpu_bench_state {
     const struct gpu_bench_sink *sink;
     struct gpu_device device;
     struct gpu_tuning_table tuning;
-    double deadline;
+    double deadline, tuning_deadline; /* by clock_seconds() */
     double trial_seconds;
     double operations[GPU_OPERATIONS]; /* a second, measured */
     struct bodies *bodies;             /* of the last trial, for the next one of its size */

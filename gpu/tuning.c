@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/document.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "devices.h"
@@ -196,12 +198,12 @@ static json_t *rows_json(const struct gpu_tuning_table *table)
         const struct gpu_tuning_row *row = &table->rows[k];
         const struct gpu_tuning *tuning = &row->tuning;
         if (row->count > 0)
-            json_array_append_new(rows, json_pack("{s:s, s:s, s:I, s:i, s:i, s:i, s:i}", "kernel",
-                                                  gpu_catalog[row->kernel].name, "precision",
-                                                  precision_names[row->precision], "count",
-                                                  (json_int_t)row->count, "block", tuning->block,
-                                                  "tile", tuning->tile, "bodies", tuning->bodies,
-                                                  "at_once", tuning->at_once));
+            document_append(&rows, json_pack("{s:s, s:s, s:I, s:i, s:i, s:i, s:i}", "kernel",
+                                             gpu_catalog[row->kernel].name, "precision",
+                                             precision_names[row->precision], "count",
+                                             (json_int_t)row->count, "block", tuning->block, "tile",
+                                             tuning->tile, "bodies", tuning->bodies, "at_once",
+                                             tuning->at_once));
     }
     return rows;
 }
@@ -214,6 +216,21 @@ static void make_folders(char *path)
         mkdir(path, 0777); /* one that cannot be made is found out when the file is written */
         *slash = '/';
     }
+}
+
+/* Who reads the file meanwhile, and who finds it after a full disk, has the one before. */
+static enum status write_whole(const json_t *root, const char *path, struct error *error)
+{
+    struct text next = { 0 };
+    text_print(&next, "%s.new", path);
+    enum status status = next.failed ? error_memory(error) : STATUS_OK;
+    if (!status && (json_dump_file(root, next.bytes, JSON_INDENT(2) | JSON_SORT_KEYS) ||
+                    rename(next.bytes, path))) {
+        status = error_system(error, STATUS_CANT_CREATE, errno, path);
+        unlink(next.bytes);
+    }
+    text_free(&next);
+    return status;
 }
 
 enum status gpu_tuning_store(const struct gpu_device *device, const char *path,
@@ -231,11 +248,9 @@ enum status gpu_tuning_store(const struct gpu_device *device, const char *path,
     }
     char key[280];
     device_key(device, key);
-    json_object_set_new(root, key, rows_json(table));
+    document_set(&root, key, rows_json(table));
     make_folders(file.bytes);
-    enum status status = STATUS_OK;
-    if (json_dump_file(root, file.bytes, JSON_INDENT(2) | JSON_SORT_KEYS))
-        status = error_system(error, STATUS_CANT_CREATE, errno, file.bytes);
+    const enum status status = root ? write_whole(root, file.bytes, error) : error_memory(error);
     json_decref(root);
     text_free(&file);
     return status;

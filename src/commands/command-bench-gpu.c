@@ -61,13 +61,22 @@ static void print_timed(const struct gpu_bench_row *row)
            row->tuning.bodies, row->tuning.split, 1e3 * row->seconds, 1e-9 * row->rate, limit);
 }
 
+/* The clock says nothing about units of which a multiprocessor has a number of its own. */
+static void print_operation(const struct gpu_bench_row *row)
+{
+    char limit[16] = "-";
+    if (row->limit > 0)
+        snprintf(limit, sizeof limit, "%.1f", 1e-9 * row->limit);
+    printf("  %-28s %12.1f %12s\n", row->label, 1e-9 * row->rate, limit);
+}
+
 static void print_row(const struct gpu_bench_row *row)
 {
     if (row->skipped)
         printf("  %-28s %-7s %zu x %zu: skipped, there was no time\n", row->label,
                precision_names[row->precision], row->systems, row->count);
     else if (row->part == GPU_BENCH_RATES)
-        printf("  %-28s %12.1f %12.1f\n", row->label, 1e-9 * row->rate, 1e-9 * row->limit);
+        print_operation(row);
     else if (row->part == GPU_BENCH_ACCURACY)
         printf("  %-28s %-7s %9zu  %.2e\n", row->label, precision_names[row->precision], row->count,
                row->error);
@@ -145,7 +154,8 @@ static enum status collect(void *context, const struct gpu_bench_row *row, struc
     if (row->part != GPU_BENCH_TUNING || row->best || row->skipped)
         print_row(row);
     collected->skipped += row->skipped;
-    if (row->part == GPU_BENCH_BLOCKS && collected->block_count < COUNT_OF(collected->blocks))
+    if (row->part == GPU_BENCH_BLOCKS && !row->skipped &&
+        collected->block_count < COUNT_OF(collected->blocks))
         collected->blocks[collected->block_count++] = *row;
     json_array_append_new(collected->rows, row_json(row));
     return collected->folder ? keep(collected->folder, collected->about, error) : STATUS_OK;
@@ -273,7 +283,10 @@ static enum status draw_sizes(const json_t *rows, const json_t *cpu, const char 
         printf("; no figure: %s\n", without.text);
     else if (!status) {
         status = plot_draw(&figure, folder, "", error);
-        printf(", %s.svg, %s.png\n", figure.name, figure.name);
+        if (status)
+            printf("; no figure\n");
+        else
+            printf(", %s.svg, %s.png\n", figure.name, figure.name);
     }
     figure_free(&figure);
     return status;
@@ -336,8 +349,8 @@ enum status command_bench_gpu(int argc, char **argv, struct error *error)
     bool helped;
     if (arguments_parse(&arguments, argc, argv, &plain, &helped, error) || helped)
         return error->status;
-    if (device_index < 0 || largest < 64 || bodies < 0 || bodies > UINT32_MAX ||
-        !(options.seconds > 0))
+    if (device_index < 0 || largest < 64 || largest > UINT32_MAX || bodies < 0 ||
+        bodies > UINT32_MAX || !(options.seconds > 0))
         return error_set(error, STATUS_USAGE,
                          "orrery bench --gpu: --device and --bodies must be at least 0, "
                          "--largest at least 64, --seconds above 0");

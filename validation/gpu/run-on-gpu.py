@@ -325,4 +325,19 @@ def test_bench_measures_and_keeps_its_tuning():
     assert os.path.exists("cache/orrery/gpu-tuning.json")
 
 
+def test_bench_says_what_it_knows():
+    """bench --gpu names no limit where it has none, and a cache that it cannot write at once"""
+    if not REAL:
+        tap.ORRERY = need_executor()
+    result = tap.run("bench", "--gpu", "--largest", 64, "--seconds", 0.01, "--forget")
+    assert result.returncode == 0, result.stderr
+    assert re.search(r"^  fp32 multiply-add +[\d.]+ +[\d.]+$", result.stdout, re.MULTILINE), result
+    for operation in ("fp64 multiply-add", r"fp32 estimate of 1/sqrt"):
+        assert re.search(rf"^  {operation} +[\d.]+ +-$", result.stdout, re.MULTILINE), result.stdout
+    result = tap.run("bench", "--gpu", "--largest", 64, "--seconds", 0.01,
+                     env={**os.environ, "XDG_CACHE_HOME": "/dev/null/cache"})
+    assert result.returncode == 73 and "/dev/null/cache" in result.stderr, result
+    assert "accuracy" not in result.stdout, result.stdout
+
+
 tap.main()
