@@ -140,7 +140,8 @@ def test_dependencies():
 
     def is_old(kernel, header):
         target = f"gpu/{kernel}.o"
-        with open(os.path.join(BUILD, target + ".d"), encoding="utf-8") as file:
+        notes = os.path.join(BUILD, f"gpu/.deps/{kernel}.o.d")
+        with open(notes, encoding="utf-8") as file:
             names = re.findall(rf"^ +(\S*{header})\b", file.read(), re.MULTILINE)
         told = [word for name in names for word in ("-W", name)]
         result = subprocess.run(["make", "-q", *told, target], cwd=BUILD, capture_output=True,
