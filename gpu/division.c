@@ -27,10 +27,18 @@ static size_t blocks_of(const struct gpu_division *division)
     return (division->own_last - division->own_first + GPU_OBSERVER_BLOCK - 1) / GPU_OBSERVER_BLOCK;
 }
 
+/* Nine tenths of what is free: the driver needs some for itself. */
+static size_t usable(size_t memory)
+{
+    return memory / 10 * 9;
+}
+
 static enum status too_little(const struct gpu_device *device, const char *what, size_t bytes,
                               size_t memory, struct error *error)
 {
-    return error_set(error, STATUS_MEMORY, "GPU %d: %s needs %.1f MiB, and %.1f MiB are free",
+    return error_set(error, STATUS_MEMORY,
+                     "GPU %d: %s needs %.1f MiB, and %.1f MiB are free, of which it may take nine "
+                     "tenths",
                      device->index, what, (double)bytes / 0x1p20, (double)memory / 0x1p20);
 }
 
@@ -49,7 +57,7 @@ static enum status create_divided(struct gpu_division *division, const struct gp
         const size_t end = last < division->own_last ? last : division->own_last;
         const size_t bytes =
             gpu_part_size(&division->setup, &devices[d], bodies->systems, first, end);
-        status = bytes > memory[d]
+        status = bytes > usable(memory[d])
                      ? too_little(&devices[d], "its part of the bodies", bytes, memory[d], error)
                      : add_part(division, &devices[d], bodies->systems, first, end, error);
     }
@@ -87,7 +95,7 @@ static enum status create_whole(struct gpu_division *division, const struct gpu_
     return status;
 }
 
-/* The largest batch of which GPU_SLOTS fit. */
+/* The largest batch of which one fits for every slot. */
 static size_t batch_size(const struct gpu_division *division, const struct gpu_device *device,
                          size_t memory)
 {
@@ -95,7 +103,8 @@ static size_t batch_size(const struct gpu_division *division, const struct gpu_d
     size_t fits = 0, too_many = division->setup.bodies->systems + 1;
     while (too_many - fits > 1) {
         const size_t middle = fits + (too_many - fits) / 2;
-        if (GPU_SLOTS * gpu_part_size(&division->setup, device, middle, 0, count) <= memory)
+        if (division->slots * gpu_part_size(&division->setup, device, middle, 0, count) <=
+            usable(memory))
             fits = middle;
         else
             too_many = middle;
@@ -103,32 +112,43 @@ static size_t batch_size(const struct gpu_division *division, const struct gpu_d
     return fits;
 }
 
+static bool batches_fit(const struct gpu_division *division, const struct gpu_device *devices,
+                        const size_t *memory)
+{
+    for (size_t d = 0; d < division->device_count; d++)
+        if (batch_size(division, &devices[d], memory[d]) == 0)
+            return false;
+    return true;
+}
+
+/* Where there is no room for three batches, fewer are under way. */
 static enum status create_streamed(struct gpu_division *division, const struct gpu_device *devices,
                                    const size_t *memory, struct error *error)
 {
     const size_t count = division->setup.bodies->count;
     enum status status = STATUS_OK;
+    division->slots = GPU_SLOTS;
+    while (division->slots > 1 && !batches_fit(division, devices, memory))
+        division->slots--;
     for (size_t d = 0; d < division->device_count && !status; d++) {
         const size_t batch = batch_size(division, &devices[d], memory[d]);
         if (batch == 0)
             return too_little(&devices[d], "a system",
                               gpu_part_size(&division->setup, &devices[d], 1, 0, count), memory[d],
                               error);
-        for (int slot = 0; slot < GPU_SLOTS && !status; slot++)
+        for (size_t slot = 0; slot < division->slots && !status; slot++)
             status = add_part(division, &devices[d], batch, 0, count, error);
     }
     pin(division);
     return status;
 }
 
-/* Nine tenths of what is free: the driver needs some for itself. */
 static enum status free_memory(const struct gpu_device *device, size_t *memory, struct error *error)
 {
     size_t all;
     int code = cudaSetDevice(device->index);
     if (!code)
         code = cudaMemGetInfo(memory, &all);
-    *memory = *memory / 10 * 9;
     return gpu_check(code, device->index, "asking for its memory", error);
 }
 
@@ -153,7 +173,7 @@ static enum status create_parts(struct gpu_division *division, const struct gpu_
     for (size_t d = 0; d < division->device_count; d++)
         fits &= gpu_part_size(&division->setup, &devices[d],
                               division->first[d + 1] - division->first[d], 0,
-                              bodies->count) <= memory[d];
+                              bodies->count) <= usable(memory[d]);
     division->mode = fits ? GPU_WHOLE : GPU_STREAMED;
     return fits ? create_whole(division, devices, error)
                 : create_streamed(division, devices, memory, error);
@@ -326,7 +346,7 @@ static enum status stream_device(struct gpu_division *division, size_t device, g
     enum status status = STATUS_OK;
     size_t slot = 0;
     for (size_t s = division->first[device]; s < division->first[device + 1] && !status; slot++) {
-        struct gpu_part *part = division->parts[device * GPU_SLOTS + slot % GPU_SLOTS];
+        struct gpu_part *part = division->parts[device * division->slots + slot % division->slots];
         const struct gpu_team team = { &part, 1 };
         const size_t left = division->first[device + 1] - s;
         const size_t systems = left < part->capacity ? left : part->capacity;

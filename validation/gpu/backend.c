@@ -420,6 +420,21 @@ static void test_streaming_changes_no_bits(void **state)
     free_outcome(expected);
 }
 
+/* Two systems, of which the memory has room for one and no batch beside it. */
+static void test_streaming_through_the_room_of_one_system(void **state)
+{
+    (void)state;
+    need_executor();
+    const struct backend_options with = options("auto", PRECISION_DOUBLE, 1);
+    const struct outcome expected = run(&with, 2, 270, 3);
+    const size_t memories[] = { 130000, 190000 };
+    for (size_t k = 0; k < COUNT_OF(memories); k++) {
+        executor_settings.memory = memories[k];
+        expect_outcome(run(&with, 2, 270, 3), expected, 2);
+    }
+    free_outcome(expected);
+}
+
 static void test_no_room_for_one_system(void **state)
 {
     (void)state;
@@ -431,6 +446,7 @@ static void test_no_room_for_one_system(void **state)
     executor_settings.memory = 20000;
     assert_int_equal(backend_cuda.create(&with, &case_soft, b, &backend, &error), STATUS_MEMORY);
     assert_non_null(strstr(error.text, "a system needs"));
+    assert_non_null(strstr(error.text, "0.0 MiB are free, of which it may take nine tenths"));
     bodies_destroy(b);
 }
 
@@ -918,6 +934,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_processes_take_turns_with_the_devices, reset,
                                         check_leaks),
         cmocka_unit_test_setup_teardown(test_streaming_changes_no_bits, reset, check_leaks),
+        cmocka_unit_test_setup_teardown(test_streaming_through_the_room_of_one_system, reset,
+                                        check_leaks),
         cmocka_unit_test_setup_teardown(test_no_room_for_one_system, reset, check_leaks),
         cmocka_unit_test_setup_teardown(test_a_fill_that_is_refused, reset, check_leaks),
         cmocka_unit_test_setup_teardown(test_conserved_sums, reset, check_leaks),
