@@ -248,7 +248,7 @@ enum status gpu_division_probe(struct error *error)
         return status;
     cudaError_t code = cudaSetDevice(0);
     if (!code)
-        code = gpu_rate(GPU_OPERATION_SINGLE, 1, NULL, NULL);
+        code = gpu_rate(GPU_OPERATION_SINGLE, 1, GPU_RATE_OPERATIONS, NULL, NULL);
     if (!code)
         code = cudaStreamSynchronize(NULL);
     return gpu_check((int)code, 0, "launching a kernel to try it", error);

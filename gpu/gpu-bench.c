@@ -25,8 +25,27 @@ static enum status queue_operations(const struct gpu_task *task, size_t times, s
 {
     cudaError_t code = cudaSuccess;
     for (size_t k = 0; k < times && !code; k++)
-        code = gpu_rate(task->operation, task->blocks, task->part->partial, task->stream);
+        code = gpu_rate(task->operation, task->blocks, task->operations, task->part->partial,
+                        task->stream);
     return gpu_check((int)code, task->part->device.index, "measuring", error);
+}
+
+/* Launches so long that their beginning and their end do not count. */
+static enum status time_operation(struct gpu_bench_state *bench, struct gpu_task *task,
+                                  struct gpu_bench_row *row, struct error *error)
+{
+    static const double LAUNCH_SECONDS = 1e-3;
+    enum { LONGER = 32, MOST = GPU_RATE_OPERATIONS * LONGER * LONGER };
+    enum status status = STATUS_OK;
+    row->seconds = 0;
+    for (unsigned operations = GPU_RATE_OPERATIONS;
+         operations <= MOST && row->seconds < LAUNCH_SECONDS && !status; operations *= LONGER) {
+        task->operations = operations;
+        status = gpu_task_time(bench, task, &row->seconds, &row->median, error);
+    }
+    const double operations = (double)task->blocks * GPU_RATE_THREADS * task->operations;
+    row->rate = bench->operations[task->operation] = operations / row->seconds;
+    return status;
 }
 
 static enum status time_operations(struct gpu_bench_state *bench, const struct gpu_trial *trial,
@@ -38,17 +57,15 @@ static enum status time_operations(struct gpu_bench_state *bench, const struct g
     (void)trial;
     enum status status = STATUS_OK;
     for (int k = 0; k < GPU_OPERATIONS && !status; k++) {
-        const struct gpu_task task = {
+        struct gpu_task task = {
             .queue = queue_operations,
             .part = part,
             .operation = (enum gpu_operation)k,
             .blocks = 4 * (unsigned)bench->device.multiprocessors,
             .stream = part->stream,
         };
-        const double operations = (double)task.blocks * GPU_RATE_THREADS * GPU_RATE_OPERATIONS;
-        status = gpu_task_time(bench, &task, &row->seconds, &row->median, error);
+        status = time_operation(bench, &task, row, error);
         row->label = labels[k];
-        row->rate = bench->operations[k] = operations / row->seconds;
         row->limit = k == GPU_OPERATION_SINGLE ? (double)bench->device.multiprocessors *
                                                      bench->device.lanes * bench->device.clock
                                                : 0;

@@ -196,8 +196,8 @@ cudaError_t gpu_conserved_blocks(const struct gpu_shape *shape, const struct gpu
 cudaError_t gpu_conserved_systems(const struct gpu_shape *shape, const double *blocks, double *sums,
                                   cudaStream_t stream);
 
-/* GPU_RATE_OPERATIONS of one kind in every thread of `blocks` blocks of GPU_RATE_THREADS. `out` is
- * not written. */
+/* So many operations of one kind, a multiple of GPU_RATE_OPERATIONS, in every thread of `blocks`
+ * blocks of GPU_RATE_THREADS. `out` is not written. */
 enum gpu_operation {
     GPU_OPERATION_SINGLE,   /* fp32 multiply-add: what a multiprocessor issues at most */
     GPU_OPERATION_DOUBLE,   /* fp64 multiply-add */
@@ -207,8 +207,8 @@ enum gpu_operation {
 
 enum { GPU_RATE_OPERATIONS = 8192, GPU_RATE_THREADS = 256 };
 
-cudaError_t gpu_rate(enum gpu_operation operation, unsigned blocks, double *out,
-                     cudaStream_t stream);
+cudaError_t gpu_rate(enum gpu_operation operation, unsigned blocks, unsigned operations,
+                     double *out, cudaStream_t stream);
 
 #ifdef __cplusplus
 }

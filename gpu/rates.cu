@@ -1,7 +1,7 @@
 /* What a device can do at most: operations a second of the units that the kernels live on. */
 #include "launch.cuh"
 
-enum { BLOCK = GPU_RATE_THREADS, CHAINS = 8, TURNS = GPU_RATE_OPERATIONS / CHAINS };
+enum { BLOCK = GPU_RATE_THREADS, CHAINS = 8 };
 
 struct multiply_add_single {
     typedef float real;
@@ -33,14 +33,15 @@ struct estimate {
 /* Chains that do not wait for each other. The result is stored where it never is: the compiler does
  * not know. */
 template <class Operation>
-static __global__ void __launch_bounds__(BLOCK) operate(typename Operation::real seed, double *out)
+static __global__ void __launch_bounds__(BLOCK)
+    operate(typename Operation::real seed, unsigned rounds, double *out)
 {
     typename Operation::real chain[CHAINS];
 #pragma unroll
     for (int c = 0; c < CHAINS; c++)
         chain[c] = seed + (typename Operation::real)(threadIdx.x + c);
-#pragma unroll 16
-    for (int k = 0; k < TURNS; k++)
+#pragma unroll 32
+    for (unsigned k = 0; k < rounds; k++)
 #pragma unroll
         for (int c = 0; c < CHAINS; c++)
             chain[c] = Operation::operate(chain[c], seed);
@@ -53,20 +54,21 @@ static __global__ void __launch_bounds__(BLOCK) operate(typename Operation::real
 }
 
 template <class Operation>
-static cudaError_t start(unsigned blocks, double *out, cudaStream_t stream)
+static cudaError_t start(unsigned blocks, unsigned operations, double *out, cudaStream_t stream)
 {
-    return launch(stream, blocks, BLOCK, 0, operate<Operation>, (typename Operation::real)0.5, out);
+    return launch(stream, blocks, BLOCK, 0, operate<Operation>, (typename Operation::real)0.5,
+                  operations / CHAINS, out);
 }
 
-extern "C" cudaError_t gpu_rate(enum gpu_operation operation, unsigned blocks, double *out,
-                                cudaStream_t stream)
+extern "C" cudaError_t gpu_rate(enum gpu_operation operation, unsigned blocks, unsigned operations,
+                                double *out, cudaStream_t stream)
 {
     switch (operation) {
     case GPU_OPERATION_SINGLE:
-        return start<multiply_add_single>(blocks, out, stream);
+        return start<multiply_add_single>(blocks, operations, out, stream);
     case GPU_OPERATION_DOUBLE:
-        return start<multiply_add_double>(blocks, out, stream);
+        return start<multiply_add_double>(blocks, operations, out, stream);
     default:
-        return start<estimate>(blocks, out, stream);
+        return start<estimate>(blocks, operations, out, stream);
     }
 }

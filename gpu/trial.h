@@ -61,7 +61,7 @@ struct gpu_task {
     struct gpu_part *part;
     const struct stage_program *program;
     enum gpu_operation operation;
-    unsigned blocks;
+    unsigned blocks, operations;
     cudaStream_t stream;
 };
 
