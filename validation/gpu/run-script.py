@@ -245,7 +245,7 @@ def test_what_was_there_is_kept():
 
 
 def test_what_fails_leaves_the_others_their_turn():
-    """a device that fails after its first rows, and a part that stumbles: all others have their turn"""
+    """a device that fails after its first rows is tried all the same: every part has its turn"""
     tap.thorough()
     # The operations of the device take six kernels, and the accuracy of the forces the next.
     result = on_executor("--output", "results", "--only", "bench,sanitizer",
