@@ -379,14 +379,26 @@ static enum status measure_steps(struct gpu_bench_state *bench, struct error *er
 
 /* --- all of it ---------------------------------------------------------------------------------*/
 
-enum status gpu_bench(const struct gpu_bench_options *options, const struct gpu_bench_sink *sink,
-                      struct error *error)
+/* A part that fails ends alone; the first failure is told at the end. */
+static enum status measure_all(struct gpu_bench_state *bench, struct error *error)
 {
     static enum status (*const measure[GPU_BENCH_PARTS])(struct gpu_bench_state *,
                                                          struct error *) = {
         measure_rates,  measure_accuracy, measure_blocks,    measure_tuning,
         measure_ladder, measure_sizes,    measure_ensembles, measure_steps,
     };
+    enum status status = STATUS_OK;
+    for (int part = 0; part < GPU_BENCH_PARTS; part++) {
+        struct error later = { 0 };
+        const enum status found = measure[part](bench, status ? &later : error);
+        status = status ? status : found;
+    }
+    return status;
+}
+
+enum status gpu_bench(const struct gpu_bench_options *options, const struct gpu_bench_sink *sink,
+                      struct error *error)
+{
     struct gpu_bench_state bench = { .options = options, .sink = sink };
     int count;
     const double start = clock_seconds();
@@ -403,8 +415,8 @@ enum status gpu_bench(const struct gpu_bench_options *options, const struct gpu_
     /* A cache that cannot be written is told before anything is measured. */
     if (!status && options->store)
         status = gpu_tuning_store(&bench.device, NULL, &bench.tuning, error);
-    for (int part = 0; part < GPU_BENCH_PARTS && !status; part++)
-        status = measure[part](&bench, error);
+    if (!status)
+        status = measure_all(&bench, error);
     bodies_destroy(bench.bodies);
     return status;
 }

@@ -325,6 +325,20 @@ def test_bench_measures_and_keeps_its_tuning():
     assert os.path.exists("cache/orrery/gpu-tuning.json")
 
 
+def test_bench_goes_on_after_a_failure():
+    """bench --gpu: a launch that is refused is exit 69 and ends its own part alone"""
+    if REAL:
+        raise tap.Skip("only the executor can be told to fail")
+    tap.ORRERY = need_executor()
+    result = tap.run("bench", "--gpu", "--largest", 64, "--seconds", 0.01, "--forget", "-o",
+                     "bench", env={**os.environ, "ORRERY_EXECUTOR_FAIL_LAUNCH": "8"})
+    assert result.returncode == 69 and "launch failure" in result.stderr, result
+    rows = json.loads(pathlib.Path("bench/bench-gpu.json").read_text())["rows"]
+    parts = [row["part"] for row in rows]
+    assert parts.count("operations of the device") == 3 and parts.count("accuracy") < 6, parts
+    assert {"ladder", "steps of velocity Verlet"} < set(parts), parts
+
+
 def test_bench_says_what_it_knows():
     """bench --gpu names no limit where it has none, and a cache that it cannot write at once"""
     if not REAL:
