@@ -23,8 +23,10 @@ enum gpu_bench_part {
 
 extern const char *const gpu_bench_parts[GPU_BENCH_PARTS]; /* titles */
 
+struct gpu_device; /* devices.h */
+
 struct gpu_bench_options {
-    int device;
+    const struct gpu_device *device;
     double seconds; /* all parts together; what comes later is skipped */
     size_t largest; /* bodies of the largest system */
     size_t bodies;  /* tune for systems of so many bodies alone; 0: for small and large ones */

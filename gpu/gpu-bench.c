@@ -399,21 +399,19 @@ static enum status measure_all(struct gpu_bench_state *bench, struct error *erro
 enum status gpu_bench(const struct gpu_bench_options *options, const struct gpu_bench_sink *sink,
                       struct error *error)
 {
-    struct gpu_bench_state bench = { .options = options, .sink = sink };
-    int count;
     const double start = clock_seconds();
-    bench.deadline = start + options->seconds;
-    bench.tuning_deadline = start + TUNING_SHARE * options->seconds;
-    bench.trial_seconds = fmin(TRIAL_SECONDS, options->seconds / TRIALS_IN_TIME);
-    enum status status = gpu_device_count(&count, error);
-    if (!status && options->device >= count)
-        return error_set(error, STATUS_UNAVAILABLE, "there is no GPU %d", options->device);
-    if (!status)
-        status = gpu_device_find(options->device, &bench.device, error);
-    if (!status)
-        gpu_tuning_load(&bench.device, NULL, &bench.tuning);
+    struct gpu_bench_state bench = {
+        .options = options,
+        .sink = sink,
+        .device = *options->device,
+        .deadline = start + options->seconds,
+        .tuning_deadline = start + TUNING_SHARE * options->seconds,
+        .trial_seconds = fmin(TRIAL_SECONDS, options->seconds / TRIALS_IN_TIME),
+    };
+    enum status status = STATUS_OK;
+    gpu_tuning_load(&bench.device, NULL, &bench.tuning);
     /* A cache that cannot be written is told before anything is measured. */
-    if (!status && options->store)
+    if (options->store)
         status = gpu_tuning_store(&bench.device, NULL, &bench.tuning, error);
     if (!status)
         status = measure_all(&bench, error);

@@ -210,8 +210,8 @@ size_t gpu_part_size(const struct gpu_setup *setup, const struct gpu_device *dev
 
 /* --- life --------------------------------------------------------------------------------------*/
 
-static enum status check(const struct gpu_part *part, cudaError_t code, const char *doing,
-                         struct error *error)
+enum status gpu_part_check(const struct gpu_part *part, cudaError_t code, const char *doing,
+                           struct error *error)
 {
     return gpu_check(code, part->device.index, doing, error);
 }
@@ -305,7 +305,7 @@ enum status gpu_part_wait(struct gpu_part *part, bool *non_finite, struct error 
         code = wait(part);
     if (!code && non_finite)
         *non_finite |= *part->on_host != ~0ULL;
-    return check(part, code, "computing", error);
+    return gpu_part_check(part, code, "computing", error);
 }
 
 /* --- copies ------------------------------------------------------------------------------------*/
@@ -384,7 +384,7 @@ enum status gpu_part_upload(struct gpu_part *part, size_t first_system, size_t s
     cudaError_t code = send(part, from, to, COUNT_OF(from));
     if (!code)
         code = upload_units(part);
-    return check(part, code, "copying bodies to it", error);
+    return gpu_part_check(part, code, "copying bodies to it", error);
 }
 
 enum status gpu_part_upload_positions(struct gpu_part *part, struct error *error)
@@ -394,7 +394,8 @@ enum status gpu_part_upload_positions(struct gpu_part *part, struct error *error
     double *const from[] = { host->x, host->y, host->z };
     double *const to[] = { state->x, state->y, state->z };
     part->sources_current = false;
-    return check(part, send(part, from, to, COUNT_OF(from)), "copying positions to it", error);
+    return gpu_part_check(part, send(part, from, to, COUNT_OF(from)), "copying positions to it",
+                          error);
 }
 
 enum status gpu_part_upload_observed(struct gpu_part *part, struct error *error)
@@ -403,7 +404,8 @@ enum status gpu_part_upload_observed(struct gpu_part *part, struct error *error)
     const struct gpu_state *state = &part->state;
     double *const from[] = { host->vx, host->vy, host->vz, part->setup->phi, part->setup->psi };
     double *const to[] = { state->vx, state->vy, state->vz, part->phi, part->psi };
-    return check(part, send(part, from, to, COUNT_OF(from)), "copying velocities to it", error);
+    return gpu_part_check(part, send(part, from, to, COUNT_OF(from)), "copying velocities to it",
+                          error);
 }
 
 enum status gpu_part_download_positions(struct gpu_part *part, struct error *error)
@@ -412,7 +414,8 @@ enum status gpu_part_download_positions(struct gpu_part *part, struct error *err
     const struct gpu_state *state = &part->state;
     double *const to[] = { host->x, host->y, host->z };
     double *const from[] = { state->x, state->y, state->z };
-    return check(part, give_back(part, to, from, COUNT_OF(to)), "copying positions from it", error);
+    return gpu_part_check(part, give_back(part, to, from, COUNT_OF(to)),
+                          "copying positions from it", error);
 }
 
 enum status gpu_part_download_velocities(struct gpu_part *part, struct error *error)
@@ -421,8 +424,8 @@ enum status gpu_part_download_velocities(struct gpu_part *part, struct error *er
     const struct gpu_state *state = &part->state;
     double *const to[] = { host->vx, host->vy, host->vz };
     double *const from[] = { state->vx, state->vy, state->vz };
-    return check(part, give_back(part, to, from, COUNT_OF(to)), "copying velocities from it",
-                 error);
+    return gpu_part_check(part, give_back(part, to, from, COUNT_OF(to)),
+                          "copying velocities from it", error);
 }
 
 enum status gpu_part_download_state(struct gpu_part *part, struct error *error)
@@ -437,14 +440,14 @@ enum status gpu_part_download_accelerations(struct gpu_part *part, struct error 
     const struct gpu_state *state = &part->state;
     double *const to[] = { host->ax, host->ay, host->az };
     double *const from[] = { state->ax, state->ay, state->az };
-    return check(part, give_back(part, to, from, COUNT_OF(to)), "copying accelerations from it",
-                 error);
+    return gpu_part_check(part, give_back(part, to, from, COUNT_OF(to)),
+                          "copying accelerations from it", error);
 }
 
 enum status gpu_part_download_potentials(struct gpu_part *part, double *phi, double *psi,
                                          struct error *error)
 {
     double *const to[] = { phi, psi }, *const from[] = { part->phi, part->psi };
-    return check(part, give_back(part, to, from, COUNT_OF(to)), "copying potentials from it",
-                 error);
+    return gpu_part_check(part, give_back(part, to, from, COUNT_OF(to)),
+                          "copying potentials from it", error);
 }

@@ -62,6 +62,10 @@ enum status gpu_part_download_accelerations(struct gpu_part *part, struct error 
 enum status gpu_part_download_potentials(struct gpu_part *part, double *phi, double *psi,
                                          struct error *error);
 
+/* The failure `code` of the part's device, as gpu_check() has it. */
+enum status gpu_part_check(const struct gpu_part *part, cudaError_t code, const char *doing,
+                           struct error *error);
+
 /* Until everything queued is done. Sets *non_finite, unless NULL, where the state of a body has
  * become infinite or NaN. */
 enum status gpu_part_wait(struct gpu_part *part, bool *non_finite, struct error *error);

@@ -1,45 +1,55 @@
 #include "team.h"
 
-#include <string.h>
-
 #include "backend/backend.h"
 #include "base/memory.h"
 #include "work.h"
 
 /* --- copies between parts ----------------------------------------------------------------------*/
 
-/* An array of every part, of which a part has computed its own elements: one of `size` bytes for
- * every `bodies` bodies. */
+/* An array of a part, which has computed its own elements of it: one of `size` bytes for every
+ * `bodies` bodies. */
 struct shared_array {
-    void *(*array)(const struct gpu_part *part);
-    size_t size;
-    size_t bodies;
+    void *start;
+    size_t size, bodies;
 };
 
-static size_t elements(size_t bodies, const struct shared_array *what)
+enum shared { SHARED_SOURCES, SHARED_X, SHARED_Y, SHARED_Z, SHARED_BLOCKS };
+
+static struct shared_array array_of(const struct gpu_part *part, enum shared which)
 {
-    return (bodies + what->bodies - 1) / what->bodies;
+    const struct shared_array arrays[] = {
+        { part->sources, gpu_source_size(part->setup->interaction.precision), 1 },
+        { part->state.x, sizeof(double), 1 },
+        { part->state.y, sizeof(double), 1 },
+        { part->state.z, sizeof(double), 1 },
+        { part->blocks, GPU_SUM_COUNT * sizeof(double), GPU_OBSERVER_BLOCK },
+    };
+    return arrays[which];
 }
 
-static cudaError_t copy_slice(const struct gpu_part *from, struct gpu_part *to,
-                              const struct shared_array *what)
+static size_t elements(size_t bodies, const struct shared_array *array)
+{
+    return (bodies + array->bodies - 1) / array->bodies;
+}
+
+static cudaError_t copy_slice(const struct gpu_part *from, struct gpu_part *to, enum shared which)
 {
     const struct gpu_shape *shape = &from->shape;
-    const size_t pitch = elements(what->bodies == 1 ? shape->stride : shape->count, what);
-    const size_t first = elements(shape->first, what), last = elements(shape->last, what);
+    const struct shared_array source = array_of(from, which), target = array_of(to, which);
+    const size_t pitch = elements(source.bodies == 1 ? shape->stride : shape->count, &source);
+    const size_t first = elements(shape->first, &source), last = elements(shape->last, &source);
     cudaError_t code = cudaSuccess;
     for (size_t s = 0; s < shape->systems && !code; s++) {
-        const size_t offset = (s * pitch + first) * what->size;
-        code = cudaMemcpyPeerAsync((char *)what->array(to) + offset, to->device.index,
-                                   (char *)what->array(from) + offset, from->device.index,
-                                   (last - first) * what->size, to->stream);
+        const size_t offset = (s * pitch + first) * source.size;
+        code = cudaMemcpyPeerAsync((char *)target.start + offset, to->device.index,
+                                   (char *)source.start + offset, from->device.index,
+                                   (last - first) * source.size, to->stream);
     }
     return code;
 }
 
 /* Every part fetches what the others have, when they have it; and they go on when it is fetched. */
-static cudaError_t fetch_slices(const struct gpu_team *team, struct gpu_part *to,
-                                const struct shared_array *what)
+static cudaError_t fetch_slices(const struct gpu_team *team, struct gpu_part *to, enum shared which)
 {
     cudaError_t code = cudaSetDevice(to->device.index);
     for (size_t p = 0; p < team->count && !code; p++) {
@@ -47,12 +57,12 @@ static cudaError_t fetch_slices(const struct gpu_team *team, struct gpu_part *to
             continue;
         code = cudaStreamWaitEvent(to->stream, team->parts[p]->ready, 0);
         if (!code)
-            code = copy_slice(team->parts[p], to, what);
+            code = copy_slice(team->parts[p], to, which);
     }
     return code ? code : cudaEventRecord(to->copied, to->stream);
 }
 
-static enum status copy_between_parts(const struct gpu_team *team, const struct shared_array *what,
+static enum status copy_between_parts(const struct gpu_team *team, enum shared which,
                                       struct error *error)
 {
     cudaError_t code = cudaSuccess;
@@ -64,7 +74,7 @@ static enum status copy_between_parts(const struct gpu_team *team, const struct 
             code = cudaEventRecord(team->parts[p]->ready, team->parts[p]->stream);
     }
     for (size_t p = 0; p < team->count && !code; p++)
-        code = fetch_slices(team, team->parts[p], what);
+        code = fetch_slices(team, team->parts[p], which);
     for (size_t p = 0; p < team->count * team->count && !code; p++) {
         struct gpu_part *waiting = team->parts[p / team->count];
         const struct gpu_part *other = team->parts[p % team->count];
@@ -75,42 +85,11 @@ static enum status copy_between_parts(const struct gpu_team *team, const struct 
     return gpu_check((int)code, team->parts[0]->device.index, "exchanging bodies", error);
 }
 
-static void *sources_of(const struct gpu_part *part)
-{
-    return part->sources;
-}
-
-static enum status copy_sources(const struct gpu_team *team, struct error *error)
-{
-    const struct shared_array sources = {
-        sources_of, gpu_source_size(team->parts[0]->setup->interaction.precision), 1
-    };
-    return copy_between_parts(team, &sources, error);
-}
-
-static void *x_of(const struct gpu_part *part)
-{
-    return part->state.x;
-}
-
-static void *y_of(const struct gpu_part *part)
-{
-    return part->state.y;
-}
-
-static void *z_of(const struct gpu_part *part)
-{
-    return part->state.z;
-}
-
 static enum status copy_positions(const struct gpu_team *team, struct error *error)
 {
-    static const struct shared_array positions[] = { { x_of, sizeof(double), 1 },
-                                                     { y_of, sizeof(double), 1 },
-                                                     { z_of, sizeof(double), 1 } };
     enum status status = STATUS_OK;
-    for (size_t k = 0; k < COUNT_OF(positions) && !status; k++)
-        status = copy_between_parts(team, &positions[k], error);
+    for (int which = SHARED_X; which <= SHARED_Z && !status; which++)
+        status = copy_between_parts(team, (enum shared)which, error);
     return status;
 }
 
@@ -170,7 +149,7 @@ static enum status take_moves(const struct gpu_team *team, const struct stage_pa
         status = gpu_work_move(team->parts[p], pass, error);
     if (pass->drifts && is_shared(team))
         return share_positions(team, status, error);
-    return !status && pass->drifts ? copy_sources(team, error) : status;
+    return !status && pass->drifts ? copy_between_parts(team, SHARED_SOURCES, error) : status;
 }
 
 static enum status take_sums(const struct gpu_team *team, struct error *error)
@@ -326,15 +305,8 @@ enum status gpu_team_potentials(const struct gpu_team *team, struct error *error
     return status;
 }
 
-static void *blocks_of(const struct gpu_part *part)
-{
-    return part->blocks;
-}
-
 enum status gpu_team_conserved(const struct gpu_team *team, double *sums, struct error *error)
 {
-    static const struct shared_array blocks = { blocks_of, GPU_SUM_COUNT * sizeof(double),
-                                                GPU_OBSERVER_BLOCK };
     enum status status = gpu_team_potentials(team, error);
     const bool shared = is_shared(team);
     if (shared)
@@ -342,6 +314,6 @@ enum status gpu_team_conserved(const struct gpu_team *team, double *sums, struct
     for (size_t p = 0; p < team->count && !status; p++)
         status = gpu_work_conserved_blocks(team->parts[p], shared, error);
     if (!status && !shared)
-        status = copy_between_parts(team, &blocks, error);
+        status = copy_between_parts(team, SHARED_BLOCKS, error);
     return status ? status : gpu_work_conserved(team->parts[0], sums, error);
 }

@@ -1,11 +1,5 @@
 #include "work.h"
 
-static enum status check(const struct gpu_part *part, cudaError_t code, const char *doing,
-                         struct error *error)
-{
-    return gpu_check(code, part->device.index, doing, error);
-}
-
 /* --- verbs -------------------------------------------------------------------------------------*/
 
 static struct gpu_units units_of(const struct gpu_part *part)
@@ -45,7 +39,7 @@ enum status gpu_work_sum(struct gpu_part *part, struct error *error)
     const struct gpu_sum_call call = sum_call(part);
     if (!code)
         code = part->setup->kernel->sum(&call, &part->slots);
-    return check(part, code, "starting a force kernel", error);
+    return gpu_part_check(part, code, "starting a force kernel", error);
 }
 
 enum status gpu_work_move(struct gpu_part *part, const struct stage_pass *pass, struct error *error)
@@ -68,7 +62,7 @@ enum status gpu_work_move(struct gpu_part *part, const struct stage_pass *pass, 
         code = refresh_sources(part);
     if (!code)
         code = gpu_move(&call);
-    return check(part, code, "starting a kick and drift", error);
+    return gpu_part_check(part, code, "starting a kick and drift", error);
 }
 
 /* A block may keep a system where that leaves no more of the device idle than launches would. */
@@ -116,7 +110,7 @@ enum status gpu_work_resident(struct gpu_part *part, const struct stage_program 
         code = gpu_resident(&call);
         call.current = program->leaves_forces;
     }
-    return check(part, code, "starting the kernel of small systems", error);
+    return gpu_part_check(part, code, "starting the kernel of small systems", error);
 }
 
 /* --- a trial ---------------------------------------------------------------------------------*/
@@ -153,7 +147,7 @@ enum status gpu_work_try(struct gpu_part *part, struct error *error)
         code = cudaMemsetAsync(part->non_finite, 0xff, sizeof *part->non_finite, part->stream);
     if (!code)
         code = cudaStreamSynchronize(part->stream);
-    return check(part, code, "launching a kernel to try it", error);
+    return gpu_part_check(part, code, "launching a kernel to try it", error);
 }
 
 /* --- observers ---------------------------------------------------------------------------------*/
@@ -179,7 +173,7 @@ enum status gpu_work_potentials(struct gpu_part *part, struct error *error)
         code = gpu_finish_potentials(&part->shape, part->setup->physics->gravitational_constant,
                                      call.sources == part->sources ? part->unit_mass : NULL,
                                      part->partial, slots, part->phi, part->psi, part->stream);
-    return check(part, code, "starting the potentials", error);
+    return gpu_part_check(part, code, "starting the potentials", error);
 }
 
 enum status gpu_work_conserved_blocks(struct gpu_part *part, bool all, struct error *error)
@@ -193,7 +187,7 @@ enum status gpu_work_conserved_blocks(struct gpu_part *part, bool all, struct er
     if (!code)
         code = gpu_conserved_blocks(&shape, &part->state, part->phi, part->psi, part->blocks,
                                     part->stream);
-    return check(part, code, "starting the conserved sums", error);
+    return gpu_part_check(part, code, "starting the conserved sums", error);
 }
 
 enum status gpu_work_conserved(struct gpu_part *part, double *sums, struct error *error)
@@ -205,5 +199,5 @@ enum status gpu_work_conserved(struct gpu_part *part, double *sums, struct error
         code = cudaMemcpyAsync(sums + part->first_system * GPU_SUM_COUNT, part->sums,
                                part->shape.systems * GPU_SUM_COUNT * sizeof(double),
                                cudaMemcpyDeviceToHost, part->stream);
-    return check(part, code, "starting the conserved sums", error);
+    return gpu_part_check(part, code, "starting the conserved sums", error);
 }

@@ -1,6 +1,7 @@
 /*
  * orrery bench --gpu: how fast a GPU computes, beside what it could do and beside the CPU.
  */
+#include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -314,23 +315,22 @@ static json_t *about_json(const struct gpu_device *device)
                      "rows", "cpu");
 }
 
-enum status command_bench_gpu(int argc, char **argv, struct error *error)
+static enum status parse_options(int argc, char **argv, struct gpu_bench_options *options,
+                                 long long *device, const char **path, bool *helped,
+                                 struct error *error)
 {
-    struct gpu_bench_options options = { .seconds = 100, .largest = 1048576, .store = true };
     bool gpu = false, forget = false;
-    long long device_index = 0, largest = (long long)options.largest, bodies = 0;
-    const char *path = NULL;
-    struct directory *folder = NULL;
+    long long largest = 1048576, bodies = 0;
     const struct argument table[] = {
         { 0, "gpu", NULL, ARGUMENT_FLAG, &gpu, "measure a GPU" },
-        { 0, "device", "N", ARGUMENT_INTEGER, &device_index, "which one, from 0" },
-        { 0, "seconds", "S", ARGUMENT_REAL, &options.seconds,
+        { 0, "device", "N", ARGUMENT_INTEGER, device, "which one, from 0" },
+        { 0, "seconds", "S", ARGUMENT_REAL, &options->seconds,
           "skip what would take longer than so many seconds" },
         { 0, "largest", "N", ARGUMENT_INTEGER, &largest, "bodies of the largest system" },
         { 0, "bodies", "N", ARGUMENT_INTEGER, &bodies, "tune for systems of so many bodies alone" },
         { 0, "forget", NULL, ARGUMENT_FLAG, &forget,
           "do not keep the best tuning for the runs to come" },
-        { 'o', "output", "FOLDER", ARGUMENT_TEXT, &path,
+        { 'o', "output", "FOLDER", ARGUMENT_TEXT, path,
           "write bench-gpu.json and a figure into FOLDER" },
     };
     const struct arguments arguments = {
@@ -344,39 +344,66 @@ enum status command_bench_gpu(int argc, char **argv, struct error *error)
         0
     };
     struct argument_list plain;
-    struct gpu_device device;
-    int count;
-    bool helped;
-    if (arguments_parse(&arguments, argc, argv, &plain, &helped, error) || helped)
+    if (arguments_parse(&arguments, argc, argv, &plain, helped, error))
         return error->status;
-    if (device_index < 0 || largest < 64 || largest > UINT32_MAX || bodies < 0 ||
-        bodies > UINT32_MAX || !(options.seconds > 0))
+    if (*device < 0 || largest < 64 || largest > UINT32_MAX || bodies < 0 || bodies > UINT32_MAX ||
+        !(options->seconds > 0))
         return error_set(error, STATUS_USAGE,
                          "orrery bench --gpu: --device and --bodies must be at least 0, "
-                         "--largest at least 64, --seconds above 0");
-    options.device = (int)device_index;
-    options.largest = (size_t)largest;
-    options.bodies = (size_t)bodies;
-    options.store = !forget;
-    if (gpu_device_count(&count, error) || gpu_device_find(options.device, &device, error) ||
-        (path && open_folder(path, &folder, error)))
+                         "--largest at least 64, no number of bodies above %" PRIu32
+                         ", --seconds above 0",
+                         UINT32_MAX);
+    options->largest = (size_t)largest;
+    options->bodies = (size_t)bodies;
+    options->store = !forget;
+    return STATUS_OK;
+}
+
+static enum status find_device(long long index, struct gpu_device *device, struct error *error)
+{
+    int count;
+    if (gpu_device_count(&count, error))
         return error->status;
-    printf("%s, %s, %d multiprocessors, driver %d.%d\n", device.name, device.isa,
-           device.multiprocessors, device.driver / 1000, device.driver % 1000 / 10);
-    json_t *about = about_json(&device);
+    if (index >= count)
+        return error_set(error, STATUS_UNAVAILABLE, "there is no GPU %lld: this machine has %d",
+                         index, count);
+    return gpu_device_find((int)index, device, error);
+}
+
+static enum status measure(const struct gpu_bench_options *options, struct directory *folder,
+                           struct error *error)
+{
+    json_t *about = about_json(options->device);
     struct collected collected = {
         .about = about, .folder = folder, .rows = json_object_get(about, "rows"), .part = -1
     };
     const struct gpu_bench_sink sink = { collect, &collected };
-    enum status status = about ? gpu_bench(&options, &sink, error) : error_memory(error);
+    enum status status = about ? gpu_bench(options, &sink, error) : error_memory(error);
     if (!status)
-        status = bench_cpu(options.largest, json_object_get(about, "cpu"), error);
+        status = bench_cpu(options->largest, json_object_get(about, "cpu"), error);
     if (collected.skipped > 0)
         printf("\n%zu lines were skipped: --seconds %g was not enough\n", collected.skipped,
-               options.seconds);
+               options->seconds);
     if (!status && folder)
-        status = write_files(folder, about, device.name, error);
-    directory_close(folder);
+        status = write_files(folder, about, options->device->name, error);
     json_decref(about);
+    return status;
+}
+
+enum status command_bench_gpu(int argc, char **argv, struct error *error)
+{
+    struct gpu_device device;
+    struct gpu_bench_options options = { .device = &device, .seconds = 100 };
+    struct directory *folder = NULL;
+    const char *path = NULL;
+    long long index = 0;
+    bool helped;
+    if (parse_options(argc, argv, &options, &index, &path, &helped, error) || helped ||
+        find_device(index, &device, error) || (path && open_folder(path, &folder, error)))
+        return error->status;
+    printf("%s, %s, %d multiprocessors, driver %d.%d\n", device.name, device.isa,
+           device.multiprocessors, device.driver / 1000, device.driver % 1000 / 10);
+    const enum status status = measure(&options, folder, error);
+    directory_close(folder);
     return status;
 }

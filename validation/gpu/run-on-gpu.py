@@ -352,6 +352,9 @@ def test_bench_says_what_it_knows():
                      env={**os.environ, "XDG_CACHE_HOME": "/dev/null/cache"})
     assert result.returncode == 73 and "/dev/null/cache" in result.stderr, result
     assert "accuracy" not in result.stdout, result.stdout
+    result = tap.run("bench", "--gpu", "--device", 64)
+    assert result.returncode == 69 and "there is no GPU 64: this machine has " in result.stderr, \
+        result
 
 
 tap.main()
