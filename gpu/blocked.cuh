@@ -22,7 +22,7 @@ static __global__ void __launch_bounds__(most_threads<terms>(GPU_BLOCKED), AT_ON
     const unsigned i = shape.first + blockIdx.x % groups * size + threadIdx.x;
     const typename terms::source *bodies = sources + (size_t)system * shape.stride;
     typename terms::source *tile = (typename terms::source *)shared_memory();
-    gathering<terms, BODIES> sums;
+    body_sums<terms, BODIES> sums;
 #pragma unroll
     for (int b = 0; b < BODIES; b++) {
         sums.body[b] = bodies[min(i + b * blockDim.x, shape.stride - 1)];

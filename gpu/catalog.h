@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "force/force.h"
-#include "slots.h"
+#include "instructions.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -44,7 +44,7 @@ struct gpu_limits {
      * the registers to have more pairs under way; more leave more warps to wait for each other.
      * Both forms are built where they differ. */
     struct gpu_range at_once;
-    double slots;            /* instructions of an ordered pair; 0: not counted */
+    double instructions;     /* instructions of an ordered pair; 0: not counted */
     struct gpu_tuning start; /* where nothing was measured */
 };
 

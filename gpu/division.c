@@ -95,7 +95,7 @@ static enum status create_whole(struct gpu_division *division, const struct gpu_
     return status;
 }
 
-/* The largest batch of which one fits for every slot. */
+/* The systems of a batch, of which as many fit as are under way. */
 static size_t batch_size(const struct gpu_division *division, const struct gpu_device *device,
                          size_t memory)
 {
@@ -103,7 +103,7 @@ static size_t batch_size(const struct gpu_division *division, const struct gpu_d
     size_t fits = 0, too_many = division->setup.bodies->systems + 1;
     while (too_many - fits > 1) {
         const size_t middle = fits + (too_many - fits) / 2;
-        if (division->slots * gpu_part_size(&division->setup, device, middle, 0, count) <=
+        if (division->batches * gpu_part_size(&division->setup, device, middle, 0, count) <=
             usable(memory))
             fits = middle;
         else
@@ -127,16 +127,16 @@ static enum status create_streamed(struct gpu_division *division, const struct g
 {
     const size_t count = division->setup.bodies->count;
     enum status status = STATUS_OK;
-    division->slots = GPU_SLOTS;
-    while (division->slots > 1 && !batches_fit(division, devices, memory))
-        division->slots--;
+    division->batches = GPU_MAX_BATCHES;
+    while (division->batches > 1 && !batches_fit(division, devices, memory))
+        division->batches--;
     for (size_t d = 0; d < division->device_count && !status; d++) {
         const size_t batch = batch_size(division, &devices[d], memory[d]);
         if (batch == 0)
             return too_little(&devices[d], "a system",
                               gpu_part_size(&division->setup, &devices[d], 1, 0, count), memory[d],
                               error);
-        for (size_t slot = 0; slot < division->slots && !status; slot++)
+        for (size_t k = 0; k < division->batches && !status; k++)
             status = add_part(division, &devices[d], batch, 0, count, error);
     }
     pin(division);
@@ -189,7 +189,7 @@ static size_t useful_devices(const struct gpu_division *division, size_t wanted)
                       : blocks;
     if (division->setup.peers)
         most = blocks;
-    most = most < GPU_MAX_PARTS / GPU_SLOTS ? most : GPU_MAX_PARTS / GPU_SLOTS;
+    most = most < GPU_MAX_PARTS / GPU_MAX_BATCHES ? most : GPU_MAX_PARTS / GPU_MAX_BATCHES;
     return wanted < most ? wanted : most;
 }
 
@@ -338,15 +338,16 @@ static enum status wait_all(struct gpu_division *division, bool *non_finite, str
     return status;
 }
 
-/* One batch after another through the slots of a device: what a slot is told to do waits for what
- * it was told before, not for the other slots. */
+/* One batch after another through the parts of a device: what a part is told to do waits for what
+ * it was told before, not for the other parts. */
 static enum status stream_device(struct gpu_division *division, size_t device, gpu_queue *queue,
                                  void *context, struct error *error)
 {
     enum status status = STATUS_OK;
-    size_t slot = 0;
-    for (size_t s = division->first[device]; s < division->first[device + 1] && !status; slot++) {
-        struct gpu_part *part = division->parts[device * division->slots + slot % division->slots];
+    struct gpu_part **const parts = &division->parts[device * division->batches];
+    size_t batch = 0;
+    for (size_t s = division->first[device]; s < division->first[device + 1] && !status; batch++) {
+        struct gpu_part *part = parts[batch % division->batches];
         const struct gpu_team team = { &part, 1 };
         const size_t left = division->first[device + 1] - s;
         const size_t systems = left < part->capacity ? left : part->capacity;

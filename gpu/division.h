@@ -17,7 +17,7 @@ enum gpu_mode { GPU_WHOLE, GPU_DIVIDED, GPU_STREAMED };
 
 enum {
     GPU_MAX_PARTS = 64,
-    GPU_SLOTS = 3 /* most batches of a device under way: one arrives, one computes, one leaves */
+    GPU_MAX_BATCHES = 3 /* under way on a device: one arrives, one computes, one leaves */
 };
 
 struct gpu_division {
@@ -25,7 +25,7 @@ struct gpu_division {
     enum gpu_mode mode;
     struct gpu_part *parts[GPU_MAX_PARTS];
     size_t part_count, device_count;
-    size_t slots;                    /* of every device, for batches of streamed systems */
+    size_t batches;                  /* of streamed systems under way on every device */
     size_t own_first, own_last;      /* bodies of every system that this process moves */
     size_t first[GPU_MAX_PARTS + 1]; /* systems of device d: [first[d], first[d + 1]) */
     double *pinned[10];              /* host arrays that are locked in memory */

@@ -241,7 +241,7 @@ struct rung {
     int components;                                                       /* of it */
     int bodies, at_once; /* of a thread; the form: others than tuned */
     bool equal;          /* masses */
-    double slots;
+    double instructions;
 };
 
 static const struct rung rungs[] = {
@@ -250,20 +250,20 @@ static const struct rung rungs[] = {
       .precision = PRECISION_SINGLE,
       .sum = gpu_textbook_simt,
       .components = 3,
-      .slots = GPU_SLOTS_TEXTBOOK_SIMT },
+      .instructions = GPU_INSTRUCTIONS_TEXTBOOK_SIMT },
     { .label = "simt", .kernel = GPU_SIMT, .precision = PRECISION_SINGLE },
     { .label = "tiled, rsqrtf()",
       .kernel = GPU_TILED,
       .precision = PRECISION_SINGLE,
       .sum = gpu_textbook_tiled,
       .components = 3,
-      .slots = GPU_SLOTS_TEXTBOOK_TILED },
+      .instructions = GPU_INSTRUCTIONS_TEXTBOOK_TILED },
     { .label = "tiled", .kernel = GPU_TILED, .precision = PRECISION_SINGLE },
     { .label = "blocked, 2 bodies per thread",
       .kernel = GPU_BLOCKED,
       .precision = PRECISION_SINGLE,
       .bodies = 2,
-      .slots = GPU_SLOTS_BLOCKED_2 },
+      .instructions = GPU_INSTRUCTIONS_BLOCKED_2 },
     { .label = "blocked, 3 blocks at once",
       .kernel = GPU_BLOCKED,
       .precision = PRECISION_SINGLE,
@@ -277,7 +277,7 @@ static const struct rung rungs[] = {
       .kernel = GPU_BLOCKED,
       .precision = PRECISION_SINGLE,
       .equal = true,
-      .slots = GPU_SLOTS_EQUAL_4 },
+      .instructions = GPU_INSTRUCTIONS_EQUAL_4 },
     { .label = "symmetric", .kernel = GPU_SYMMETRIC, .precision = PRECISION_SINGLE },
     { .label = "symmetric, 4 blocks at once",
       .kernel = GPU_SYMMETRIC,
@@ -288,7 +288,7 @@ static const struct rung rungs[] = {
       .precision = PRECISION_SINGLE,
       .sum = gpu_with_potential,
       .components = 4,
-      .slots = GPU_SLOTS_POTENTIAL_4 },
+      .instructions = GPU_INSTRUCTIONS_POTENTIAL_4 },
     { .label = "blocked, mixed", .kernel = GPU_BLOCKED, .precision = PRECISION_MIXED },
     { .label = "symmetric, mixed", .kernel = GPU_SYMMETRIC, .precision = PRECISION_MIXED },
     { .label = "blocked, double", .kernel = GPU_BLOCKED, .precision = PRECISION_DOUBLE },
@@ -312,8 +312,8 @@ static enum status measure_ladder(struct gpu_bench_state *bench, struct error *e
             trial.kernel.sum = rung->sum;
             trial.kernel.components = rung->components;
         }
-        if (rung->slots > 0)
-            trial.slots = rung->slots;
+        if (rung->instructions > 0)
+            trial.instructions = rung->instructions;
         if (rung->bodies > 0)
             tuning.tuning.bodies = rung->bodies;
         if (rung->at_once > 0)
@@ -357,7 +357,7 @@ static enum status measure_shapes(struct gpu_bench_state *bench, enum gpu_bench_
         trial.part = part;
         trial.steps = part == GPU_BENCH_STEPS;
         if (trial.steps)
-            trial.slots = 0; /* a step is more than pairs */
+            trial.instructions = 0; /* a step is more than pairs */
         status = gpu_trial_run(bench, &trial, &row, error);
     }
     return status;

@@ -36,7 +36,7 @@ static __device__ resident_index find_index(const struct gpu_shape &shape,
 /* The sum of one segment of one body. */
 template <class terms>
 static __device__ __forceinline__ void
-add_segment(gathering<terms, 1> *sums, const struct gpu_shape &shape, unsigned segment,
+add_segment(body_sums<terms, 1> *sums, const struct gpu_shape &shape, unsigned segment,
             const typename terms::source *sources, const typename terms::settings &settings)
 {
     const unsigned begin = segment * shape.segment;
@@ -54,7 +54,7 @@ add_all(double total[3], const struct gpu_shape &shape, const struct resident_gr
         const typename terms::settings &settings)
 {
     const unsigned pitch = grid.split * shape.count;
-    gathering<terms, 1> sums;
+    body_sums<terms, 1> sums;
     sums.body[0] = sources[index.body];
     sums.index[0] = index.body;
     for (unsigned round = 0; round < shape.segments; round += grid.split) {

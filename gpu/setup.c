@@ -70,7 +70,7 @@ static bool find_units(struct gpu_setup *setup)
     return all;
 }
 
-static void find_law(struct gpu_setup *setup, enum precision precision)
+static void find_interaction(struct gpu_setup *setup, enum precision precision)
 {
     const struct physics *physics = setup->physics;
     struct gpu_interaction *interaction = &setup->interaction;
@@ -100,7 +100,7 @@ enum status gpu_setup_init(const struct gpu_kernel *kernel, enum precision preci
         gpu_setup_free(setup);
         return error->status;
     }
-    find_law(setup, precision);
+    find_interaction(setup, precision);
     struct gpu_interaction *interaction = &setup->interaction;
     interaction->equal_masses = find_units(setup) && interaction->space == GPU_SPACE_SOFT;
     if (interaction->equal_masses) /* so far that r^-3 is 0 */

@@ -20,7 +20,7 @@ static __global__ void simt(const struct gpu_shape shape, const typename terms::
     if (i >= min(shape.last, shape.count))
         return;
     const typename terms::source *bodies = sources + (size_t)system * shape.stride;
-    gathering<terms, 1> sums;
+    body_sums<terms, 1> sums;
     sums.body[0] = bodies[i];
     sums.index[0] = i;
     for (unsigned k = 0; k < shape.segments; k++) {

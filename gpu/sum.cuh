@@ -42,7 +42,7 @@ template <> struct wide_sum<double> {
 };
 
 /* BODIES bodies of one thread, and their sums within a segment. */
-template <class terms, int BODIES> struct gathering {
+template <class terms, int BODIES> struct body_sums {
     typename terms::source body[BODIES];
     unsigned index[BODIES]; /* in its system */
     typename terms::real chunk[BODIES][terms::SUMS];

@@ -19,7 +19,7 @@ static __global__ void __launch_bounds__(most_threads<terms>(GPU_TILED))
     const unsigned i = shape.first + blockIdx.x % groups * blockDim.x + threadIdx.x;
     const typename terms::source *bodies = sources + (size_t)system * shape.stride;
     typename terms::source *tile = (typename terms::source *)shared_memory();
-    gathering<terms, 1> sums;
+    body_sums<terms, 1> sums;
     sums.body[0] = bodies[min(i, shape.stride - 1)];
     sums.index[0] = i;
     for (unsigned k = 0; k < shape.segments; k++) {

@@ -130,7 +130,7 @@ static double limit_of(const struct gpu_bench_state *bench, const struct gpu_tri
 {
     const bool full = trial->precision == PRECISION_DOUBLE;
     const double operations = bench->operations[full ? GPU_OPERATION_DOUBLE : GPU_OPERATION_SINGLE];
-    return trial->slots > 0 ? operations / trial->slots : 0;
+    return trial->instructions > 0 ? operations / trial->instructions : 0;
 }
 
 enum status gpu_trial_send(const struct gpu_bench_state *bench, const struct gpu_bench_row *row,
@@ -230,7 +230,7 @@ struct gpu_trial gpu_trial_of(const struct gpu_bench_state *bench, enum gpu_kern
         .kernel = *gpu_kernel_of(kernel),
         .label = gpu_catalog[kernel].name,
         .precision = precision,
-        .slots = gpu_catalog[kernel].limits[precision].slots,
+        .instructions = gpu_catalog[kernel].limits[precision].instructions,
         .tuning = gpu_tuning_find(&bench->tuning, kernel, precision, systems * count),
         .systems = systems,
         .count = count,

@@ -28,7 +28,7 @@ struct gpu_trial {
     struct gpu_kernel kernel;
     enum precision precision;
     bool equal;                          /* masses */
-    double slots;                        /* of an ordered pair; 0: not counted */
+    double instructions;                 /* of an ordered pair; 0: not counted */
     const struct gpu_tuning_row *tuning; /* NULL: the device's */
     size_t systems, count;
     bool steps;     /* whole ones */

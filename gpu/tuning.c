@@ -59,7 +59,7 @@ void gpu_tuning_set(struct gpu_tuning_table *table, const struct gpu_tuning_row 
 static const double PAIRS_OF_A_SLOT = 20;
 
 /* What loads a body and turns the loop is shared by the bodies of a thread: this part of a pair's
- * instructions for one (slots.h, 13.4 with four bodies, 14.2 with one). */
+ * instructions for one (instructions.h, 13.4 with four bodies, 14.2 with one). */
 static const double SHARED_PART = 0.08;
 
 static const struct gpu_limits *limits_of(const struct gpu_tuning_row *row)

@@ -33,7 +33,7 @@ COUNTED = "sm_90"
 MARGIN = 1.03
 SOFT = r"\(gpu_space\)0"
 # An object, a kernel, ordered pairs for an estimate of 1/r, what counts, how many, stalls, and the
-# name in slots.h.
+# name in instructions.h.
 KERNELS = [
     ("ladder", r"^simt<gravity_textbook", 1, None, 17.1, 50.1, "TEXTBOOK_SIMT"),
     ("ladder", r"^tiled<gravity_textbook", 1, None, 17.1, 19.8, "TEXTBOOK_TILED"),
@@ -169,17 +169,18 @@ def test_instructions():
     assert not above, "\n" + "\n".join(above)
 
 
-def test_slots_of_the_roofline():
+def test_instructions_of_the_roofline():
     """`orrery bench --gpu` computes its limits with the instructions that were counted"""
     need_kernels()
-    with open(os.path.join(tap.SOURCE, "gpu", "slots.h"), encoding="utf-8") as file:
-        slots = {name: float(value) for name, value in
-                 re.findall(r"^#define GPU_SLOTS_(\w+) ([\d.]+)$", file.read(), re.MULTILINE)}
-    counted = {slot: inner_loop(name, kernel).count(pairs, only)
-               for name, kernel, pairs, only, _, _, slot in KERNELS if slot}
-    assert slots.keys() == counted.keys(), slots.keys() ^ counted.keys()
-    wrong = [f"{name}: {slots[name]}, counted {counted[name]:.2f}"
-             for name in slots if abs(counted[name] / slots[name] - 1) > 0.01]
+    with open(os.path.join(tap.SOURCE, "gpu", "instructions.h"), encoding="utf-8") as file:
+        said = {name: float(value) for name, value in
+                re.findall(r"^#define GPU_INSTRUCTIONS_(\w+) ([\d.]+)$", file.read(),
+                           re.MULTILINE)}
+    counted = {macro: inner_loop(name, kernel).count(pairs, only)
+               for name, kernel, pairs, only, _, _, macro in KERNELS if macro}
+    assert said.keys() == counted.keys(), said.keys() ^ counted.keys()
+    wrong = [f"{name}: {said[name]}, counted {counted[name]:.2f}"
+             for name in said if abs(counted[name] / said[name] - 1) > 0.01]
     assert not wrong, "\n" + "\n".join(wrong)
 
 
