@@ -72,16 +72,6 @@ static enum status run(struct request *request, gpu_queue *queue, struct error *
     return gpu_division_run(&request->cuda->division, queue, request, &request->non_finite, error);
 }
 
-static enum status download(const struct gpu_team *team,
-                            enum status (*copy)(struct gpu_part *, struct error *),
-                            struct error *error)
-{
-    enum status status = STATUS_OK;
-    for (size_t p = 0; p < team->count && !status; p++)
-        status = copy(team->parts[p], error);
-    return status;
-}
-
 static enum status queue_advance(void *context, const struct gpu_team *team, struct error *error)
 {
     const struct request *const request = context;
@@ -89,9 +79,9 @@ static enum status queue_advance(void *context, const struct gpu_team *team, str
     enum status status =
         gpu_team_advance(team, &cuda->program, request->steps, cuda->current, error);
     if (!status && cuda->division.mode == GPU_STREAMED)
-        status = download(team, gpu_part_download_state, error);
+        status = gpu_team_each(team, gpu_part_download_state, error);
     if (!status && cuda->division.mode == GPU_STREAMED)
-        status = download(team, gpu_part_download_accelerations, error);
+        status = gpu_team_each(team, gpu_part_download_accelerations, error);
     return status;
 }
 
@@ -122,7 +112,7 @@ static enum status cuda_advance(struct backend *backend, const struct integrator
 static enum status queue_fetch(void *context, const struct gpu_team *team, struct error *error)
 {
     (void)context;
-    return download(team, gpu_part_download_state, error);
+    return gpu_team_each(team, gpu_part_download_state, error);
 }
 
 static enum status cuda_fetch(struct backend *backend, struct error *error)
@@ -137,7 +127,7 @@ static enum status queue_accelerations(void *context, const struct gpu_team *tea
 {
     const struct cuda *const cuda = ((struct request *)context)->cuda;
     const enum status status = cuda->current ? STATUS_OK : gpu_team_accelerations(team, error);
-    return status ? status : download(team, gpu_part_download_accelerations, error);
+    return status ? status : gpu_team_each(team, gpu_part_download_accelerations, error);
 }
 
 static enum status cuda_accelerations(struct backend *backend, struct error *error)

@@ -4,6 +4,16 @@
 #include "base/memory.h"
 #include "work.h"
 
+enum status gpu_team_each(const struct gpu_team *team,
+                          enum status (*what)(struct gpu_part *, struct error *),
+                          struct error *error)
+{
+    enum status status = STATUS_OK;
+    for (size_t p = 0; p < team->count && !status; p++)
+        status = what(team->parts[p], error);
+    return status;
+}
+
 /* --- copies between parts ----------------------------------------------------------------------*/
 
 /* An array of a part, which has computed its own elements of it: one of `size` bytes for every
@@ -110,9 +120,7 @@ static enum status share(const struct gpu_team *team, double *const arrays[], si
     for (size_t p = 0; p < team->count && !status; p++)
         status = gpu_part_wait(team->parts[p], NULL, error);
     peers->all_gather(peers->context, arrays, count);
-    for (size_t p = 0; p < team->count && !status; p++)
-        status = upload(team->parts[p], error);
-    return status;
+    return status ? status : gpu_team_each(team, upload, error);
 }
 
 static enum status share_positions(const struct gpu_team *team, enum status status,
@@ -120,8 +128,8 @@ static enum status share_positions(const struct gpu_team *team, enum status stat
 {
     const struct bodies *b = team->parts[0]->setup->bodies;
     double *const positions[] = { b->x, b->y, b->z };
-    for (size_t p = 0; p < team->count && !status; p++)
-        status = gpu_part_download_positions(team->parts[p], error);
+    if (!status)
+        status = gpu_team_each(team, gpu_part_download_positions, error);
     return share(team, positions, COUNT_OF(positions), gpu_part_upload_positions, status, error);
 }
 
@@ -134,8 +142,8 @@ static enum status share_observed(const struct gpu_team *team, enum status statu
     double *const observed[] = { b->vx, b->vy, b->vz, setup->phi, setup->psi };
     for (size_t p = 0; p < team->count && !status; p++)
         status = gpu_part_download_potentials(team->parts[p], setup->phi, setup->psi, error);
-    for (size_t p = 0; p < team->count && !status; p++)
-        status = gpu_part_download_velocities(team->parts[p], error);
+    if (!status)
+        status = gpu_team_each(team, gpu_part_download_velocities, error);
     return share(team, observed, COUNT_OF(observed), gpu_part_upload_observed, status, error);
 }
 
@@ -152,19 +160,11 @@ static enum status take_moves(const struct gpu_team *team, const struct stage_pa
     return !status && pass->drifts ? copy_between_parts(team, SHARED_SOURCES, error) : status;
 }
 
-static enum status take_sums(const struct gpu_team *team, struct error *error)
-{
-    enum status status = STATUS_OK;
-    for (size_t p = 0; p < team->count && !status; p++)
-        status = gpu_work_sum(team->parts[p], error);
-    return status;
-}
-
 static enum status take_pass(const struct gpu_team *team, const struct stage_pass *pass,
                              struct error *error)
 {
     const enum status status = take_moves(team, pass, error);
-    return !status && pass->force ? take_sums(team, error) : status;
+    return !status && pass->force ? gpu_team_each(team, gpu_work_sum, error) : status;
 }
 
 /* Passes [first, last) of the program. */
@@ -293,16 +293,14 @@ enum status gpu_team_advance(const struct gpu_team *team, const struct stage_pro
 enum status gpu_team_accelerations(const struct gpu_team *team, struct error *error)
 {
     static const struct stage_pass nothing = { .count = 0 };
-    const enum status status = take_sums(team, error);
+    const enum status status = gpu_team_each(team, gpu_work_sum, error);
     return status ? status : take_moves(team, &nothing, error);
 }
 
 enum status gpu_team_potentials(const struct gpu_team *team, struct error *error)
 {
-    enum status status = is_shared(team) ? STATUS_OK : copy_positions(team, error);
-    for (size_t p = 0; p < team->count && !status; p++)
-        status = gpu_work_potentials(team->parts[p], error);
-    return status;
+    const enum status status = is_shared(team) ? STATUS_OK : copy_positions(team, error);
+    return status ? status : gpu_team_each(team, gpu_work_potentials, error);
 }
 
 enum status gpu_team_conserved(const struct gpu_team *team, double *sums, struct error *error)

@@ -14,6 +14,11 @@ struct gpu_team {
     size_t count;
 };
 
+/* Does something with one part after another until it fails. */
+enum status gpu_team_each(const struct gpu_team *team,
+                          enum status (*what)(struct gpu_part *, struct error *),
+                          struct error *error);
+
 /* `steps` whole steps. `current`: the accelerations are a(x). */
 enum status gpu_team_advance(const struct gpu_team *team, const struct stage_program *program,
                              uint64_t steps, bool current, struct error *error);
