@@ -1,7 +1,5 @@
 #include "executor.h"
 
-#include <cuda_runtime.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -9,13 +7,10 @@
 #include <deque>
 #include <map>
 #include <memory>
-#include <random>
 #include <set>
 #include <vector>
 
-#include "fiber.h"
-
-dim3 gridDim, blockDim, blockIdx, threadIdx;
+#include "block.h"
 
 enum { RUNTIME = 13000 }; /* its version */
 
@@ -25,13 +20,6 @@ static constexpr struct executor_settings standard = {
 struct executor_settings executor_settings = standard;
 const bool executor_is_a_gpu = false;
 static struct executor_counts counts;
-
-/* A broken rule (a barrier that not all threads reach, a write past the end) is a wrong kernel. */
-[[noreturn]] static void broken(const char *what)
-{
-    fprintf(stderr, "executor: %s\n", what);
-    abort();
-}
 
 static long environment(const char *name, long standard_value)
 {
@@ -67,166 +55,6 @@ static bool comes_due(int *counter)
 struct executor_counts executor_count(void)
 {
     return counts;
-}
-
-/* 0 ... n - 1 in the order of the test's choice. */
-static std::vector<unsigned> ordered(unsigned n)
-{
-    std::vector<unsigned> order(n);
-    for (unsigned k = 0; k < n; k++)
-        order[k] = executor_settings.order == EXECUTOR_BACKWARD ? n - 1 - k : k;
-    static std::mt19937 engine(20231);
-    if (executor_settings.order == EXECUTOR_SHUFFLED)
-        std::shuffle(order.begin(), order.end(), engine);
-    return order;
-}
-
-/* --- a block -----------------------------------------------------------------------------------*/
-
-enum { WARP = 32, GUARD = 64, POISON = 0xff }; /* bytes of 0xff are NaN in every real type */
-
-struct thread {
-    enum { READY, AT_BARRIER, AT_SHUFFLE, DONE } state;
-    unsigned mask;               /* of the lanes that it waits for */
-    unsigned shuffles, barriers; /* so far */
-};
-
-struct warp {
-    uint64_t values[2][WARP]; /* of this shuffle and of the next, which a fast lane may be at */
-};
-
-static std::vector<struct thread> threads;
-static std::vector<struct warp> warps;
-static std::vector<unsigned char> shared;
-static size_t shared_size;
-static unsigned current;
-
-void *executor_shared_memory()
-{
-    return (void *)(((uintptr_t)shared.data() + 15) / 16 * 16);
-}
-
-static void wait_as(decltype(thread::state) state)
-{
-    threads[current].state = state;
-    fiber_leave();
-}
-
-/* ORRERY_EXECUTOR_DROP=sum.cuh:128: all threads wait there, but it orders nothing. */
-static bool is_dropped(const char *file, int line)
-{
-    static const char *const dropped = getenv("ORRERY_EXECUTOR_DROP");
-    if (!dropped)
-        return false;
-    const char *base = strrchr(file, '/');
-    char here[256];
-    snprintf(here, sizeof here, "%s:%d", base ? base + 1 : file, line);
-    return strcmp(here, dropped) == 0;
-}
-
-/* A thread may be at the next barrier before another has left this one, hence two addresses. */
-static char block_start, block_end, barriers[2];
-
-void executor_barrier(const char *file, int line)
-{
-    void *const what = &barriers[threads[current].barriers++ % 2];
-    const bool dropped = is_dropped(file, line);
-    if (!dropped)
-        fiber_release(what);
-    wait_as(thread::AT_BARRIER);
-    if (!dropped)
-        fiber_acquire(what);
-}
-
-/* The value goes from lane to lane; memory is not ordered by it, as CUDA has it. */
-uint64_t executor_shuffle(unsigned mask, uint64_t bits, unsigned source)
-{
-    struct thread &own = threads[current];
-    struct warp &own_warp = warps[current / WARP];
-    const unsigned side = own.shuffles++ % 2;
-    if (!(mask >> current % WARP & 1))
-        broken("a lane is not in the mask of its own shuffle");
-    own_warp.values[side][current % WARP] = bits;
-    own.mask = mask;
-    wait_as(thread::AT_SHUFFLE);
-    return own_warp.values[side][source % WARP];
-}
-
-/* Lets a warp go on whose lanes have all come to the shuffle. */
-static bool release_warp(unsigned first)
-{
-    const unsigned last = std::min<unsigned>(first + WARP, (unsigned)threads.size());
-    unsigned here = 0, wanted = 0;
-    for (unsigned k = first; k < last; k++)
-        if (threads[k].state == thread::AT_SHUFFLE) {
-            here |= 1u << (k - first);
-            wanted |= threads[k].mask;
-        }
-    if (here == 0 || here != wanted)
-        return false;
-    for (unsigned k = first; k < last; k++)
-        if (threads[k].state == thread::AT_SHUFFLE)
-            threads[k].state = thread::READY;
-    return true;
-}
-
-/* Lets all threads go on that have not ended, if all of them are at the barrier. */
-static bool release_barrier()
-{
-    for (const struct thread &t : threads)
-        if (t.state != thread::AT_BARRIER && t.state != thread::DONE)
-            return false;
-    for (struct thread &t : threads)
-        if (t.state == thread::AT_BARRIER)
-            t.state = thread::READY;
-    return true;
-}
-
-static void run_block(const std::function<void()> &body)
-{
-    const std::vector<unsigned> order = ordered(blockDim.x);
-    threads.assign(blockDim.x, thread());
-    warps.assign((blockDim.x + WARP - 1) / WARP, warp());
-    shared.assign(shared_size + 16 + GUARD, POISON);
-    const std::function<void()> whole = [&] {
-        fiber_acquire(&block_start);
-        body();
-        fiber_release(&block_end);
-    };
-    fiber_release(&block_start);
-    size_t left = threads.size();
-    while (left > 0) {
-        bool moved = false;
-        for (unsigned k : order)
-            if (threads[k].state == thread::READY) {
-                current = k;
-                threadIdx.x = k;
-                moved = true;
-                if (fiber_enter(k, whole)) {
-                    threads[k].state = thread::DONE;
-                    left--;
-                }
-            }
-        for (unsigned k = 0; k < threads.size(); k += WARP)
-            moved |= release_warp(k);
-        if (!moved && left > 0 && !release_barrier())
-            broken("threads wait for others that never come");
-    }
-    fiber_acquire(&block_end);
-    const unsigned char *end = (unsigned char *)executor_shared_memory() + shared_size;
-    if (std::count(end, end + GUARD - 16, POISON) != GUARD - 16)
-        broken("a kernel wrote past its shared memory");
-}
-
-static void run_grid(const cudaLaunchConfig_t &config, const std::function<void()> &body)
-{
-    gridDim = config.gridDim;
-    blockDim = config.blockDim;
-    shared_size = config.dynamicSmemBytes;
-    for (unsigned k : ordered(gridDim.x)) {
-        blockIdx.x = k;
-        run_block(body);
-    }
 }
 
 /* --- streams -----------------------------------------------------------------------------------*/
@@ -289,7 +117,7 @@ static bool can_run(const CUstream_st *stream)
 static CUstream_st *next_stream()
 {
     CUstream_st *chosen = NULL;
-    for (unsigned k : ordered((unsigned)streams.size())) {
+    for (unsigned k : executor_order_of((unsigned)streams.size())) {
         CUstream_st *stream = streams[k];
         if (!can_run(stream))
             continue;
@@ -308,7 +136,7 @@ template <class Condition> static cudaError_t work_until(const Condition &done)
     while (!done()) {
         CUstream_st *stream = next_stream();
         if (!stream)
-            broken("streams wait for an event that never comes");
+            executor_broken("streams wait for an event that never comes");
         const std::function<void()> run = stream->queue.front().run;
         stream->queue.pop_front();
         if (!failure && run)
@@ -346,7 +174,7 @@ cudaError_t executor_launch(const cudaLaunchConfig_t &config, std::function<void
         if (comes_due(&executor_settings.failing_kernel))
             failure = cudaErrorLaunchFailure;
         else
-            run_grid(config, thread);
+            block_run_grid(config, thread);
     });
 }
 
@@ -536,10 +364,10 @@ cudaError_t cudaFree(void *pointer)
     all_work();
     const auto found = memory.find(pointer);
     if (found == memory.end())
-        broken("cudaFree() of something else");
+        executor_broken("cudaFree() of something else");
     const unsigned char *end = (unsigned char *)pointer + found->second.size;
     if (std::count(end, end + GUARD, POISON) != GUARD)
-        broken("a kernel or a copy wrote past the end of an array");
+        executor_broken("a kernel or a copy wrote past the end of an array");
     counts.allocated -= found->second.size;
     memory.erase(found);
     free(pointer);
@@ -576,7 +404,7 @@ static cudaError_t lock(void *pointer, size_t size)
 static cudaError_t unlock(void *pointer)
 {
     if (locked.erase((const char *)pointer) == 0)
-        broken("host memory is unlocked that was not locked");
+        executor_broken("host memory is unlocked that was not locked");
     counts.locked = locked.size();
     return failure;
 }
