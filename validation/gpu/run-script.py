@@ -283,6 +283,14 @@ def test_a_part_that_stumbles():
     assert ended and result["parts"]["c"]["reason"] == "the session was ended", result
 
 
+def test_results_without_a_page():
+    """results that no page can be made of are kept, and the page says why"""
+    session.Session("results", "any", 100, {"device": {}}).save()
+    assert json.loads(pathlib.Path("results/any.json").read_text()) == {"device": {}}
+    page = pathlib.Path("results/any.md").read_text()
+    assert page.startswith("No page could be made of any.json:") and "KeyError" in page, page
+
+
 def test_a_command_is_cut_off():
     """a command that takes too long is ended with all that it started"""
     here = session.Session("results", "any", 100, {})

@@ -44,7 +44,11 @@ class Session:
     def save(self):
         self.folder.mkdir(parents=True, exist_ok=True)
         write_whole(self.folder / f"{self.name}.json", json.dumps(self.result, indent=1) + "\n")
-        write_whole(self.folder / f"{self.name}.md", table.page(self.result))
+        try:
+            page = table.page(self.result)
+        except Exception:  # pylint: disable=broad-except
+            page = f"No page could be made of {self.name}.json:\n\n{traceback.format_exc()}"
+        write_whole(self.folder / f"{self.name}.md", page)
 
     def run(self, command, seconds, environment=None, watch=None, folder=None):
         """(exit status, output) of a command in a folder (one of its own), both outputs together;
