@@ -63,10 +63,27 @@ static enum status complete(struct study *study, struct error *error)
     return error_memory(error);
 }
 
+/* Of a key that is there twice the last value counts, so that the table would name others that no
+ * run has had; and no run has a sweep. */
+static void check_key(const struct config *config, size_t index, struct error *error)
+{
+    const struct section *section = config_item(config, "sweep", index);
+    const char *key = section_string(section, "key");
+    if (strcmp(key, "sweep") == 0 || strncmp(key, "sweep.", strlen("sweep.")) == 0)
+        section_error(section, "key", error, "cannot be varied: each run is a single one");
+    for (size_t k = 0; k < index; k++)
+        if (strcmp(section_string(config_item(config, "sweep", k), "key"), key) == 0)
+            section_error(section, "key", error, "is in the sweep already");
+}
+
 enum status study_of_sweep(const struct config *config, struct study *study, struct error *error)
 {
     const size_t keys = config_count(config, "sweep");
     size_t members = 1, count;
+    for (size_t k = 0; k < keys; k++)
+        check_key(config, k, error);
+    if (error->status)
+        return error->status;
     for (size_t k = 0; k < keys; k++) {
         section_values(config_item(config, "sweep", k), "values", &count);
         if (__builtin_mul_overflow(members, count, &members))

@@ -170,6 +170,19 @@ def test_a_key_that_does_not_exist():
     assert result.returncode == 78 and "did you mean" in result.stderr, result.stderr
 
 
+def test_a_key_that_cannot_be_varied():
+    """a key twice, whose first values no run would have, and the sweep itself"""
+    for key, why in (("time.step", "is in the sweep already"),
+                     ("sweep.0.values", "cannot be varied: each run is a single one")):
+        config = write(SWEEP.replace('"time.integrator"; values = ["velocity-verlet", "yoshida4"]',
+                                     f'"{key}"; values = [0.1]'))
+        for command in ("run", "check"):
+            result = tap.run(command, config)
+            assert result.returncode == 78 and why in result.stderr, (key, result)
+            assert re.search(r"run\.cfg:[67]: sweep\.[01]\.key = ", result.stderr), result
+    assert not pathlib.Path("grid.sweep").exists()
+
+
 def test_what_every_run_would_refuse_is_refused_before_the_first():
     """a criterion on a column that no run has: 78, told once, and nothing is written"""
     lacking = SWEEP + 'expect = ( { quantity = "lagrangian_50"; at_most = 1.0; } );'
