@@ -4,7 +4,6 @@ enum status criteria_create(const struct config *config, const struct units *uni
                             const struct diagnostic *const *diagnostics, size_t diagnostic_count,
                             struct criteria *criteria, struct error *error)
 {
-    *criteria = (struct criteria){ 0 };
     expectations_create(config, "expect", units, diagnostics, diagnostic_count, &criteria->expect,
                         error);
     expectations_create(config, "stop_when", units, diagnostics, diagnostic_count,

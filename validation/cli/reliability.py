@@ -617,6 +617,12 @@ def test_a_run_that_stop_when_ended_stays_ended():
         assert pathlib.Path("pair.run", name).read_bytes() == before[name], name
     again = run_json("pair.run")
     assert (again["step"], again["ended_by"]) == (about["step"], about["ended_by"])
+    # Where run.json is written again, it still says why the run is shorter than its config.
+    result = tap.run("run", config, "--restart", "-P", "stop_when.0.at_least=1.4")
+    again = run_json("pair.run")
+    assert result.returncode == 0 and f"stop_when       {about['ended_by']}" in \
+        " ".join(result.stdout.split("\n")).replace("stop_when   ", "stop_when    "), result
+    assert (again["step"], again["ended_by"]) == (about["step"], about["ended_by"]), again
 
 
 def test_a_damaged_checkpoint_is_told_and_not_kept():
