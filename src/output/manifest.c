@@ -239,6 +239,31 @@ static enum status remove_report(struct directory *directory, struct error *erro
                                            : error->status;
 }
 
+enum status manifest_write(struct directory *directory, const json_t *document, struct error *error)
+{
+    char *text =
+        document ? document_print(document, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
+    if (!text)
+        return error_memory(error);
+    const enum status status =
+        directory_replace_file(directory, directory->kind->manifest, text, strlen(text), error);
+    free(text);
+    return status;
+}
+
+/* A run whose files go is one that has begun and written nothing yet: where the process is killed
+ * before the last of them has gone, what is left must not pass for a run that has finished. */
+static enum status forget_end(struct directory *directory, json_t *manifest, struct error *error)
+{
+    if (directory->kind != &directory_run)
+        return STATUS_OK;
+    json_t *const begun = json_pack("{s:s, s:s, s:i, s:b}", "state", "running", "verdict",
+                                    "running", "exit_status", -1, "checkpointed", false);
+    const bool whole = begun && json_object_update(manifest, begun) == 0;
+    json_decref(begun);
+    return whole ? manifest_write(directory, manifest, error) : error_memory(error);
+}
+
 static enum status remove_content(struct directory *directory, const json_t *manifest,
                                   struct error *error)
 {
@@ -261,7 +286,8 @@ enum status directory_claim(struct directory *directory, const char *const *name
     json_t *manifest = directory_manifest(directory, error);
     if (!error->status)
         check_names(directory, manifest, names, count, error);
-    if (manifest && !error->status && remove_content(directory, manifest, error) == STATUS_OK)
+    if (manifest && !error->status && forget_end(directory, manifest, error) == STATUS_OK &&
+        remove_content(directory, manifest, error) == STATUS_OK)
         forget_content(directory, error);
     json_decref(manifest);
     return error->status;
@@ -322,13 +348,8 @@ enum status directory_note(struct directory *directory, json_t *document, const 
     document_set(&document, "program", program);
     document_set(&document, "format", json_string(directory->kind->format));
     document_set(&document, "files", files_json(directory, before, names, count));
-    char *text =
-        document ? document_print(document, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
-    if (!text)
-        error_memory(error);
-    else if (!error->status)
-        directory_replace_file(directory, directory->kind->manifest, text, strlen(text), error);
-    free(text);
+    if (!error->status)
+        manifest_write(directory, document, error);
     json_decref(before);
     json_decref(document);
     return error->status;

@@ -25,7 +25,8 @@ enum status directory_check(struct directory *directory, const char *const *name
 /*
  * Makes room for the files of a run that is about to begin: those of a run that is there are
  * removed, with those of its report, as their manifests list them and nothing else, the manifest
- * last. Before anything is touched, what directory_check() says.
+ * last; from before the first of them on it says that the run has only begun. Before anything is
+ * touched, what directory_check() says.
  */
 enum status directory_claim(struct directory *directory, const char *const *names, size_t count,
                             struct error *error);
@@ -40,6 +41,11 @@ enum status directory_clear(struct directory *directory, struct error *error);
  */
 enum status directory_note(struct directory *directory, struct json_t *document,
                            const char *const *names, size_t count, struct error *error);
+
+/* The document becomes the manifest of the directory, whole or not at all. STATUS_MEMORY when it is
+ * NULL; STATUS_CANT_CREATE, STATUS_IO. */
+enum status manifest_write(struct directory *directory, const struct json_t *document,
+                           struct error *error);
 
 /* Does the document say that this program wrote it? Of any kind, also of a manifest. */
 bool directory_names_program(const struct json_t *document);

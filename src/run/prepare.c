@@ -195,7 +195,8 @@ static enum status open_checkpoint(struct run *run, struct error *error)
     }
     if (provenance_resume(run, error))
         return error->status;
-    if (!run->autosave.any && !directory_has(run->files.directory, checkpoint_name)) {
+    if (!run->autosave.any && !directory_has(run->files.directory, checkpoint_name) &&
+        !directory_has(run->files.directory, checkpoint_previous)) {
         run_notice(run, "restart: %s holds no checkpoint yet, the run begins anew",
                    directory_path(run->files.directory));
         return STATUS_OK;

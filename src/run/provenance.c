@@ -306,19 +306,6 @@ enum status provenance_resume(struct run *run, struct error *error)
     return STATUS_OK;
 }
 
-static enum status write_document(const struct run *run, const json_t *document,
-                                  struct error *error)
-{
-    char *text =
-        document ? document_print(document, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
-    if (!text)
-        return error_memory(error);
-    const enum status status =
-        directory_replace_file(run->files.directory, "run.json", text, strlen(text), error);
-    free(text);
-    return status;
-}
-
 enum status provenance_add(struct run *run, const char *key, struct json_t *value,
                            struct error *error)
 {
@@ -329,7 +316,7 @@ enum status provenance_add(struct run *run, const char *key, struct json_t *valu
     }
     if (!value || json_object_set_new(run->continuation.before, key, value) != 0)
         return error_memory(error);
-    return write_document(run, run->continuation.before, error);
+    return manifest_write(run->files.directory, run->continuation.before, error);
 }
 
 enum status provenance_write(const struct run *run, const struct provenance_end *end,
@@ -360,7 +347,7 @@ enum status provenance_write(const struct run *run, const struct provenance_end 
     json_t *verified = json_object_get(run->continuation.before, "verified");
     if (verified)
         document_set(&document, "verified", json_incref(verified));
-    const enum status written = write_document(run, document, error);
+    const enum status written = manifest_write(run->files.directory, document, error);
     json_decref(document);
     return written;
 }

@@ -188,6 +188,19 @@ def test_a_kill_at_each_call_of_a_restart():
                           ["--restart"])
 
 
+def test_a_kill_while_an_old_run_is_removed():
+    """SIGKILL at each system call of run --force until the old files are gone, then --restart"""
+    experiment = Experiment()
+    shutil.copytree("whole", "old")
+    calls = experiment.calls(["--force"], "old")
+    last = calls.index(next(call for call in calls if call.startswith("unlink run.json"))) + 1
+    assert sum(call.startswith("unlink ") for call in calls[:last]) > 6, calls[:last]
+    numbers = [n for n, call in enumerate(calls[:last], 1) if call.startswith("unlink ")]
+    with Row(2, "SIGKILL at each system call of run --force that removes the old run") as row:
+        kill_at_each_call(row, experiment, range(1, last + 1) if everything() else numbers,
+                          "kill", "old", ["--force"])
+
+
 def test_what_a_run_remembers():
     """failed criteria, jumps and systems left out: the same run.json, whole, in parts or killed"""
     experiment = Experiment(harness.FAILING, files=harness.FAILING_FILES, status=1)

@@ -77,6 +77,27 @@ def test_kills():
         at_each_call(row, study, "killall", some(numbers[::2 if everything() else 1], 2), (0, -9))
 
 
+def test_kills_while_old_runs_are_removed():
+    """SIGKILL at each removal of a sweep with --force: no run without its files counts as done"""
+    study = Study()
+    shutil.copytree("whole", "old")
+    calls = study.calls(["--force"], "old")
+    last = max(n for n, call in enumerate(calls[:len(calls) // 2], 1)
+               if call.startswith("unlink ") and "conservation.csv" in call)
+    numbers = [n for n, call in enumerate(calls[:last + 5], 1) if call.startswith("unlink ")]
+    assert len(numbers) > 20, calls[:last]
+    with Row(11, "a sweep, SIGKILL at each removal of its old runs by --force") as row:
+        for nth in numbers if everything() else some(numbers, 8):
+            harness.begin("trial", "old")
+            row.ended(f"call {nth}", study.run("trial", "--force", faults=fault("kill", nth=nth)),
+                      (-9,))
+            row.complete(f"call {nth}", study, "trial")
+            missing = sorted(str(path.relative_to("old")) for path in pathlib.Path("old").rglob("*")
+                             if not pathlib.Path("trial", path.relative_to("old")).exists())
+            if missing:
+                row.problem(f"call {nth}", f"missing: {missing}")
+
+
 def long_study():
     """One with members side by side, and how many seconds it takes."""
     study = Study(harness.SWEEP.replace("count = 12", "count = 64").replace("end = 0.1", "end = 2"),
