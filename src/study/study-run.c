@@ -185,22 +185,19 @@ static enum status judge(const struct work *work, struct error *error)
         const struct member *slot = &work->members[m];
         const bool has_ended = slot->ended && slot->status != STATUS_STOPPED;
         ended += has_ended;
-        open = open || (!has_ended && work_is_ours(work, m));
+        if (!work_is_ours(work, m))
+            continue;
+        open |= !has_ended;
+        unexpected |= slot->status == STATUS_EXPECT_FAILED;
+        if (has_ended && slot->status != STATUS_OK && slot->status != STATUS_EXPECT_FAILED &&
+            failed++ == 0)
+            first = m;
     }
-    if (work->stopping && open) /* the last of them may have ended by then */
+    /* The last of them may have ended by then; and one may have been stopped by itself. */
+    if (open && (work->stopping || failed == 0))
         return error_set(error, STATUS_STOPPED,
                          "%s: stopped with %zu of %zu runs ended; the same command goes on",
                          work->options->directory, ended, work->study->member_count);
-    for (size_t m = work->study->member_count; m-- > 0;) {
-        if (!work_is_ours(work, m))
-            continue;
-        const int status = work->members[m].status;
-        unexpected = unexpected || status == STATUS_EXPECT_FAILED;
-        if (status == STATUS_OK || status == STATUS_EXPECT_FAILED)
-            continue;
-        failed++;
-        first = m;
-    }
     if (failed == 0)
         return unexpected ? STATUS_EXPECT_FAILED : STATUS_OK;
     char name[STUDY_NAME_SIZE], how[48];

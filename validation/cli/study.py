@@ -406,6 +406,23 @@ def test_members_that_are_killed_are_told():
     assert words.endswith("verdict error"), words
 
 
+def test_a_member_that_is_stopped_has_not_gone_wrong():
+    """runs that are stopped one by one: 75, and what went wrong beside them is told as that"""
+    config = write(LONG % "0.1, 1e7, 2e7")
+    for number, code, words in (
+            (signal.SIGTERM, 75, "stopped with 1 of 3 runs ended; the same command goes on"),
+            (signal.SIGKILL, 70, "1 of 3 runs went wrong, first 003, killed by signal 9")):
+        with subprocess.Popen([tap.ORRERY, "run", config, "-P", "compute.threads=1", "-q",
+                               "--force"], stderr=subprocess.PIPE, text=True) as process:
+            for member, how in (("002", signal.SIGTERM), ("003", number)):
+                wait_until(lambda: verdict_of(member) == "running" and
+                           pathlib.Path("grid.sweep", member, "checkpoint.orr").exists(), process)
+                at_work = pathlib.Path("grid.sweep", member, "run.lock").read_text()
+                os.kill(int(re.search(r"\d+", at_work)[0]), how)
+            err = end(process)[1]
+        assert process.returncode == code and words in err, (process.returncode, err)
+
+
 def test_a_sweep_killed_at_random_is_finished_by_the_same_command():
     """40 runs, killed again and again, come out as if nothing had happened"""
     seeds = ", ".join(str(seed) for seed in range(1, 41))
