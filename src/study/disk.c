@@ -9,7 +9,6 @@
 #include "base/memory.h"
 #include "run/estimate.h"
 #include "run/run.h"
-#include "study/member.h"
 
 /* Keys that change no number of rows, frames or bodies: members that differ in these alone write
  * as much, and are worked out once. */
@@ -49,7 +48,7 @@ static bool member_bytes(const struct study *study, const struct study_options *
     struct config *config = NULL;
     struct run *run = NULL;
     const struct run_options plain = { .directory = options->directory };
-    const bool prepared = !member_load(study, options, 1, member, &config, error) &&
+    const bool prepared = !study_load_member(study, options, 1, member, &config, error) &&
                           !run_prepare(config, &plain, false, &run, error);
     *bytes = prepared ? estimate_disk_bytes(run) : 0.0;
     run_destroy(run);

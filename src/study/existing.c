@@ -8,8 +8,7 @@
 #include "output/directory.h"
 #include "run/change.h"
 
-/* --- the grid ----------------------------------------------------------------------------------
- */
+/* --- the grid --------------------------------------------------------------------------------- */
 
 static const char *text_at(const json_t *array, size_t index)
 {
@@ -30,27 +29,14 @@ static void compare_values(const char *directory, const struct study *study, siz
                       directory, name, study->keys[k], text_at(was, k), text_at(is, k));
 }
 
-void existing_grid(const char *directory, const struct study *study, const json_t *now,
-                   struct error *error)
+static void compare_grids(const char *directory, const struct study *study, const json_t *before,
+                          const json_t *now, struct error *error)
 {
-    char path[RESULT_PATH_SIZE];
-    snprintf(path, sizeof path, "%s/study.json", directory);
-    json_t *before = NULL;
-    struct error unreadable = { 0 };
-    const enum status status = document_load(path, &before, &unreadable);
-    if (status == STATUS_MEMORY || status == STATUS_IO) /* whoever claims it judges what is there */
-        error_set(error, status, "%s", unreadable.text);
-    if (!directory_names_program(before)) {
-        json_decref(before);
-        return;
-    }
     const json_t *was = json_object_get(before, "members"), *is = json_object_get(now, "members");
     const json_t *keys = json_object_get(before, "keys");
     const size_t members = json_array_size(was);
-    if (!json_is_array(was) || !json_is_array(keys)) {
-        json_decref(before);
+    if (!json_is_array(was) || !json_is_array(keys))
         return;
-    }
     if (!json_equal(keys, json_object_get(now, "keys"))) {
         char *old = document_print(keys, JSON_COMPACT);
         char *new = document_print(json_object_get(now, "keys"), JSON_COMPACT);
@@ -66,11 +52,24 @@ void existing_grid(const char *directory, const struct study *study, const json_
     if (members != study->member_count)
         error_set(error, STATUS_CONFIG, "%s: the study that is there has %zu runs, now it has %zu",
                   directory, members, study->member_count);
+}
+
+void existing_grid(const char *directory, const struct study *study, const json_t *now,
+                   struct error *error)
+{
+    char path[RESULT_PATH_SIZE];
+    snprintf(path, sizeof path, "%s/study.json", directory);
+    json_t *before = NULL;
+    struct error unreadable = { 0 };
+    const enum status status = document_load(path, &before, &unreadable);
+    if (status == STATUS_MEMORY || status == STATUS_IO) /* whoever claims it judges what is there */
+        error_set(error, status, "%s", unreadable.text);
+    if (directory_names_program(before))
+        compare_grids(directory, study, before, now, error);
     json_decref(before);
 }
 
-/* --- a member ----------------------------------------------------------------------------------
- */
+/* --- a member --------------------------------------------------------------------------------- */
 
 struct comparison {
     const char *directory;

@@ -12,10 +12,8 @@
 #include "base/document.h"
 #include "base/text.h"
 #include "report/result.h"
-#include "study/table.h"
 
-/* --- what belongs to the study -----------------------------------------------------------------
- */
+/* --- what belongs to the study ---------------------------------------------------------------- */
 
 enum { OWN_FILES = 3 };
 
@@ -74,8 +72,7 @@ static bool is_same(const json_t *before, const json_t *now)
            json_equal(json_object_get(before, "members"), json_object_get(now, "members"));
 }
 
-/* --- removing the runs of a study --------------------------------------------------------------
- */
+/* --- removing the runs of a study ------------------------------------------------------------- */
 
 static int is_no_dot(const struct dirent *entry)
 {
@@ -157,8 +154,7 @@ static enum status remove_study(struct directory *directory, const json_t *manif
     return directory_clear(directory, error);
 }
 
-/* --- opening -----------------------------------------------------------------------------------
- */
+/* --- opening ---------------------------------------------------------------------------------- */
 
 static enum status make_room(struct directory *directory, const json_t *before, bool same,
                              const struct names *names, const struct study_options *options,
@@ -236,18 +232,7 @@ enum status folder_open(const struct study *study, const struct study_options *o
     return status;
 }
 
-/* --- the table ---------------------------------------------------------------------------------
- */
-
-enum status folder_write_table(const struct study *study, struct directory *directory,
-                               struct error *error)
-{
-    if (directory_lock_files(directory, error))
-        return error->status;
-    const enum status status = table_write(study, directory, error);
-    directory_unlock_files(directory);
-    return status;
-}
+/* --- what has come of it ---------------------------------------------------------------------- */
 
 enum status folder_is_complete(const struct study *study, const char *path, bool *complete,
                                struct error *error)

@@ -27,10 +27,6 @@ json_t *folder_describe(const struct study *study);
 enum status folder_open(const struct study *study, const struct study_options *options,
                         struct directory **directory, struct error *error);
 
-/* Makes the table of all members that have ended; jobs of an array take turns. */
-enum status folder_write_table(const struct study *study, struct directory *directory,
-                               struct error *error);
-
 /* Have all members in that directory finished, whatever their verdict? An error where that cannot
  * be read. */
 enum status folder_is_complete(const struct study *study, const char *path, bool *complete,

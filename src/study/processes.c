@@ -11,7 +11,6 @@
 #include "base/text.h"
 #include "run/run.h"
 #include "run/signals.h"
-#include "study/member.h"
 
 const char *work_path(const struct work *work, size_t member, char buffer[STUDY_PATH_SIZE])
 {
@@ -23,10 +22,17 @@ bool work_is_ours(const struct work *work, size_t member)
     return work->options->only == 0 || work->options->only == member + 1;
 }
 
+bool work_has_begun(const struct work *work, size_t member)
+{
+    char path[STUDY_PATH_SIZE], manifest[STUDY_PATH_SIZE + 16];
+    snprintf(manifest, sizeof manifest, "%s/run.json", work_path(work, member, path));
+    return access(manifest, F_OK) == 0;
+}
+
 enum status work_load(const struct work *work, size_t member, struct config **config,
                       struct error *error)
 {
-    return member_load(work->study, work->options, work->threads, member, config, error);
+    return study_load_member(work->study, work->options, work->threads, member, config, error);
 }
 
 static void tell(const struct study_options *options, const char *line)
@@ -40,8 +46,7 @@ void work_notice(const struct work *work, const char *line)
     tell(work->options, line);
 }
 
-/* --- one member, in a process of its own -------------------------------------------------------
- */
+/* --- one member, in a process of its own ------------------------------------------------------ */
 
 /* Whose notices these are. */
 struct voice {
@@ -62,13 +67,12 @@ static void pass_notice(void *context, bool loud, const char *line)
 
 static enum status run_member(const struct work *work, size_t member, struct error *error)
 {
-    char path[STUDY_PATH_SIZE], manifest[STUDY_PATH_SIZE + 16];
-    snprintf(manifest, sizeof manifest, "%s/run.json", work_path(work, member, path));
-    const bool begun = access(manifest, F_OK) == 0;
-    struct voice voice = { work->options, path };
+    char path[STUDY_PATH_SIZE];
+    struct voice voice = { work->options, work_path(work, member, path) };
+    const bool force = work->options->force;
     const struct run_options options = { .directory = path,
-                                         .force = work->options->force,
-                                         .restart = begun && !work->options->force,
+                                         .force = force,
+                                         .restart = !force && work_has_begun(work, member),
                                          .deadline = work->options->deadline,
                                          .notice = pass_notice,
                                          .context = &voice };
@@ -108,8 +112,7 @@ static void start_member(struct work *work, size_t member)
     work->running++;
 }
 
-/* --- all of them -------------------------------------------------------------------------------
- */
+/* --- all of them ------------------------------------------------------------------------------ */
 
 /* A member that died without a word; what it has saved is continued by the same command. */
 static void tell_killed(const struct work *work, size_t member)

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/cores.h"
 #include "report/result.h"
@@ -14,9 +13,9 @@
 #include "study/existing.h"
 #include "study/folder.h"
 #include "study/processes.h"
+#include "study/table.h"
 
-/* --- before any begins -------------------------------------------------------------------------
- */
+/* --- before any begins ------------------------------------------------------------------------ */
 
 /* Of those that are not done: is there memory for as many as will be at work? */
 static enum status check_memory(const struct work *work, struct error *error)
@@ -63,8 +62,7 @@ static enum status check_all(const struct work *work, struct error *error)
     return STATUS_OK;
 }
 
-/* --- what is there already ---------------------------------------------------------------------
- */
+/* --- what is there already -------------------------------------------------------------------- */
 
 /* What differs from the runs that are there, in lines of its own behind a first one. */
 static enum status refuse(const struct work *work, const struct error *differences,
@@ -170,10 +168,8 @@ static enum status find_finished(struct work *work, struct error *error)
 static bool is_new(const void *context, size_t member)
 {
     const struct work *work = context;
-    char path[STUDY_PATH_SIZE], manifest[STUDY_PATH_SIZE + 16];
-    snprintf(manifest, sizeof manifest, "%s/run.json", work_path(work, member, path));
     return work_is_ours(work, member) && !work->members[member].ended &&
-           (work->options->force || access(manifest, F_OK) != 0);
+           (work->options->force || !work_has_begun(work, member));
 }
 
 /* What is to be said of the whole. */
@@ -211,8 +207,7 @@ static enum status judge(const struct work *work, struct error *error)
                      study_member_name(first, name), how);
 }
 
-/* --- the study ---------------------------------------------------------------------------------
- */
+/* --- the study -------------------------------------------------------------------------------- */
 
 /* One run that was forced may now stand beside others of another configuration. */
 static void tell_of_others(struct work *work)
@@ -235,8 +230,7 @@ static void tell_of_others(struct work *work)
         work_notice(work, line);
 }
 
-/* Cores are shared among the members at work; whoever sets the threads decides how many these are.
- */
+/* Cores are shared among members at work; whoever sets the threads decides how many these are. */
 static void share_cores(struct work *work)
 {
     const int cores = cores_available();
@@ -251,30 +245,50 @@ static void share_cores(struct work *work)
     }
 }
 
+/* Whether the study can be run is found out before anything is written. */
+static enum status get_ready(struct work *work, struct error *error)
+{
+    const struct study *study = work->study;
+    const struct study_options *options = work->options;
+    double bytes;
+    if (check_all(work, error))
+        return error->status;
+    if (options->only > study->member_count)
+        return error_set(error, STATUS_USAGE, "there is no member %zu; the study has %zu",
+                         options->only, study->member_count);
+    if (find_finished(work, error))
+        return error->status;
+    share_cores(work);
+    if (check_memory(work, error) || disk_needed(study, options, is_new, work, &bytes, error))
+        return error->status;
+    return disk_check(options->directory, bytes, error);
+}
+
+/* Runs those that are left to run, in the directory of the study. */
+static enum status run_members(struct work *work, struct directory *directory, struct error *error)
+{
+    struct error table = { 0 };
+    share_cores(work);
+    work_run(work);
+    table_write(work->study, directory, &table);
+    if (work->options->only && work->options->force)
+        tell_of_others(work);
+    const enum status status = judge(work, error);
+    if (table.status) /* behind what went wrong in a run, which may be why there is no table */
+        error_set(error, table.status, "%s", table.text);
+    return error->status ? error->status : status;
+}
+
 enum status study_run(const struct study *study, const struct study_options *options, bool *begun,
                       struct error *error)
 {
     *begun = false;
     struct work work = { .study = study, .options = options, .threads = 1 };
+    struct directory *directory = NULL;
     work.members = calloc(study->member_count + 1, sizeof *work.members);
     if (!work.members)
         return error_memory(error);
-    enum status status = check_all(&work, error);
-    if (!status && options->only > study->member_count)
-        status = error_set(error, STATUS_USAGE, "there is no member %zu; the study has %zu",
-                           options->only, study->member_count);
-    struct directory *directory = NULL;
-    double bytes = 0.0;
-    if (!status)
-        status = find_finished(&work, error);
-    if (!status) {
-        share_cores(&work);
-        status = check_memory(&work, error);
-    }
-    if (!status)
-        status = disk_needed(study, options, is_new, &work, &bytes, error);
-    if (!status)
-        status = disk_check(options->directory, bytes, error);
+    enum status status = get_ready(&work, error);
     signals_catch(); /* from here on there is something to leave in order */
     if (!status)
         status = folder_open(study, options, &directory, error);
@@ -282,16 +296,7 @@ enum status study_run(const struct study *study, const struct study_options *opt
         status = find_finished(&work, error);
     if (!status) {
         *begun = true;
-        share_cores(&work);
-        work_run(&work);
-        struct error table = { 0 };
-        folder_write_table(study, directory, &table);
-        if (options->only && options->force)
-            tell_of_others(&work);
-        status = judge(&work, error); /* what went wrong in a run may be why there is no table */
-        if (table.status)
-            error_set(error, table.status, "%s", table.text);
-        status = error->status ? error->status : status;
+        status = run_members(&work, directory, error);
     }
     directory_close(directory);
     signals_release();

@@ -3,10 +3,9 @@
  * over the grid that the config describes; a convergence test is one over the step.
  *
  * It lives in a directory: study.json (what it is, and its manifest), one run directory for each
- * member (001, 002,
- * ...), and study.csv (a row for each member: its values, its verdict, its last diagnostics). The
- * same command goes on where an earlier one was ended: members that finished are left alone, those
- * that were begun are restarted, the others are run.
+ * member (001, 002, ...), and study.csv (a row for each member: its values, its verdict, its last
+ * diagnostics). The same command goes on where an earlier one was ended: members that finished are
+ * left alone, those that were begun are restarted, the others are run.
  */
 #ifndef ORRERY_STUDY_STUDY_H
 #define ORRERY_STUDY_STUDY_H
@@ -58,6 +57,11 @@ struct study_options {
     void (*progress)(void *context, size_t done, size_t members);
     void *context;
 };
+
+/* The config of a member that runs with so many threads. The caller frees it. */
+enum status study_load_member(const struct study *study, const struct study_options *options,
+                              int threads, size_t member, struct config **config,
+                              struct error *error);
 
 /*
  * Runs the members that are not finished, as many at a time as there are cores. STATUS_OK,

@@ -189,13 +189,15 @@ enum status table_write(const struct study *study, struct directory *directory, 
     struct result *results = calloc(study->member_count + 1, sizeof *results);
     bool *there = calloc(study->member_count + 1, sizeof *there);
     struct text csv = { 0 };
-    enum status status = results && there ? STATUS_OK : error_memory(error);
+    enum status status =
+        results && there ? directory_lock_files(directory, error) : error_memory(error);
     if (!status)
         status = open_results(study, directory, results, there, error);
     if (!status)
         status = put_table(&csv, study, results, there, error);
     if (!status)
         status = directory_replace_file(directory, "study.csv", csv.bytes, csv.length, error);
+    directory_unlock_files(directory);
     for (size_t m = 0; results && m < study->member_count; m++)
         result_close(&results[m]);
     text_free(&csv);

@@ -9,7 +9,7 @@
 /*
  * Writes study.csv anew: member, the values of the keys, exit status and verdict, and the last
  * row of every diagnostic that has one row per event, as "diagnostic.column [unit]". A member that
- * has not ended has empty cells. STATUS_IO.
+ * has not ended has empty cells. Jobs of an array take turns. STATUS_IO.
  */
 enum status table_write(const struct study *study, struct directory *directory,
                         struct error *error);

@@ -7,6 +7,7 @@ import os
 import pathlib
 import random
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -412,8 +413,9 @@ def test_a_member_that_is_stopped_has_not_gone_wrong():
     for number, code, words in (
             (signal.SIGTERM, 75, "stopped with 1 of 3 runs ended; the same command goes on"),
             (signal.SIGKILL, 70, "1 of 3 runs went wrong, first 003, killed by signal 9")):
-        with subprocess.Popen([tap.ORRERY, "run", config, "-P", "compute.threads=1", "-q",
-                               "--force"], stderr=subprocess.PIPE, text=True) as process:
+        shutil.rmtree("grid.sweep", ignore_errors=True)
+        with subprocess.Popen([tap.ORRERY, "run", config, "-P", "compute.threads=1", "-q"],
+                              stderr=subprocess.PIPE, text=True) as process:
             for member, how in (("002", signal.SIGTERM), ("003", number)):
                 wait_until(lambda: verdict_of(member) == "running" and
                            pathlib.Path("grid.sweep", member, "checkpoint.orr").exists(), process)

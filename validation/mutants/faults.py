@@ -748,7 +748,7 @@ RUN = [
     ("src/study/study-run.c", "(work->stopping || failed == 0)", "work->stopping", "cli/study.py"),
     ("src/study/study-run.c", "slot->ended && slot->status != STATUS_STOPPED;", "slot->ended;",
      "cli/study.py"),
-    ("src/study/member.c", "text_print(&texts[given], ", "text_print(&texts[count - 1], ",
+    ("src/study/study.c", "text_print(&texts[given], ", "text_print(&texts[count - 1], ",
      "cli/study.py"),
     ("src/run/loop.c",
      'if (directory_take(run->files.directory, "checkpoint"))\n        run->autosave.wanted = '
@@ -803,8 +803,7 @@ STUDY = [
     ("src/study/study-run.c", "work->threads = cores / work->jobs;", "work->threads = cores;",
      "cli/study.py cli/study-results.py"),
     ("src/study/study.c", "repeat /= count;", "", "cli/study.py"),
-    ("src/study/study.c", "for (size_t k = 0; k < index; k++)", "for (size_t k = 1; k < index; k++)",
-     "cli/study.py"),
+    ("src/study/study.c", "k < index; k++)", "k + 1 < index; k++)", "cli/study.py"),
     ("src/study/study.c", "every > INT64_MAX >> m ? INT64_MAX : every << m", "every",
      "cli/study.py cli/study-results.py"),
     ("src/study/table.c", 'for (const char *p = value + 1; *p && *p != \'"\'; p++) {',
