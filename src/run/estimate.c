@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-#include "run/copies.h"
 #include "run/parts.h"
 
 enum { ROW_PREFIX_BYTES = 32, NUMBER_BYTES = 24 };

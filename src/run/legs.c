@@ -1,7 +1,6 @@
 #include "run/legs.h"
 
 #include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/document.h"

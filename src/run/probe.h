@@ -5,7 +5,6 @@
 #ifndef ORRERY_RUN_PROBE_H
 #define ORRERY_RUN_PROBE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/status.h"

@@ -1,6 +1,5 @@
 #include "run/rehearsal.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/document.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "run/change.h"

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "run/events.h"
 #include "run/failure.h"
 #include "run/loop.h"
 #include "run/open.h"
