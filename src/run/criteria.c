@@ -1,5 +1,184 @@
 #include "run/criteria.h"
 
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/document.h"
+#include "run/quantity.h"
+
+/* --- finding the column ----------------------------------------------------------------------- */
+
+static enum status find_column(struct criterion *criterion,
+                               const struct diagnostic *const *diagnostics, size_t count,
+                               struct error *error)
+{
+    struct quantity_index quantity = { 0 };
+    struct text reason = { 0 };
+    const size_t found = quantity_find(criterion->quantity, diagnostics, count, &quantity);
+    criterion->diagnostic = quantity.diagnostic;
+    criterion->column = quantity.column;
+    if (found == 1)
+        return STATUS_OK;
+    quantity_explain(criterion->quantity, found, diagnostics, count, &reason);
+    const enum status status =
+        reason.failed ? error_memory(error)
+                      : section_error(criterion->section, "quantity", error, "%s", reason.bytes);
+    text_free(&reason);
+    return status;
+}
+
+/* --- the bounds ------------------------------------------------------------------------------- */
+
+static double real_or(const struct section *section, const char *key, double otherwise)
+{
+    return section_has(section, key) ? section_real(section, key) : otherwise;
+}
+
+static enum status read_bounds(struct criterion *criterion, struct error *error)
+{
+    const struct section *section = criterion->section;
+    criterion->lowest = real_or(section, "at_least", -INFINITY);
+    criterion->highest = real_or(section, "at_most", INFINITY);
+    if (section_has(section, "between")) {
+        size_t count;
+        const double *range = section_reals(section, "between", &count);
+        criterion->lowest = fmax(criterion->lowest, range[0]);
+        criterion->highest = fmin(criterion->highest, range[1]);
+    }
+    if (isinf(criterion->lowest) && isinf(criterion->highest))
+        return section_error(section, NULL, error, "needs one of at_most, at_least, between");
+    if (criterion->lowest > criterion->highest)
+        return section_error(section, NULL, error, "no value lies between %g and %g",
+                             criterion->lowest, criterion->highest);
+    criterion->after = fmax(criterion->after, -INFINITY); /* of no number, which is none at all */
+    criterion->before = fmin(criterion->before, INFINITY);
+    return STATUS_OK;
+}
+
+/* " Myr" where the units are worth something and the number is not a pure one. */
+static void name_unit(const struct units *units, struct dimension dimension,
+                      char unit[UNITS_LABEL_SIZE + 1])
+{
+    char label[UNITS_LABEL_SIZE];
+    if (units_physical(units) && strcmp(units_label(units, dimension, label), "1") != 0)
+        snprintf(unit, UNITS_LABEL_SIZE + 1, " %s", label);
+}
+
+static void name_units(struct criterion *criterion, const struct diagnostic *const *diagnostics,
+                       const struct units *units)
+{
+    const struct column *column = &diagnostics[criterion->diagnostic]->columns[criterion->column];
+    name_unit(units, column->dimension, criterion->unit);
+    name_unit(units, (struct dimension)DIMENSION_TIME, criterion->time_unit);
+}
+
+enum status expectations_create(const struct config *config, const char *group,
+                                const struct units *units,
+                                const struct diagnostic *const *diagnostics,
+                                size_t diagnostic_count, struct expectations *expectations,
+                                struct error *error)
+{
+    const size_t count = config_count(config, group);
+    *expectations = (struct expectations){ 0 };
+    struct criterion *criteria = calloc(count + 1, sizeof *criteria);
+    if (!criteria)
+        return error_memory(error);
+    for (size_t i = 0; i < count; i++) {
+        struct criterion *criterion = &criteria[i];
+        criterion->section = config_item(config, group, i);
+        section_read(criterion->section, criterion);
+        criterion->worst = criterion->first_failure = NAN;
+        /* All of them, so that every error is reported in one pass. */
+        if (find_column(criterion, diagnostics, diagnostic_count, error) == STATUS_OK)
+            name_units(criterion, diagnostics, units);
+        read_bounds(criterion, error);
+    }
+    if (error->status) {
+        free(criteria);
+        return error->status;
+    }
+    *expectations = (struct expectations){ criteria, count };
+    return STATUS_OK;
+}
+
+void expectations_destroy(struct expectations *expectations)
+{
+    free(expectations->criteria);
+    *expectations = (struct expectations){ 0 };
+}
+
+/* --- judging ---------------------------------------------------------------------------------- */
+
+/* How far inside the bounds; negative outside. */
+static double margin(const struct criterion *criterion, double value)
+{
+    return fmin(value - criterion->lowest, criterion->highest - value);
+}
+
+/* Times are whole steps times their length: equal ones differ by a rounding. */
+static bool is_within(const struct criterion *criterion, double time)
+{
+    const double slack = 1e-9 * fabs(time);
+    return time >= criterion->after - slack && time <= criterion->before + slack;
+}
+
+static void judge(struct criterion *criterion, size_t system, double time, double value)
+{
+    if (!is_within(criterion, time))
+        return;
+    if (criterion->rows == 0 || isnan(value) ||
+        margin(criterion, value) < margin(criterion, criterion->worst)) {
+        criterion->worst = value;
+        criterion->worst_system = (double)system;
+    }
+    criterion->rows++;
+    if (margin(criterion, value) >= 0) /* false for NaN */
+        return;
+    if (criterion->failures == 0) {
+        criterion->first_failure = time;
+        criterion->failed_system = (double)system;
+    }
+    criterion->failures++;
+}
+
+void expectations_row(struct expectations *expectations, size_t diagnostic, size_t system,
+                      double time, const double *values)
+{
+    for (size_t i = 0; i < expectations->count; i++) {
+        struct criterion *criterion = &expectations->criteria[i];
+        if (criterion->diagnostic == diagnostic)
+            judge(criterion, system, time, values[criterion->column]);
+    }
+}
+
+const struct criterion *expectations_met(const struct expectations *expectations, size_t diagnostic,
+                                         double time, const double *values)
+{
+    for (size_t i = 0; i < expectations->count; i++) {
+        const struct criterion *c = &expectations->criteria[i];
+        if (c->diagnostic == diagnostic && is_within(c, time) && margin(c, values[c->column]) >= 0)
+            return c;
+    }
+    return NULL;
+}
+
+bool criterion_holds(const struct criterion *criterion)
+{
+    return criterion->rows > 0 && criterion->failures == 0;
+}
+
+bool expectations_hold(const struct expectations *expectations)
+{
+    for (size_t i = 0; i < expectations->count; i++)
+        if (!criterion_holds(&expectations->criteria[i]))
+            return false;
+    return true;
+}
+
+/* --- both lists ------------------------------------------------------------------------------- */
+
 enum status criteria_create(const struct config *config, const struct units *units,
                             const struct diagnostic *const *diagnostics, size_t diagnostic_count,
                             struct criteria *criteria, struct error *error)
@@ -20,10 +199,61 @@ void criteria_destroy(struct criteria *criteria)
 void criteria_row(struct criteria *criteria, size_t diagnostic, size_t system, double time,
                   const double *values)
 {
-    expectations_system_row(&criteria->expect, diagnostic, system, time, values);
+    expectations_row(&criteria->expect, diagnostic, system, time, values);
     const struct criterion *met = expectations_met(&criteria->stop_when, diagnostic, time, values);
     if (met && !criteria->ended_by[0])
         criterion_text(met, criteria->ended_by);
+}
+
+/* --- telling ---------------------------------------------------------------------------------- */
+
+const char *criterion_text(const struct criterion *criterion, char buffer[CRITERION_TEXT_SIZE])
+{
+    char bounds[48], window[48 + UNITS_LABEL_SIZE] = "";
+    if (isinf(criterion->lowest))
+        snprintf(bounds, sizeof bounds, "<= %g", criterion->highest);
+    else if (isinf(criterion->highest))
+        snprintf(bounds, sizeof bounds, ">= %g", criterion->lowest);
+    else
+        snprintf(bounds, sizeof bounds, "in [%g, %g]", criterion->lowest, criterion->highest);
+    const char *unit = criterion->time_unit;
+    if (isfinite(criterion->after) && isfinite(criterion->before))
+        snprintf(window, sizeof window, " for t in [%g, %g]%s", criterion->after, criterion->before,
+                 unit);
+    else if (isfinite(criterion->after))
+        snprintf(window, sizeof window, " after t = %g%s", criterion->after, unit);
+    else if (isfinite(criterion->before))
+        snprintf(window, sizeof window, " before t = %g%s", criterion->before, unit);
+    snprintf(buffer, CRITERION_TEXT_SIZE, "%.60s %s%s%s", criterion->quantity, bounds,
+             criterion->unit, window);
+    return buffer;
+}
+
+/* Null where it is of none. */
+static json_t *system_json(double system)
+{
+    return system > 0.0 ? json_integer((json_int_t)system) : json_null();
+}
+
+static json_t *criterion_json(const struct criterion *c, bool ended)
+{
+    char text[CRITERION_TEXT_SIZE];
+    const bool open = !ended && c->failures == 0;
+    return json_pack(
+        "{s:s, s:s, s:s, s:o, s:o, s:o, s:I, s:I, s:o, s:o}", "criterion", criterion_text(c, text),
+        "quantity", c->quantity, "unit", c->unit[0] ? c->unit + 1 : "", "holds",
+        open ? json_null() : json_boolean(criterion_holds(c)), "worst", document_number(c->worst),
+        "worst_system", system_json(c->worst_system), "rows", (json_int_t)c->rows, "failures",
+        (json_int_t)c->failures, "first_failure_time", document_number(c->first_failure),
+        "first_failure_system", system_json(c->failed_system));
+}
+
+json_t *expectations_json(const struct expectations *expectations, bool ended)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < expectations->count; i++)
+        document_append(&array, criterion_json(&expectations->criteria[i], ended));
+    return array;
 }
 
 const char *criteria_verdict(size_t expected, enum status status)

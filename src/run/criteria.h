@@ -1,9 +1,79 @@
-/* By what a run is judged: what it is expected to show, and what ends it. */
+/* By what a run is judged: what the config file expects of the columns of its diagnostics, and the
+ * conditions on them under which it ends the run (stop_when). */
 #ifndef ORRERY_RUN_CRITERIA_H
 #define ORRERY_RUN_CRITERIA_H
 
-#include "run/expect.h"
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
 
+#include "base/status.h"
+#include "config/configuration.h"
+#include "diagnostics/diagnostic.h"
+#include "model/units.h"
+
+enum { CRITERION_STATE = 6 };
+
+/* One criterion: the bounds on a column, and how the run has done so far. */
+struct criterion {
+    const struct section *section;
+    const char *quantity;   /* as written: "column" or "diagnostic.column" */
+    size_t diagnostic;      /* index of the diagnostic in the config */
+    size_t column;          /* of that diagnostic */
+    double lowest, highest; /* the bounds; infinite where there is none */
+    double after, before;   /* the times within which rows count */
+    /* " km/s", " Myr": units of the bounds and of times, for people; "" where there is none. */
+    char unit[UNITS_LABEL_SIZE + 1], time_unit[UNITS_LABEL_SIZE + 1];
+    union {
+        struct {
+            double rows;  /* that counted */
+            double worst; /* the value that came nearest to breaking, or broke, a bound; NaN before
+                             any */
+            double failures;
+            double first_failure;               /* its time */
+            double worst_system, failed_system; /* of these two, counted from 1; 0: of all, or
+                                                   alone */
+        };
+        double state[CRITERION_STATE]; /* the same as what must survive a restart */
+    };
+};
+
+struct expectations {
+    struct criterion *criteria;
+    size_t count;
+};
+
+/* The criteria of the list `group`, in these units. Finds the quantities among the columns of
+ * `diagnostics` (NULL entries have none); an unknown one is STATUS_CONFIG with a suggestion. */
+enum status expectations_create(const struct config *config, const char *group,
+                                const struct units *units,
+                                const struct diagnostic *const *diagnostics,
+                                size_t diagnostic_count, struct expectations *expectations,
+                                struct error *error);
+void expectations_destroy(struct expectations *expectations);
+
+/* A row of diagnostic `diagnostic` at `time`; `system` counts from 1 and is 0 for a system alone
+ * and for statistics. An undefined value breaks a criterion. */
+void expectations_row(struct expectations *expectations, size_t diagnostic, size_t system,
+                      double time, const double *values);
+
+/* The first criterion that this row meets by itself, its window of time included; or NULL. */
+const struct criterion *expectations_met(const struct expectations *expectations, size_t diagnostic,
+                                         double time, const double *values);
+
+/* A criterion holds when at least one row counted and none failed. */
+bool criterion_holds(const struct criterion *criterion);
+bool expectations_hold(const struct expectations *expectations);
+
+/* "energy_error <= 0.0001", into buffer. */
+enum { CRITERION_TEXT_SIZE = 360 };
+const char *criterion_text(const struct criterion *criterion, char buffer[CRITERION_TEXT_SIZE]);
+
+/* For run.json: an array of objects; a new reference. Of a run that has not come to its end, what
+ * has held so far neither holds nor fails: null. */
+json_t *expectations_json(const struct expectations *expectations, bool ended);
+
+/* Both lists of a run. */
 struct criteria {
     struct expectations expect;
     struct expectations stop_when;
@@ -17,8 +87,7 @@ enum status criteria_create(const struct config *config, const struct units *uni
                             struct criteria *criteria, struct error *error);
 void criteria_destroy(struct criteria *criteria);
 
-/* Shows a row of a diagnostic to both; `system` counts from 1 and is 0 for a system alone and for
- * statistics. */
+/* Shows a row of a diagnostic to both. */
 void criteria_row(struct criteria *criteria, size_t diagnostic, size_t system, double time,
                   const double *values);
 

@@ -18,7 +18,7 @@
 #include "model/physics.h"
 #include "model/units.h"
 #include "output/output.h"
-#include "run/expect.h"
+#include "run/criteria.h"
 
 /* --- rows that belong to no single table ------------------------------------------------------ */
 
@@ -169,24 +169,14 @@ static const struct parameter sweep_rows[] = {
 /* --- what no single row can see --------------------------------------------------------------- */
 
 /* What becomes the name of a file must stay in its directory. */
-static void check_file_name(const struct section *section, const char *key, struct error *error)
+static void check_name(const struct section *section, struct error *error)
 {
-    const char *name = section_string(section, key);
+    const char *name = section_string(section, "name");
     if (!name)
         return;
     if (!name[0] || name[0] == '.' || name[0] == '-' || strpbrk(name, "/\n\r\t\f"))
-        section_error(section, key, error,
+        section_error(section, "name", error,
                       "must be a plain file name: not empty, no '/', not starting with '.' or '-'");
-}
-
-static void check_top(const struct section *section, struct error *error)
-{
-    check_file_name(section, "name", error);
-}
-
-static void check_diagnostic(const struct section *section, struct error *error)
-{
-    check_file_name(section, "name", error);
 }
 
 static void check_physics(const struct section *section, struct error *error)
@@ -215,7 +205,7 @@ static void check_sweep(const struct section *section, struct error *error)
 const struct schema *schema_experiment(struct schema_room *room)
 {
     const struct group groups[] = {
-        { .name = "", ROWS(top_rows), .check = check_top },
+        { .name = "", ROWS(top_rows), .check = check_name },
         { .name = "bodies",
           .help = "The bodies and where they start.",
           .parameters = initial_parameters,
@@ -250,7 +240,7 @@ const struct schema *schema_experiment(struct schema_room *room)
           .variant_key = "type",
           .variant_help = "What to measure.",
           .variant = diagnostic_variant,
-          .check = check_diagnostic },
+          .check = check_name },
         { .name = "outputs",
           .help = "Files of the bodies themselves.",
           .list = true,

@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "model/units.h"
-#include "run/expect.h"
+#include "run/criteria.h"
 #include "run/schema.h"
 
 /* --- a config and diagnostics of its own --------------------------------------------------------
@@ -163,8 +163,8 @@ static void test_rows_are_judged(void **state)
         for (size_t k = 0; k < t->count; k++) {
             /* Values of other columns and diagnostics would fail every criterion. */
             const double row[] = { -1e9, t->rows[k].radius }, other[] = { 1e9, 1e9 };
-            expectations_row(&f.expectations, GAS, t->rows[k].time, other);
-            expectations_row(&f.expectations, PAIR, t->rows[k].time, row);
+            expectations_row(&f.expectations, GAS, 0, t->rows[k].time, other);
+            expectations_row(&f.expectations, PAIR, 0, t->rows[k].time, row);
         }
         const struct criterion *c = f.expectations.criteria;
         if (!same(c->rows, t->rows_counted) || !same(c->failures, t->failures) ||
@@ -187,14 +187,14 @@ static void test_all_must_hold(void **state)
                            "{ quantity = \"gas.radius\"; at_most = 5; }"),
                      STATUS_OK);
     const double first[] = { 2, 99 }, second[] = { 4, 8 };
-    expectations_row(&f.expectations, PAIR, 0, first);
+    expectations_row(&f.expectations, PAIR, 0, 0, first);
     assert_false(expectations_hold(&f.expectations)); /* the others have no row yet */
-    expectations_row(&f.expectations, GAS, 0, second);
+    expectations_row(&f.expectations, GAS, 0, 0, second);
     assert_true(expectations_hold(&f.expectations));
-    expectations_row(&f.expectations, CURVE, 0, first); /* nobody's */
+    expectations_row(&f.expectations, CURVE, 0, 0, first); /* nobody's */
     assert_true(expectations_hold(&f.expectations));
     const double bad[] = { 9, 8 };
-    expectations_row(&f.expectations, GAS, 1, bad);
+    expectations_row(&f.expectations, GAS, 0, 1, bad);
     assert_false(expectations_hold(&f.expectations));
     const bool held[] = { true, true, false };
     for (size_t i = 0; i < COUNT_OF(held); i++) {
@@ -216,11 +216,11 @@ static void test_a_table(void **state)
         enter(&f, "expect", "{ quantity = \"curve.density\"; between = [1, 3]; after = 5; }"),
         STATUS_OK);
     const double early[] = { 0.5, 9 }, one[] = { 0.5, 2 }, other[] = { 1.5, 4 };
-    expectations_row(&f.expectations, CURVE, 0, early);
+    expectations_row(&f.expectations, CURVE, 0, 0, early);
     assert_false(expectations_hold(&f.expectations)); /* no row has counted */
-    expectations_row(&f.expectations, CURVE, 5, one);
+    expectations_row(&f.expectations, CURVE, 0, 5, one);
     assert_true(expectations_hold(&f.expectations));
-    expectations_row(&f.expectations, CURVE, 5, other);
+    expectations_row(&f.expectations, CURVE, 0, 5, other);
     assert_false(expectations_hold(&f.expectations));
     assert_true(f.expectations.criteria->rows == 2 && f.expectations.criteria->worst == 4);
     leave(&f);
@@ -384,7 +384,7 @@ static void test_json(void **state)
                            "{ quantity = \"heat\"; at_most = 9; }"),
                      STATUS_OK);
     for (size_t i = 0; i < COUNT_OF(rows); i++)
-        expectations_row(&f.expectations, PAIR, 1.5 * (double)i, rows[i]);
+        expectations_row(&f.expectations, PAIR, 0, 1.5 * (double)i, rows[i]);
     json_t *json = expectations_json(&f.expectations, true);
     char *text = json_dumps(json, JSON_SORT_KEYS);
     assert_non_null(text);
