@@ -1,10 +1,8 @@
 #include "run/events.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "diagnostics/resolution.h"
-#include "diagnostics/trust.h"
 #include "output/csv.h"
 #include "run/replay.h"
 #include "run/save.h"
@@ -200,11 +198,9 @@ static enum status fire_events(struct run *run, struct error *error)
 /* A horizon that the motion has not reached is as far as the run was to go, which it does not. */
 static void drop_horizons(struct run *run)
 {
-    for (size_t i = 0; run->observers.trust && i < run->criteria.expect.count; i++) {
+    for (size_t i = 0; i < run->criteria.expect.count; i++) {
         struct criterion *const c = &run->criteria.expect.criteria[i];
-        const bool horizon =
-            c->diagnostic == run->observers.diagnostic_count - 1 && trust_is_horizon(c->column);
-        if (horizon && isfinite(c->lowest) && c->lowest > run_time(run) && c->failures == 0)
+        if (shadow_horizon_beyond(run, c, run_time(run)) && c->failures == 0)
             c->rows = 0; /* does not hold: no row to judge by */
     }
 }

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "diagnostics/trust.h"
 #include "initial/initial.h"
 #include "run/copies.h"
 #include "run/open.h"
@@ -142,12 +141,9 @@ static void check_horizons(const struct run *run, struct error *error)
     const double end = (double)run->schedule.planned * run->experiment.step;
     for (size_t i = 0; i < run->criteria.expect.count; i++) {
         const struct criterion *c = &run->criteria.expect.criteria[i];
-        const bool horizon = run->observers.trust &&
-                             c->diagnostic == run->observers.diagnostic_count - 1 &&
-                             trust_is_horizon(c->column);
         char time[UNITS_TEXT_SIZE], least[UNITS_TEXT_SIZE];
         const struct units *units = run->experiment.physics.units;
-        if (horizon && isfinite(c->lowest) && c->lowest > end)
+        if (shadow_horizon_beyond(run, c, end))
             section_error(c->section, NULL, error,
                           "the run ends at t = %s and cannot show that %s is at least %s",
                           units_time(units, end, 6, time), c->quantity,

@@ -1,5 +1,6 @@
 #include "run/shadow.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +60,12 @@ enum status shadow_diagnostic(struct run *run, bool measure, struct diagnostic *
                                             &force, diagnostic, error);
     run->observers.trust = *diagnostic;
     return status;
+}
+
+bool shadow_horizon_beyond(const struct run *run, const struct criterion *c, double time)
+{
+    return run->observers.trust && c->diagnostic == run->observers.diagnostic_count - 1 &&
+           trust_is_horizon(c->column) && isfinite(c->lowest) && c->lowest > time;
 }
 
 /* Every body by the same length, each in a direction of its own. */

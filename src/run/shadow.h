@@ -13,6 +13,9 @@
 enum status shadow_diagnostic(struct run *run, bool measure, struct diagnostic **diagnostic,
                               struct error *error);
 
+/* Does the criterion ask for a horizon that is later than `time`? */
+bool shadow_horizon_beyond(const struct run *run, const struct criterion *criterion, double time);
+
 /* The shadows as they are at the start, or in run->continuation.checkpoint; sets run->shadows. */
 enum status shadow_create(struct run *run, struct error *error);
 void shadow_destroy(struct run *run);
