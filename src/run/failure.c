@@ -27,9 +27,7 @@ enum status failure_save(struct run *run, struct error *error)
 {
     const struct bodies *b = run->experiment.bodies;
     struct stream *stream;
-    struct adaptive_statistics own;
-    size_t system;
-    const bool stuck = run_own_steps(run, &own, &system) && own.stuck;
+    const struct adaptive_statistics own = run_own_steps(run).sums;
     if (run->backend->class_->fetch(run->backend, error))
         return error->status;
     failure_forget(run);
@@ -39,7 +37,7 @@ enum status failure_save(struct run *run, struct error *error)
     stream_print(stream,
                  "%zu\nProperties=species:S:1:pos:R:3:velo:R:3:mass:R:1:id:I:1:cluster:I:1:"
                  "finite:I:1 Time=%.17g Step=%" PRIu64 "\n",
-                 b->systems * b->count, stuck ? own.time : run_time(run), run->schedule.step);
+                 b->systems * b->count, own.stuck ? own.time : run_time(run), run->schedule.step);
     for (size_t s = 0; s < b->systems; s++)
         for (size_t i = s * b->stride; i < s * b->stride + b->count; i++)
             write_body(stream, b, i);

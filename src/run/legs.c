@@ -103,12 +103,11 @@ struct legs_sum legs_sum(const struct run *run, const struct json_t *legs)
         sum.advance += number(leg, "advance_seconds");
         sum.cpu += number(leg, "cpu_seconds");
     }
-    struct adaptive_statistics own;
-    size_t system;
+    const struct run_own_steps own = run_own_steps(run);
     sum.interactions = experiment_interactions(&run->experiment, 1) * sum.steps;
-    if (run_own_steps(run, &own, &system)) {
-        sum.interactions = own.interactions;
-        sum.steps = own.steps;
+    if (own.chosen) {
+        sum.interactions = own.sums.interactions;
+        sum.steps = own.sums.steps;
     }
     return sum;
 }

@@ -119,9 +119,8 @@ static enum status serve(struct run *run, struct poll *poll, double seconds, str
  * which the motion of a system got stuck. */
 static uint64_t steps_done(const struct run *run, uint64_t steps)
 {
-    struct adaptive_statistics own;
-    size_t system;
-    if (!run_own_steps(run, &own, &system) || !own.stuck)
+    const struct adaptive_statistics own = run_own_steps(run).sums;
+    if (!own.stuck)
         return steps;
     const double done = floor(own.time / run->experiment.step) - (double)run->schedule.step;
     return (uint64_t)fmin(fmax(done, 0.0), (double)steps);

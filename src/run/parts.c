@@ -46,20 +46,19 @@ double run_rate(const struct run *run)
 {
     if (run->clocks.advance_seconds <= 0.0)
         return 0.0;
-    struct adaptive_statistics own;
-    size_t system;
-    const double done = run_own_steps(run, &own, &system)
-                            ? own.interactions - run->continuation.own.interactions
-                            : experiment_interactions(
-                                  &run->experiment, run->schedule.step - run->schedule.first_step);
+    const struct run_own_steps own = run_own_steps(run);
+    const double done =
+        own.chosen ? own.sums.interactions - run->continuation.own.interactions
+                   : experiment_interactions(&run->experiment,
+                                             run->schedule.step - run->schedule.first_step);
     return done / run->clocks.advance_seconds;
 }
 
-bool run_own_steps(const struct run *run, struct adaptive_statistics *sums, size_t *system)
+struct run_own_steps run_own_steps(const struct run *run)
 {
     const struct adaptive *const adaptive = run->backend ? run->backend->adaptive : NULL;
-    *sums = (struct adaptive_statistics){ .smallest = INFINITY, .time = INFINITY };
-    *system = 0;
+    struct run_own_steps own = { adaptive, 0, { .smallest = INFINITY, .time = INFINITY } };
+    struct adaptive_statistics *const sums = &own.sums;
     for (size_t s = 0; adaptive && s < run->experiment.bodies->systems; s++) {
         struct adaptive_statistics one;
         adaptive->class_->statistics(adaptive, s, &one);
@@ -73,9 +72,9 @@ bool run_own_steps(const struct run *run, struct adaptive_statistics *sums, size
             continue;
         sums->smallest = one.smallest;
         memcpy(sums->pair, one.pair, sizeof sums->pair);
-        *system = s;
+        own.system = s;
     }
-    return adaptive;
+    return own;
 }
 
 const char *run_directory(const struct run *run, char buffer[RUN_DIRECTORY_SIZE])

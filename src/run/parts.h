@@ -63,10 +63,15 @@ double run_rate(const struct run *run);
 
 /*
  * Of an integrator that chooses its own steps: the sums over all systems since the beginning of the
- * run, with the smallest step of all and the pair behind it, of *system, and the time at which the
- * first of them got stuck. false for one that takes the steps of the run.
+ * run, with the smallest step of all and the pair behind it, of `system`, and the time at which the
+ * first of them got stuck.
  */
-bool run_own_steps(const struct run *run, struct adaptive_statistics *sums, size_t *system);
+struct run_own_steps {
+    bool chosen; /* false: it takes the steps of the run */
+    size_t system;
+    struct adaptive_statistics sums;
+};
+struct run_own_steps run_own_steps(const struct run *run);
 
 /* The bodies as they are now; valid is what was observed. */
 struct moment run_moment(const struct run *run);

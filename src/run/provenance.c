@@ -323,10 +323,9 @@ enum status provenance_write(const struct run *run, const struct provenance_end 
                              struct error *error)
 {
     json_t *document = run_json(run, end);
-    struct adaptive_statistics own;
-    size_t system;
-    if (run_own_steps(run, &own, &system))
-        document_set(&document, "own_steps", own_steps_json(&own, system));
+    const struct run_own_steps own = run_own_steps(run);
+    if (own.chosen)
+        document_set(&document, "own_steps", own_steps_json(&own.sums, own.system));
     if (run->observers.energy_budget)
         document_set(&document, "energy_budget", energy_budget_json(run->observers.energy_budget));
     if (run->observers.trust)

@@ -8,8 +8,11 @@
 struct run_record run_record(const struct run *run)
 {
     const struct schedule *schedule = &run->schedule;
+    const struct run_own_steps own = run_own_steps(run);
+    const double steps = own.chosen ? own.sums.steps - run->continuation.own.steps
+                                    : (double)(schedule->step - schedule->first_step);
     json_t *legs = legs_json(run);
-    struct run_record record = {
+    const struct run_record record = {
         .experiment = &run->experiment,
         .backend = &run->description,
         .observers = &run->observers,
@@ -23,14 +26,14 @@ struct run_record run_record(const struct run *run)
         .done_before = run->continuation.done,
         .holds = watch_holds(run->observers.watch, run->ensemble.left_out),
         .wall = clocks_wall(&run->clocks),
+        .steps_per_second = steps / fmax(run->clocks.advance_seconds, 1e-9),
         .rate = run_rate(run),
         .legs = legs_sum(run, legs),
         .time_scales = time_scales(&run->experiment.physics, &run->structure, run->ensemble.first),
+        .chooses_steps = own.chosen,
+        .own_steps = own.sums,
+        .smallest_system = own.system,
     };
     json_decref(legs);
-    record.chooses_steps = run_own_steps(run, &record.own_steps, &record.smallest_system);
-    const double steps = record.chooses_steps ? record.own_steps.steps - run->continuation.own.steps
-                                              : (double)(schedule->step - schedule->first_step);
-    record.steps_per_second = steps / fmax(run->clocks.advance_seconds, 1e-9);
     return record;
 }

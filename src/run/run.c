@@ -131,9 +131,8 @@ struct run *run_open_bare(const struct config *config, const char *directory, st
 
 enum status run_execute(struct run *run, struct error *error)
 {
-    size_t system;
     clocks_start(&run->clocks);
-    run_own_steps(run, &run->continuation.own, &system);
+    run->continuation.own = run_own_steps(run).sums;
     enum status status = open_files(run, error);
     if (!status)
         status = loop_run(run, error);

@@ -738,7 +738,7 @@ RUN = [
      "now - autosave->last >= 1e9 *", "faults/kills.py"),
     ("src/run/timing.c", "trial->steps <= trial->run->schedule.last;", "true;",
      "cli/gauss-radau.py"),
-    ("src/run/loop.c", "|| !own.stuck)", "|| true)", "cli/hermite.py cli/gauss-radau.py"),
+    ("src/run/loop.c", "if (!own.stuck)", "if (true)", "cli/hermite.py cli/gauss-radau.py"),
     ("src/run/criteria.c", "const bool open = !ended && c->failures == 0;",
      "const bool open = false;", "cli/hermite.py"),
     ("src/study/table.c", "result && result_has_end(result) ? result : NULL", "result",
