@@ -45,8 +45,7 @@ static void resolve_physics(struct experiment *experiment, struct error *error)
         physics->box_length = 0.0;
 }
 
-/* An end that is a whole number of steps but for rounding is that number of steps; none is no run.
- */
+/* An end that is a whole number of steps but for rounding is that number; no step is no run. */
 static bool is_whole(double steps)
 {
     return rint(steps) > 0.0 && fabs(steps - rint(steps)) < 1e-9 * fmax(steps, 1.0);

@@ -32,8 +32,8 @@ struct experiment {
 
 /*
  * Resolves `config` and makes the bodies, if there is memory for the run (see need.h).
- * STATUS_CONFIG, STATUS_DATA, STATUS_NO_INPUT,
- * STATUS_MEMORY, STATUS_UNAVAILABLE (a backend that cannot run here).
+ * STATUS_CONFIG, STATUS_DATA, STATUS_NO_INPUT, STATUS_MEMORY, STATUS_UNAVAILABLE (a backend that
+ * cannot run here).
  */
 enum status experiment_create(const struct config *config, struct experiment *experiment,
                               struct error *error);

@@ -16,8 +16,7 @@ struct files {
     struct text early_log; /* what is said before run.log is open */
     bool manifest_written; /* run.json is there and is this run's */
     bool failed;           /* failure.xyz holds the last frame of a run whose numbers failed */
-    char bodies_hash[INPUT_HASH_SIZE]; /* of its files of bodies when the run began; "" without one
-                                        */
+    char bodies_hash[INPUT_HASH_SIZE]; /* of its files of bodies as it began; "" without one */
     json_t *members; /* of bodies.files; owned; NULL: the systems come from no files of their own */
 };
 

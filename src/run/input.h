@@ -19,8 +19,7 @@ const char *input_hash(const char *path, char hash[INPUT_HASH_SIZE]);
 const char *input_hash_all(const struct body_files *files, char hash[INPUT_HASH_SIZE]);
 
 /* For run.json, of bodies.files: [{ "system": 1, "file": "ic_1.csv", "path": "/.../ic_1.csv",
- * "hash":
- * ... }, ...]. A new reference; NULL where there are none, or no memory for it. */
+ * "hash": ... }, ...]. A new reference; NULL where there are none, or no memory for it. */
 json_t *input_members(const struct body_files *files);
 
 #endif

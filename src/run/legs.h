@@ -24,8 +24,7 @@ struct legs_sum {
 };
 
 /* Those before, from run->continuation.checkpoint, or from run->continuation.before where that was
- * written after it. STATUS_DATA,
- * STATUS_MEMORY. */
+ * written after it. STATUS_DATA, STATUS_MEMORY. */
 enum status legs_load(struct run *run, struct error *error);
 
 /* All of them and the one at work, as it stands now, unless the run was done before: {"started",

@@ -21,8 +21,7 @@ struct run_progress {
 /* A row of the quantities that are shown (`show`), of the step that was reached. */
 enum { RUN_LABEL_SIZE = 288 };
 struct run_cell {
-    char label[RUN_LABEL_SIZE]; /* "radius_50 [pc]": the column, and its unit unless it is a number
-                                 */
+    char label[RUN_LABEL_SIZE]; /* "radius_50 [pc]": the column, and its unit if it has one */
     bool measured;              /* at this event; otherwise it has no value */
     double value;               /* NaN where it is undefined */
 };

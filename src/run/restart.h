@@ -45,8 +45,7 @@ enum status restart_differences(const struct run *run, const struct checkpoint *
 /* The state of diagnostics, criteria, watch and ensemble, once these exist. */
 enum status restart_load_observers(struct run *run, struct error *error);
 
-/* Where a file stood, for stream_open(): the "series" or "aggregate" of a diagnostic, an "output".
- */
+/* Where a file stood, for stream_open(): "series" or "aggregate" of a diagnostic, or "output". */
 enum status restart_mark(const struct run *run, const char *kind, size_t index,
                          struct stream_mark *mark, struct error *error);
 

@@ -40,7 +40,7 @@ struct schedule {
     size_t count, diagnostics; /* triggers; how many of them are of diagnostics */
 };
 
-/* At step 0 of `steps`; no trigger fires before its `every` is set but at the ends. STATUS_MEMORY.
+/* At step 0 of `steps`; triggers fire at the ends alone until their `every` is set. STATUS_MEMORY.
  */
 enum status schedule_create(size_t diagnostics, size_t outputs, uint64_t steps,
                             struct schedule *schedule, struct error *error);
