@@ -217,10 +217,9 @@ static enum status check_names(const struct run *run, const json_t *before, stru
         const char *now = body_files_name(&run->experiment.body_files, s);
         const char *then = json_string_value(json_object_get(json_array_get(before, s), "file"));
         if (then && strcmp(then, now) != 0)
-            return section_error(bodies,
-                                 body_files_systems(&run->experiment.body_files) ? "files" : "file",
-                                 error, "system %zu came from %s when the run began, not from %s",
-                                 s + 1, then, now[0] ? now : "bodies.file");
+            return section_error(bodies, run->experiment.body_files.key, error,
+                                 "system %zu came from %s when the run began, not from %s", s + 1,
+                                 then, now[0] ? now : "bodies.file");
     }
     return STATUS_OK;
 }
@@ -234,8 +233,7 @@ static enum status check_content(const struct run *run, const char *then, struct
     input_hash_all(files, now);
     if (!then || !then[0] || !now[0] || strcmp(then, now) == 0)
         return STATUS_OK;
-    return section_error(bodies, body_files_systems(files) ? "files" : "file", error,
-                         "has other bytes than when the run began");
+    return section_error(bodies, files->key, error, "has other bytes than when the run began");
 }
 
 /* A restart takes the bodies from its checkpoint, so what they came from stays the same. */

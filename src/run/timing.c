@@ -382,24 +382,17 @@ enum status timing_measure(const struct run *run, struct timing *timing, struct 
     struct trial trial;
     double number = 0.0, step = 0.0;
     *timing = (struct timing){ 0 };
-    enum status status = trial_open(run, &trial, error);
-    if (!status)
-        status = time_one(try_numbers, &trial, 1000, &number, error);
-    if (!status)
-        status = measure_energies(&trial, timing, error); /* before the bodies move */
-    if (!status)
-        status = measure_diagnostics(&trial, number, timing, error);
-    if (!status)
-        measure_disk(run, timing);
-    if (!status)
-        status = measure_outputs(&trial, number, timing, error);
-    if (!status)
-        status = time_one(try_calls, &trial, 1, &step, error);
-    if (!status)
+    measure_disk(run, timing);
+    /* Energies before the bodies move. */
+    if (!trial_open(run, &trial, error) && !time_one(try_numbers, &trial, 1000, &number, error) &&
+        !measure_energies(&trial, timing, error) &&
+        !measure_diagnostics(&trial, number, timing, error) &&
+        !measure_outputs(&trial, number, timing, error) &&
+        !time_one(try_calls, &trial, 1, &step, error))
         count_interactions(&trial, timing);
     trial_close(&trial);
-    if (status)
-        return status;
+    if (error->status)
+        return error->status;
     step *= trial.systems * trial.bodies_ratio * trial.bodies_ratio *
             (1.0 + copies_work(run->experiment.config));
     timing->forces = (struct timing_part){ (double)run->schedule.last, step };

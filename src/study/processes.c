@@ -35,22 +35,17 @@ enum status work_load(const struct work *work, size_t member, struct config **co
     return study_load_member(work->study, work->options, work->threads, member, config, error);
 }
 
-static void tell(const struct study_options *options, const char *line)
-{
-    if (options->notice)
-        options->notice(options->context, line);
-}
-
 void work_notice(const struct work *work, const char *line)
 {
-    tell(work->options, line);
+    if (work->options->notice)
+        work->options->notice(work->options->context, line);
 }
 
 /* --- one member, in a process of its own ------------------------------------------------------ */
 
 /* Whose notices these are. */
 struct voice {
-    const struct study_options *options;
+    const struct work *work;
     const char *path;
 };
 
@@ -61,14 +56,14 @@ static void pass_notice(void *context, bool loud, const char *line)
     const struct voice *voice = context;
     struct text named = { 0 };
     text_print(&named, "%s: %s", voice->path, line);
-    tell(voice->options, named.failed ? line : named.bytes);
+    work_notice(voice->work, named.failed ? line : named.bytes);
     text_free(&named);
 }
 
 static enum status run_member(const struct work *work, size_t member, struct error *error)
 {
     char path[STUDY_PATH_SIZE];
-    struct voice voice = { work->options, work_path(work, member, path) };
+    struct voice voice = { work, work_path(work, member, path) };
     const bool force = work->options->force;
     const struct run_options options = { .directory = path,
                                          .force = force,

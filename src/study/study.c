@@ -11,6 +11,18 @@
 #include "integrator/integrator.h"
 #include "run/schema.h"
 
+void study_free(struct study *study)
+{
+    for (size_t i = 0; study->keys && i < study->key_count; i++)
+        free(study->keys[i]);
+    for (size_t i = 0; study->values && i < study->key_count * study->member_count; i++)
+        free(study->values[i]);
+    free(study->keys);
+    free(study->locations);
+    free(study->values);
+    *study = (struct study){ 0 };
+}
+
 static enum status allocate(struct study *study, size_t keys, size_t members, struct error *error)
 {
     *study = (struct study){ .key_count = keys, .shown_keys = keys, .member_count = members };
@@ -22,19 +34,8 @@ static enum status allocate(struct study *study, size_t keys, size_t members, st
     study->values = calloc(cells + 1, sizeof(char *));
     if (study->keys && study->locations && study->values)
         return STATUS_OK;
+    study_free(study);
     return error_memory(error);
-}
-
-void study_free(struct study *study)
-{
-    for (size_t i = 0; study->keys && i < study->key_count; i++)
-        free(study->keys[i]);
-    for (size_t i = 0; study->values && i < study->key_count * study->member_count; i++)
-        free(study->values[i]);
-    free(study->keys);
-    free(study->locations);
-    free(study->values);
-    *study = (struct study){ 0 };
 }
 
 const char *study_member_name(size_t member, char buffer[STUDY_NAME_SIZE])
@@ -90,10 +91,8 @@ enum status study_of_sweep(const struct config *config, struct study *study, str
         if (__builtin_mul_overflow(members, count, &members))
             members = SIZE_MAX;
     }
-    if (allocate(study, keys, members, error)) {
-        study_free(study);
+    if (allocate(study, keys, members, error))
         return error->status;
-    }
     size_t repeat = members; /* members in a row with the same value of a key */
     for (size_t k = 0; k < keys; k++) {
         const struct section *section = config_item(config, "sweep", k);
@@ -157,10 +156,8 @@ enum status study_of_convergence(const struct config *config, size_t levels, str
         keys += config_count(config, followers[f]);
     if (check_end(config, error))
         return error->status;
-    if (allocate(study, keys, levels, error)) {
-        study_free(study);
+    if (allocate(study, keys, levels, error))
         return error->status;
-    }
     study->shown_keys = 1;
     study->convergence = true;
     study->keys[0] = strdup("time.step");
