@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/document.h"
 #include "base/text.h"
 #include "report/result.h"
 #include "study/existing.h"
@@ -38,21 +39,51 @@ static json_t *diagnostics_of(const struct result *result)
     return result_find(result, "diagnostics");
 }
 
-/* The columns of a diagnostic, with their units, as the header of its file has them; where the
- * members have units of their own, what says which. */
-static void put_titles(struct text *csv, const char *diagnostic, json_t *columns,
-                       const struct series *series, bool mixed)
+/* Where the members have units of their own, what says which. */
+static const char *unit_of(const struct series *series, const char *column, bool mixed)
 {
-    const char *column;
-    json_t *unused;
-    json_object_foreach(columns, column, unused)
+    const struct series_column *found = series ? series_find(series, column) : NULL;
+    if (!found || !found->unit[0])
+        return "1";
+    return mixed ? "in physics.units" : found->unit;
+}
+
+enum { KEY_SIZE = 512 };
+
+/* Adds those columns of a run that are not there yet: "diagnostic.column" with its unit, as the
+ * header of its file has it. Diagnostics may be what the study varies. */
+static enum status add_columns(json_t **columns, const struct result *result, bool mixed,
+                               struct error *error)
+{
+    const char *name, *column;
+    json_t *mine, *unused;
+    json_object_foreach(diagnostics_of(result), name, mine)
     {
-        const struct series_column *found = series ? series_find(series, column) : NULL;
+        char file[STUDY_NAME_SIZE + 256], key[KEY_SIZE];
+        struct series *series = NULL;
+        snprintf(file, sizeof file, "%.200s.csv", name);
+        json_object_foreach(mine, column, unused)
+        {
+            snprintf(key, sizeof key, "%.200s.%.200s", name, column);
+            if (json_object_get(*columns, key))
+                continue;
+            if (!series && result_series(result, file, &series, error))
+                return error->status;
+            document_set(columns, key, json_string(unit_of(series, column, mixed)));
+        }
+        series_destroy(series);
+    }
+    return STATUS_OK;
+}
+
+static void put_titles(struct text *csv, json_t *columns)
+{
+    const char *key;
+    json_t *unit;
+    json_object_foreach(columns, key, unit)
+    {
         struct text title = { 0 };
-        text_print(&title, "%s.%s [%s]", diagnostic, column,
-                   !found || !found->unit[0] ? "1"
-                   : mixed                   ? "in physics.units"
-                                             : found->unit);
+        text_print(&title, "%s [%s]", key, json_string_value(unit));
         text_print(csv, ",");
         text_cell(csv, title.bytes ? title.bytes : "");
         csv->failed |= title.failed;
@@ -60,40 +91,21 @@ static void put_titles(struct text *csv, const char *diagnostic, json_t *columns
     }
 }
 
-static enum status put_header(struct text *csv, const struct result *result, bool mixed,
-                              struct error *error)
+/* Nothing where the run, or NULL, has no such column. */
+static void put_diagnostics(struct text *csv, const struct result *result, json_t *columns)
 {
-    const char *name;
-    json_t *columns;
-    json_object_foreach(diagnostics_of(result), name, columns)
+    const char *key;
+    json_t *unit;
+    json_object_foreach(columns, key, unit)
     {
-        char file[STUDY_NAME_SIZE + 256];
-        struct series *series = NULL;
-        snprintf(file, sizeof file, "%.200s.csv", name);
-        if (result_series(result, file, &series, error))
-            return error->status;
-        put_titles(csv, name, columns, series, mixed);
-        series_destroy(series);
-    }
-    return STATUS_OK;
-}
-
-/* In the order of the header, which is that of `model`, a member that ended. */
-static void put_diagnostics(struct text *csv, const struct result *result,
-                            const struct result *model)
-{
-    const char *name, *column;
-    json_t *columns, *unused;
-    json_object_foreach(diagnostics_of(model), name, columns)
-    {
-        json_t *mine = result ? json_object_get(diagnostics_of(result), name) : NULL;
-        json_object_foreach(columns, column, unused)
-        {
-            const json_t *value = json_object_get(mine, column);
-            text_print(csv, ",");
-            if (json_is_number(value))
-                text_print(csv, "%.17g", json_number_value(value));
-        }
+        char name[KEY_SIZE];
+        const size_t length = strcspn(key, ".");
+        snprintf(name, sizeof name, "%.*s", (int)length, key);
+        const json_t *mine = result ? json_object_get(diagnostics_of(result), name) : NULL;
+        const json_t *value = json_object_get(mine, key + length + 1);
+        text_print(csv, ",");
+        if (json_is_number(value))
+            text_print(csv, "%.17g", json_number_value(value));
     }
 }
 
@@ -105,7 +117,7 @@ static double status_of(const struct result *result)
 }
 
 static void put_row(struct text *csv, const struct study *study, size_t member,
-                    const struct result *result, const struct result *model)
+                    const struct result *result, json_t *columns)
 {
     char name[STUDY_NAME_SIZE];
     text_print(csv, "%s", study_member_name(member, name));
@@ -118,53 +130,58 @@ static void put_row(struct text *csv, const struct study *study, size_t member,
         text_print(csv, ",%d,%s", (int)code, result_string(result, "verdict"));
     else
         text_print(csv, ",,");
-    if (model)
-        put_diagnostics(csv, result && result_has_end(result) ? result : NULL, model);
+    put_diagnostics(csv, result && result_has_end(result) ? result : NULL, columns);
     text_print(csv, "\n");
 }
 
-/* The member whose columns the table has: the first that finished, or else that ended. The files of
- * one at work have no rows yet, those of one that went wrong may have none. */
-static const struct result *find_model(const struct study *study, const struct result *results,
-                                       const bool *there)
+static bool has_finished(double code)
 {
-    const struct result *model = NULL;
-    for (size_t m = 0; m < study->member_count; m++) {
-        const double code = there[m] ? status_of(&results[m]) : NAN;
-        if (code == STATUS_OK || code == STATUS_EXPECT_FAILED)
-            return &results[m];
-        if (isfinite(code) && !model)
-            model = &results[m];
-    }
-    return model;
+    return code == STATUS_OK || code == STATUS_EXPECT_FAILED;
 }
 
-/* A sweep may be over unit systems. */
-static bool have_mixed_units(const struct study *study, const struct result *results,
-                             const struct result *model, const bool *there)
+/* The columns of all members that finished, or else of those that ended. The files of one at work
+ * have no rows yet, those of one that went wrong may have none. */
+static enum status collect_columns(const struct study *study, const struct result *results,
+                                   const bool *there, json_t **columns, struct error *error)
 {
-    bool mixed = false;
-    for (size_t m = 0; m < study->member_count && model; m++)
-        mixed |= there[m] && result_units(&results[m]) != result_units(model);
-    return mixed;
+    const struct result *first = NULL;
+    bool finished = false, mixed = false; /* a sweep may be over unit systems */
+    for (size_t m = 0; m < study->member_count; m++) {
+        if (!there[m])
+            continue;
+        first = first ? first : &results[m];
+        mixed |= result_units(&results[m]) != result_units(first);
+        finished |= has_finished(status_of(&results[m]));
+    }
+    *columns = json_object();
+    for (size_t m = 0; m < study->member_count; m++) {
+        const double code = there[m] ? status_of(&results[m]) : NAN;
+        if ((finished ? has_finished(code) : isfinite(code)) &&
+            add_columns(columns, &results[m], mixed, error))
+            return error->status;
+    }
+    return *columns ? STATUS_OK : error_memory(error);
 }
 
 static enum status put_table(struct text *csv, const struct study *study,
                              const struct result *results, const bool *there, struct error *error)
 {
-    const struct result *model = find_model(study, results, there);
+    json_t *columns;
+    if (collect_columns(study, results, there, &columns, error)) {
+        json_decref(columns);
+        return error->status;
+    }
     text_print(csv, "member [1]");
     for (size_t k = 0; k < study->shown_keys; k++) {
         text_print(csv, ",");
         text_cell(csv, study->keys[k]);
     }
     text_print(csv, ",exit_status [1],verdict");
-    const bool mixed = have_mixed_units(study, results, model, there);
-    if (model && put_header(csv, model, mixed, error))
-        return error->status;
+    put_titles(csv, columns);
     text_print(csv, "\n");
     for (size_t m = 0; m < study->member_count; m++)
-        put_row(csv, study, m, there[m] ? &results[m] : NULL, model);
+        put_row(csv, study, m, there[m] ? &results[m] : NULL, columns);
+    json_decref(columns);
     return csv->failed ? error_memory(error) : STATUS_OK;
 }
 

@@ -8,7 +8,8 @@
 
 /*
  * Writes study.csv anew: member, the values of the keys, exit status and verdict, and the last
- * row of every diagnostic that has one row per event, as "diagnostic.column [unit]". A member that
+ * row of every diagnostic that has one row per event, as "diagnostic.column [unit]", whichever
+ * member has it. A member that
  * has not ended has empty cells. Jobs of an array take turns. STATUS_IO.
  */
 enum status table_write(const struct study *study, struct directory *directory,

@@ -301,6 +301,33 @@ def test_a_table_of_runs_that_all_went_wrong():
     assert [row["conservation.kinetic [M L^2 T^-2]"] for row in rows] == ["", ""], rows
 
 
+def test_the_table_has_the_columns_of_all_members():
+    """where a sweep varies what is measured, no run's last row is left out"""
+    config = pathlib.Path("run.cfg")
+    config.write_text("""
+        name = "grid";
+        bodies = { initial = "plummer"; count = 12; };
+        physics = { softening = 0.1; };
+        time = { step = 0.01; end = 0.1; };
+        diagnostics = ( { type = "lagrangian-radii"; every = 5; fractions = [0.5]; },
+                        { type = "conservation"; every = 5; } );
+        sweep = ( { key = "diagnostics.0.fractions"; values = ([0.25, 0.5], [0.125, 0.5]); },
+                  { key = "diagnostics.1.type"; values = ["conservation", "virial"]; } );
+    """)
+    assert tap.run("run", config, "-q").returncode == 0
+    with open("grid.sweep/study.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    # The first run's columns stand first, in its order; a column stands once.
+    assert len(rows[0]) == len(set(rows[0])) and list(rows[0])[5].endswith(".radius_25 [L]"), rows
+    for row in rows:
+        about = json.loads(pathlib.Path("grid.sweep", row["member [1]"], "run.json").read_text())
+        told = {f"{name}.{column}": value for name, columns in about["diagnostics"].items()
+                for column, value in columns.items() if value is not None}
+        found = {name.partition(" [")[0]: float(value) for name, value in list(row.items())[5:]
+                 if value}
+        assert found == told, (row, told)
+
+
 def test_a_forced_member_beside_others():
     """--member --force makes one run anew, tells of runs of another config, refuses other grids"""
     config = write(PAIR)
