@@ -9,10 +9,16 @@ void continuation_close(struct continuation *continuation)
     continuation->checkpoint = NULL;
 }
 
+void continuation_forget(struct continuation *continuation)
+{
+    json_decref(continuation->before);
+    continuation->before = NULL;
+}
+
 void continuation_destroy(struct continuation *continuation)
 {
     continuation_close(continuation);
-    json_decref(continuation->before);
+    continuation_forget(continuation);
     json_decref(continuation->legs);
 }
 

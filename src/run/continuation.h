@@ -24,6 +24,8 @@ struct continuation {
 
 /* The run has been opened: its checkpoint is no longer needed. */
 void continuation_close(struct continuation *continuation);
+/* There is none to go on from. */
+void continuation_forget(struct continuation *continuation);
 void continuation_destroy(struct continuation *continuation);
 
 /* Does the file belong to the run that is continued? */

@@ -195,6 +195,7 @@ static enum status open_checkpoint(struct run *run, struct error *error)
         !directory_has(run->files.directory, checkpoint_previous)) {
         run_notice(run, "restart: %s holds no checkpoint yet, the run begins anew",
                    directory_path(run->files.directory));
+        continuation_forget(&run->continuation);
         return STATUS_OK;
     }
     if (restart_open(run, error) || restart_compare(run, error))

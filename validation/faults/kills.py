@@ -199,6 +199,12 @@ def test_a_kill_while_an_old_run_is_removed():
     with Row(2, "SIGKILL at each system call of run --force that removes the old run") as row:
         kill_at_each_call(row, experiment, range(1, last + 1) if everything() else numbers,
                           "kill", "old", ["--force"])
+    # What was proved of the old run is not true of the one that begins in its place.
+    assert tap.run("verify", "old").returncode == 0 and "verified" in harness.about_run("old")
+    harness.begin("trial", "old")
+    assert experiment.run("trial", "--force", faults=fault("kill", nth=last)).returncode == -9
+    assert experiment.run("trial", "--restart").returncode == 0
+    assert "verified" not in harness.about_run("trial"), harness.about_run("trial")
 
 
 def test_what_a_run_remembers():

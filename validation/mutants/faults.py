@@ -710,6 +710,7 @@ RUN = [
     ("src/run/criteria.c", "if (criterion->lowest > criterion->highest)", "if (false)",
      "unit/expect cli/run.py"),
     ("src/run/restart.c", '"%s", ended_by);', '"%.1s", ended_by);', "cli/reliability.py"),
+    ("src/run/prepare.c", "continuation_forget(&run->continuation);", "", "faults/kills.py"),
     ("src/run/restart.c", "if (reached <= run->schedule.last)", "if (true)",
      "cli/reliability.py"),
     ("src/run/content.c", "criteria[i].state, CRITERION_STATE);", "criteria[i].state, 2);",
