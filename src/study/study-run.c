@@ -245,6 +245,25 @@ static void share_cores(struct work *work)
     }
 }
 
+/* The values of the sweep take the place of those from the command line. */
+static void tell_overridden(const struct work *work)
+{
+    const struct study *study = work->study;
+    for (size_t i = 0; !study->convergence && i < work->options->override_count; i++)
+        for (size_t k = 0; k < study->key_count; k++) {
+            const char *override = work->options->overrides[i], *key = study->keys[k];
+            const size_t length = strlen(key);
+            char line[512];
+            if (strncmp(override, key, length) != 0 ||
+                override[length + strspn(override + length, " ")] != '=')
+                continue;
+            snprintf(line, sizeof line,
+                     "WARNING: -P %.200s reaches no run, since the sweep varies %.200s", override,
+                     key);
+            work_notice(work, line);
+        }
+}
+
 /* Whether the study can be run is found out before anything is written. */
 static enum status get_ready(struct work *work, struct error *error)
 {
@@ -258,6 +277,7 @@ static enum status get_ready(struct work *work, struct error *error)
                          options->only, study->member_count);
     if (find_finished(work, error))
         return error->status;
+    tell_overridden(work);
     share_cores(work);
     if (check_memory(work, error) || disk_needed(study, options, is_new, work, &bytes, error))
         return error->status;

@@ -184,6 +184,18 @@ def test_a_key_that_cannot_be_varied():
     assert not pathlib.Path("grid.sweep").exists()
 
 
+def test_an_override_that_no_run_gets_is_told():
+    """-P of a key that the sweep varies; that of a convergence test is its first step"""
+    config = write(SWEEP)
+    result = tap.run("run", config, "-q", "-P", "time.step=0.1", "-P", "time.end=2.0")
+    assert result.returncode == 0 and result.stderr.splitlines() == [
+        "WARNING: -P time.step=0.1 reaches no run, since the sweep varies time.step"], result
+    config = write(SWEEP[:SWEEP.index("sweep")])
+    result = tap.run("run", config, "-q", "--convergence", "-P", "time.step=0.005")
+    assert result.returncode == 0 and not result.stderr, result
+    assert float(table("grid.convergence/study.csv")[0]["time.step"]) == 0.005
+
+
 def test_what_every_run_would_refuse_is_refused_before_the_first():
     """a criterion on a column that no run has: 78, told once, and nothing is written"""
     lacking = SWEEP + 'expect = ( { quantity = "lagrangian_50"; at_most = 1.0; } );'
