@@ -97,30 +97,23 @@ static json_t *last_rows_json(const struct run *run)
     return all;
 }
 
-/* The names of files, each once and in the order in which they came. */
-struct file_list {
-    json_t *names;
-    json_t *seen; /* an object with these keys */
-};
-
-static void list_file(struct file_list *list, const char *name)
+/* The names of files, each once and in the order in which they came: the keys of an object. */
+static void list_file(json_t **files, const char *name)
 {
-    if (!name || json_object_get(list->seen, name))
-        return;
-    document_append(&list->names, json_string(name));
-    document_set(&list->seen, name, json_true());
+    if (name)
+        document_set(files, name, json_true());
 }
 
-static void list_series(struct file_list *list, const struct diagnostic *diagnostic)
+static void list_series(json_t **files, const struct diagnostic *diagnostic)
 {
     char name[OUTPUT_NAME_SIZE];
     snprintf(name, sizeof name, "%s.csv", diagnostic->name);
-    list_file(list, name);
+    list_file(files, name);
 }
 
 /* The file of an output, under the name that it has, or will have when the run has finished: both
  * as long as either may be there. */
-static void list_growing(struct file_list *list, const struct run *run, size_t index)
+static void list_growing(json_t **files, const struct run *run, size_t index)
 {
     const struct section *section = config_item(run->experiment.config, "outputs", index);
     const struct output_class *class_ = output_find(section);
@@ -129,28 +122,28 @@ static void list_growing(struct file_list *list, const struct run *run, size_t i
     const bool renamed = class_->finished_file && class_->finished_file(section, finished);
     if (!renamed || !run->files.manifest_written ||
         !directory_has(run->files.directory, finished) || directory_has(run->files.directory, file))
-        list_file(list, file);
+        list_file(files, file);
     if (renamed)
-        list_file(list, finished);
+        list_file(files, finished);
 }
 
 /* The file of an output, or those of all its events, whether they have come or not. */
-static void list_output(struct file_list *list, const struct run *run, size_t index)
+static void list_output(json_t **files, const struct run *run, size_t index)
 {
     const struct section *section = config_item(run->experiment.config, "outputs", index);
     const struct output_class *class_ = output_find(section);
     if (!class_->event_file)
-        list_growing(list, run, index);
+        list_growing(files, run, index);
     for (uint64_t event = 0; class_->event_file && event < run->observers.outputs[index].events;
          event++) {
         char name[OUTPUT_NAME_SIZE];
         class_->event_file(section, event, name);
-        list_file(list, name);
+        list_file(files, name);
     }
 }
 
 /* Of the run that is continued: a report, say. */
-static void list_before(struct file_list *list, const struct run *run)
+static void list_before(json_t **files, const struct run *run)
 {
     size_t index;
     json_t *file;
@@ -158,7 +151,7 @@ static void list_before(struct file_list *list, const struct run *run)
     {
         const char *name = json_string_value(file);
         if (name && strcmp(name, failure_name) != 0 && directory_has(run->files.directory, name))
-            list_file(list, name);
+            list_file(files, name);
     }
 }
 
@@ -167,23 +160,28 @@ static json_t *files_json(const struct run *run)
 {
     static const char *const always[] = { "run.json", "run.cfg", "run.log", checkpoint_name,
                                           checkpoint_previous };
-    struct file_list list = { json_array(), json_object() };
+    json_t *files = json_object(), *names = json_array(), *unused;
+    const char *name;
     for (size_t i = 0; i < COUNT_OF(always); i++)
-        list_file(&list, always[i]);
+        list_file(&files, always[i]);
     for (size_t i = 0; i < run->observers.diagnostic_count; i++) {
-        list_series(&list, run->observers.diagnostics[i].diagnostic);
+        list_series(&files, run->observers.diagnostics[i].diagnostic);
         if (run->observers.diagnostics[i].aggregate)
-            list_series(&list, aggregate_diagnostic(run->observers.diagnostics[i].aggregate));
+            list_series(&files, aggregate_diagnostic(run->observers.diagnostics[i].aggregate));
     }
     for (size_t i = 0; i < run->observers.output_count; i++)
-        list_output(&list, run, i);
+        list_output(&files, run, i);
     if (run->files.failed)
-        list_file(&list, failure_name);
-    list_before(&list, run);
-    if (!list.seen)
-        document_append(&list.names, NULL);
-    json_decref(list.seen);
-    return list.names;
+        list_file(&files, failure_name);
+    list_before(&files, run);
+    if (!files)
+        document_append(&names, NULL);
+    json_object_foreach(files, name, unused)
+    {
+        document_append(&names, json_string(name));
+    }
+    json_decref(files);
+    return names;
 }
 
 /* The messages that ended the run, a line each. */
