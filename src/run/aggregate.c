@@ -181,13 +181,13 @@ const double *aggregate_row(struct aggregate *aggregate, size_t index, const boo
 {
     const size_t systems = aggregate->systems, measured = measured_columns(aggregate);
     double *row = aggregate->row;
-    size_t members = 0;
+    size_t counting = 0;
     for (size_t s = 0; s < systems; s++)
-        members += !left_out[s];
+        counting += !left_out[s];
     for (size_t c = 0; c < aggregate->bin_columns; c++)
         *row++ = aggregate->bins[index * aggregate->bin_columns + c];
-    *row++ = (double)members;
-    *row++ = (double)(systems - members);
+    *row++ = (double)counting;
+    *row++ = (double)(systems - counting);
     for (size_t c = 0; c < measured; c++, row += COUNT_OF(statistics)) {
         const double *column = aggregate->taken + (index * measured + c) * systems;
         size_t n = 0;

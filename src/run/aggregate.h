@@ -1,8 +1,8 @@
 /*
- * Statistics over the members of an ensemble: at each event, mean, standard deviation, standard
+ * Statistics over the systems of an ensemble: at each event, mean, standard deviation, standard
  * error and quantiles of each column of a diagnostic, and where it has a table at each event, of
  * each bin. Individual N-body trajectories are unpredictable after a few crossing times; such
- * statistics are sound if members that conserve energy badly are left out (and counted).
+ * statistics are sound if systems that conserve energy badly are left out (and counted).
  */
 #ifndef ORRERY_RUN_AGGREGATE_H
 #define ORRERY_RUN_AGGREGATE_H
@@ -15,23 +15,23 @@
 
 struct aggregate;
 
-/* Of `source`, which it borrows, over `systems` members. STATUS_MEMORY. */
+/* Of `source`, which it borrows, over `systems` systems. STATUS_MEMORY. */
 enum status aggregate_create(const struct diagnostic *source, size_t systems,
                              struct aggregate **aggregate, struct error *error);
 void aggregate_destroy(struct aggregate *aggregate); /* accepts NULL */
 
 /*
  * Its name ("conservation-ensemble") and columns, in the form of a diagnostic: those of the source
- * that say which bin a row is of, members, left_out, then for each other column of the source its
+ * that say which bin a row is of, systems, left_out, then for each other column of the source its
  * _mean, _std, _sem, _q10, _q50 and _q90. Owned by the aggregate.
  */
 const struct diagnostic *aggregate_diagnostic(const struct aggregate *aggregate);
 
-/* The next row of one member at this event: all of its rows in their order, then another member. */
+/* The next row of one system at this event: all of its rows in their order, then another system. */
 void aggregate_take(struct aggregate *aggregate, size_t system, const double *values);
 
-/* The statistics of one row, once all members have given theirs, over the members whose `left_out`
- * is false; borrowed until the next call. A member whose value is undefined does not count for that
+/* The statistics of one row, once all systems have given theirs, over the systems whose `left_out`
+ * is false; borrowed until the next call. A system whose value is undefined does not count for that
  * column. */
 const double *aggregate_row(struct aggregate *aggregate, size_t row, const bool *left_out);
 

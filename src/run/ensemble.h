@@ -1,4 +1,4 @@
-/* The members of an ensemble, one for a run of one system: their conserved quantities, and how well
+/* The systems of an ensemble, one for a run of one system: their conserved quantities, and how well
  * these were kept. */
 #ifndef ORRERY_RUN_ENSEMBLE_H
 #define ORRERY_RUN_ENSEMBLE_H

@@ -35,7 +35,7 @@ static enum status take_row(void *context, size_t system, const double *values, 
     return STATUS_OK;
 }
 
-/* The statistics over the members, once all of them have been measured. */
+/* The statistics over the systems, once all of them have been measured. */
 static void write_aggregate(struct run *run, size_t index, const struct moment *now)
 {
     struct diagnostic_slot *slot = &run->observers.diagnostics[index];

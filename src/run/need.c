@@ -41,7 +41,7 @@ static const struct diagnostic_class *diagnostic_class(const struct section *sec
     return diagnostic_at(index);
 }
 
-/* What it and the statistics over members keep. */
+/* What it and the statistics over systems keep. */
 static double kept(const struct section *section, double systems)
 {
     const struct diagnostic_class *class_ = diagnostic_class(section);
@@ -66,7 +66,7 @@ static double borrowed_by(const struct section *section, double count, int threa
            threads * (rows_of(section) + 1.0) * (double)class_->thread_reals * sizeof(double);
 }
 
-/* Of one event, until the statistics over members are made of it. */
+/* Of one event, until the statistics over systems are made of it. */
 static double aggregated(const struct section *section, double systems)
 {
     const struct diagnostic_class *class_ = diagnostic_class(section);

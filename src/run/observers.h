@@ -21,7 +21,7 @@ struct diagnostic_slot {
     struct diagnostic *diagnostic;
     struct stream *stream;
     double *last_row;            /* of system 0, for the summary; undefined before the first */
-    struct aggregate *aggregate; /* over the members of an ensemble; NULL without one */
+    struct aggregate *aggregate; /* over the systems of an ensemble; NULL without one */
     struct stream *aggregate_stream;
 };
 

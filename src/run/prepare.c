@@ -64,7 +64,7 @@ static void fill_slot(struct run *run, size_t index, const struct section *secti
 
 /*
  * Those that groups of their own ask for, from slot `next` on. They have no statistics over
- * members: a mean of horizons of which some lie beyond the end would be of the others.
+ * systems: a mean of horizons of which some lie beyond the end would be of the others.
  */
 static enum status create_own_diagnostics(struct run *run, bool measure_first, size_t next,
                                           struct error *error)
@@ -151,7 +151,7 @@ static void check_horizons(const struct run *run, struct error *error)
     }
 }
 
-/* Of the columns of the diagnostics and of the statistics over members. */
+/* Of the columns of the diagnostics and of the statistics over systems. */
 static enum status create_criteria(struct run *run, struct error *error)
 {
     const size_t count = run->observers.diagnostic_count;

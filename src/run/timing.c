@@ -208,7 +208,7 @@ static enum status time_one(enum status (*try_it)(struct trial *, uint64_t, stru
 /* So many events are counted one by one; the rest of a longer run is as they are. */
 static const double most_counted = 1e6;
 
-/* Energies are summed where a diagnostic, the statistics over members or the watch want them. */
+/* Energies are summed where a diagnostic, the statistics over systems or the watch want them. */
 static enum status energy_events(const struct run *run, double *events, struct error *error)
 {
     const uint64_t steps = run->schedule.last;
@@ -236,14 +236,14 @@ static enum status measure_energies(struct trial *trial, struct timing *timing, 
     const struct run *run = trial->run;
     const struct section *section = config_section(run->experiment.config, "watch");
     const struct watch_method method = { run->description.precision, run->experiment.integrator };
-    double sums = 0.0, look = 0.0;
+    double sums = 0.0, check = 0.0;
     if (time_one(try_energies, trial, 1, &sums, error) ||
         watch_create(section, &trial->moment, &method, &trial->watch, error) ||
-        time_one(try_watch, trial, 1, &look, error) ||
+        time_one(try_watch, trial, 1, &check, error) ||
         energy_events(run, &timing->energies.count, error))
         return error->status;
     const double ratio = trial->bodies_ratio;
-    timing->energies.each = trial->systems * (sums * ratio * ratio + look * ratio);
+    timing->energies.each = trial->systems * (sums * ratio * ratio + check * ratio);
     return STATUS_OK;
 }
 
