@@ -207,6 +207,6 @@ void existing_member(const char *directory, const struct config *config,
         change_visit(before, config, judge_change, &comparison, error);
     }
     *done = comparison.finished && !comparison.further;
-    *status = (int)code;
+    *status = *done ? (int)code : STATUS_OK;
     result_close(&result);
 }
