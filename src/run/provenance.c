@@ -267,6 +267,7 @@ static json_t *run_json(const struct run *run, const struct provenance_end *end)
         { "legs", legs },
         { "initial", conserved_json(run->ensemble.first) },
         { "final", conserved_json(run->ensemble.now) },
+        { "final_time", document_number(run->ensemble.time) },
         { "relative_energy_error", document_number(error) },
         { "diagnostics", last_rows_json(run) },
         { "expect", expectations_json(&run->criteria.expect, judged) },
