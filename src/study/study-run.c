@@ -20,33 +20,29 @@
 /* Of those that are not done: is there memory for as many as will be at work? */
 static enum status check_memory(const struct work *work, struct error *error)
 {
-    size_t largest = 0, left = 0;
-    double most = 0.0;
-    struct config *config = NULL;
-    struct memory_need need;
-    for (size_t m = 0; m < work->study->member_count; m++) {
+    size_t left = 0;
+    struct config *largest = NULL;
+    struct memory_need most = { 0 };
+    for (size_t m = 0; m < work->study->member_count && !error->status; m++) {
+        struct config *config = NULL;
+        struct memory_need need;
         if (work->members[m].ended || !work_is_ours(work, m))
             continue;
         left++;
-        if (work_load(work, m, &config, error) || need_of_run(config, &need, error)) {
-            config_free(config);
-            return error->status;
-        }
-        if (need_bytes(&need) > most) {
-            largest = m;
-            most = need_bytes(&need);
+        if (!work_load(work, m, &config, error) && !need_of_run(config, &need, error) &&
+            need_bytes(&need) > need_bytes(&most)) {
+            struct config *const smaller = largest;
+            largest = config;
+            config = smaller;
+            most = need;
         }
         config_free(config);
-        config = NULL;
     }
-    if (left == 0 || work_load(work, largest, &config, error))
-        return error->status;
     const size_t runs = left < (size_t)work->jobs ? left : (size_t)work->jobs;
-    enum status status = need_of_run(config, &need, error);
-    if (!status)
-        status = need_check(config, &need, runs, error);
-    config_free(config);
-    return status;
+    if (left > 0 && !error->status)
+        need_check(largest, &most, runs, error);
+    config_free(largest);
+    return error->status;
 }
 
 /* A slip in any of them must show before the first is run. */

@@ -1244,7 +1244,7 @@ RECORDS = [
      "cli/report.py"),
     ("src/report/outcome.c", 'OUTCOME_STOPPED, "open", "stopped", "stopped early"',
      'OUTCOME_STOPPED, "good", "stopped", "stopped early"', "cli/report.py"),
-    ("src/study/existing.c", "    *status = (int)code;\n", "    *status = 0;\n",
+    ("src/study/existing.c", "*status = *done ? (int)code : STATUS_OK;", "*status = STATUS_OK;",
      "cli/study-results.py"),
     ("src/study/study-run.c", "return unexpected ? STATUS_EXPECT_FAILED : STATUS_OK;",
      "return STATUS_OK;", "cli/study-results.py"),
