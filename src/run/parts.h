@@ -1,5 +1,14 @@
-/* What a run is made of, each part with a header of its own, and what all that work on it share;
- * commands see run/run.h. */
+/*
+ * What a run is made of, each part with a header of its own, and what all that work on it share;
+ * commands see run/run.h. They work on it in this order:
+ *
+ *   prepare, open      what can be checked without writing; then the files
+ *   loop, events       from one event to the next, and what happens there
+ *   save, restart      a checkpoint, and the way back from it; content names its sections, change
+ *                      says how the config differs, continuation what is known of the run before
+ *   shadow, replay     copies of the bodies that go along (copies), for trust and energy_budget
+ *   provenance, record what the run has come to: run.json, with its legs, and for commands
+ */
 #ifndef ORRERY_RUN_PARTS_H
 #define ORRERY_RUN_PARTS_H
 
