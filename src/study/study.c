@@ -65,17 +65,27 @@ static enum status complete(struct study *study, struct error *error)
     return error_memory(error);
 }
 
-/* Of a key that is there twice the last value counts, so that the table would name others that no
- * run has had; and no run has a sweep. */
+/* Is the path that key, or a part of it? */
+static bool is_within(const char *path, const char *key)
+{
+    const size_t length = strlen(key);
+    return strncmp(path, key, length) == 0 && (!path[length] || path[length] == '.');
+}
+
+/* Of a key that is there twice, alone or as a part of a list, the last value counts, so that the
+ * table would name others that no run has had; and no run has a sweep. */
 static void check_key(const struct config *config, size_t index, struct error *error)
 {
     const struct section *section = config_item(config, "sweep", index);
     const char *key = section_string(section, "key");
-    if (strcmp(key, "sweep") == 0 || strncmp(key, "sweep.", strlen("sweep.")) == 0)
+    if (is_within(key, "sweep"))
         section_error(section, "key", error, "cannot be varied: each run is a single one");
-    for (size_t k = 0; k < index; k++)
-        if (strcmp(section_string(config_item(config, "sweep", k), "key"), key) == 0)
-            section_error(section, "key", error, "is in the sweep already");
+    for (size_t k = 0; k < index; k++) {
+        const char *before = section_string(config_item(config, "sweep", k), "key");
+        if (is_within(before, key))
+            section_error(section, "key", error, "sets %s, which the sweep has values for already",
+                          before);
+    }
 }
 
 enum status study_of_sweep(const struct config *config, struct study *study, struct error *error)

@@ -172,15 +172,19 @@ def test_a_key_that_does_not_exist():
 
 
 def test_a_key_that_cannot_be_varied():
-    """a key twice, whose first values no run would have, and the sweep itself"""
-    for key, why in (("time.step", "is in the sweep already"),
-                     ("sweep.0.values", "cannot be varied: each run is a single one")):
-        config = write(SWEEP.replace('"time.integrator"; values = ["velocity-verlet", "yoshida4"]',
-                                     f'"{key}"; values = [0.1]'))
+    """a key twice, whose first values no run would have, a part of one, and the sweep itself"""
+    both = "sets {}, which the sweep has values for already"
+    for first, second, why in (
+            ("time.step", "time.step", both.format("time.step")),
+            ("diagnostics.0.fractions.1", "diagnostics.0.fractions",
+             both.format("diagnostics.0.fractions.1")),
+            ("sweep.0.values", "time.step", "cannot be varied: each run is a single one")):
+        config = write(SWEEP[:SWEEP.index("sweep")] + f"""sweep = (
+            {{ key = "{first}"; values = [0.1]; }}, {{ key = "{second}"; values = [0.2]; }} );""")
         for command in ("run", "check"):
             result = tap.run(command, config)
-            assert result.returncode == 78 and why in result.stderr, (key, result)
-            assert re.search(r"run\.cfg:[67]: sweep\.[01]\.key = ", result.stderr), result
+            assert result.returncode == 78 and why in result.stderr, (first, result)
+            assert re.search(r"run\.cfg:\d: sweep\.[01]\.key = ", result.stderr), result
     assert not pathlib.Path("grid.sweep").exists()
 
 

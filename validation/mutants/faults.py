@@ -805,6 +805,8 @@ STUDY = [
      "cli/study.py cli/study-results.py"),
     ("src/study/study.c", "repeat /= count;", "", "cli/study.py"),
     ("src/study/study-run.c", "!study->convergence && i < work", "i < work", "cli/study.py"),
+    ("src/study/study.c", "(!path[length] || path[length] == '.')", "!path[length]",
+     "cli/study.py"),
     ("src/study/study.c", "k < index; k++)", "k + 1 < index; k++)", "cli/study.py"),
     ("src/study/study.c", "every > INT64_MAX >> m ? INT64_MAX : every << m", "every",
      "cli/study.py cli/study-results.py"),
