@@ -199,38 +199,34 @@ enum status study_load_member(const struct study *study, const struct study_opti
                               int threads, size_t member, struct config **config,
                               struct error *error)
 {
-    const size_t given = options->override_count, own = given + 1,
-                 count = own + study->key_count + 1;
-    struct text *texts = calloc(count, sizeof *texts);
+    const size_t given = options->override_count, own = given + 1, keys = study->key_count;
+    const size_t count = own + keys + 1;
+    char share[48];
+    struct text *values = calloc(keys + 1, sizeof *values);
     const char **overrides = calloc(count, sizeof(char *));
     struct location *locations = calloc(count, sizeof *locations);
-    enum status status = STATUS_MEMORY;
-    if (texts && overrides && locations) {
-        for (size_t i = 0; i < given; i++)
-            text_print(&texts[i], "%s", options->overrides[i]);
-        text_print(&texts[given], "compute.threads=%d", threads);
-        for (size_t k = 0; k < study->key_count; k++) {
-            text_print(&texts[own + k], "%s=%s", study->keys[k],
-                       study->values[member * study->key_count + k]);
-            locations[own + k] = study->locations[k];
-        }
-        text_print(&texts[count - 1], "sweep=()");
-        bool whole = true;
-        for (size_t i = 0; i < count; i++) {
-            overrides[i] = texts[i].bytes;
-            whole = whole && !texts[i].failed;
-        }
-        const struct config_source source = { .path = options->path,
-                                              .overrides = overrides,
-                                              .override_count = count,
-                                              .override_locations = locations };
-        status = whole ? schema_read(&source, config, error) : error_memory(error);
-    } else {
-        error_memory(error);
+    bool whole = values && overrides && locations;
+    for (size_t i = 0; whole && i < given; i++)
+        overrides[i] = options->overrides[i];
+    if (whole) {
+        snprintf(share, sizeof share, "compute.threads=%d", threads);
+        overrides[given] = share;
+        overrides[count - 1] = "sweep=()";
     }
-    for (size_t i = 0; texts && i < count; i++)
-        text_free(&texts[i]);
-    free(texts);
+    for (size_t k = 0; whole && k < keys; k++) {
+        text_print(&values[k], "%s=%s", study->keys[k], study->values[member * keys + k]);
+        overrides[own + k] = values[k].bytes;
+        locations[own + k] = study->locations[k];
+        whole = !values[k].failed;
+    }
+    const struct config_source source = { .path = options->path,
+                                          .overrides = overrides,
+                                          .override_count = count,
+                                          .override_locations = locations };
+    const enum status status = whole ? schema_read(&source, config, error) : error_memory(error);
+    for (size_t k = 0; values && k < keys; k++)
+        text_free(&values[k]);
+    free(values);
     free(overrides);
     free(locations);
     return status;

@@ -749,8 +749,8 @@ RUN = [
     ("src/study/study-run.c", "(work->stopping || failed == 0)", "work->stopping", "cli/study.py"),
     ("src/study/study-run.c", "slot->ended && slot->status != STATUS_STOPPED;", "slot->ended;",
      "cli/study.py"),
-    ("src/study/study.c", "text_print(&texts[given], ", "text_print(&texts[count - 1], ",
-     "cli/study.py"),
+    ("src/study/study.c", '"compute.threads=%d", threads',
+     '"compute.threads=%d", threads + 1', "cli/study.py"),
     ("src/run/loop.c",
      'if (directory_take(run->files.directory, "checkpoint"))\n        run->autosave.wanted = '
      'true;',
