@@ -139,27 +139,27 @@ static bool has_finished(double code)
     return code == STATUS_OK || code == STATUS_EXPECT_FAILED;
 }
 
-/* The columns of all members that finished, or else of those that ended. The files of one at work
+/* The columns of all members that ended, of those that finished first. The files of one at work
  * have no rows yet, those of one that went wrong may have none. */
 static enum status collect_columns(const struct study *study, const struct result *results,
                                    const bool *there, json_t **columns, struct error *error)
 {
     const struct result *first = NULL;
-    bool finished = false, mixed = false; /* a sweep may be over unit systems */
+    bool mixed = false; /* a sweep may be over unit systems */
     for (size_t m = 0; m < study->member_count; m++) {
         if (!there[m])
             continue;
         first = first ? first : &results[m];
         mixed |= result_units(&results[m]) != result_units(first);
-        finished |= has_finished(status_of(&results[m]));
     }
     *columns = json_object();
-    for (size_t m = 0; m < study->member_count; m++) {
-        const double code = there[m] ? status_of(&results[m]) : NAN;
-        if ((finished ? has_finished(code) : isfinite(code)) &&
-            add_columns(columns, &results[m], mixed, error))
-            return error->status;
-    }
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t m = 0; m < study->member_count; m++) {
+            const double code = there[m] ? status_of(&results[m]) : NAN;
+            if ((pass == 0 ? has_finished(code) : isfinite(code)) &&
+                add_columns(columns, &results[m], mixed, error))
+                return error->status;
+        }
     return *columns ? STATUS_OK : error_memory(error);
 }
 

@@ -812,7 +812,7 @@ STUDY = [
      "cli/study.py cli/study-results.py"),
     ("src/study/table.c", 'for (const char *p = value + 1; *p && *p != \'"\'; p++) {',
      "for (const char *p = value; *p; p++) {", "cli/study.py cli/study-results.py"),
-    ("src/study/table.c", "(finished ? has_finished(code) : isfinite(code))", "has_finished(code)",
+    ("src/study/table.c", "(pass == 0 ? has_finished(code) : isfinite(code))", "has_finished(code)",
      "cli/study.py cli/study-results.py"),
     ("src/study/table.c", "if (json_object_get(*columns, key))", "if (json_object_size(*columns))",
      "cli/study.py cli/study-results.py"),
