@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/cores.h"
 #include "base/memory.h"
 #include "report/palette.h"
 #include "report/script.h"
@@ -66,37 +67,65 @@ static void become_gnuplot(const char *folder, const char *argument, int pipe)
     _exit(127);
 }
 
-static enum status run_gnuplot(const char *folder, const char *script, struct error *error)
+/* A process of gnuplot that draws; `folder` and `script` say of what its errors are. */
+struct gnuplot {
+    pid_t process;
+    int from;           /* what it says */
+    const char *folder; /* borrowed */
+    char script[FIGURE_LABEL_SIZE + 4];
+};
+
+static enum status start(const char *folder, const char *script, struct gnuplot *gnuplot,
+                         struct error *error)
 {
     int ends[2];
+    *gnuplot = (struct gnuplot){ .folder = folder };
+    snprintf(gnuplot->script, sizeof gnuplot->script, "%s", script);
     if (pipe(ends) != 0)
         return error_system(error, STATUS_IO, errno, "pipe");
-    const pid_t child = fork();
-    if (child < 0) {
+    for (int i = 0; i < 2; i++) /* not for those that are started beside it */
+        fcntl(ends[i], F_SETFD, FD_CLOEXEC);
+    gnuplot->process = fork();
+    if (gnuplot->process < 0) {
         close(ends[0]);
         close(ends[1]);
         return error_system(error, STATUS_IO, errno, "fork");
     }
-    if (child == 0)
+    if (gnuplot->process == 0)
         become_gnuplot(folder, script, ends[1]);
     close(ends[1]);
+    gnuplot->from = ends[0];
+    return STATUS_OK;
+}
+
+/* Waits for its end. Where there is an error already, that of an earlier one, it stays the only
+ * one.
+ */
+static enum status finish(const struct gnuplot *gnuplot, struct error *error)
+{
     struct text said = { 0 };
     char bytes[1024];
-    for (ssize_t got; (got = read(ends[0], bytes, sizeof bytes)) > 0;)
+    for (ssize_t got; (got = read(gnuplot->from, bytes, sizeof bytes)) > 0;)
         text_append(&said, bytes, (size_t)got);
-    close(ends[0]);
+    close(gnuplot->from);
     int result = 0;
-    while (waitpid(child, &result, 0) < 0 && errno == EINTR)
+    while (waitpid(gnuplot->process, &result, 0) < 0 && errno == EINTR)
         continue;
-    enum status status = STATUS_OK;
-    if (WIFEXITED(result) && WEXITSTATUS(result) == 127)
-        status = error_set(error, STATUS_UNAVAILABLE,
-                           "gnuplot is not installed (Debian: apt install gnuplot-nox)");
-    else if (!WIFEXITED(result) || WEXITSTATUS(result) != 0)
-        status = error_set(error, STATUS_IO, "%s%s: gnuplot failed: %.400s", folder, script,
-                           said.length ? said.bytes : "");
+    const int code = WIFEXITED(result) ? WEXITSTATUS(result) : -1;
+    if (code == 127 && !error->status)
+        error_set(error, STATUS_UNAVAILABLE,
+                  "gnuplot is not installed (Debian: apt install gnuplot-nox)");
+    else if (code != 0 && !error->status)
+        error_set(error, STATUS_IO, "%s%s: gnuplot failed: %.400s", gnuplot->folder,
+                  gnuplot->script, said.length ? said.bytes : "");
     text_free(&said);
-    return status;
+    return error->status;
+}
+
+static enum status run_gnuplot(const char *folder, const char *script, struct error *error)
+{
+    struct gnuplot gnuplot;
+    return start(folder, script, &gnuplot, error) ? error->status : finish(&gnuplot, error);
 }
 
 enum status plot_probe(struct error *error)
@@ -113,29 +142,75 @@ static void remove_picture(const char *name, struct directory *directory, const 
     directory_take(directory, path);
 }
 
-enum status plot_commands(struct directory *directory, const char *within, const char *name,
-                          const char *commands, json_t *values, struct error *error)
+/* Fills the template of gnuplot's commands: NAME.gp. */
+static enum status write_commands(struct directory *directory, const char *within, const char *name,
+                                  const char *commands, json_t *values, struct error *error)
 {
     static const char *const pictures[] = { ".svg", ".png", ".gif" };
-    char folder[4096], script[FIGURE_LABEL_SIZE + 4];
     struct text text = { 0 };
     for (size_t i = 0; i < COUNT_OF(pictures); i++)
         remove_picture(name, directory, within, pictures[i]);
     template_fill(&text, commands, values, NULL);
-    enum status status = plot_write(directory, within, name, ".gp", &text, error);
+    const enum status status = plot_write(directory, within, name, ".gp", &text, error);
     text_free(&text);
-    snprintf(folder, sizeof folder, "%s/%s", directory_path(directory), within);
-    snprintf(script, sizeof script, "%s.gp", name);
-    return status ? status : run_gnuplot(folder, script, error);
+    return status;
+}
+enum { FOLDER_SIZE = 4096 };
+
+static const char *folder_of(const struct directory *directory, const char *within,
+                             char folder[FOLDER_SIZE])
+{
+    snprintf(folder, FOLDER_SIZE, "%s/%s", directory_path(directory), within);
+    return folder;
 }
 
-enum status plot_draw(const struct figure *figure, struct directory *directory, const char *within,
-                      struct error *error)
+enum status plot_commands(struct directory *directory, const char *within, const char *name,
+                          const char *commands, json_t *values, struct error *error)
 {
-    const enum status status = write_data(figure, directory, within, error);
-    return status ? status
-                  : plot_commands(directory, within, figure->name, "figure.gp", script_view(figure),
-                                  error);
+    char folder[FOLDER_SIZE], script[FIGURE_LABEL_SIZE + 4];
+    snprintf(script, sizeof script, "%s.gp", name);
+    return write_commands(directory, within, name, commands, values, error)
+               ? error->status
+               : run_gnuplot(folder_of(directory, within, folder), script, error);
+}
+
+/* Writes what gnuplot needs for a figure, and starts it in the folder. */
+static enum status begin(const struct figure *figure, struct directory *directory,
+                         const char *within, const char *folder, struct gnuplot *gnuplot,
+                         struct error *error)
+{
+    char script[FIGURE_LABEL_SIZE + 4];
+    snprintf(script, sizeof script, "%s.gp", figure->name);
+    if (write_data(figure, directory, within, error) ||
+        write_commands(directory, within, figure->name, "figure.gp", script_view(figure), error))
+        return error->status;
+    return start(folder, script, gnuplot, error);
+}
+
+enum { MOST_AT_WORK = 32 };
+
+/* As many at a time as there are cores. They are waited for in their order, and the first problem
+ * is the one that is told: that of the figure that could not be begun comes last. */
+enum status plot_draw(const struct figure *figures, size_t count, struct directory *directory,
+                      const char *within, struct error *error)
+{
+    const size_t cores = (size_t)cores_available();
+    const size_t room = cores < MOST_AT_WORK ? cores : MOST_AT_WORK;
+    struct gnuplot at_work[MOST_AT_WORK];
+    struct error problem = { 0 };
+    char folder[FOLDER_SIZE];
+    size_t begun = 0, ended = 0;
+    folder_of(directory, within, folder);
+    while (begun < count && !error->status && !problem.status) {
+        if (begun - ended == room)
+            finish(&at_work[ended++ % room], error);
+        else if (!begin(&figures[begun], directory, within, folder, &at_work[begun % room],
+                        &problem))
+            begun++;
+    }
+    while (ended < begun)
+        finish(&at_work[ended++ % room], error);
+    return error->status ? error->status : error_pass(error, &problem);
 }
 
 /* --- on a page ----------------------------------------------------------------------------------

@@ -16,11 +16,12 @@
 /* Can gnuplot be run? STATUS_UNAVAILABLE. */
 enum status plot_probe(struct error *error);
 
-/* Writes the four files into the directory, which has claimed their names: `within` before these is
- * "" or the name of a folder that is there, "plots/". STATUS_CANT_CREATE, STATUS_IO,
- * STATUS_UNAVAILABLE. */
-enum status plot_draw(const struct figure *figure, struct directory *directory, const char *within,
-                      struct error *error);
+/* Draws all figures, several at a time, and writes their files into the directory, which has
+ * claimed their names: `within` before these is "" or the name of a folder that is there, "plots/".
+ * Of several that fail the first is told, and none is begun after it. STATUS_CANT_CREATE,
+ * STATUS_IO, STATUS_UNAVAILABLE. */
+enum status plot_draw(const struct figure *figures, size_t count, struct directory *directory,
+                      const char *within, struct error *error);
 
 /*
  * The drawn figure, in `plots` of the directory, for an HTML page: what follows "<svg ". Its parts

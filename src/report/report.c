@@ -191,16 +191,15 @@ static enum status draw(const struct report *report, struct figures *figures, st
 {
     if (claim_files(report, figures, error))
         return error->status;
-    enum status status = STATUS_OK;
     if (!report->can_draw) {
         template_fill(html, "without-figures.html",
                       json_pack("{s:o}", "why", json_string_nocheck(report->no_gnuplot.text)),
                       NULL);
         return STATUS_OK;
     }
-    for (size_t i = 0; i < figures->count && !status; i++)
-        status = plot_draw(&figures->figures[i], report->directory, "plots/", error);
-    return status ? status : page_figures(html, figures, report->directory, error);
+    return plot_draw(figures->figures, figures->count, report->directory, "plots/", error)
+               ? error->status
+               : page_figures(html, figures, report->directory, error);
 }
 
 /* Does the page stand among the files of the run? A folder may also be the user's, or hold one run
