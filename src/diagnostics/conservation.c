@@ -202,8 +202,8 @@ static void tell_energy_error(const struct drawn *drawn, struct text *words)
         text_print(
             words,
             "The integrator %s chooses its steps by the motion, short ones in encounters: its "
-            "error grows slowly, by what its accuracy lets pass in each step and by "
-            "rounding.",
+            "error is the sum of what its accuracy lets pass in each step and of rounding. A jump "
+            "is an encounter that asked for a higher accuracy.",
             integrator->variant.name);
     else if (integrator)
         text_print(words,
@@ -254,10 +254,12 @@ static void tell_change(const struct drawn *drawn, const char *scale, const char
         text_print(words, "It changed by %s of %s%s: ", percent(share, buffer),
                    drawn->relative ? first : parts,
                    small ? "" : ", which is an error of the integration");
-    text_print(words,
-               kept ? "only round-off may change it."
-                    : "the integrator %s keeps it as well as its steps are accurate.",
-               document_string(drawn->run, "config.time.integrator"));
+    if (kept)
+        text_print(words, "only round-off may change it.");
+    else
+        text_print(words, "%s integrator %s keeps it as well as its steps are accurate.",
+                   isfinite(share) ? "the" : "The",
+                   document_string(drawn->run, "config.time.integrator"));
 }
 
 /* The sum of forces is 0 where all bodies are kicked at one time. */

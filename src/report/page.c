@@ -142,11 +142,11 @@ static void set_times(json_t **view, const struct result *result)
 {
     static const struct {
         const char *key, *path;
-    } times[] = { { "step_size", "config.time.step" },
-                  { "smallest_step", "own_steps.smallest" },
-                  { "error_time", "watch.energy_error.time" },
-                  { "jump_time", "watch.first_jump_time" },
-                  { "pair_time", "watch.fastest_pair.time" } };
+    } times[] = {
+        { "step_size", "config.time.step" },      { "smallest_step", "own_steps.smallest" },
+        { "stuck_time", "own_steps.stuck_at" },   { "error_time", "watch.energy_error.time" },
+        { "jump_time", "watch.first_jump_time" }, { "pair_time", "watch.fastest_pair.time" }
+    };
     char time[UNITS_TEXT_SIZE];
     for (size_t i = 0; i < COUNT_OF(times); i++)
         document_set(view, times[i].key,

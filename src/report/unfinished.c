@@ -1,5 +1,6 @@
 #include "report/unfinished.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/document.h"
@@ -77,20 +78,27 @@ json_t *unfinished_document(const struct result *result)
     return document;
 }
 
+/* Does a criterion stand on rows behind that of the start, which says nothing of a run? `first`:
+ * the rows that it has of the start. */
+static bool is_judged(const json_t *criterion, double first)
+{
+    return json_integer_value(json_object_get(criterion, "failures")) > 0 ||
+           json_number_value(json_object_get(criterion, "rows")) > first;
+}
+
 /* What a criterion is called: one that has failed stays so, whatever comes. */
-static void judge(json_t **criterion, bool ended)
+static void judge(json_t **criterion, bool judged, bool ended)
 {
     const json_t *const holds = json_object_get(*criterion, "holds");
-    const bool no_row = json_integer_value(json_object_get(*criterion, "rows")) == 0;
     const char *class_ = "quiet", *words = "held so far";
-    if (!ended && no_row)
+    if (!ended && !judged)
         words = "not judged yet";
     else if (json_is_false(holds))
         class_ = "bad", words = "failed";
     else if (ended && json_is_true(holds))
         class_ = "good", words = "held";
     else if (ended)
-        words = no_row ? "not judged" : "held until it broke off";
+        words = judged ? "held until it broke off" : "not judged";
     document_set(criterion, "class", json_string(class_));
     document_set(criterion, "words", json_string(words));
 }
@@ -101,8 +109,11 @@ json_t *unfinished_criteria(const struct result *result)
     json_t *criterion, *criteria = json_array();
     json_array_foreach(result_find(result, "expect"), index, criterion)
     {
+        char after[48];
         json_t *copy = json_copy(criterion);
-        judge(&copy, unfinished_ended(result));
+        snprintf(after, sizeof after, "config.expect.%zu.after", index);
+        const double first = result_real(result, after) > 0 ? 0 : result_real(result, "systems");
+        judge(&copy, is_judged(copy, first), unfinished_ended(result));
         document_append(&criteria, copy);
     }
     return criteria;

@@ -1122,6 +1122,49 @@ def test_a_run_that_broke_off_is_not_praised():
     assert "with @points" in read("made.run/plots/energy-error.gp")
 
 
+COLLISION = """
+name = "collision"; bodies = { initial = "file"; file = "two.csv"; };
+time = { integrator = "hermite4"; step = 1.0; end = 4.0; };
+diagnostics = ( { type = "conservation"; every = 1; } );
+outputs = ( { type = "xyz"; every = 1; } );
+expect = ( { quantity = "energy_error"; at_most = 1e-3; },
+           { quantity = "kinetic"; at_least = 0.0; after = 3.0; } );
+"""
+
+
+def test_a_collision():
+    """what only the row of the start has met is not judged, and steps end where they do"""
+    need_gnuplot()
+    pathlib.Path("two.csv").write_text("m,x,y,z,vx,vy,vz\n1,-0.5,0,0,0,0,0\n1,0.5,0,0,0,0,0\n")
+    pathlib.Path("two.cfg").write_text(COLLISION)
+    # From rest they meet after a half of the period of an orbit whose axis is their distance: a
+    # quarter of pi, at most a grid step before which is the last row.
+    for step, words in ((1.0, "not judged"), (0.25, "held until it broke off")):
+        result = tap.run("run", "two.cfg", "--force", "-P", f"time.step={step}", "-o", "two.run")
+        assert result.returncode == 70, result
+        report("two.run")
+        page = read("two.run/report.html")
+        assert f'energy_error &lt;= 0.001</td><td class="quiet">{words}<' in page, page
+        assert f"energy_error <= 0.001: {words}" in " ".join(result.stdout.split()), result.stdout
+        assert 'kinetic &gt;= 0 after t = 3</td><td class="quiet">not judged<' in page, page
+        assert "steps that it chose itself, up to t = 0.785398, where the motion got stuck" in page
+    # With an accuracy that is too low they come out of it, and nothing is said of small errors.
+    tap.run("run", "two.cfg", "-q", "--force", "-P", "time.eta=0.5", "-P", "physics.softening=1e-3",
+            "-P", "time.step=0.25", "-o", "two.run")
+    report("two.run")
+    words = captions_of(read("two.run/report.html"))
+    assert "grows slowly" not in words["energy-error"] and "A jump is" in words["energy-error"]
+    # From rest there is no size to compare momenta with.
+    with open("two.csv", "a") as file:
+        file.write("1,3,1,0,0,0,0\n")
+    for integrator in ("rk4", "hermite4"):
+        tap.run("run", "two.cfg", "-q", "--force", "-P", "physics.softening=0.1", "-P",
+                f"time.integrator={integrator}", "-P", "time.step=0.01", "-o", "two.run")
+        report("two.run")
+        words = captions_of(read("two.run/report.html"))["angular-momentum"]
+        assert f". The integrator {integrator} keeps it as well as" in words, words
+
+
 def test_until_when_statistics_hold():
     """only of a run that came to its end the statistics are those of the whole run"""
     need_gnuplot()
@@ -1233,6 +1276,50 @@ def test_without_gnuplot():
     page = read("made.run/report.html")
     assert "gnuplot is not installed" in page and figures_of(page) == []
     assert "energy_error &lt;= 1e-05" in page
+
+
+GNUPLOT = """#!/bin/sh
+[ "$1" = --version ] && exit 0
+: >"$HOME/begun.$1"
+%s
+[ $? = 0 ] && exec %s "$1"
+echo "it failed of $1"
+: >"$HOME/ended.$1"
+exit 3
+"""
+
+
+def test_figures_are_drawn_side_by_side():
+    """as many as there are cores; of those that fail the first is told, and all have ended then"""
+    need_gnuplot()
+    make_run("made.run")
+    os.mkdir("bin")
+    tool = pathlib.Path("bin/gnuplot")
+    environment = {**os.environ, "PATH": os.path.abspath("bin") + ":" + os.environ["PATH"],
+                   "HOME": os.getcwd(), "OMP_NUM_THREADS": "3"}
+
+    def draw(words):
+        tool.write_text(GNUPLOT % (words, shutil.which("gnuplot")))
+        tool.chmod(0o755)
+        return subprocess.run([tap.ORRERY, "report", "made.run"], capture_output=True, text=True,
+                              env=environment)
+
+    # The first one waits until two others have begun.
+    result = draw('n=0; while [ $n -lt 600 ] && ! [ -e "$HOME/begun.energies.gp" ]; do '
+                  "sleep 0.05; n=$((n + 1)); done; [ $n -lt 600 ]")
+    assert result.returncode == 0, result
+    assert len(list(pathlib.Path().glob("begun.*"))) == 5
+    pictures = {path: path.read_bytes() for path in pathlib.Path("made.run/plots").glob("*.svg")}
+    for path in pathlib.Path().glob("begun.*"):
+        path.unlink()
+    result = draw('case $1 in orbits.gp) sleep 0.5; false;; energy-error.gp) false;; esac')
+    assert result.returncode == 74, result
+    assert "plots/orbits.gp: gnuplot failed: it failed of orbits.gp" in result.stderr, result
+    assert "energy-error" not in result.stderr, result
+    assert len(list(pathlib.Path().glob("ended.*"))) == 2
+    assert not os.path.exists("begun.momentum.gp"), "drawn after one had failed"
+    report("made.run")
+    assert pictures == {path: path.read_bytes() for path in pictures}
 
 
 def test_animation():
