@@ -184,9 +184,15 @@ static void print_trial(const struct experiment *x, const struct advice *a,
              "time.step = %g was tried to the end: the accuracy watch passes it, with an energy "
              "error of %.2g of the limit",
              tried->step, tried->error_in_limits);
-    if (a->trial == ADVICE_UNTRIED && a->step < x->step)
-        item("", "not tried: the steps of such a run would take about %.2g s",
-             experiment_step_count(x, a->step) * timing->forces.each);
+    const double seconds = experiment_step_count(x, a->step) * timing->forces.each;
+    if (a->trial == ADVICE_UNTRIED && a->step < x->step && !x->integrator->symplectic)
+        item("",
+             "no step is proposed: %s is not symplectic, and what it loses grows with the run; "
+             "time.step = %g, short enough for them, was not tried: its steps would take "
+             "about %.2g s",
+             x->integrator->variant.name, a->step, seconds);
+    else if (a->trial == ADVICE_UNTRIED && a->step < x->step)
+        item("", "not tried: the steps of such a run would take about %.2g s", seconds);
 }
 
 static void print_step(const struct experiment *x, const struct advice *a,
@@ -206,10 +212,8 @@ static void print_step(const struct experiment *x, const struct advice *a,
              a->step, a->wanted, experiment_step_count(x, a->step));
         return;
     }
-    if (a->trial == ADVICE_UNTRIED && a->step < x->step && !x->integrator->symplectic)
-        item("", "no step is proposed: %s is not symplectic, and what it loses grows with the run",
-             x->integrator->variant.name);
-    else if (a->step > 0.0 && a->step < x->step)
+    const bool proposed = a->trial != ADVICE_UNTRIED || x->integrator->symplectic;
+    if (proposed && a->step > 0.0 && a->step < x->step)
         item("", "time.step = %g would give it %.0f%s", a->step,
              a->trial == ADVICE_HOLDS ? a->period / a->step : a->wanted, reason_for_more(a));
     print_trial(x, a, timing);
