@@ -117,11 +117,6 @@ static void put_way_on(const struct result *result, struct text *text)
     text_free(&value);
 }
 
-static bool was_stopped(const struct result *result)
-{
-    return strcmp(result_string(result, "verdict"), "stopped") == 0;
-}
-
 void standing_of_run(const struct result *result, const char *owner, const struct latest *latest,
                      struct text *text)
 {
@@ -143,8 +138,8 @@ void standing_of_run(const struct result *result, const char *owner, const struc
                    result_real(result, "exit_status"));
         put("verdict", &verdict, text);
     }
-    if (!owner[0] &&
-        (result->state == RESULT_LEFT || (result->state == RESULT_ENDED && was_stopped(result))))
+    if (!owner[0] && (result->state == RESULT_LEFT ||
+                      (result->state == RESULT_ENDED && result_was_stopped(result))))
         put_way_on(result, text);
     text_free(&verdict);
 }

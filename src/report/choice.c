@@ -114,7 +114,7 @@ static void keep(const struct choice *choice, struct figures *figures, struct fi
         kept[i] = *figure;
         *figure = (struct figure){ 0 };
     }
-    figures_free(figures);
+    figure_free_all(figures);
     *figures = (struct figures){ choice->count, kept };
 }
 

@@ -3,7 +3,7 @@
 #define ORRERY_REPORT_CHOICE_H
 
 #include "base/status.h"
-#include "report/figures.h"
+#include "report/figure.h"
 
 /*
  * Keeps the figures that `words` names, in that order: names of figures and columns of diagnostics,

@@ -19,17 +19,11 @@ static const char energy_error_path[] = "diagnostics.conservation.energy_error";
 /* --- figures ------------------------------------------------------------------------------------
  */
 
-/* Did it come to the end that its config asks for? Beside errors at that time those at an earlier
- * one say nothing. */
-static bool is_whole(const struct result *result)
-{
-    return result_has_end(result) && strcmp(result_string(result, "verdict"), "stopped") != 0;
-}
-
-/* The largest |dE/E0| of a run; NaN of one that did not come to its end. */
+/* The largest |dE/E0| of a run; NaN of one that did not come to its end: beside errors at that time
+ * those at an earlier one say nothing. */
 static double energy_error_of(const struct result *result)
 {
-    return is_whole(result) ? result_energy_error(result) : NAN;
+    return result_is_whole(result) ? result_energy_error(result) : NAN;
 }
 
 /* Sizes of the numbers at the end of all runs, by the path in run.json. */
@@ -38,9 +32,9 @@ static void find_numbers(const struct differences *runs, const char *path, doubl
     const bool energy = strcmp(path, energy_error_path) == 0;
     for (size_t run = 0; run < runs->count; run++) {
         const struct result *result = &runs->results[run];
-        values[run] = !is_whole(result) ? NAN
-                      : energy          ? result_energy_error(result)
-                                        : fabs(result_real(result, path));
+        values[run] = !result_is_whole(result) ? NAN
+                      : energy                 ? result_energy_error(result)
+                                               : fabs(result_real(result, path));
     }
 }
 
@@ -48,7 +42,7 @@ static void find_numbers(const struct differences *runs, const char *path, doubl
 static json_t *find_last_rows(const struct differences *runs)
 {
     for (size_t run = 0; run < runs->count; run++)
-        if (is_whole(&runs->results[run]))
+        if (result_is_whole(&runs->results[run]))
             return result_find(&runs->results[run], "diagnostics");
     return NULL;
 }
@@ -127,7 +121,7 @@ static bool is_of_one_length(const struct differences *runs)
 {
     double least = INFINITY, largest = 0.0;
     for (size_t run = 0; run < runs->count; run++)
-        if (is_whole(&runs->results[run])) {
+        if (result_is_whole(&runs->results[run])) {
             least = fmin(least, result_real(&runs->results[run], "time"));
             largest = fmax(largest, result_real(&runs->results[run], "time"));
         }
@@ -164,7 +158,7 @@ static const char *key_label(const struct differences *runs, char label[FIGURE_L
     char unit[UNITS_LABEL_SIZE] = "";
     if (units && strcmp(key, "time.step") == 0)
         units_label(units, (struct dimension)DIMENSION_TIME, unit);
-    return figures_label(key, unit, label);
+    return figure_label(key, unit, label);
 }
 
 /* Does it differ between two runs that have it? */
@@ -346,7 +340,6 @@ static const char *const unended[OUTCOMES] = {
     [OUTCOME_STOPPED] = "stopped",
     [OUTCOME_SILENT] = "killed",
     [OUTCOME_AT_WORK] = "at work",
-    [OUTCOME_NOT_BEGUN] = "not begun",
 };
 
 /* The badge of `count` runs: how many came to their end, and what is to be said of these. */
@@ -362,7 +355,7 @@ static json_t *badge_view(size_t count, const size_t counts[OUTCOMES])
         text_print(&words, "; of %zu nothing was expected", open);
     if (!failed && !open)
         text_print(&words, " as expected");
-    for (size_t k = OUTCOME_ERROR; k < OUTCOMES; k++)
+    for (size_t k = OUTCOME_ERROR; k <= OUTCOME_AT_WORK; k++)
         if (counts[k] > 0)
             text_print(&words, "; %zu %s", counts[k], unended[k]);
     json_t *view = words.failed ? NULL

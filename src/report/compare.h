@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "report/differences.h"
 #include "report/draw.h"
-#include "report/figures.h"
+#include "report/figure.h"
 
 /* Errors against the key that was varied (the step, if that was), with the fitted slope, and
  * against what they cost; and the figures that the runs share, laid over one another. */

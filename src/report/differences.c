@@ -178,25 +178,6 @@ static void put_values(const struct differences *differences, size_t run, int ex
     }
 }
 
-/* Are the values of two runs the same, or too many to name a run by them? */
-static bool needs_names(const struct differences *differences)
-{
-    bool needed = false;
-    for (size_t run = 0; run < differences->count && !needed; run++) {
-        struct text values = { 0 };
-        put_values(differences, run, -1, &values);
-        needed = values.length == 0 || values.length > LABEL_LETTERS;
-        for (size_t other = 0; other < run && !needed; other++) {
-            struct text others = { 0 };
-            put_values(differences, other, -1, &others);
-            needed = others.length == values.length && strcmp(others.bytes, values.bytes) == 0;
-            text_free(&others);
-        }
-        text_free(&values);
-    }
-    return needed;
-}
-
 /* The first run that has the same values, but for `except`. */
 static size_t first_alike(const struct differences *differences, size_t run, int except)
 {
@@ -213,6 +194,20 @@ static size_t first_alike(const struct differences *differences, size_t run, int
     text_free(&others);
     text_free(&values);
     return other;
+}
+
+/* Are the values of two runs the same, or too many to name a run by them? */
+static bool needs_names(const struct differences *differences)
+{
+    bool needed = false;
+    for (size_t run = 0; run < differences->count && !needed; run++) {
+        struct text values = { 0 };
+        put_values(differences, run, -1, &values);
+        needed = values.length == 0 || values.length > LABEL_LETTERS ||
+                 first_alike(differences, run, -1) < run;
+        text_free(&values);
+    }
+    return needed;
 }
 
 void differences_label(const struct differences *differences, size_t run, int except,

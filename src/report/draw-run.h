@@ -4,7 +4,7 @@
 
 #include "base/status.h"
 #include "report/draw.h"
-#include "report/figures.h"
+#include "report/figure.h"
 #include "report/result.h"
 
 /* Adds them. STATUS_MEMORY, or why a file of the run cannot be read. */

@@ -118,9 +118,9 @@ static enum status add_values(struct plot *plot, const struct drawn_curve *curve
     char at[FIGURE_LABEL_SIZE];
     if (curve->x && !(x = series_find(subject->series, curve->x)))
         return STATUS_OK;
-    figures_label(curve->x ? "x" : x == time ? "t" : x->name, x->unit, plot->figure->x_label);
+    figure_label(curve->x ? "x" : x == time ? "t" : x->name, x->unit, plot->figure->x_label);
     if (!label)
-        label = figures_time(time->values[members.first], 4, time->unit, at);
+        label = figure_time(time->values[members.first], 4, time->unit, at);
     return members_curve(plot->figure, label, curve->kind, &members, x->values, y,
                          has_bands(plot, curve), error);
 }
@@ -150,7 +150,7 @@ static enum status add_column(struct plot *plot, const struct drawn_curve *curve
     }
     for (size_t i = 0; i < count && curve == plot->drawing->curves; i++)
         plot->drawn.largest = fmax(plot->drawn.largest, y[i]);
-    figures_label(y_label, unit, plot->figure->y_label);
+    figure_label(y_label, unit, plot->figure->y_label);
     add_values(plot, curve, label, y, error);
     memory_free(y);
     return error->status;
@@ -333,7 +333,7 @@ static enum status draw_hints(const struct subject *subject, const struct drawin
 {
     struct plot plot = { subject,
                          drawing,
-                         figures_add(figures, error),
+                         figure_add(figures, error),
                          { .series = subject->series, .run = subject->result->json } };
     if (!plot.figure || choose_axes(&plot, error))
         return error->status;
@@ -347,7 +347,7 @@ static enum status draw_hints(const struct subject *subject, const struct drawin
                               drawing->focus, error);
     if (!status && subject->statistics)
         status = add_mean(plot.figure, subject, drawing->curves[0].column, error);
-    figures_drop_empty(figures);
+    figure_drop_empty(figures);
     return status;
 }
 
@@ -404,7 +404,7 @@ static enum status draw_unit(const struct subject *subject, size_t *column, stru
     if (count == 1)
         snprintf(title, sizeof title, "%.40s: %.40s", type, first->name);
     else
-        figures_label(type, first->unit, title);
+        figure_label(type, first->unit, title);
     drawing.y_label = count == 1 ? first->name : "value";
     drawing.caption = caption.failed ? "" : caption.bytes;
     const size_t before = figures->count;

@@ -9,7 +9,7 @@
 #include "base/status.h"
 #include "diagnostics/diagnostic.h"
 #include "diagnostics/series.h"
-#include "report/figures.h"
+#include "report/figure.h"
 #include "report/result.h"
 
 /* How much is drawn. */

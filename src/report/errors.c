@@ -185,7 +185,7 @@ enum status errors_draw(const struct errors_axis *axis, const char *name, const 
                         size_t count, struct figures *figures, struct error *error)
 {
     const struct errors errors = { axis, count, y };
-    struct figure *figure = figures_add(figures, error);
+    struct figure *figure = figure_add(figures, error);
     double *room = memory_array(count, 4 * sizeof *room, error);
     if (figure && room) {
         figure->x_log = spans_factor(axis->x, count);
@@ -197,7 +197,7 @@ enum status errors_draw(const struct errors_axis *axis, const char *name, const 
         tell_missing(&errors, &figure->caption);
         if (axis->chosen)
             set_ticks(&errors, room, figure);
-        figures_drop_empty(figures);
+        figure_drop_empty(figures);
     }
     memory_free(room);
     return error->status;

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "base/status.h"
-#include "report/figures.h"
+#include "report/figure.h"
 
 struct errors_axis {
     const char *name, *title, *label; /* of the figure's files, in its title, at the axis */

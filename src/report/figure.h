@@ -1,4 +1,5 @@
-/* Figures: curves with labelled axes, drawn by report/plot.h. */
+/* Figures: curves with labelled axes, drawn by report/plot.h; lists of them, and what stands at
+ * their axes. */
 #ifndef ORRERY_REPORT_FIGURE_H
 #define ORRERY_REPORT_FIGURE_H
 
@@ -72,5 +73,22 @@ enum status figure_band(struct figure *figure, int color, size_t count, const do
                         const double *lower, const double *upper, struct error *error);
 
 void figure_free(struct figure *figure);
+
+struct figures {
+    size_t count;
+    struct figure *figures; /* owned */
+};
+
+/* An empty figure at the end; NULL with STATUS_MEMORY. Valid until the next one. */
+struct figure *figure_add(struct figures *figures, struct error *error);
+/* Takes the last figure back where it has no curve. */
+void figure_drop_empty(struct figures *figures);
+void figure_free_all(struct figures *figures);
+
+/* "name [unit]", or the name alone for a pure number. */
+const char *figure_label(const char *name, const char *unit, char buffer[FIGURE_LABEL_SIZE]);
+
+/* "t = 12.5 Myr" with so many digits; the unit is left away where it is the T of N-body units. */
+const char *figure_time(double time, int digits, const char *unit, char buffer[FIGURE_LABEL_SIZE]);
 
 #endif

@@ -98,7 +98,16 @@ static void put_silence(const struct result *result, struct text *why)
     text_print(why, "it ended without a word");
 }
 
-/* By the verdict of run.json; "left" is that of a run which has none and was killed. */
+static const char unsaid[] = "its run.json does not say how it ended";
+
+static void put_unsaid(const struct result *result, struct text *why)
+{
+    (void)result;
+    text_print(why, "%s", unsaid);
+}
+
+/* By the verdict of run.json; "left" is that of a run which has none and was killed, and the last
+ * row is for any other. */
 static const struct ending {
     const char *verdict;
     enum outcome outcome;
@@ -114,27 +123,25 @@ static const struct ending {
     { "stopped", OUTCOME_STOPPED, "open", "stopped", "stopped early", put_step },
     { "running", OUTCOME_AT_WORK, "open", "running", "running", NULL },
     { "left", OUTCOME_SILENT, "open", "not ended", "not finished, killed", put_silence },
+    { NULL, OUTCOME_SILENT, "open", "unknown", unsaid, put_unsaid },
 };
 
-/* NULL for a verdict that is none. */
 static const struct ending *find_ending(const struct result *result)
 {
     const bool left = result->state == RESULT_LEFT;
     const char *verdict = left ? "left" : result_string(result, "verdict");
-    for (size_t i = 0; i < COUNT_OF(endings); i++)
-        if (strcmp(endings[i].verdict, verdict) == 0)
-            return &endings[i];
-    return NULL;
+    size_t i = 0;
+    while (endings[i].verdict && strcmp(endings[i].verdict, verdict) != 0)
+        i++;
+    return &endings[i];
 }
 
 enum outcome outcome_of(const struct result *result, struct text *why)
 {
     const struct ending *ending = find_ending(result);
-    if (!ending)
-        text_print(why, "its run.json does not say how it ended");
-    else if (ending->tell)
+    if (ending->tell)
         ending->tell(result, why);
-    return ending ? ending->outcome : OUTCOME_SILENT;
+    return ending->outcome;
 }
 
 enum outcome outcome_of_directory(const char *path, struct text *why)
@@ -155,8 +162,7 @@ enum outcome outcome_of_directory(const char *path, struct text *why)
 
 const char *outcome_words(const struct result *result)
 {
-    const struct ending *ending = find_ending(result);
-    return ending ? ending->words : "its run.json does not say how it ended";
+    return find_ending(result)->words;
 }
 
 void outcome_left_out(const struct result *result, struct text *words)
@@ -172,13 +178,11 @@ void outcome_left_out(const struct result *result, struct text *words)
 
 const char *outcome_mark(const struct result *result)
 {
-    const struct ending *ending = find_ending(result);
-    return ending ? ending->mark : "unknown";
+    return find_ending(result)->mark;
 }
 
 json_t *outcome_view(const struct result *result)
 {
     const struct ending *ending = find_ending(result);
-    return ending ? json_pack("{s:s, s:s}", "class", ending->class_, "words", ending->words)
-                  : json_null();
+    return json_pack("{s:s, s:s}", "class", ending->class_, "words", ending->words);
 }

@@ -328,7 +328,7 @@ static void tell_systems(const struct overlay *overlay, struct figure *figure)
 static struct figure *begin_figure(const struct figure *own, struct figures *figures,
                                    struct error *error)
 {
-    struct figure *figure = figures_add(figures, error);
+    struct figure *figure = figure_add(figures, error);
     if (!figure)
         return NULL;
     memcpy(figure->name, own->name, sizeof figure->name);
@@ -404,6 +404,6 @@ enum status overlay_draw(const struct overlay_run *runs, size_t count, enum draw
                 figures->figures[figures->count - 1].left_out += count - shown;
         }
     for (size_t run = 0; run < shown; run++)
-        figures_free(&own[run]);
+        figure_free_all(&own[run]);
     return status;
 }

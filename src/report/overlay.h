@@ -10,7 +10,7 @@
 
 #include "base/status.h"
 #include "report/draw.h"
-#include "report/figures.h"
+#include "report/figure.h"
 #include "report/result.h"
 
 struct overlay_run {

@@ -59,11 +59,9 @@ static json_t *figure_view(const struct figure *figure, const char *svg)
 enum status page_figures(struct text *html, const struct figures *figures,
                          const struct directory *directory, struct error *error)
 {
-    json_t *views = json_array();
-    if (figures->count == 0) {
-        json_decref(views);
+    if (figures->count == 0)
         return STATUS_OK;
-    }
+    json_t *views = json_array();
     for (size_t i = 0; i < figures->count; i++) {
         struct text svg = { 0 };
         if (plot_inline(&figures->figures[i], directory, i == 0, &svg, error)) {
@@ -128,13 +126,13 @@ enum status page_csv(struct text *html, const char *heading, const char *path, s
 
 /* A change that is no steady one, or was not measured, is neither good nor bad as a drift; nor is
  * that of a run that has not come to its end. */
-static const char *drift_class(const struct result *result, bool ended)
+static const char *drift_class(const struct result *result, bool whole)
 {
     const double drift = result_real(result, "watch.energy_drift.change");
     const double limit = result_real(result, "watch.limits.energy_drift");
     if (result_real(result, "watch.energy_drift.systems_beyond") > 0)
         return "bad";
-    return !ended || isnan(drift) || fabs(drift) > limit ? "quiet" : "good";
+    return !whole || isnan(drift) || fabs(drift) > limit ? "quiet" : "good";
 }
 
 /* Times in the unit of the run. */
@@ -221,7 +219,7 @@ static json_t *uncounted_view(const struct result *result)
 }
 
 /* What holds of a run that has not ended, or that broke off, has only held until then. */
-static void set_watch(json_t **view, const struct result *result, bool ended)
+static void set_watch(json_t **view, const struct result *result, bool whole)
 {
     const bool holds = json_is_true(result_find(result, "watch.holds"));
     const bool broke_off = result_broke_off(result);
@@ -230,23 +228,23 @@ static void set_watch(json_t **view, const struct result *result, bool ended)
     if (broke_off)
         fine = warning[0] ? "It had no failure to report until the run broke off."
                           : "It had nothing to object to until the run broke off.";
-    else if (!ended)
+    else if (!whole)
         fine = "It holds so far.";
     text_print(&words, "%s", holds ? fine : "It failed.");
     if (holds && warning[0])
         text_print(&words, " It warned: %s.", warning);
-    document_set(view, "fine", json_string(ended && !broke_off ? "good" : "quiet"));
+    document_set(view, "fine", json_string(whole ? "good" : "quiet"));
     document_set(view, "watch_class",
-                 json_string(!holds                               ? "bad"
-                             : ended && !broke_off && !warning[0] ? "good"
-                                                                  : "quiet"));
+                 json_string(!holds                 ? "bad"
+                             : whole && !warning[0] ? "good"
+                                                    : "quiet"));
     document_set(view, "watch_words", words_view(&words));
     document_set(view, "unmeasured",
                  json_boolean(broke_off && isnan(result_real(result, "watch.energy_error.time"))));
     document_set(view, "statistics",
                  json_string(!holds      ? "none, see the accuracy watch"
                              : broke_off ? "until the run broke off"
-                             : ended     ? "the whole run"
+                             : whole     ? "the whole run"
                                          : "the run so far"));
 }
 
@@ -260,22 +258,21 @@ void page_run_head(struct text *html, const struct result *whole)
     char eps[UNITS_TEXT_SIZE], apart[UNITS_TEXT_SIZE], steadiness[32];
     snprintf(steadiness, sizeof steadiness, "%.0f",
              100.0 * result_real(result, "watch.energy_drift.steadiness"));
-    json_t *view = json_pack(
-        "{s:b, s:b, s:b, s:o, s:s, s:s, s:s, s:s, s:o, s:i, s:o}", "expected",
-        json_array_size(result_find(result, "expect")) > 0, "chooses_steps",
-        result_find(result, "own_steps") != NULL, "broke_off", result_broke_off(result), "expect",
-        unfinished_criteria(whole), "softening", units_length(units, softening, 6, eps),
-        "pair_distance", units_length(units, distance, 3, apart), "drift_class",
-        drift_class(result, unfinished_ended(whole) && !result_broke_off(whole)),
-        "steadiness_percent", steadiness, "pair_period", document_number(2.0 * M_PI * scale),
-        "advised", WATCH_STEPS_PER_PERIOD, "outcome", outcome_view(whole));
+    json_t *view = json_pack("{s:b, s:b, s:b, s:o, s:s, s:s, s:s, s:s, s:o, s:i, s:o}", "expected",
+                             json_array_size(result_find(result, "expect")) > 0, "chooses_steps",
+                             result_find(result, "own_steps") != NULL, "broke_off",
+                             result_broke_off(result), "expect", unfinished_criteria(whole),
+                             "softening", units_length(units, softening, 6, eps), "pair_distance",
+                             units_length(units, distance, 3, apart), "drift_class",
+                             drift_class(result, result_is_whole(whole)), "steadiness_percent",
+                             steadiness, "pair_period", document_number(2.0 * M_PI * scale),
+                             "advised", WATCH_STEPS_PER_PERIOD, "outcome", outcome_view(whole));
     document_set(&view, "several_jumps",
                  json_boolean(result_real(result, "watch.energy_jumps") != 1.0));
-    document_set(&view, "at_end",
-                 json_boolean(unfinished_ended(whole) && !result_broke_off(whole)));
+    document_set(&view, "at_end", json_boolean(result_is_whole(whole)));
     document_set(&view, "why", error_view(result));
     document_set(&view, "uncounted", uncounted_view(whole));
-    set_watch(&view, result, unfinished_ended(whole));
+    set_watch(&view, result, result_is_whole(whole));
     set_times(&view, result);
     set_tiles(&view, result);
     document_set(&view, "unfinished", unfinished_view(whole));

@@ -6,7 +6,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "output/directory.h"
-#include "report/figures.h"
+#include "report/figure.h"
 #include "report/result.h"
 
 /* The start of a page up to its body's first element, and its end. */

@@ -1,5 +1,6 @@
 #include "report/picture.h"
 
+#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,8 +36,8 @@ static struct view view_of(const struct result *result)
 
 static void label_axes(struct figure *figure, const struct view *view)
 {
-    figures_label("x", view->length_unit, figure->x_label);
-    figures_label("y", view->length_unit, figure->y_label);
+    figure_label("x", view->length_unit, figure->x_label);
+    figure_label("y", view->length_unit, figure->y_label);
     figure->equal_axes = true;
 }
 
@@ -82,18 +83,12 @@ static enum status draw_paths(struct figure *figure, struct trajectory *trajecto
     return status;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The half width about 0 that shows all but the outermost fiftieth. */
 static double half_width(size_t count, const double *x, const double *y, double *scratch)
 {
     for (size_t i = 0; i < count; i++)
         scratch[i] = fmax(fabs(x[i]), fabs(y[i]));
-    qsort(scratch, count, sizeof *scratch, ascending);
+    gsl_sort(scratch, 1, count);
     return 1.15 * scratch[count - 1 - count / 50];
 }
 
@@ -102,7 +97,7 @@ static enum status draw_frame(struct figures *figures, struct trajectory *trajec
 {
     const size_t stride = (trajectory->bodies + DOT_BODIES - 1) / DOT_BODIES;
     const size_t count = (trajectory->bodies + stride - 1) / stride;
-    struct figure *figure = figures_add(figures, error);
+    struct figure *figure = figure_add(figures, error);
     double *x = malloc(memory_bytes(count, 4 * sizeof *x));
     if (!figure || !x) {
         free(x);
@@ -126,14 +121,14 @@ static enum status draw_frame(struct figures *figures, struct trajectory *trajec
             figure_curve(figure, "", count < 400 ? CURVE_DISCS : CURVE_DOTS, 0, count, x, y, error);
     }
     free(x);
-    figures_drop_empty(figures);
+    figure_drop_empty(figures);
     return status;
 }
 
 static enum status draw_orbits(struct figures *figures, struct trajectory *trajectory,
                                const struct view *view, struct error *error)
 {
-    struct figure *figure = figures_add(figures, error);
+    struct figure *figure = figure_add(figures, error);
     if (!figure)
         return error->status;
     snprintf(figure->name, sizeof figure->name, "orbits");
@@ -144,7 +139,7 @@ static enum status draw_orbits(struct figures *figures, struct trajectory *traje
     figure->systems = view->systems[0] ? "all of its systems" : NULL;
     label_axes(figure, view);
     const enum status status = draw_paths(figure, trajectory, view->centered, error);
-    figures_drop_empty(figures);
+    figure_drop_empty(figures);
     return status;
 }
 

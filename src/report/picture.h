@@ -3,7 +3,7 @@
 #define ORRERY_REPORT_PICTURE_H
 
 #include "base/status.h"
-#include "report/figures.h"
+#include "report/figure.h"
 #include "report/result.h"
 
 /* Adds them, from the trajectory of the run if it has one. */

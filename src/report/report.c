@@ -15,7 +15,7 @@
 #include "report/choice.h"
 #include "report/compare.h"
 #include "report/draw-run.h"
-#include "report/figures.h"
+#include "report/figure.h"
 #include "report/page.h"
 #include "report/plot.h"
 #include "report/result.h"
@@ -265,7 +265,7 @@ static enum status write_report(struct report *report, struct report_summary *su
         status = write_page(report, &html, summary->page, error);
     summary->runs = report->count;
     summary->figures = report->can_draw ? figures.count : 0;
-    figures_free(&figures);
+    figure_free_all(&figures);
     text_free(&html);
     return status;
 }

@@ -90,9 +90,14 @@ const struct units *result_units(const struct result *result)
     return units_find(result_string(result, "config.physics.units"));
 }
 
+static bool has_verdict(const struct result *result, const char *verdict)
+{
+    return strcmp(result_string(result, "verdict"), verdict) == 0;
+}
+
 static bool has_ended(const struct result *result)
 {
-    return strcmp(result_string(result, "verdict"), "running") != 0;
+    return !has_verdict(result, "running");
 }
 
 /* A run writes its last words before it lets go of its lock: where nobody holds that, run.json is
@@ -128,12 +133,22 @@ bool result_is_of_orrery(const struct result *result)
 
 bool result_broke_off(const struct result *result)
 {
-    return strcmp(result_string(result, "verdict"), "error") == 0;
+    return has_verdict(result, "error");
+}
+
+bool result_was_stopped(const struct result *result)
+{
+    return has_verdict(result, "stopped");
 }
 
 bool result_has_end(const struct result *result)
 {
     return result->state == RESULT_ENDED && !result_broke_off(result);
+}
+
+bool result_is_whole(const struct result *result)
+{
+    return result_has_end(result) && !result_was_stopped(result);
 }
 
 double result_energy_error(const struct result *result)

@@ -46,9 +46,15 @@ bool result_is_of_orrery(const struct result *result);
 /* Did it end in an error? Then its last rows are of some time before its end. */
 bool result_broke_off(const struct result *result);
 
+/* Was it stopped in order, to be continued? */
+bool result_was_stopped(const struct result *result);
+
 /* Are its numbers those of its end? Not where it broke off, was killed or is at work; one that was
  * stopped has come to an end too. */
 bool result_has_end(const struct result *result);
+
+/* Is that the end which its config asks for? */
+bool result_is_whole(const struct result *result);
 
 /* The largest |dE/E0| of the run, from the last row of its conservation diagnostic; NaN without. Of
  * an ensemble, whose last row is of system 1 alone: |dE/E0| at the end, of the worst system. */

@@ -1,20 +1,15 @@
 #include "report/unfinished.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "base/document.h"
 #include "base/memory.h"
 #include "base/text.h"
 
-static bool was_stopped(const struct result *result)
+/* Has it come to an end, good or bad? One that was stopped goes on. */
+static bool has_ended(const struct result *result)
 {
-    return strcmp(result_string(result, "verdict"), "stopped") == 0;
-}
-
-bool unfinished_ended(const struct result *result)
-{
-    return result->state == RESULT_ENDED && !was_stopped(result);
+    return result->state == RESULT_ENDED && !result_was_stopped(result);
 }
 
 static void put_place(const struct result *result, struct text *text)
@@ -33,13 +28,13 @@ static void put_place(const struct result *result, struct text *text)
 json_t *unfinished_view(const struct result *result)
 {
     struct text text = { 0 }, command = { 0 };
-    if (unfinished_ended(result))
+    if (has_ended(result))
         return json_false();
     const bool at_work = result->state == RESULT_AT_WORK;
     text_print(&text, "This run has not ended: ");
     if (at_work)
         text_print(&text, "%s is at work on it, ", result->progress.owner);
-    else if (was_stopped(result))
+    else if (result_was_stopped(result))
         text_print(&text, "it was stopped ");
     else
         text_print(&text, "it was killed, and no process works on it; it was ");
@@ -113,7 +108,7 @@ json_t *unfinished_criteria(const struct result *result)
         json_t *copy = json_copy(criterion);
         snprintf(after, sizeof after, "config.expect.%zu.after", index);
         const double first = result_real(result, after) > 0 ? 0 : result_real(result, "systems");
-        judge(&copy, is_judged(copy, first), unfinished_ended(result));
+        judge(&copy, is_judged(copy, first), has_ended(result));
         document_append(&criteria, copy);
     }
     return criteria;

@@ -6,9 +6,6 @@
 
 #include "report/result.h"
 
-/* Has it come to an end, good or bad? One that was stopped goes on. */
-bool unfinished_ended(const struct result *result);
-
 /* {"text", "command"}: how far it is and how it goes on; false for one that has ended, NULL for
  * want of memory. */
 json_t *unfinished_view(const struct result *result);

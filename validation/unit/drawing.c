@@ -144,7 +144,7 @@ static void test_hints_are_drawn(void **state)
     assert_string_equal(pull->y_label, "|p|/p0");
     check_curve(&pull->curves[0], "|p|/p0", CURVE_LINE, (const double[]){ 0, 0.2 });
     assert_string_equal(pull->finding.bytes, "Pulled by 0.2 of it.");
-    figures_free(&figures);
+    figure_free_all(&figures);
 }
 
 static void test_names_of_the_config_tell_figures_apart(void **state)
@@ -153,7 +153,7 @@ static void test_names_of_the_config_tell_figures_apart(void **state)
     struct figures figures = draw(&tides, "moon", rows);
     assert_string_equal(figures.figures[0].name, "moon-phase");
     assert_string_equal(figures.figures[0].title, "Phase of the tide: moon");
-    figures_free(&figures);
+    figure_free_all(&figures);
 }
 
 static void test_a_vector_from_nothing_is_not_relative(void **state)
@@ -165,7 +165,7 @@ static void test_a_vector_from_nothing_is_not_relative(void **state)
     assert_int_equal(figures.count, 1);
     assert_string_equal(figures.figures[0].y_label, "|p| [M]");
     check_curve(&figures.figures[0].curves[0], "|p|", CURVE_LINE, (const double[]){ 0, 5 });
-    figures_free(&figures);
+    figure_free_all(&figures);
 }
 
 static void test_without_hints_every_column_is_drawn(void **state)
@@ -188,7 +188,7 @@ static void test_without_hints_every_column_is_drawn(void **state)
     assert_string_equal(phase->y_label, "phase");
     check_curve(&phase->curves[0], "phase", CURVE_LINE, (const double[]){ -0.25, 0.5 });
     assert_int_equal(pull->curve_count, 3);
-    figures_free(&figures);
+    figure_free_all(&figures);
 }
 
 /* Values over more than two decades ask for a logarithmic axis, unless one has a sign. */
@@ -207,7 +207,7 @@ static void test_scales_follow_the_numbers(void **state)
         assert_int_equal(figures.count, 1);
         assert_int_equal(figures.figures[0].y_log, trials[i].logarithmic);
         assert_int_equal(figures.figures[0].curves[0].count, 4);
-        figures_free(&figures);
+        figure_free_all(&figures);
     }
 }
 
@@ -231,7 +231,7 @@ static void test_no_column_is_too_many(void **state)
         assert_int_equal(figures.figures[i].curve_count, i < 2 ? 10 : 3);
     assert_string_equal(figures.figures[2].curves[2].label, "c22");
     assert_string_equal(figures.figures[2].name, "tides-c20");
-    figures_free(&figures);
+    figure_free_all(&figures);
     text_free(&csv);
 }
 
@@ -246,7 +246,7 @@ static void test_tables_are_drawn_over_their_first_column(void **state)
     assert_string_equal(figures.figures[0].x_label, "r [L]");
     assert_string_equal(figures.figures[0].caption.bytes, "height, at the last event.");
     check_curve(&figures.figures[0].curves[0], "height", CURVE_LINE, (const double[]){ 3, 4 });
-    figures_free(&figures);
+    figure_free_all(&figures);
 }
 
 static bool has_column(const struct diagnostic_class *class_, const char *name, const char *end)
