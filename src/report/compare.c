@@ -131,23 +131,22 @@ static bool is_of_one_length(const struct differences *runs)
 /* Only of a step that is fixed, and of runs to one time, is the slope an order. */
 static const char *slope_of(const struct differences *runs)
 {
+#define SLOPE "The slope is that of a straight line through the points, on logarithmic axes"
     bool chosen = false, bad = false;
     if (strcmp(runs->keys[runs->x], "time.step") != 0)
-        return "The slope is that of a straight line through the points, on logarithmic axes.";
+        return SLOPE ".";
     for (size_t run = 0; run < runs->count; run++) {
         chosen |= result_find(&runs->results[run], "own_steps") != NULL;
         bad |= outcome_mark(&runs->results[run])[0] != '\0';
     }
-    return chosen ? "The slope is that of a straight line through the points, on logarithmic axes. "
-                    "It is no order of a method that chooses its own steps: time.step is then the "
-                    "grid on which a run observes."
-           : !is_of_one_length(runs)
-               ? "The slope is that of a straight line through the points, on logarithmic axes. "
-                 "It is no order of the method: the runs came to different times."
-           : bad ? "The slope is that of a straight line through the points, on logarithmic axes: "
-                   "the measured order of the method where none of its runs failed."
-                 : "The slope is that of a straight line through the points, on logarithmic axes: "
-                   "the measured order of the method.";
+    if (chosen)
+        return SLOPE ". It is no order of a method that chooses its own steps: time.step is then "
+                     "the grid on which a run observes.";
+    if (!is_of_one_length(runs))
+        return SLOPE ". It is no order of the method: the runs came to different times.";
+    return bad ? SLOPE ": the measured order of the method where none of its runs failed."
+               : SLOPE ": the measured order of the method.";
+#undef SLOPE
 }
 
 /* The step with its unit, any other key as it is. */
@@ -172,60 +171,75 @@ static bool is_varied(const double *values, size_t count)
     return low > 0 && low < high;
 }
 
-/* Errors against what was varied, and the energy error against what it cost. */
+/* All errors against the key that was varied, whose values are the axis' x. */
+static enum status draw_against_key(const struct differences *runs, struct errors_axis axis,
+                                    struct figures *figures, struct error *error)
+{
+    char label[FIGURE_LABEL_SIZE];
+    axis.title = runs->keys[runs->x];
+    axis.name = differences_short_key(axis.title);
+    axis.label = key_label(runs, label);
+    axis.slope = slope_of(runs);
+    axis.chosen = true;
+    return draw_all_errors(runs, &axis, figures, error);
+}
+
+/* The energy error against what it cost; x and y are scratch, and the axis' x is this one. */
+static enum status draw_against_costs(const struct differences *runs, struct errors_axis axis,
+                                      double *x, double *y, struct figures *figures,
+                                      struct error *error)
+{
+    static const struct {
+        const char *path, *name, *title, *label, *caption;
+    } costs[] = {
+        { "interactions", "interactions", "the forces computed", "pair interactions computed",
+          "What accuracy costs in forces: each point is a run, and the lower it lies at the same "
+          "cost, the better." },
+        { "advance_seconds", "seconds", "the time of the integration",
+          "time of the integration [s]",
+          "What accuracy costs in time on the machine of each run, without its diagnostics and "
+          "files." },
+    };
+    const size_t before = figures->count;
+    find_numbers(runs, energy_error_path, y);
+    for (size_t i = 0; i < COUNT_OF(costs); i++) {
+        axis.name = costs[i].name;
+        axis.title = costs[i].title;
+        axis.label = costs[i].label;
+        axis.caption = costs[i].caption;
+        find_numbers(runs, costs[i].path, x);
+        if (is_varied(x, runs->count) &&
+            errors_draw(&axis, "energy_error", y, runs->count, figures, error))
+            return error->status;
+    }
+    for (size_t i = before; i < figures->count; i++)
+        text_print(&figures->figures[i].caption, "%s%s",
+                   has_ensemble(runs) ? " Of an ensemble: its worst system at the end." : "",
+                   is_of_one_length(runs)
+                       ? ""
+                       : " The runs came to different times, and errors at these do not compare.");
+    return STATUS_OK;
+}
+
 static enum status draw_errors(const struct differences *runs, struct figures *figures,
                                struct error *error)
 {
-    static const struct errors_axis costs[] = {
-        { .name = "interactions",
-          .title = "the forces computed",
-          .label = "pair interactions computed",
-          .caption = "What accuracy costs in forces: each point is a run, and the lower it lies "
-                     "at the same cost, the better." },
-        { .name = "seconds",
-          .title = "the time of the integration",
-          .label = "time of the integration [s]",
-          .caption = "What accuracy costs in time on the machine of each run, without its "
-                     "diagnostics and files." },
-    };
-    static const char *const paths[] = { "interactions", "advance_seconds" };
     char(*labels)[FIGURE_LABEL_SIZE] = memory_array(runs->count, sizeof *labels, error);
     const char **marks = memory_array(runs->count, sizeof *marks, error);
     double *const x = memory_array(runs->count, 2 * sizeof *x, error), *y = x + runs->count;
-    char label[FIGURE_LABEL_SIZE];
+    const struct errors_axis axis = { .x = x,
+                                      .labels = (const char(*)[FIGURE_LABEL_SIZE])labels,
+                                      .marks = marks };
     enum status status = error->status;
     for (size_t run = 0; run < runs->count && !status; run++) {
         differences_label(runs, run, runs->x, labels[run]);
         marks[run] = outcome_mark(&runs->results[run]);
         x[run] = runs->x < 0 ? NAN : differences_x(runs, run);
     }
-    if (!status && runs->x >= 0) {
-        const char *key = runs->keys[runs->x];
-        const struct errors_axis axis = { differences_short_key(key),
-                                          key,
-                                          key_label(runs, label),
-                                          NULL,
-                                          slope_of(runs),
-                                          x,
-                                          (const char(*)[FIGURE_LABEL_SIZE])labels,
-                                          marks,
-                                          true };
-        status = draw_all_errors(runs, &axis, figures, error);
-    }
+    if (!status && runs->x >= 0)
+        status = draw_against_key(runs, axis, figures, error);
     if (!status)
-        find_numbers(runs, energy_error_path, y);
-    const size_t before = figures->count;
-    for (size_t i = 0; i < COUNT_OF(costs) && !status; i++) {
-        struct errors_axis axis = costs[i];
-        axis.x = x;
-        axis.labels = (const char(*)[FIGURE_LABEL_SIZE])labels;
-        axis.marks = marks;
-        find_numbers(runs, paths[i], x);
-        if (is_varied(x, runs->count))
-            status = errors_draw(&axis, "energy_error", y, runs->count, figures, error);
-    }
-    for (size_t i = before; i < figures->count && has_ensemble(runs); i++)
-        text_print(&figures->figures[i].caption, " Of an ensemble: its worst system at the end.");
+        status = draw_against_costs(runs, axis, x, y, figures, error);
     memory_free(labels);
     memory_free(marks);
     memory_free(x);

@@ -627,6 +627,12 @@ def test_order_is_measured():
         keys = [key for key in keys_of(f"study/plots/energy_error-against-{name}.dat") if key]
         assert re.match(r"euler: slope .* \(failed\)$", keys[0]) and len(keys) == 2, keys
         assert keys[1].startswith(f"velocity-verlet: slope {slope}"), keys
+    # What costs less is no better where it has not come as far.
+    for time in (2.0, 4.0):
+        change_run("study/velocity-verlet-0.004", time=time)
+        report("study")
+        caption = captions_of(read("study/report.html"))["energy_error-against-seconds"]
+        assert (time < 4) == ("errors at these do not compare" in caption), caption
     change_run("study/velocity-verlet-0.004", verdict="failed")
     report(*(f"study/velocity-verlet-{step}" for step in (0.004, 0.002, 0.001)))
     keys = [key for key in keys_of("report/plots/energy_error-against-step.dat") if key]
