@@ -59,11 +59,10 @@ static void free_curve(struct curve *curve)
     free(curve->upper);
 }
 
-/* The next curve, with room for `count` points; NULL with STATUS_MEMORY. */
-static struct curve *next_curve(struct figure *figure, const char *label, enum curve_kind kind,
+/* An empty curve with room for `count` points. */
+static enum status create_curve(struct curve *curve, const char *label, enum curve_kind kind,
                                 int color, size_t count, struct error *error)
 {
-    struct curve *curve = &figure->curves[figure->curve_count];
     *curve = (struct curve){ .kind = kind,
                              .color = color,
                              .x = malloc(memory_bytes(count + 1, sizeof *curve->x)),
@@ -72,10 +71,9 @@ static struct curve *next_curve(struct figure *figure, const char *label, enum c
     if (kind == CURVE_BAND)
         curve->upper = malloc(memory_bytes(count + 1, sizeof *curve->upper));
     if (curve->x && curve->y && (curve->upper || kind != CURVE_BAND))
-        return curve;
+        return STATUS_OK;
     free_curve(curve);
-    error_memory(error);
-    return NULL;
+    return error_memory(error);
 }
 
 bool figure_is_line(enum curve_kind kind)
@@ -91,19 +89,18 @@ size_t figure_lines(const struct figure *figure)
     return lines;
 }
 
-static bool has_room(const struct figure *figure)
+/* Bands go with the lines upon them, and fits and marks with any. */
+static bool has_room(const struct figure *figure, enum curve_kind kind)
 {
-    return figure_lines(figure) < FIGURE_MAX_LINES && figure->curve_count < FIGURE_MAX_CURVES;
+    const bool line = figure_is_line(kind) || kind == CURVE_BAND;
+    return figure->curve_count < FIGURE_MAX_CURVES &&
+           (!line || figure_lines(figure) < FIGURE_MAX_LINES);
 }
 
-/* A curve, or with `upper` a band. */
-static enum status add(struct figure *figure, const char *label, enum curve_kind kind, int color,
-                       size_t count, const double *x, const double *y, const double *upper,
-                       struct error *error)
+/* The points that can be seen; with `upper` those of a band. */
+static void take_points(const struct figure *figure, struct curve *curve, size_t count,
+                        const double *x, const double *y, const double *upper)
 {
-    struct curve *curve = next_curve(figure, label, kind, color, count, error);
-    if (!curve)
-        return error->status;
     for (size_t i = 0; i < count; i++)
         if (visible(figure, x[i], y[i]) && (!upper || visible(figure, x[i], upper[i]))) {
             curve->x[curve->count] = x[i];
@@ -111,30 +108,41 @@ static enum status add(struct figure *figure, const char *label, enum curve_kind
             if (upper)
                 curve->upper[curve->count] = upper[i];
             curve->count++;
-        } else if (kind == CURVE_PATH && curve->count > 0 && i + 1 < count) {
+        } else if (curve->kind == CURVE_PATH && curve->count > 0 && i + 1 < count) {
             curve->x[curve->count] = curve->y[curve->count] = NAN;
             curve->count += !isnan(curve->x[curve->count - 1]);
         }
     if (curve->count > 0 && isnan(curve->x[curve->count - 1]))
         curve->count--;
+}
+
+/* A curve, or with `upper` a band. */
+static enum status add(struct figure *figure, const char *label, enum curve_kind kind, int color,
+                       size_t count, const double *x, const double *y, const double *upper,
+                       struct error *error)
+{
+    const bool has_length = kind == CURVE_LINE || kind == CURVE_DASHED || kind == CURVE_PATH;
+    struct curve curve;
+    if (create_curve(&curve, label, kind, color, count, error))
+        return error->status;
+    take_points(figure, &curve, count, x, y, upper);
     if (kind == CURVE_LINE || kind == CURVE_DASHED || kind == CURVE_BAND)
-        thin(curve);
-    if (curve->count == 1 && (kind == CURVE_LINE || kind == CURVE_DASHED || kind == CURVE_PATH))
-        curve->kind = CURVE_POINTS; /* a line has no length to be seen */
-    if (curve->count > 0)
-        figure->curve_count++;
+        thin(&curve);
+    if (curve.count == 1 && has_length)
+        curve.kind = CURVE_POINTS; /* a line of no length would not be seen */
+    const bool seen = curve.count > 0, room = has_room(figure, kind);
+    figure->left_out += seen && !room && kind != CURVE_BAND;
+    if (seen && room)
+        figure->curves[figure->curve_count++] = curve;
     else
-        free_curve(curve);
+        free_curve(&curve);
     return STATUS_OK;
 }
 
 enum status figure_curve(struct figure *figure, const char *label, enum curve_kind kind, int color,
                          size_t count, const double *x, const double *y, struct error *error)
 {
-    const bool room =
-        figure_is_line(kind) ? has_room(figure) : figure->curve_count < FIGURE_MAX_CURVES;
-    figure->left_out += !room;
-    return room ? add(figure, label, kind, color, count, x, y, NULL, error) : STATUS_OK;
+    return add(figure, label, kind, color, count, x, y, NULL, error);
 }
 
 enum status figure_marks(struct figure *figure, size_t count, const double *x, const double *y,
@@ -150,8 +158,7 @@ enum status figure_marks(struct figure *figure, size_t count, const double *x, c
 enum status figure_band(struct figure *figure, int color, size_t count, const double *x,
                         const double *lower, const double *upper, struct error *error)
 {
-    return has_room(figure) ? add(figure, "", CURVE_BAND, color, count, x, lower, upper, error)
-                            : STATUS_OK;
+    return add(figure, "", CURVE_BAND, color, count, x, lower, upper, error);
 }
 
 void figure_free(struct figure *figure)

@@ -814,6 +814,13 @@ def test_more_groups_than_a_figure_shows():
     assert len(plots) == 20 and [len(plot) for plot in plots[::2]] == 10 * [2], plots
     for fit in plots[1::2]:
         assert numpy.allclose(fit[:, 1], 0.37 * fit[:, 0]**2, rtol=1e-9), fit
+    # One whose errors no logarithmic axis shows would not have stood there anyway.
+    for step in (0.008, 0.001):
+        change_run(f"many/11-{step}", diagnostics__conservation__energy_error=0.0)
+    report("many")
+    caption = captions_of(read("many/report.html"))["energy_error-against-step"]
+    assert "2 of 24 runs have an error of exactly 0" in caption, caption
+    assert "Curves left out for want of room: 1." in caption, caption
     make_run("few.run")
     report("few.run")
     assert "left out" not in read("few.run/report.html")
