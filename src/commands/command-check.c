@@ -320,7 +320,7 @@ enum status prepare_check(const struct prepare_options *options, const struct ru
     if (!status)
         status = estimate_sweep(options, prepared.config, &sweep, error);
     if (!status)
-        status = prepare_run(run, false, &prepared, error);
+        status = run_prepare(prepared.config, run, false, &prepared.run, error);
     if (!status)
         status = print_keys(prepared.config, error);
     if (!status)

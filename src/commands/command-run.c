@@ -91,7 +91,7 @@ static enum status read_restart(const char *word, struct run_options *options, s
 static enum status run_one(const struct run_options *options, struct prepared *prepared,
                            struct display *display, struct error *error)
 {
-    enum status status = prepare_run(options, true, prepared, error);
+    enum status status = run_prepare(prepared->config, options, true, &prepared->run, error);
     if (status)
         return status;
     status = run_execute(prepared->run, error);

@@ -36,12 +36,6 @@ enum status prepare_config(const struct prepare_options *options, struct prepare
                        &prepared->config, error);
 }
 
-enum status prepare_run(const struct run_options *options, bool measure, struct prepared *prepared,
-                        struct error *error)
-{
-    return run_prepare(prepared->config, options, measure, &prepared->run, error);
-}
-
 void prepare_done(struct prepared *prepared)
 {
     run_destroy(prepared->run);

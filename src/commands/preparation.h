@@ -24,9 +24,6 @@ struct prepared {
 enum status prepare_config(const struct prepare_options *options, struct prepared *prepared,
                            struct error *error);
 
-/* Prepares the run of a config that was read (see run_prepare()). */
-enum status prepare_run(const struct run_options *options, bool measure, struct prepared *prepared,
-                        struct error *error);
 void prepare_done(struct prepared *prepared);
 
 /* Prepares, prints the resolved configuration and the estimate, computes nothing. */

@@ -17,11 +17,12 @@
 static const char ensemble_ending[] = "-ensemble";
 
 /* run.json names the columns of all tables that have a row for each event, before the first row of
- * any is written. As diagnostics they can be found by name. */
+ * any is written. As diagnostics they can be found by name: with index i one table, and of an
+ * ensemble behind all of them its statistics, with index count + i. */
 struct tables {
     size_t count;
-    struct diagnostic *diagnostics, *statistics; /* the latter of an ensemble; `count` of each */
-    const struct diagnostic **by_name;           /* 2 count: of all of them; NULL: none */
+    struct diagnostic *diagnostics;    /* 2 count */
+    const struct diagnostic **by_name; /* 2 count: of all of them; NULL: none */
 };
 
 static const struct diagnostic_class table_class = { .rows_per_event = 1 };
@@ -44,12 +45,9 @@ static bool list_columns(const char *name, json_t *row, struct diagnostic *diagn
 
 static void tables_free(struct tables *tables)
 {
-    for (size_t i = 0; tables->diagnostics && i < tables->count; i++)
+    for (size_t i = 0; tables->diagnostics && i < 2 * tables->count; i++)
         free((void *)tables->diagnostics[i].columns);
-    for (size_t i = 0; tables->statistics && i < tables->count; i++)
-        free((void *)tables->statistics[i].columns);
     free(tables->diagnostics);
-    free(tables->statistics);
     free(tables->by_name);
 }
 
@@ -59,29 +57,27 @@ static bool is_statistics(const char *name)
     return length > ending && strcmp(name + length - ending, ensemble_ending) == 0;
 }
 
-/* Each diagnostic, and with the same index its statistics. */
+/* Statistics follow their diagnostic. */
 static bool tables_list(const struct result *result, bool ensemble, struct tables *tables)
 {
     json_t *rows = result_find(result, "diagnostics"), *row;
-    const size_t most = json_object_size(rows) + 1;
     const char *name;
     bool whole = true;
-    *tables = (struct tables){ .diagnostics = calloc(most, sizeof(struct diagnostic)),
-                               .statistics = calloc(most, sizeof(struct diagnostic)),
-                               .by_name = calloc(most, 2 * sizeof(struct diagnostic *)) };
-    if (!tables->diagnostics || !tables->statistics || !tables->by_name)
+    *tables = (struct tables){ .count = 0 };
+    json_object_foreach(rows, name, row) tables->count += !ensemble || !is_statistics(name);
+    tables->diagnostics = calloc(2 * tables->count + 1, sizeof *tables->diagnostics);
+    tables->by_name = calloc(2 * tables->count + 1, sizeof(struct diagnostic *));
+    if (!tables->diagnostics || !tables->by_name)
         return false;
+    size_t next = 0;
     json_object_foreach(rows, name, row)
     {
-        if (ensemble && is_statistics(name) && tables->count > 0)
-            whole &= list_columns(name, row, &tables->statistics[tables->count - 1]);
-        else
-            whole &= list_columns(name, row, &tables->diagnostics[tables->count++]);
-    }
-    for (size_t i = 0; i < tables->count; i++) {
-        tables->by_name[i] = &tables->diagnostics[i];
-        tables->by_name[tables->count + i] =
-            tables->statistics[i].class_ ? &tables->statistics[i] : NULL;
+        const bool statistics = ensemble && is_statistics(name);
+        if (statistics && next == 0)
+            continue;
+        const size_t index = statistics ? tables->count + next - 1 : next++;
+        whole &= list_columns(name, row, &tables->diagnostics[index]);
+        tables->by_name[index] = &tables->diagnostics[index];
     }
     return whole;
 }
