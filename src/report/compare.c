@@ -333,19 +333,15 @@ static json_t *run_view(const struct differences *runs, size_t run, enum outcome
                         json_string_nocheck(differences_value(runs, run, i, value, sizeof value)));
     }
     *outcome = outcome_of(result, &why);
-    json_t *view = json_pack(
-        "{s:o, s:o, s:O?, s:O?, s:o, s:o, s:o}", "run",
-        json_string_nocheck(differences_name(runs, run)), "values", values, "steps",
-        document_find(known, "step"), "wall_seconds", document_find(known, "wall_seconds"),
-        "energy_error", document_number(energy_error_of(result)), "outcome", outcome_view(result),
-        "why", json_string_nocheck(why.length ? why.bytes : ""));
-    const bool failed = why.failed || !known;
-    text_free(&why);
+    why.failed |= !known;
+    json_t *view = json_pack("{s:o, s:o, s:O?, s:O?, s:o, s:o, s:o}", "run",
+                             json_string_nocheck(differences_name(runs, run)), "values", values,
+                             "steps", document_find(known, "step"), "wall_seconds",
+                             document_find(known, "wall_seconds"), "energy_error",
+                             document_number(energy_error_of(result)), "outcome",
+                             outcome_view(result), "why", template_value(&why));
     json_decref(known);
-    if (!failed)
-        return view;
-    json_decref(view);
-    return NULL;
+    return view;
 }
 
 /* What is said in the badge of runs that did not finish. */
@@ -372,13 +368,10 @@ static json_t *badge_view(size_t count, const size_t counts[OUTCOMES])
     for (size_t k = OUTCOME_ERROR; k <= OUTCOME_AT_WORK; k++)
         if (counts[k] > 0)
             text_print(&words, "; %zu %s", counts[k], unended[k]);
-    json_t *view = words.failed ? NULL
-                                : json_pack("{s:s, s:s}", "words", words.bytes, "class",
-                                            held + open < count ? "bad"
-                                            : held              ? "good"
-                                                                : "open");
-    text_free(&words);
-    return view;
+    return json_pack("{s:o, s:s}", "words", template_value(&words), "class",
+                     held + open < count ? "bad"
+                     : held              ? "good"
+                                         : "open");
 }
 
 void compare_head(struct text *html, const struct differences *runs)

@@ -195,27 +195,20 @@ static void set_tiles(json_t **view, const struct result *result)
     document_set(view, "time_unit", json_string(label));
 }
 
-static json_t *words_view(struct text *words)
-{
-    json_t *view = words->failed ? NULL : json_string_nocheck(words->length ? words->bytes : "");
-    text_free(words);
-    return view;
-}
-
 /* Of a run that ended in an error: with which. */
 static json_t *error_view(const struct result *result)
 {
     struct text why = { 0 };
     if (result_broke_off(result))
         outcome_of(result, &why);
-    return words_view(&why);
+    return template_value(&why);
 }
 
 static json_t *uncounted_view(const struct result *result)
 {
     struct text words = { 0 };
     outcome_left_out(result, &words);
-    return words_view(&words);
+    return template_value(&words);
 }
 
 /* What holds of a run that has not ended, or that broke off, has only held until then. */
@@ -238,7 +231,7 @@ static void set_watch(json_t **view, const struct result *result, bool whole)
                  json_string(!holds                 ? "bad"
                              : whole && !warning[0] ? "good"
                                                     : "quiet"));
-    document_set(view, "watch_words", words_view(&words));
+    document_set(view, "watch_words", template_value(&words));
     document_set(view, "unmeasured",
                  json_boolean(broke_off && isnan(result_real(result, "watch.energy_error.time"))));
     document_set(view, "statistics",
@@ -339,10 +332,8 @@ static json_t *config_view(const struct result *result)
     while (!lines_next(lines, &line, &none) && line)
         text_print(&text, "%s\n", line);
     lines_close(lines);
-    const bool starved = text.failed || none.status == STATUS_MEMORY;
-    json_t *view = starved ? NULL : json_string_nocheck(text.length ? text.bytes : "");
-    text_free(&text);
-    return view;
+    text.failed |= none.status == STATUS_MEMORY;
+    return template_value(&text);
 }
 
 /* What the sentences about the run need beyond run.json. */

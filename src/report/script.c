@@ -7,6 +7,7 @@
 #include "base/document.h"
 #include "base/memory.h"
 #include "report/palette.h"
+#include "report/template.h"
 
 /* --- axes ---------------------------------------------------------------------------------------
  */
@@ -241,13 +242,8 @@ static json_t *axis_view(const struct figure *figure, char axis)
         script_logarithmic(&scale, figure, axis);
     else
         script_linear(&scale, figure, axis);
-    json_t *view = label.failed || scale.failed
-                       ? NULL
-                       : json_pack("{s:s, s:o, s:s}", "axis", name, "label",
-                                   json_string_nocheck(label.bytes), "scale", scale.bytes);
-    text_free(&label);
-    text_free(&scale);
-    return view;
+    return json_pack("{s:s, s:o, s:o}", "axis", name, "label", template_value(&label), "scale",
+                     template_value(&scale));
 }
 
 /* --- the key ------------------------------------------------------------------------------------
@@ -338,19 +334,15 @@ static json_t *drawn_view(const struct curve *curve, size_t index, const char *l
     const int wide = curve->kind == CURVE_PATH ? curve->above : 0;
     text_append(&words, line, length);
     quote(&label, length ? words.bytes : "");
-    json_t *view =
-        words.failed || label.failed
-            ? NULL
-            : json_pack("{s:s, s:i, s:b, s:b, s:s, s:i, s:i, s:i, s:i, s:b, s:b, s:s}", "separator",
-                        index || line != curve->label ? ", \\\n     " : "", "index", (int)index,
-                        "continued", line != curve->label, "band", curve->kind == CURVE_BAND,
-                        "style", style_of(curve), "color", curve->color % PALETTE_COLORS + 1,
-                        "dash", dash, "gap", DASH_PERIOD - dash, "wide", wide, "marks",
-                        curve->kind == CURVE_STARTS || curve->kind == CURVE_FOCUS, "in_key",
-                        length > 0, "title", label.bytes);
+    label.failed |= words.failed;
     text_free(&words);
-    text_free(&label);
-    return view;
+    return json_pack("{s:s, s:i, s:b, s:b, s:s, s:i, s:i, s:i, s:i, s:b, s:b, s:o}", "separator",
+                     index || line != curve->label ? ", \\\n     " : "", "index", (int)index,
+                     "continued", line != curve->label, "band", curve->kind == CURVE_BAND, "style",
+                     style_of(curve), "color", curve->color % PALETTE_COLORS + 1, "dash", dash,
+                     "gap", DASH_PERIOD - dash, "wide", wide, "marks",
+                     curve->kind == CURVE_STARTS || curve->kind == CURVE_FOCUS, "in_key",
+                     length > 0, "title", template_value(&label));
 }
 
 static json_t *curves_view(const struct figure *figure)

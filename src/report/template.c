@@ -155,3 +155,11 @@ void template_fill(struct text *text, const char *name, json_t *values, const js
 {
     template_render(text, find_template(name), values, outer);
 }
+
+json_t *template_value(struct text *text)
+{
+    json_t *value =
+        text->failed ? NULL : json_stringn_nocheck(text->length ? text->bytes : "", text->length);
+    text_free(text);
+    return value;
+}

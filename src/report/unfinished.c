@@ -5,6 +5,7 @@
 #include "base/document.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "report/template.h"
 
 /* Has it come to an end, good or bad? One that was stopped goes on. */
 static bool has_ended(const struct result *result)
@@ -43,13 +44,8 @@ json_t *unfinished_view(const struct result *result)
                ". What stands here is what it had written by then; there is no verdict yet.");
     if (!at_work)
         text_print(&command, "orrery run %s/run.cfg -o %s --restart", result->path, result->path);
-    json_t *view = text.failed || command.failed
-                       ? NULL
-                       : json_pack("{s:o, s:o}", "text", json_string_nocheck(text.bytes), "command",
-                                   json_string_nocheck(command.length ? command.bytes : ""));
-    text_free(&text);
-    text_free(&command);
-    return view;
+    return json_pack("{s:o, s:o}", "text", template_value(&text), "command",
+                     template_value(&command));
 }
 
 json_t *unfinished_document(const struct result *result)
