@@ -53,8 +53,7 @@ struct target {
     char first[PATH_SIZE]; /* its name */
 };
 
-/* --- what is wanted ----------------------------------------------------------------------------
- */
+/* --- what is wanted --------------------------------------------------------------------------- */
 
 static enum status unknown_format(const char *option, const char *name, struct error *error)
 {
@@ -159,8 +158,7 @@ static enum status choose_place(struct conversion *c, struct error *error)
     return STATUS_OK;
 }
 
-/* --- units -------------------------------------------------------------------------------------
- */
+/* --- units ------------------------------------------------------------------------------------ */
 
 /* Those of OUT: the wanted ones, or those of IN if they are known. */
 static enum status settle_units(struct conversion *c, const struct read_units *said,
@@ -186,8 +184,7 @@ static enum status settle_units(struct conversion *c, const struct read_units *s
     return STATUS_OK;
 }
 
-/* --- reading -----------------------------------------------------------------------------------
- */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 static enum status open_source(struct conversion *c, struct source *source, struct error *error)
 {
@@ -233,8 +230,7 @@ static enum status read_next(const struct conversion *c, struct source *source, 
     return STATUS_OK;
 }
 
-/* --- writing -----------------------------------------------------------------------------------
- */
+/* --- writing ---------------------------------------------------------------------------------- */
 
 static enum status check_free(const struct conversion *c, const struct target *target,
                               const char *name, struct error *error)
@@ -323,8 +319,7 @@ static enum status close_target(struct target *target, enum status status, struc
     return status;
 }
 
-/* --- what is said ------------------------------------------------------------------------------
- */
+/* --- what is said ----------------------------------------------------------------------------- */
 
 static void add_word(struct text *text, bool when, const char *word)
 {
@@ -387,8 +382,7 @@ static void tell_result(const struct conversion *c, const struct source *source,
     fprintf(out, "\n");
 }
 
-/* --- the command -------------------------------------------------------------------------------
- */
+/* --- the command ------------------------------------------------------------------------------ */
 
 static enum status convert_frames(struct conversion *c, struct source *source,
                                   struct target *target, struct error *error)

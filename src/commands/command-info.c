@@ -20,8 +20,7 @@
 
 enum { NAME_COLUMN = 22 };
 
-/* --- the overview -------------------------------------------------------------------------------
- */
+/* --- the overview ----------------------------------------------------------------------------- */
 
 static void print_build(struct text *text)
 {
@@ -190,8 +189,7 @@ static void print_overview(const struct schema *schema, struct text *text)
                "\n`orrery info NAME` says more of any of these names, of a column and of a key.\n");
 }
 
-/* --- one name -----------------------------------------------------------------------------------
- */
+/* --- one name --------------------------------------------------------------------------------- */
 
 /* The columns of its file, and how `expect` names them. */
 static void print_diagnostic(const struct variant *variant, struct text *text)
@@ -320,8 +318,7 @@ static bool print_name(const struct schema *schema, const char *name, struct tex
     return print_columns(name, found, text);
 }
 
-/* --- lists for the completion of shells --------------------------------------------------------
- */
+/* --- lists for the completion of shells ------------------------------------------------------- */
 
 /* "time.step", and what a choice, a flag or a variant may be, between tabs. */
 static void print_key(const struct group *group, const struct parameter *parameter,
@@ -417,8 +414,7 @@ static enum status unknown_name(const struct schema *schema, const char *name, s
     return error->status;
 }
 
-/* --- the command --------------------------------------------------------------------------------
- */
+/* --- the command ------------------------------------------------------------------------------ */
 
 enum status command_info(int argc, char **argv, struct error *error)
 {

@@ -32,8 +32,7 @@ static void show_row(void *context, const struct run_row *row)
     display_row(context, row);
 }
 
-/* --- the time limit ----------------------------------------------------------------------------
- */
+/* --- the time limit --------------------------------------------------------------------------- */
 
 /* How long before the batch system's end the last checkpoint is begun. */
 static const double batch_margin_seconds = 60.0;
@@ -85,8 +84,7 @@ static enum status read_restart(const char *word, struct run_options *options, s
     return STATUS_OK;
 }
 
-/* --- the command -------------------------------------------------------------------------------
- */
+/* --- the command ------------------------------------------------------------------------------ */
 
 static enum status run_one(const struct run_options *options, struct prepared *prepared,
                            struct display *display, struct error *error)

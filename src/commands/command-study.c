@@ -60,8 +60,7 @@ static enum status print_convergence(const char *directory, bool quiet, struct e
     return status;
 }
 
-/* --- the summary --------------------------------------------------------------------------------
- */
+/* --- the summary ------------------------------------------------------------------------------ */
 
 enum { VALUE_COLUMN = 17, MOST_TOLD = 20 };
 

@@ -30,8 +30,7 @@ struct watcher {
     struct display display;
 };
 
-/* --- the terminal ------------------------------------------------------------------------------
- */
+/* --- the terminal ----------------------------------------------------------------------------- */
 
 /* Lines of the terminal that this many characters take. */
 static size_t lines_of(size_t characters, size_t columns)
@@ -77,8 +76,7 @@ static void say(struct watcher *watcher, const struct text *words, bool last)
     fflush(stdout);
 }
 
-/* --- the report --------------------------------------------------------------------------------
- */
+/* --- the report ------------------------------------------------------------------------------- */
 
 /* Drawing must not take the cores from the run: it has at most a tenth of the time. */
 static enum status report_now(struct watcher *watcher, struct report_summary *summary,
@@ -116,8 +114,7 @@ static enum status report_at_end(struct watcher *watcher, enum status status, st
     return status;
 }
 
-/* --- a run -------------------------------------------------------------------------------------
- */
+/* --- a run ------------------------------------------------------------------------------------ */
 
 /* The newest row, if it was not shown before. */
 static void show_row(struct watcher *watcher, const struct latest *latest,
@@ -171,8 +168,7 @@ static enum status look_at_run(struct watcher *watcher, bool *ended, struct erro
     return status;
 }
 
-/* --- a study -----------------------------------------------------------------------------------
- */
+/* --- a study ---------------------------------------------------------------------------------- */
 
 static enum status look_at_study(struct watcher *watcher, struct standing_study *study, bool *ended,
                                  struct error *error)
@@ -189,8 +185,7 @@ static enum status look_at_study(struct watcher *watcher, struct standing_study 
     return error->status ? error->status : *ended ? study->status : STATUS_OK;
 }
 
-/* --- the command -------------------------------------------------------------------------------
- */
+/* --- the command ------------------------------------------------------------------------------ */
 
 static enum status follow(struct watcher *watcher, struct standing_study *study,
                           struct error *error)

@@ -18,8 +18,7 @@ struct display display_begin(bool quiet)
     return (struct display){ .terminal = isatty(STDERR_FILENO), .quiet = quiet };
 }
 
-/* --- progress ----------------------------------------------------------------------------------
- */
+/* --- progress --------------------------------------------------------------------------------- */
 
 /* "1h02m", "3m20s", "12s". */
 static const char *duration(double seconds, char buffer[32])
@@ -99,8 +98,7 @@ void display_notice(struct display *display, bool loud, const char *line)
         fprintf(stderr, "%s\n", line);
 }
 
-/* --- the table ---------------------------------------------------------------------------------
- */
+/* --- the table -------------------------------------------------------------------------------- */
 
 enum { LEAST_WIDTH = 12 };
 

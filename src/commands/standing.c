@@ -21,8 +21,7 @@ static void put(const char *name, const struct text *value, struct text *text)
     text->failed |= value->failed;
 }
 
-/* --- a run -------------------------------------------------------------------------------------
- */
+/* --- a run ------------------------------------------------------------------------------------ */
 
 bool standing_progress(const struct result *result, struct run_progress *progress)
 {
@@ -155,8 +154,7 @@ enum status standing_status(const struct result *result, struct error *error)
     return (enum status)(int)status;
 }
 
-/* --- a study -----------------------------------------------------------------------------------
- */
+/* --- a study ---------------------------------------------------------------------------------- */
 
 enum status standing_open_study(const char *path, struct standing_study *study, struct error *error)
 {

@@ -37,8 +37,7 @@ __attribute__((format(printf, 2, 3))) static void item(const char *name, const c
     say(0, name, value);
 }
 
-/* --- how well ----------------------------------------------------------------------------------
- */
+/* --- how well --------------------------------------------------------------------------------- */
 
 /* The last value of a column of the diagnostic `conservation`, or NaN. */
 static double last_conservation(const struct run_record *record, const char *column)
@@ -244,8 +243,7 @@ static void say_verdict(const struct run_record *record, enum status status)
         "verdict", criteria_verdict(record->criteria->expect.count, status));
 }
 
-/* --- what there is now -------------------------------------------------------------------------
- */
+/* --- what there is now ------------------------------------------------------------------------ */
 
 /* The name of its file, or that of the first and "..." */
 static void add_output(const struct run_record *record, size_t index, struct text *names)

@@ -38,8 +38,7 @@ struct film {
     size_t *order;             /* scratch */
 };
 
-/* --- where to look ------------------------------------------------------------------------------
- */
+/* --- where to look ---------------------------------------------------------------------------- */
 
 /* A body far away moves a median less than a mean. */
 static double median(const struct film *film, const double *values)
@@ -108,8 +107,7 @@ static enum status steady(const struct film *film, struct error *error)
     return STATUS_OK;
 }
 
-/* --- frames -------------------------------------------------------------------------------------
- */
+/* --- frames ----------------------------------------------------------------------------------- */
 
 /* One block for each frame: the positions, and the colour. */
 static enum status print_frames(const struct film *film, struct text *data, struct error *error)
@@ -200,8 +198,7 @@ static enum status make_film(struct trajectory *trajectory, const struct units *
     return status;
 }
 
-/* --- on the page --------------------------------------------------------------------------------
- */
+/* --- on the page ------------------------------------------------------------------------------ */
 
 /* RFC 4648. */
 static void append_base64(struct text *text, const unsigned char *bytes, size_t length)

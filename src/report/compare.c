@@ -16,8 +16,7 @@ enum { SHOWN_KEYS = 8, OVERLAYS = 8, NAMED_RUNS = 6, PATH_SIZE = 256 };
 
 static const char energy_error_path[] = "diagnostics.conservation.energy_error";
 
-/* --- figures ------------------------------------------------------------------------------------
- */
+/* --- figures ---------------------------------------------------------------------------------- */
 
 /* The largest |dE/E0| of a run; NaN of one that did not come to its end: beside errors at that time
  * those at an earlier one say nothing. */
@@ -313,8 +312,7 @@ enum status compare_figures(const struct differences *runs, enum draw_extent ext
     return status ? status : draw_overlays(runs, extent, figures, error);
 }
 
-/* --- the table ----------------------------------------------------------------------------------
- */
+/* --- the table -------------------------------------------------------------------------------- */
 
 static size_t shown_keys(const struct differences *runs)
 {

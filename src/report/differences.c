@@ -10,8 +10,7 @@
 
 enum { LABEL_LETTERS = 48 }; /* of the values that name a run */
 
-/* --- what differs -------------------------------------------------------------------------------
- */
+/* --- what differs ----------------------------------------------------------------------------- */
 
 static const json_t *value_at(const struct differences *differences, size_t run, const char *key)
 {
@@ -124,8 +123,7 @@ double differences_x(const struct differences *differences, size_t run)
     return json_number_value(value_at(differences, run, differences->keys[differences->x]));
 }
 
-/* --- words --------------------------------------------------------------------------------------
- */
+/* --- words ------------------------------------------------------------------------------------ */
 
 const char *differences_short_key(const char *key)
 {

@@ -30,8 +30,7 @@ struct plot {
     struct drawn drawn;
 };
 
-/* --- the numbers of a curve ---------------------------------------------------------------------
- */
+/* --- the numbers of a curve ------------------------------------------------------------------- */
 
 /* The rows of the first or of the last event. */
 static void find_event(const struct series *series, bool first, size_t *begin, size_t *rows)
@@ -99,8 +98,7 @@ static bool vector_changes(const struct series *series, const struct series_colu
     return relative;
 }
 
-/* --- curves -------------------------------------------------------------------------------------
- */
+/* --- curves ----------------------------------------------------------------------------------- */
 
 /* Bands of an ensemble lie beneath what is measured: solid lines over time, the first of a table.
  */
@@ -191,8 +189,7 @@ static enum status add_curve(struct plot *plot, const struct drawn_curve *curve,
     return status;
 }
 
-/* --- axes ---------------------------------------------------------------------------------------
- */
+/* --- axes ------------------------------------------------------------------------------------- */
 
 /*
  * Do the values of a column reach over more than two decades? The lowest tenth of those that are
@@ -246,8 +243,7 @@ static enum status choose_axes(const struct plot *plot, struct error *error)
     return STATUS_OK;
 }
 
-/* --- the mean of an ensemble --------------------------------------------------------------------
- */
+/* --- the mean of an ensemble ------------------------------------------------------------------ */
 
 static void tell_mean(struct figure *figure, double members, double left_out)
 {
@@ -299,8 +295,7 @@ static enum status add_mean(struct figure *figure, const struct subject *subject
     return error->status;
 }
 
-/* --- figures by hints ---------------------------------------------------------------------------
- */
+/* --- figures by hints ------------------------------------------------------------------------- */
 
 /* Titles and file names tell figures of diagnostics apart that the config gives names. */
 static void name_figure(struct figure *figure, const struct subject *subject, const char *name,
@@ -351,8 +346,7 @@ static enum status draw_hints(const struct subject *subject, const struct drawin
     return status;
 }
 
-/* --- figures without hints ----------------------------------------------------------------------
- */
+/* --- figures without hints -------------------------------------------------------------------- */
 
 /* The definition of a column, or NULL. Columns may have other names than those of the class. */
 static const char *help_of(const struct subject *subject, const char *column)
@@ -432,8 +426,7 @@ static enum status draw_columns(const struct subject *subject, struct figures *f
     return status;
 }
 
-/* --- a diagnostic -------------------------------------------------------------------------------
- */
+/* --- a diagnostic ----------------------------------------------------------------------------- */
 
 /* Does it make a table at each event? Of a class that is not known, its times tell. */
 static bool is_table(const struct series *series, const struct diagnostic_class *class_,

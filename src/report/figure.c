@@ -7,8 +7,7 @@
 
 #include "base/memory.h"
 
-/* --- curves -------------------------------------------------------------------------------------
- */
+/* --- curves ----------------------------------------------------------------------------------- */
 
 enum { THINNED_BINS = 600 }; /* of a line; two points remain of each */
 
@@ -170,8 +169,7 @@ void figure_free(struct figure *figure)
     text_free(&figure->finding);
 }
 
-/* --- lists of figures ----------------------------------------------------------------------------
- */
+/* --- lists of figures ------------------------------------------------------------------------- */
 
 struct figure *figure_add(struct figures *figures, struct error *error)
 {
@@ -200,8 +198,7 @@ void figure_free_all(struct figures *figures)
     *figures = (struct figures){ 0 };
 }
 
-/* --- what stands at the axes ---------------------------------------------------------------------
- */
+/* --- what stands at the axes ------------------------------------------------------------------ */
 
 const char *figure_label(const char *name, const char *unit, char buffer[FIGURE_LABEL_SIZE])
 {

@@ -11,8 +11,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-/* --- what there is -----------------------------------------------------------------------------
- */
+/* --- what there is ---------------------------------------------------------------------------- */
 
 static const char ensemble_ending[] = "-ensemble";
 
@@ -93,8 +92,7 @@ static void name_all(const struct tables *tables, bool ensemble, struct text *na
     }
 }
 
-/* --- the last row ------------------------------------------------------------------------------
- */
+/* --- the last row ----------------------------------------------------------------------------- */
 
 enum { TAIL_SIZE = 1 << 16 };
 

@@ -25,8 +25,7 @@ static const struct figure *find_figure(const struct figures *figures, const cha
     return NULL;
 }
 
-/* --- the curve of a run -------------------------------------------------------------------------
- */
+/* --- the curve of a run ----------------------------------------------------------------------- */
 
 /* Whether a curve stands for its run: the one that the hints name; where that is not there, the
  * middle one. */
@@ -99,8 +98,7 @@ static enum status add_marks(struct figure *figure, const struct figure *own, bo
     return status;
 }
 
-/* --- axes ---------------------------------------------------------------------------------------
- */
+/* --- axes ------------------------------------------------------------------------------------- */
 
 /* Of labels "name [unit]" that differ, what both say. */
 static void join_labels(char *label, const char *other)
@@ -263,8 +261,7 @@ static void show_hidden(struct figure *figure)
     }
 }
 
-/* --- words --------------------------------------------------------------------------------------
- */
+/* --- words ------------------------------------------------------------------------------------ */
 
 /* Do the curves of all runs say the same in the key of their own figure? *label is NULL where many
  * stand for each. */
@@ -321,8 +318,7 @@ static void tell_systems(const struct overlay *overlay, struct figure *figure)
     }
 }
 
-/* --- figures ------------------------------------------------------------------------------------
- */
+/* --- figures ---------------------------------------------------------------------------------- */
 
 /* Begins like the figure of one run. */
 static struct figure *begin_figure(const struct figure *own, struct figures *figures,

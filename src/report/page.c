@@ -36,8 +36,7 @@ void page_end(struct text *html)
                   NULL);
 }
 
-/* --- figures ------------------------------------------------------------------------------------
- */
+/* --- figures ---------------------------------------------------------------------------------- */
 
 static json_t *figure_view(const struct figure *figure, const char *svg)
 {
@@ -75,8 +74,7 @@ enum status page_figures(struct text *html, const struct figures *figures,
     return STATUS_OK;
 }
 
-/* --- tables -------------------------------------------------------------------------------------
- */
+/* --- tables ----------------------------------------------------------------------------------- */
 
 /* A number in few digits, anything else as it is. */
 static json_t *cell_view(const char *cell)
@@ -121,8 +119,7 @@ enum status page_csv(struct text *html, const char *heading, const char *path, s
     return error->status;
 }
 
-/* --- one run ------------------------------------------------------------------------------------
- */
+/* --- one run ---------------------------------------------------------------------------------- */
 
 /* A change that is no steady one, or was not measured, is neither good nor bad as a drift; nor is
  * that of a run that has not come to its end. */
@@ -273,8 +270,7 @@ void page_run_head(struct text *html, const struct result *whole)
     json_decref(known.json);
 }
 
-/* --- what ran -----------------------------------------------------------------------------------
- */
+/* --- what ran --------------------------------------------------------------------------------- */
 
 static json_t *fact_view(const char *within, const char *key, const json_t *value)
 {

@@ -15,8 +15,7 @@
 #include "report/script.h"
 #include "report/template.h"
 
-/* --- the files ----------------------------------------------------------------------------------
- */
+/* --- the files -------------------------------------------------------------------------------- */
 
 enum status plot_write(struct directory *directory, const char *within, const char *name,
                        const char *suffix, const struct text *content, struct error *error)
@@ -53,8 +52,7 @@ static enum status write_data(const struct figure *figure, struct directory *dir
     return status;
 }
 
-/* --- gnuplot ------------------------------------------------------------------------------------
- */
+/* --- gnuplot ---------------------------------------------------------------------------------- */
 
 /* Becomes gnuplot; what it says goes to `pipe`. Never returns. */
 static void become_gnuplot(const char *folder, const char *argument, int pipe)
@@ -213,8 +211,7 @@ enum status plot_draw(const struct figure *figures, size_t count, struct directo
     return error->status ? error->status : error_pass(error, &problem);
 }
 
-/* --- on a page ----------------------------------------------------------------------------------
- */
+/* --- on a page -------------------------------------------------------------------------------- */
 
 /* Is `word` what stands at *at? Then *at goes behind it. */
 static bool skip(const char **at, const char *word)

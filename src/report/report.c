@@ -36,8 +36,7 @@ struct report {
     struct error no_gnuplot; /* why not */
 };
 
-/* --- finding the runs ---------------------------------------------------------------------------
- */
+/* --- finding the runs ------------------------------------------------------------------------- */
 
 static enum status add_run(struct report *report, const char *path, struct error *error)
 {
@@ -94,8 +93,7 @@ static enum status find_runs(struct report *report, struct error *error)
     return STATUS_OK;
 }
 
-/* --- where to write -----------------------------------------------------------------------------
- */
+/* --- where to write --------------------------------------------------------------------------- */
 
 /* A folder of ours; a link or a file in its place is refused. */
 static enum status make_folder(const char *path, struct error *error)
@@ -134,8 +132,7 @@ static enum status write_page(const struct report *report, const struct text *ht
     return directory_replace_file(report->directory, page_name, html->bytes, html->length, error);
 }
 
-/* --- the files that a report writes ------------------------------------------------------------
- */
+/* --- the files that a report writes ----------------------------------------------------------- */
 
 enum { OWN_FILES = 2, SUFFIXES = 4, ANIMATION_FILES = 3 };
 
@@ -183,8 +180,7 @@ static enum status claim_files(const struct report *report, const struct figures
     return error->status;
 }
 
-/* --- the two kinds of report --------------------------------------------------------------------
- */
+/* --- the two kinds of report ------------------------------------------------------------------ */
 
 static enum status draw(const struct report *report, struct figures *figures, struct text *html,
                         struct error *error)

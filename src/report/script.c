@@ -9,8 +9,7 @@
 #include "report/palette.h"
 #include "report/template.h"
 
-/* --- axes ---------------------------------------------------------------------------------------
- */
+/* --- axes ------------------------------------------------------------------------------------- */
 
 /* A gnuplot string; nothing in single quotes is expanded but a doubled quote. */
 static void quote(struct text *script, const char *words)
@@ -246,8 +245,7 @@ static json_t *axis_view(const struct figure *figure, char axis)
                      template_value(&scale));
 }
 
-/* --- the key ------------------------------------------------------------------------------------
- */
+/* --- the key ---------------------------------------------------------------------------------- */
 
 /* Widths in letters, heights in pixels; gnuplot's own estimate of a text's width is as generous. */
 enum { KEY_WIDTH = 40, KEY_WIDTH_EQUAL = 34, KEY_SAMPLE = 6, KEY_COLUMNS = 4, KEY_ROW_HEIGHT = 21 };
@@ -303,8 +301,7 @@ static int key_height(const struct figure *figure)
     return columns ? KEY_ROW_HEIGHT * ((lines + columns - 1) / columns) : 0;
 }
 
-/* --- curves -------------------------------------------------------------------------------------
- */
+/* --- curves ----------------------------------------------------------------------------------- */
 
 static bool is_dashed_again(const struct curve *curve)
 {
