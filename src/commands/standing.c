@@ -91,12 +91,16 @@ static void put_tables(const struct latest *latest, struct text *text)
 
 static void put_end(const struct result *result, struct text *text)
 {
-    struct text value = { 0 }, why = { 0 }, left_out = { 0 };
+    struct text value = { 0 }, why = { 0 }, left_out = { 0 }, ended_by = { 0 };
     char time[UNITS_TEXT_SIZE];
     text_print(&value, "step %.0f of %.0f, t = %s", result_real(result, "step"),
                result_real(result, "steps"),
                units_time(result_units(result), result_real(result, "time"), 6, time));
     put("reached", &value, text);
+    if (result_string(result, "ended_by")[0]) {
+        text_print(&ended_by, "%s", result_string(result, "ended_by"));
+        put("stop_when", &ended_by, text);
+    }
     outcome_of(result, &why);
     if (why.length)
         put("why", &why, text);
@@ -104,6 +108,7 @@ static void put_end(const struct result *result, struct text *text)
     if (left_out.length)
         put("statistics", &left_out, text);
     text_free(&left_out);
+    text_free(&ended_by);
     text_free(&value);
     text_free(&why);
 }

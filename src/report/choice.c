@@ -43,25 +43,25 @@ static void add(struct choice *choice, size_t index)
     choice->order[choice->count++] = index;
 }
 
+/* Is a figure called so, or drawn of a column that is? */
+static bool is_meant(const struct figure *figure, bool by_name, const char *word, size_t length)
+{
+    if (by_name)
+        return is_named(figure->name, word, length);
+    return is_named(figure->column, word, length) || is_named(column_of(figure), word, length);
+}
+
 /* The figure of this name, or else all that are of a column of this name; false for none. */
 static bool add_word(struct choice *choice, const char *word, size_t length)
 {
     const struct figures *figures = choice->figures;
     bool found = false;
-    for (size_t i = 0; i < figures->count && !found; i++)
-        if (is_named(figures->figures[i].name, word, length)) {
-            add(choice, i);
-            found = true;
-        }
-    if (found)
-        return true;
-    for (size_t i = 0; i < figures->count; i++) {
-        const struct figure *figure = &figures->figures[i];
-        if (!is_named(figure->column, word, length) && !is_named(column_of(figure), word, length))
-            continue;
-        add(choice, i);
-        found = true;
-    }
+    for (int by_name = 1; by_name >= 0 && !found; by_name--)
+        for (size_t i = 0; i < figures->count; i++)
+            if (is_meant(&figures->figures[i], by_name, word, length)) {
+                add(choice, i);
+                found = true;
+            }
     return found;
 }
 

@@ -2,6 +2,7 @@
 
 import base64
 import csv
+import html
 import json
 import os
 import pathlib
@@ -1289,6 +1290,18 @@ def test_without_gnuplot():
     page = read("made.run/report.html")
     assert "gnuplot is not installed" in page and figures_of(page) == []
     assert "energy_error &lt;= 1e-05" in page
+
+
+def test_what_ended_a_run():
+    """a run that stop_when has ended does not look like one that came to its time.end"""
+    pathlib.Path("made.cfg").write_text(
+        MANY + 'stop_when = ( { quantity = "kinetic"; at_least = 0.1; after = 0.5; } );')
+    assert tap.run("run", "made.cfg", "-q", "-o", "made.run", "--force").returncode == 0
+    tap.run("report", "made.run")
+    words = "kinetic >= 0.1 after t = 0.5"
+    assert f"ended this run at t = 0.5 (stop_when): {html.escape(words)}." in \
+        read("made.run/report.html")
+    assert f"stop_when {words}" in " ".join(tap.run("watch", "made.run").stdout.split())
 
 
 GNUPLOT = """#!/bin/sh

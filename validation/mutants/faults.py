@@ -838,6 +838,8 @@ REPORT = [
      "json_is_array(value) ? json_array_get(value, 0) : value", "unit/template cli/report.py"),
     ("src/report/figure.c", "figure->left_out += seen && ", "figure->left_out += ", "cli/report.py"),
     ("src/report/plot.c", "!first && skip(&from, ", "skip(&from, ", "cli/report.py"),
+    ("src/commands/standing.c", "if (result_string(result, \"ended_by\")[0])", "if (false)",
+     "cli/report.py"),
     ("src/report/plot.c", "if (begun - ended == room)", "if (begun > ended)", "cli/report.py"),
     ("src/report/plot.c", "else if (code != 0 && !error->status)", "else if (code != 0)",
      "cli/report.py"),
