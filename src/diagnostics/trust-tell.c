@@ -45,7 +45,7 @@ static struct summary summarise(const struct trust *trust,
     return summary;
 }
 
-/* "accurate until t = 12", "accurate beyond the end (t > 20)" */
+/* "accurate until t = 12", "accurate beyond the last comparison (t > 20)" */
 static void tell_horizon(const struct trust *trust, const char *what, struct summary summary,
                          double time, char *text, size_t size)
 {
@@ -58,7 +58,7 @@ static void tell_horizon(const struct trust *trust, const char *what, struct sum
         snprintf(text, size, "%s%s until t = %s%s", of, what,
                  units_time(trust->units, summary.median, 4, until), first);
     else
-        snprintf(text, size, "%s%s beyond the end (t > %s)%s", of, what,
+        snprintf(text, size, "%s%s beyond the last comparison (t > %s)%s", of, what,
                  units_time(trust->units, time, 4, until), first);
 }
 

@@ -1162,6 +1162,11 @@ def test_a_collision():
         assert f"energy_error <= 0.001: {words}" in " ".join(result.stdout.split()), result.stdout
         assert 'kinetic &gt;= 0 after t = 3</td><td class="quiet">not judged<' in page, page
         assert "steps that it chose itself, up to t = 0.785398, where the motion got stuck" in page
+    # What it broke off before is not the end up to which orbits were right.
+    tap.run("run", "two.cfg", "-q", "--force", "-P", "time.step=0.0625", "-P", "trust.shadow=true",
+            "-o", "two.run")
+    report("two.run")
+    assert "accurate beyond the last comparison (t &gt; 0.625)" in read("two.run/report.html")
     # With an accuracy that is too low they come out of it, and nothing is said of small errors.
     tap.run("run", "two.cfg", "-q", "--force", "-P", "time.eta=0.5", "-P", "physics.softening=1e-3",
             "-P", "time.step=0.25", "-o", "two.run")

@@ -126,7 +126,7 @@ def test_another_machine_leaves_where_it_says():
 
 
 def test_a_kepler_orbit_grows_linearly():
-    """a regular orbit grows linearly: no e-folding time, and reproducible beyond the end"""
+    """a regular orbit grows linearly: no e-folding time, and reproducible beyond its end"""
     result = go(PAIR, "out")
     table, said = columns("out/trust.csv"), about("out")["trust"]
     late = table["time"] > 50
@@ -136,7 +136,7 @@ def test_a_kepler_orbit_grows_linearly():
     assert numpy.isnan(table["e_folding_time"]).all()
     assert said["growth"] in ("unknown", "power") and said["e_folding_time"] is None
     assert said["reproducible_until"] is None
-    assert "reproducible beyond the end (t > 200)" in said["text"]
+    assert "reproducible beyond the last comparison (t > 200)" in said["text"]
     # The phase of velocity Verlet drifts linearly and by the square of the step: with half of it,
     # it takes four times as long to 1 % of the size.
     assert 6 < said["accurate_until"] < 40
