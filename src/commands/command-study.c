@@ -5,9 +5,7 @@
 #include <unistd.h>
 
 #include "backend/mpi-job.h"
-#include "base/memory.h"
-#include "config/parameter-reference.h"
-#include "report/outcome.h"
+#include "commands/standing.h"
 #include "run/criteria.h"
 #include "run/experiment.h"
 #include "study/convergence.h"
@@ -62,60 +60,20 @@ static enum status print_convergence(const char *directory, bool quiet, struct e
 
 /* --- the summary ------------------------------------------------------------------------------ */
 
-enum { VALUE_COLUMN = 17, MOST_TOLD = 20 };
-
-static void say(const char *name, const char *value)
-{
-    struct text line = { 0 };
-    reference_item("  ", name, VALUE_COLUMN, value, &line);
-    fputs(line.bytes ? line.bytes : "", stdout);
-    text_free(&line);
-}
-
-/* "failed 003     time.step = 0.02: energy_error <= 1e-05, worst 0.0004": which, and why. */
-static void put_member(const struct study *study, size_t member, enum outcome outcome,
-                       const char *why, struct text *lines)
-{
-    struct text value = { 0 };
-    char label[STUDY_NAME_SIZE + 16], name[STUDY_NAME_SIZE];
-    snprintf(label, sizeof label, "%s %s", outcome_names[outcome], study_member_name(member, name));
-    for (size_t k = 0; k < study->shown_keys; k++)
-        text_print(&value, "%s%s = %s", k ? ", " : "", study->keys[k],
-                   study->values[member * study->key_count + k]);
-    text_print(&value, ": %s", why);
-    reference_item("  ", label, VALUE_COLUMN, value.bytes ? value.bytes : "", lines);
-    text_free(&value);
-}
-
-static void say_counts(const size_t counts[OUTCOMES])
-{
-    struct text line = { 0 };
-    outcome_counts(counts, &line);
-    say("runs", line.bytes ? line.bytes : "");
-    text_free(&line);
-}
-
 /* How many runs have ended in which way, and of those that did not go well which they are and why.
  */
-static void say_outcomes(const struct study *study, const char *directory)
+static void print_members(const struct study *study, const char *directory)
 {
-    size_t counts[OUTCOMES] = { 0 }, bad = 0;
+    struct standing_study standing;
+    struct error problem = { 0 };
     struct text lines = { 0 };
-    for (size_t m = 0; m < study->member_count; m++) {
-        struct text why = { 0 };
-        char path[STUDY_PATH_SIZE];
-        const enum outcome outcome =
-            outcome_of_directory(study_member_path(directory, m, path), &why);
-        counts[outcome]++;
-        if (why.length > 0 && ++bad <= MOST_TOLD)
-            put_member(study, m, outcome, why.bytes, &lines);
-        text_free(&why);
-    }
-    say_counts(counts);
+    if (standing_open_study(directory, &standing, &problem))
+        text_print(&lines, "  runs           %s\n", problem.text);
+    else
+        standing_of_members(directory, study, &standing, &lines);
     fputs(lines.bytes ? lines.bytes : "", stdout);
+    standing_close_study(&standing);
     text_free(&lines);
-    if (bad > MOST_TOLD)
-        printf("  and others     %zu more; study.csv has the verdict of each\n", bad - MOST_TOLD);
 }
 
 static void print_summary(const struct study *study, const char *directory, const char *verdict)
@@ -124,7 +82,7 @@ static void print_summary(const struct study *study, const char *directory, cons
     for (size_t k = 0; k < study->shown_keys; k++)
         printf("%s%s", k ? ", " : " over ", study->keys[k]);
     printf("\n");
-    say_outcomes(study, directory);
+    print_members(study, directory);
     printf("  table          %s/study.csv\n  figures        orrery report %s\n", directory,
            directory);
     printf("  verdict        %s\n", verdict);

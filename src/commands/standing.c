@@ -10,7 +10,6 @@
 #include "base/memory.h"
 #include "commands/display.h"
 #include "config/parameter-reference.h"
-#include "study/study.h"
 
 enum { VALUE_COLUMN = 17, MOST_TOLD = 20 };
 
@@ -212,13 +211,22 @@ static enum status status_of(const struct result *result, enum status opened)
     return opened ? opened : standing_status(result, &problem);
 }
 
+/* "time.step = 0.02: " */
+static void put_values(const struct study *values, size_t member, struct text *text)
+{
+    for (size_t k = 0; k < values->shown_keys; k++)
+        text_print(text, "%s%s = %s", k ? ", " : "", values->keys[k],
+                   values->values[member * values->key_count + k]);
+    text_print(text, ": ");
+}
+
 /* The line of one member that is at work, or that did not go well. */
-static void put_member(const char *path, size_t member, struct standing_study *study,
-                       struct text *lines)
+static void put_member(const char *path, size_t member, const struct study *values,
+                       struct standing_study *study, struct text *lines)
 {
     struct result result;
     struct error problem = { 0 };
-    struct text why = { 0 };
+    struct text why = { 0 }, words = { 0 };
     char run[STUDY_PATH_SIZE], name[STUDY_NAME_SIZE], label[STUDY_NAME_SIZE + 16];
     enum outcome *outcome = &study->outcomes[member];
     const enum status opened = result_open(study_member_path(path, member, run), &result, &problem);
@@ -234,14 +242,19 @@ static void put_member(const char *path, size_t member, struct standing_study *s
              study_member_name(member, name));
     if (*outcome == OUTCOME_AT_WORK)
         put_progress(&result, label, lines);
-    else if (why.length)
-        put(label, &why, lines);
+    else if (why.length) {
+        if (values)
+            put_values(values, member, &words);
+        text_print(&words, "%s", why.bytes);
+        put(label, &words, lines);
+    }
     result_close(&result);
     text_free(&why);
+    text_free(&words);
 }
 
-void standing_of_study(const char *path, const char *owner, struct standing_study *study,
-                       struct text *text)
+void standing_of_members(const char *path, const struct study *values, struct standing_study *study,
+                         struct text *text)
 {
     size_t counts[OUTCOMES] = { 0 };
     struct text lines = { 0 }, runs = { 0 };
@@ -250,7 +263,7 @@ void standing_of_study(const char *path, const char *owner, struct standing_stud
     for (size_t m = 0; m < study->members; m++) {
         struct text line = { 0 };
         if (!went_well(study->outcomes[m]))
-            put_member(path, m, study, &line);
+            put_member(path, m, values, study, &line);
         counts[study->outcomes[m]]++;
         told += line.length > 0;
         if (told <= MOST_TOLD)
@@ -258,16 +271,25 @@ void standing_of_study(const char *path, const char *owner, struct standing_stud
         text_free(&line);
     }
     if (told > MOST_TOLD)
-        text_print(&lines, "  and others     %zu more\n", told - MOST_TOLD);
-    text_print(text, "%s: %zu runs, %s\n", path, study->members,
-               owner[0] ? owner : "no process is at work");
+        text_print(&lines, "  and others     %zu more%s\n", told - MOST_TOLD,
+                   values ? "; study.csv has the verdict of each" : "");
     outcome_counts(counts, &runs);
     put("runs", &runs, text);
     text_append(text, lines.bytes ? lines.bytes : "", lines.length);
     text->failed |= lines.failed;
-    if (!owner[0] &&
-        counts[OUTCOME_HELD] + counts[OUTCOME_FINISHED] + counts[OUTCOME_FAILED] < study->members)
-        text_print(text, "  to go on       the command that began it, once more\n");
     text_free(&lines);
     text_free(&runs);
+}
+
+void standing_of_study(const char *path, const char *owner, struct standing_study *study,
+                       struct text *text)
+{
+    text_print(text, "%s: %zu runs, %s\n", path, study->members,
+               owner[0] ? owner : "no process is at work");
+    standing_of_members(path, NULL, study, text);
+    bool whole = true;
+    for (size_t m = 0; m < study->members; m++)
+        whole &= went_well(study->outcomes[m]) || study->outcomes[m] == OUTCOME_FAILED;
+    if (!owner[0] && !whole)
+        text_print(text, "  to go on       the command that began it, once more\n");
 }

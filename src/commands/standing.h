@@ -9,6 +9,7 @@
 #include "report/outcome.h"
 #include "report/result.h"
 #include "run/options.h"
+#include "study/study.h"
 
 /* What a run at work would say of its progress; its texts are of the result. False where its
  * process has said nothing yet. */
@@ -34,7 +35,11 @@ struct standing_study {
 enum status standing_open_study(const char *path, struct standing_study *study,
                                 struct error *error);
 void standing_close_study(struct standing_study *study);
-/* Looks at all members and appends some lines. */
+/* Looks at all members; appends how many have ended in which way, and lines for those at work and
+ * those that did not go well, with their values of what the study varies if `values` has them. */
+void standing_of_members(const char *path, const struct study *values, struct standing_study *study,
+                         struct text *text);
+/* The same, with who is at work on it or how to go on. */
 void standing_of_study(const char *path, const char *owner, struct standing_study *study,
                        struct text *text);
 

@@ -64,8 +64,8 @@ static bool tables_list(const struct result *result, bool ensemble, struct table
     bool whole = true;
     *tables = (struct tables){ .count = 0 };
     json_object_foreach(rows, name, row) tables->count += !ensemble || !is_statistics(name);
-    tables->diagnostics = calloc(2 * tables->count + 1, sizeof *tables->diagnostics);
-    tables->by_name = calloc(2 * tables->count + 1, sizeof(struct diagnostic *));
+    tables->diagnostics = calloc(tables->count + 1, 2 * sizeof *tables->diagnostics);
+    tables->by_name = calloc(tables->count + 1, 2 * sizeof(struct diagnostic *));
     if (!tables->diagnostics || !tables->by_name)
         return false;
     size_t next = 0;

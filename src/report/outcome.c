@@ -144,22 +144,6 @@ enum outcome outcome_of(const struct result *result, struct text *why)
     return ending->outcome;
 }
 
-enum outcome outcome_of_directory(const char *path, struct text *why)
-{
-    struct result result;
-    struct error problem = { 0 };
-    const enum status status = result_open(path, &result, &problem);
-    if (status == STATUS_NO_INPUT)
-        return OUTCOME_NOT_BEGUN;
-    if (status) {
-        text_print(why, "%s", problem.text);
-        return OUTCOME_SILENT;
-    }
-    const enum outcome outcome = outcome_of(&result, why);
-    result_close(&result);
-    return outcome;
-}
-
 const char *outcome_words(const struct result *result)
 {
     return find_ending(result)->words;

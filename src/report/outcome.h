@@ -31,9 +31,6 @@ enum outcome outcome_of(const struct result *result, struct text *why);
 /* The same in a few words: "every expectation held". */
 const char *outcome_words(const struct result *result);
 
-/* The same of the directory of a run. */
-enum outcome outcome_of_directory(const char *path, struct text *why);
-
 /* Appends how many systems of an ensemble the statistics leave out; nothing where they have all. */
 void outcome_left_out(const struct result *result, struct text *words);
 
