@@ -94,6 +94,8 @@ def check(complete):
     assert complete("orrery convert a b --to ") == ["csv", "hdf5", "plain", "xyz"]
     assert complete("orrery convert a b --units as") == ["astronomical"]
     assert complete("orrery convert no") == ["notes.txt"]
+    assert complete("orrery bench --boundary ") == ["open", "periodic"]
+    assert complete("orrery help re") == ["report"]
 
 
 def test_bash():
