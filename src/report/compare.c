@@ -372,6 +372,16 @@ static json_t *badge_view(size_t count, const size_t counts[OUTCOMES])
                                          : "open");
 }
 
+/* Has one of the runs another name than the first? */
+static bool has_other_names(const struct differences *runs)
+{
+    const char *name = result_string(&runs->results[0], "name");
+    for (size_t run = 1; run < runs->count; run++)
+        if (strcmp(result_string(&runs->results[run], "name"), name) != 0)
+            return true;
+    return false;
+}
+
 void compare_head(struct text *html, const struct differences *runs)
 {
     size_t counts[OUTCOMES] = { 0 };
@@ -384,6 +394,7 @@ void compare_head(struct text *html, const struct differences *runs)
         counts[outcome]++;
     }
     document_set(&view, "name", json_string_nocheck(result_string(&runs->results[0], "name")));
+    document_set(&view, "others", json_boolean(has_other_names(runs)));
     document_set(&view, "count", json_integer((json_int_t)runs->count));
     document_set(&view, "badge", badge_view(runs->count, counts));
     document_set(&view, "keys", keys);

@@ -721,6 +721,16 @@ def test_errors_of_ensembles():
     assert "of system 1 of an ensemble" in captions["distance_error-against-step"], captions
 
 
+def test_names_of_runs():
+    """runs of several experiments do not all go by the name of the first"""
+    need_gnuplot()
+    for name, path in (("one", "a"), ("one", "b"), ("two", "c")):
+        make_run(f"{path}.run", name=name, steps=1300)
+    for paths, title in (("ab", "one, 2 runs"), ("abc", "one and others, 3 runs")):
+        report(*(f"{path}.run" for path in paths), "--plot", "energies")
+        assert f"<h1>{title}</h1>" in read("report/report.html"), title
+
+
 def test_numbers_of_the_end():
     """runs that were killed or stopped have no error at the end, in figures nor in the table"""
     need_gnuplot()
