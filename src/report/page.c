@@ -238,9 +238,9 @@ static void set_watch(json_t **view, const struct result *result, bool whole)
                                          : "the run so far"));
 }
 
-void page_run_head(struct text *html, const struct result *whole)
+void page_run_head(struct text *html, const struct result *run)
 {
-    const struct result known = { .json = unfinished_document(whole) }, *result = &known;
+    const struct result known = { .json = unfinished_document(run) }, *result = &known;
     const struct units *units = result_units(result);
     const double softening = result_real(result, "config.physics.softening");
     const double distance = result_real(result, "watch.fastest_pair.distance");
@@ -251,21 +251,21 @@ void page_run_head(struct text *html, const struct result *whole)
     json_t *view = json_pack("{s:b, s:b, s:b, s:o, s:s, s:s, s:s, s:s, s:o, s:i, s:o}", "expected",
                              json_array_size(result_find(result, "expect")) > 0, "chooses_steps",
                              result_find(result, "own_steps") != NULL, "broke_off",
-                             result_broke_off(result), "expect", unfinished_criteria(whole),
+                             result_broke_off(result), "expect", unfinished_criteria(run),
                              "softening", units_length(units, softening, 6, eps), "pair_distance",
                              units_length(units, distance, 3, apart), "drift_class",
-                             drift_class(result, result_is_whole(whole)), "steadiness_percent",
+                             drift_class(result, result_is_whole(run)), "steadiness_percent",
                              steadiness, "pair_period", document_number(2.0 * M_PI * scale),
-                             "advised", WATCH_STEPS_PER_PERIOD, "outcome", outcome_view(whole));
+                             "advised", WATCH_STEPS_PER_PERIOD, "outcome", outcome_view(run));
     document_set(&view, "several_jumps",
                  json_boolean(result_real(result, "watch.energy_jumps") != 1.0));
-    document_set(&view, "at_end", json_boolean(result_is_whole(whole)));
+    document_set(&view, "at_end", json_boolean(result_is_whole(run)));
     document_set(&view, "why", error_view(result));
-    document_set(&view, "uncounted", uncounted_view(whole));
-    set_watch(&view, result, result_is_whole(whole));
+    document_set(&view, "uncounted", uncounted_view(run));
+    set_watch(&view, result, result_is_whole(run));
     set_times(&view, result);
     set_tiles(&view, result);
-    document_set(&view, "unfinished", unfinished_view(whole));
+    document_set(&view, "unfinished", unfinished_view(run));
     template_fill(html, "run-head.html", known.json ? view : NULL, known.json);
     json_decref(known.json);
 }
@@ -348,9 +348,9 @@ static void set_sentences(json_t **view, const struct result *result)
     document_set(view, "several_ranks", json_boolean(ranks > 1.0));
 }
 
-void page_run_foot(struct text *html, const struct result *whole, bool beside)
+void page_run_foot(struct text *html, const struct result *run, bool beside)
 {
-    const struct result known = { .json = unfinished_document(whole) };
+    const struct result known = { .json = unfinished_document(run) };
     const struct result *const result = &known;
     static const char *const inner[] = { "program", "compute" };
     json_t *facts = json_array(), *view = json_object();
@@ -358,8 +358,8 @@ void page_run_foot(struct text *html, const struct result *whole, bool beside)
         add_facts(&facts, result_find(result, inner[i]), inner[i]);
     add_facts(&facts, result->json, "");
     document_set(&view, "facts", facts);
-    document_set(&view, "run_cfg", config_view(whole));
-    document_set(&view, "listed", files_view(whole, beside));
+    document_set(&view, "run_cfg", config_view(run));
+    document_set(&view, "listed", files_view(run, beside));
     set_sentences(&view, result);
     set_times(&view, result);
     set_tiles(&view, result);

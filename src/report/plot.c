@@ -96,9 +96,7 @@ static enum status start(const char *folder, const char *script, struct gnuplot 
     return STATUS_OK;
 }
 
-/* Waits for its end. Where there is an error already, that of an earlier one, it stays the only
- * one.
- */
+/* Waits for its end. An error that is there already, of an earlier one, stays the only one. */
 static enum status finish(const struct gnuplot *gnuplot, struct error *error)
 {
     struct text said = { 0 };
@@ -131,28 +129,23 @@ enum status plot_probe(struct error *error)
     return run_gnuplot("./", "--version", error);
 }
 
-/* gnuplot would follow links that stand where it writes. */
-static void remove_picture(const char *name, struct directory *directory, const char *within,
-                           const char *suffix)
-{
-    char path[2 * FIGURE_LABEL_SIZE];
-    snprintf(path, sizeof path, "%s%s%s", within, name, suffix);
-    directory_take(directory, path);
-}
-
 /* Fills the template of gnuplot's commands: NAME.gp. */
 static enum status write_commands(struct directory *directory, const char *within, const char *name,
                                   const char *commands, json_t *values, struct error *error)
 {
     static const char *const pictures[] = { ".svg", ".png", ".gif" };
     struct text text = { 0 };
-    for (size_t i = 0; i < COUNT_OF(pictures); i++)
-        remove_picture(name, directory, within, pictures[i]);
+    for (size_t i = 0; i < COUNT_OF(pictures); i++) {
+        char path[2 * FIGURE_LABEL_SIZE];
+        snprintf(path, sizeof path, "%s%s%s", within, name, pictures[i]);
+        directory_take(directory, path); /* gnuplot would follow a link that stands there */
+    }
     template_fill(&text, commands, values, NULL);
     const enum status status = plot_write(directory, within, name, ".gp", &text, error);
     text_free(&text);
     return status;
 }
+
 enum { FOLDER_SIZE = 4096 };
 
 static const char *folder_of(const struct directory *directory, const char *within,

@@ -1196,7 +1196,7 @@ RECORDS = [
     ("src/report/trajectory.c", "*end = !status && (!*line || lines_is_cut(trajectory->lines));",
      "*end = !status && !*line;", "cli/report.py"),
     ("src/report/page.c", '? "until the run broke off"', '? "the whole run"', "cli/report.py"),
-    ("src/report/page.c", "files_view(whole, beside)", "files_view(whole, true)", "cli/report.py"),
+    ("src/report/page.c", "files_view(run, beside)", "files_view(run, true)", "cli/report.py"),
     ("src/commands/summary.c", "if (!ended && c->failures == 0", "if (false", "cli/run.py"),
     ("src/commands/summary.c", "if (ensemble->left_out[s]) {", "if (false) {", "cli/ensemble.py"),
     ("src/commands/summary.c", '? "the run so far"', '? "the whole run"', "cli/trust.py"),
