@@ -71,6 +71,18 @@ static enum status find_deadline(const char *text, double *deadline, struct erro
     return STATUS_OK;
 }
 
+/* --- the command line ------------------------------------------------------------------------- */
+
+/* What stands on it. */
+struct wanted {
+    struct prepare_options prepare;
+    struct run_options run;
+    struct command_study_options study;
+    const char *max_time, *restart; /* as they stand there, or NULL */
+    long long member;
+    bool dry_run;
+};
+
 /* "--restart", "--restart=if-any" or neither. */
 static enum status read_restart(const char *word, struct run_options *options, struct error *error)
 {
@@ -82,6 +94,20 @@ static enum status read_restart(const char *word, struct run_options *options, s
     if (options->force && options->restart)
         return error_set(error, STATUS_USAGE, "orrery: --force and --restart exclude each other");
     return STATUS_OK;
+}
+
+/* What follows from its words. */
+static enum status read_words(struct wanted *wanted, bool quiet, struct error *error)
+{
+    if (read_restart(wanted->restart, &wanted->run, error))
+        return error->status;
+    if (wanted->member < 0)
+        return error_set(error, STATUS_USAGE, "orrery: --member %lld: counts from 1",
+                         wanted->member);
+    wanted->study.member = (size_t)wanted->member;
+    wanted->study.quiet = quiet;
+    wanted->prepare.convergence = wanted->study.convergence;
+    return find_deadline(wanted->max_time, &wanted->run.deadline, error);
 }
 
 /* --- the command ------------------------------------------------------------------------------ */
@@ -102,34 +128,49 @@ static enum status run_one(const struct run_options *options, struct prepared *p
     return status;
 }
 
+static enum status run_wanted(const struct wanted *wanted, struct display *display,
+                              struct error *error)
+{
+    struct prepared prepared;
+    enum status status = prepare_config(&wanted->prepare, &prepared, error);
+    const bool sweep = !status && config_count(prepared.config, "sweep") > 0;
+    if (!status && wanted->study.member && !wanted->study.convergence && !sweep)
+        status = error_set(error, STATUS_USAGE,
+                           "orrery: --member %zu: %s describes no sweep, so it has no members",
+                           wanted->study.member, wanted->prepare.path);
+    if (!status && (wanted->study.convergence || sweep))
+        status =
+            command_study(&wanted->prepare, prepared.config, &wanted->run, &wanted->study, error);
+    else if (!status)
+        status = run_one(&wanted->run, &prepared, display, error);
+    prepare_done(&prepared);
+    return status;
+}
+
 enum status command_run(int argc, char **argv, struct error *error)
 {
     struct display display = display_begin(false);
-    struct prepare_options prepare = { 0 };
-    struct run_options options = {
-        .progress = show_progress, .notice = show_notice, .row = show_row, .context = &display
-    };
-    struct command_study_options study = { 0 };
-    bool dry_run = false, helped;
-    long long member = 0;
-    const char *max_time = NULL, *restart = NULL;
+    struct wanted wanted = { .run = { .progress = show_progress,
+                                      .notice = show_notice,
+                                      .row = show_row,
+                                      .context = &display } };
     const struct argument table[] = {
-        { 'o', "output", "DIR", ARGUMENT_TEXT, &options.directory,
+        { 'o', "output", "DIR", ARGUMENT_TEXT, &wanted.run.directory,
           "where to write (default: NAME.run)" },
-        { 'P', NULL, "key.path=value", ARGUMENT_LIST, &prepare.overrides,
+        { 'P', NULL, "key.path=value", ARGUMENT_LIST, &wanted.prepare.overrides,
           "set a key of the config; may be repeated" },
-        { 0, "restart", "if-any", ARGUMENT_WORD, &restart,
+        { 0, "restart", "if-any", ARGUMENT_WORD, &wanted.restart,
           "continue the run that is there; =if-any begins it where there is none" },
-        { 0, "max-time", "[[H:]M:]S", ARGUMENT_TEXT, &max_time,
+        { 0, "max-time", "[[H:]M:]S", ARGUMENT_TEXT, &wanted.max_time,
           "stop in time with a checkpoint (exit status 75)" },
-        { 0, "force", NULL, ARGUMENT_FLAG, &options.force, "replace a run that is there" },
-        { 0, "convergence", NULL, ARGUMENT_FLAG, &study.convergence,
+        { 0, "force", NULL, ARGUMENT_FLAG, &wanted.run.force, "replace a run that is there" },
+        { 0, "convergence", NULL, ARGUMENT_FLAG, &wanted.study.convergence,
           "repeat with step, step/2, step/4; report orders and error bars" },
-        { 0, "member", "N", ARGUMENT_INTEGER, &member,
+        { 0, "member", "N", ARGUMENT_INTEGER, &wanted.member,
           "of a sweep, run this member alone (a job array)" },
-        { 0, "show", "quantity,...", ARGUMENT_TEXT, &options.show,
+        { 0, "show", "quantity,...", ARGUMENT_TEXT, &wanted.run.show,
           "print these columns of the diagnostics as they are measured" },
-        { 0, "dry-run", NULL, ARGUMENT_FLAG, &dry_run, "check everything, compute nothing" },
+        { 0, "dry-run", NULL, ARGUMENT_FLAG, &wanted.dry_run, "check everything, compute nothing" },
         { 'q', "quiet", NULL, ARGUMENT_FLAG, &display.quiet, "no progress, no summary" },
     };
     const struct arguments arguments = {
@@ -141,32 +182,12 @@ enum status command_run(int argc, char **argv, struct error *error)
         1
     };
     struct argument_list plain;
+    bool helped;
     if (arguments_parse(&arguments, argc, argv, &plain, &helped, error) || helped)
         return error->status;
-    prepare.path = plain.items[0];
-    if (read_restart(restart, &options, error))
+    wanted.prepare.path = plain.items[0];
+    if (read_words(&wanted, display.quiet, error))
         return error->status;
-    if (member < 0)
-        return error_set(error, STATUS_USAGE, "orrery: --member %lld: counts from 1", member);
-    study.member = (size_t)member;
-    study.quiet = display.quiet;
-    if (find_deadline(max_time, &options.deadline, error))
-        return error->status;
-    prepare.convergence = study.convergence;
-    if (dry_run)
-        return prepare_check(&prepare, &options, error);
-
-    struct prepared prepared;
-    enum status status = prepare_config(&prepare, &prepared, error);
-    if (!status && study.member && !study.convergence &&
-        config_count(prepared.config, "sweep") == 0)
-        status = error_set(error, STATUS_USAGE,
-                           "orrery: --member %zu: %s describes no sweep, so it has no members",
-                           study.member, prepare.path);
-    if (!status && (study.convergence || config_count(prepared.config, "sweep") > 0))
-        status = command_study(&prepare, prepared.config, &options, &study, error);
-    else if (!status)
-        status = run_one(&options, &prepared, &display, error);
-    prepare_done(&prepared);
-    return status;
+    return wanted.dry_run ? prepare_check(&wanted.prepare, &wanted.run, error)
+                          : run_wanted(&wanted, &display, error);
 }
