@@ -61,11 +61,16 @@ static const char *file_of(const struct run_record *record, double system)
 
 enum { WHEN_SIZE = UNITS_TEXT_SIZE + 32 };
 
+/* Of a run that came to its end, whatever it is worth. */
+static bool has_ended(enum status status)
+{
+    return status == STATUS_OK || status == STATUS_EXPECT_FAILED;
+}
+
 /* A run that ended in an error has no measurement of its end: then the time of the last one. */
 static bool when_measured(const struct run_record *record, enum status status, char when[WHEN_SIZE])
 {
-    const bool whole =
-        status == STATUS_OK || status == STATUS_EXPECT_FAILED || status == STATUS_STOPPED;
+    const bool whole = has_ended(status) || status == STATUS_STOPPED;
     char time[UNITS_TEXT_SIZE];
     when[0] = '\0';
     if (!whole)
@@ -167,7 +172,7 @@ static void say_time_scales(const struct run_record *record)
 static void say_criterion(const struct run_record *record, const struct criterion *c,
                           enum status status)
 {
-    const bool ended = status == STATUS_OK || status == STATUS_EXPECT_FAILED;
+    const bool ended = has_ended(status);
     struct text value = { 0 };
     char text[CRITERION_TEXT_SIZE], time[UNITS_TEXT_SIZE], system[TEXT_SYSTEM_SIZE];
     const bool holds = criterion_holds(c);
@@ -217,12 +222,11 @@ static void say_watch(const struct run_record *record)
 static void say_trust(const struct run_record *record, enum status status)
 {
     char text[TRUST_TEXT_SIZE];
-    const bool ended = status == STATUS_OK || status == STATUS_EXPECT_FAILED;
     if (record->observers->trust)
         item("orbits", "%s; statistics: %s",
              trust_text(record->observers->trust, record->time, text),
              !record->holds             ? "none, see the watch"
-             : ended                    ? "the whole run"
+             : has_ended(status)        ? "the whole run"
              : status == STATUS_STOPPED ? "the run so far"
                                         : "until it broke off");
 }
