@@ -55,9 +55,9 @@ static enum status find_deadline(const char *text, double *deadline, struct erro
     *deadline = batch > 0.0 ? now + batch : 0.0;
     if (!text)
         return STATUS_OK;
-    unsigned parts[3];
+    double parts[3]; /* of digits alone, as many as may be */
     char rest;
-    const int count = sscanf(text, "%u:%u:%u%c", &parts[0], &parts[1], &parts[2], &rest);
+    const int count = sscanf(text, "%lf:%lf:%lf%c", &parts[0], &parts[1], &parts[2], &rest);
     const size_t digits = strspn(text, "0123456789:");
     int colons = 0;
     for (const char *c = text; *c; c++)

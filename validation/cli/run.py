@@ -126,6 +126,13 @@ def test_usage_errors_are_64():
     assert "did you mean 'run'?" in tap.run("rnu").stderr
 
 
+def test_a_long_time_limit_is_none():
+    """2^32 seconds are not 0"""
+    for limit in ("4294967296", "71582788:16", "0:71582788:16"):
+        result = tap.run("run", write(TWO_BODY), "-q", "--force", "--max-time", limit)
+        assert result.returncode == 0, (limit, result)
+
+
 def test_help_and_version():
     for arguments in (["--help"], ["run", "--help"], ["check", "-h"], ["--version"]):
         result = tap.run(*arguments)
