@@ -257,6 +257,7 @@ def test_the_report_of_a_run_that_has_not_ended():
         assert re.search(r"plummer\s+not finished, killed\s+This run", killed), killed
     for text in (words, killed):
         assert "there is no verdict yet" in text and text.count("not judged yet") == 2, text
+        assert "time reached, at least" in text, text  # its process tells of it once a second
         for word in ("held", "failed", "It holds", "largest |"):
             assert f" {word}" not in text.split("What ran")[0], (word, text)
     command = re.search(r"orrery (run plummer.run/run.cfg -o plummer.run --restart)", killed)[1]
@@ -269,6 +270,7 @@ def test_the_report_of_a_run_that_has_not_ended():
     assert re.search(r"stopped early\s+This run has not ended: it was stopped at step \d+ of "
                      r"100000000\. ", words) and command in words, words
     assert '<p class="quiet">At the steps where' in markup()
+    assert "time reached, at least" not in words, words
     assert "held so far" in words and words.count("not judged yet") == 1, words
     assert "It holds so far." in words and "failed" not in words.split("What ran")[0], words
     shutil.rmtree("plummer.run")
