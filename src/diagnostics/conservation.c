@@ -202,8 +202,8 @@ static void tell_energy_error(const struct drawn *drawn, struct text *words)
         text_print(
             words,
             "The integrator %s chooses its steps by the motion, short ones in encounters: its "
-            "error is the sum of what its accuracy lets pass in each step and of rounding. A jump "
-            "is an encounter that asked for a higher accuracy.",
+            "error grows by what its accuracy lets pass in each step and by "
+            "rounding.",
             integrator->variant.name);
     else if (integrator)
         text_print(words,
