@@ -283,22 +283,19 @@ static enum status draw_overlays(const struct differences *runs, enum draw_exten
     const bool few = runs->count <= OVERLAYS || runs->x < 0;
     const size_t before = figures->count;
     size_t count = 0;
-    char(*labels)[FIGURE_LABEL_SIZE] = memory_array(runs->count, sizeof *labels, error);
     struct overlay_run *drawn = memory_array(runs->count, sizeof *drawn, error);
     enum status status = error->status;
     for (size_t run = 0; run < runs->count && !status; run++)
         if (few || at_least_x(runs, run)) {
             const struct result *result = &runs->results[run];
-            differences_label(runs, run, -1, labels[count]);
-            drawn[count] = (struct overlay_run){ result, labels[count], outcome_mark(result) };
-            count++;
+            drawn[count] = (struct overlay_run){ result, outcome_mark(result), "" };
+            differences_label(runs, run, -1, drawn[count++].label);
         }
     if (!status)
         status = overlay_draw(drawn, count, extent, figures, error);
     for (size_t i = before; i < figures->count && !few; i++)
         text_print(&figures->figures[i].caption, " Of the runs with the least %s.",
                    runs->keys[runs->x]);
-    memory_free(labels);
     memory_free(drawn);
     return status;
 }

@@ -15,8 +15,8 @@
 
 struct overlay_run {
     const struct result *result;
-    const char *label; /* in the key */
-    const char *mark;  /* how it went wrong, "failed", or "" */
+    const char *mark;              /* how it went wrong, "failed", or "" */
+    char label[FIGURE_LABEL_SIZE]; /* in the key */
 };
 
 /* Adds the figures. As many runs as a figure shows are drawn, the others counted in its left_out.
