@@ -66,6 +66,7 @@ enum status watch_check(struct watch *watch, const struct moment *now, unsigned 
     const struct watch_callback callback = { tell, context };
     const bool summed = (valid & NEED_CONSERVED) && (double)now->step != watch->history->judged;
     const bool due = summed && now->step % watch_stride(watch, now->step) == 0;
+    const double steps = (double)now->step - fmax(watch->history->judged, 0.0);
     if (due) {
         watch_extend_history(watch, now->step);
         watch->history->judged = (double)now->step;
@@ -76,7 +77,7 @@ enum status watch_check(struct watch *watch, const struct moment *now, unsigned 
         if ((valid & NEED_CONSERVED) && check_energy(now, s, error))
             return error->status;
         if (due || (summed && last)) {
-            const struct watch_deviation deviation = watch_deviation(watch, now, s);
+            const struct watch_deviation deviation = watch_observe(watch, now, s, steps);
             if (watch_judge(watch, now, valid, s, &deviation, &callback, error))
                 return error->status;
             if (due)

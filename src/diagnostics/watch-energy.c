@@ -67,6 +67,7 @@ static enum status report_jump(struct watch *watch, const struct moment *now, un
     struct record *record = &watch->records[system];
     struct close_pair candidate;
     record->jumps += 1.0;
+    record->sudden += deviation->sudden;
     record->largest_jump = fmax(record->largest_jump, fabs(deviation->jump));
     const bool quiet = (record->jumps > JUMPS_TOLD || enough_told(watch, system)) &&
                        watch->on_jump != ON_JUMP_STOP;
@@ -83,15 +84,15 @@ static enum status report_jump(struct watch *watch, const struct moment *now, un
         return STATUS_OK;
     char text[WATCH_TEXT_SIZE], line[3 * WATCH_TEXT_SIZE], name[WATCH_WHOSE_SIZE];
     char from[UNITS_TEXT_SIZE], to[UNITS_TEXT_SIZE];
-    snprintf(line, sizeof line,
-             "system %zu: %s jumped by %+.3g %s between t = %s and t = %s; fastest pair: %s",
-             system + 1, watch_whose(deviation->jump_body, name), deviation->jump,
-             watch_scale(deviation->jump, deviation->jump_body),
-             units_time(watch->units, record->time, 6, from),
-             units_time(watch->units, now->time, 6, to),
-             close_pair_text(watch->units, &candidate, watch->adaptive, text));
+    snprintf(
+        line, sizeof line,
+        "system %zu: %s %s by %+.3g %s between t = %s and t = %s; fastest pair: %s", system + 1,
+        watch_whose(deviation->jump_body, name), deviation->sudden ? "jumped" : "changed",
+        deviation->jump, watch_scale(deviation->jump, deviation->jump_body),
+        units_time(watch->units, record->time, 6, from), units_time(watch->units, now->time, 6, to),
+        close_pair_text(watch->units, &candidate, watch->adaptive, text));
     return report(watch, callback, line,
-                  record->jumps == JUMPS_TOLD ? "; later jumps are only counted" : "", error);
+                  record->jumps == JUMPS_TOLD ? "; later ones are only counted" : "", error);
 }
 
 /* Once for each system; it is told of the first ones, and not beside a jump. */
@@ -128,66 +129,82 @@ static double inertia_of(const struct bodies *b, size_t system, const double cen
     return sum;
 }
 
+/*
+ * Has the energy jumped, or does it change steadily? What happens within one step and what happens
+ * in all the steps between two checks look alike at the second one; but a steady change has gone on
+ * before, at such a rate. Where no check before tells of that, it is not called a jump.
+ */
+static bool is_sudden(const struct level *level, double energy, double steps)
+{
+    const double most = 0.5;
+    const double change = energy - level->last, whole = energy - level->mark;
+    return fabs(change) > most * fabs(whole) && level->rate * steps / change < 1.0 - most;
+}
+
+/* The first three members; the level has seen this energy afterwards. */
+static struct watch_deviation see_energy(struct level *level, double energy, double steps)
+{
+    const struct watch_deviation seen = { .change = (energy - level->start) / level->scale,
+                                          .jump = (energy - level->mark) / level->scale,
+                                          .sudden = is_sudden(level, energy, steps) };
+    if (steps > 0.0)
+        level->rate = (energy - level->last) / steps;
+    level->last = energy;
+    return seen;
+}
+
 /* Of the test body whose energy has changed most, and of the one whose has jumped most. */
-static struct watch_deviation find_worst(const struct watch *watch, const struct moment *now,
-                                         size_t system)
+static struct watch_deviation find_worst(struct watch *watch, const struct moment *now,
+                                         size_t system, double steps)
 {
     const struct bodies *b = now->bodies;
     const size_t center = test_energy_center(b, system), first = system * b->stride;
-    const struct level *levels = watch->levels + system * watch->test_count;
-    struct watch_deviation worst = { 0.0, 0.0, NAN, NAN, 0.0, 0.0 };
+    struct level *levels = watch->levels + system * watch->test_count;
+    struct watch_deviation worst = { .change_body = NAN, .jump_body = NAN };
     for (size_t i = 0; i < b->count; i++) {
         if (first + i == center || !(levels[i].scale > 0.0))
             continue; /* without energy nothing can be judged */
         const struct test_motion motion = test_energy_motion(now->physics, b, center, first + i);
-        const double energy = motion.kinetic + motion.potential;
-        const double change = fabs(energy - levels[i].start) / levels[i].scale;
-        const double jump = (energy - levels[i].energy) / levels[i].scale;
-        if (isnan(worst.change_body) || change > worst.change) {
-            worst.change = change;
+        const struct watch_deviation seen =
+            see_energy(&levels[i], motion.kinetic + motion.potential, steps);
+        if (isnan(worst.change_body) || fabs(seen.change) > worst.change) {
+            worst.change = fabs(seen.change);
             worst.change_body = (double)b->id[first + i];
             worst.inertia = motion.r2;
             worst.virial = fabs(motion.virial);
         }
-        if (isnan(worst.jump_body) || fabs(jump) > fabs(worst.jump)) {
-            worst.jump = jump;
+        if (isnan(worst.jump_body) || fabs(seen.jump) > fabs(worst.jump)) {
+            worst.jump = seen.jump;
+            worst.sudden = seen.sudden;
             worst.jump_body = (double)b->id[first + i];
         }
     }
     return worst;
 }
 
-struct watch_deviation watch_deviation(const struct watch *watch, const struct moment *now,
-                                       size_t system)
-{
-    const struct record *record = &watch->records[system];
-    const struct conserved *c = &now->conserved[system], *first = &now->first[system];
-    if (record->by_tests > 0.0)
-        return find_worst(watch, now, system);
-    const double energy = conserved_energy(c), start = conserved_energy(first);
-    const double scale = watch_energy_scale(start, first->potential); /* 0/0: nothing there */
-    return (struct watch_deviation){ (energy - start) / scale,
-                                     (energy - record->energy) / scale,
-                                     NAN,
-                                     NAN,
-                                     inertia_of(now->bodies, system, c->center),
-                                     fabs(c->virial) };
-}
-
-/* Jumps are counted from here on. */
-static void mark(struct watch *watch, const struct moment *now, size_t system)
+struct watch_deviation watch_observe(struct watch *watch, const struct moment *now, size_t system,
+                                     double steps)
 {
     struct record *record = &watch->records[system];
-    const struct bodies *b = now->bodies;
-    record->energy = conserved_energy(&now->conserved[system]);
-    record->time = now->time;
-    if (!(record->by_tests > 0.0))
-        return;
-    const size_t center = test_energy_center(b, system), first = system * b->stride;
-    for (size_t i = 0; i < b->count; i++) {
-        const struct test_motion motion = test_energy_motion(now->physics, b, center, first + i);
-        watch->levels[system * watch->test_count + i].energy = motion.kinetic + motion.potential;
-    }
+    const struct conserved *c = &now->conserved[system];
+    if (record->by_tests > 0.0)
+        return find_worst(watch, now, system, steps);
+    struct watch_deviation seen = see_energy(&record->level, conserved_energy(c), steps);
+    seen.change_body = seen.jump_body = NAN;
+    seen.inertia = inertia_of(now->bodies, system, c->center);
+    seen.virial = fabs(c->virial);
+    return seen;
+}
+
+/* Changes within JUMP_STEPS are counted from here on. */
+static void mark(struct watch *watch, double time, size_t system)
+{
+    struct record *record = &watch->records[system];
+    struct level *levels = watch->levels + system * watch->test_count;
+    record->time = time;
+    record->level.mark = record->level.last;
+    for (size_t i = 0; record->by_tests > 0.0 && i < watch->test_count; i++)
+        levels[i].mark = levels[i].last;
 }
 
 enum status watch_judge(struct watch *watch, const struct moment *now, unsigned valid,
@@ -207,7 +224,7 @@ enum status watch_judge(struct watch *watch, const struct moment *now, unsigned 
     if (!status && fabs(deviation->change) > watch->energy_error && isnan(record->first_error))
         status = report_error(watch, now, valid, system, deviation, jumped, callback, error);
     if (jumped || now->step % JUMP_STEPS == 0)
-        mark(watch, now, system);
+        mark(watch, now->time, system);
     return status;
 }
 

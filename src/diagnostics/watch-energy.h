@@ -13,13 +13,16 @@ struct watch_callback {
 /* What a check finds of an energy: how far it is, over the scale. */
 struct watch_deviation {
     double change, jump;           /* since the start, and since the last mark */
+    bool sudden;                   /* the latter is a jump: most of it came since the last check,
+                                    * and before that the energy changed otherwise or less */
     double change_body, jump_body; /* ids of the test bodies whose they are; NaN: the system's */
     double inertia, virial;        /* I and |W|; of the test body with the largest change */
 };
 
-/* Of the system, or of its test bodies where those are judged. */
-struct watch_deviation watch_deviation(const struct watch *watch, const struct moment *now,
-                                       size_t system);
+/* Of the system, or of its test bodies where those are judged; `steps` after the last check, which
+ * this one replaces. */
+struct watch_deviation watch_observe(struct watch *watch, const struct moment *now, size_t system,
+                                     double steps);
 
 /* Compares it with the limits, and says what is beyond them. STATUS_NUMERICAL, STATUS_MEMORY. */
 enum status watch_judge(struct watch *watch, const struct moment *now, unsigned valid,

@@ -24,12 +24,13 @@ const struct parameter watch_parameters[] = {
           "drift; 0: no limit." },
     { BIND(REAL, struct watch, energy_jump), .default_value = DEFAULT_REAL(0.1),
       .maximum = INFINITY,
-      .help = "Change of the energy within 1000 steps that counts as a jump, in the same measure; "
-              "0: none does." },
+      .help = "Largest change of the energy within 1000 steps, sudden or steady, in the same "
+              "measure; 0: no limit." },
     { BIND(CHOICE, struct watch, on_jump), .default_value = DEFAULT_STRING("fail"),
       .choices = on_jump_names,
       .help = "What an energy beyond one of these limits does: warn (say so), fail (the verdict is "
-              "failed) or stop (an error or a jump ends the run as a numerical failure)." },
+              "failed) or stop (beyond the first or the last of them the run ends as a numerical "
+              "failure)." },
     { BIND(REAL, struct watch, least_steps), .default_value = DEFAULT_REAL(2.0),
       .maximum = INFINITY,
       .help = "Warn, once, when the orbital period over 2 pi of the fastest pair is shorter than "
@@ -83,9 +84,10 @@ static void read_limits(struct watch *watch, const struct section *section)
     watch->energy_jump = limit_of(watch->energy_jump, noise);
 }
 
-double watch_energy_scale(double energy, double potential)
+static struct level level_of(double energy, double potential)
 {
-    return fmax(fabs(energy), fabs(potential));
+    const double scale = fmax(fabs(energy), fabs(potential)); /* 0 where there is nothing */
+    return (struct level){ scale, energy, energy, energy, NAN };
 }
 
 static void begin_levels(struct watch *watch, const struct moment *start, size_t system)
@@ -95,8 +97,7 @@ static void begin_levels(struct watch *watch, const struct moment *start, size_t
     struct level *levels = watch->levels + system * watch->test_count;
     for (size_t i = 0; i < b->count; i++) {
         const struct test_motion motion = test_energy_motion(start->physics, b, center, first + i);
-        const double energy = motion.kinetic + motion.potential;
-        levels[i] = (struct level){ watch_energy_scale(energy, motion.potential), energy, energy };
+        levels[i] = level_of(motion.kinetic + motion.potential, motion.potential);
     }
 }
 
@@ -106,7 +107,7 @@ static void begin_records(struct watch *watch, const struct moment *start)
     for (size_t s = 0; s < watch->systems; s++) {
         const struct conserved *c = &start->conserved[s];
         watch->records[s] = (struct record){
-            .energy = conserved_energy(c),
+            .level = level_of(conserved_energy(c), c->potential),
             .by_tests = test_energy_applies(start->bodies, s),
             .first_error = NAN,
             .error_time = NAN,

@@ -12,7 +12,7 @@
 enum on_jump { ON_JUMP_WARN, ON_JUMP_FAIL, ON_JUMP_STOP };
 
 enum { FEW_BODIES = 64 };   /* in all; in one system: its fastest pair is sought at every check */
-enum { JUMP_STEPS = 1000 }; /* within which a change is a jump; a multiple of every stride */
+enum { JUMP_STEPS = 1000 }; /* within which a change may be too large; a multiple of every stride */
 
 /* The history of the energy is kept as means over so many windows of equal length. When they are
  * full, each two become one. So its size is fixed, and at least half of them always count. */
@@ -27,9 +27,11 @@ struct history {
 
 /* An energy whose changes are judged, over `scale`, all numbers. */
 struct level {
-    double scale;  /* the larger of |E| and |U| at the start */
-    double start;  /* the energy then */
-    double energy; /* from which a jump is counted */
+    double scale; /* the larger of |E| and |U| at the start */
+    double start; /* the energy then */
+    double mark;  /* the energy from which its change within JUMP_STEPS is counted */
+    double last;  /* the energy at the last check */
+    double rate;  /* what it changed by per step between the last two checks; NaN: not known yet */
 };
 
 /*
@@ -38,19 +40,20 @@ struct level {
  * its test bodies, the bodies without mass, and the sizes of their changes make its history.
  */
 struct record {
-    double energy;                    /* from which a jump of the system is counted */
-    double by_tests;                  /* 1: judged by its test bodies */
+    struct level level;               /* of the system */
+    double by_tests;                  /* 1: judged by its test bodies, whose levels follow */
     double largest_error, error_time; /* |E - E0|, over scale, and when */
     double error_body;                /* id of the test body whose it was */
     double first_error;               /* the time when it was beyond the limit first */
     struct close_pair offending;      /* the faster of the pairs before and after that */
     double windows[WINDOWS];          /* sums of (E - E0) / scale */
     double inertia, virial;           /* sums of I and |W| over all checks */
-    double time;                      /* from which a jump is counted */
-    double jumps, first_jump;         /* how many, and the time of the first */
+    double time;                      /* of the marks */
+    double jumps, first_jump;         /* changes that were too large, and the time of the first */
+    double sudden;                    /* how many of them were seen to be jumps */
     double jumped_body;               /* id of the test body that made the first */
     double largest_jump;              /* over scale */
-    struct close_pair jumped;         /* the faster of the pairs before and after the first jump */
+    struct close_pair jumped;         /* the faster of the pairs before and after the first */
     double next_search;               /* step from which to look for the fastest pair again */
     struct close_pair last;           /* what that check has found */
     struct close_pair fastest;        /* of all checks */
@@ -87,8 +90,5 @@ struct watch {
     struct level *levels; /* of the test bodies of all systems */
     size_t length;        /* of all these numbers, in reals */
 };
-
-/* Changes of an energy are measured in this. */
-double watch_energy_scale(double energy, double potential);
 
 #endif

@@ -9,7 +9,7 @@
 
 /* What all systems together have shown; records are those of the worst. */
 struct finding {
-    double jumps;
+    double jumps, sudden;    /* changes that were too large, and those of them that were jumps */
     size_t beyond, drifting; /* systems */
     const struct record *jumped, *off, *drift, *fastest;
 };
@@ -43,7 +43,7 @@ static struct finding find(const struct watch *watch, const bool *left_out)
         s = 0;
     }
     const struct record *r = &watch->records[s];
-    struct finding all = { 0.0, 0, 0, r, r, r, r };
+    struct finding all = { 0.0, 0.0, 0, 0, r, r, r, r };
     bool drifting = false; /* all.drift does */
     for (; s < watch->systems; s++) {
         if (left_out && left_out[s])
@@ -52,6 +52,7 @@ static struct finding find(const struct watch *watch, const bool *left_out)
         const bool now = watch_drifts(watch, r);
         all.beyond += !isnan(r->first_error);
         all.jumps += r->jumps;
+        all.sudden += r->sudden;
         all.drifting += now;
         if (before(r->first_jump, all.jumped->first_jump))
             all.jumped = r;
@@ -146,13 +147,20 @@ static void say_jumps(const struct watch *watch, const struct finding *all,
 {
     char time[UNITS_TEXT_SIZE], distance[UNITS_TEXT_SIZE], then[UNITS_TEXT_SIZE];
     const struct record *first = all->jumped;
-    char name[WATCH_WHOSE_SIZE], system[SYSTEM_SIZE];
+    const bool steady = all->sudden < all->jumps; /* some of them, or not known */
+    char name[WATCH_WHOSE_SIZE], system[SYSTEM_SIZE], sudden[32] = "none";
+    if (all->sudden > 0.0)
+        snprintf(sudden, sizeof sudden, "%g of them", all->sudden);
+    say(buffer, "%s%g %s%s of %s", buffer[0] ? "; " : "", all->jumps, steady ? "change" : "jump",
+        all->jumps == 1.0 ? "" : "s", watch_whose(first->jumped_body, name));
+    if (steady)
+        say(buffer, " by more than %g %s within %d steps, %s seen to be sudden", watch->energy_jump,
+            watch_scale(watch->energy_jump, first->jumped_body), JUMP_STEPS, sudden);
     say(buffer,
-        "%s%g jump%s of %s, the first before t = %s; the fastest pair, bodies %.0f and %.0f%s, was "
-        "%s apart at t = %s",
-        buffer[0] ? "; " : "", all->jumps, all->jumps == 1.0 ? "" : "s",
-        watch_whose(first->jumped_body, name), units_time(watch->units, first->first_jump, 4, time),
-        first->jumped.ids[0], first->jumped.ids[1], which(watch, first, system),
+        ", the first before t = %s; the fastest pair, bodies %.0f and %.0f%s, was %s apart at "
+        "t = %s",
+        units_time(watch->units, first->first_jump, 4, time), first->jumped.ids[0],
+        first->jumped.ids[1], which(watch, first, system),
         units_length(watch->units, first->jumped.distance, 3, distance),
         units_time(watch->units, first->jumped.time, 4, then));
 }
@@ -243,11 +251,12 @@ json_t *watch_json(const struct watch *watch, const bool *left_out)
     double largest = 0.0;
     for (size_t s = 0; s < watch->systems; s++)
         largest = fmax(largest, watch->records[s].largest_jump);
-    return json_pack("{s:b, s:s, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o}", "holds",
+    return json_pack("{s:b, s:s, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "holds",
                      watch_holds(watch, left_out), "text", watch_text(watch, left_out, text),
                      "limits", limits_json(watch), "energy_error", error_json(watch, &all),
                      "energy_drift", drift_json(watch, &all), "energy_jumps", (json_int_t)all.jumps,
-                     "largest_jump", document_number(largest), "first_jump_time",
+                     "sudden_energy_jumps", (json_int_t)all.sudden, "largest_jump",
+                     document_number(largest), "first_jump_time",
                      document_number(all.jumped->first_jump), "first_jump_test_body",
                      body_json(all.jumped->jumped_body), "first_jump_pair",
                      pair_json(watch, all.jumped, &all.jumped->jumped), "fastest_pair",

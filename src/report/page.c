@@ -261,6 +261,9 @@ void page_run_head(struct text *html, const struct result *run)
                  json_boolean(result_real(result, "watch.energy_jumps") != 1.0));
     document_set(&view, "at_end", json_boolean(result_is_whole(run)));
     document_set(&view, "at_least", json_boolean(run->state != RESULT_ENDED));
+    document_set(&view, "steady_jumps",
+                 json_boolean(result_real(result, "watch.sudden_energy_jumps") <
+                              result_real(result, "watch.energy_jumps")));
     document_set(&view, "why", error_view(result));
     document_set(&view, "uncounted", uncounted_view(run));
     set_watch(&view, result, result_is_whole(run));

@@ -540,6 +540,14 @@ def test_failure_is_told():
     page = read("made.run/report.html")
     assert "an expectation or the watch failed" in page and "The energy jumped: 2 times" in page
     assert "at most by 118.25 × max(|E₀|, |U₀|)" in page and "before t = 1.875" in page
+    run = json.loads(read("made.run/run.json"))
+    run["watch"]["limits"]["energy_jump"] = 0.1
+    run["watch"]["sudden_energy_jumps"] = 1
+    with open("made.run/run.json", "w") as file:
+        json.dump(run, file)
+    report("made.run")
+    assert "The energy changed by more than 0.1 × max(|E₀|, |U₀|) within 1000 steps: 2 times (1 " \
+        "seen to be sudden), at most by 118.25" in read("made.run/report.html")
     # A system alone has no number.
     off = "the energy was off by at most 118 × max(|E₀|, |U₀|) (limit 0.005), at t = 2.125."
     assert f"At the steps where the watch looked, {off}" in page

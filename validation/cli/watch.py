@@ -132,6 +132,22 @@ def test_what_accumulates_fails_at_any_cadence():
         assert result.returncode == 0, (allowed, result.stdout)
 
 
+def test_a_drift_is_not_called_a_jump():
+    """explicit Euler with a long step fails, and neither run nor summary says that it jumped"""
+    cluster = ("bodies.initial=plummer", "bodies.count=200", "bodies.seed=3",
+               "physics.softening=0.05", "time.step=0.05", "time.end=40")
+    for overrides in (("time.step=0.1",), ("time.step=0.4",), cluster):
+        words = [word for one in overrides for word in ("-P", one)]
+        result = tap.run("run", write(CIRCLE), "--force", *words)
+        assert result.returncode == 1, result.stdout
+        assert "the energy changed by +" in result.stderr, result.stderr
+        assert "jump" not in result.stderr + result.stdout, result.stdout
+        watch = about("circle.run")["watch"]
+        assert watch["energy_jumps"] >= 2 and watch["sudden_energy_jumps"] == 0, watch
+        assert "changes of the energy by more than 0.1 of max(|E0|, |U0|) within 1000 steps, none" \
+            in watch["text"], watch
+
+
 def test_one_system_of_many():
     """one member of an ensemble that is off fails the run, and is named"""
     text = """

@@ -114,6 +114,7 @@ static void test_a_jump_is_told_and_fails(void **state)
     assert_int_equal(look(&trial, 0, 0.01), STATUS_OK);
     assert_int_equal(trial.told.count, 0);
     assert_true(watch_holds(trial.watch, NULL));
+    assert_int_equal(look(&trial, 50, 0.01), STATUS_OK); /* quiet, or a jump is not known as one */
     /* In the second system a close pair shows at a look without sums, and has parted when the
      * energy is measured. */
     b->x[b->stride + 1] = 0.5;
@@ -155,16 +156,17 @@ static void test_many_jumps_are_counted(void **state)
     struct trial trial = trial_start("on_jump = \"warn\"; energy_jump = 0.05;", 0.01);
     for (uint64_t k = 0; k < 12; k++) {
         trial.scene.bodies->vx[0] = k % 2 ? 1.0 : 0.0;
-        assert_int_equal(look(&trial, k, 0.01), STATUS_OK);
+        assert_int_equal(look(&trial, k + 1, 0.01), STATUS_OK);
     }
     assert_int_equal(trial.told.count, 3); /* of 11 */
-    assert_says(trial.told.last, "later jumps are only counted");
+    assert_says(trial.told.last, "system 1: the energy jumped by +0.231");
+    assert_says(trial.told.last, "later ones are only counted");
     assert_says(trial.told.last, "a circular orbit would take 966 steps;"); /* enough: no advice */
     char text[WATCH_TEXT_SIZE];
     assert_says(watch_text(trial.watch, NULL, text),
-                "11 jumps of the energy, the first before t = 0.01;");
+                "11 jumps of the energy, the first before t = 0.02;");
     json_t *json = watch_json(trial.watch, NULL);
-    assert_close(json_real_value(json_object_get(json, "first_jump_time")), 0.01, 1e-15);
+    assert_close(json_real_value(json_object_get(json, "first_jump_time")), 0.02, 1e-15);
     json_decref(json);
     assert_true(watch_holds(trial.watch, NULL)); /* it was to warn only */
     trial_end(&trial);
@@ -174,9 +176,77 @@ static void test_a_jump_can_stop(void **state)
 {
     (void)state;
     struct trial trial = trial_start("on_jump = \"stop\";", 0.01);
+    assert_int_equal(look(&trial, 5, 0.01), STATUS_OK);
     trial.scene.bodies->vx[0] = 2.0;
     assert_int_equal(look(&trial, 7, 0.01), STATUS_NUMERICAL);
     assert_says(trial.error.text, "system 1: the energy jumped by +0.923");
+    trial_end(&trial);
+}
+
+/* The energy of both systems is raised by `change` of its size in a speed of body 0. */
+static void raise_energy(struct trial *trial, double change)
+{
+    for (size_t s = 0; s < 2; s++)
+        trial->scene.bodies->vx[s * trial->scene.bodies->stride] = sqrt(2.0 * change * 2.16688);
+}
+
+/* Checks at steps that are `every` apart, of an energy that grows by `growth` in each interval. */
+static void grow_steadily(struct trial *trial, uint64_t every, uint64_t checks, double growth)
+{
+    for (uint64_t k = 0; k <= checks; k++) {
+        raise_energy(trial, growth * (double)k);
+        assert_int_equal(look(trial, k * every, 0.01), STATUS_OK);
+    }
+}
+
+/* A steady growth is no jump, however much of it lies between two checks; it fails all the same. */
+static void test_a_steady_growth_is_no_jump(void **state)
+{
+    (void)state;
+    static const double growths[] = { 0.03, 0.06, 0.3 };
+    char text[WATCH_TEXT_SIZE];
+    for (size_t k = 0; k < COUNT_OF(growths); k++) {
+        struct trial trial = trial_start("energy_error = 0; energy_drift = 0;", 0.01);
+        grow_steadily(&trial, 10, 8, growths[k]);
+        assert_says(trial.told.last, "the energy changed by +");
+        assert_false(watch_holds(trial.watch, NULL));
+        const char *all = watch_text(trial.watch, NULL, text);
+        assert_says(all, " changes of the energy by more than 0.1 of max(|E0|, |U0|) within 1000 "
+                         "steps, none seen to be sudden, the first before t = ");
+        assert_null(strstr(all, "jump"));
+        json_t *json = watch_json(trial.watch, NULL);
+        assert_true(json_integer_value(json_object_get(json, "energy_jumps")) >= 4);
+        assert_int_equal(json_integer_value(json_object_get(json, "sudden_energy_jumps")), 0);
+        json_decref(json);
+        trial_end(&trial);
+    }
+}
+
+/* Nor is it one where checks become fewer; a jump on the way is told from it. */
+static void test_a_jump_in_a_steady_growth(void **state)
+{
+    (void)state;
+    struct trial trial = trial_start("energy_error = 0; energy_drift = 0;", 0.01);
+    char text[WATCH_TEXT_SIZE];
+    grow_steadily(&trial, 10, 4, 0.02);
+    raise_energy(&trial, 0.02 * 9); /* 50 steps later, of which none is faster */
+    assert_int_equal(look(&trial, 90, 0.01), STATUS_OK);
+    assert_says(trial.told.last, "the energy changed by +0.18");
+    raise_energy(&trial, 0.02 * 10 + 0.3);
+    assert_int_equal(look(&trial, 100, 0.01), STATUS_OK);
+    assert_says(trial.told.last, "the energy jumped by +0.32");
+    assert_says(watch_text(trial.watch, NULL, text),
+                "4 changes of the energy by more than 0.1 of max(|E0|, |U0|) within 1000 steps, 2 "
+                "of them seen to be sudden, the first before t = 0.9;");
+    trial_end(&trial);
+
+    trial = trial_start("energy_error = 0; energy_drift = 0;", 0.01);
+    static const double unsteady[] = { 0.0, 0.06, 0.07, 0.11 }; /* no half of it comes at once */
+    for (uint64_t k = 0; k < COUNT_OF(unsteady); k++) {
+        raise_energy(&trial, unsteady[k]);
+        assert_int_equal(look(&trial, k, 0.01), STATUS_OK);
+    }
+    assert_says(trial.told.last, "the energy changed by +0.11");
     trial_end(&trial);
 }
 
@@ -255,13 +325,6 @@ static void test_memory(void **state)
     assert_int_equal(second.told.count, 0); /* the energy is what it was */
     trial_end(&first);
     trial_end(&second);
-}
-
-/* The energy of both systems is raised by `change` of its size in a speed of body 0. */
-static void raise_energy(struct trial *trial, double change)
-{
-    for (size_t s = 0; s < 2; s++)
-        trial->scene.bodies->vx[s * trial->scene.bodies->stride] = sqrt(2.0 * change * 2.16688);
 }
 
 /* What grows by less than a jump at a time is an error all the same, at any cadence. */
@@ -486,6 +549,8 @@ int main(void)
         cmocka_unit_test(test_a_jump_is_told_and_fails),
         cmocka_unit_test(test_many_jumps_are_counted),
         cmocka_unit_test(test_a_jump_can_stop),
+        cmocka_unit_test(test_a_steady_growth_is_no_jump),
+        cmocka_unit_test(test_a_jump_in_a_steady_growth),
         cmocka_unit_test(test_a_large_step_is_said_once),
         cmocka_unit_test(test_the_warning_is_a_sixteenth_of_the_advice),
         cmocka_unit_test(test_what_is_not_finite_is_named),
