@@ -127,8 +127,8 @@ static enum status advance_analytic(double mu, const struct kepler_state *from, 
     u.zeta = mu - u.beta * r0;
     /* Whole periods change nothing: what is left is at most half of one, either way. */
     const double period = u.beta > 0.0 ? 2.0 * M_PI * mu / (u.beta * sqrt(u.beta)) : INFINITY;
-    const double turns = rint(dt / period);
     u.dt = u.beta > 0.0 ? remainder(dt, period) : dt;
+    const double turns = rint((dt - u.dt) / period); /* those that remainder() has left out */
 
     double s;
     const enum status status = solve(time_left, &u, 0.0, far_end(&u), &s, error);
@@ -148,7 +148,7 @@ static enum status advance_analytic(double mu, const struct kepler_state *from, 
     /* Hardly moved: rounding must not make a whole turn of it. On a parabola beta is 0. */
     if (fmax(fabs(u.beta), mu / r0) * s * s < 1e-12)
         part = remainder(part, 2.0 * M_PI);
-    *angle = (u.beta > 0.0 ? turns * 2.0 * M_PI : 0.0) + part;
+    *angle = turns * 2.0 * M_PI + part;
     return STATUS_OK;
 }
 

@@ -97,6 +97,21 @@ static void test_ellipses(void **state)
     }
 }
 
+/* Half a period more sweeps half a turn more, on whichever side of it rounding puts the time. */
+static void test_half_periods(void **state)
+{
+    (void)state;
+    const struct kepler_interaction interaction = { .mu = MU };
+    for (double a = 0.3; a < 4.0; a += 0.11)
+        for (int n = -8; n < 8; n++) {
+            struct kepler_state from, to;
+            double angle;
+            ellipse(a, 0.6, 0.0, &from);
+            advance(&interaction, &from, (n + 0.5) * 2 * M_PI * sqrt(a * a * a / MU), &to, &angle);
+            assert_close(angle, (2 * n + 1) * M_PI, 1e-12);
+        }
+}
+
 static void test_unbound(void **state)
 {
     (void)state;
@@ -260,9 +275,13 @@ static int quiet(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ellipses),      cmocka_unit_test(test_unbound),
-        cmocka_unit_test(test_radial_fall),   cmocka_unit_test(test_softened_circle),
-        cmocka_unit_test(test_rosette),       cmocka_unit_test(test_softened_unbound_and_radial),
+        cmocka_unit_test(test_ellipses),
+        cmocka_unit_test(test_half_periods),
+        cmocka_unit_test(test_unbound),
+        cmocka_unit_test(test_radial_fall),
+        cmocka_unit_test(test_softened_circle),
+        cmocka_unit_test(test_rosette),
+        cmocka_unit_test(test_softened_unbound_and_radial),
         cmocka_unit_test(test_nothing_pulls),
     };
     return cmocka_run_group_tests_name("kepler", tests, quiet, NULL);
