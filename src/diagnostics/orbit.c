@@ -48,11 +48,12 @@ static const struct column columns[COLUMNS] = {
       "the same in the orbital plane, perpendicular to the separation, positive ahead" },
     { "out_of_plane", DIMENSION_LENGTH, "the same along the reference's angular momentum" },
     { "distance_error", DIMENSION_NONE,
-      "distance from the reference's position over its semi-major axis |a|" },
+      "distance from the reference's position over its semi-major axis |a|; empty on a parabola" },
     { "semi_major_axis", DIMENSION_LENGTH,
       "a, half the sum of the turning points' distances that energy and angular momentum of the "
       "pair imply; -G m / 2E < 0 for an unbound one" },
-    { "semi_major_axis_error", DIMENSION_NONE, "(a - a0) / |a0|, a0 that of step 0" },
+    { "semi_major_axis_error", DIMENSION_NONE,
+      "(a - a0) / |a0|, a0 that of step 0; empty where that was a parabola" },
     { "eccentricity", DIMENSION_NONE,
       "e, difference over sum of the turning points' distances; 1 - r_min / a for an unbound "
       "pair" },
@@ -256,6 +257,15 @@ static enum status advance_reference(struct state *state,
 /* An eccentricity below this is rounding: the orbit has no pericentre. */
 static const double circular = 1e-8;
 
+/* |a| of the orbit of a state, which errors are told in; NaN on a parabola, of which rounding knows
+ * no a: an error over whatever it leaves would look like none. */
+static double scale_of(const struct kepler_state *state, const struct kepler_orbit *orbit)
+{
+    static const double parabolic = 1e-8; /* r / |a| of what half the digits do not tell from one */
+    const double a = fabs(orbit->semi_major_axis);
+    return sqrt(dot(state->x, state->x)) < parabolic * a ? NAN : a;
+}
+
 /* What is told by the pericentre: its turn and the mean longitude. */
 static void fill_apse(const struct kepler_orbit *first, const struct kepler_orbit *now,
                       double angle, double elapsed, double *row)
@@ -306,10 +316,10 @@ static enum status fill_row(struct state *state, const struct kepler_interaction
     for (int k = 0; k < COLUMNS; k++)
         row[k] = NAN;
     fill_positions(state, row);
-    row[DISTANCE_ERROR] /= fabs(first.semi_major_axis);
+    const double scale = scale_of(&state->first, &first);
+    row[DISTANCE_ERROR] /= scale;
     row[SEMI_MAJOR_AXIS] = now.semi_major_axis;
-    row[SEMI_MAJOR_AXIS_ERROR] =
-        (now.semi_major_axis - first.semi_major_axis) / fabs(first.semi_major_axis);
+    row[SEMI_MAJOR_AXIS_ERROR] = (now.semi_major_axis - first.semi_major_axis) / scale;
     row[ECCENTRICITY] = now.eccentricity;
     row[ECCENTRICITY_ERROR] = now.eccentricity - first.eccentricity;
     fill_apse(&first, &now, state->angle, elapsed, row);

@@ -502,6 +502,8 @@ DIAGNOSTICS = [
     ("src/diagnostics/kepler.c", "u.dt = u.beta > 0.0 ? remainder(dt, period) : dt;", "u.dt = dt;",
      "unit/kepler"),
     ("src/diagnostics/kepler.c", "rint((dt - u.dt) / period);", "rint(dt / period);", "unit/kepler"),
+    ("src/diagnostics/orbit.c", "< parabolic * a ? NAN : a;", "< parabolic * a ? a : a;",
+     "unit/diagnostic-orbit"),
     ("src/diagnostics/kepler.c", "- rv / sqrt(mu * a) : NAN;", "+ rv / sqrt(mu * a) : NAN;",
      "unit/kepler"),
     ("src/diagnostics/kepler.c", "orbit->apsidal_angle = 2.0 * whole[1];",

@@ -144,6 +144,34 @@ static void test_errors_have_their_direction(void **state)
 }
 
 /* The apse: a state on an ellipse that has been turned by hand. */
+/* Of a parabola a is infinite, or what rounding makes of that: an error over it is not 0. */
+static void test_a_parabola_has_no_scale(void **state)
+{
+    (void)state;
+    struct scene scene = pair_scene(1, 0.0);
+    const double r = 1.21;
+    const struct kepler_state first = start_state(r, -1.0); /* v^2 = 2 mu / r */
+    set_pair(&scene, 0, &first, 0);
+    struct config *config = config_of("type = \"orbit\";");
+    struct diagnostic *d = diagnostic_make(&diagnostic_orbit, config_item(config, "diagnostics", 0),
+                                           scene_moment(&scene, 0, 0.01, false));
+    struct kepler_state now = advanced(&kepler, &first, 2.3);
+    now.x[2] += 0.25;
+    set_pair(&scene, 0, &now, 2.3);
+    const struct moment *moment = scene_moment(&scene, 1, 0.01, false);
+    scene.moment.time = 2.3;
+    struct rows rows = { 0 };
+    rows_measure(&rows, d, moment);
+    assert_true(fabs(rows_value(&rows, 0, "radial")) + fabs(rows_value(&rows, 0, "along_track")) >
+                0.1);
+    assert_true(isnan(rows_value(&rows, 0, "distance_error")));
+    assert_true(isnan(rows_value(&rows, 0, "semi_major_axis_error")));
+    rows_free(&rows);
+    diagnostic_destroy(d);
+    config_free(config);
+    scene_destroy(&scene);
+}
+
 static void test_apse_turns(void **state)
 {
     (void)state;
@@ -343,6 +371,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exact_motion_has_no_error),
         cmocka_unit_test(test_errors_have_their_direction),
+        cmocka_unit_test(test_a_parabola_has_no_scale),
         cmocka_unit_test(test_apse_turns),
         cmocka_unit_test(test_the_nearest_image_is_on_the_orbit),
         cmocka_unit_test(test_softened_orbits),
