@@ -198,7 +198,7 @@ static void print_diagnostic(const struct variant *variant, struct text *text)
         const struct diagnostic_class *class_ = diagnostic_at(i);
         if (&class_->variant != variant)
             continue;
-        if (class_->rows_per_event == 1)
+        if (!class_->table)
             text_print(text, "\n  columns of %s.csv; `expect` can name them\n", variant->name);
         else
             text_print(text, "\n  columns of %s.csv; in `expect`: %s.NAME\n", variant->name,

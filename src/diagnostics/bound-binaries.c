@@ -1,7 +1,6 @@
 /* Bound pairs: how many a cluster has, how hard they are, and which one is the hardest. */
 #include <math.h>
 
-#include "base/memory.h"
 #include "diagnostics/bound-pairs.h"
 #include "diagnostics/diagnostic-table.h"
 #include "diagnostics/diagnostic.h"
@@ -55,8 +54,7 @@ static double temperature(const struct bodies *b)
     return count > 1 && kinetic > 0.0 ? 2.0 / 3.0 * kinetic / (double)count : NAN;
 }
 
-static void fill_sums(const struct bound_pairs *found, double kT, double energy,
-                      double row[COLUMNS])
+static void fill_sums(const struct bound_pairs *found, double kT, double energy, double *row)
 {
     double binding = 0.0, hard = 0.0;
     for (size_t k = 0; k < found->count; k++) {
@@ -72,21 +70,15 @@ static void fill_sums(const struct bound_pairs *found, double kT, double energy,
 }
 
 static enum status fill_hardest(const struct moment *now, size_t system,
-                                const struct bound_pair *pair, double kT, double row[COLUMNS],
+                                const struct bound_pair *pair, double kT, double *row,
                                 struct error *error)
 {
-    for (int k = HARDEST_ID_1; k < COLUMNS; k++)
-        row[k] = NAN;
     if (!pair)
         return STATUS_OK;
     const struct bodies *b = now->bodies;
     const size_t i = system * b->stride + pair->i, j = system * b->stride + pair->j;
-    const struct kepler_interaction interaction = {
-        now->physics->gravitational_constant * (b->m[i] + b->m[j]), now->physics->softening
-    };
-    const struct kepler_state state = { { b->x[j] - b->x[i], b->y[j] - b->y[i], b->z[j] - b->z[i] },
-                                        { b->vx[j] - b->vx[i], b->vy[j] - b->vy[i],
-                                          b->vz[j] - b->vz[i] } };
+    const struct kepler_interaction interaction = kepler_interaction_of(now->physics, b, i, j);
+    const struct kepler_state state = kepler_state_of(now->physics, b, i, j);
     struct kepler_orbit orbit;
     if (kepler_orbit(&interaction, &state, &orbit, error))
         return error->status;
@@ -99,12 +91,11 @@ static enum status fill_hardest(const struct moment *now, size_t system,
 }
 
 static enum status measure_system(struct diagnostic *diagnostic, const struct moment *now,
-                                  size_t system, const struct row_sink *sink, struct error *error)
+                                  size_t system, double *row, struct error *error)
 {
     (void)diagnostic;
     struct bound_pairs found;
     struct bodies *merged = NULL;
-    double row[COLUMNS];
     enum status status =
         bound_pairs_create(now->physics, now->bodies, system, now->threads, &found, error);
     if (status != STATUS_OK)
@@ -117,7 +108,7 @@ static enum status measure_system(struct diagnostic *diagnostic, const struct mo
     }
     bodies_destroy(merged);
     bound_pairs_destroy(&found);
-    return status ? status : sink->row(sink->context, system, row, error);
+    return status;
 }
 
 static const struct parameter parameters[] = {
@@ -159,11 +150,8 @@ const struct diagnostic_class diagnostic_binaries = {
     .needs = NEED_STATE | NEED_CONSERVED,
     .open_space = true,
     .measure_system = measure_system,
-    .columns = columns,
-    .column_count = COLUMNS,
-    .drawings = drawings,
-    .drawing_count = COUNT_OF(drawings),
-    .rows_per_event = 1,
+    DIAGNOSTIC_COLUMNS(columns),
+    DIAGNOSTIC_DRAWINGS(drawings),
     /* The pairs, and beside them the tree or the merged bodies. */
     .body_bytes = BOUND_PAIRS_BODY_BYTES + (BODIES_REALS + 1) * sizeof(double),
 };

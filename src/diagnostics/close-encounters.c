@@ -1,7 +1,6 @@
 /* Who is nearest to whom: the pairs that limit the step and cause jumps of the energy. */
 #include <math.h>
 
-#include "base/memory.h"
 #include "diagnostics/diagnostic-table.h"
 #include "diagnostics/diagnostic.h"
 #include "diagnostics/nearest.h"
@@ -50,12 +49,6 @@ struct state {
 
 enum { STATE_LENGTH = sizeof(struct state) / sizeof(double) };
 
-static size_t state_count(const struct diagnostic *diagnostic, size_t systems)
-{
-    (void)diagnostic;
-    return systems * STATE_LENGTH;
-}
-
 static enum status init(struct diagnostic *diagnostic, const struct section *section,
                         const struct moment *start, struct error *error)
 {
@@ -75,9 +68,10 @@ static void ids_of(const struct bodies *bodies, size_t system, const struct near
     ids[1] = pair->found ? (double)id[pair->j] : NAN;
 }
 
-static enum status fill_row(struct state *state, const struct moment *now, size_t system,
-                            double row[COLUMNS], struct error *error)
+static enum status measure_system(struct diagnostic *diagnostic, const struct moment *now,
+                                  size_t system, double *row, struct error *error)
 {
+    struct state *const state = (struct state *)diagnostic->state + system;
     struct nearest_pair nearest, fastest;
     if (nearest_pair(now->physics, now->bodies, system, NEAREST_IN_SPACE, &nearest, error) ||
         nearest_pair(now->physics, now->bodies, system, NEAREST_IN_TIME, &fastest, error))
@@ -89,7 +83,8 @@ static enum status fill_row(struct state *state, const struct moment *now, size_
         state->time = now->time;
         ids_of(now->bodies, system, &nearest, state->ids);
     }
-    row[CLOSEST_DISTANCE] = isfinite(state->distance) ? state->distance : NAN; /* no pair yet */
+    if (isfinite(state->distance)) /* else no pair yet */
+        row[CLOSEST_DISTANCE] = state->distance;
     row[CLOSEST_ID_1] = state->ids[0];
     row[CLOSEST_ID_2] = state->ids[1];
     row[CLOSEST_TIME] = state->time;
@@ -97,15 +92,6 @@ static enum status fill_row(struct state *state, const struct moment *now, size_
     ids_of(now->bodies, system, &fastest, row + FASTEST_ID_1);
     row[STEPS_PER_TIME_SCALE] = fastest.time_scale / now->dt;
     return STATUS_OK;
-}
-
-static enum status measure_system(struct diagnostic *diagnostic, const struct moment *now,
-                                  size_t system, const struct row_sink *sink, struct error *error)
-{
-    struct state *state = (struct state *)diagnostic->state + system;
-    double row[COLUMNS];
-    const enum status status = fill_row(state, now, system, row, error);
-    return status ? status : sink->row(sink->context, system, row, error);
 }
 
 static const struct parameter parameters[] = {
@@ -129,14 +115,10 @@ const struct diagnostic_class diagnostic_close_encounters = {
                  "Nearest pair now and so far, and the pair with the shortest time scale.",
                  parameters, COUNT_OF(parameters) },
     .needs = NEED_STATE,
-    .state_count = state_count,
+    .state_reals = STATE_LENGTH,
     .init = init,
     .measure_system = measure_system,
-    .columns = columns,
-    .column_count = COLUMNS,
-    .drawings = drawings,
-    .drawing_count = COUNT_OF(drawings),
-    .rows_per_event = 1,
+    DIAGNOSTIC_COLUMNS(columns),
+    DIAGNOSTIC_DRAWINGS(drawings),
     .body_bytes = NEAREST_BODY_BYTES,
-    .system_reals = STATE_LENGTH,
 };

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/document.h"
-#include "base/memory.h"
 #include "diagnostics/diagnostic-table.h"
 #include "diagnostics/diagnostic.h"
 #include "diagnostics/test-energy.h"
@@ -74,12 +73,6 @@ static double quotient(double numerator, double denominator)
     return denominator != 0.0 ? numerator / denominator : NAN;
 }
 
-static size_t state_count(const struct diagnostic *diagnostic, size_t systems)
-{
-    (void)diagnostic;
-    return systems * STATE_LENGTH;
-}
-
 static enum status init(struct diagnostic *diagnostic, const struct section *section,
                         const struct moment *start, struct error *error)
 {
@@ -96,7 +89,7 @@ static enum status init(struct diagnostic *diagnostic, const struct section *sec
 
 /* The row of one system. */
 static void fill_row(const struct conserved *first, const struct conserved *conserved,
-                     struct state *state, double row[COLUMNS])
+                     struct state *state, double *row)
 {
     const double error = conserved_energy_error(first, conserved);
     state->energy_error = conserved_larger_error(state->energy_error, error);
@@ -126,13 +119,13 @@ static double test_energy_error(const struct moment *now, size_t system, struct 
 }
 
 static enum status measure_system(struct diagnostic *diagnostic, const struct moment *now,
-                                  size_t system, const struct row_sink *sink, struct error *error)
+                                  size_t system, double *row, struct error *error)
 {
+    (void)error;
     struct state *const state = (struct state *)diagnostic->state + system;
-    double row[COLUMNS];
     fill_row(&now->first[system], &now->conserved[system], state, row);
     row[TEST_ENERGY_ERROR] = test_energy_error(now, system, state);
-    return sink->row(sink->context, system, row, error);
+    return STATUS_OK;
 }
 
 /* --- figures ------------------------------------------------------------------------------------
@@ -352,13 +345,9 @@ const struct diagnostic_class diagnostic_conservation = {
                  .help = "Energies, energy error, virial ratios, momentum, angular momentum and "
                          "centre of mass." },
     .needs = NEED_CONSERVED,
-    .state_count = state_count,
+    .state_reals = STATE_LENGTH,
     .init = init,
     .measure_system = measure_system,
-    .columns = columns,
-    .column_count = COLUMNS,
-    .drawings = drawings,
-    .drawing_count = COUNT_OF(drawings),
-    .rows_per_event = 1,
-    .system_reals = STATE_LENGTH,
+    DIAGNOSTIC_COLUMNS(columns),
+    DIAGNOSTIC_DRAWINGS(drawings),
 };

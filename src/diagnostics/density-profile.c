@@ -1,7 +1,6 @@
 /* Density against distance from the centre, beside an isothermal sphere and Plummer's. */
 #include <math.h>
 
-#include "base/memory.h"
 #include "diagnostics/diagnostic-table.h"
 #include "diagnostics/diagnostic.h"
 #include "diagnostics/profile.h"
@@ -60,8 +59,8 @@ static void fill_row(const struct profile *profile, const struct shell *shell, d
     row[PLUMMER] = plummer_density(profile->mass, scale, shell->r);
 }
 
-static enum status measure_system(struct diagnostic *diagnostic, const struct moment *now,
-                                  size_t system, const struct row_sink *sink, struct error *error)
+static enum status measure_rows(struct diagnostic *diagnostic, const struct moment *now,
+                                size_t system, const struct row_sink *sink, struct error *error)
 {
     struct profile *profile = (struct profile *)diagnostic;
     enum status status = profile_measure(profile, now, system, error);
@@ -98,12 +97,10 @@ const struct diagnostic_class diagnostic_density_profile = {
     .state_count = profile_state_count,
     .init = profile_init,
     .clear = profile_clear,
-    .measure_system = measure_system,
-    .columns = columns,
-    .column_count = COLUMNS,
-    .drawings = drawings,
-    .drawing_count = COUNT_OF(drawings),
-    .rows_per_event = 0,
+    .measure_rows = measure_rows,
+    DIAGNOSTIC_COLUMNS(columns),
+    DIAGNOSTIC_DRAWINGS(drawings),
+    .table = true,
     .rows_key = "shells",
     .bin_columns = BODIES,
     .body_bytes = SPHERE_BODY_BYTES,

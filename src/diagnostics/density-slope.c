@@ -1,7 +1,6 @@
 /* The logarithmic slope of the density profile, as one row that can be expected of. */
 #include <math.h>
 
-#include "base/memory.h"
 #include "diagnostics/diagnostic-table.h"
 #include "diagnostics/diagnostic.h"
 #include "diagnostics/profile.h"
@@ -25,21 +24,19 @@ static const struct column columns[COLUMNS] = {
 };
 
 static enum status measure_system(struct diagnostic *diagnostic, const struct moment *now,
-                                  size_t system, const struct row_sink *sink, struct error *error)
+                                  size_t system, double *row, struct error *error)
 {
     struct profile *profile = (struct profile *)diagnostic;
     const struct profile_fit *fit = &profile->fitted;
     if (profile_measure(profile, now, system, error))
         return error->status;
     const double G = now->physics->gravitational_constant;
-    const double row[COLUMNS] = {
-        fit->slope,
-        fit->slope_error,
-        fit->reduced_chi2,
-        (double)fit->shells,
-        sqrt(2.0 * M_PI * G * fit->isothermal_amplitude),
-    };
-    return sink->row(sink->context, system, row, error);
+    row[SLOPE] = fit->slope;
+    row[SLOPE_ERROR] = fit->slope_error;
+    row[REDUCED_CHI2] = fit->reduced_chi2;
+    row[SHELLS] = (double)fit->shells;
+    row[ISOTHERMAL_DISPERSION] = sqrt(2.0 * M_PI * G * fit->isothermal_amplitude);
+    return STATUS_OK;
 }
 
 static const struct drawing drawings[] = {
@@ -61,10 +58,7 @@ const struct diagnostic_class diagnostic_density_slope = {
     .init = profile_init,
     .clear = profile_clear,
     .measure_system = measure_system,
-    .columns = columns,
-    .column_count = COLUMNS,
-    .drawings = drawings,
-    .drawing_count = COUNT_OF(drawings),
-    .rows_per_event = 1,
+    DIAGNOSTIC_COLUMNS(columns),
+    DIAGNOSTIC_DRAWINGS(drawings),
     .body_bytes = SPHERE_BODY_BYTES,
 };

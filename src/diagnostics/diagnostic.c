@@ -1,9 +1,9 @@
 #include "diagnostics/diagnostic.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "diagnostics/diagnostic-table.h"
 
 static const struct diagnostic_class *const table[] = {
@@ -76,8 +76,8 @@ static struct diagnostic *allocate(const struct diagnostic_class *class_,
                                        .row_count = 1,
                                        .needs = class_->needs };
     section_read(section, diagnostic);
-    if (class_->state_count)
-        diagnostic->state_count = class_->state_count(diagnostic, systems);
+    diagnostic->state_count = class_->state_count ? class_->state_count(diagnostic, systems)
+                                                  : systems * class_->state_reals;
     diagnostic->state = memory_array(diagnostic->state_count, sizeof *diagnostic->state, error);
     if (diagnostic->state)
         return diagnostic;
@@ -96,12 +96,16 @@ enum status diagnostic_create_as(const struct diagnostic_class *class_,
     if (!diagnostic)
         return error_set(error, STATUS_MEMORY, "out of memory for the diagnostic %s",
                          class_->variant.name);
-    if (class_->init && class_->init(diagnostic, section, start, error)) {
-        diagnostic_destroy(diagnostic);
-        return error->status;
-    }
+    if (class_->init && class_->init(diagnostic, section, start, error))
+        goto fail;
+    diagnostic->row = memory_array(diagnostic->column_count, sizeof *diagnostic->row, error);
+    if (!diagnostic->row)
+        goto fail;
     *result = diagnostic;
     return STATUS_OK;
+fail:
+    diagnostic_destroy(diagnostic);
+    return error->status;
 }
 
 void diagnostic_destroy(struct diagnostic *diagnostic)
@@ -111,6 +115,7 @@ void diagnostic_destroy(struct diagnostic *diagnostic)
     if (diagnostic->class_->clear)
         diagnostic->class_->clear(diagnostic);
     memory_free(diagnostic->state);
+    memory_free(diagnostic->row);
     free(diagnostic);
 }
 
@@ -134,14 +139,25 @@ enum status diagnostic_create(const struct section *section, const struct moment
     return section_error(section, "type", error, "is not a diagnostic");
 }
 
+static enum status measure_system(struct diagnostic *diagnostic, const struct moment *now,
+                                  size_t system, const struct row_sink *sink, struct error *error)
+{
+    if (diagnostic->class_->measure_rows)
+        return diagnostic->class_->measure_rows(diagnostic, now, system, sink, error);
+    for (size_t k = 0; k < diagnostic->column_count; k++)
+        diagnostic->row[k] = NAN;
+    if (diagnostic->class_->measure_system(diagnostic, now, system, diagnostic->row, error))
+        return error->status;
+    return sink->row(sink->context, system, diagnostic->row, error);
+}
+
 enum status diagnostic_measure(struct diagnostic *diagnostic, const struct moment *now,
                                const struct row_sink *sink, struct error *error)
 {
-    const struct diagnostic_class *class_ = diagnostic->class_;
-    if (class_->prepare)
-        class_->prepare(diagnostic, now);
+    if (diagnostic->class_->prepare)
+        diagnostic->class_->prepare(diagnostic, now);
     enum status status = STATUS_OK;
     for (size_t s = 0; s < now->bodies->systems && !status; s++)
-        status = class_->measure_system(diagnostic, now, s, sink, error);
+        status = measure_system(diagnostic, now, s, sink, error);
     return status;
 }

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/dimension.h"
+#include "base/memory.h"
 #include "base/status.h"
 #include "config/configuration.h"
 #include "config/parameter.h"
@@ -54,7 +55,7 @@ struct column {
     const char *help; /* the definition, for the manual */
 };
 
-/* Takes the rows that a diagnostic makes: one value a column, NaN where undefined (an empty
+/* Takes the rows that a diagnostic makes: one value per column, NaN where undefined (an empty
  * cell). The run puts [system,] step and time before them. */
 struct row_sink {
     enum status (*row)(void *context, size_t system, const double *values, struct error *error);
@@ -80,6 +81,7 @@ struct diagnostic {
      */
     double *state;
     size_t state_count;
+    double *row; /* room for one row, [column_count] */
 };
 
 struct diagnostic_class {
@@ -87,7 +89,8 @@ struct diagnostic_class {
     size_t size;     /* of its own struct, which begins with a struct diagnostic; 0: that alone */
     unsigned needs;  /* enum need, or-ed */
     bool open_space; /* it has a centre, which means nothing in a periodic box */
-    /* Optional: numbers of state for so many systems, by the parameters; NULL: none. */
+    size_t state_reals; /* numbers of state for each system ... */
+    /* ... unless they follow from the parameters: optional, those for so many systems. */
     size_t (*state_count)(const struct diagnostic *diagnostic, size_t systems);
     /* Optional: what is left to do when the bound parameters are read and the state is zero.
      * `start` is the moment of step 0 with STATE and CONSERVED valid; not kept. */
@@ -95,9 +98,12 @@ struct diagnostic_class {
                         const struct moment *start, struct error *error);
     /* Optional: what all systems of a moment share, before the first of them is measured. */
     void (*prepare)(struct diagnostic *diagnostic, const struct moment *now);
-    /* Shows the sink the rows of one system, `row_count` of them. */
+    /* One of these. Fills the row of one system, which is NaN everywhere; or shows the sink all
+     * rows of one system, `row_count` of them. */
     enum status (*measure_system)(struct diagnostic *diagnostic, const struct moment *now,
-                                  size_t system, const struct row_sink *sink, struct error *error);
+                                  size_t system, double *row, struct error *error);
+    enum status (*measure_rows)(struct diagnostic *diagnostic, const struct moment *now,
+                                size_t system, const struct row_sink *sink, struct error *error);
     void (*clear)(struct diagnostic *diagnostic); /* optional: frees what init() has allocated */
     /* The columns with default parameters, for the manual and `orrery info`. */
     const struct column *columns;
@@ -107,18 +113,22 @@ struct diagnostic_class {
     size_t drawing_count;
     /* The key of the config that asks for it; NULL: an entry of the list `diagnostics`. */
     const char *asked_by;
-    int rows_per_event; /* 1, or 0: a table each time */
+    bool table; /* each time, otherwise a row */
     /* Of a table: the key that says how many rows it has, and how many of the first columns say
      * which bin a row is of: they are the same in all systems and at all events. */
     const char *rows_key;
     size_t bin_columns;
     /* What memory it takes at most: borrowed while it measures a system, for each of its bodies,
      * and numbers by each thread for each row of a table; and numbers that it keeps for each
-     * system, so many for each unit of the key (NULL: once). */
+     * system beside `state_reals`, so many for each unit of the key (NULL: once). */
     size_t body_bytes, thread_reals, system_reals;
     const char *system_reals_key;
     bool pairwise; /* its time grows as the pairs of bodies; otherwise as the bodies */
 };
+
+/* What a class says of its true arrays of columns and of drawings. */
+#define DIAGNOSTIC_COLUMNS(array) .columns = (array), .column_count = COUNT_OF(array)
+#define DIAGNOSTIC_DRAWINGS(array) .drawings = (array), .drawing_count = COUNT_OF(array)
 
 /* NULL past the last one. */
 const struct diagnostic_class *diagnostic_at(size_t index);

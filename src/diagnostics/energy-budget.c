@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/document.h"
-#include "base/memory.h"
 #include "base/text.h"
 #include "diagnostics/diagnostic-table.h"
 #include "diagnostics/nearest.h"
@@ -183,8 +182,8 @@ static void keep_worst(struct state *state, const double row[COLUMNS])
 
 /* Only whole intervals count: a run that ends within one may go further. Its last step has no row,
  * which would be that of the interval before. */
-static enum status measure_system(struct diagnostic *diagnostic, const struct moment *now,
-                                  size_t system, const struct row_sink *sink, struct error *error)
+static enum status measure_rows(struct diagnostic *diagnostic, const struct moment *now,
+                                size_t system, const struct row_sink *sink, struct error *error)
 {
     struct budget *budget = (struct budget *)diagnostic;
     struct state *state = state_of(budget, system);
@@ -221,24 +220,15 @@ static const struct drawing drawings[] = {
           "From replays of the run in parts, with half the step and with forces in double." },
 };
 
-static size_t state_count(const struct diagnostic *diagnostic, size_t systems)
-{
-    (void)diagnostic;
-    return systems * STATE_LENGTH;
-}
-
 const struct diagnostic_class diagnostic_energy_budget = {
     .variant = { .name = "energy-budget", .help = "Where the energy error comes from." },
     .size = sizeof(struct budget),
     .needs = NEED_STATE | NEED_CONSERVED,
-    .state_count = state_count,
-    .measure_system = measure_system,
-    .columns = columns,
-    .column_count = COLUMNS,
-    .drawings = drawings,
-    .drawing_count = COUNT_OF(drawings),
+    .state_reals = STATE_LENGTH,
+    .measure_rows = measure_rows,
+    DIAGNOSTIC_COLUMNS(columns),
+    DIAGNOSTIC_DRAWINGS(drawings),
     .asked_by = "energy_budget.measure",
-    .rows_per_event = 1,
 };
 
 enum status energy_budget_create(const struct section *section, const struct moment *start,

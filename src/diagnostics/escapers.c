@@ -271,10 +271,10 @@ static double bound_virial(const struct cluster *cluster, double G, double acros
     return sum + 0.5 * G * across;
 }
 
-static void fill_counts(const struct cluster *cluster, double row[COLUMNS])
+static void fill_counts(const struct cluster *cluster, double *row)
 {
-    for (int k = 0; k < COLUMNS; k++)
-        row[k] = k < RADIUS_10 ? 0.0 : NAN;
+    for (int k = BOUND; k <= UNBOUND_MASS; k++)
+        row[k] = 0.0;
     for (size_t i = 0; i < cluster->bodies->count; i++) {
         const int k = cluster->bound[i] ? BOUND : UNBOUND;
         row[k] += (double)cluster->members[i];
@@ -284,8 +284,7 @@ static void fill_counts(const struct cluster *cluster, double row[COLUMNS])
 
 /* The radii and the virial ratio, which stay undefined when nothing is bound. */
 static enum status fill_structure(const struct escapers *escapers, const struct moment *now,
-                                  const struct cluster *cluster, double row[COLUMNS],
-                                  struct error *error)
+                                  const struct cluster *cluster, double *row, struct error *error)
 {
     struct bodies *bound;
     if (copy_bound(cluster, &bound, error))
@@ -313,10 +312,9 @@ static enum status fill_structure(const struct escapers *escapers, const struct 
 }
 
 static enum status measure_system(struct diagnostic *diagnostic, const struct moment *now,
-                                  size_t system, const struct row_sink *sink, struct error *error)
+                                  size_t system, double *row, struct error *error)
 {
     struct cluster cluster;
-    double row[COLUMNS];
     if (cluster_create(now, system, &cluster, error))
         return error->status;
     find_bound(&cluster);
@@ -324,7 +322,7 @@ static enum status measure_system(struct diagnostic *diagnostic, const struct mo
     const enum status status =
         fill_structure((const struct escapers *)diagnostic, now, &cluster, row, error);
     cluster_destroy(&cluster);
-    return status ? status : sink->row(sink->context, system, row, error);
+    return status;
 }
 
 static const struct parameter parameters[] = {
@@ -362,11 +360,8 @@ const struct diagnostic_class diagnostic_escapers = {
     .needs = NEED_STATE | NEED_POTENTIALS,
     .open_space = true,
     .measure_system = measure_system,
-    .columns = columns,
-    .column_count = COLUMNS,
-    .drawings = drawings,
-    .drawing_count = COUNT_OF(drawings),
-    .rows_per_event = 1,
+    DIAGNOSTIC_COLUMNS(columns),
+    DIAGNOSTIC_DRAWINGS(drawings),
     /* Pairs, two copies of the bodies, four numbers of each, and what the radii take. */
     .body_bytes =
         BOUND_PAIRS_BODY_BYTES + SPHERE_BODY_BYTES + (2 * (BODIES_REALS + 1) + 5) * sizeof(double),

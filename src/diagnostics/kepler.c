@@ -20,6 +20,25 @@ static void cross(const double a[3], const double b[3], double c[3])
     c[2] = a[0] * b[1] - a[1] * b[0];
 }
 
+struct kepler_interaction kepler_interaction_of(const struct physics *physics,
+                                                const struct bodies *bodies, size_t i, size_t j)
+{
+    return (struct kepler_interaction){ .mu = physics->gravitational_constant *
+                                              (bodies->m[i] + bodies->m[j]),
+                                        .eps = physics->softening };
+}
+
+struct kepler_state kepler_state_of(const struct physics *physics, const struct bodies *b, size_t i,
+                                    size_t j)
+{
+    struct kepler_state state = { { b->x[j] - b->x[i], b->y[j] - b->y[i], b->z[j] - b->z[i] },
+                                  { b->vx[j] - b->vx[i], b->vy[j] - b->vy[i],
+                                    b->vz[j] - b->vz[i] } };
+    for (int k = 0; k < 3 && physics->boundary == BOUNDARY_PERIODIC; k++)
+        state.x[k] = physics_nearest_image(state.x[k], physics->box_length);
+    return state;
+}
+
 /* |r x v| */
 static double angular_momentum(const struct kepler_state *state)
 {

@@ -5,7 +5,11 @@
 #ifndef ORRERY_DIAGNOSTICS_KEPLER_H
 #define ORRERY_DIAGNOSTICS_KEPLER_H
 
+#include <stddef.h>
+
 #include "base/status.h"
+#include "model/bodies.h"
+#include "model/physics.h"
 
 struct kepler_interaction {
     double mu;  /* G (m1 + m2) >= 0 */
@@ -16,6 +20,13 @@ struct kepler_interaction {
 struct kepler_state {
     double x[3], v[3];
 };
+
+/* How the bodies at the indices i and j of the arrays act on each other, and how j moves about i,
+ * to the nearest image in a periodic box. */
+struct kepler_interaction kepler_interaction_of(const struct physics *physics,
+                                                const struct bodies *bodies, size_t i, size_t j);
+struct kepler_state kepler_state_of(const struct physics *physics, const struct bodies *bodies,
+                                    size_t i, size_t j);
 
 /*
  * The state after dt, and the angle that the separation has swept meanwhile (>= 0 for dt >= 0,

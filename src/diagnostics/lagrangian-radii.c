@@ -46,7 +46,6 @@ struct lagrangian {
     size_t radii;
     struct texts *texts;
     struct column *columns;
-    double *row;
 };
 
 static void clear(struct diagnostic *diagnostic)
@@ -54,7 +53,6 @@ static void clear(struct diagnostic *diagnostic)
     struct lagrangian *lagrangian = (struct lagrangian *)diagnostic;
     memory_free(lagrangian->texts);
     memory_free(lagrangian->columns);
-    memory_free(lagrangian->row);
 }
 
 /* One column for each fraction, then the others. */
@@ -63,8 +61,7 @@ static enum status name_columns(struct lagrangian *lagrangian, struct error *err
     const size_t count = lagrangian->radii + OTHERS;
     lagrangian->texts = memory_array(lagrangian->radii, sizeof *lagrangian->texts, error);
     lagrangian->columns = memory_array(count, sizeof *lagrangian->columns, error);
-    lagrangian->row = memory_array(count, sizeof *lagrangian->row, error);
-    if (!lagrangian->texts || !lagrangian->columns || !lagrangian->row)
+    if (!lagrangian->texts || !lagrangian->columns)
         return error->status;
     for (size_t k = 0; k < lagrangian->radii; k++) {
         struct texts *texts = &lagrangian->texts[k];
@@ -106,10 +103,10 @@ static enum status init(struct diagnostic *diagnostic, const struct section *sec
 }
 
 static enum status measure_system(struct diagnostic *diagnostic, const struct moment *now,
-                                  size_t system, const struct row_sink *sink, struct error *error)
+                                  size_t system, double *row, struct error *error)
 {
     const struct lagrangian *lagrangian = (const struct lagrangian *)diagnostic;
-    double *const row = lagrangian->row, *const others = row + lagrangian->radii;
+    double *const others = row + lagrangian->radii;
     struct sphere sphere;
     if (sphere_create(now->bodies, system, lagrangian->center, now->threads, &sphere, error))
         return error->status;
@@ -118,7 +115,7 @@ static enum status measure_system(struct diagnostic *diagnostic, const struct mo
     others[CORE_RADIUS] = sphere.core_radius;
     memcpy(others + CENTER_X, sphere.center, sizeof sphere.center);
     sphere_destroy(&sphere);
-    return sink->row(sink->context, system, row, error);
+    return STATUS_OK;
 }
 
 static const struct parameter parameters[] = {
@@ -154,10 +151,7 @@ const struct diagnostic_class diagnostic_lagrangian_radii = {
     .init = init,
     .measure_system = measure_system,
     .clear = clear,
-    .columns = columns,
-    .column_count = COUNT_OF(columns),
-    .drawings = drawings,
-    .drawing_count = COUNT_OF(drawings),
-    .rows_per_event = 1,
+    DIAGNOSTIC_COLUMNS(columns),
+    DIAGNOSTIC_DRAWINGS(drawings),
     .body_bytes = SPHERE_BODY_BYTES,
 };

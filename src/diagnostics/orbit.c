@@ -96,29 +96,6 @@ struct orbit {
 
 /* --- the pair ----------------------------------------------------------------------------------*/
 
-static struct kepler_interaction interaction_of(const struct orbit *orbit, const struct moment *now,
-                                                size_t system)
-{
-    const double *m = now->bodies->m;
-    const size_t *pair = orbit->pair + 2 * system;
-    return (struct kepler_interaction){ .mu = now->physics->gravitational_constant *
-                                              (m[pair[0]] + m[pair[1]]),
-                                        .eps = now->physics->softening };
-}
-
-static struct kepler_state motion_of(const struct orbit *orbit, const struct moment *now,
-                                     size_t system)
-{
-    const struct bodies *b = now->bodies;
-    const size_t p = orbit->pair[2 * system], s = orbit->pair[2 * system + 1];
-    struct kepler_state motion = { { b->x[s] - b->x[p], b->y[s] - b->y[p], b->z[s] - b->z[p] },
-                                   { b->vx[s] - b->vx[p], b->vy[s] - b->vy[p],
-                                     b->vz[s] - b->vz[p] } };
-    for (int k = 0; k < 3 && now->physics->boundary == BOUNDARY_PERIODIC; k++)
-        motion.x[k] = physics_nearest_image(motion.x[k], now->physics->box_length);
-    return motion;
-}
-
 /* The body with this id in a system; `count` if there is none. */
 static size_t find_body(const struct bodies *bodies, size_t system, int64_t id)
 {
@@ -155,12 +132,6 @@ static enum status choose_pair(const struct section *section, const struct bodie
     return STATUS_OK;
 }
 
-static size_t state_count(const struct diagnostic *diagnostic, size_t systems)
-{
-    (void)diagnostic;
-    return systems * STATE_LENGTH;
-}
-
 static void clear(struct diagnostic *diagnostic)
 {
     memory_free(((struct orbit *)diagnostic)->pair);
@@ -173,10 +144,12 @@ static enum status init(struct diagnostic *diagnostic, const struct section *sec
     struct orbit *orbit = (struct orbit *)diagnostic;
     orbit->pair = memory_array(bodies->systems, 2 * sizeof *orbit->pair, error);
     for (size_t s = 0; s < bodies->systems && orbit->pair; s++) {
-        if (choose_pair(section, bodies, s, orbit->pair + 2 * s, error))
+        size_t *const pair = orbit->pair + 2 * s;
+        if (choose_pair(section, bodies, s, pair, error))
             break;
         struct state *state = (struct state *)diagnostic->state + s;
-        state->first = state->reference = state->last = motion_of(orbit, start, s);
+        state->first = state->reference = state->last =
+            kepler_state_of(start->physics, bodies, pair[0], pair[1]);
         state->first_time = state->last_time = start->time;
     }
     return error->status;
@@ -307,14 +280,12 @@ static void fill_positions(const struct state *state, double *row)
 }
 
 static enum status fill_row(struct state *state, const struct kepler_interaction *interaction,
-                            double elapsed, double row[COLUMNS], struct error *error)
+                            double elapsed, double *row, struct error *error)
 {
     struct kepler_orbit first, now;
     if (kepler_orbit(interaction, &state->first, &first, error) ||
         kepler_orbit(interaction, &state->last, &now, error))
         return error->status;
-    for (int k = 0; k < COLUMNS; k++)
-        row[k] = NAN;
     fill_positions(state, row);
     const double scale = scale_of(&state->first, &first);
     row[DISTANCE_ERROR] /= scale;
@@ -327,20 +298,19 @@ static enum status fill_row(struct state *state, const struct kepler_interaction
 }
 
 static enum status measure_system(struct diagnostic *diagnostic, const struct moment *now,
-                                  size_t system, const struct row_sink *sink, struct error *error)
+                                  size_t system, double *row, struct error *error)
 {
     const struct orbit *orbit = (const struct orbit *)diagnostic;
     struct state *state = (struct state *)diagnostic->state + system;
-    const struct kepler_interaction interaction = interaction_of(orbit, now, system);
-    const struct kepler_state motion = motion_of(orbit, now, system);
-    double row[COLUMNS];
+    const size_t *const pair = orbit->pair + 2 * system;
+    const struct kepler_interaction interaction =
+        kepler_interaction_of(now->physics, now->bodies, pair[0], pair[1]);
+    const struct kepler_state motion = kepler_state_of(now->physics, now->bodies, pair[0], pair[1]);
     if (advance_reference(state, &interaction, now->time, error) ||
         count_angle(state, &interaction, &motion, now->time - state->last_time, error))
         return error->status;
     state->last_time = now->time;
-    if (fill_row(state, &interaction, now->time - state->first_time, row, error))
-        return error->status;
-    return sink->row(sink->context, system, row, error);
+    return fill_row(state, &interaction, now->time - state->first_time, row, error);
 }
 
 static const struct parameter parameters[] = {
@@ -425,14 +395,11 @@ const struct diagnostic_class diagnostic_orbit = {
                  parameters, COUNT_OF(parameters) },
     .size = sizeof(struct orbit),
     .needs = NEED_STATE,
-    .state_count = state_count,
+    .state_reals = STATE_LENGTH,
     .init = init,
     .measure_system = measure_system,
     .clear = clear,
-    .columns = columns,
-    .column_count = COLUMNS,
-    .drawings = drawings,
-    .drawing_count = COUNT_OF(drawings),
-    .rows_per_event = 1,
-    .system_reals = STATE_LENGTH + 2,
+    DIAGNOSTIC_COLUMNS(columns),
+    DIAGNOSTIC_DRAWINGS(drawings),
+    .system_reals = 2,
 };

@@ -1,7 +1,6 @@
 #include <math.h>
 
 #include "base/document.h"
-#include "base/memory.h"
 #include "diagnostics/diagnostic-table.h"
 #include "diagnostics/diagnostic.h"
 #include "model/units.h"
@@ -27,12 +26,6 @@ struct state {
 
 enum { STATE_LENGTH = sizeof(struct state) / sizeof(double) };
 
-static size_t state_count(const struct diagnostic *diagnostic, size_t systems)
-{
-    (void)diagnostic;
-    return systems * STATE_LENGTH;
-}
-
 /* Steps that are all alike. */
 static struct adaptive_statistics fixed_steps(const struct moment *now)
 {
@@ -51,23 +44,22 @@ static double known(double step)
 }
 
 static enum status measure_system(struct diagnostic *diagnostic, const struct moment *now,
-                                  size_t system, const struct row_sink *sink, struct error *error)
+                                  size_t system, double *row, struct error *error)
 {
+    (void)error;
     struct state *const state = (struct state *)diagnostic->state + system;
     const struct adaptive_statistics own = now->own ? now->own[system] : fixed_steps(now);
     const double steps = own.steps - state->steps;
     /* Of all bodies, each over its own steps. Differences of grid times would be rounded. */
     const double each = steps * own.bodies / (double)now->bodies->count;
     const double mean = now->own ? (own.time - state->time) / each : now->dt;
-    const double row[COLUMNS] = {
-        [NEXT_STEP] = known(own.current),
-        [MEAN_STEP] = steps > 0.0 ? mean : NAN,
-        [SMALLEST_STEP] = known(own.smallest),
-        [STEPS] = steps,
-        [TAKEN_BACK] = own.rejections - state->rejections,
-    };
+    row[NEXT_STEP] = known(own.current);
+    row[MEAN_STEP] = steps > 0.0 ? mean : NAN;
+    row[SMALLEST_STEP] = known(own.smallest);
+    row[STEPS] = steps;
+    row[TAKEN_BACK] = own.rejections - state->rejections;
     *state = (struct state){ own.time, own.steps, isnan(own.rejections) ? 0.0 : own.rejections };
-    return sink->row(sink->context, system, row, error);
+    return STATUS_OK;
 }
 
 /* --- figures ------------------------------------------------------------------------------------
@@ -115,12 +107,8 @@ const struct diagnostic_class diagnostic_own_steps = {
     .variant = { .name = "own-steps",
                  .help = "Steps of an integrator that chooses its own: mean, smallest, number." },
     .needs = NEED_STEPS,
-    .state_count = state_count,
+    .state_reals = STATE_LENGTH,
     .measure_system = measure_system,
-    .columns = columns,
-    .column_count = COLUMNS,
-    .drawings = drawings,
-    .drawing_count = COUNT_OF(drawings),
-    .rows_per_event = 1,
-    .system_reals = STATE_LENGTH,
+    DIAGNOSTIC_COLUMNS(columns),
+    DIAGNOSTIC_DRAWINGS(drawings),
 };

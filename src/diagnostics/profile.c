@@ -75,7 +75,7 @@ enum status profile_init(struct diagnostic *diagnostic, const struct section *se
     if (choose_range(profile, section, start, error))
         return error->status;
     profile->shell = memory_array(profile->shells, sizeof *profile->shell, error);
-    diagnostic->row_count = diagnostic->class_->rows_per_event ? 1 : profile->shells;
+    diagnostic->row_count = diagnostic->class_->table ? profile->shells : 1;
     diagnostic->state[0] = profile->r_min;
     diagnostic->state[1] = profile->r_max;
     return error->status;

@@ -206,8 +206,8 @@ static void prepare(struct diagnostic *diagnostic, const struct moment *now)
                         .counts = now->time >= radial->average_after };
 }
 
-static enum status measure_system(struct diagnostic *diagnostic, const struct moment *now,
-                                  size_t system, const struct row_sink *sink, struct error *error)
+static enum status measure_rows(struct diagnostic *diagnostic, const struct moment *now,
+                                size_t system, const struct row_sink *sink, struct error *error)
 {
     struct radial *radial = (struct radial *)diagnostic;
     const double r_max = diagnostic->state[R_MAX];
@@ -294,13 +294,11 @@ const struct diagnostic_class diagnostic_radial_distribution = {
     .state_count = state_count,
     .init = init,
     .prepare = prepare,
-    .measure_system = measure_system,
+    .measure_rows = measure_rows,
     .clear = clear,
-    .columns = columns,
-    .column_count = COLUMNS,
-    .drawings = drawings,
-    .drawing_count = COUNT_OF(drawings),
-    .rows_per_event = 0,
+    DIAGNOSTIC_COLUMNS(columns),
+    DIAGNOSTIC_DRAWINGS(drawings),
+    .table = true,
     .rows_key = "bins",
     .bin_columns = PAIRS,
     .body_bytes = PAIRS_BODY_BYTES,

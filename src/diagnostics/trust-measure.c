@@ -276,11 +276,11 @@ static double compare_fine(struct trust *trust, struct trust_state *state, const
 }
 
 static enum status measure_system(struct diagnostic *diagnostic, const struct moment *now,
-                                  size_t system, const struct row_sink *sink, struct error *error)
+                                  size_t system, double *row, struct error *error)
 {
+    (void)error;
     struct trust *trust = (struct trust *)diagnostic;
     struct trust_state *state = trust_state_of(trust, system);
-    double row[COLUMNS] = { NAN, NAN, NAN, NAN, NAN, NAN, NAN };
     if (is_carried(trust, TRUST_TWIN, system)) {
         row[DIVERGENCE] = compare_twin(trust, state, now, system);
         row[ROUNDING] = state->rounding.last;
@@ -295,15 +295,10 @@ static enum status measure_system(struct diagnostic *diagnostic, const struct mo
     const struct growth_fit fit = trust_fit_growth(state);
     row[E_FOLDING_TIME] = fit.time;
     row[E_FOLDING_TIME_ERROR] = fit.error;
-    row[ACCURATE_UNTIL] = trust->half_step ? state->error.until : NAN;
+    if (trust->half_step)
+        row[ACCURATE_UNTIL] = state->error.until;
     row[REPRODUCIBLE_UNTIL] = state->rounding.until;
-    return sink->row(sink->context, system, row, error);
-}
-
-static size_t state_count(const struct diagnostic *diagnostic, size_t systems)
-{
-    (void)diagnostic;
-    return systems * TRUST_STATE_LENGTH;
+    return STATUS_OK;
 }
 
 static enum status init(struct diagnostic *diagnostic, const struct section *section,
@@ -348,16 +343,13 @@ const struct diagnostic_class diagnostic_trust = {
     .variant = { .name = "trust", .help = "Until when the orbits can be trusted." },
     .size = sizeof(struct trust),
     .needs = NEED_STATE,
-    .state_count = state_count,
+    .state_reals = TRUST_STATE_LENGTH,
     .init = init,
     .measure_system = measure_system,
     .clear = clear,
-    .columns = columns,
-    .column_count = COLUMNS,
-    .drawings = drawings,
-    .drawing_count = COUNT_OF(drawings),
+    DIAGNOSTIC_COLUMNS(columns),
+    DIAGNOSTIC_DRAWINGS(drawings),
     .asked_by = "trust.shadow",
-    .rows_per_event = 1,
 };
 
 enum status trust_create(const struct section *section, const struct moment *start,

@@ -113,8 +113,7 @@ static double dispersion_of(const struct sample *sample)
 }
 
 static void fill_row(const struct dispersion *dispersion, const struct bodies *bodies,
-                     size_t system, const struct sphere *sphere, struct sample *sample,
-                     double row[COLUMNS])
+                     size_t system, const struct sphere *sphere, struct sample *sample, double *row)
 {
     fill_sample(sample, bodies, system, sphere, sphere->count);
     const double radial2 = variance(sample, sample->radial);
@@ -137,12 +136,11 @@ static void fill_row(const struct dispersion *dispersion, const struct bodies *b
 }
 
 static enum status measure_system(struct diagnostic *diagnostic, const struct moment *now,
-                                  size_t system, const struct row_sink *sink, struct error *error)
+                                  size_t system, double *row, struct error *error)
 {
     const struct dispersion *dispersion = (const struct dispersion *)diagnostic;
     const size_t count = now->bodies->count;
     struct sphere sphere;
-    double row[COLUMNS];
     double *arrays = memory_array(count, ARRAYS * sizeof *arrays, error);
     if (!arrays)
         return error->status;
@@ -150,12 +148,11 @@ static enum status measure_system(struct diagnostic *diagnostic, const struct mo
                              .v = { arrays + count, arrays + 2 * count, arrays + 3 * count },
                              .radial = arrays + 4 * count,
                              .tangential2 = arrays + 5 * count };
-    enum status status =
+    const enum status status =
         sphere_create(now->bodies, system, dispersion->center, now->threads, &sphere, error);
     if (!status) {
         fill_row(dispersion, now->bodies, system, &sphere, &sample, row);
         sphere_destroy(&sphere);
-        status = sink->row(sink->context, system, row, error);
     }
     memory_free(arrays);
     return status;
@@ -188,10 +185,7 @@ const struct diagnostic_class diagnostic_velocity_dispersion = {
     .needs = NEED_STATE,
     .open_space = true,
     .measure_system = measure_system,
-    .columns = columns,
-    .column_count = COLUMNS,
-    .drawings = drawings,
-    .drawing_count = COUNT_OF(drawings),
-    .rows_per_event = 1,
+    DIAGNOSTIC_COLUMNS(columns),
+    DIAGNOSTIC_DRAWINGS(drawings),
     .body_bytes = SPHERE_BODY_BYTES + ARRAYS * sizeof(double),
 };

@@ -5,7 +5,6 @@
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 
-#include "base/memory.h"
 #include "diagnostics/diagnostic-table.h"
 #include "diagnostics/diagnostic.h"
 
@@ -85,7 +84,7 @@ static double means_of(const struct virial *virial, const double *state, double 
     return samples;
 }
 
-static void fill_row(const double means[KINDS], double samples, double row[COLUMNS])
+static void fill_row(const double means[KINDS], double samples, double *row)
 {
     const double K = means[0], U = means[1], W = means[2], E = K + U;
     row[KINETIC_MEAN] = K;
@@ -99,17 +98,18 @@ static void fill_row(const double means[KINDS], double samples, double row[COLUM
 }
 
 static enum status measure_system(struct diagnostic *diagnostic, const struct moment *now,
-                                  size_t system, const struct row_sink *sink, struct error *error)
+                                  size_t system, double *row, struct error *error)
 {
+    (void)error;
     const struct virial *virial = (const struct virial *)diagnostic;
     const struct conserved *c = &now->conserved[system];
     double *const state = diagnostic->state + system * state_length(virial);
-    double means[KINDS], row[COLUMNS];
+    double means[KINDS];
     if (now->time >= virial->average_after)
         add_sample(virial, state, (const double[KINDS]){ c->kinetic, c->potential, c->virial });
     const double samples = means_of(virial, state, means);
     fill_row(means, samples, row);
-    return sink->row(sink->context, system, row, error);
+    return STATUS_OK;
 }
 
 static const struct parameter parameters[] = {
@@ -164,11 +164,8 @@ const struct diagnostic_class diagnostic_virial = {
     .needs = NEED_CONSERVED,
     .state_count = state_count,
     .measure_system = measure_system,
-    .columns = columns,
-    .column_count = COLUMNS,
-    .drawings = drawings,
-    .drawing_count = COUNT_OF(drawings),
-    .rows_per_event = 1,
+    DIAGNOSTIC_COLUMNS(columns),
+    DIAGNOSTIC_DRAWINGS(drawings),
     .system_reals = KINDS + 1,
     .system_reals_key = "window",
 };

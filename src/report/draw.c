@@ -433,7 +433,7 @@ static bool is_table(const struct series *series, const struct diagnostic_class 
                      const struct series_column *time)
 {
     if (class_)
-        return class_->rows_per_event == 0;
+        return class_->table;
     return series->rows > 1 && time->values[0] == time->values[1];
 }
 

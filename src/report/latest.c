@@ -24,7 +24,7 @@ struct tables {
     const struct diagnostic **by_name; /* 2 count: of all of them; NULL: none */
 };
 
-static const struct diagnostic_class table_class = { .rows_per_event = 1 };
+static const struct diagnostic_class table_class = { .table = false }; /* rows */
 
 static bool list_columns(const char *name, json_t *row, struct diagnostic *diagnostic)
 {

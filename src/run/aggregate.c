@@ -44,12 +44,11 @@ struct aggregate {
 
 static const struct diagnostic_class aggregate_class = {
     .variant = { .name = "ensemble", .help = "Statistics over the systems of an ensemble." },
-    .rows_per_event = 1,
 };
 
 static const struct diagnostic_class table_class = {
     .variant = { .name = "ensemble", .help = "Statistics over the systems in every bin." },
-    .rows_per_event = 0,
+    .table = true,
 };
 
 /* Of the source, those that statistics are made of. */
@@ -105,7 +104,7 @@ enum status aggregate_create(const struct diagnostic *source, size_t systems,
     struct aggregate *aggregate = calloc(1, sizeof *aggregate);
     if (!aggregate)
         return error_memory(error);
-    const bool table = source->class_->rows_per_event != 1;
+    const bool table = source->class_->table;
     struct error none = { 0 };
     aggregate->source = source;
     aggregate->systems = aggregate->system = systems;

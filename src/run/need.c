@@ -48,7 +48,8 @@ static double kept(const struct section *section, double systems)
     const double times = class_->system_reals_key
                              ? fmax(1.0, (double)section_integer(section, class_->system_reals_key))
                              : 1.0;
-    return systems * times * (double)class_->system_reals * sizeof(double);
+    return systems * ((double)class_->state_reals + times * (double)class_->system_reals) *
+           sizeof(double);
 }
 
 /* Rows of one event and system. */

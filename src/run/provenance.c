@@ -85,7 +85,7 @@ static json_t *last_rows_json(const struct run *run)
     json_t *all = json_object();
     for (size_t i = 0; i < run->observers.diagnostic_count; i++) {
         const struct diagnostic_slot *slot = &run->observers.diagnostics[i];
-        if (slot->diagnostic->class_->rows_per_event != 1)
+        if (slot->diagnostic->class_->table)
             continue;
         document_set(&all, slot->diagnostic->name, row_json(slot->diagnostic, slot->last_row));
         if (!slot->aggregate)

@@ -4,7 +4,7 @@
 
 static bool is_table(const struct diagnostic *diagnostic)
 {
-    return diagnostic->class_->rows_per_event != 1;
+    return diagnostic->class_->table;
 }
 
 /* Does `quantity` name column `column` of this diagnostic, alone or as "diagnostic.column"? Of a

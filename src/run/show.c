@@ -39,8 +39,7 @@ struct choice {
 static bool offers(const struct choice *choice, size_t diagnostic)
 {
     const struct diagnostic *d = choice->diagnostics[diagnostic];
-    return d && d->class_->rows_per_event == 1 &&
-           (!choice->statistics || choice->statistics[diagnostic]);
+    return d && !d->class_->table && (!choice->statistics || choice->statistics[diagnostic]);
 }
 
 static enum status refuse(const char *name, size_t found, const struct choice *choice,
@@ -107,7 +106,7 @@ static enum status add(struct show *show, const char *name, const struct choice 
                                   : quantity_find(name, from, choice->count, quantity);
     if (found != 1)
         return refuse(name, found, choice, error);
-    if (from[quantity->diagnostic]->class_->rows_per_event != 1)
+    if (from[quantity->diagnostic]->class_->table)
         return error_set(error, STATUS_USAGE,
                          "orrery: --show %s: is a column of a table, which has many rows at each "
                          "event",

@@ -79,8 +79,7 @@ static const struct diagnostic_class tides = { .variant = { .name = "tides" },
                                                .columns = columns,
                                                .column_count = COUNT_OF(columns),
                                                .drawings = drawings,
-                                               .drawing_count = COUNT_OF(drawings),
-                                               .rows_per_event = 1 };
+                                               .drawing_count = COUNT_OF(drawings) };
 
 /* Rows of it: the pull begins at 5 = |(3, 4, 0)| and changes by 1. */
 static const char rows[] =

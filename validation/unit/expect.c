@@ -17,8 +17,8 @@
 static const struct column pair_columns[] = { { .name = "period" }, { .name = "radius" } };
 static const struct column gas_columns[] = { { .name = "radius" }, { .name = "heat" } };
 static const struct column curve_columns[] = { { .name = "radius" }, { .name = "density" } };
-static const struct diagnostic_class one_row = { .rows_per_event = 1 };
-static const struct diagnostic_class a_table = { .rows_per_event = 0 };
+static const struct diagnostic_class one_row = { .table = false };
+static const struct diagnostic_class a_table = { .table = true };
 static const struct diagnostic pair = {
     .class_ = &one_row, .name = "pair", .columns = pair_columns, .column_count = 2
 };
