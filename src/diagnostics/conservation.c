@@ -81,7 +81,7 @@ static enum status init(struct diagnostic *diagnostic, const struct section *sec
     struct state *state = (struct state *)diagnostic->state;
     for (size_t s = 0; s < start->bodies->systems; s++) {
         state[s].first_test_energy = test_energy(start->physics, start->bodies, s);
-        if (test_energy_applies(start->bodies, s))
+        if (!isnan(state[s].first_test_energy))
             diagnostic->needs |= NEED_STATE;
     }
     return STATUS_OK;

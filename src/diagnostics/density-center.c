@@ -37,6 +37,12 @@ static bool weighted_center(const struct bodies *bodies, size_t first, const dou
     return sum > 0.0 && isfinite(sum);
 }
 
+void density_center_of_mass(const struct bodies *bodies, size_t system, double x[3])
+{
+    const size_t first = system * bodies->stride;
+    weighted_center(bodies, first, bodies->m + first, x);
+}
+
 static double core_radius(const struct bodies *bodies, size_t first, const double *density,
                           const double x[3])
 {
@@ -69,7 +75,7 @@ enum status density_center(const struct bodies *bodies, size_t system, int threa
     if (weighted_center(bodies, first, density, center->x)) {
         center->core_radius = core_radius(bodies, first, density, center->x);
     } else {
-        weighted_center(bodies, first, bodies->m + first, center->x);
+        density_center_of_mass(bodies, system, center->x);
         center->core_radius = NAN;
     }
     memory_free(density);

@@ -21,4 +21,7 @@ struct density_center {
 enum status density_center(const struct bodies *bodies, size_t system, int threads,
                            struct density_center *center, struct error *error);
 
+/* The centre of mass, sum m_i x_i / sum m_i. */
+void density_center_of_mass(const struct bodies *bodies, size_t system, double x[3]);
+
 #endif

@@ -216,20 +216,6 @@ static double pull(double r, double eps)
     return r > 0.0 ? r * r / (s2 * sqrt(s2)) : 0.0;
 }
 
-/* How many of the sphere's bodies are nearer to its centre than r. */
-static size_t count_within(const struct sphere *sphere, double r)
-{
-    size_t low = 0, high = sphere->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (sphere->r[middle] < r)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /*
  * sum over the unbound and the bound of m_u m_b r^2 / s^3, in O(N log N): the bound mass is taken
  * as shells about its centre, each of which acts outside as a point there, and within as the same
@@ -253,7 +239,7 @@ static enum status sum_across(const struct cluster *cluster, const struct sphere
         const double dx = b->x[i] - sphere->center[0], dy = b->y[i] - sphere->center[1],
                      dz = b->z[i] - sphere->center[2];
         const double r = sqrt(dx * dx + dy * dy + dz * dz);
-        const size_t k = count_within(sphere, r);
+        const size_t k = sphere_count_within(sphere, r);
         const double inner = k > 0 ? sphere->enclosed[k - 1] : 0.0;
         *sum += b->m[i] * (inner * pull(r, eps) + outer[k]);
     }

@@ -2,6 +2,7 @@
 
 #include <gsl/gsl_sort.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "diagnostics/density-center.h"
@@ -18,20 +19,10 @@ static enum status find_center(const struct bodies *bodies, size_t system,
         struct density_center center;
         if (density_center(bodies, system, threads, &center, error))
             return error->status;
-        for (int k = 0; k < 3; k++)
-            sphere->center[k] = center.x[k];
+        memcpy(sphere->center, center.x, sizeof center.x);
         sphere->core_radius = center.core_radius;
     } else if (choice == SPHERE_MASS) {
-        const double *const axes[] = { bodies->x, bodies->y, bodies->z };
-        const size_t first = system * bodies->stride;
-        for (int k = 0; k < 3; k++) {
-            double moment = 0.0, mass = 0.0;
-            for (size_t i = first; i < first + bodies->count; i++) {
-                mass += bodies->m[i];
-                moment += bodies->m[i] * axes[k][i];
-            }
-            sphere->center[k] = moment / mass;
-        }
+        density_center_of_mass(bodies, system, sphere->center);
     }
     return STATUS_OK;
 }
@@ -75,17 +66,28 @@ void sphere_destroy(struct sphere *sphere)
     *sphere = (struct sphere){ 0 };
 }
 
-double sphere_radius(const struct sphere *sphere, double fraction)
+/* How many of these numbers are less than x. */
+static size_t count_below(const double *ascending, size_t count, double x)
 {
-    /* Rounding in the sum of masses must not ask for a body more. */
-    const double wanted = fraction * sphere->mass * (1.0 - 1e-12);
-    size_t low = 0, high = sphere->count - 1;
+    size_t low = 0, high = count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (sphere->enclosed[middle] < wanted)
+        if (ascending[middle] < x)
             low = middle + 1;
         else
             high = middle;
     }
-    return sphere->r[low];
+    return low;
+}
+
+double sphere_radius(const struct sphere *sphere, double fraction)
+{
+    /* Rounding in the sum of masses must not ask for a body more. */
+    const double wanted = fraction * sphere->mass * (1.0 - 1e-12);
+    return sphere->r[count_below(sphere->enclosed, sphere->count - 1, wanted)];
+}
+
+size_t sphere_count_within(const struct sphere *sphere, double r)
+{
+    return count_below(sphere->r, sphere->count, r);
 }

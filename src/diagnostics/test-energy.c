@@ -2,28 +2,15 @@
 
 #include <math.h>
 
-/* The first body with mass, and how many there are. */
-static size_t find_mass(const struct bodies *b, size_t first, size_t *massive)
+bool test_energy_applies(const struct bodies *b, size_t system, size_t *center)
 {
-    size_t center = first;
-    *massive = 0;
+    const size_t first = system * b->stride;
+    size_t massive = 0;
+    *center = first;
     for (size_t i = first; i < first + b->count; i++)
-        if (b->m[i] > 0.0 && (*massive)++ == 0)
-            center = i;
-    return center;
-}
-
-bool test_energy_applies(const struct bodies *bodies, size_t system)
-{
-    size_t massive;
-    find_mass(bodies, system * bodies->stride, &massive);
-    return massive == 1 && bodies->count > 1;
-}
-
-size_t test_energy_center(const struct bodies *bodies, size_t system)
-{
-    size_t massive;
-    return find_mass(bodies, system * bodies->stride, &massive);
+        if (b->m[i] > 0.0 && massive++ == 0)
+            *center = i;
+    return massive == 1 && b->count > 1;
 }
 
 struct test_motion test_energy_motion(const struct physics *physics, const struct bodies *b,
@@ -45,9 +32,9 @@ struct test_motion test_energy_motion(const struct physics *physics, const struc
 double test_energy(const struct physics *physics, const struct bodies *b, size_t system)
 {
     const size_t first = system * b->stride;
-    if (!test_energy_applies(b, system))
+    size_t center;
+    if (!test_energy_applies(b, system, &center))
         return NAN;
-    const size_t center = test_energy_center(b, system);
     double sum = 0.0;
     for (size_t i = first; i < first + b->count; i++)
         if (i != center) {

@@ -13,11 +13,9 @@
 #include "model/bodies.h"
 #include "model/physics.h"
 
-/* One body of the system has mass, and others have none? */
-bool test_energy_applies(const struct bodies *bodies, size_t system);
-
-/* The index, in the arrays, of the body with mass, where it applies. */
-size_t test_energy_center(const struct bodies *bodies, size_t system);
+/* Does one body of the system have mass, and have others none? *center becomes the index, in the
+ * arrays, of the first with mass. */
+bool test_energy_applies(const struct bodies *bodies, size_t system, size_t *center);
 
 /* How a body without mass moves about the one that has it, per unit mass; all 0 where both are at
  * one place without softening. */

@@ -83,7 +83,8 @@ const char *trust_text(const struct diagnostic *diagnostic, double time,
                        char buffer[TRUST_TEXT_SIZE])
 {
     const struct trust *trust = (const struct trust *)diagnostic;
-    time = fmin(time, trust_state_of(trust, 0)->time); /* behind the last look nothing is known */
+    time =
+        fmin(time, trust_state_of(trust, 0)->time); /* after the last comparison nothing is known */
     char accurate[180] = "accuracy not measured", reproducible[180], growth[80];
     if (trust->half_step)
         tell_horizon(trust, "accurate", summarise(trust, accurate_until), time, accurate,

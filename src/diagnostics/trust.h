@@ -38,7 +38,7 @@ struct trust_force {
 
 /*
  * The diagnostic of a run, named "trust"; diagnostic_class destroys it. On a restart `start` and
- * `force` do not matter: what follows from them is in the memory. STATUS_MEMORY.
+ * `force` do not matter: what follows from them is in the state. STATUS_MEMORY.
  */
 enum status trust_create(const struct section *section, const struct moment *start,
                          const struct integrator *integrator, const struct trust_force *force,

@@ -158,9 +158,11 @@ static struct watch_deviation find_worst(struct watch *watch, const struct momen
                                          size_t system, double steps)
 {
     const struct bodies *b = now->bodies;
-    const size_t center = test_energy_center(b, system), first = system * b->stride;
+    const size_t first = system * b->stride;
     struct level *levels = watch->levels + system * watch->test_count;
     struct watch_deviation worst = { .change_body = NAN, .jump_body = NAN };
+    size_t center;
+    test_energy_applies(b, system, &center);
     for (size_t i = 0; i < b->count; i++) {
         if (first + i == center || !(levels[i].scale > 0.0))
             continue; /* without energy nothing can be judged */

@@ -90,10 +90,11 @@ static struct level level_of(double energy, double potential)
     return (struct level){ scale, energy, energy, energy, NAN };
 }
 
-static void begin_levels(struct watch *watch, const struct moment *start, size_t system)
+static void begin_levels(struct watch *watch, const struct moment *start, size_t system,
+                         size_t center)
 {
     const struct bodies *b = start->bodies;
-    const size_t center = test_energy_center(b, system), first = system * b->stride;
+    const size_t first = system * b->stride;
     struct level *levels = watch->levels + system * watch->test_count;
     for (size_t i = 0; i < b->count; i++) {
         const struct test_motion motion = test_energy_motion(start->physics, b, center, first + i);
@@ -106,9 +107,11 @@ static void begin_records(struct watch *watch, const struct moment *start)
     *watch->history = (struct history){ .judged = -1.0, .width = (double)watch->pace->strides[0] };
     for (size_t s = 0; s < watch->systems; s++) {
         const struct conserved *c = &start->conserved[s];
+        size_t center;
+        const bool by_tests = test_energy_applies(start->bodies, s, &center);
         watch->records[s] = (struct record){
             .level = level_of(conserved_energy(c), c->potential),
-            .by_tests = test_energy_applies(start->bodies, s),
+            .by_tests = by_tests,
             .first_error = NAN,
             .error_time = NAN,
             .error_body = NAN,
@@ -120,8 +123,8 @@ static void begin_records(struct watch *watch, const struct moment *start)
             .last = close_pair_none,
             .fastest = close_pair_none,
         };
-        if (watch->records[s].by_tests > 0.0)
-            begin_levels(watch, start, s);
+        if (by_tests)
+            begin_levels(watch, start, s, center);
     }
 }
 
@@ -129,24 +132,19 @@ static void begin_records(struct watch *watch, const struct moment *start)
 static enum status create_state(struct watch *watch, const struct bodies *bodies,
                                 struct error *error)
 {
+    size_t center;
     watch->systems = bodies->systems;
     for (size_t s = 0; s < bodies->systems; s++)
-        if (test_energy_applies(bodies, s))
+        if (test_energy_applies(bodies, s, &center))
             watch->test_count = bodies->count;
-    /* Whole records, so that the size is one product: the history takes the room of some, and the
-     * levels of a system that of some more. */
-    enum { HISTORY_RECORDS = (HISTORY_LENGTH + RECORD_LENGTH - 1) / RECORD_LENGTH };
-    const size_t levels = (watch->test_count * LEVEL_LENGTH + RECORD_LENGTH - 1) / RECORD_LENGTH;
-    size_t records = memory_bytes(watch->systems, 1 + levels);
-    if (records < SIZE_MAX)
-        records += HISTORY_RECORDS;
-    watch->history = memory_array(records, sizeof(struct record), error);
+    /* Less than the bodies take, which are there: it cannot overflow. */
+    watch->length =
+        HISTORY_LENGTH + watch->systems * (RECORD_LENGTH + watch->test_count * LEVEL_LENGTH);
+    watch->history = memory_array(watch->length, sizeof(double), error);
     if (!watch->history)
         return error->status;
     watch->records = (struct record *)((double *)watch->history + HISTORY_LENGTH);
     watch->levels = (struct level *)(watch->records + watch->systems);
-    watch->length =
-        HISTORY_LENGTH + watch->systems * (RECORD_LENGTH + watch->test_count * LEVEL_LENGTH);
     return STATUS_OK;
 }
 
