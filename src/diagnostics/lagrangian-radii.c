@@ -32,6 +32,7 @@ enum {
     DEFAULT_RADII = COUNT_OF(columns) - OTHERS,
     MAX_RADII = 64,
     NAME_SIZE = 32,
+    PERCENT_SIZE = 16,
     HELP_SIZE = 160
 };
 
@@ -55,6 +56,13 @@ static void clear(struct diagnostic *diagnostic)
     memory_free(lagrangian->columns);
 }
 
+/* "12.5", as it stands in the name of a column. */
+static const char *percent(double fraction, char buffer[PERCENT_SIZE])
+{
+    snprintf(buffer, PERCENT_SIZE, "%.8g", 100.0 * fraction);
+    return buffer;
+}
+
 /* One column for each fraction, then the others. */
 static enum status name_columns(struct lagrangian *lagrangian, struct error *error)
 {
@@ -65,10 +73,10 @@ static enum status name_columns(struct lagrangian *lagrangian, struct error *err
         return error->status;
     for (size_t k = 0; k < lagrangian->radii; k++) {
         struct texts *texts = &lagrangian->texts[k];
-        char percent[NAME_SIZE / 2];
-        snprintf(percent, sizeof percent, "%.8g", 100.0 * lagrangian->fractions[k]);
-        snprintf(texts->name, sizeof texts->name, "radius_%s", percent);
-        snprintf(texts->help, sizeof texts->help, RADIUS_HELP("%s"), percent);
+        char buffer[PERCENT_SIZE];
+        const char *const words = percent(lagrangian->fractions[k], buffer);
+        snprintf(texts->name, sizeof texts->name, "radius_%s", words);
+        snprintf(texts->help, sizeof texts->help, RADIUS_HELP("%s"), words);
         lagrangian->columns[k] = (struct column){ texts->name, DIMENSION_LENGTH, texts->help };
     }
     memcpy(lagrangian->columns + lagrangian->radii, columns + DEFAULT_RADII,
@@ -83,9 +91,10 @@ static enum status check_fractions(const struct section *section, const double *
 {
     if (count == 0 || count > MAX_RADII)
         return section_error(section, "fractions", error, "must be 1 to %d numbers", MAX_RADII);
+    char one[PERCENT_SIZE], two[PERCENT_SIZE];
     for (size_t k = 0; k < count; k++)
         for (size_t other = 0; other < k; other++)
-            if (fractions[k] == fractions[other])
+            if (strcmp(percent(fractions[k], one), percent(fractions[other], two)) == 0)
                 return section_error(section, "fractions", error, "%g is there twice",
                                      fractions[k]);
     return STATUS_OK;

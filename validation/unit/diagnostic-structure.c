@@ -474,6 +474,9 @@ static void test_refusals(void **state)
     assert_refused(&scene, &diagnostic_lagrangian_radii,
                    "type = \"lagrangian-radii\"; fractions = [0.1, 0.5, 0.1];",
                    "0.1 is there twice");
+    assert_refused(&scene, &diagnostic_lagrangian_radii, /* both make a column radius_50 */
+                   "type = \"lagrangian-radii\"; fractions = [0.5, 0.50000000001];",
+                   "0.5 is there twice");
     assert_refused(&scene, &diagnostic_lagrangian_radii,
                    "type = \"lagrangian-radii\"; fractions = [];", "must be 1 to 64 numbers");
     assert_refused(&scene, &diagnostic_density_profile,
