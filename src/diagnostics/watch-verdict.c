@@ -148,18 +148,22 @@ static void say_jumps(const struct watch *watch, const struct finding *all,
     char time[UNITS_TEXT_SIZE], distance[UNITS_TEXT_SIZE], then[UNITS_TEXT_SIZE];
     const struct record *first = all->jumped;
     const bool steady = all->sudden < all->jumps; /* some of them, or not known */
-    char name[WATCH_WHOSE_SIZE], system[SYSTEM_SIZE], sudden[32] = "none";
+    const bool several = all->jumps > 1.0, of_tests = several && !isnan(first->jumped_body);
+    char name[WATCH_WHOSE_SIZE], system[SYSTEM_SIZE], sudden[32] = "none", body[32] = "";
     if (all->sudden > 0.0)
         snprintf(sudden, sizeof sudden, "%g of them", all->sudden);
+    if (of_tests)
+        snprintf(body, sizeof body, ", of body %.0f,", first->jumped_body);
     say(buffer, "%s%g %s%s of %s", buffer[0] ? "; " : "", all->jumps, steady ? "change" : "jump",
-        all->jumps == 1.0 ? "" : "s", watch_whose(first->jumped_body, name));
+        several ? "s" : "",
+        of_tests ? "the specific energies of test bodies" : watch_whose(first->jumped_body, name));
     if (steady)
         say(buffer, " by more than %g %s within %d steps, %s seen to be sudden", watch->energy_jump,
             watch_scale(watch->energy_jump, first->jumped_body), JUMP_STEPS, sudden);
     say(buffer,
-        ", the first before t = %s; the fastest pair, bodies %.0f and %.0f%s, was %s apart at "
+        ", the first%s before t = %s; the fastest pair, bodies %.0f and %.0f%s, was %s apart at "
         "t = %s",
-        units_time(watch->units, first->first_jump, 4, time), first->jumped.ids[0],
+        body, units_time(watch->units, first->first_jump, 4, time), first->jumped.ids[0],
         first->jumped.ids[1], which(watch, first, system),
         units_length(watch->units, first->jumped.distance, 3, distance),
         units_time(watch->units, first->jumped.time, 4, then));

@@ -496,6 +496,12 @@ static void test_bodies_without_mass_are_judged(void **state)
                 "1 jump of the specific energy of test body 71");
     assert_int_equal(look(&trial, 4, 0.01), STATUS_OK);
     assert_says(watch_text(trial.watch, NULL, text), "1 jump of "); /* marks where it is now */
+
+    b->vx[2] = 0.5; /* another one */
+    assert_int_equal(look(&trial, 5, 0.01), STATUS_OK);
+    assert_says(watch_text(trial.watch, NULL, text),
+                "2 jumps of the specific energies of test bodies, the first, of body 71, before t "
+                "= 0.03;");
     trial_end(&trial);
 }
 
