@@ -29,22 +29,18 @@ void conserved_measure(const struct bodies *bodies, size_t system, const double 
     struct sum p[3] = { 0 }, l[3] = { 0 }, c[3] = { 0 };
     const size_t first = system * bodies->stride;
     for (size_t i = first; i < first + bodies->count; i++) {
-        const double m = bodies->m[i];
-        const double x = bodies->x[i], y = bodies->y[i], z = bodies->z[i];
-        const double vx = bodies->vx[i], vy = bodies->vy[i], vz = bodies->vz[i];
+        const double m = bodies->m[i], x[] = { bodies->x[i], bodies->y[i], bodies->z[i] };
+        const double v[] = { bodies->vx[i], bodies->vy[i], bodies->vz[i] };
         add(&mass, m);
-        add(&kinetic, 0.5 * m * (vx * vx + vy * vy + vz * vz));
+        add(&kinetic, 0.5 * m * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
         add(&potential, 0.5 * m * phi[i]);
         add(&virial, 0.5 * m * psi[i]);
-        add(&p[0], m * vx);
-        add(&p[1], m * vy);
-        add(&p[2], m * vz);
-        add(&l[0], m * (y * vz - z * vy));
-        add(&l[1], m * (z * vx - x * vz));
-        add(&l[2], m * (x * vy - y * vx));
-        add(&c[0], m * x);
-        add(&c[1], m * y);
-        add(&c[2], m * z);
+        for (int k = 0; k < 3; k++) {
+            const int a = (k + 1) % 3, b = (k + 2) % 3;
+            add(&p[k], m * v[k]);
+            add(&l[k], m * (x[a] * v[b] - x[b] * v[a]));
+            add(&c[k], m * x[k]);
+        }
     }
     conserved->mass = total(mass);
     conserved->kinetic = total(kinetic);

@@ -49,7 +49,7 @@ BASE = [
 ]
 
 MODEL = [
-    ("src/model/conserved.c", "m * (z * vx - x * vz)", "m * (x * vz - z * vx)",
+    ("src/model/conserved.c", "m * (x[a] * v[b] - x[b] * v[a])", "m * (x[b] * v[a] - x[a] * v[b])",
      "unit/backend unit/diagnostic-conservation"),
     ("src/model/conserved.c", "sum->lost += (sum->value - next) + term;", ";",
      "unit/model"),
