@@ -324,14 +324,14 @@ static const struct parameter parameters[] = {
       .help = "Id of the body on the orbit; unset: the second of two." },
 };
 
-/* The first time at which a phase is off by more than a radian; NaN for none. */
-static double time_of_loss(const struct series *series)
+/* The first time at which an error is larger than 1; NaN for none. */
+static double time_beyond(const struct series *series, const char *column)
 {
-    const struct series_column *phase = series_find(series, "phase_error");
+    const struct series_column *error = series_find(series, column);
     const struct series_column *time = series_find(series, "time");
     double first = NAN;
-    for (size_t i = 0; phase && time && i < series->systems * series->rows; i++)
-        if (fabs(phase->values[i]) > 1.0)
+    for (size_t i = 0; error && time && i < series->systems * series->rows; i++)
+        if (fabs(error->values[i]) > 1.0)
             first = fmin(first, time->values[i]);
     return first;
 }
@@ -341,17 +341,18 @@ static void tell_orbit_error(const struct drawn *drawn, struct text *words)
 {
     const struct integrator *integrator =
         integrator_find(document_string(drawn->run, "config.time.integrator"));
-    const double lost = time_of_loss(drawn->series);
+    const double phase = time_beyond(drawn->series, "phase_error"); /* a straight line has none */
+    const double lost = isnan(phase) ? time_beyond(drawn->series, "distance_error") : phase;
     char time[UNITS_TEXT_SIZE];
     if (!isnan(lost))
-        text_print(words,
-                   "%sAt t = %s the phase is off by more than a radian: from then on the parts are "
-                   "as large as the orbit.",
+        text_print(words, "%sAt t = %s the %s: from then on the parts are as large as the orbit.",
                    integrator && !integrator->symplectic && !integrator->adaptive
                        ? "This integrator is not symplectic: the size of the orbit changes. "
                        : "",
                    units_time(units_find(document_string(drawn->run, "config.physics.units")), lost,
-                              4, time));
+                              4, time),
+                   isnan(phase) ? "position is off by more than the semi-major axis"
+                                : "phase is off by more than a radian");
     else if (integrator && integrator->symplectic)
         text_print(words, "A symplectic integrator errs along the track, by an amount that grows "
                           "linearly.");

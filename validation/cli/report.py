@@ -397,6 +397,15 @@ def test_captions_follow_the_run():
         words = captions[kind]["orbit-error"]
         assert (kind == "bad") == (len(lost) > 0) == ("linearly" not in words), words
         assert not len(lost) or f"At t = {lost[0]:.4g} the phase is off by more" in words, words
+    # Two bodies that fall on each other have no phase to be off by, and go anywhere.
+    pathlib.Path("fall.csv").write_text("m,x,y,z,vx,vy,vz\n1,0,0,0,0,0,0\n1,1,0,0,0,0,0\n")
+    pathlib.Path("fall.cfg").write_text(KEPLER.replace(
+        'initial = "two-body"; eccentricity = 0.3;', 'initial = "file"; file = "fall.csv";'))
+    assert tap.run("run", "fall.cfg", "-q", "-o", "fall").returncode == 1
+    report("fall")
+    words = captions_of(read("fall/report.html"))["orbit-error"]
+    assert "the position is off by more than the semi-major axis" in words, words
+    assert "linearly" not in words, words
     assert "Only round-off may" in captions["good"]["angular-momentum"]
     assert "which is an error of the integration" in captions["bad"]["angular-momentum"]
     # Nothing but symplectic steps keep it, and block steps do not keep the momentum.
