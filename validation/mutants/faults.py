@@ -1224,7 +1224,7 @@ RECORDS = [
      "cli/report.py"),
     ("src/report/errors.c", "least_factor = 1.5;", "least_factor = 3.0;", "cli/report.py"),
     ("src/report/errors.c", "points.bad++;", "", "cli/report.py"),
-    ("src/diagnostics/orbit.c", "fabs(error->values[i]) > 1.0", "phase->values[i] > 1e9",
+    ("src/diagnostics/orbit.c", "fabs(error->values[i]) > 1.0", "error->values[i] > 1e9",
      "cli/report.py"),
     ("src/report/script.c", "log10(sign > 0 ? high : -low)", "log10(high)", "cli/report.py"),
     ("src/report/trajectory.c", "read_number(trajectory, cells[trajectory->id], &ids[i], error)",
