@@ -1,6 +1,5 @@
 #include "diagnostics/profile.h"
 
-#include <gsl/gsl_histogram.h>
 #include <gsl/gsl_roots.h>
 #include <math.h>
 
@@ -86,42 +85,29 @@ void profile_clear(struct diagnostic *diagnostic)
     memory_free(((struct profile *)diagnostic)->shell);
 }
 
-/* Two histograms over the shells: bodies, and their mass. */
-static enum status fill_shells(const struct profile *profile, const struct bodies *bodies,
-                               size_t system, const struct sphere *sphere, struct shell *shells,
-                               struct error *error)
+/* The inner radius of a shell, or the outer one of that before it. */
+static double edge_of(const struct profile *profile, size_t k)
 {
-    double *edges = memory_array(profile->shells + 1, sizeof *edges, error);
-    gsl_histogram *counts = gsl_histogram_alloc(profile->shells);
-    gsl_histogram *masses = gsl_histogram_alloc(profile->shells);
-    if (!edges || !counts || !masses) {
-        error_set(error, STATUS_MEMORY, "out of memory for %zu shells", profile->shells);
-        goto done;
-    }
     const double step = log(profile->r_max / profile->r_min) / (double)profile->shells;
-    for (size_t k = 0; k <= profile->shells; k++)
-        edges[k] = profile->r_min * exp(step * (double)k);
-    edges[profile->shells] = profile->r_max;
-    gsl_histogram_set_ranges(counts, edges, profile->shells + 1);
-    gsl_histogram_set_ranges(masses, edges, profile->shells + 1);
-    for (size_t k = 0; k < sphere->count; k++) { /* out of range: not counted */
-        gsl_histogram_increment(counts, sphere->r[k]);
-        gsl_histogram_accumulate(masses, sphere->r[k],
-                                 bodies->m[system * bodies->stride + sphere->body[k]]);
-    }
+    return k == profile->shells ? profile->r_max : profile->r_min * exp(step * (double)k);
+}
+
+static void fill_shells(struct profile *profile, const struct bodies *bodies, size_t system,
+                        const struct sphere *sphere)
+{
+    const double *const m = bodies->m + system * bodies->stride;
+    size_t i = sphere_count_within(sphere, profile->r_min);
     for (size_t k = 0; k < profile->shells; k++) {
-        const double inner = edges[k], outer = edges[k + 1];
+        const double inner = edge_of(profile, k), outer = edge_of(profile, k + 1);
         const double volume = 4.0 / 3.0 * M_PI * (outer * outer * outer - inner * inner * inner);
-        const double mass = gsl_histogram_get(masses, k);
-        shells[k] =
-            (struct shell){ inner, outer,        sqrt(inner * outer), gsl_histogram_get(counts, k),
-                            mass,  mass / volume };
+        double count = 0.0, mass = 0.0;
+        for (; i < sphere->count && sphere->r[i] < outer; i++) {
+            count += 1.0;
+            mass += m[sphere->body[i]];
+        }
+        profile->shell[k] =
+            (struct shell){ inner, outer, sqrt(inner * outer), count, mass, mass / volume };
     }
-done:
-    memory_free(edges);
-    gsl_histogram_free(counts);
-    gsl_histogram_free(masses);
-    return error->status;
 }
 
 static bool is_in_range(const struct profile *profile, const struct shell *shell)
@@ -289,9 +275,8 @@ enum status profile_measure(struct profile *profile, const struct moment *now, s
         return error->status;
     profile->mass = sphere.mass;
     profile->half_mass_radius = sphere_radius(&sphere, 0.5);
-    enum status status = fill_shells(profile, now->bodies, system, &sphere, profile->shell, error);
+    fill_shells(profile, now->bodies, system, &sphere);
     sphere_destroy(&sphere);
-    if (!status)
-        fit_shells(profile);
-    return status;
+    fit_shells(profile);
+    return STATUS_OK;
 }
