@@ -14,7 +14,7 @@ enum {
     COPIES = PAIRS_THREAD_REALS, /* histograms taken in turn, so that equal bins do not wait for
                                     each other */
     BLOCK = 64,                  /* bodies i of one piece of work */
-    MIN_CELLS = 3,  /* along a side of a periodic box, so that a pair is met in one way only */
+    MIN_CELLS = 3,  /* along a side of a periodic box: then cells are neighbours one way only */
     CELL_BODIES = 8 /* wanted in a cell, on average, at the least */
 };
 

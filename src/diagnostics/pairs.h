@@ -10,8 +10,8 @@
 #include "model/physics.h"
 
 enum pairs_method {
-    PAIRS_AUTO, /* where it pays, only bodies in neighbouring cells of side >= r_max are met */
-    PAIRS_ALL   /* every pair is met */
+    PAIRS_AUTO, /* where it pays, only those of bodies in neighbouring cells of side >= r_max */
+    PAIRS_ALL   /* every pair is worked out */
 };
 
 /* Borrowed for each body: a place in its cell, and a cell for every one at the most. */

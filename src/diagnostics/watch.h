@@ -1,9 +1,9 @@
 /*
  * The accuracy watch, at work in every run: it says when a result can no longer be trusted, and
  * because of whom. Numbers that are not finite end the run; an energy that is too far from that of
- * the start, drifts steadily or jumps fails it; a step too large for the fastest pair is said once.
- * The energy is judged at steps of the watch's own, so that the verdict does not depend on when
- * something else is measured.
+ * the start, drifts steadily or changes by too much within 1000 steps fails it; a step too large
+ * for the fastest pair is said once. The energy is judged at steps of the watch's own, so that the
+ * verdict does not depend on when something else is measured.
  */
 #ifndef ORRERY_DIAGNOSTICS_WATCH_H
 #define ORRERY_DIAGNOSTICS_WATCH_H
