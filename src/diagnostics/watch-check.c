@@ -35,9 +35,10 @@ static bool was_warned(const struct watch *watch)
     return false;
 }
 
-static enum status check_step(struct watch *watch, const struct moment *now, size_t system,
-                              const struct watch_callback *callback, struct error *error)
+static enum status check_step(struct watch *watch, const struct check *check, size_t system,
+                              struct error *error)
 {
+    const struct moment *now = check->now;
     struct record *record = &watch->records[system];
     if (now->bodies->count > FEW_BODIES && (double)now->step < record->next_search)
         return STATUS_OK;
@@ -54,8 +55,8 @@ static enum status check_step(struct watch *watch, const struct moment *now, siz
     char text[WATCH_TEXT_SIZE], line[2 * WATCH_TEXT_SIZE];
     snprintf(line, sizeof line, "WARNING: system %zu: the step is too large for %s", system + 1,
              close_pair_text(watch->units, &record->fastest, watch->adaptive, text));
-    if (callback->tell)
-        callback->tell(callback->context, line);
+    if (check->tell)
+        check->tell(check->context, line);
     return STATUS_OK;
 }
 
@@ -63,7 +64,7 @@ enum status watch_check(struct watch *watch, const struct moment *now, unsigned 
                         void (*tell)(void *context, const char *line), void *context,
                         struct error *error)
 {
-    const struct watch_callback callback = { tell, context };
+    const struct check check = { now, valid, tell, context };
     const bool summed = (valid & NEED_CONSERVED) && (double)now->step != watch->history->judged;
     const bool due = summed && now->step % watch_stride(watch, now->step) == 0;
     const double steps = (double)now->step - fmax(watch->history->judged, 0.0);
@@ -78,12 +79,12 @@ enum status watch_check(struct watch *watch, const struct moment *now, unsigned 
             return error->status;
         if (due || (summed && last)) {
             const struct watch_deviation deviation = watch_observe(watch, now, s, steps);
-            if (watch_judge(watch, now, valid, s, &deviation, &callback, error))
+            if (watch_judge(watch, &check, s, &deviation, error))
                 return error->status;
             if (due)
                 watch_add_to_history(watch, now->step, s, &deviation);
         }
-        if ((valid & NEED_STATE) && check_step(watch, now, s, &callback, error))
+        if ((valid & NEED_STATE) && check_step(watch, &check, s, error))
             return error->status;
     }
     return STATUS_OK;

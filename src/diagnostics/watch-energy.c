@@ -10,27 +10,26 @@ enum { JUMPS_TOLD = 3, SYSTEMS_TOLD = 3 }; /* jumps of a system, systems; others
 
 /* Who may have changed the energy: of the fastest pairs at the last check and now the faster one.
  */
-static enum status find_candidate(const struct record *record, const struct moment *now,
-                                  unsigned valid, size_t system, struct close_pair *candidate,
-                                  struct error *error)
+static enum status find_candidate(const struct record *record, const struct check *check,
+                                  size_t system, struct close_pair *candidate, struct error *error)
 {
     struct close_pair present = close_pair_none;
-    if ((valid & NEED_STATE) && close_pair_find(now, system, &present, error))
+    if ((check->valid & NEED_STATE) && close_pair_find(check->now, system, &present, error))
         return error->status;
     *candidate = present.steps < record->last.steps ? present : record->last;
     return STATUS_OK;
 }
 
 /* Says it, or ends the run with it, as `on_jump` has it. */
-static enum status report(const struct watch *watch, const struct watch_callback *callback,
-                          const char *line, const char *more, struct error *error)
+static enum status report(const struct watch *watch, const struct check *check, const char *line,
+                          const char *more, struct error *error)
 {
     if (watch->on_jump == ON_JUMP_STOP)
         return error_set(error, STATUS_NUMERICAL, "%s", line);
     char warning[4 * WATCH_TEXT_SIZE];
     snprintf(warning, sizeof warning, "WARNING: %s%s", line, more);
-    if (callback->tell)
-        callback->tell(callback->context, warning);
+    if (check->tell)
+        check->tell(check->context, warning);
     return STATUS_OK;
 }
 
@@ -60,9 +59,8 @@ static bool enough_told(const struct watch *watch, size_t system)
     return others == SYSTEMS_TOLD;
 }
 
-static enum status report_jump(struct watch *watch, const struct moment *now, unsigned valid,
-                               size_t system, const struct watch_deviation *deviation,
-                               const struct watch_callback *callback, struct error *error)
+static enum status report_jump(struct watch *watch, const struct check *check, size_t system,
+                               const struct watch_deviation *deviation, struct error *error)
 {
     struct record *record = &watch->records[system];
     struct close_pair candidate;
@@ -73,10 +71,10 @@ static enum status report_jump(struct watch *watch, const struct moment *now, un
                        watch->on_jump != ON_JUMP_STOP;
     if (quiet && record->jumps > 1.0)
         return STATUS_OK;
-    if (find_candidate(record, now, valid, system, &candidate, error))
+    if (find_candidate(record, check, system, &candidate, error))
         return error->status;
     if (record->jumps == 1.0) {
-        record->first_jump = now->time;
+        record->first_jump = check->now->time;
         record->jumped_body = deviation->jump_body;
         record->jumped = candidate;
     }
@@ -84,26 +82,27 @@ static enum status report_jump(struct watch *watch, const struct moment *now, un
         return STATUS_OK;
     char text[WATCH_TEXT_SIZE], line[3 * WATCH_TEXT_SIZE], name[WATCH_WHOSE_SIZE];
     char from[UNITS_TEXT_SIZE], to[UNITS_TEXT_SIZE];
-    snprintf(
-        line, sizeof line,
-        "system %zu: %s %s by %+.3g %s between t = %s and t = %s; fastest pair: %s", system + 1,
-        watch_whose(deviation->jump_body, name), deviation->sudden ? "jumped" : "changed",
-        deviation->jump, watch_scale(deviation->jump, deviation->jump_body),
-        units_time(watch->units, record->time, 6, from), units_time(watch->units, now->time, 6, to),
-        close_pair_text(watch->units, &candidate, watch->adaptive, text));
-    return report(watch, callback, line,
+    snprintf(line, sizeof line,
+             "system %zu: %s %s by %+.3g %s between t = %s and t = %s; fastest pair: %s",
+             system + 1, watch_whose(deviation->jump_body, name),
+             deviation->sudden ? "jumped" : "changed", deviation->jump,
+             watch_scale(deviation->jump, deviation->jump_body),
+             units_time(watch->units, record->time, 6, from),
+             units_time(watch->units, check->now->time, 6, to),
+             close_pair_text(watch->units, &candidate, watch->adaptive, text));
+    return report(watch, check, line,
                   record->jumps == JUMPS_TOLD ? "; later ones are only counted" : "", error);
 }
 
 /* Once for each system; it is told of the first ones, and not beside a jump. */
-static enum status report_error(struct watch *watch, const struct moment *now, unsigned valid,
-                                size_t system, const struct watch_deviation *deviation, bool told,
-                                const struct watch_callback *callback, struct error *error)
+static enum status report_error(struct watch *watch, const struct check *check, size_t system,
+                                const struct watch_deviation *deviation, bool told,
+                                struct error *error)
 {
     struct record *record = &watch->records[system];
     const bool quiet = told || enough_told(watch, system);
-    record->first_error = now->time;
-    if (find_candidate(record, now, valid, system, &record->offending, error))
+    record->first_error = check->now->time;
+    if (find_candidate(record, check, system, &record->offending, error))
         return error->status;
     if (quiet && watch->on_jump != ON_JUMP_STOP)
         return STATUS_OK;
@@ -113,9 +112,9 @@ static enum status report_error(struct watch *watch, const struct moment *now, u
              "system %zu: %s is off by %+.3g %s since the start, at t = %s; fastest pair: %s",
              system + 1, watch_whose(deviation->change_body, name), deviation->change,
              watch_scale(deviation->change, deviation->change_body),
-             units_time(watch->units, now->time, 6, time),
+             units_time(watch->units, check->now->time, 6, time),
              close_pair_text(watch->units, &record->offending, watch->adaptive, text));
-    return report(watch, callback, line, "", error);
+    return report(watch, check, line, "", error);
 }
 
 /* sum m (x - X)^2 about the centre of mass. */
@@ -209,10 +208,10 @@ static void mark(struct watch *watch, double time, size_t system)
         levels[i].mark = levels[i].last;
 }
 
-enum status watch_judge(struct watch *watch, const struct moment *now, unsigned valid,
-                        size_t system, const struct watch_deviation *deviation,
-                        const struct watch_callback *callback, struct error *error)
+enum status watch_judge(struct watch *watch, const struct check *check, size_t system,
+                        const struct watch_deviation *deviation, struct error *error)
 {
+    const struct moment *now = check->now;
     struct record *record = &watch->records[system];
     const bool jumped = fabs(deviation->jump) > watch->energy_jump;
     enum status status = STATUS_OK;
@@ -222,9 +221,9 @@ enum status watch_judge(struct watch *watch, const struct moment *now, unsigned 
         record->error_body = deviation->change_body;
     }
     if (jumped)
-        status = report_jump(watch, now, valid, system, deviation, callback, error);
+        status = report_jump(watch, check, system, deviation, error);
     if (!status && fabs(deviation->change) > watch->energy_error && isnan(record->first_error))
-        status = report_error(watch, now, valid, system, deviation, jumped, callback, error);
+        status = report_error(watch, check, system, deviation, jumped, error);
     if (jumped || now->step % JUMP_STEPS == 0)
         mark(watch, now->time, system);
     return status;

@@ -4,9 +4,11 @@
 
 #include "diagnostics/watch-state.h"
 
-/* Where warnings go. */
-struct watch_callback {
-    void (*tell)(void *context, const char *line);
+/* What a check has: the moment, what of it is valid (enum need, or-ed), and where warnings go. */
+struct check {
+    const struct moment *now;
+    unsigned valid;
+    void (*tell)(void *context, const char *line); /* or NULL */
     void *context;
 };
 
@@ -25,9 +27,8 @@ struct watch_deviation watch_observe(struct watch *watch, const struct moment *n
                                      double steps);
 
 /* Compares it with the limits, and says what is beyond them. STATUS_NUMERICAL, STATUS_MEMORY. */
-enum status watch_judge(struct watch *watch, const struct moment *now, unsigned valid,
-                        size_t system, const struct watch_deviation *deviation,
-                        const struct watch_callback *callback, struct error *error);
+enum status watch_judge(struct watch *watch, const struct check *check, size_t system,
+                        const struct watch_deviation *deviation, struct error *error);
 
 /* Makes room in the history for a check at this step, and counts it; then adds what was found. */
 void watch_extend_history(struct watch *watch, uint64_t step);
