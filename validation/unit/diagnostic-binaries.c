@@ -12,33 +12,6 @@
 
 static const double G = 1.7;
 
-/* A diagnostic at work on a scene. */
-struct bench {
-    struct scene scene;
-    struct config *config;
-    struct diagnostic *diagnostic;
-    struct rows rows;
-};
-
-static void measure(struct bench *bench, const struct diagnostic_class *class_)
-{
-    char text[64];
-    snprintf(text, sizeof text, "type = \"%s\";", class_->variant.name);
-    bench->config = config_of(text);
-    const struct moment *now = scene_moment(&bench->scene, 0, 0.01, true);
-    bench->diagnostic = diagnostic_make(class_, config_item(bench->config, "diagnostics", 0), now);
-    rows_measure(&bench->rows, bench->diagnostic, now);
-}
-
-static void clear(struct bench *bench)
-{
-    rows_free(&bench->rows);
-    diagnostic_destroy(bench->diagnostic);
-    config_free(bench->config);
-    bench->diagnostic = NULL;
-    bench->config = NULL;
-}
-
 static double value(const struct bench *bench, const char *column)
 {
     return rows_value(&bench->rows, 0, column);
@@ -74,7 +47,7 @@ static void test_a_binary_of_given_elements(void **state)
     put_pair(&bench.scene, 1, masses, far_away, moving, x, v);
     scene_body(&bench.scene, 0, 3, 0.4, (double[]){ 9, 0, 1 }, (double[]){ 0, -2.2, 0 });
     scene_body(&bench.scene, 0, 4, 0.0, (double[]){ -4, 8, 1 }, (double[]){ 7, 7, 7 });
-    measure(&bench, &diagnostic_binaries);
+    bench_measure(&bench, "type = \"binaries\";", true);
 
     /* Three bodies with mass, the pair being one of them: K about the centre of mass. */
     const double m[3] = { 0.9, 2.0, 0.4 },
@@ -98,7 +71,7 @@ static void test_a_binary_of_given_elements(void **state)
     assert_close(value(&bench, "hardest_semi_major_axis"), 0.0312, 1e-12);
     assert_close(value(&bench, "hardest_eccentricity"), 0.427, 1e-11);
     assert_close(value(&bench, "hardest_energy_kt"), binding / kT, 1e-11 * binding / kT);
-    clear(&bench);
+    bench_clear(&bench);
     scene_destroy(&bench.scene);
 }
 
@@ -113,7 +86,7 @@ static void test_a_softened_binary(void **state)
     struct bench bench = { .scene = scene_create(1, 2, G, eps) };
     put_pair(&bench.scene, 0, masses, far_away, moving, (double[]){ 0, r1, 0 },
              (double[]){ 0, 0, sqrt(v2) });
-    measure(&bench, &diagnostic_binaries);
+    bench_measure(&bench, "type = \"binaries\";", true);
     const double binding = 1.3 * 0.7 / m * (G * m / s1 - v2 / 2);
     assert_close(value(&bench, "binding_energy"), binding, 1e-13);
     assert_close(value(&bench, "hardest_semi_major_axis"), 0.5 * (r1 + r2), 1e-12);
@@ -121,7 +94,7 @@ static void test_a_softened_binary(void **state)
     /* Two bodies that are one: their temperature means nothing. */
     assert_true(isnan(value(&bench, "kt")) && isnan(value(&bench, "hard_pairs")) &&
                 isnan(value(&bench, "hardest_energy_kt")));
-    clear(&bench);
+    bench_clear(&bench);
     scene_destroy(&bench.scene);
 }
 
@@ -136,33 +109,33 @@ static void test_which_pairs_are_bound(void **state)
     put_pair(&bench.scene, 0, masses, origin, origin, along, (double[]){ 0, circle, 0 });
     scene_body(&bench.scene, 0, 2, 0.5, (double[]){ 0, 1, 0 }, (double[]){ -1.8, 0, 0 });
     put_pair(&bench.scene, 3, masses, far_away, moving, along, (double[]){ 0, fast, 0 });
-    measure(&bench, &diagnostic_binaries);
+    bench_measure(&bench, "type = \"binaries\";", true);
     assert_close(value(&bench, "bound_pairs"), 1, 0);
     assert_close(value(&bench, "hardest_id_1"), 1, 0);
     assert_close(value(&bench, "hardest_semi_major_axis"), 0.1, 1e-12);
-    clear(&bench);
+    bench_clear(&bench);
     /* The other pair at 0.999 of its speed of escape: bound, and soft beside the first. */
     put_pair(&bench.scene, 3, masses, far_away, moving, along,
              (double[]){ 0, 0.999 * sqrt(2.0) * circle, 0 });
-    measure(&bench, &diagnostic_binaries);
+    bench_measure(&bench, "type = \"binaries\";", true);
     assert_close(value(&bench, "bound_pairs"), 2, 0);
     assert_close(value(&bench, "hard_pairs"), 1, 0);
     assert_close(value(&bench, "hardest_id_1"), 1, 0);
-    clear(&bench);
+    bench_clear(&bench);
     /* The third body passes between the first two. */
     scene_body(&bench.scene, 0, 2, 0.5, (double[]){ 0.012, 0.01, 0 }, (double[]){ 50, 0, 0 });
-    measure(&bench, &diagnostic_binaries);
+    bench_measure(&bench, "type = \"binaries\";", true);
     assert_close(value(&bench, "hardest_id_1"), 4, 0);
     assert_close(value(&bench, "bound_pairs"), 1, 0);
-    clear(&bench);
+    bench_clear(&bench);
     for (size_t i = 0; i < 5; i++)
         bench.scene.bodies->vx[i] = 1e3 * (double)i;
-    measure(&bench, &diagnostic_binaries);
+    bench_measure(&bench, "type = \"binaries\";", true);
     assert_close(value(&bench, "bound_pairs"), 0, 0);
     assert_close(value(&bench, "binding_energy_kt"), 0, 0);
     assert_true(isnan(value(&bench, "hardest_id_1")) &&
                 isnan(value(&bench, "hardest_eccentricity")));
-    clear(&bench);
+    bench_clear(&bench);
     scene_destroy(&bench.scene);
 }
 
@@ -178,7 +151,7 @@ static void test_pairs_of_a_crowd(void **state)
         sample_plummer(b, s, 0.6, random);
     for (size_t i = 0; i < bodies_length(b); i++)
         b->vx[i] = 0.15 * (gsl_rng_uniform(random) - 0.5);
-    measure(&bench, &diagnostic_binaries);
+    bench_measure(&bench, "type = \"binaries\";", true);
     assert_int_equal(bench.rows.count, 2);
     for (size_t s = 0; s < 2; s++) {
         const size_t first = s * b->stride;
@@ -207,7 +180,7 @@ static void test_pairs_of_a_crowd(void **state)
         assert_close(rows_value(&bench.rows, s, "binding_energy"), sum, 1e-13 * sum);
     }
     gsl_rng_free(random);
-    clear(&bench);
+    bench_clear(&bench);
     scene_destroy(&bench.scene);
 }
 
@@ -270,7 +243,7 @@ static void test_what_is_shot_out_of_a_cluster(void **state)
     const double mass[2] = { 0.05, 0.05 }, out[3] = { 30, 0, 0 }, speed[3] = { 11.45, 0, 0 };
     put_pair(&bench.scene, N + OUT, mass, out, speed, (double[]){ 0, 1e-3, 0 },
              (double[]){ 0, 0, 0.1 });
-    measure(&bench, &diagnostic_escapers);
+    bench_measure(&bench, "type = \"escapers\";", true);
     assert_close(value(&bench, "bound"), N, 0);
     assert_close(value(&bench, "unbound"), OUT + 2, 0);
     assert_close(value(&bench, "bound_mass"), 1, 1e-12);
@@ -284,7 +257,7 @@ static void test_what_is_shot_out_of_a_cluster(void **state)
     const double ratio = alone(bench.scene.bodies, N, eps);
     assert_close(value(&bench, "bound_virial_ratio") / ratio, 1, 0.01);
     gsl_rng_free(random);
-    clear(&bench);
+    bench_clear(&bench);
     scene_destroy(&bench.scene);
 }
 
@@ -301,7 +274,7 @@ static void test_few_bodies(void **state)
         put_pair(&bench.scene, 0, masses, zero, moving, along, turning);
         scene_body(&bench.scene, 0, 2, 1.7, (double[]){ 0, 40, 0 },
                    (double[]){ moving[0], moving[1] + v, moving[2] });
-        measure(&bench, &diagnostic_escapers);
+        bench_measure(&bench, "type = \"escapers\";", true);
         assert_close(value(&bench, "bound"), leaves ? 2 : 3, 0);
         assert_close(value(&bench, "bound_mass"), leaves ? 2 : 3.7, 1e-14);
         assert_close(value(&bench, "unbound"), leaves ? 1 : 0, 0);
@@ -310,32 +283,32 @@ static void test_few_bodies(void **state)
             assert_true(isnan(value(&bench, "bound_virial_ratio")));
         else
             assert_close(value(&bench, "bound_virial_ratio"), 2 * 0.999 * 0.999, 1e-4);
-        clear(&bench);
+        bench_clear(&bench);
     }
     for (size_t i = 0; i < 3; i++)
         bench.scene.bodies->vz[i] = 100.0 * (double)i;
-    measure(&bench, &diagnostic_escapers);
+    bench_measure(&bench, "type = \"escapers\";", true);
     assert_close(value(&bench, "bound"), 0, 0);
     assert_close(value(&bench, "unbound_mass"), 3.7, 1e-14);
     assert_true(isnan(value(&bench, "bound_radius_50")));
-    clear(&bench);
+    bench_clear(&bench);
     scene_body(&bench.scene, 0, 0, 2.0, zero, moving);
     for (size_t i = 1; i < 3; i++) /* above and below the speed of escape */
         scene_body(&bench.scene, 0, i, 0.0, (double[]){ (double)i, 0, 0 },
                    (double[]){ moving[0],
                                moving[1] + (i == 1 ? 0.99 : 1.01) * sqrt(2 * G * 2.0 / (double)i),
                                moving[2] });
-    measure(&bench, &diagnostic_escapers);
+    bench_measure(&bench, "type = \"escapers\";", true);
     assert_close(value(&bench, "bound"), 2, 0);
     assert_close(value(&bench, "unbound"), 1, 0);
     assert_close(value(&bench, "unbound_mass"), 0, 0);
-    clear(&bench);
+    bench_clear(&bench);
     scene_destroy(&bench.scene);
     bench.scene = scene_create(1, 2, G, 0.0);
     put_pair(&bench.scene, 0, masses, far_away, moving, along, turning);
-    measure(&bench, &diagnostic_escapers);
+    bench_measure(&bench, "type = \"escapers\";", true);
     assert_close(value(&bench, "bound"), 2, 0);
-    clear(&bench);
+    bench_clear(&bench);
     scene_destroy(&bench.scene);
 }
 

@@ -12,33 +12,10 @@
 
 static const double A = 0.5890486225480862; /* Plummer's scale in Henon units, 3 pi / 16 */
 
-/* A diagnostic at work on a scene. */
-struct bench {
-    struct scene scene;
-    struct config *config;
-    struct diagnostic *diagnostic;
-    struct rows rows;
-};
-
 /* Makes the diagnostic of `text` and measures once. */
 static void measure(struct bench *bench, const char *text)
 {
-    bench->config = config_of(text);
-    const struct section *section = config_item(bench->config, "diagnostics", 0);
-    const struct moment *now = scene_moment(&bench->scene, 0, 0.01, false);
-    for (size_t k = 0; diagnostic_at(k); k++)
-        if (&diagnostic_at(k)->variant == section_variant(section))
-            bench->diagnostic = diagnostic_make(diagnostic_at(k), section, now);
-    rows_measure(&bench->rows, bench->diagnostic, now);
-}
-
-static void clear(struct bench *bench)
-{
-    rows_free(&bench->rows);
-    diagnostic_destroy(bench->diagnostic);
-    config_free(bench->config);
-    bench->diagnostic = NULL;
-    bench->config = NULL;
+    bench_measure(bench, text, false);
 }
 
 static double value(const struct bench *bench, size_t row, const char *column)
@@ -109,7 +86,7 @@ static void test_lagrangian_radii_of_plummer(void **state)
         for (size_t s = 0; s < 2; s++)
             assert_close(value(bench, s, table[k].column), r, 4 * error);
     }
-    clear(bench);
+    bench_clear(bench);
 }
 
 /* About the density centre the radii are as good: it is 0.006 from the true one at the most, which
@@ -123,7 +100,7 @@ static void test_lagrangian_radii_about_the_density_center(void **state)
     assert_close(value(bench, 0, "radius_50"), 0.76857, 5 * error);
     assert_close(value(bench, 0, "core_radius"), sqrt(0.3) * A, 0.02); /* see neighbours.c */
     assert_close(value(bench, 0, "density_center_x"), 0, 0.02);
-    clear(bench);
+    bench_clear(bench);
 }
 
 /* physics.md: the central one-dimensional dispersion is 0.53192, sigma^2(r) = 1/(6 sqrt(r^2 +
@@ -171,7 +148,7 @@ static void test_the_density_center_by_hand(void **state)
     }
     assert_close(value(&bench, 0, "core_radius"), sqrt(spread / squares), 1e-14);
     gsl_rng_free(random);
-    clear(&bench);
+    bench_clear(&bench);
     scene_destroy(&bench.scene);
 }
 
@@ -195,7 +172,7 @@ static void test_velocity_dispersion_of_plummer(void **state)
     assert_close(pow(value(bench, 0, "dispersion_radial"), 2) +
                      2 * pow(value(bench, 0, "dispersion_tangential"), 2),
                  3 * pow(value(bench, 0, "dispersion"), 2), 1e-4);
-    clear(bench);
+    bench_clear(bench);
 }
 
 /* Closed forms: velocities set by hand, with a drift that must not count. */
@@ -220,7 +197,7 @@ static void test_velocity_dispersion_by_hand(void **state)
     assert_true(isnan(value(&bench, 0, "anisotropy")) || value(&bench, 0, "anisotropy") < -1e20);
     assert_close(value(&bench, 0, "central_radius"), 3, 1e-14); /* the inner two */
     assert_close(value(&bench, 0, "central_dispersion"), sqrt(2 * 5.0 / 3), 1e-14);
-    clear(&bench);
+    bench_clear(&bench);
     scene_destroy(&bench.scene);
 }
 
@@ -255,7 +232,7 @@ static void test_density_profile_of_plummer(void **state)
         const double plummer = 3 / (4 * M_PI * a * a * a) * pow(at, -2.5);
         assert_close(value(bench, k, "plummer") / plummer, 1, 1e-10);
     }
-    clear(bench);
+    bench_clear(bench);
 }
 
 /* An isothermal sphere cut off at R: M(r) proportional to r. Slope -2 within its own error, also
@@ -288,7 +265,7 @@ static void test_slope_of_an_isothermal_sphere(void **state)
     /* Errors of the right size: 40 squares of unit variance, and chi^2 of 9 degrees of freedom. */
     assert_close(squares / SYSTEMS, 1, 0.7);
     assert_close(chi2 / SYSTEMS, 1, 0.3);
-    clear(&bench);
+    bench_clear(&bench);
     gsl_rng_free(random);
     scene_destroy(&bench.scene);
 }
@@ -337,7 +314,7 @@ static void test_error_of_a_slope_by_hand(void **state)
     assert_close(value(&bench, 0, "density_slope_chi2") / chi2, 1, 1e-9);
     assert_close(value(&bench, 0, "density_slope_error") / sqrt(chi2 / (BODIES * variance)), 1,
                  1e-6);
-    clear(&bench);
+    bench_clear(&bench);
     scene_destroy(&bench.scene);
 }
 
@@ -394,7 +371,7 @@ static void test_few_bodies_have_no_bias(void **state)
         const double sigma2 = mean_of(&bench, systems, "isothermal_dispersion", 2, &error);
         assert_close(sigma2, 0.5, 4 * error + 1e-9);
         assert_true(error < 0.002);
-        clear(&bench);
+        bench_clear(&bench);
         scene_destroy(&bench.scene);
     }
     gsl_rng_free(random);
@@ -425,7 +402,7 @@ static void test_central_dispersion_of_few_bodies(void **state)
                sqrt(sigma2), 0.5 * error / sqrt(sigma2));
         assert_close(sigma2, 0.516 * 0.516, 4 * error);
         assert_true(error < 0.005);
-        clear(&bench);
+        bench_clear(&bench);
         gsl_rng_free(random);
         scene_destroy(&bench.scene);
     }
@@ -447,7 +424,7 @@ static void test_ranges_from_the_start_are_remembered(void **state)
                          scene_moment(&bench->scene, 1, 0.01, false));
         for (size_t i = 0; i < COUNT; i++)
             bench->scene.bodies->x[i] /= 1.25;
-        clear(bench);
+        bench_clear(bench);
     }
 }
 

@@ -218,8 +218,38 @@ static inline struct diagnostic *diagnostic_make(const struct diagnostic_class *
     return diagnostic;
 }
 
+/* A diagnostic at work on a scene. */
+struct bench {
+    struct scene scene;
+    struct config *config;
+    struct diagnostic *diagnostic;
+    struct rows rows;
+};
+
+/* Makes the diagnostic of `text` and measures once; `sums`: potentials and what is conserved too.
+ */
+static inline void bench_measure(struct bench *bench, const char *text, bool sums)
+{
+    bench->config = config_of(text);
+    const struct section *section = config_item(bench->config, "diagnostics", 0);
+    const struct moment *now = scene_moment(&bench->scene, 0, 0.01, sums);
+    struct error error = { 0 };
+    if (diagnostic_create(section, now, &bench->diagnostic, &error) != STATUS_OK)
+        fail_msg("create: %s", error.text);
+    rows_measure(&bench->rows, bench->diagnostic, now);
+}
+
+static inline void bench_clear(struct bench *bench)
+{
+    rows_free(&bench->rows);
+    diagnostic_destroy(bench->diagnostic);
+    config_free(bench->config);
+    bench->diagnostic = NULL;
+    bench->config = NULL;
+}
+
 /*
- * A restart: a second diagnostic, made at the present moment with the first one's memory, gives
+ * A restart: a second diagnostic, made at the present moment with the first one's state, gives
  * the rows that the first one gives now.
  */
 static inline void assert_continues(struct diagnostic *first, const struct section *section,

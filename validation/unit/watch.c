@@ -307,18 +307,24 @@ static void test_what_is_not_finite_is_named(void **state)
     trial_end(&trial);
 }
 
-/* A run that goes on from the memory judges as one that was never interrupted. */
-static void test_memory(void **state)
+/* As a restart does. */
+static void take_state(struct watch *to, struct watch *from)
+{
+    size_t length, other;
+    const double *state = watch_state(from, &length);
+    double *target = watch_state(to, &other);
+    assert_int_equal(length, other);
+    memcpy(target, state, length * sizeof *state);
+}
+
+/* A run that goes on from the state judges as one that was never interrupted. */
+static void test_state(void **state)
 {
     (void)state;
     struct trial first = trial_start("", 0.01), second = trial_start("", 0.01);
     first.scene.bodies->vx[0] = 2.0;
     assert_int_equal(look(&first, 10, 0.01), STATUS_OK);
-    size_t length, other;
-    const double *memory = watch_state(first.watch, &length);
-    double *target = watch_state(second.watch, &other);
-    assert_int_equal(length, other);
-    memcpy(target, memory, length * sizeof *memory);
+    take_state(second.watch, first.watch);
     assert_false(watch_holds(second.watch, NULL));
     second.scene.bodies->vx[0] = 2.0;
     assert_int_equal(look(&second, 20, 0.01), STATUS_OK);
@@ -527,23 +533,21 @@ static void test_bodies_without_mass_drift(void **state)
     }
 }
 
-/* A second watch with the memory of the first has its levels as well. */
-static void test_memory_of_bodies_without_mass(void **state)
+/* A second watch with the state of the first has its levels as well. */
+static void test_state_of_bodies_without_mass(void **state)
 {
     (void)state;
     struct trial first = trial_of_tests("velocity-verlet", "energy_error = 0;");
     struct trial second = trial_of_tests("velocity-verlet", "energy_error = 0;");
     first.scene.bodies->vx[1] = second.scene.bodies->vx[1] = 0.6;
     assert_int_equal(look(&first, 10, 0.01), STATUS_OK);
-    size_t length, other;
-    const double *memory = watch_state(first.watch, &length);
-    double *target = watch_state(second.watch, &other);
-    assert_int_equal(length, other);
-    memcpy(target, memory, length * sizeof *memory);
+    take_state(second.watch, first.watch);
     assert_int_equal(look(&first, 20, 0.01), STATUS_OK);
     assert_int_equal(look(&second, 20, 0.01), STATUS_OK);
     assert_int_equal(second.told.count, 0); /* the energy is what it was */
-    assert_memory_equal(memory, target, length * sizeof *memory);
+    size_t length;
+    const double *kept = watch_state(first.watch, &length);
+    assert_memory_equal(kept, watch_state(second.watch, &length), length * sizeof *kept);
     trial_end(&first);
     trial_end(&second);
 }
@@ -560,13 +564,13 @@ int main(void)
         cmocka_unit_test(test_a_large_step_is_said_once),
         cmocka_unit_test(test_the_warning_is_a_sixteenth_of_the_advice),
         cmocka_unit_test(test_what_is_not_finite_is_named),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_state),
         cmocka_unit_test(test_what_accumulates_fails),
         cmocka_unit_test(test_its_own_steps),
         cmocka_unit_test(test_drift),
         cmocka_unit_test(test_bodies_without_mass_are_judged),
         cmocka_unit_test(test_bodies_without_mass_drift),
-        cmocka_unit_test(test_memory_of_bodies_without_mass),
+        cmocka_unit_test(test_state_of_bodies_without_mass),
     };
     return cmocka_run_group_tests_name("watch", tests, NULL, NULL);
 }
