@@ -44,24 +44,26 @@ struct escapers {
     enum sphere_center center;
 };
 
-/* A system, each of its bound pairs merged. The arrays belong to it. */
+/* A single body, or a bound pair. */
+struct merged {
+    double phi, psi; /* from the others */
+    size_t members;  /* how many bodies it is made of */
+    bool bound;      /* to the others; at first all are */
+};
+
+/* A system, each of its bound pairs merged. What it points to belongs to it. */
 struct cluster {
     struct bound_pairs pairs;
     struct bodies *bodies;
+    struct merged *merged; /* of each of these */
     double mass;
-    double *phi, *psi; /* of each merged body, from the others */
-    size_t *members;   /* how many bodies it is made of */
-    bool *bound;
 };
 
 static void cluster_destroy(struct cluster *cluster)
 {
     bound_pairs_destroy(&cluster->pairs);
     bodies_destroy(cluster->bodies);
-    memory_free(cluster->phi);
-    memory_free(cluster->psi);
-    memory_free(cluster->members);
-    memory_free(cluster->bound);
+    memory_free(cluster->merged);
 }
 
 /* A pair has the mean of what its members have, less what they have by each other: twice the
@@ -77,14 +79,14 @@ static void merge_potentials(struct cluster *cluster, const struct moment *now, 
             index == NO_BOUND_PAIR ? NULL : &cluster->pairs.pairs[index];
         if (pair && i == pair->j)
             continue;
-        cluster->phi[k] = phi[i];
-        cluster->psi[k] = psi[i];
-        cluster->members[k] = pair ? 2 : 1;
+        cluster->merged[k] = (struct merged){ phi[i], psi[i], 1, true };
         if (pair) {
             const size_t j = pair->j;
             const double mass = m[i] + m[j];
-            cluster->phi[k] = (m[i] * phi[i] + m[j] * phi[j] - 2.0 * pair->potential) / mass;
-            cluster->psi[k] = (m[i] * psi[i] + m[j] * psi[j] - 2.0 * pair->virial) / mass;
+            cluster->merged[k] =
+                (struct merged){ (m[i] * phi[i] + m[j] * phi[j] - 2.0 * pair->potential) / mass,
+                                 (m[i] * psi[i] + m[j] * psi[j] - 2.0 * pair->virial) / mass, 2,
+                                 true };
         }
         k++;
     }
@@ -99,11 +101,8 @@ static enum status cluster_create(const struct moment *now, size_t system, struc
         bound_pairs_merge(&cluster->pairs, now->bodies, system, &cluster->bodies, error))
         goto fail;
     const size_t count = cluster->bodies->count;
-    cluster->phi = memory_array(count, sizeof *cluster->phi, error);
-    cluster->psi = memory_array(count, sizeof *cluster->psi, error);
-    cluster->members = memory_array(count, sizeof *cluster->members, error);
-    cluster->bound = memory_array(count, sizeof *cluster->bound, error);
-    if (!cluster->phi || !cluster->psi || !cluster->members || !cluster->bound)
+    cluster->merged = memory_array(count, sizeof *cluster->merged, error);
+    if (!cluster->merged)
         goto fail;
     merge_potentials(cluster, now, system);
     for (size_t i = 0; i < count; i++)
@@ -124,7 +123,7 @@ static struct rest bound_rest(const struct cluster *cluster)
     const struct bodies *b = cluster->bodies;
     struct rest rest = { 0 };
     for (size_t i = 0; i < b->count; i++) {
-        if (!cluster->bound[i])
+        if (!cluster->merged[i].bound)
             continue;
         rest.mass += b->m[i];
         rest.momentum[0] += b->m[i] * b->vx[i];
@@ -139,7 +138,7 @@ static struct rest bound_rest(const struct cluster *cluster)
 static bool is_bound(const struct cluster *cluster, const struct rest *rest, size_t i)
 {
     const struct bodies *b = cluster->bodies;
-    const double own = cluster->bound[i] ? b->m[i] : 0.0, others = rest->mass - own;
+    const double own = cluster->merged[i].bound ? b->m[i] : 0.0, others = rest->mass - own;
     const double v[] = { b->vx[i], b->vy[i], b->vz[i] };
     double v2 = 0.0;
     if (cluster->mass - b->m[i] <= 1e-14 * cluster->mass)
@@ -149,7 +148,7 @@ static bool is_bound(const struct cluster *cluster, const struct rest *rest, siz
         v2 += dv * dv;
     }
     return others > 1e-14 * rest->mass &&
-           0.5 * others / (others + b->m[i]) * v2 + cluster->phi[i] < 0.0;
+           0.5 * others / (others + b->m[i]) * v2 + cluster->merged[i].phi < 0.0;
 }
 
 /* Of a system that flies apart the hardest pair remains. */
@@ -158,8 +157,8 @@ static void keep_hardest(struct cluster *cluster)
     const struct bound_pair *hardest = bound_pairs_hardest(&cluster->pairs);
     size_t pairs = 0;
     for (size_t k = 0; hardest && k < cluster->bodies->count; k++)
-        if (cluster->members[k] == 2)
-            cluster->bound[k] = &cluster->pairs.pairs[pairs++] == hardest;
+        if (cluster->merged[k].members == 2)
+            cluster->merged[k].bound = &cluster->pairs.pairs[pairs++] == hardest;
 }
 
 /* Those that are bound decide the frame, in which others may be bound: until nothing changes. */
@@ -169,16 +168,14 @@ static void find_bound(struct cluster *cluster)
     const size_t count = cluster->bodies->count;
     bool changed = true;
     size_t bound = count;
-    for (size_t i = 0; i < count; i++)
-        cluster->bound[i] = true;
     for (int round = 0; changed && bound > 0 && round < ROUNDS; round++) {
         const struct rest rest = bound_rest(cluster);
         changed = false;
         bound = 0;
         for (size_t i = 0; i < count; i++) {
             const bool now = is_bound(cluster, &rest, i);
-            changed = changed || now != cluster->bound[i];
-            cluster->bound[i] = now;
+            changed = changed || now != cluster->merged[i].bound;
+            cluster->merged[i].bound = now;
             bound += now;
         }
     }
@@ -193,14 +190,14 @@ static enum status copy_bound(const struct cluster *cluster, struct bodies **bou
     *bound = NULL;
     size_t count = 0;
     for (size_t i = 0; i < cluster->bodies->count; i++)
-        count += cluster->bound[i];
+        count += cluster->merged[i].bound;
     if (count == 0 || bodies_create(1, count, bound, error))
         return count == 0 ? STATUS_OK : error->status;
     double *from[BODIES_REALS], *to[BODIES_REALS];
     bodies_reals(cluster->bodies, from);
     bodies_reals(*bound, to);
     for (size_t i = 0, k = 0; i < cluster->bodies->count; i++) {
-        if (!cluster->bound[i])
+        if (!cluster->merged[i].bound)
             continue;
         for (size_t axis = 0; axis < BODIES_REALS; axis++)
             to[axis][k] = from[axis][i];
@@ -234,7 +231,7 @@ static enum status sum_across(const struct cluster *cluster, const struct sphere
     }
     *sum = 0.0;
     for (size_t i = 0; i < b->count; i++) {
-        if (cluster->bound[i])
+        if (cluster->merged[i].bound)
             continue;
         const double dx = b->x[i] - sphere->center[0], dy = b->y[i] - sphere->center[1],
                      dz = b->z[i] - sphere->center[2];
@@ -252,8 +249,8 @@ static double bound_virial(const struct cluster *cluster, double G, double acros
 {
     double sum = 0.0;
     for (size_t i = 0; i < cluster->bodies->count; i++)
-        if (cluster->bound[i])
-            sum += 0.5 * cluster->bodies->m[i] * cluster->psi[i];
+        if (cluster->merged[i].bound)
+            sum += 0.5 * cluster->bodies->m[i] * cluster->merged[i].psi;
     return sum + 0.5 * G * across;
 }
 
@@ -262,8 +259,8 @@ static void fill_counts(const struct cluster *cluster, double *row)
     for (int k = BOUND; k <= UNBOUND_MASS; k++)
         row[k] = 0.0;
     for (size_t i = 0; i < cluster->bodies->count; i++) {
-        const int k = cluster->bound[i] ? BOUND : UNBOUND;
-        row[k] += (double)cluster->members[i];
+        const int k = cluster->merged[i].bound ? BOUND : UNBOUND;
+        row[k] += (double)cluster->merged[i].members;
         row[k + 1] += cluster->bodies->m[i];
     }
 }

@@ -416,7 +416,7 @@ DIAGNOSTICS = [
      "unit/diagnostic-binaries"),
     ("src/diagnostics/escapers.c", "0.5 * G * across", "0.0 * G * across",
      "unit/diagnostic-binaries"),
-    ("src/diagnostics/escapers.c", "(double)cluster->members[i]", "1.0",
+    ("src/diagnostics/escapers.c", "(double)cluster->merged[i].members", "1.0",
      "unit/diagnostic-binaries"),
     ("src/diagnostics/escapers.c", "if (bound == 0)", "if (false)", "unit/diagnostic-binaries"),
     ("src/diagnostics/time-scales.c", "0.138 * N * sqrt", "0.138 * sqrt(N) * sqrt",
