@@ -83,6 +83,11 @@ void bound_pairs_destroy(struct bound_pairs *found)
     *found = (struct bound_pairs){ 0 };
 }
 
+const struct bound_pair *bound_pairs_of(const struct bound_pairs *found, size_t i)
+{
+    return found->pair_of[i] == NO_BOUND_PAIR ? NULL : &found->pairs[found->pair_of[i]];
+}
+
 const struct bound_pair *bound_pairs_hardest(const struct bound_pairs *found)
 {
     const struct bound_pair *hardest = NULL;
@@ -103,8 +108,8 @@ enum status bound_pairs_merge(const struct bound_pairs *found, const struct bodi
     bodies_reals(bodies, from);
     bodies_reals(*merged, to);
     for (size_t i = 0, k = 0; i < bodies->count; i++) {
-        const size_t at = first + i, index = found->pair_of[i];
-        const struct bound_pair *pair = index == NO_BOUND_PAIR ? NULL : &found->pairs[index];
+        const size_t at = first + i;
+        const struct bound_pair *pair = bound_pairs_of(found, i);
         if (pair && i == pair->j)
             continue;
         const size_t other = pair ? first + pair->j : at;

@@ -39,6 +39,9 @@ enum status bound_pairs_create(const struct physics *physics, const struct bodie
                                struct error *error);
 void bound_pairs_destroy(struct bound_pairs *found); /* what create() has filled, or all zero */
 
+/* The pair that a body belongs to; NULL for a single one. */
+const struct bound_pair *bound_pairs_of(const struct bound_pairs *found, size_t i);
+
 /* The one that is bound most; NULL without pairs. The first of equal ones. */
 const struct bound_pair *bound_pairs_hardest(const struct bound_pairs *found);
 

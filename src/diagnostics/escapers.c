@@ -74,9 +74,7 @@ static void merge_potentials(struct cluster *cluster, const struct moment *now, 
     const double *const m = now->bodies->m + first;
     const double *const phi = now->phi + first, *const psi = now->psi + first;
     for (size_t i = 0, k = 0; i < now->bodies->count; i++) {
-        const size_t index = cluster->pairs.pair_of[i];
-        const struct bound_pair *pair =
-            index == NO_BOUND_PAIR ? NULL : &cluster->pairs.pairs[index];
+        const struct bound_pair *pair = bound_pairs_of(&cluster->pairs, i);
         if (pair && i == pair->j)
             continue;
         cluster->merged[k] = (struct merged){ phi[i], psi[i], 1, true };

@@ -14,11 +14,10 @@ static void count_pairs(const struct bound_pairs *pairs, const struct bodies *bo
 {
     const double *const m = bodies->m + system * bodies->stride;
     for (size_t i = 0; i < bodies->count; i++) {
-        const size_t index = pairs->pair_of[i];
-        const size_t j = index == NO_BOUND_PAIR ? i : pairs->pairs[index].j;
-        if (index != NO_BOUND_PAIR && i == j)
+        const struct bound_pair *pair = bound_pairs_of(pairs, i);
+        if (pair && i == pair->j)
             continue;
-        const double mass = j == i ? m[i] : m[i] + m[j];
+        const double mass = pair ? m[i] + m[pair->j] : m[i];
         structure->count += mass > 0.0;
         structure->largest = fmax(structure->largest, mass);
     }
