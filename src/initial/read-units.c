@@ -6,15 +6,16 @@
 
 #include "base/memory.h"
 
-enum { KIND_MASS, KIND_LENGTH, KIND_VELOCITY };
+enum { KIND_MASS, KIND_LENGTH, KIND_VELOCITY, KIND_TIME, KINDS };
 
 static const struct {
     const char *name;
     struct dimension dimension;
-} kinds[READ_UNIT_KINDS] = {
+} kinds[KINDS] = {
     [KIND_MASS] = { "mass", DIMENSION_MASS },
     [KIND_LENGTH] = { "length", DIMENSION_LENGTH },
     [KIND_VELOCITY] = { "velocity", DIMENSION_VELOCITY },
+    [KIND_TIME] = { "time", DIMENSION_TIME },
 };
 
 static size_t kind_of(enum quantity quantity)
@@ -29,18 +30,12 @@ struct dimension read_units_dimension(enum quantity quantity)
     return kinds[kind_of(quantity)].dimension;
 }
 
-static bool is_of(struct unit unit, struct dimension dimension)
+/* False, with what is wrong, for what is no unit or one of another kind. */
+static bool parse_unit(const char *text, size_t kind, struct unit *unit,
+                       char problem[READ_PROBLEM_SIZE])
 {
-    return memcmp(&unit.dimension, &dimension, sizeof dimension) == 0;
-}
-
-bool read_units_note(struct read_units *units, enum quantity quantity, const char *text,
-                     char problem[READ_PROBLEM_SIZE])
-{
-    const size_t kind = kind_of(quantity);
     const struct dimension wanted = kinds[kind].dimension;
-    struct unit unit;
-    if (!unit_parse(text, &unit)) {
+    if (!unit_parse(text, unit)) {
         snprintf(problem, READ_PROBLEM_SIZE,
                  "'%.40s' is no unit that is known here; units are made of %s, as in km/s or AU "
                  "d^-1",
@@ -48,14 +43,40 @@ bool read_units_note(struct read_units *units, enum quantity quantity, const cha
         return false;
     }
     if (strcmp(text, "1") == 0) /* as some write what has no unit */
-        unit = (struct unit){ wanted, 0.0 };
-    if (!is_of(unit, wanted)) {
-        snprintf(problem, READ_PROBLEM_SIZE, "'%.40s' is no unit of %s", text, kinds[kind].name);
+        *unit = (struct unit){ wanted, 0.0 };
+    if (memcmp(&unit->dimension, &wanted, sizeof wanted) == 0)
+        return true;
+    snprintf(problem, READ_PROBLEM_SIZE, "'%.40s' is no unit of %s", text, kinds[kind].name);
+    return false;
+}
+
+bool read_units_note(struct read_units *units, enum quantity quantity, const char *text,
+                     char problem[READ_PROBLEM_SIZE])
+{
+    const size_t kind = kind_of(quantity);
+    if (!parse_unit(text, kind, &units->of[quantity], problem))
         return false;
-    }
-    units->of[quantity] = unit;
     snprintf(units->spelling[kind], READ_UNIT_SIZE, "%s", text);
     return true;
+}
+
+bool read_units_note_time(struct read_units *units, const char *text,
+                          char problem[READ_PROBLEM_SIZE])
+{
+    if (!parse_unit(text, KIND_TIME, &units->time, problem))
+        return false;
+    const bool nbody = !(units->time.worth > 0.0);
+    if (units->said && nbody == !(units->of[QUANTITY_MASS].worth > 0.0))
+        return true;
+    if (units->said)
+        snprintf(problem, READ_PROBLEM_SIZE,
+                 "'%.40s' is %s N-body unit, but those of mass, length and velocity are%s", text,
+                 nbody ? "an" : "no", nbody ? " not" : "");
+    else
+        snprintf(problem, READ_PROBLEM_SIZE,
+                 "'%.40s' is the only unit; name those of mass, length and velocity too, or none",
+                 text);
+    return false;
 }
 
 const char *read_units_words(const struct read_units *units, char words[READ_PROBLEM_SIZE])
@@ -88,16 +109,18 @@ const struct units *read_units_system(const struct read_units *units)
 static void name_system(const struct read_units *said, char words[READ_PROBLEM_SIZE])
 {
     const struct units *system = read_units_system(said);
-    const int length = snprintf(words, READ_PROBLEM_SIZE, "set physics.units = \"%s\"",
-                                system ? system->name : "");
-    if (system)
+    const char *separator = "";
+    if (system) {
+        snprintf(words, READ_PROBLEM_SIZE, "set physics.units = \"%s\"", system->name);
         return;
-    snprintf(words, READ_PROBLEM_SIZE, "set physics.units to one of");
-    for (size_t i = 0, used = strlen(words); units_at(i) && length > 0; i++)
-        if (units_physical(units_at(i)))
-            used += (size_t)snprintf(words + used, READ_PROBLEM_SIZE - used, "%s %s",
-                                     used > sizeof "set physics.units to one of" - 1 ? "," : "",
-                                     units_at(i)->name);
+    }
+    int used = snprintf(words, READ_PROBLEM_SIZE, "set physics.units to one of");
+    for (size_t i = 0; units_at(i); i++)
+        if (units_physical(units_at(i))) {
+            used += snprintf(words + used, READ_PROBLEM_SIZE - (size_t)used, "%s %s", separator,
+                             units_at(i)->name);
+            separator = ",";
+        }
 }
 
 static const char *name_of(const struct read_wish *wish)

@@ -55,6 +55,11 @@ struct dimension read_units_dimension(enum quantity quantity);
 bool read_units_note(struct read_units *units, enum quantity quantity, const char *text,
                      char problem[READ_PROBLEM_SIZE]);
 
+/* The same of the unit of time, once those of the bodies are noted: false also where it is of
+ * another kind than these (N-body units, or with a worth), or where these are not said. */
+bool read_units_note_time(struct read_units *units, const char *text,
+                          char problem[READ_PROBLEM_SIZE]);
+
 /* What the numbers are multiplied with, and those of time; false, with the mend, where the wish
  * contradicts the file. */
 struct read_factors {

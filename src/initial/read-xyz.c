@@ -169,8 +169,8 @@ static void read_about_frame(struct read_about *about, const char *line)
     about->other_cell = !cube;
 }
 
-/* The units of a frame: mass_unit, length_unit and velocity_unit, all or none, and time_unit, which
- * else follows from them. */
+/* The units of a frame: mass_unit, length_unit and velocity_unit, all or none, and with them
+ * time_unit, which else follows from them. */
 static enum status read_units(struct rows *rows, const char *line, struct error *error)
 {
     static const struct {
@@ -179,7 +179,7 @@ static enum status read_units(struct rows *rows, const char *line, struct error 
     } keys[] = { { "mass_unit=", QUANTITY_MASS, QUANTITY_MASS },
                  { "length_unit=", QUANTITY_X, QUANTITY_Z },
                  { "velocity_unit=", QUANTITY_VX, QUANTITY_VZ } };
-    char values[COUNT_OF(keys)][VALUE_SIZE], time[VALUE_SIZE];
+    char values[COUNT_OF(keys)][VALUE_SIZE], time[VALUE_SIZE], problem[READ_PROBLEM_SIZE];
     const char **units = calloc(rows->width, sizeof *units);
     if (!units)
         return error_set(error, STATUS_MEMORY, "out of memory for the columns of a file");
@@ -187,16 +187,12 @@ static enum status read_units(struct rows *rows, const char *line, struct error 
         if (text_find_value(line, keys[k].key, values[k], VALUE_SIZE))
             for (enum quantity q = keys[k].first; q <= keys[k].last; q++)
                 units[rows->column[q] - 1] = values[k];
-    rows_name_units(rows, units, error);
+    const enum status status = rows_name_units(rows, units, error);
     free(units);
-    struct unit unit;
-    static const struct dimension of_time = DIMENSION_TIME;
-    if (!text_find_value(line, "time_unit=", time, sizeof time))
-        return error->status;
-    if (!unit_parse(time, &unit) || memcmp(&unit.dimension, &of_time, sizeof of_time) != 0)
-        lines_error(rows->lines, error, "time_unit: '%.40s' is no unit of time", time);
-    rows->about.units.time = unit;
-    return error->status;
+    if (!status && text_find_value(line, "time_unit=", time, sizeof time) &&
+        !read_units_note_time(&rows->about.units, time, problem))
+        return lines_error(rows->lines, error, "time_unit: %s", problem);
+    return status;
 }
 
 static enum status open_table(const struct read_request *request, struct rows *rows,

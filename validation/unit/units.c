@@ -331,6 +331,50 @@ static void test_contradictions(void **state)
            "si", STATUS_DATA, "f:2: time_unit: 'kg' is no unit of time");
 }
 
+/* The unit of a frame's time must go with those of the bodies: a time that is lost, or taken to be
+ * in other units, would be so without a word. */
+static void test_units_of_time(void **state)
+{
+    (void)state;
+    static const char row[] = "\n1 0 0 0 0 0 0\n";
+    static const char physical[] = " mass_unit=Msun length_unit=pc velocity_unit=km/s",
+                      nbody[] = " mass_unit=M length_unit=L velocity_unit=L/T";
+    static const struct {
+        const char *bodies, *time, *message;
+    } bad[] = {
+        { physical, "T", "is an N-body unit, but those of mass, length and velocity are not" },
+        { physical, "1", "is an N-body unit, but those of mass, length and velocity are not" },
+        { nbody, "Myr", "is no N-body unit, but those of mass, length and velocity are" },
+        { "", "Myr", "is the only unit; name those of mass, length and velocity too, or none" },
+        { "", "T", "is the only unit; name those of mass, length and velocity too, or none" },
+    };
+    static const char *const systems[] = { "nbody", "pc-msun-kms" };
+    char text[256], message[256];
+    for (size_t i = 0; i < COUNT_OF(bad); i++)
+        for (size_t k = 0; k < COUNT_OF(systems); k++) {
+            snprintf(text, sizeof text,
+                     "1\nProperties=mass:R:1:pos:R:3:velo:R:3 Time=3%s time_unit=%s%s",
+                     bad[i].bodies, bad[i].time, row);
+            snprintf(message, sizeof message, "f:2: time_unit: '%s' %s", bad[i].time,
+                     bad[i].message);
+            refuse(&read_xyz, text, systems[k], STATUS_DATA, message);
+        }
+    static const char *const good[] = { "T", "1" };
+    for (size_t i = 0; i < COUNT_OF(good); i++) {
+        double found[7];
+        struct error error = { 0 };
+        struct read_about about;
+        const struct read_wish wish = { .units = units_find("nbody") };
+        snprintf(text, sizeof text,
+                 "1\nProperties=mass:R:1:pos:R:3:velo:R:3 Time=3%s time_unit=%s%s", nbody, good[i],
+                 row);
+        write_file(text);
+        if (read_body(&read_xyz, &wish, found, &about, &error))
+            fail_msg("%s", error.text);
+        assert_true(about.time == 3);
+    }
+}
+
 /* bodies.file_units names every unit system, behind what is none. */
 static void test_files_may_be_in_every_system(void **state)
 {
@@ -357,6 +401,7 @@ int main(void)
         cmocka_unit_test(test_help_has_the_constants),
         cmocka_unit_test(test_labels),
         cmocka_unit_test(test_spellings),
+        cmocka_unit_test(test_units_of_time),
         cmocka_unit_test(test_files_may_be_in_every_system),
         cmocka_unit_test(test_files_are_converted),
         cmocka_unit_test(test_bits_stay),
