@@ -108,8 +108,10 @@ static void print_estimate(const struct run_record *run, const struct estimate *
              "all %zu systems are the same: this start draws nothing from the seed, so "
              "an ensemble of it has no scatter",
              x->bodies->systems);
-    if (x->coincident > 0)
-        item("warning", "pairs of bodies at the same position: %zu", x->coincident);
+    if (x->doubts.coincident > 0)
+        item("warning", "pairs of bodies at the same position: %zu", x->doubts.coincident);
+    if (x->doubts.cut_files > 0)
+        item("warning", "%s", x->doubts.cut_words);
 }
 
 static void print_resolution(const struct backend_description *backend,

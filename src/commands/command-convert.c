@@ -354,6 +354,8 @@ static void tell_losses(const struct conversion *c, const struct source *source)
     if (lost.length && !lost.failed)
         fprintf(stderr, "%s: not carried over: %s\n", c->output, lost.bytes);
     text_free(&lost);
+    if (about->unfinished[0])
+        fprintf(stderr, READ_UNFINISHED "\n", c->input, about->unfinished);
 }
 
 /* That numbers are others than they were. */

@@ -105,7 +105,7 @@ static enum status report(const struct section *section, const struct body_files
 {
     if (found->status == STATUS_CONFIG || found->status == STATUS_NO_INPUT)
         return refuse_input(section, files, path, found, error);
-    return found->status ? error_set(error, found->status, "%s", found->text) : STATUS_OK;
+    return error_pass(error, found);
 }
 
 /* Is a file of bodies.files one system, of as many bodies as the first one? */
@@ -147,34 +147,50 @@ static enum status count(const struct section *section, size_t *count, struct er
     return STATUS_OK;
 }
 
-/* A file itself, or only its start where `bodies` is NULL. */
+static void note_cut(const char *path, const char *number, struct initial_doubts *doubts)
+{
+    if (doubts->cut_files++ == 0)
+        snprintf(doubts->cut_words, sizeof doubts->cut_words, READ_UNFINISHED, path, number);
+}
+
+/* A file itself. */
 static enum status read(const struct section *section, const struct body_files *files,
                         const char *path, const struct physics *physics, struct bodies *bodies,
-                        struct error *error)
+                        struct initial_doubts *doubts, struct error *error)
+{
+    const struct read_format *format;
+    struct read_about about;
+    struct read_request request = { .wish.units = physics->units, .about = &about };
+    struct error found = { 0 };
+    if (!choose(section, path, &format, &request, &found) &&
+        !format->read(format, &request, bodies, &found) && about.unfinished[0])
+        note_cut(path, about.unfinished, doubts);
+    return report(section, files, path, &found, error);
+}
+
+/* Only its start, with the units. */
+static enum status read_start(const struct section *section, const struct body_files *files,
+                              const char *path, const struct physics *physics, struct error *error)
 {
     const struct read_format *format;
     struct read_request request = { .wish.units = physics->units };
     struct error found = { 0 };
-    if (!choose(section, path, &format, &request, &found)) {
-        if (bodies)
-            format->read(format, &request, bodies, &found);
-        else
-            format->measure(format, &request, NULL, &found);
-    }
+    if (!choose(section, path, &format, &request, &found))
+        format->measure(format, &request, NULL, &found);
     return report(section, files, path, &found, error);
 }
 
 /* Each file into a system of its own. */
 static enum status fill_members(const struct section *section, const struct body_files *files,
                                 const struct physics *physics, struct bodies *bodies,
-                                struct error *error)
+                                struct initial_doubts *doubts, struct error *error)
 {
     struct bodies *one = NULL;
     enum status status = bodies_create(1, bodies->count, &one, error);
     for (size_t s = 0; s < bodies->systems && !status; s++) {
         /* A file without ids has those of new bodies, not those of the file before. */
         memcpy(one->id, bodies->id + s * bodies->stride, bodies->count * sizeof *one->id);
-        status = read(section, files, files->paths[s], physics, one, error);
+        status = read(section, files, files->paths[s], physics, one, doubts, error);
         if (!status)
             bodies_copy_system(bodies, s, one, 0);
     }
@@ -183,11 +199,19 @@ static enum status fill_members(const struct section *section, const struct body
 }
 
 static enum status fill_all(const struct section *section, const struct physics *physics,
-                            struct bodies *bodies, struct error *error)
+                            struct bodies *bodies, struct initial_doubts *doubts,
+                            struct error *error)
 {
     const struct body_files files = body_files_of(section);
-    return files.count > 1 ? fill_members(section, &files, physics, bodies, error)
-                           : read(section, &files, files.paths[0], physics, bodies, error);
+    if (files.count > 1)
+        fill_members(section, &files, physics, bodies, doubts, error);
+    else
+        read(section, &files, files.paths[0], physics, bodies, doubts, error);
+    char *words = doubts->cut_words, *end = words + strlen(words);
+    if (doubts->cut_files > 1)
+        snprintf(end, sizeof doubts->cut_words - (size_t)(end - words),
+                 " (the first of %zu such files)", doubts->cut_files);
+    return error->status;
 }
 
 static int compare_paths(const void *a, const void *b)
@@ -240,7 +264,7 @@ static enum status check_units(const struct section *section, const struct physi
                              physics->units->name);
     const struct body_files files = body_files_of(section);
     for (size_t i = 0; error->status && i < files.count; i++)
-        if (read(section, &files, files.paths[i], physics, NULL, error))
+        if (read_start(section, &files, files.paths[i], physics, error))
             break;
     return error->status;
 }

@@ -110,11 +110,11 @@ static enum status check_size(const struct section *section, size_t systems, siz
 }
 
 static enum status fill(const struct section *section, const struct physics *physics,
-                        struct bodies *bodies, struct error *error)
+                        struct bodies *bodies, struct initial_doubts *doubts, struct error *error)
 {
     const struct initial_class *class_ = chosen(section);
     if (class_->fill_all)
-        return class_->fill_all(section, physics, bodies, error);
+        return class_->fill_all(section, physics, bodies, doubts, error);
     const unsigned long seed = (unsigned long)section_integer(section, "seed");
     enum status status = STATUS_OK;
     for (size_t s = 0; s < bodies->systems && !status; s++)
@@ -142,7 +142,7 @@ static enum status scale_to_virial_ratio(const struct section *section,
 }
 
 static enum status finish(const struct section *section, const struct physics *physics,
-                          struct bodies *bodies, size_t *coincident, struct error *error)
+                          struct bodies *bodies, struct initial_doubts *doubts, struct error *error)
 {
     const struct body_files files = body_files_of(section);
     enum status status = STATUS_OK;
@@ -150,7 +150,7 @@ static enum status finish(const struct section *section, const struct physics *p
         const size_t first = s * bodies->stride;
         const char *source = files.count == 0 ? section_variant(section)->name
                                               : files.paths[files.count > 1 ? s : 0];
-        status = check_bodies(bodies, first, physics, source, coincident, error);
+        status = check_bodies(bodies, first, physics, source, &doubts->coincident, error);
         if (!status && section_flag(section, "center"))
             adjust_center(bodies, first);
         if (!status && section_has(section, "virial_ratio"))
@@ -193,16 +193,16 @@ const char *initial_count_name(const struct section *section)
 }
 
 enum status initial_create(const struct section *section, const struct physics *physics,
-                           size_t systems, size_t count, struct bodies **bodies, size_t *coincident,
-                           struct error *error)
+                           size_t systems, size_t count, struct bodies **bodies,
+                           struct initial_doubts *doubts, struct error *error)
 {
     *bodies = NULL;
-    *coincident = 0;
+    *doubts = (struct initial_doubts){ 0 };
     enum status status = bodies_create(systems, count, bodies, error);
     if (!status)
-        status = fill(section, physics, *bodies, error);
+        status = fill(section, physics, *bodies, doubts, error);
     if (!status)
-        status = finish(section, physics, *bodies, coincident, error);
+        status = finish(section, physics, *bodies, doubts, error);
     if (status) {
         bodies_destroy(*bodies);
         *bodies = NULL;

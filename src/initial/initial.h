@@ -11,6 +11,13 @@
 #include "model/bodies.h"
 #include "model/physics.h"
 
+/* What may be wrong with the bodies, and is no error. */
+struct initial_doubts {
+    size_t coincident; /* pairs of bodies at the same position, with softening > 0 */
+    size_t cut_files;  /* that end within a number, by the look of it; and what is said of them: */
+    char cut_words[512]; /* "stars.csv: ..." */
+};
+
 struct initial_class {
     struct variant variant;
     /* What no single row of the parameter table can see; reports with section_error(). Or NULL. */
@@ -29,7 +36,8 @@ struct initial_class {
                         struct error *error);
     /* Instead of fill(), where all systems come out of one source: fills them all. */
     enum status (*fill_all)(const struct section *section, const struct physics *physics,
-                            struct bodies *bodies, struct error *error);
+                            struct bodies *bodies, struct initial_doubts *doubts,
+                            struct error *error);
     /* Its masses, lengths and velocities whose defaults make sense in N-body units only, ended by
      * NULL; and whether the section makes use of one (NULL: always). Or NULL. */
     const char *const *scales;
@@ -70,11 +78,10 @@ const char *initial_count_name(const struct section *section);
  * The `count` bodies of each of `systems` systems as the section `bodies` of a config describes
  * them: created, filled, checked (finite, no negative mass, some mass, unique ids, no coincident
  * bodies when the softening is 0), moved to the centre of mass and rescaled to a virial ratio where
- * asked. `coincident` counts the pairs of coincident bodies with softening > 0. STATUS_CONFIG,
- * STATUS_DATA, STATUS_NO_INPUT, STATUS_IO, STATUS_MEMORY.
+ * asked. STATUS_CONFIG, STATUS_DATA, STATUS_NO_INPUT, STATUS_IO, STATUS_MEMORY.
  */
 enum status initial_create(const struct section *section, const struct physics *physics,
-                           size_t systems, size_t count, struct bodies **bodies, size_t *coincident,
-                           struct error *error);
+                           size_t systems, size_t count, struct bodies **bodies,
+                           struct initial_doubts *doubts, struct error *error);
 
 #endif

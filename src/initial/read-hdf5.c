@@ -133,7 +133,7 @@ static enum status check_snapshot(struct hdf5_snapshot *snapshot, const char *pa
     for (int type = 0; type < HDF5_TYPES; type++)
         sound = sound && snapshot->count[type] <= hdf5_most_rows;
     sound = sound && total(snapshot) > 0 && total(snapshot) % snapshot->systems == 0;
-    snapshot->about.left_out[READ_LEFT_OUT_SIZE - 1] = '\0';
+    snapshot->about.left_out[READ_LEFT_OUT_SIZE - 1] = snapshot->about.unfinished[0] = '\0';
     return sound ? STATUS_OK : hdf5_bad(snapshot, error, "is damaged");
 }
 

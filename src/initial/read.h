@@ -15,7 +15,7 @@
 #include "initial/read-units.h"
 #include "model/bodies.h"
 
-enum { READ_LEFT_OUT_SIZE = 160 };
+enum { READ_LEFT_OUT_SIZE = 160, READ_NUMBER_SIZE = 32 };
 
 /* What a file says beside the bodies. */
 struct read_about {
@@ -25,6 +25,8 @@ struct read_about {
     bool other_cell;                   /* it has a periodic cell that is no cube */
     struct read_units units;           /* those that the file names */
     char left_out[READ_LEFT_OUT_SIZE]; /* "radius, color": what bodies have and nobody reads */
+    /* After read(): the last number of a text that ends within it, by the look of it; or "". */
+    char unfinished[READ_NUMBER_SIZE];
 };
 
 struct rows; /* rows.h */
@@ -100,6 +102,11 @@ enum status read_check_frame(const struct read_request *request, const char *wha
 /* For read(): may a file of `systems` systems fill `bodies`? STATUS_DATA. */
 enum status read_check_systems(const struct read_request *request, size_t systems,
                                const struct bodies *bodies, struct error *error);
+
+/* What is said of a file and its unfinished number. */
+#define READ_UNFINISHED                                                                            \
+    "%.300s: its last line has no end, and its last number, %s, looks unfinished; was the file "   \
+    "cut?"
 
 /* Copies system 0 to all others. */
 void read_repeat(struct bodies *bodies);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -138,6 +139,7 @@ static enum status open_rows(const struct read_format *format, const struct read
 {
     *rows = (struct rows){ .separator = ' ',
                            .announced = ROWS_UNKNOWN,
+                           .shortest = SIZE_MAX,
                            .lines = request->lines,
                            .lent = request->lines != NULL };
     read_about_clear(&rows->about);
@@ -229,6 +231,34 @@ static enum status convert(const struct rows *rows, enum quantity quantity, stru
                        rows->column[quantity], name_of(quantity), body_name(rows, row), value);
 }
 
+static bool is_read(const struct rows *rows, size_t column)
+{
+    for (size_t q = 0; q < QUANTITIES; q++)
+        if (rows->column[q] == column)
+            return true;
+    return false;
+}
+
+/*
+ * Was the file cut within its last number? Half of a number looks like a whole one. That the last
+ * line has no end says little, since editors leave it out; but then a number is suspect that is
+ * shorter than those of all rows before, or has an exponent of 0, which is left of e-05. One
+ * character less is not enough: so many end in a 0 that is not written, and a digit at the end of
+ * all others would not matter.
+ */
+static void look_for_cut(struct rows *rows)
+{
+    const char *number = rows->fields[rows->width - 1], *digits = number + strspn(number, "+-");
+    const char *exponent = strpbrk(digits, "eE");
+    const size_t length = strlen(digits);
+    const bool is_shorter = rows->taken > 1 && length + 1 < rows->shortest;
+    const bool is_no_power =
+        exponent && strcmp(exponent + 1 + strspn(exponent + 1, "+-"), "0") == 0;
+    if (lines_is_cut(rows->lines) && (is_shorter || is_no_power) && is_read(rows, rows->width))
+        snprintf(rows->about.unfinished, READ_NUMBER_SIZE, "%s", number);
+    rows->shortest = length < rows->shortest ? length : rows->shortest;
+}
+
 static enum status parse_row(struct rows *rows, char *line, struct row *row, struct error *error)
 {
     *row = (struct row){ 0 };
@@ -239,6 +269,7 @@ static enum status parse_row(struct rows *rows, char *line, struct row *row, str
                            count > rows->width && rows->separator == ','
                                ? " (a decimal comma? the decimal sign is '.')"
                                : "");
+    look_for_cut(rows);
     enum status status = parse_integer(rows, QUANTITY_ID, &row->id, error);
     if (!status)
         status = parse_integer(rows, QUANTITY_SYSTEM, &row->system, error);
@@ -405,6 +436,7 @@ static enum status name_systems(struct rows *rows, struct systems *systems, stru
     for (size_t s = 0; s < systems->length; s++)
         systems->list[s].count = 0;
     rows->taken = 0;
+    rows->shortest = SIZE_MAX;
     return lines_seek(rows->lines, first, error);
 }
 
@@ -439,6 +471,8 @@ enum status rows_read(const struct read_format *format, const struct read_reques
         status = check_filled(&rows, &systems, bodies, error);
     if (!status && systems.length == 1)
         read_repeat(bodies);
+    if (!status && request->about)
+        *request->about = rows.about;
     free(systems.list);
     close_rows(&rows);
     return status;

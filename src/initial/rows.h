@@ -20,8 +20,9 @@ struct rows {
     size_t column[QUANTITIES]; /* from 1; 0: the table has not this quantity */
     size_t announced;          /* rows that the file says it has, or ROWS_UNKNOWN: up to its end */
     size_t taken;
-    char **fields; /* of the row at hand; width of them */
-    bool lent;     /* the lines are the caller's */
+    char **fields;   /* of the row at hand; width of them */
+    size_t shortest; /* length of the last field of a row, of those that were taken */
+    bool lent;       /* the lines are the caller's */
     struct read_about about;
     struct read_factors factors; /* of the numbers of a row */
     size_t units_line;           /* where the units are named; 0: nowhere */

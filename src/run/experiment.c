@@ -6,7 +6,6 @@
 
 #include "backend/ranks.h"
 #include "base/memory.h"
-#include "initial/initial.h"
 #include "run/need.h"
 
 /* A run of more steps than doubles can count is a slip. */
@@ -141,7 +140,7 @@ enum status experiment_create(const struct config *config, struct experiment *ex
                               absent.text);
     ranks_share(&experiment->backend, &experiment->backend_options);
     if (initial_create(config_section(config, "bodies"), &experiment->physics, need.systems,
-                       need.count, &experiment->bodies, &experiment->coincident, error))
+                       need.count, &experiment->bodies, &experiment->doubts, error))
         return error->status;
     experiment->identical = are_copies(experiment->bodies);
     return STATUS_OK;

@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "config/configuration.h"
 #include "initial/body-files.h"
+#include "initial/initial.h"
 #include "integrator/integrator.h"
 #include "model/bodies.h"
 #include "model/physics.h"
@@ -26,7 +27,7 @@ struct experiment {
     struct backend_options backend_options;
     struct body_files body_files; /* the files that its systems come from */
     struct bodies *bodies;        /* owned; at t = 0 */
-    size_t coincident;            /* pairs of bodies at the same position, with softening > 0 */
+    struct initial_doubts doubts; /* what may be wrong with these */
     bool identical; /* there are several systems, and all are copies of the first one */
 };
 

@@ -167,9 +167,11 @@ static void note_start(struct run *run)
                     "warning: all %zu systems are the same: this start draws nothing from the "
                     "seed, so an ensemble of it has no scatter",
                     bodies->systems);
-    if (run->experiment.coincident > 0)
-        run_warning(run, "warning: pairs of bodies at the same position: %zu",
-                    run->experiment.coincident);
+    const struct initial_doubts *doubts = &run->experiment.doubts;
+    if (doubts->coincident > 0)
+        run_warning(run, "warning: pairs of bodies at the same position: %zu", doubts->coincident);
+    if (doubts->cut_files > 0)
+        run_warning(run, "warning: %s", doubts->cut_words);
 }
 
 static enum status check_disk(struct run *run, struct error *error)

@@ -3,6 +3,7 @@
 import gzip
 import os
 import random
+import shutil
 
 import tap
 
@@ -95,6 +96,41 @@ def test_layout_does_not_matter():
     plain = "".join(line.split(",", 1)[1].replace(",", "\t") + "\n"
                     for line in GOOD.split("\n")[1:4])
     assert series(plain, name="b.dat") == expected
+
+
+UNFINISHED = ("b.csv: its last line has no end, and its last number, {}, looks unfinished; was "
+              "the file cut?")
+
+
+def test_a_file_that_was_cut():
+    """half of the last number is told from a whole one by its length or by its exponent"""
+    rows = [f"{i},1,{i},0,0,0,0,{0.1 * i + 1 / 3:.17g}\n" for i in range(4)]
+    whole = HEADER + "".join(rows)
+    exponent = HEADER + "".join(rows[:3]) + "3,1,3,0,0,0,0,6.333333333333333e-0"
+    for text, number in ((whole, ""), (whole.rstrip("\n"), ""), (whole[:-2], "0.633333333333333"),
+                         (whole[:-5] + "\n", ""), (whole[:-5] + "\n ", ""),
+                         (whole[:-5], "0.633333333333"), (whole[:-18], "0"),
+                         (exponent + "5", ""), (exponent, "6.333333333333333e-0")):
+        more = UNFINISHED.format(number) if number else ""
+        result = run(text, more="center = true;", softening=1.0)
+        assert result.returncode == 0, result.stderr
+        with open("out/run.log", encoding="utf-8") as file:
+            log = file.read()
+        check = tap.run("check", "run.cfg")
+        convert = tap.run("convert", "b.csv", "b.txt", "--force")
+        for said in (log, " ".join(check.stdout.replace("#", "").split()), convert.stderr):
+            assert more in said and ("unfinished" in said) == bool(more), (text, said)
+        shutil.rmtree("out")
+    for name in ("b.csv", "c.csv", "d.csv"):
+        with open(name, "w", encoding="utf-8") as file:
+            file.write(whole if name == "c.csv" else whole[:-5])
+    with open("two.cfg", "w", encoding="utf-8") as file:
+        file.write(CONFIG.format(file="b.csv", more="", softening=1.0)
+                   .replace('file = "b.csv"', 'files = ["b.csv", "c.csv", "d.csv"]'))
+    result = tap.run("run", "two.cfg", "-o", "out")
+    assert result.returncode == 0, result.stderr
+    more = UNFINISHED.format("0.633333333333") + " (the first of 2 such files)"
+    assert more in result.stdout + result.stderr, result
 
 
 def test_decimal_commas():

@@ -43,7 +43,8 @@ static inline void write_file(const char *path, const char *text)
 
 /* Makes the bodies of `bodies = { <keys> };`. */
 static inline enum status create(const char *keys, const struct physics *physics, size_t systems,
-                                 struct bodies **bodies, size_t *coincident, struct error *error)
+                                 struct bodies **bodies, struct initial_doubts *doubts,
+                                 struct error *error)
 {
     const struct group group = { .name = "bodies",
                                  .parameters = initial_parameters,
@@ -65,7 +66,7 @@ static inline enum status create(const char *keys, const struct physics *physics
     size_t count;
     enum status status = initial_count(section, systems, &count, error);
     if (!status)
-        status = initial_create(section, physics, systems, count, bodies, coincident, error);
+        status = initial_create(section, physics, systems, count, bodies, doubts, error);
     config_free(config);
     return status;
 }
@@ -75,11 +76,12 @@ static inline struct bodies *make_systems(const char *keys, const struct physics
 {
     struct bodies *bodies;
     struct error error = { 0 };
-    size_t coincident;
-    if (create(keys, physics, systems, &bodies, &coincident, &error) != STATUS_OK)
+    struct initial_doubts doubts;
+    if (create(keys, physics, systems, &bodies, &doubts, &error) != STATUS_OK)
         fail_msg("%s", error.text);
     assert_int_equal(bodies->systems, systems);
-    assert_int_equal(coincident, 0);
+    assert_int_equal(doubts.coincident, 0);
+    assert_string_equal(doubts.cut_words, "");
     return bodies;
 }
 
@@ -93,8 +95,8 @@ static inline void refuse(const char *keys, const struct physics *physics, size_
 {
     struct bodies *bodies;
     struct error error = { 0 };
-    size_t coincident;
-    const enum status status = create(keys, physics, systems, &bodies, &coincident, &error);
+    struct initial_doubts doubts;
+    const enum status status = create(keys, physics, systems, &bodies, &doubts, &error);
     assert_null(bodies);
     assert_string_equal(error.text, message);
     assert_int_equal(status, expected);
