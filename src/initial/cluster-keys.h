@@ -52,7 +52,8 @@ extern const char *const cluster_rescale_choices[];              /* cluster.c */
       .choices = cluster_rescale_choices,                                                          \
       .help = "Change the unit of length so that the energy is that of the model without "         \
               "softening, binaries as single bodies; from all pairs (exact), from shells (fast, "  \
-              "to about 2/count), or none; auto: pairs up to 32768 bodies, else shells." },        \
+              "to about 2 sum(m^2)/mass^2, which is 2/count for equal masses), or none; auto: "    \
+              "pairs up to 32768 bodies, else shells." },                                          \
     { BIND(REAL, struct cluster_keys, binary_fraction), .default_value = DEFAULT_REAL(0.0),        \
       .minimum = 0, .maximum = 1,                                                                  \
       .help = "Binaries over binaries and single bodies together; their members come first." },    \
