@@ -18,11 +18,15 @@ int descriptor_write(int fd, const void *bytes, size_t length)
     return 0;
 }
 
-int descriptor_read(int fd, void *bytes, size_t size, size_t *length)
+/* From `offset` on, or, where that is negative, from where the descriptor stands. */
+static int read_whole(int fd, void *bytes, size_t size, off_t offset, size_t *length)
 {
     *length = 0;
     while (*length < size) {
-        const ssize_t got = read(fd, (char *)bytes + *length, size - *length);
+        char *const next = (char *)bytes + *length;
+        const size_t left = size - *length;
+        const ssize_t got =
+            offset < 0 ? read(fd, next, left) : pread(fd, next, left, offset + (off_t)*length);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
@@ -32,4 +36,14 @@ int descriptor_read(int fd, void *bytes, size_t size, size_t *length)
         *length += (size_t)got;
     }
     return 0;
+}
+
+int descriptor_read(int fd, void *bytes, size_t size, size_t *length)
+{
+    return read_whole(fd, bytes, size, -1, length);
+}
+
+int descriptor_read_at(int fd, uint64_t offset, void *bytes, size_t size, size_t *length)
+{
+    return read_whole(fd, bytes, size, (off_t)offset, length);
 }

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "base/text.h"
 
 static void drop(json_t **document)
@@ -120,12 +121,14 @@ static enum status read_text(const char *path, struct text *text, struct error *
     const int fd = open_regular(path, error);
     if (fd < 0)
         return error->status;
-    ssize_t count;
-    while ((count = read(fd, block, BLOCK)) > 0 || (count < 0 && errno == EINTR))
-        text_append(text, block, count > 0 ? (size_t)count : 0);
-    const int code = errno;
+    size_t got;
+    int code;
+    do {
+        code = descriptor_read(fd, block, BLOCK, &got);
+        text_append(text, block, got);
+    } while (!code && got == BLOCK);
     close(fd);
-    if (count < 0)
+    if (code)
         return error_system(error, STATUS_IO, code, path);
     return text->failed ? error_system(error, STATUS_MEMORY, ENOMEM, path) : STATUS_OK;
 }

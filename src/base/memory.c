@@ -20,7 +20,7 @@
 enum { PAGE = 4096, STEPS = 9, STEP = 7 * MEMORY_ALIGNMENT };
 
 /* Where in a page the next array shall begin. */
-static size_t next_place(size_t bytes)
+static size_t next_offset(size_t bytes)
 {
     static atomic_size_t arrays;
     return bytes < PAGE ? 0 : atomic_fetch_add(&arrays, 1) % STEPS * STEP;
@@ -38,7 +38,7 @@ void *memory_array(size_t count, size_t size, struct error *error)
     const bool overflows = __builtin_mul_overflow(count, size, &bytes);
     if (bytes == 0)
         bytes = 1; /* an array outside of its block would look like a leak */
-    size_t before = sizeof(void *) + MEMORY_ALIGNMENT + next_place(bytes);
+    size_t before = sizeof(void *) + MEMORY_ALIGNMENT + next_offset(bytes);
     char *const block = overflows || bytes > SIZE_MAX - before ? NULL : calloc(1, bytes + before);
     if (!block) {
         error_set(error, STATUS_MEMORY, "out of memory: %zu elements of %zu bytes", count, size);

@@ -1,8 +1,6 @@
 #include "config/arena.h"
 
-#include <stdarg.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,18 +39,11 @@ char *arena_copy(struct arena *arena, const char *bytes, size_t length)
     return copy && length ? memcpy(copy, bytes, length) : copy;
 }
 
-char *arena_print(struct arena *arena, const char *format, ...)
+char *arena_keep(struct arena *arena, struct text *text)
 {
-    va_list arguments, again;
-    va_start(arguments, format);
-    va_copy(again, arguments);
-    const int length = vsnprintf(NULL, 0, format, arguments);
-    va_end(arguments);
-    char *string = length < 0 ? NULL : arena_take(arena, (size_t)length + 1, 1);
-    if (string)
-        vsnprintf(string, (size_t)length + 1, format, again);
-    va_end(again);
-    return string;
+    char *copy = text->failed ? NULL : arena_copy(arena, text->bytes, text->length);
+    text_free(text);
+    return copy;
 }
 
 void arena_free(struct arena *arena)

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "base/status.h"
+#include "base/text.h"
 
 struct arena_block;
 
@@ -17,8 +18,8 @@ struct arena {
 void *arena_take(struct arena *arena, size_t count, size_t size);
 /* `length` bytes and a NUL. */
 char *arena_copy(struct arena *arena, const char *bytes, size_t length);
-char *arena_print(struct arena *arena, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+/* What the text holds; frees that. */
+char *arena_keep(struct arena *arena, struct text *text);
 void arena_free(struct arena *arena);
 
 /* STATUS_MEMORY, in the words of the reader of configurations, whose arena it is. */

@@ -32,7 +32,7 @@ static void report_stray(struct reader *r, const struct section *section, const 
                    section->variant->name, other.bytes);
     else if (suggest_key(&r->config->schema, group, section->variant, node->name, &other))
         text_print(&reason, "unknown key; did you mean %s?", other.bytes);
-    section_report(section, node->name, &node->location, value.bytes, r->error,
+    section_report(section, node->name, &node->location, value.bytes, STATUS_CONFIG, r->error,
                    reason.bytes ? reason.bytes : "unknown key");
     text_free(&reason);
     text_free(&other);
@@ -48,7 +48,8 @@ static void report_missing(struct reader *r, const struct section *section,
     struct text wanted = { 0 };
     text_print(&wanted, "must be given: ");
     requirement_print(parameter, &wanted);
-    section_report(section, parameter->key, &section->location, NULL, r->error, wanted.bytes);
+    section_report(section, parameter->key, &section->location, NULL, STATUS_CONFIG, r->error,
+                   wanted.bytes);
     text_free(&wanted);
 }
 

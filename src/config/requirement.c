@@ -43,12 +43,6 @@ void requirement_range(const struct parameter *p, struct text *text)
                    p->open & OPEN_MAXIMUM ? "less than" : "at most", p->maximum);
 }
 
-static void print_choices(const struct parameter *p, struct text *text)
-{
-    text_print(text, "one of ");
-    text_names(text, p->choices);
-}
-
 static const char *const kinds[] = {
     [PARAMETER_FLAG] = "true or false",
     [PARAMETER_INTEGER] = "a whole number",
@@ -63,7 +57,8 @@ static const char *const kinds[] = {
 void requirement_print(const struct parameter *p, struct text *text)
 {
     if (p->type == PARAMETER_CHOICE) {
-        print_choices(p, text);
+        text_print(text, "one of ");
+        text_names(text, p->choices);
         return;
     }
     if (p->type == PARAMETER_REALS && p->length)

@@ -173,9 +173,9 @@ bool section_written(const struct section *section, const char *key)
     return find(section, key)->node != NULL;
 }
 
-static enum status report(const struct section *section, const char *key,
-                          const struct location *location, const char *value, enum status status,
-                          struct error *error, const char *reason)
+enum status section_report(const struct section *section, const char *key,
+                           const struct location *location, const char *value, enum status status,
+                           struct error *error, const char *reason)
 {
     const char *name = section->group->name;
     struct text path = { 0 };
@@ -187,13 +187,6 @@ static enum status report(const struct section *section, const char *key,
     location_report_as(location, path.bytes, value, status, error, reason ? reason : "is wrong");
     text_free(&path);
     return status;
-}
-
-enum status section_report(const struct section *section, const char *key,
-                           const struct location *location, const char *value, struct error *error,
-                           const char *reason)
-{
-    return report(section, key, location, value, STATUS_CONFIG, error, reason);
 }
 
 enum status section_refuse(const struct section *section, const char *key, enum status status,
@@ -208,7 +201,7 @@ enum status section_refuse(const struct section *section, const char *key, enum 
         tree_print(value->node, &shown);
     else if (value)
         value_print(value, &shown);
-    report(section, key, location, shown.bytes, status, error, reason);
+    section_report(section, key, location, shown.bytes, status, error, reason);
     text_free(&shown);
     return status;
 }

@@ -4,7 +4,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "config/arena.h"
 #include "config/configuration.h"
@@ -59,10 +58,10 @@ const struct parameter *section_variant_row(const struct group *group, struct va
 struct value *section_find(const struct section *section, const char *key);
 
 /* "file:line: outputs.1.every = value: reason"; `key` and `value` may be NULL, and so may `reason`
- * where there was no memory for it. Returns STATUS_CONFIG. */
+ * where there was no memory for it. Returns `status`. */
 enum status section_report(const struct section *section, const char *key,
-                           const struct location *location, const char *value, struct error *error,
-                           const char *reason);
+                           const struct location *location, const char *value, enum status status,
+                           struct error *error, const char *reason);
 
 /* Reads the node into the value of its parameter. What is wrong is reported with the location of
  * the node. STATUS_CONFIG, STATUS_MEMORY. */

@@ -9,8 +9,6 @@
 #ifndef ORRERY_CONFIG_SOURCE_H
 #define ORRERY_CONFIG_SOURCE_H
 
-#include <stddef.h>
-
 #include "base/status.h"
 #include "base/text.h"
 #include "config/arena.h"

@@ -219,12 +219,12 @@ static bool is_path(const char *path)
 static const char *label_of(const char *override, struct arena *arena)
 {
     enum { SHOWN = 80 };
-    char *label =
-        arena_print(arena, "-P %.*s%s", SHOWN, override, strlen(override) > SHOWN ? "..." : "");
-    for (char *p = label; p && *p; p++)
+    struct text label = { 0 };
+    text_print(&label, "-P %.*s%s", SHOWN, override, strlen(override) > SHOWN ? "..." : "");
+    for (char *p = label.bytes; p && *p; p++)
         if (iscntrl((unsigned char)*p))
             *p = ' ';
-    return label;
+    return arena_keep(arena, &label);
 }
 
 /* Adds its value to the source. */

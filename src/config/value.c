@@ -26,12 +26,13 @@ static bool is_text(const struct parameter *parameter)
            parameter->type == PARAMETER_PATH || parameter->type == PARAMETER_PATHS;
 }
 
-static size_t count_choices(const struct parameter *parameter)
+/* The index of a word among the choices, or their number where it is none of them. */
+static size_t find_choice(const struct parameter *parameter, const char *word)
 {
-    size_t count = 0;
-    while (parameter->choices[count])
-        count++;
-    return count;
+    size_t i = 0;
+    while (parameter->choices[i] && strcmp(parameter->choices[i], word) != 0)
+        i++;
+    return i;
 }
 
 /* On the command line, quotation marks may be left out: name=2026. */
@@ -59,10 +60,11 @@ static enum status refuse(const struct reading *r, const struct node *node, enum
     else
         requirement_print(parameter, &reason);
     if (fault == NO_CHOICE)
-        suggest_choice(string_of(node), parameter->choices, count_choices(parameter), &reason);
+        suggest_choice(string_of(node), parameter->choices, find_choice(parameter, string_of(node)),
+                       &reason);
     tree_print(node, &shown);
     const enum status status = section_report(r->section, parameter->key, &r->node->location,
-                                              shown.bytes, r->error, reason.bytes);
+                                              shown.bytes, STATUS_CONFIG, r->error, reason.bytes);
     text_free(&reason);
     text_free(&shown);
     return status;
@@ -120,17 +122,16 @@ static enum status read_string(const struct reading *r)
 
 static enum status read_choice(const struct reading *r)
 {
-    const char *const *choices = r->value->parameter->choices;
+    const struct parameter *const parameter = r->value->parameter;
     const char *string = string_of(r->node);
     if (!string)
         return refuse(r, r->node, WRONG_TYPE);
-    for (size_t i = 0; choices[i]; i++)
-        if (strcmp(choices[i], string) == 0) {
-            r->value->held.string = choices[i];
-            r->value->held.count = i;
-            return STATUS_OK;
-        }
-    return refuse(r, r->node, NO_CHOICE);
+    const size_t index = find_choice(parameter, string);
+    if (!parameter->choices[index])
+        return refuse(r, r->node, NO_CHOICE);
+    r->value->held.string = parameter->choices[index];
+    r->value->held.count = index;
+    return STATUS_OK;
 }
 
 /* Relative to the file that names it; to the current directory from the command line. */
@@ -141,8 +142,7 @@ static enum status resolve(const struct reading *r, const char *name, const char
         return STATUS_OK;
     struct text path = { 0 };
     file_beside(r->node->location.file, name, &path);
-    *resolved = path.failed ? NULL : arena_copy(r->arena, path.bytes, path.length);
-    text_free(&path);
+    *resolved = arena_keep(r->arena, &path);
     return *resolved ? STATUS_OK : arena_exhausted(r->error);
 }
 
@@ -273,8 +273,7 @@ static enum status read_values(const struct reading *r)
             return refuse(r, node->children[i], WRONG_TYPE);
         struct text element = { 0 };
         tree_print(node->children[i], &element);
-        values[i] = element.failed ? NULL : arena_copy(r->arena, element.bytes, element.length);
-        text_free(&element);
+        values[i] = arena_keep(r->arena, &element);
         if (!values[i])
             return arena_exhausted(r->error);
     }
@@ -309,9 +308,7 @@ bool value_default(struct value *value)
     value->held = row->default_value;
     if (row->type != PARAMETER_CHOICE || value->held.presence != PARAMETER_SET)
         return true;
-    while (row->choices[value->held.count] &&
-           strcmp(row->choices[value->held.count], value->held.string) != 0)
-        value->held.count++;
+    value->held.count = find_choice(row, value->held.string);
     return row->choices[value->held.count];
 }
 

@@ -71,11 +71,11 @@ void binaries_set(const struct cluster_keys *keys, double G, gsl_rng *generator,
     elements_state(&elements, G * mass, 0.0, x, v);
     for (int k = 0; k < 2; k++) {
         const double share = k == 0 ? -masses[1] / mass : masses[0] / mass;
-        double place[3], speed[3];
+        double member_position[3], member_velocity[3];
         for (int axis = 0; axis < 3; axis++) {
-            place[axis] = position[axis] + share * x[axis];
-            speed[axis] = velocity[axis] + share * v[axis];
+            member_position[axis] = position[axis] + share * x[axis];
+            member_velocity[axis] = velocity[axis] + share * v[axis];
         }
-        initial_set(bodies, index + (size_t)k, masses[k], place, speed);
+        initial_set(bodies, index + (size_t)k, masses[k], member_position, member_velocity);
     }
 }

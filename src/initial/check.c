@@ -145,7 +145,7 @@ static enum status count_coincident(const struct subject *subject, const struct 
     return STATUS_OK;
 }
 
-static enum status check_places(struct subject *subject, size_t *coincident)
+static enum status check_positions(struct subject *subject, size_t *coincident)
 {
     const size_t count = subject->last - subject->first;
     struct candidate *order = memory_array(count, sizeof *order, subject->error);
@@ -167,6 +167,6 @@ enum status check_bodies(const struct bodies *bodies, size_t first, const struct
     if (!status)
         status = check_ids(&subject);
     if (!status)
-        status = check_places(&subject, coincident);
+        status = check_positions(&subject, coincident);
     return status;
 }

@@ -3,8 +3,6 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "base/memory.h"
-
 /* The rows of the triangle of pairs are shared out in this many parts, whose sums are added in
  * order: so the result does not depend on who did which part. */
 enum { PARTS = 1024 };
@@ -45,8 +43,8 @@ __attribute__((always_inline)) static inline void find_terms(const struct physic
     }
 }
 
-/* Adds them, in open space to two sums in turns and in a periodic box to the first one. The order
- * is written out, because that of a reduction would be the compiler's choice. */
+/* Adds them, in open space alternately to two sums and in a periodic box to the first one. The
+ * order is written out, because that of a reduction would be the compiler's choice. */
 __attribute__((always_inline)) static inline void add_terms(const double *terms, size_t count,
                                                             bool periodic, double sums[2])
 {

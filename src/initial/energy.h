@@ -15,9 +15,8 @@ struct pair_sums {
 };
 
 /*
- * Over all pairs of the system. Each pair
- * counts once and nothing is stored by body, unlike reference_potentials(). By all cores; the
- * result is the same for any number of them.
+ * Over all pairs of the system. Each pair counts once and nothing is stored by body, unlike
+ * reference_potentials(). By all cores; the result is the same for any number of them.
  */
 struct pair_sums energy_pairs(const struct physics *physics, const struct bodies *bodies,
                               size_t first);

@@ -105,5 +105,5 @@ enum status hdf5_units_resolve(const struct read_request *request, struct hdf5_s
             "the scale factor, which are not converted here; scale them, and set "
             "bodies.file_units = \"as-is\"",
             snapshot->path, snapshot->hubble);
-    return read_settle_units(request, 0, &snapshot->about, factors, error);
+    return read_resolve_units(request, 0, &snapshot->about, factors, error);
 }

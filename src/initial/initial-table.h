@@ -24,8 +24,8 @@ extern const struct initial_class initial_uniform_cube;
 #define INITIAL_COUNT_MAX 2147483647
 
 /* Rows that several tables hold; `default_` as parameter.h says. INITIAL_POSITIVE is bound to the
- * `struct keys` of its file. A row of `center` in the table of
- * an initial condition replaces the shared one, whose default is false. */
+ * `struct keys` of its file. A row of `center` in the table of an initial condition replaces the
+ * shared one, whose default is false. */
 /* clang-format off */
 #define INITIAL_COUNT(default_, help_)                                                             \
     { .key = "count", .type = PARAMETER_INTEGER,                                                   \

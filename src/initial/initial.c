@@ -1,6 +1,5 @@
 #include "initial/initial.h"
 
-#include <inttypes.h>
 #include <math.h>
 
 #include "base/memory.h"

@@ -6,7 +6,6 @@
  * E = -G M^2 / (4 r_v), which is -1/4 in Henon units (G = M = r_v = 1).
  */
 #include <math.h>
-#include <string.h>
 
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_interp.h>

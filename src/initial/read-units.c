@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/memory.h"
-
 enum { KIND_MASS, KIND_LENGTH, KIND_VELOCITY, KIND_TIME, KINDS };
 
 static const struct {

@@ -4,7 +4,6 @@
  * mass, pos, velo, id and cluster (the system) may stand in any order among others. Their units are
  * those of the keys mass_unit, length_unit, velocity_unit and time_unit, where these are there.
  */
-#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

@@ -51,9 +51,9 @@ void read_about_leave_out(struct read_about *about, const char *name)
     snprintf(list + used, READ_LEFT_OUT_SIZE - used, "%s%s", used ? ", " : "", name);
 }
 
-enum status read_settle_units(const struct read_request *request, size_t line,
-                              struct read_about *about, struct read_factors *factors,
-                              struct error *error)
+enum status read_resolve_units(const struct read_request *request, size_t line,
+                               struct read_about *about, struct read_factors *factors,
+                               struct error *error)
 {
     char problem[READ_PROBLEM_SIZE], number[24] = "";
     if (read_units_factors(&about->units, &request->wish, factors, problem)) {

@@ -89,13 +89,12 @@ void read_about_leave_out(struct read_about *about, const char *name);
  * For formats, once about->units are known: brings what else is in `about` into the units of the
  * wish, and gives the factors for the bodies. STATUS_CONFIG; `line` 0: the file has none.
  */
-enum status read_settle_units(const struct read_request *request, size_t line,
-                              struct read_about *about, struct read_factors *factors,
-                              struct error *error);
+enum status read_resolve_units(const struct read_request *request, size_t line,
+                               struct read_about *about, struct read_factors *factors,
+                               struct error *error);
 
 /* For formats that hold no frames: is it frame 0, or the last one, that is wanted of the file,
- * `what`
- * ("a table")? STATUS_DATA. */
+ * `what` ("a table")? STATUS_DATA. */
 enum status read_check_frame(const struct read_request *request, const char *what,
                              struct error *error);
 

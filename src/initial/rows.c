@@ -147,7 +147,7 @@ static enum status open_rows(const struct read_format *format, const struct read
     if (!status)
         status = format->open_rows(request, rows, error);
     if (!status)
-        status = read_settle_units(request, rows->units_line, &rows->about, &rows->factors, error);
+        status = read_resolve_units(request, rows->units_line, &rows->about, &rows->factors, error);
     if (!status) {
         rows->fields = calloc(rows->width, sizeof *rows->fields);
         if (!rows->fields)
@@ -315,7 +315,7 @@ static size_t find_system(struct systems *systems, int64_t name)
     return systems->last = low;
 }
 
-static bool add_system(struct systems *systems, int64_t name)
+static enum status add_system(struct systems *systems, int64_t name, struct error *error)
 {
     const size_t at = find_system(systems, name);
     if (at == systems->length || systems->list[at].name != name) {
@@ -323,7 +323,7 @@ static bool add_system(struct systems *systems, int64_t name)
             const size_t capacity = systems->capacity ? 2 * systems->capacity : 16;
             struct system *list = realloc(systems->list, memory_bytes(capacity, sizeof *list));
             if (!list)
-                return false;
+                return error_set(error, STATUS_MEMORY, "out of memory for the systems of a file");
             systems->list = list;
             systems->capacity = capacity;
         }
@@ -332,7 +332,7 @@ static bool add_system(struct systems *systems, int64_t name)
         systems->list[at] = (struct system){ .name = name };
     }
     systems->list[at].count++;
-    return true;
+    return STATUS_OK;
 }
 
 /* Reads all rows and counts the bodies of every system; without a column for it, of system 0. */
@@ -346,10 +346,10 @@ static enum status count_systems(struct rows *rows, struct systems *systems, str
             return STATUS_OK;
         if (!status && rows->column[QUANTITY_SYSTEM])
             status = parse_row(rows, line, &row, error);
+        if (!status)
+            status = add_system(systems, row.system, error);
         if (status)
             return status;
-        if (!add_system(systems, row.system))
-            return error_set(error, STATUS_MEMORY, "out of memory for the systems of a file");
     }
 }
 
@@ -424,20 +424,15 @@ static enum status fill(struct rows *rows, struct systems *systems, struct bodie
 /* The names of the systems, with counts of 0, and the table at its first row again. */
 static enum status name_systems(struct rows *rows, struct systems *systems, struct error *error)
 {
-    if (!rows->column[QUANTITY_SYSTEM]) {
-        if (!add_system(systems, 0))
-            return error_set(error, STATUS_MEMORY, "out of memory for the systems of a file");
-        systems->list[0].count = 0;
-        return STATUS_OK;
-    }
+    const bool named = rows->column[QUANTITY_SYSTEM] != 0;
     const struct lines_mark first = lines_tell(rows->lines);
-    if (count_systems(rows, systems, error) != STATUS_OK)
-        return error->status;
+    const enum status status =
+        named ? count_systems(rows, systems, error) : add_system(systems, 0, error);
     for (size_t s = 0; s < systems->length; s++)
         systems->list[s].count = 0;
     rows->taken = 0;
     rows->shortest = SIZE_MAX;
-    return lines_seek(rows->lines, first, error);
+    return status || !named ? status : lines_seek(rows->lines, first, error);
 }
 
 /* Has every system the bodies that were measured? */

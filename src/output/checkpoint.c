@@ -212,20 +212,11 @@ static enum status read_at(const struct checkpoint *checkpoint, uint64_t offset,
         memcpy(buffer, checkpoint->bytes + offset, length);
         return STATUS_OK;
     }
-    char *p = buffer;
-    while (length > 0) {
-        const ssize_t got = pread(checkpoint->fd, p, length, (off_t)offset);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return error_system(error, STATUS_IO, errno, checkpoint->label);
-        if (got == 0)
-            return damaged(checkpoint, error, "shrank while it was read");
-        p += got;
-        offset += (uint64_t)got;
-        length -= (size_t)got;
-    }
-    return STATUS_OK;
+    size_t got;
+    const int code = descriptor_read_at(checkpoint->fd, offset, buffer, length, &got);
+    if (code)
+        return error_system(error, STATUS_IO, code, checkpoint->label);
+    return got == length ? STATUS_OK : damaged(checkpoint, error, "shrank while it was read");
 }
 
 /* Reads a section in parts: into `words` (little-endian, unless NULL), and through `whole` (unless

@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/status.h"
 #include "diagnostics/diagnostic.h"
 #include "model/units.h"
 #include "output/stream.h"

@@ -4,12 +4,12 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/descriptor.h"
+#include "base/memory.h"
 #include "output/directory-state.h"
 #include "output/lock.h"
 
@@ -53,15 +53,14 @@ int directory_flush_names(int folder)
 
 /* Opens a file that must be a regular one: no link, no device, and no pipe that would block. */
 static int open_regular(const struct directory *directory, const char *name, int flags,
-                        enum status status, struct error *error)
+                        enum status status, struct stat *about, struct error *error)
 {
     const int fd = openat(directory->fd, name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    struct stat about;
     if (fd < 0) {
         directory_error(directory, name, status, errno, error);
         return -1;
     }
-    if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode))
+    if (fstat(fd, about) == 0 && S_ISREG(about->st_mode))
         return fd;
     close(fd);
     error_set(error, status, "%s/%s: is not a regular file", directory->path, name);
@@ -82,7 +81,8 @@ int directory_create_file(struct directory *directory, const char *name, struct 
 
 int directory_open_file(struct directory *directory, const char *name, struct error *error)
 {
-    return open_regular(directory, name, growing, STATUS_IO, error);
+    struct stat about;
+    return open_regular(directory, name, growing, STATUS_IO, &about, error);
 }
 
 /* --- files that are replaced as a whole --------------------------------------------------------
@@ -109,7 +109,7 @@ static const char *kind_of(mode_t mode)
         const char *name;
     } kinds[] = { { S_IFLNK, "a link" },   { S_IFDIR, "a folder" }, { S_IFCHR, "a device" },
                   { S_IFBLK, "a device" }, { S_IFIFO, "a pipe" },   { S_IFSOCK, "a socket" } };
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+    for (size_t i = 0; i < COUNT_OF(kinds); i++)
         if ((mode & S_IFMT) == kinds[i].type)
             return kinds[i].name;
     return "something else";
@@ -237,16 +237,10 @@ int directory_open_input(const struct directory *directory, const char *name, ui
                          struct error *error)
 {
     struct stat about;
-    const int fd = open_regular(directory, name, O_RDONLY, STATUS_NO_INPUT, error);
-    if (fd < 0)
-        return -1;
-    if (fstat(fd, &about) == 0) {
+    const int fd = open_regular(directory, name, O_RDONLY, STATUS_NO_INPUT, &about, error);
+    if (fd >= 0)
         *length = (uint64_t)about.st_size;
-        return fd;
-    }
-    directory_error(directory, name, STATUS_NO_INPUT, errno, error);
-    close(fd);
-    return -1;
+    return fd;
 }
 
 char *directory_read_file(const struct directory *directory, const char *name, size_t *length,

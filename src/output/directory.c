@@ -43,7 +43,7 @@ static enum status check_resumable(const struct directory *directory, struct err
         return error->status;
     const bool foreign = manifest_is_foreign(directory, kind, &damaged);
     if (damaged.status == STATUS_MEMORY)
-        return error_set(error, STATUS_MEMORY, "%s", damaged.text);
+        return error_pass(error, &damaged);
     return foreign ? manifest_refuse(directory, kind, error) : STATUS_OK;
 }
 
@@ -81,8 +81,8 @@ static enum status keep_name(const struct directory *directory, enum status stat
 
 /* Makes the directory if need be, and opens it. A link in its place is somebody else's choice of
  * where to write; with a slash behind its name it is the user's own. */
-static enum status find_place(struct directory *directory, enum directory_mode mode,
-                              struct error *error)
+static enum status open_folder(struct directory *directory, enum directory_mode mode,
+                               struct error *error)
 {
     const bool any = mode == DIRECTORY_ANY;
     const enum status status = creates(mode) || any ? STATUS_CANT_CREATE : STATUS_NO_INPUT;
@@ -133,7 +133,7 @@ static enum status check_content(const struct directory *directory, enum directo
 
 static enum status enter(struct directory *directory, enum directory_mode mode, struct error *error)
 {
-    if (find_place(directory, mode, error) || mode == DIRECTORY_ANY ||
+    if (open_folder(directory, mode, error) || mode == DIRECTORY_ANY ||
         check_content(directory, mode, error))
         return error->status;
     const enum lock_kind lock = mode == DIRECTORY_SHARED ? LOCK_SHARED : LOCK_ALONE;

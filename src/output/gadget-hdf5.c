@@ -23,7 +23,6 @@ enum status gadget_hdf5_image(const struct moment *now, void **bytes, size_t *le
 #include <hdf5.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "model/units.h"

@@ -98,12 +98,12 @@ static int compress_file(int from, int to, bool (*stop)(void), bool *stopped)
     if (!gzip)
         return ENOMEM;
     for (;;) {
-        const ssize_t got = read(from, block, sizeof block);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got == 0)
+        size_t got;
+        int failure = descriptor_read(from, block, sizeof block, &got);
+        if (!failure && got == 0)
             return gzip_end(gzip);
-        const int failure = got < 0 ? errno : gzip_write(gzip, block, (size_t)got);
+        if (!failure)
+            failure = gzip_write(gzip, block, got);
         *stopped = stop && stop();
         if (failure || *stopped) {
             gzip_destroy(gzip);

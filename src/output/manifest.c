@@ -235,8 +235,7 @@ static enum status remove_report(struct directory *directory, struct error *erro
     if (report && remove_listed(directory, report, error) == STATUS_OK)
         remove_manifest(directory, directory_report.manifest, error);
     json_decref(report);
-    return foreign.status == STATUS_MEMORY ? error_set(error, STATUS_MEMORY, "%s", foreign.text)
-                                           : error->status;
+    return foreign.status == STATUS_MEMORY ? error_pass(error, &foreign) : error->status;
 }
 
 enum status manifest_write(struct directory *directory, const json_t *document, struct error *error)

@@ -79,15 +79,14 @@ static enum status hash_part(struct stream *stream, uint64_t length, struct erro
     while (stream->length < length) {
         const uint64_t left = length - stream->length;
         const size_t part = left < BUFFER_SIZE ? (size_t)left : BUFFER_SIZE;
-        const ssize_t got = pread(stream->fd, stream->buffer, part, (off_t)stream->length);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return error_system(error, STATUS_IO, errno, stream->path);
-        if (got == 0)
+        size_t got;
+        const int code = descriptor_read_at(stream->fd, stream->length, stream->buffer, part, &got);
+        if (code)
+            return error_system(error, STATUS_IO, code, stream->path);
+        XXH3_64bits_update(stream->hash, stream->buffer, got);
+        stream->length += got;
+        if (got < part)
             return other_length(stream, stream->length, length, error);
-        XXH3_64bits_update(stream->hash, stream->buffer, (size_t)got);
-        stream->length += (uint64_t)got;
     }
     return STATUS_OK;
 }
@@ -147,14 +146,11 @@ static bool ends_as_written(const struct stream *stream)
 {
     char block[4096];
     const uint64_t start = stream->length - stream->last;
-    for (size_t i = 0; i < stream->last;) {
+    for (size_t i = 0, got; i < stream->last; i += got) {
         const size_t left = stream->last - i, part = left < sizeof block ? left : sizeof block;
-        const ssize_t got = pread(stream->fd, block, part, (off_t)(start + i));
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0 || memcmp(block, stream->buffer + i, (size_t)got) != 0)
+        if (descriptor_read_at(stream->fd, start + i, block, part, &got) || got < part ||
+            memcmp(block, stream->buffer + i, part) != 0)
             return false;
-        i += (size_t)got;
     }
     return true;
 }
