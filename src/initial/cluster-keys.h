@@ -37,7 +37,7 @@ extern const char *const cluster_rescale_choices[];              /* cluster.c */
               "mass, what the stars add up to." },                                                 \
     { BIND(CHOICE, struct cluster_keys, masses), .default_value = DEFAULT_STRING("equal"),         \
       .choices = masses_choices, .choice_help = masses_help,                                       \
-      .help = "How the mass is shared out; masses do not depend on the position." },                  \
+      .help = "How the mass is shared out; masses do not depend on the position." },               \
     { BIND(REALS, struct cluster_keys, star_masses),                                               \
       .default_value = DEFAULT_REALS(0.08, 100.0), .minimum = 0, .maximum = INFINITY,              \
       .open = OPEN_MINIMUM, .length = 2,                                                           \

@@ -3,39 +3,44 @@
  * before the first body may name the columns with their units, as in "# m [Msun] x [AU] ...".
  */
 #include <string.h>
-#include <strings.h>
 
 #include "initial/read.h"
 #include "initial/rows.h"
 
-static const char *const names[QUANTITY_REALS] = { "m", "x", "y", "z", "vx", "vy", "vz" };
+/* What a comment says: something, or the names of all columns, each once. */
+enum comment { COMMENT_WORDS, COMMENT_COLUMNS, COMMENT_OTHER_ORDER };
 
-/* Cuts a comment "m [Msun] x [AU] ..." into the units; false for what names no columns so. */
-static bool cut_units(char *comment, const char *units[QUANTITY_REALS])
+/* Cuts the units behind the names out of a comment "m [Msun], x (AU), ..."; NULL for none. */
+static enum comment cut_units(char *comment, const char *units[QUANTITY_REALS])
 {
+    size_t named[QUANTITY_REALS] = { 0 }, all = 0;
+    bool once = true, ordered = true;
     char *p = comment;
-    for (enum quantity q = 0; q < QUANTITY_REALS; q++) {
-        p += strspn(p, " \t#");
-        const size_t length = strcspn(p, " \t[");
-        if (length != strlen(names[q]) || strncasecmp(p, names[q], length) != 0)
-            return false;
+    while (*(p += strspn(p, " \t#,"))) {
+        const size_t length = strcspn(p, " \t,[(");
+        const enum quantity quantity = rows_find_quantity(p, length);
         p += length;
         p += strspn(p, " \t");
-        units[q] = NULL;
-        if (*p != '[')
-            continue;
-        char *end = strchr(p, ']');
-        if (!end)
-            return false;
-        *end = '\0';
-        units[q] = p + 1;
-        p = end + 1;
+        const char *unit = NULL;
+        if (*p == '[' || *p == '(') {
+            unit = p + 1;
+            p += strcspn(p, *p == '[' ? "]" : ")");
+            if (*p)
+                *p++ = '\0';
+        }
+        if (quantity < QUANTITY_REALS) {
+            ordered = ordered && quantity == all++;
+            named[quantity]++;
+            units[quantity] = unit;
+        }
     }
-    return p[strspn(p, " \t")] == '\0';
+    for (enum quantity q = 0; q < QUANTITY_REALS; q++)
+        once = once && named[q] == 1;
+    return !once ? COMMENT_WORDS : ordered ? COMMENT_COLUMNS : COMMENT_OTHER_ORDER;
 }
 
 /* Looks through the comments before the first body, and goes back to where they began. */
-static enum status find_units(struct rows *rows, struct error *error)
+static enum status read_comments(struct rows *rows, bool as_is, struct error *error)
 {
     const struct lines_mark begin = lines_tell(rows->lines);
     enum status status = STATUS_OK;
@@ -46,7 +51,13 @@ static enum status find_units(struct rows *rows, struct error *error)
             return error->status;
         const char first = line ? line[strspn(line, " \t")] : 'x';
         before = first == '#' || first == '\0';
-        if (first == '#' && cut_units(line, units))
+        const enum comment comment = first == '#' ? cut_units(line, units) : COMMENT_WORDS;
+        if (comment == COMMENT_OTHER_ORDER)
+            status = lines_error(rows->lines, error,
+                                 "this comment names the columns in another order than m x y z vx "
+                                 "vy vz, in which plain columns stand; only CSV has them in any "
+                                 "order");
+        else if (comment == COMMENT_COLUMNS && !as_is)
             status = rows_name_units(rows, units, error);
     }
     return status ? status : lines_seek(rows->lines, begin, error);
@@ -61,7 +72,7 @@ static enum status open_table(const struct read_request *request, struct rows *r
     rows->width = QUANTITY_REALS;
     for (enum quantity q = 0; q < QUANTITY_REALS; q++)
         rows->column[q] = q + 1;
-    return request->wish.as_is ? STATUS_OK : find_units(rows, error);
+    return read_comments(rows, request->wish.as_is, error);
 }
 
 /* Whatever is nothing else. */

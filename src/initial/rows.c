@@ -31,20 +31,27 @@ static const char *name_of(enum quantity quantity)
     return names[i].name;
 }
 
+enum quantity rows_find_quantity(const char *name, size_t length)
+{
+    for (size_t i = 0; i < COUNT_OF(names); i++)
+        if (strlen(names[i].name) == length && strncasecmp(names[i].name, name, length) == 0)
+            return names[i].quantity;
+    return QUANTITIES;
+}
+
 enum status rows_name_column(struct rows *rows, const char *name, size_t column,
                              struct error *error)
 {
-    for (size_t i = 0; i < COUNT_OF(names); i++) {
-        if (strcasecmp(names[i].name, name) != 0)
-            continue;
-        size_t *known = &rows->column[names[i].quantity];
-        if (*known)
-            return lines_error(rows->lines, error, "columns %zu and %zu are both the %s", *known,
-                               column, name_of(names[i].quantity));
-        *known = column;
+    const enum quantity quantity = rows_find_quantity(name, strlen(name));
+    if (quantity == QUANTITIES) {
+        read_about_leave_out(&rows->about, name);
         return STATUS_OK;
     }
-    read_about_leave_out(&rows->about, name);
+    size_t *known = &rows->column[quantity];
+    if (*known)
+        return lines_error(rows->lines, error, "columns %zu and %zu are both the %s", *known,
+                           column, name_of(quantity));
+    *known = column;
     return STATUS_OK;
 }
 

@@ -83,6 +83,42 @@ static void test_plain(void **state)
         assert_expected(read_good(&read_plain, same[i]), 1, 2);
 }
 
+/* A comment that names each of the columns once is believed: in another order they would be taken
+ * for one another without a word. Whatever else a comment says is none of the table. */
+static void test_plain_columns_in_another_order(void **state)
+{
+    (void)state;
+    static const char *const others[] = {
+        "# x y z vx vy vz m",
+        "#x [pc] y [pc] z [pc] vx [km/s] vy [km/s] vz [km/s] mass [Msun]",
+        "# m, x, vx, y, vy, z, vz",
+        "\n# by a program\n# columns: M vx vy vz x y z",
+    };
+    static const size_t lines[] = { 1, 1, 1, 3 };
+    static const char *const same[] = {
+        "# Mass x y z vx vy vz",
+        "#m,x,y,z,vx,vy,vz",
+        "# id m x y z vx vy vz z",
+        "# x y z vx vy vz",
+        "# x y z vx vy vz m, that is mass",
+    };
+    static const char rows[] = "2.385 0.1 -0.2 0.30000000000000004 1e-3 -2.5e2 7\n"
+                               "0 -1.5 3.25 6.125 0 0.75 -0.0625\n";
+    char text[512], message[256];
+    for (size_t i = 0; i < COUNT_OF(others); i++) {
+        snprintf(text, sizeof text, "%s\n%s", others[i], rows);
+        snprintf(message, sizeof message,
+                 "f:%zu: this comment names the columns in another order than m x y z vx vy vz, in "
+                 "which plain columns stand; only CSV has them in any order",
+                 lines[i]);
+        refuse(&read_plain, text, message);
+    }
+    for (size_t i = 0; i < COUNT_OF(same); i++) {
+        snprintf(text, sizeof text, "%s\n%s", same[i], rows);
+        assert_expected(read_good(&read_plain, text), 1, 2);
+    }
+}
+
 static void test_csv(void **state)
 {
     (void)state;
@@ -413,6 +449,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plain),
+        cmocka_unit_test(test_plain_columns_in_another_order),
         cmocka_unit_test(test_csv),
         cmocka_unit_test(test_xyz),
         cmocka_unit_test(test_frames_of_xyz),

@@ -166,6 +166,9 @@ static const struct {
                  "17314.568368055555,-35.41563940505161\n" },
     { &read_plain, "# a comment\n# m [Msun] x [AU] y [AU] z [AU] vx [AU d^-1] vy [AU d^-1] vz [AU "
                    "d^-1]\n2.5 1.5 -2.25 0.125 0.01 -0.02 0.03\n" },
+    { &read_plain,
+      "# masses and places\n# columns: Mass (Msun), x (AU), y (AU), z (AU), VX (AU d^-1), "
+      "VY (AU/d), VZ (AU/d)\n2.5 1.5 -2.25 0.125 0.01 -0.02 0.03\n" },
     { &read_xyz,
       "1\nProperties=mass:R:1:pos:R:3:velo:R:3 Time=3155760 mass_unit=\"Msun\" "
       "length_unit=AU velocity_unit=\"AU d^-1\" time_unit=s Lattice=\"2 0 0 0 2 0 0 0 2\" "
