@@ -139,6 +139,7 @@ static enum status read_header(struct hdf5_snapshot *snapshot, struct error *err
         !get_values(snapshot, header, "MassTable", HDF5_TYPES, snapshot->mass, error) &&
         !get_values(snapshot, header, "Time", 1, &snapshot->about.time, error) &&
         !read_box(snapshot, header, error) &&
+        !get_values(snapshot, header, "Redshift", 1, &snapshot->redshift, error) &&
         !get_values(snapshot, header, "HubbleParam", 1, &snapshot->hubble, error);
     H5Gclose(header);
     if (!good)
@@ -149,6 +150,20 @@ static enum status read_header(struct hdf5_snapshot *snapshot, struct error *err
                          "read",
                          snapshot->path, files);
     return STATUS_OK;
+}
+
+/* GADGET-4 has it among the parameters of the run only. */
+static enum status read_hubble(struct hdf5_snapshot *snapshot, struct error *error)
+{
+    static const char group_name[] = "Parameters";
+    if (snapshot->hubble != 0.0 || !has(snapshot, group_name))
+        return STATUS_OK;
+    const hid_t group = H5Gopen2(snapshot->file, group_name, H5P_DEFAULT);
+    if (group < 0)
+        return STATUS_OK;
+    get_values(snapshot, group, "HubbleParam", 1, &snapshot->hubble, error);
+    H5Gclose(group);
+    return error->status;
 }
 
 /* --- units -------------------------------------------------------------------------------------
@@ -362,8 +377,8 @@ static enum status open_snapshot(struct hdf5_snapshot *snapshot, struct error *e
     snapshot->file = H5Fopen(snapshot->path, H5F_ACC_RDONLY, H5P_DEFAULT);
     if (snapshot->file < 0)
         return hdf5_bad(snapshot, error, "is no HDF5 file, or a damaged one");
-    if (read_header(snapshot, error) == STATUS_OK && read_cgs(snapshot, error) == STATUS_OK &&
-        count_bodies(snapshot, error) == STATUS_OK)
+    if (!read_header(snapshot, error) && !read_hubble(snapshot, error) &&
+        !read_cgs(snapshot, error) && !count_bodies(snapshot, error))
         look_around(snapshot);
     return error->status;
 }

@@ -36,6 +36,7 @@ struct hdf5_snapshot {
     size_t systems;
     double cgs[HDF5_CGS]; /* what its units are worth; 0: it does not say */
     double hubble;        /* h; 0: it does not say */
+    double redshift;      /* of a cosmological run; else 0 */
     struct read_about about;
 };
 

@@ -47,7 +47,8 @@ static bool times_agree(const double cgs[HDF5_CGS])
 }
 
 /* From what the file says in cgs. */
-static enum status make_units(struct hdf5_snapshot *snapshot, struct error *error)
+static enum status make_units(const struct read_wish *wish, struct hdf5_snapshot *snapshot,
+                              struct error *error)
 {
     static const double masses[] = { CONSTANT_GM_SUN / CONSTANT_G },
                         lengths[] = { CONSTANT_PARSEC, CONSTANT_AU };
@@ -62,11 +63,11 @@ static enum status make_units(struct hdf5_snapshot *snapshot, struct error *erro
         return STATUS_OK;
     if (!good || !(cgs[HDF5_CGS_MASS] > 0.0) || !(cgs[HDF5_CGS_LENGTH] > 0.0) ||
         !(cgs[HDF5_CGS_VELOCITY] > 0.0 || cgs[HDF5_CGS_TIME] > 0.0) || !times_agree(cgs))
-        return hdf5_bad(
-            snapshot, error,
-            "its units must be those of mass, length and velocity (or time) in cgs, greater "
-            "than 0 and in agreement; bodies.file_units = \"as-is\" takes the numbers as they "
-            "stand");
+        return error_set(
+            error, STATUS_DATA,
+            "%s: its units must be those of mass, length and velocity (or time) in cgs, greater "
+            "than 0 and in agreement; %s \"as-is\" takes the numbers as they stand",
+            snapshot->path, read_units_called(wish));
     const double length = named_worth(1e-2 * cgs[HDF5_CGS_LENGTH], lengths, COUNT_OF(lengths));
     const double worth[] = { named_worth(1e-3 * cgs[HDF5_CGS_MASS], masses, COUNT_OF(masses)),
                              length, velocity_worth(cgs, length) };
@@ -88,22 +89,32 @@ static bool are_ones(const double cgs[HDF5_CGS])
            (cgs[HDF5_CGS_VELOCITY] == 1.0 || cgs[HDF5_CGS_TIME] == 1.0);
 }
 
+/* Numbers of cosmological snapshots contain powers of h and of the scale factor, whatever their
+ * units are. */
+static enum status check_cosmology(const struct read_wish *wish,
+                                   const struct hdf5_snapshot *snapshot, struct error *error)
+{
+    const bool has_h = snapshot->hubble != 0.0 && snapshot->hubble != 1.0;
+    if (!has_h && snapshot->redshift == 0.0)
+        return STATUS_OK;
+    return error_set(error, STATUS_CONFIG,
+                     "%s: its %s is %g: numbers of cosmological snapshots contain h and the scale "
+                     "factor, which are not converted here; scale them, and set %s \"as-is\"",
+                     snapshot->path, has_h ? "HubbleParam" : "Redshift",
+                     has_h ? snapshot->hubble : snapshot->redshift, read_units_called(wish));
+}
+
 enum status hdf5_units_resolve(const struct read_request *request, struct hdf5_snapshot *snapshot,
                                struct read_factors *factors, struct error *error)
 {
     const struct read_wish *wish = &request->wish;
     struct read_units *units = &snapshot->about.units;
     *units = (struct read_units){ 0 };
-    if (!wish->as_is && make_units(snapshot, error))
+    if (!wish->as_is && make_units(wish, snapshot, error))
         return error->status;
     if (wish->units && !units_physical(wish->units) && are_ones(snapshot->cgs))
         units->said = false;
-    if (units->said && wish->units && snapshot->hubble > 0.0 && snapshot->hubble != 1.0)
-        return error_set(
-            error, STATUS_CONFIG,
-            "%s: its HubbleParam is %g: numbers of cosmological snapshots contain h and "
-            "the scale factor, which are not converted here; scale them, and set "
-            "bodies.file_units = \"as-is\"",
-            snapshot->path, snapshot->hubble);
+    if (!wish->as_is && check_cosmology(wish, snapshot, error))
+        return error->status;
     return read_resolve_units(request, 0, &snapshot->about, factors, error);
 }

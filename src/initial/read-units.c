@@ -121,7 +121,7 @@ static void name_system(const struct read_units *said, char words[READ_PROBLEM_S
         }
 }
 
-static const char *name_of(const struct read_wish *wish)
+const char *read_units_called(const struct read_wish *wish)
 {
     return wish->called ? wish->called : "bodies.file_units =";
 }
@@ -137,7 +137,7 @@ static void explain_worth(const struct read_units *said, const struct read_wish 
             problem, READ_PROBLEM_SIZE,
             "its numbers are in N-body units, which cannot become those of \"%s\"; if they are "
             "in these, set %s \"as-is\"",
-            to->name, name_of(wish));
+            to->name, read_units_called(wish));
         return;
     }
     name_system(said, mend);
@@ -145,7 +145,7 @@ static void explain_worth(const struct read_units *said, const struct read_wish 
         problem, READ_PROBLEM_SIZE,
         "its numbers are in %.130s, which cannot become N-body units: %.160s, or %s \"as-is\" to "
         "take them as they stand",
-        read_units_words(said, words), mend, name_of(wish));
+        read_units_words(said, words), mend, read_units_called(wish));
 }
 
 static void explain_contradiction(const struct read_units *said, const struct read_wish *wish,
@@ -155,7 +155,7 @@ static void explain_contradiction(const struct read_units *said, const struct re
     snprintf(problem, READ_PROBLEM_SIZE,
              "its numbers are in %.130s, which are not the units of %s \"%s\"; leave that away, or "
              "set it to \"as-is\" to take them as they stand",
-             read_units_words(said, words), name_of(wish), wish->file_units->name);
+             read_units_words(said, words), read_units_called(wish), wish->file_units->name);
 }
 
 /* All in the units of one system. */

@@ -45,6 +45,9 @@ struct read_wish {
         *called; /* what messages call the wish for file_units; NULL: "bodies.file_units =" */
 };
 
+/* What messages call the wish for file_units, with `"as-is"` behind it. */
+const char *read_units_called(const struct read_wish *wish);
+
 /* Of mass, length or velocity. */
 struct dimension read_units_dimension(enum quantity quantity);
 

@@ -306,7 +306,9 @@ def write_snapshot(name, units, attributes=None, group="Units", hubble=1.0):
         header = file.create_group("Header").attrs
         header["NumPart_ThisFile"] = [0, 2, 0, 0, 0, 0]
         header["MassTable"], header["Time"], header["BoxSize"] = [0.0] * 6, 0.0, 0.0
-        header["NumFilesPerSnapshot"], header["HubbleParam"] = 1, hubble
+        header["NumFilesPerSnapshot"] = 1
+        if hubble is not None:
+            header["HubbleParam"] = hubble
         rows = numpy.array(binary(units))
         part = file.create_group("PartType1")
         part["Masses"], part["Coordinates"], part["Velocities"] = rows[:, 0], rows[:, 1:4], \
@@ -382,6 +384,33 @@ def test_contradictions_of_snapshots():
     result = run(orbit("s.hdf5", "galactic").replace("galactic", "nbody"), "bad.run", status=78)
     assert 'run.cfg:2: bodies.file = ' in result.stderr and \
         'set physics.units = "galactic"' in result.stderr, result
+
+
+def test_cosmological_snapshots():
+    """h and the scale factor are in the numbers: refused, wherever the file names them"""
+    need_hdf5()
+    units = {"UnitMass_in_g": 1.989e43, "UnitLength_in_cm": 3.085678e21,
+             "UnitVelocity_in_cm_per_s": 1e5}
+    # GADGET-4 has HubbleParam among the parameters only; lengths of SWIFT have no h in them.
+    for attributes, group, hubble, words in (
+            ({**units, "HubbleParam": 0.7}, "Parameters", None, "HubbleParam is 0.7"),
+            ({**units, "Redshift": 0.5}, "Header", 1.0, "Redshift is 0.5"),
+            ({**units, "Redshift": 0.5}, "Header", None, "Redshift is 0.5"),
+            ({}, "Header", 0.7, "HubbleParam is 0.7"), ({"Redshift": 2.0}, "Header", 1.0, "is 2:")):
+        write_snapshot("s.hdf5", "si", attributes, group, hubble)
+        text = orbit("s.hdf5", "galactic")
+        for declared in ("auto", "galactic"):
+            result = run(text, "bad.run", "-q", "-P", f"bodies.file_units={declared}", status=78)
+            assert words in result.stderr and 'bodies.file_units = "as-is"' in result.stderr, result
+        run(text, "good.run", "-q", "-P", "bodies.file_units=as-is")
+        result = convert("s.hdf5", "o.csv", status=64)
+        assert words in result.stderr and '--from-units "as-is"' in result.stderr, result
+        assert not pathlib.Path("o.csv").exists()
+        convert("s.hdf5", "o.csv", "--from-units", "as-is", "--force")
+        pathlib.Path("o.csv").unlink()
+    for attributes, hubble in (({**units, "Redshift": 0.0}, 1.0), (units, 0.0), (units, None)):
+        write_snapshot("s.hdf5", "galactic", attributes, "Header", hubble)
+        run(orbit("s.hdf5", "galactic"), "good.run", "-q")
 
 
 # --- the config ----------------------------------------------------------------------------------

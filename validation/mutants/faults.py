@@ -380,6 +380,8 @@ INITIAL = [
     ("src/initial/read-plain.c", ": ordered ? COMMENT_COLUMNS : COMMENT_OTHER_ORDER",
      ": COMMENT_COLUMNS", "unit/initial-read"),
     ("src/initial/read-plain.c", "*p == '[' ? \"]\" : \")\"", "\"]\"", "unit/units"),
+    ("src/initial/hdf5-snapshot.c", "!read_hubble(snapshot, error) &&", "", "cli/units.py"),
+    ("src/initial/hdf5-units.c", "!has_h && snapshot->redshift == 0.0", "!has_h", "cli/units.py"),
     ("src/initial/rows.c", "length + 1 < rows->shortest", "length < rows->shortest",
      "cli/bad-data.py"),
     ("src/initial/rows.c", "(is_shorter || is_no_power)", "is_shorter", "cli/bad-data.py"),
