@@ -176,9 +176,7 @@ static void say_criterion(const struct run_record *record, const struct criterio
     struct text value = { 0 };
     char text[CRITERION_TEXT_SIZE], time[UNITS_TEXT_SIZE], system[TEXT_SYSTEM_SIZE];
     const bool holds = criterion_holds(c);
-    /* The row of its start says nothing of a run. */
-    const double said = c->after > 0.0 ? 0.0 : (double)record->ensemble->systems;
-    if (!ended && c->failures == 0 && c->rows <= said) {
+    if (!ended && !criterion_is_judged(c)) {
         item("expect", "%s: not judged", criterion_text(c, text));
         return;
     }

@@ -1,7 +1,5 @@
 #include "report/unfinished.h"
 
-#include <stdio.h>
-
 #include "base/document.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -69,18 +67,11 @@ json_t *unfinished_document(const struct result *result)
     return document;
 }
 
-/* Does a criterion stand on rows behind that of the start, which says nothing of a run? `first`:
- * the rows that it has of the start. */
-static bool is_judged(const json_t *criterion, double first)
-{
-    return json_integer_value(json_object_get(criterion, "failures")) > 0 ||
-           json_number_value(json_object_get(criterion, "rows")) > first;
-}
-
 /* What a criterion is called: one that has failed stays so, whatever comes. */
-static void judge(json_t **criterion, bool judged, bool ended)
+static void judge(json_t **criterion, bool ended)
 {
     const json_t *const holds = json_object_get(*criterion, "holds");
+    const bool judged = json_is_true(json_object_get(*criterion, "judged"));
     const char *class_ = "quiet", *words = "held so far";
     if (!ended && !judged)
         words = "not judged yet";
@@ -100,11 +91,8 @@ json_t *unfinished_criteria(const struct result *result)
     json_t *criterion, *criteria = json_array();
     json_array_foreach(result_find(result, "expect"), index, criterion)
     {
-        char after[48];
         json_t *copy = json_copy(criterion);
-        snprintf(after, sizeof after, "config.expect.%zu.after", index);
-        const double first = result_real(result, after) > 0 ? 0 : result_real(result, "systems");
-        judge(&copy, is_judged(copy, first), has_ended(result));
+        judge(&copy, has_ended(result));
         document_append(&criteria, copy);
     }
     return criteria;

@@ -134,6 +134,7 @@ static void judge(struct criterion *criterion, size_t system, double time, doubl
         criterion->worst_system = (double)system;
     }
     criterion->rows++;
+    criterion->last = time;
     if (margin(criterion, value) >= 0) /* false for NaN */
         return;
     if (criterion->failures == 0) {
@@ -167,6 +168,11 @@ const struct criterion *expectations_met(const struct expectations *expectations
 bool criterion_holds(const struct criterion *criterion)
 {
     return criterion->rows > 0 && criterion->failures == 0;
+}
+
+bool criterion_is_judged(const struct criterion *criterion)
+{
+    return criterion->failures > 0 || criterion->last > 0;
 }
 
 bool expectations_hold(const struct expectations *expectations)
@@ -240,10 +246,11 @@ static json_t *criterion_json(const struct criterion *c, bool ended)
     char text[CRITERION_TEXT_SIZE];
     const bool open = !ended && c->failures == 0;
     return json_pack(
-        "{s:s, s:s, s:s, s:o, s:o, s:o, s:I, s:I, s:o, s:o}", "criterion", criterion_text(c, text),
-        "quantity", c->quantity, "unit", c->unit[0] ? c->unit + 1 : "", "holds",
-        open ? json_null() : json_boolean(criterion_holds(c)), "worst", document_number(c->worst),
-        "worst_system", system_json(c->worst_system), "rows", (json_int_t)c->rows, "failures",
+        "{s:s, s:s, s:s, s:o, s:b, s:o, s:o, s:I, s:I, s:o, s:o}", "criterion",
+        criterion_text(c, text), "quantity", c->quantity, "unit", c->unit[0] ? c->unit + 1 : "",
+        "holds", open ? json_null() : json_boolean(criterion_holds(c)), "judged",
+        criterion_is_judged(c), "worst", document_number(c->worst), "worst_system",
+        system_json(c->worst_system), "rows", (json_int_t)c->rows, "failures",
         (json_int_t)c->failures, "first_failure_time", document_number(c->first_failure),
         "first_failure_system", system_json(c->failed_system));
 }

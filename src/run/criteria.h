@@ -12,7 +12,7 @@
 #include "diagnostics/diagnostic.h"
 #include "model/units.h"
 
-enum { CRITERION_STATE = 6 };
+enum { CRITERION_STATE = 7 };
 
 /* One criterion: the bounds on a column, and how the run has done so far. */
 struct criterion {
@@ -27,6 +27,7 @@ struct criterion {
     union {
         struct {
             double rows;  /* that counted */
+            double last;  /* time of the last of them */
             double worst; /* the value that came nearest to breaking, or broke, a bound; NaN before
                              any */
             double failures;
@@ -64,6 +65,10 @@ const struct criterion *expectations_met(const struct expectations *expectations
 /* A criterion holds when at least one row counted and none failed. */
 bool criterion_holds(const struct criterion *criterion);
 bool expectations_hold(const struct expectations *expectations);
+
+/* Can anything be said of it before the end? The rows of the start say nothing of a run, unless
+ * they fail. */
+bool criterion_is_judged(const struct criterion *criterion);
 
 /* "energy_error <= 0.0001", into buffer. */
 enum { CRITERION_TEXT_SIZE = 360 };

@@ -64,7 +64,7 @@ def make_run(path, *, name="made", step=0.001, bodies=3, verdict="held", worst=N
         "time": time[-1], "wall_seconds": 1.5, "interactions_per_second": 2e9,
         "diagnostics": {"conservation": {"energy_error": worst, "virial_ratio": 1.0}},
         "expect": [{"criterion": "energy_error <= 1e-05", "holds": verdict == "held",
-                    "worst": worst, "rows": steps + 1, "failures": 0}],
+                    "worst": worst, "judged": True, "rows": steps + 1, "failures": 0}],
         "files": ["run.json", "run.cfg", "conservation.csv", "trajectory.xyz"],
         "config": {"name": name, "bodies": {"initial": "plummer", "count": bodies,
                                                  "center": True},

@@ -1267,6 +1267,8 @@ RECORDS = [
     ("src/diagnostics/conservation.c",
      "drawn->relative ? drawn->largest : drawn->largest / size", "drawn->largest",
      "cli/report.py"),
+    ("src/run/criteria.c", "criterion->failures > 0 || criterion->last > 0;",
+     "criterion->failures > 0 || criterion->rows > 0;", "unit/expect"),
     ("src/commands/summary.c", ': "held until it broke off");', ': "held so far");',
      "cli/reliability.py"),
     ("src/commands/command-check.c", "a->step < x->step && !x->integrator->symplectic)",

@@ -362,19 +362,42 @@ static void test_what_is_said(void **state)
     }
 }
 
+/* Rows of the start, however many, say nothing of a run, unless they fail. */
+static void test_the_start_judges_nothing(void **state)
+{
+    (void)state;
+    const double row[] = { 1.5, 1.5 };
+    struct fixture f;
+    assert_int_equal(enter(&f, "expect",
+                           "{ quantity = \"pair.radius\"; at_most = 2; }, "
+                           "{ quantity = \"period\"; at_most = 1; }"),
+                     STATUS_OK);
+    const struct criterion *criteria = f.expectations.criteria;
+    for (size_t system = 1; system <= 3; system++)
+        expectations_row(&f.expectations, PAIR, system, 0.0, row);
+    assert_false(criterion_is_judged(&criteria[0]));
+    assert_true(criterion_is_judged(&criteria[1]));
+    expectations_row(&f.expectations, PAIR, 1, 0.5, row);
+    assert_true(criterion_is_judged(&criteria[0]));
+    leave(&f);
+}
+
 /* One that failed, one that holds, and one that never saw a row. */
 static void test_json(void **state)
 {
     (void)state;
     static const char expected[] =
         "[{\"criterion\": \"pair.radius <= 2\", \"failures\": 1, \"first_failure_system\": "
-        "null, \"first_failure_time\": 1.5, \"holds\": false, \"quantity\": \"pair.radius\", "
+        "null, \"first_failure_time\": 1.5, \"holds\": false, \"judged\": true, \"quantity\": "
+        "\"pair.radius\", "
         "\"rows\": 3, \"unit\": \"\", \"worst\": 4.5, \"worst_system\": null}, {\"criterion\": "
         "\"period >= 1\", \"failures\": 0, \"first_failure_system\": null, "
-        "\"first_failure_time\": null, \"holds\": true, \"quantity\": \"period\", \"rows\": 3, "
+        "\"first_failure_time\": null, \"holds\": true, \"judged\": true, \"quantity\": "
+        "\"period\", \"rows\": 3, "
         "\"unit\": \"\", \"worst\": 1.25, \"worst_system\": null}, {\"criterion\": \"heat <= "
         "9\", \"failures\": 0, \"first_failure_system\": null, \"first_failure_time\": null, "
-        "\"holds\": false, \"quantity\": \"heat\", \"rows\": 0, \"unit\": \"\", \"worst\": "
+        "\"holds\": false, \"judged\": false, \"quantity\": \"heat\", \"rows\": 0, \"unit\": \"\", "
+        "\"worst\": "
         "null, \"worst_system\": null}]";
     static const double rows[][2] = { { 2, 1 }, { 1.25, 4.5 }, { 3, 2 } };
     struct fixture f;
@@ -397,10 +420,15 @@ static void test_json(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows_are_judged), cmocka_unit_test(test_all_must_hold),
-        cmocka_unit_test(test_a_table),         cmocka_unit_test(test_a_row_by_itself),
-        cmocka_unit_test(test_quantities),      cmocka_unit_test(test_bounds_that_nothing_meets),
-        cmocka_unit_test(test_what_is_said),    cmocka_unit_test(test_json),
+        cmocka_unit_test(test_rows_are_judged),
+        cmocka_unit_test(test_all_must_hold),
+        cmocka_unit_test(test_a_table),
+        cmocka_unit_test(test_a_row_by_itself),
+        cmocka_unit_test(test_quantities),
+        cmocka_unit_test(test_bounds_that_nothing_meets),
+        cmocka_unit_test(test_what_is_said),
+        cmocka_unit_test(test_the_start_judges_nothing),
+        cmocka_unit_test(test_json),
     };
     return cmocka_run_group_tests_name("expect", tests, NULL, NULL);
 }
