@@ -198,14 +198,15 @@ static const char *last_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* What was written ends where the file is read and written next, unless `offset` says otherwise. */
+/* What was written ends where the file is read and written next, unless `offset` says otherwise. No
+ * disk keeps what goes through a pipe; and who reads it may end this process before its line is
+ * whole. */
 static ssize_t note_write(int fd, const void *bytes, ssize_t count, off_t offset)
 {
     const int code = errno;
-    if (journal_fd >= 0 && count > 0) {
-        const off_t start = offset >= 0 ? offset : syscall(SYS_lseek, fd, 0, SEEK_CUR) - count;
-        note(bytes, (size_t)count, "write %lu %ld %zd\n", inode_of(fd), (long)start, count);
-    }
+    const off_t end = offset >= 0 ? offset + count : syscall(SYS_lseek, fd, 0, SEEK_CUR);
+    if (journal_fd >= 0 && count > 0 && end >= count)
+        note(bytes, (size_t)count, "write %lu %ld %zd\n", inode_of(fd), (long)(end - count), count);
     errno = code;
     return count;
 }
