@@ -63,7 +63,10 @@ static bool tables_list(const struct result *result, bool ensemble, struct table
     const char *name;
     bool whole = true;
     *tables = (struct tables){ .count = 0 };
-    json_object_foreach(rows, name, row) tables->count += !ensemble || !is_statistics(name);
+    json_object_foreach(rows, name, row)
+    {
+        tables->count += !ensemble || !is_statistics(name);
+    }
     tables->diagnostics = calloc(tables->count + 1, 2 * sizeof *tables->diagnostics);
     tables->by_name = calloc(tables->count + 1, 2 * sizeof(struct diagnostic *));
     if (!tables->diagnostics || !tables->by_name)
