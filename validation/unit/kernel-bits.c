@@ -198,9 +198,7 @@ static void test_massless_bodies_take_the_plain_kernel(void **state)
 
 int main(void)
 {
-    for (size_t isa = 0; case_isa(isa); isa++)
-        if (!case_isa_runs(case_isa(isa)))
-            printf("# skipped: this machine does not run the %s kernels\n", case_isa(isa));
+    case_tell_skipped();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_bits_on_any_threads),
         cmocka_unit_test(test_same_bits_in_batches),

@@ -39,6 +39,13 @@ static inline bool case_isa_runs(const char *isa)
     return status == STATUS_OK;
 }
 
+static inline void case_tell_skipped(void)
+{
+    for (size_t isa = 0; case_isa(isa); isa++)
+        if (!case_isa_runs(case_isa(isa)))
+            printf("# skipped: this machine does not run the %s kernels\n", case_isa(isa));
+}
+
 enum layout { UNIFORM, CLUSTERED, FAR_AWAY, LAYOUTS };
 enum masses { EQUAL, RANDOM, SOME_ZERO, MASSES };
 

@@ -355,9 +355,7 @@ static void test_potential_of_coincident_bodies(void **state)
 
 int main(void)
 {
-    for (size_t isa = 0; case_isa(isa); isa++)
-        if (!case_isa_runs(case_isa(isa)))
-            printf("# skipped: this machine does not run the %s kernels\n", case_isa(isa));
+    case_tell_skipped();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_open_softened),
         cmocka_unit_test(test_open_unsoftened),
