@@ -7,7 +7,7 @@
 static const struct command table[] = {
     { "run", "run an experiment from a config file", command_run, false, true },
     { "check", "check a config file; print what it resolves to and what it will cost",
-      command_check, true, false },
+      command_check, true, true },
     { "bench", "measure how fast this machine computes, and how exactly", command_bench, true,
       true },
     { "info", "say what this build can do, and what every name and key means", command_info, true,

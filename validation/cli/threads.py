@@ -37,7 +37,7 @@ def test_threads_wait_briefly():
     assert len(said) == 1 and int(said[0]) == 0, said
     if not os.path.exists("/proc/self/exe"):
         raise tap.Skip("there is no /proc/self/exe, which says where the program is")
-    for command in ("run", "bench", "verify"):
+    for command in ("run", "check", "bench", "verify"):
         said = spins(command)
         assert len(said) == 2 and int(said[0]) > 100000 and int(said[1]) == 5000, (command, said)
     assert len(spins("info")) == 1, "a command without teams of threads begins only once"

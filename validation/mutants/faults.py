@@ -46,6 +46,8 @@ BASE = [
     ("src/base/cores.c", "share / period : INFINITY", "period / share : INFINITY", "unit/room"),
     ("src/base/cores.c", "ceil(cores_quota(\"\"))", "floor(cores_quota(\"\"))",
      "cli/run.py", "needs a machine whose quota of cores is not whole"),
+    ("src/commands/commands.c", "command_check, true, true }", "command_check, true, false }",
+     "cli/threads.py"),
 ]
 
 MODEL = [
