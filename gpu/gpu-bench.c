@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "force/reference.h"
+#include "force/direct/reference.h"
 #include "team.h"
 #include "trial.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "backend/host.h"
-#include "force/reference.h"
+#include "force/direct/reference.h"
 
 static void sum_accelerations(struct host *host)
 {

@@ -1,6 +1,6 @@
 /*
  * The kernels of small.h for one instruction set; compiled once for each, with the flags of the set
- * and with KERNELS, its name, like force/kernel.c.
+ * and with KERNELS, its name, like force/direct/kernel.c.
  */
 #include <float.h>
 #include <math.h>
@@ -174,8 +174,8 @@ ALWAYS_INLINE void few_advance(const struct interaction *pair, struct few *state
  */
 
 /* 1/r^3, and 0 at r = 0 and where r^2 overflows. The estimate of AVX-512 has the whole range of
- * double (for the series, see force/pair.inc); the others would need scaled lengths, and take a
- * root instead. */
+ * double (for the series, see force/direct/pair.inc); the others would need scaled lengths, and
+ * take a root instead. */
 ALWAYS_INLINE vdouble inverse_cube(vdouble r2)
 {
 #if VECTOR_BYTES == 64
@@ -199,7 +199,8 @@ ALWAYS_INLINE vdouble separation(const struct interaction *pair, vdouble from, d
     const vdouble d = splat_double(to) - from;
     if (pair->box == 0)
         return d;
-    const vdouble shift = splat_double(0x1.8p52); /* rounds to whole boxes, as in force/pair.inc */
+    const vdouble shift =
+        splat_double(0x1.8p52); /* rounds to whole boxes, as in force/direct/pair.inc */
     return d - splat_double(pair->box) * ((d * splat_double(1 / pair->box) + shift) - shift);
 }
 

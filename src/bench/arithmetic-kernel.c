@@ -1,7 +1,7 @@
 /*
- * The streams of one instruction set; compiled like force/kernel.c. The counts follow its sources,
- * plain.inc, third-law.inc and jerk-kernel.inc, and validation/cli/bench.py compares them with the
- * compiled kernels.
+ * The streams of one instruction set; compiled like force/direct/kernel.c. The counts follow its
+ * sources, plain.inc, third-law.inc and jerk-kernel.inc, and validation/cli/bench.py compares them
+ * with the compiled kernels.
  */
 #include "bench/arithmetic.h"
 

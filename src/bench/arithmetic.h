@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-#include "force/kernel.h"
+#include "force/direct/kernel.h"
 
 /* That of Hermite's method is measured against its kernel by validation/cli/bench.py alone. */
 enum stream_form { STREAM_PLAIN, STREAM_SYMMETRIC, STREAM_HERMITE, STREAM_FORMS };

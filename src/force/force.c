@@ -7,8 +7,8 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "force/packing.h"
-#include "force/plan.h"
+#include "force/direct/packing.h"
+#include "force/direct/plan.h"
 
 const char *const precision_names[] = { "double", "mixed", "single", NULL };
 const char *const precision_help[] = {

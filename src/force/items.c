@@ -2,9 +2,9 @@
  */
 #include <omp.h>
 
+#include "force/direct/reference.h"
+#include "force/direct/sums.h"
 #include "force/force.h"
-#include "force/reference.h"
-#include "force/sums.h"
 
 /* Pairs of a system for each thread of a team: below, waiting for another thread costs more than
  * its help. Measured, like the sizes in force.c. */

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "force/reference.h"
+#include "force/direct/reference.h"
 
 enum { CLOCK_REALS = sizeof(struct adaptive_clock) / sizeof(double) };
 

@@ -1,6 +1,6 @@
 /*
  * The kernels of gauss-radau-kernel.h for one instruction set; compiled once for each, with the
- * flags of the set and with KERNELS, its name, like force/kernel.c.
+ * flags of the set and with KERNELS, its name, like force/direct/kernel.c.
  *
  * A pass of the predictor and corrector is the same for all lanes. When the steps of half of them
  * have converged, these are finished, and begin their next one, or another system, while the others
@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "force/reference.h"
+#include "force/direct/reference.h"
 #include "force/vector.h"
 
 #define CONCAT_EXPANDED(a, b) a##b

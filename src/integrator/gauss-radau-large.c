@@ -8,7 +8,7 @@
 
 #include "base/barrier.h"
 #include "base/memory.h"
-#include "force/reference.h"
+#include "force/direct/reference.h"
 
 /* Memory for one step, of one system at a time: of a thread, or of the team. */
 struct workspace {

@@ -5,7 +5,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "force/reference.h"
+#include "force/direct/reference.h"
 
 /* A step is at most so many times the one before, and is tried again where it should have been
  * shorter by as much. */

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "force/reference.h"
+#include "force/direct/reference.h"
 #include "integrator/adaptive-systems.h"
 
 /* What a grid step leaves behind beside positions and velocities. Arrays of `count` numbers. */

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/share.h"
-#include "force/reference.h"
+#include "force/direct/reference.h"
 
 /* Times within a grid step are whole multiples of the shortest step, and so exact. */
 static const double ticks = (double)(UINT64_C(1) << HERMITE_DEEPEST);

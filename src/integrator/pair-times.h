@@ -5,7 +5,7 @@
 #ifndef ORRERY_INTEGRATOR_PAIR_TIMES_H
 #define ORRERY_INTEGRATOR_PAIR_TIMES_H
 
-#include "force/reference.h"
+#include "force/direct/reference.h"
 
 /* The shortest time of a passage, s/v, or of a fall, (s^3 / G(m_i + m_j))^(1/2), of body i with
  * another one, s^2 = r^2 + eps^2; INFINITY where there is no other. */

@@ -33,7 +33,7 @@ nothing_in() {
 # The C sources; mpi-job.c only where MPI's headers are.
 c_files() {
     local file
-    for file in "$source"/src/*.c "$source"/src/*/*.c "$source"/gpu/none.c \
+    for file in "$source"/src/*.c "$source"/src/*/*.c "$source"/src/*/*/*.c "$source"/gpu/none.c \
         "$source"/gpu/tuning.c "$source"/validation/fuzz/*.c; do
         [ "${file##*/}" = mpi-job.c ] && [ ${#mpi[@]} = 0 ] || printf '%s\0' "$file"
     done

@@ -192,7 +192,7 @@ ARITHMETIC = re.compile(r"vf?n?m?(mul|add|sub|rsqrt)\w*p[sd]\b")
 
 def test_the_pairs_of_a_kernel_stay_in_registers():
     """a pair's inner loop is arithmetic, with few moves beside it, whatever the compiler"""
-    loops = compiled_loops("src/force/libavx512_a-kernel.o")
+    loops = compiled_loops("src/force/direct/libavx512_a-kernel.o")
     for precision in ("double", "mixed", "single"):
         for kernel in ("tile_pair_fused_open", "tile_pair_summed_open"):
             loop = loops[f"{kernel}_{precision}"]
@@ -221,7 +221,7 @@ def test_the_limit_is_arithmetic_alone():
 
 def test_the_limit_counts_what_the_kernels_do():
     """the operations of the limit are those of the compiled kernels"""
-    loops = compiled_loops("src/force/libavx512_a-kernel.o")
+    loops = compiled_loops("src/force/direct/libavx512_a-kernel.o")
     # Multiplications and multiply-adds for a vector of pairs (src/bench/arithmetic-kernel.c):
     # 3 + series + 3 fused and 2 + 1 + mass products; 3 + series + 6 fused and 2 + 1 + 2 mass;
     # 3 + series fused and 2 + 1 + 2 mass + 3. Hermite's: 3 + 2 + 1 + series + 9 fused, 7 products.

@@ -50,7 +50,7 @@ CALLS = {
 
 
 def sources():
-    return sorted(path for pattern in ("src/*/*.[ch]", "src/*.c")
+    return sorted(path for pattern in ("src/*/**/*.[ch]", "src/*.c")
                   for path in pathlib.Path(tap.SOURCE).glob(pattern))
 
 

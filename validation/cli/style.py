@@ -13,8 +13,10 @@ import tap
 FLOORS = ["base", "config", "model", "force", "integrator", "backend", "initial", "diagnostics",
           "output", "run", "report", "study", "bench", "commands"]
 
-# gpu/ is the cuda backend; its files name each other without a folder.
-FOLDERS = {**{f"src/{floor}": k for k, floor in enumerate(FLOORS)}, "gpu": FLOORS.index("backend")}
+# A method of the force has a folder on that floor. gpu/ is the cuda backend; its files name each
+# other without a folder.
+FOLDERS = {**{f"src/{floor}": k for k, floor in enumerate(FLOORS)},
+           "src/force/direct": FLOORS.index("force"), "gpu": FLOORS.index("backend")}
 
 # The only places that may see these.
 OWNERS = {
@@ -146,14 +148,14 @@ def test_floors_test_sees_a_violation():
     plant("src/base/low.c", '#include "base/low.h"\n#include "run/run.h"\n')
     plant("src/run/high.c", '#include "base/low.h"\n#include <stdio.h>\n')
     plant("src/attic/box.c", "")
-    plant("src/force/sums.inc", '#include "backend/backend.h"\n#include "gpu/work.h"\n')
+    plant("src/force/direct/sums.inc", '#include "gpu/part.h"\n#include "run/run.h"\n')
     plant("src/bench/fine.c", '#include "gpu/work.h"\n')
     plant("gpu/work.cu", '#include "sum.cuh"\n#include "force/force.h"\n#include "run/run.h"\n')
     assert floor_violations(".") == ['gpu/work.cu: must not include "run/run.h"',
                                      "src/attic/box.c: src/attic is not a floor",
                                      'src/base/low.c: must not include "run/run.h"',
-                                     'src/force/sums.inc: must not include "backend/backend.h"',
-                                     'src/force/sums.inc: must not include "gpu/work.h"']
+                                     'src/force/direct/sums.inc: must not include "gpu/part.h"',
+                                     'src/force/direct/sums.inc: must not include "run/run.h"']
 
 
 def test_no_include_circles():

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "executor.h"
-#include "force/reference.h"
+#include "force/direct/reference.h"
 #include "model/bodies.h"
 #include "model/physics.h"
 #include "part.h"

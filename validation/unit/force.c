@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "force/direct/reference.h"
 #include "force/force.h"
-#include "force/reference.h"
 #include "motion-case.h"
 
 /* Prime-ish numbers, so that no factor of 1 hides a mistake. */

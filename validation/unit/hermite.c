@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "force/reference.h"
+#include "force/direct/reference.h"
 #include "hermite-case.h"
 #include "integrator/hermite.h"
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "force/reference.h"
+#include "force/direct/reference.h"
 #include "initial/initial.h"
 #include "model/conserved.h"
 

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "force/reference.h"
+#include "force/direct/reference.h"
 #include "initial/adjust.h"
 #include "initial/check.h"
 #include "initial/energy.h"

@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "force/direct/jerk.h"
+#include "force/direct/reference.h"
 #include "force/force.h"
-#include "force/jerk.h"
-#include "force/reference.h"
 
 enum { SUMS = 6 };
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "force/reference.h"
+#include "force/direct/reference.h"
 #include "kernel-case.h"
 
 static struct error error;

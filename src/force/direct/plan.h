@@ -1,11 +1,11 @@
 /* What force.c chooses, and the sums of a step carry out. */
-#ifndef ORRERY_FORCE_PLAN_H
-#define ORRERY_FORCE_PLAN_H
+#ifndef ORRERY_FORCE_DIRECT_PLAN_H
+#define ORRERY_FORCE_DIRECT_PLAN_H
 
 #include "base/barrier.h"
-#include "force/batch.h"
+#include "force/direct/batch.h"
+#include "force/direct/kernel.h"
 #include "force/force-options.h"
-#include "force/kernel.h"
 
 enum { TILE_MOST = 1024 }; /* bodies */
 

@@ -1,4 +1,4 @@
-#include "force/task.h"
+#include "force/direct/task.h"
 
 #include "base/share.h"
 

@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "force/packing.h"
+#include "force/direct/packing.h"
 
 #include <stdlib.h>
 

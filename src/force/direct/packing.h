@@ -7,14 +7,14 @@
  * side becomes one. Float kernels measure positions from where most bodies are (origin.h). All of
  * it follows from the bodies as they stand, so that a restart finds the same.
  */
-#ifndef ORRERY_FORCE_PACKING_H
-#define ORRERY_FORCE_PACKING_H
+#ifndef ORRERY_FORCE_DIRECT_PACKING_H
+#define ORRERY_FORCE_DIRECT_PACKING_H
 
 #include <math.h>
 
 #include "base/status.h"
+#include "force/direct/packed.h"
 #include "force/force-options.h"
-#include "force/packed.h"
 #include "model/bodies.h"
 #include "model/physics.h"
 

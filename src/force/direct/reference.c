@@ -1,4 +1,4 @@
-#include "force/reference.h"
+#include "force/direct/reference.h"
 
 /* One component of r_ij = x_j - x_i, to the nearest image of body j where space is periodic. */
 static double separation(const struct physics *physics, double x_i, double x_j)

@@ -6,10 +6,10 @@
  * last, down, up again. The last one of a lap is the first one of the next and has the totals at
  * hand.
  */
-#ifndef ORRERY_FORCE_LAPS_H
-#define ORRERY_FORCE_LAPS_H
+#ifndef ORRERY_FORCE_DIRECT_LAPS_H
+#define ORRERY_FORCE_DIRECT_LAPS_H
 
-#include "force/task.h"
+#include "force/direct/task.h"
 
 /* Adds all forces to the totals of the process that force_has_holder() names; what the others have
  * in theirs is a part of the sums. */

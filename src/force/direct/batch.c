@@ -1,4 +1,4 @@
-#include "force/batch.h"
+#include "force/direct/batch.h"
 
 enum status batch_create(struct batch *batch, const struct kernels *kernels,
                          enum precision precision, const struct bodies *bodies, struct error *error)

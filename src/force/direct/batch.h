@@ -2,11 +2,11 @@
  * A batch: systems of few bodies, interleaved so that each fills a lane of the vectors, and kept so
  * for as long as one thread works on them.
  */
-#ifndef ORRERY_FORCE_BATCH_H
-#define ORRERY_FORCE_BATCH_H
+#ifndef ORRERY_FORCE_DIRECT_BATCH_H
+#define ORRERY_FORCE_DIRECT_BATCH_H
 
-#include "force/kernel.h"
-#include "force/packing.h"
+#include "force/direct/kernel.h"
+#include "force/direct/packing.h"
 
 struct batch {
     /* Number i lanes + k of an array belongs to body i of system k of the batch; without ids. */

@@ -1,10 +1,10 @@
 #include "config.h"
 
-#include "force/tiles.h"
+#include "force/direct/tiles.h"
 
 #include <string.h>
 
-#include "force/tournament.h"
+#include "force/direct/tournament.h"
 
 static struct range tile_range(const struct task *task, size_t tile)
 {

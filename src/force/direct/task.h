@@ -1,9 +1,9 @@
 /* One evaluation of the sums of one system by a team of threads. */
-#ifndef ORRERY_FORCE_TASK_H
-#define ORRERY_FORCE_TASK_H
+#ifndef ORRERY_FORCE_DIRECT_TASK_H
+#define ORRERY_FORCE_DIRECT_TASK_H
 
 #include "base/barrier.h"
-#include "force/plan.h"
+#include "force/direct/plan.h"
 
 /* The threads that work together on one system, and this one among them. */
 struct team {

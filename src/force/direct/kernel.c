@@ -42,12 +42,12 @@
  * jerk-kernel.inc sums for bodies that are due at a time of their own, with the rates of change.
  * batch-kernel.inc puts systems of few bodies into the lanes instead of the bodies of one system.
  */
-#include "force/kernel.h"
+#include "force/direct/kernel.h"
 
 #include <string.h>
 
+#include "force/direct/packing.h"
 #include "force/origin.h"
-#include "force/packing.h"
 #include "force/vector.h"
 
 #define CONCAT_EXPANDED(a, b) a##b
@@ -88,17 +88,17 @@ static inline size_t smaller(size_t a, size_t b)
 #define REAL double
 #define LOW 0
 #define NAME(word) CONCAT(word, _double)
-#include "force/precision.inc"
+#include "force/direct/precision.inc"
 
 #define REAL float
 #define LOW 1
 #define NAME(word) CONCAT(word, _mixed)
-#include "force/precision.inc"
+#include "force/direct/precision.inc"
 
 #define REAL float
 #define LOW 0
 #define NAME(word) CONCAT(word, _single)
-#include "force/precision.inc"
+#include "force/direct/precision.inc"
 
 enum {
     LANES = sizeof(vdouble) / sizeof(double),
@@ -112,8 +112,8 @@ enum {
 #define ROOT_mixed ((double)(float)ROOT_3)
 #define ROOT_single ROOT_mixed
 
-#include "force/interleave.inc"
-#include "force/potential.inc"
+#include "force/direct/interleave.inc"
+#include "force/direct/potential.inc"
 
 #define TABLE(name, precision)                                                                     \
     {                                                                                              \

@@ -2,8 +2,8 @@
  * Direct summation as a student would write it: the specification of every other kernel, and what
  * the serial backend runs. One thread, fp64, j in ascending order, G applied to the sum.
  */
-#ifndef ORRERY_FORCE_REFERENCE_H
-#define ORRERY_FORCE_REFERENCE_H
+#ifndef ORRERY_FORCE_DIRECT_REFERENCE_H
+#define ORRERY_FORCE_DIRECT_REFERENCE_H
 
 #include <stddef.h>
 

@@ -5,14 +5,14 @@
  * A system is packed into the precision of its kernel first (see packing.h), and the sums come out
  * in the units of the packing.
  */
-#ifndef ORRERY_FORCE_KERNEL_H
-#define ORRERY_FORCE_KERNEL_H
+#ifndef ORRERY_FORCE_DIRECT_KERNEL_H
+#define ORRERY_FORCE_DIRECT_KERNEL_H
 
 #include <stddef.h>
 #include <stdint.h>
 
+#include "force/direct/packed.h"
 #include "force/force-options.h"
-#include "force/packed.h"
 
 enum { PRECISION_COUNT = PRECISION_SINGLE + 1 };
 

@@ -1,4 +1,4 @@
-#include "force/jerk.h"
+#include "force/direct/jerk.h"
 
 #include <omp.h>
 #include <stdlib.h>
@@ -7,9 +7,9 @@
 #include "base/barrier.h"
 #include "base/memory.h"
 #include "base/share.h"
-#include "force/packing.h"
-#include "force/plan.h"
-#include "force/reference.h"
+#include "force/direct/packing.h"
+#include "force/direct/plan.h"
+#include "force/direct/reference.h"
 
 enum {
     CHUNK = 2048,   /* bodies whose pull is summed in the precision of the pair terms */

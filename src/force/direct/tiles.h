@@ -3,10 +3,10 @@
  * by themselves, and then the rounds, one after another. Which thread takes a pair of tiles, and
  * how many rounds make a wave, changes no bit.
  */
-#ifndef ORRERY_FORCE_TILES_H
-#define ORRERY_FORCE_TILES_H
+#ifndef ORRERY_FORCE_DIRECT_TILES_H
+#define ORRERY_FORCE_DIRECT_TILES_H
 
-#include "force/task.h"
+#include "force/direct/task.h"
 
 /* Some rounds, one after another, and what is done of them; in units (see tournament.h). */
 struct wave {

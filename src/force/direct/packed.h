@@ -1,7 +1,7 @@
 /* What kernels work on: bodies in the precision and the units of a kernel (packing.h makes them),
  * and sums over them. */
-#ifndef ORRERY_FORCE_PACKED_H
-#define ORRERY_FORCE_PACKED_H
+#ifndef ORRERY_FORCE_DIRECT_PACKED_H
+#define ORRERY_FORCE_DIRECT_PACKED_H
 
 #include <stdbool.h>
 #include <stddef.h>

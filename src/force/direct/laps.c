@@ -1,8 +1,8 @@
-#include "force/laps.h"
+#include "force/direct/laps.h"
 
 #include "base/share.h"
-#include "force/tiles.h"
-#include "force/tournament.h"
+#include "force/direct/tiles.h"
+#include "force/direct/tournament.h"
 
 /* Bodies whose sums go from process to process together: while some are on their way, others are
  * added. Measured, like the sizes in force.c. */

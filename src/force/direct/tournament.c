@@ -1,4 +1,4 @@
-#include "force/tournament.h"
+#include "force/direct/tournament.h"
 
 #include "base/share.h"
 

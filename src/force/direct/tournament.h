@@ -4,8 +4,8 @@
  * no tile has two partners in one round, and sums that a round keeps for itself have one writer,
  * whoever it is; added up round by round, their bits depend on the schedule alone.
  */
-#ifndef ORRERY_FORCE_TOURNAMENT_H
-#define ORRERY_FORCE_TOURNAMENT_H
+#ifndef ORRERY_FORCE_DIRECT_TOURNAMENT_H
+#define ORRERY_FORCE_DIRECT_TOURNAMENT_H
 
 #include <stdbool.h>
 #include <stddef.h>

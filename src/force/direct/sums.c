@@ -1,12 +1,12 @@
 #include "config.h"
 
-#include "force/sums.h"
+#include "force/direct/sums.h"
 
 #include <string.h>
 
+#include "force/direct/laps.h"
+#include "force/direct/tiles.h"
 #include "force/force.h"
-#include "force/laps.h"
-#include "force/tiles.h"
 
 CLONE_FOR_VECTORS
 static void scale(double *a, double unit, struct range range)

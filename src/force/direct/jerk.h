@@ -8,8 +8,8 @@
  * other bodies are due. In single and mixed precision pair terms are fp32 (in mixed from positions
  * and velocities in two parts), and sums over 2048 bodies are added in fp64.
  */
-#ifndef ORRERY_FORCE_JERK_H
-#define ORRERY_FORCE_JERK_H
+#ifndef ORRERY_FORCE_DIRECT_JERK_H
+#define ORRERY_FORCE_DIRECT_JERK_H
 
 #include <stdint.h>
 

@@ -1,8 +1,8 @@
 /* The accelerations and the potentials of one system, from the sums of the kernels. */
-#ifndef ORRERY_FORCE_SUMS_H
-#define ORRERY_FORCE_SUMS_H
+#ifndef ORRERY_FORCE_DIRECT_SUMS_H
+#define ORRERY_FORCE_DIRECT_SUMS_H
 
-#include "force/task.h"
+#include "force/direct/task.h"
 
 /* To be called by every thread of task->team, with force, bodies, scratch and team in the task. */
 void sums_forces(struct task *task, size_t system);
