@@ -11,7 +11,6 @@
 #include "commands/preparation.h"
 #include "config/parameter-reference.h"
 #include "diagnostics/resolution.h"
-#include "diagnostics/watch.h"
 #include "run/advice.h"
 #include "run/estimate.h"
 #include "run/record.h"
@@ -165,44 +164,68 @@ static void print_fastest(const struct experiment *x, const struct advice *a)
 /* Why it wants more than the usual number. */
 static const char *reason_for_more(const struct advice *a)
 {
-    if (!(a->wanted > WATCH_STEPS_PER_PERIOD))
+    if (!(a->wanted > a->usual))
         return "";
     return a->kind == ADVICE_ENCOUNTER || a->kind == ADVICE_COLLAPSE
                ? ", so that the closest encounter is followed in nine of ten runs"
                : ", as many as so deep a passage wants";
 }
 
+/* "time.step = 0.01", with the integrator where it is another one. */
+enum { SETTING_SIZE = 128 };
+static const char *setting(const struct experiment *x, const struct advice *a, double step,
+                           char buffer[SETTING_SIZE])
+{
+    if (a->integrator == x->integrator)
+        snprintf(buffer, SETTING_SIZE, "time.step = %g", step);
+    else
+        snprintf(buffer, SETTING_SIZE, "time.integrator = \"%s\" and time.step = %g",
+                 a->integrator->variant.name, step);
+    return buffer;
+}
+
 static void print_trial(const struct experiment *x, const struct advice *a,
                         const struct timing *timing)
 {
     const struct rehearsal *tried = &a->rehearsal;
+    char with[SETTING_SIZE];
     if (a->trial == ADVICE_FAILS)
-        item("",
-             "no step that was tried suffices: with time.step = %g %s; smaller ones would take "
-             "too long to try; physics.softening or another integrator may help",
-             tried->step, tried->text[0] ? tried->text : "the numbers are not finite");
+        item(
+            "",
+            "no step that was tried suffices: with %s %s; smaller ones would take too long to try; "
+            "physics.softening or another integrator may help",
+            setting(x, a, tried->step, with),
+            tried->text[0] ? tried->text : "the numbers are not finite");
     if (a->trial == ADVICE_HOLDS)
         item("",
-             "time.step = %g was tried to the end: the accuracy watch passes it, with an energy "
-             "error of %.2g of the limit",
-             tried->step, tried->error_in_limits);
-    const double seconds = experiment_step_count(x, a->step) * timing->forces.each;
-    if (a->trial == ADVICE_UNTRIED && a->step < x->step && !x->integrator->symplectic)
+             "%s was tried to the end: the accuracy watch passes it, with an energy error of %.2g "
+             "of "
+             "the limit",
+             setting(x, a, tried->step, with), tried->error_in_limits);
+    const double forces = (double)integrator_forces_per_step(a->integrator) /
+                          (double)integrator_forces_per_step(x->integrator);
+    const double seconds = experiment_step_count(x, a->step) * timing->forces.each * forces;
+    const bool differs = a->step < x->step || a->integrator != x->integrator;
+    if (a->trial == ADVICE_UNTRIED && differs && !a->integrator->symplectic)
         item("",
              "no step is proposed: %s is not symplectic, and what it loses grows with the run; "
              "time.step = %g, short enough for them, was not tried: its steps would take "
              "about %.2g s",
              x->integrator->variant.name, a->step, seconds);
-    else if (a->trial == ADVICE_UNTRIED && a->step < x->step)
+    else if (a->trial == ADVICE_UNTRIED && differs)
         item("", "not tried: the steps of such a run would take about %.2g s", seconds);
 }
 
 static void print_step(const struct experiment *x, const struct advice *a,
                        const struct timing *timing)
 {
+    char with[SETTING_SIZE];
     if (a->kind == ADVICE_NONE)
         return;
     print_fastest(x, a);
+    if (a->integrator != x->integrator)
+        item("", "with %s the energy grows or decays with any step; take another integrator",
+             x->integrator->variant.name);
     if (!(a->period > 0.0)) {
         item("", "they meet head-on: no step is small enough; physics.softening > 0 helps");
         return;
@@ -214,9 +237,10 @@ static void print_step(const struct experiment *x, const struct advice *a,
              a->step, a->wanted, experiment_step_count(x, a->step));
         return;
     }
-    const bool proposed = a->trial != ADVICE_UNTRIED || x->integrator->symplectic;
-    if (proposed && a->step > 0.0 && a->step < x->step)
-        item("", "time.step = %g would give it %.0f%s", a->step,
+    const bool proposed = a->trial != ADVICE_UNTRIED || a->integrator->symplectic;
+    const bool differs = a->step < x->step || a->integrator != x->integrator;
+    if (proposed && a->step > 0.0 && differs)
+        item("", "%s would give it %.0f%s", setting(x, a, a->step, with),
              a->trial == ADVICE_HOLDS ? a->period / a->step : a->wanted, reason_for_more(a));
     print_trial(x, a, timing);
 }

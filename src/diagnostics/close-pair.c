@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "diagnostics/nearest.h"
-#include "diagnostics/watch.h"
 
 const struct close_pair close_pair_none = { { NAN, NAN }, NAN, INFINITY, NAN };
 
@@ -25,13 +24,13 @@ enum status close_pair_find(const struct moment *now, size_t system, struct clos
 }
 
 const char *close_pair_text(const struct units *units, const struct close_pair *pair,
-                            bool own_steps, char buffer[CLOSE_PAIR_TEXT_SIZE])
+                            double advised, char buffer[CLOSE_PAIR_TEXT_SIZE])
 {
     char distance[UNITS_TEXT_SIZE], time[UNITS_TEXT_SIZE], period[80] = "", advice[32] = "";
     const double steps = 2.0 * M_PI * pair->steps;
-    if (steps < WATCH_STEPS_PER_PERIOD)
-        snprintf(advice, sizeof advice, " (%d are advised)", WATCH_STEPS_PER_PERIOD);
-    if (!own_steps) /* those of the grid say nothing of them */
+    if (steps < advised)
+        snprintf(advice, sizeof advice, " (%g are advised)", advised);
+    if (advised > 0.0) /* those of the grid say nothing of them */
         snprintf(period, sizeof period, ", where a circular orbit would take %.3g steps%s", steps,
                  advice);
     snprintf(buffer, CLOSE_PAIR_TEXT_SIZE, "bodies %.0f and %.0f, %s apart at t = %s%s",

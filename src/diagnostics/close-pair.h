@@ -24,9 +24,10 @@ enum status close_pair_find(const struct moment *now, size_t system, struct clos
                             struct error *error);
 
 /* "bodies 3 and 7, 0.01 apart at t = 2, where a circular orbit would take 12 steps (200 are
- * advised)"; the advice where there are fewer, and no steps where the integrator has its own. */
+ * advised)"; the advice where there are fewer, and no steps where `advised` is 0: the integrator
+ * has its own. */
 enum { CLOSE_PAIR_TEXT_SIZE = 320 };
 const char *close_pair_text(const struct units *units, const struct close_pair *pair,
-                            bool own_steps, char buffer[CLOSE_PAIR_TEXT_SIZE]);
+                            double advised, char buffer[CLOSE_PAIR_TEXT_SIZE]);
 
 #endif

@@ -54,7 +54,7 @@ static enum status check_step(struct watch *watch, const struct check *check, si
     record->warned = 1.0;
     char text[WATCH_TEXT_SIZE], line[2 * WATCH_TEXT_SIZE];
     snprintf(line, sizeof line, "WARNING: system %zu: the step is too large for %s", system + 1,
-             close_pair_text(watch->units, &record->fastest, watch->adaptive, text));
+             close_pair_text(watch->units, &record->fastest, watch->advised_steps, text));
     if (check->tell)
         check->tell(check->context, line);
     return STATUS_OK;

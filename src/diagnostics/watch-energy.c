@@ -89,7 +89,7 @@ static enum status report_jump(struct watch *watch, const struct check *check, s
              watch_scale(deviation->jump, deviation->jump_body),
              units_time(watch->units, record->time, 6, from),
              units_time(watch->units, check->now->time, 6, to),
-             close_pair_text(watch->units, &candidate, watch->adaptive, text));
+             close_pair_text(watch->units, &candidate, watch->advised_steps, text));
     return report(watch, check, line,
                   record->jumps == JUMPS_TOLD ? "; later ones are only counted" : "", error);
 }
@@ -113,7 +113,7 @@ static enum status report_error(struct watch *watch, const struct check *check, 
              system + 1, watch_whose(deviation->change_body, name), deviation->change,
              watch_scale(deviation->change, deviation->change_body),
              units_time(watch->units, check->now->time, 6, time),
-             close_pair_text(watch->units, &record->offending, watch->adaptive, text));
+             close_pair_text(watch->units, &record->offending, watch->advised_steps, text));
     return report(watch, check, line, "", error);
 }
 

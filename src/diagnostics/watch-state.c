@@ -163,6 +163,7 @@ enum status watch_create(const struct section *section, const struct moment *sta
     watch->pace = watch->systems * start->bodies->count <= FEW_BODIES ? &few : &many;
     watch->noise = noise_of[method->precision];
     watch->adaptive = method->integrator->adaptive != NULL;
+    watch->advised_steps = integrator_advised_steps(method->integrator);
     /* Of a higher order the energy drifts as well, but so little that a result can be trusted with
      * it: it is judged by how much, like the drift of a symplectic method. */
     watch->symplectic =

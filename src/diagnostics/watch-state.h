@@ -78,8 +78,9 @@ struct watch {
     double energy_error, energy_drift, energy_jump; /* limits; infinite: none */
     double noise, least_steps;
     enum on_jump on_jump;
-    bool symplectic; /* or with steps that keep its error to a tolerance */
-    bool adaptive;   /* chooses its own steps: those of the run are no measure of them */
+    bool symplectic;      /* or with steps that keep its error to a tolerance */
+    double advised_steps; /* of a period; 0 where the integrator chooses its own */
+    bool adaptive;        /* chooses its own steps: those of the run are no measure of them */
     const struct pace *pace;
     const struct units *units; /* of the run, for what is said */
     double dt;

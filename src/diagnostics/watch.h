@@ -25,13 +25,6 @@
 extern const struct parameter watch_parameters[];
 extern const size_t watch_parameter_count;
 
-/*
- * Steps of the shortest orbital period that `check` advises and the manual names; deep passages get
- * more. The default of least_steps, below which the watch warns, is a sixteenth of this: so few
- * that the motion is no longer followed.
- */
-enum { WATCH_STEPS_PER_PERIOD = 200 };
-
 struct watch; /* opaque */
 
 /* How the bodies are moved: it decides what is noise and whether all error is drift. */

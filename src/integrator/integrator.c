@@ -41,6 +41,7 @@ static const struct integrator table[] = {
                      .help = "Explicit Euler: positions and velocities both advance with the old "
                              "state, so that the energy grows; for comparison only." },
         .order = 1,
+        .passage_steps = 110000,
         .source = "Euler 1768, Institutiones calculi integralis I",
         .stage_count = 3,
         .stages = { FORCE, DRIFT(1), KICK(1) },
@@ -50,6 +51,7 @@ static const struct integrator table[] = {
                      .help = "Kick, then drift with the new velocity; the energy error stays "
                              "bounded." },
         .order = 1,
+        .passage_steps = 11000,
         .symplectic = true,
         .source = "Hairer, Lubich & Wanner 2003, Acta Numerica 12, 399",
         .stage_count = 3,
@@ -59,6 +61,7 @@ static const struct integrator table[] = {
         .variant = { .name = "velocity-verlet",
                      .help = "Leapfrog in the form kick, drift, kick; the standard choice." },
         .order = 2,
+        .passage_steps = 200,
         .symplectic = true,
         .reversible = true,
         .source = "Verlet 1967, Phys. Rev. 159, 98; Swope et al. 1982, J. Chem. Phys. 76, 637",
@@ -68,6 +71,7 @@ static const struct integrator table[] = {
     {
         .variant = { .name = "leapfrog-dkd", .help = "Leapfrog in the form drift, kick, drift." },
         .order = 2,
+        .passage_steps = 90,
         .symplectic = true,
         .reversible = true,
         .source = "Hockney & Eastwood 1988, Computer Simulation Using Particles",
@@ -79,6 +83,7 @@ static const struct integrator table[] = {
                      .help = "Forest-Ruth: three leapfrogs composed to fourth order; 3 forces per "
                              "step." },
         .order = 4,
+        .passage_steps = 24,
         .symplectic = true,
         .reversible = true,
         .source = "Forest & Ruth 1990, Physica D 43, 105; Yoshida 1990, Phys. Lett. A 150, 262",
@@ -95,6 +100,7 @@ static const struct integrator table[] = {
                      .help = "Optimised Forest-Ruth: fourth order with a much smaller error; 4 "
                              "forces per step." },
         .order = 4,
+        .passage_steps = 17,
         .symplectic = true,
         .reversible = true,
         .source = "Omelyan, Mryglod & Folk 2002, Comput. Phys. Commun. 146, 188",
@@ -111,6 +117,7 @@ static const struct integrator table[] = {
         .variant = { .name = "yoshida6",
                      .help = "Seven leapfrogs composed to sixth order; 7 forces per step." },
         .order = 6,
+        .passage_steps = 10,
         .symplectic = true,
         .reversible = true,
         .source = "Yoshida 1990, Phys. Lett. A 150, 262 (solution A)",
@@ -138,6 +145,7 @@ static const struct integrator table[] = {
                      .help = "Classical Runge-Kutta, for teaching: a small error in each step, but "
                              "the energy drifts; 4 forces per step." },
         .order = 4,
+        .passage_steps = 23,
         .source = "Kutta 1901, Z. Math. Phys. 46, 435; Hairer, Norsett & Wanner 1993, II.1",
         .stage_count = 17,
         .stages = {
@@ -248,4 +256,18 @@ size_t integrator_forces_per_step(const struct integrator *integrator)
     for (size_t k = 0; k < integrator->stage_count; k++)
         forces += integrator->stages[k].verb == VERB_FORCE;
     return forces;
+}
+
+double integrator_advised_steps(const struct integrator *integrator)
+{
+    if (integrator->adaptive)
+        return 0.0;
+    return fmin(INTEGRATOR_STEPS_PER_PERIOD,
+                fmax(INTEGRATOR_LEAST_STEPS_PER_PERIOD, integrator->passage_steps));
+}
+
+double integrator_steps_for(const struct integrator *integrator, double error)
+{
+    return integrator->passage_steps *
+           pow(INTEGRATOR_PASSAGE_ERROR / error, 1.0 / integrator->order);
 }

@@ -47,6 +47,11 @@ enum { INTEGRATOR_MAX_STAGES = 24 };
 struct integrator {
     struct variant variant; /* name and help */
     int order;              /* of the energy error and of the global error of a trajectory */
+    /* Steps of the period at the pericentre with which one passage there changes the energy by
+     * INTEGRATOR_PASSAGE_ERROR of the potential energy there at most: measured for e = 0.5 to
+     * 0.999, where it is nearly one number. The order tells of other numbers of steps. 0 where
+     * `adaptive` is given. */
+    double passage_steps;
     bool symplectic;
     bool reversible;
     bool block_steps; /* bodies are kicked at times of their own, and their momenta do not cancel */
@@ -67,6 +72,19 @@ bool integrator_has_stages(const struct integrator *integrator);
 
 /* Do its stages use registers? So they may where it is NULL, an integrator yet to be named. */
 bool integrator_has_registers(const struct integrator *integrator);
+
+/*
+ * Steps of a period that are advised: those of passage_steps, but 200 at most, with which an orbit
+ * is followed well by the methods of low order, and 20 at least, with which no encounter is missed.
+ * 0 for an integrator that chooses its own steps.
+ */
+enum { INTEGRATOR_STEPS_PER_PERIOD = 200, INTEGRATOR_LEAST_STEPS_PER_PERIOD = 20 };
+double integrator_advised_steps(const struct integrator *integrator);
+
+/* Steps of the period at the pericentre with which a passage changes the energy by `error` of the
+ * potential energy there. */
+#define INTEGRATOR_PASSAGE_ERROR 1e-4
+double integrator_steps_for(const struct integrator *integrator, double error);
 
 /* The integrator's own keys in the group `time`, by the rows of its variant's parameters; NaN for
  * one that is not set. */

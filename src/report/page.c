@@ -11,7 +11,6 @@
 #include "base/document.h"
 #include "base/lines.h"
 #include "base/memory.h"
-#include "diagnostics/watch.h"
 #include "integrator/integrator.h"
 #include "report/outcome.h"
 #include "report/palette.h"
@@ -238,6 +237,14 @@ static void set_watch(json_t **view, const struct result *result, bool whole)
                                          : "the run so far"));
 }
 
+/* Of a period, for the integrator of the run; an unknown one is of a later version. */
+static int advised_steps(const struct result *result)
+{
+    const struct integrator *integrator =
+        integrator_find(result_string(result, "config.time.integrator"));
+    return integrator ? (int)integrator_advised_steps(integrator) : INTEGRATOR_STEPS_PER_PERIOD;
+}
+
 void page_run_head(struct text *html, const struct result *run)
 {
     const struct result known = { .json = unfinished_document(run) }, *result = &known;
@@ -256,7 +263,7 @@ void page_run_head(struct text *html, const struct result *run)
                              units_length(units, distance, 3, apart), "drift_class",
                              drift_class(result, result_is_whole(run)), "steadiness_percent",
                              steadiness, "pair_period", document_number(2.0 * M_PI * scale),
-                             "advised", WATCH_STEPS_PER_PERIOD, "outcome", outcome_view(run));
+                             "advised", advised_steps(result), "outcome", outcome_view(run));
     document_set(&view, "several_jumps",
                  json_boolean(result_real(result, "watch.energy_jumps") != 1.0));
     document_set(&view, "at_end", json_boolean(result_is_whole(run)));

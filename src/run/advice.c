@@ -6,7 +6,6 @@
 
 #include "base/memory.h"
 #include "diagnostics/nearest.h"
-#include "diagnostics/watch.h"
 #include "run/probe.h"
 
 /* Pairs of all systems whose orbits are looked at, a fraction of a second's work. Larger systems
@@ -25,30 +24,30 @@ static const double most_steps = 1e10;
  * kinds of machine round differently. */
 static const double trusted_part = 0.5;
 
+/* What is advised in the place of a method that loses energy with any step. */
+static const char instead_of_drift[] = "velocity-verlet";
+
 /* Where 2K/|U| is less, a system falls in before it is anything else. */
 static const double cold = 0.3;
 /* The tide of another body, over the pair's own force at its widest, that leaves the orbit be. */
 static const double weak_tide = 0.1;
 
-/*
- * By velocity-verlet with WATCH_STEPS_PER_PERIOD steps of the period at the pericentre, the energy
- * is off by this part of the potential energy there, as was measured for e = 0.5 to 0.999, and by
- * the square of the step otherwise. A run is to stay at half of the watch's default limit of 0.005,
- * in which it counts over the energy of the whole orbit.
- */
-static const double passage_error = 1e-4, orbit_error = 0.0025;
+/* In a passage a run is to stay at half of the watch's default limit of 0.005, in which its error
+ * counts over the energy of the whole orbit. */
+static const double orbit_error = 0.0025;
 
 /*
- * With so many steps of that period a parabolic passage leaves the energy as it was to 3e-7 of its
- * depth, and to 5e-3 with 8 of them: measured, by velocity-verlet. They are what the closest
- * encounter gets in all but a part of the runs.
+ * With INTEGRATOR_LEAST_STEPS_PER_PERIOD steps of that period a parabolic passage leaves the energy
+ * as it was to 3e-7 of its depth, and to 5e-3 with 8 of them: measured, by velocity-verlet. They
+ * are what the closest encounter gets in all but a part of the runs.
  */
-static const double followed_steps = 20.0, unlucky_part = 0.1;
+static const double unlucky_part = 0.1;
 
 /* Steps of the period at the pericentre, where the potential is `depth` energies of the orbit. */
-static double steps_wanted(double depth)
+static double steps_wanted(const struct experiment *x, double depth)
 {
-    return WATCH_STEPS_PER_PERIOD * sqrt(fmax(1.0, passage_error * depth / orbit_error));
+    return fmax(integrator_advised_steps(x->integrator),
+                integrator_steps_for(x->integrator, orbit_error / depth));
 }
 
 static double period_at(const struct physics *physics, double distance, double mass)
@@ -59,8 +58,13 @@ static double period_at(const struct physics *physics, double distance, double m
 
 static void keep_shorter(struct advice *best, const struct advice *other)
 {
-    if (other->period / other->wanted < best->period / best->wanted)
-        *best = *other;
+    const struct integrator *integrator = best->integrator;
+    const double usual = best->usual;
+    if (other->period / other->wanted >= best->period / best->wanted)
+        return;
+    *best = *other;
+    best->integrator = integrator;
+    best->usual = usual;
 }
 
 /* --- pairs now, and at their pericentres ------------------------------------------------------ */
@@ -116,9 +120,12 @@ static double time_to_pericenter(double mu, double energy, double r, double rv)
  * torque of (3/2 sin 2 theta) tide (mu / widest^3) <r^2> for a time of free fall. That alone keeps
  * two bodies that begin at rest among others from meeting head-on, and it says how near they come.
  */
-static void look_at_pair(const struct physics *physics, const struct bodies *b, size_t first,
-                         size_t i, size_t j, double scale, double end, struct advice *best)
+static void look_at_pair(const struct experiment *x, size_t first, size_t i, size_t j, double scale,
+                         struct advice *best)
 {
+    const struct physics *physics = &x->physics;
+    const struct bodies *b = x->bodies;
+    const double end = (double)x->steps * x->step;
     const double mass = b->m[i] + b->m[j], mu = physics->gravitational_constant * mass;
     if (!(mu > 0.0))
         return;
@@ -144,8 +151,8 @@ static void look_at_pair(const struct physics *physics, const struct bodies *b, 
                                  .distance = q,
                                  .eccentricity = e,
                                  .period = period_at(physics, q, mass),
-                                 .wanted = steps_wanted(depth) };
-    const bool matters = pair.kind == ADVICE_PERICENTER || pair.wanted > WATCH_STEPS_PER_PERIOD;
+                                 .wanted = steps_wanted(x, depth) };
+    const bool matters = pair.kind == ADVICE_PERICENTER || pair.wanted > best->usual;
     const bool comes =
         pair.kind != ADVICE_PERICENTER || 0.9 * time_to_pericenter(mu, energy, sqrt(r2), rv) <= end;
     if (matters && comes && pull <= weak_tide)
@@ -178,7 +185,7 @@ static void look_at_pairs(const struct experiment *x, size_t first, struct advic
     const double scale = energy_scale(&x->physics, b, first);
     for (size_t i = first; i < first + b->count; i++)
         for (size_t j = i + 1; j < first + b->count; j++)
-            look_at_pair(&x->physics, b, first, i, j, scale, (double)x->steps * x->step, best);
+            look_at_pair(x, first, i, j, scale, best);
 }
 
 /* --- clusters --------------------------------------------------------------------------------- */
@@ -247,18 +254,20 @@ static double closest_approach(const struct physics *physics, const struct clust
 
 /* The steps that its period wants: the encounter that is expected, and the unlucky one, which must
  * be followed, and not disturb the energy of all beside |U| = 0.4 G M^2 / r_h. */
-static void want_for_encounters(const struct physics *physics, const struct cluster *c,
+static void want_for_encounters(const struct experiment *x, const struct cluster *c,
                                 const struct crowd *crowd, struct advice *advice)
 {
+    const struct physics *physics = &x->physics;
     const double pair = 2.0 * c->mass / c->count, eps = physics->softening;
     const double unlucky = closest_approach(physics, c, crowd, unlucky_part);
     const double depth =
         pair * pair / 4.0 / hypot(unlucky, eps) / (0.4 * c->mass * c->mass / c->half_mass_radius);
-    const double passage = WATCH_STEPS_PER_PERIOD * sqrt(passage_error * depth / orbit_error);
+    const double passage = fmax(INTEGRATOR_LEAST_STEPS_PER_PERIOD,
+                                integrator_steps_for(x->integrator, orbit_error / depth));
     advice->distance = closest_approach(physics, c, crowd, 1.0);
     advice->period = period_at(physics, advice->distance, pair);
-    advice->wanted = fmax(WATCH_STEPS_PER_PERIOD, fmax(passage, followed_steps) * advice->period /
-                                                      period_at(physics, unlucky, pair));
+    advice->wanted = fmax(integrator_advised_steps(x->integrator),
+                          passage * advice->period / period_at(physics, unlucky, pair));
 }
 
 /*
@@ -293,7 +302,7 @@ static enum status look_at_cluster(const struct experiment *x, size_t system, st
         .speed2 = is_cold ? G * c.mass / (R * shrunk) : c.speed2,
         .time = is_cold ? fmin(end, free_fall * shrunk * sqrt(shrunk)) : end,
     };
-    want_for_encounters(physics, &c, &crowd, &advice);
+    want_for_encounters(x, &c, &crowd, &advice);
     keep_shorter(best, &advice);
     return STATUS_OK;
 }
@@ -301,7 +310,7 @@ static enum status look_at_cluster(const struct experiment *x, size_t system, st
 /* --- few bodies ------------------------------------------------------------------------------- */
 
 struct passages {
-    const struct bodies *bodies;
+    const struct experiment *experiment;
     size_t first;
     struct advice *best;
 };
@@ -309,13 +318,14 @@ struct passages {
 static void take_passage(void *context, const struct probe_sample *sample)
 {
     const struct passages *passages = context;
+    const int64_t *id = passages->experiment->bodies->id + passages->first;
     const struct advice passage = { .kind = sample->time > 0.0 ? ADVICE_PASSAGE : ADVICE_NOW,
-                                    .id_i = passages->bodies->id[passages->first + sample->pair.i],
-                                    .id_j = passages->bodies->id[passages->first + sample->pair.j],
+                                    .id_i = id[sample->pair.i],
+                                    .id_j = id[sample->pair.j],
                                     .distance = sample->pair.distance,
                                     .time = sample->time,
                                     .period = 2.0 * M_PI * sample->pair.time_scale,
-                                    .wanted = steps_wanted(sample->depth) };
+                                    .wanted = steps_wanted(passages->experiment, sample->depth) };
     keep_shorter(passages->best, &passage);
 }
 
@@ -330,7 +340,7 @@ static enum status look_ahead(const struct experiment *x, size_t system, double 
     if (count < 3 || count > PROBED_COUNT || *work <= 0.0 || !(best->period > 0.0))
         return STATUS_OK;
     struct advice found = *best;
-    struct passages passages = { x->bodies, system * x->bodies->stride, &found };
+    struct passages passages = { x, system * x->bodies->stride, &found };
     const struct probe_observer observer = { take_passage, &passages };
     if (probe_follow(x, system, &observer, work, &end, error))
         return error->status;
@@ -357,7 +367,7 @@ static enum status look_at_system(const struct experiment *x, size_t system, dou
                                 .id_j = b->id[first + pair.j],
                                 .distance = pair.distance,
                                 .period = 2.0 * M_PI * pair.time_scale,
-                                .wanted = WATCH_STEPS_PER_PERIOD };
+                                .wanted = best->usual };
     keep_shorter(best, &now);
     bool seen;
     if (look_ahead(x, system, work, best, &seen, error))
@@ -372,6 +382,16 @@ static double round_down(double value)
 {
     const double power = pow(10.0, floor(log10(value)));
     return floor(value / power * (1.0 + 1e-12)) * power;
+}
+
+/* After a step with such an error, the one whose error has something to spare by the order of the
+ * method. It is at most half as long, since the errors of encounters follow no order, and at least
+ * a tenth, since a rehearsal that goes wrong ends early and tells too small an error. */
+static double next_step(const struct experiment *x, const struct rehearsal *tried)
+{
+    const double wanted = 0.5 * trusted_part / tried->error_in_limits;
+    const double factor = wanted > 0.0 ? pow(wanted, 1.0 / x->integrator->order) : 0.0;
+    return round_down(fmin(0.5, fmax(0.1, factor)) * tried->step);
 }
 
 /* Smaller and smaller steps, from the largest that is advised, until the watch passes one with
@@ -390,19 +410,20 @@ static enum status try_steps(const struct experiment *x, struct advice *advice, 
             advice->rehearsal = tried;
         }
         spare = tried.within && tried.error_in_limits <= trusted_part;
-        step = round_down(0.5 * step);
+        step = next_step(x, &tried);
     }
     return STATUS_OK;
 }
 
-enum status advice_find(const struct experiment *x, struct advice *advice, struct error *error)
+/* Finds what rules the step, and which one that asks for; no step is tried. */
+static enum status look(const struct experiment *x, struct advice *advice, struct error *error)
 {
     double work = probe_work;
     *advice = (struct advice){ .kind = ADVICE_NONE,
+                               .integrator = x->integrator,
                                .period = INFINITY,
-                               .wanted = WATCH_STEPS_PER_PERIOD };
-    if (x->integrator->adaptive)
-        return STATUS_OK; /* it needs none */
+                               .usual = integrator_advised_steps(x->integrator),
+                               .wanted = integrator_advised_steps(x->integrator) };
     for (size_t s = 0; s < x->bodies->systems; s++) {
         const double before = advice->period / advice->wanted;
         if (look_at_system(x, s, &work, advice, error))
@@ -412,11 +433,46 @@ enum status advice_find(const struct experiment *x, struct advice *advice, struc
     }
     advice->steps = advice->period / x->step;
     advice->step = advice->period > 0.0 ? round_down(advice->period / advice->wanted) : 0.0;
-    if (advice->kind == ADVICE_NONE || !(advice->step > 0.0))
-        return STATUS_OK;
-    if (experiment_step_count(x, advice->step) > most_steps) {
+    if (advice->step > 0.0 && experiment_step_count(x, advice->step) > most_steps)
         advice->trial = ADVICE_TOO_MANY;
+    return STATUS_OK;
+}
+
+/* A method of the first order that is not symplectic loses energy with any step: no smaller one is
+ * sought. Sets *kept where the run holds as it is. */
+static enum status try_as_it_is(const struct experiment *x, struct rehearsal *tried, bool *kept,
+                                struct error *error)
+{
+    *tried = (struct rehearsal){ .step = x->step };
+    *kept = false;
+    if (rehearsal_work(x, x->step) > rehearsals_work)
         return STATUS_OK;
+    const enum status status = rehearse(x, x->step, tried, error);
+    *kept = tried->within;
+    return status;
+}
+
+enum status advice_find(const struct experiment *x, struct advice *advice, struct error *error)
+{
+    struct experiment other = *x;
+    struct rehearsal tried;
+    bool kept = false;
+    *advice = (struct advice){ .kind = ADVICE_NONE, .integrator = x->integrator };
+    if (x->integrator->adaptive)
+        return STATUS_OK; /* it needs none */
+    const bool drifts = x->integrator->order == 1 && !x->integrator->symplectic;
+    if (drifts)
+        other.integrator = other.backend_options.integrator = integrator_find(instead_of_drift);
+    if (look(&other, advice, error) || advice->kind == ADVICE_NONE ||
+        (drifts && try_as_it_is(x, &tried, &kept, error)))
+        return error->status;
+    if (kept) {
+        advice->integrator = x->integrator;
+        advice->trial = ADVICE_HOLDS;
+        advice->step = x->step;
+        advice->rehearsal = tried;
     }
-    return try_steps(x, advice, error);
+    if (kept || advice->trial == ADVICE_TOO_MANY || !(advice->step > 0.0))
+        return STATUS_OK;
+    return try_steps(&other, advice, error);
 }

@@ -33,15 +33,18 @@ enum advice_trial {
 /* What rules the step. */
 struct advice {
     enum advice_kind kind;
-    size_t system;       /* whose it is, from 0 */
-    int64_t id_i, id_j;  /* of NOW, PERICENTER and PASSAGE */
+    const struct integrator *integrator; /* whose step is advised: that of the experiment, but
+                                            where it loses energy with any step another */
+    size_t system;                       /* whose it is, from 0 */
+    int64_t id_i, id_j;                  /* of NOW, PERICENTER and PASSAGE */
     double distance;     /* at which they pass; of ENCOUNTER and COLLAPSE, expected once */
     double eccentricity; /* of PERICENTER */
     double time;         /* of PASSAGE */
     double free_fall;    /* of COLLAPSE: time until then */
     double period;       /* 2 pi sqrt((distance^2 + eps^2)^(3/2) / (G (m_i + m_j))) */
     double steps;        /* of the present time.step in a period */
-    double wanted;       /* WATCH_STEPS_PER_PERIOD; more for deep passages and for chance */
+    double usual;        /* steps of a period that the integrator wants */
+    double wanted;       /* as many; more for deep passages and for chance */
     double step;         /* gives it these, rounded down to one digit; a smaller one where a
                             rehearsal asked for it; 0: none is small enough */
     enum advice_trial trial;

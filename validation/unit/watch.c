@@ -285,7 +285,7 @@ static void test_the_warning_is_a_sixteenth_of_the_advice(void **state)
     for (size_t i = 0; i < watch_parameter_count; i++)
         if (strcmp(watch_parameters[i].key, "least_steps") == 0)
             assert_close(2 * M_PI * watch_parameters[i].default_value.real,
-                         WATCH_STEPS_PER_PERIOD / 16.0, 0.1); /* to a digit */
+                         INTEGRATOR_STEPS_PER_PERIOD / 16.0, 0.1); /* to a digit */
 }
 
 static void test_what_is_not_finite_is_named(void **state)
