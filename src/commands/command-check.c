@@ -252,9 +252,6 @@ static enum status check_study(const struct prepare_options *options, const stru
     if (!options->convergence && config_count(config, "sweep") == 0)
         return STATUS_OK;
     const struct study_options wanted = {
-        .path = options->path,
-        .overrides = options->overrides.items,
-        .override_count = options->overrides.count,
         .threads = (int)section_integer(config_section(config, "compute"), "threads"),
     };
     struct study study;
@@ -280,15 +277,11 @@ struct sweep_estimate {
     double disk_bytes;
 };
 
-static enum status estimate_sweep(const struct prepare_options *options,
-                                  const struct config *config, struct sweep_estimate *estimate,
+static enum status estimate_sweep(const struct config *config, struct sweep_estimate *estimate,
                                   struct error *error)
 {
     struct study study;
-    const struct study_options study_options = { .path = options->path,
-                                                 .overrides = options->overrides.items,
-                                                 .override_count = options->overrides.count,
-                                                 .directory = "." };
+    const struct study_options study_options = { .directory = "." };
     *estimate = (struct sweep_estimate){ 0 };
     if (config_count(config, "sweep") == 0)
         return STATUS_OK;
@@ -344,7 +337,7 @@ enum status prepare_check(const struct prepare_options *options, const struct ru
     if (!status)
         status = check_study(options, prepared.config, error);
     if (!status)
-        status = estimate_sweep(options, prepared.config, &sweep, error);
+        status = estimate_sweep(prepared.config, &sweep, error);
     if (!status)
         status = run_prepare(prepared.config, run, false, &prepared.run, error);
     if (!status)

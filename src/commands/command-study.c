@@ -108,7 +108,6 @@ enum status command_study(const struct prepare_options *prepare, const struct co
     snprintf(directory, sizeof directory, "%s.%s", name, convergence ? "convergence" : "sweep");
     struct study_display display = { isatty(STDERR_FILENO), quiet };
     const struct study_options options = {
-        .path = prepare->path,
         .overrides = prepare->overrides.items,
         .override_count = prepare->overrides.count,
         .directory = run->directory ? run->directory : directory,

@@ -41,6 +41,14 @@ enum status config_load(const struct config_source *source, const struct schema 
                         struct config **config, struct error *error);
 void config_free(struct config *config); /* accepts NULL */
 
+/*
+ * The configuration that `config` becomes with the overrides of `further`, of which the path and
+ * the include directories do not count: no file is read again. What it costs does not grow with
+ * what the overrides leave alone. `config` must outlive it.
+ */
+enum status config_vary(const struct config *config, const struct config_source *further,
+                        struct config **varied, struct error *error);
+
 const char *config_path(const struct config *config);
 
 /* The section of a group that is not a list; always there, if need be all defaults. */

@@ -229,11 +229,11 @@ static enum status copy_schema(struct config *config, const struct schema *schem
     return STATUS_OK;
 }
 
-enum status config_load(const struct config_source *source, const struct schema *schema,
-                        struct config **result, struct error *error)
+/* Of the tree that `base` was read from, or of the file where that is NULL. */
+static enum status load(const struct config_source *source, const struct config *base,
+                        const struct schema *schema, struct config **result, struct error *error)
 {
     struct config *config = calloc(1, sizeof *config);
-    struct node *root;
     *result = NULL;
     if (!config)
         return arena_exhausted(error);
@@ -241,14 +241,29 @@ enum status config_load(const struct config_source *source, const struct schema 
     struct reader reader = { config, error };
     if (!config->path || copy_schema(config, schema))
         arena_exhausted(error);
-    else if (!tree_read(source, &config->arena, &root, error))
-        read_root(&reader, root);
+    else if (!(base ? tree_vary(base->root, source, &config->arena, &config->root, error)
+                    : tree_read(source, &config->arena, &config->root, error)))
+        read_root(&reader, config->root);
     if (error->status) {
         config_free(config);
         return error->status;
     }
     *result = config;
     return STATUS_OK;
+}
+
+enum status config_load(const struct config_source *source, const struct schema *schema,
+                        struct config **result, struct error *error)
+{
+    return load(source, NULL, schema, result, error);
+}
+
+enum status config_vary(const struct config *config, const struct config_source *further,
+                        struct config **varied, struct error *error)
+{
+    struct config_source source = *further;
+    source.path = config->path;
+    return load(&source, config, &config->schema, varied, error);
 }
 
 void config_free(struct config *config)

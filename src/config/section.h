@@ -43,6 +43,7 @@ struct config {
     struct arena arena;
     struct schema schema; /* a copy; its groups live in the arena */
     const char *path;
+    struct node *root;         /* the tree that it was read from */
     struct sections *sections; /* in the order of the schema */
 };
 

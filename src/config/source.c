@@ -400,6 +400,15 @@ enum status source_read(const struct config_source *from, struct arena *arena,
     return status;
 }
 
+enum status source_begin(const char *path_, struct arena *arena, struct source *source,
+                         struct error *error)
+{
+    struct scanner s = { .arena = arena, .source = source, .error = error };
+    s.scopes[0].key_location = (struct location){ file_shown(path_), 1 };
+    text_print(&source->text, "all = ( {\n}");
+    return add_node(&s, NULL, NODE_GROUP) ? STATUS_OK : arena_exhausted(error);
+}
+
 struct node *source_value(const struct location *location, const char *path_, const char *bytes,
                           struct arena *arena, struct source *source, struct error *error)
 {

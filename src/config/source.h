@@ -31,6 +31,10 @@ struct source {
 enum status source_read(const struct config_source *from, struct arena *arena,
                         struct source *source, struct error *error);
 
+/* The same without a file: the first node is an empty group. */
+enum status source_begin(const char *path, struct arena *arena, struct source *source,
+                         struct error *error);
+
 /* Adds one value that does not stand in a file. `location` and `path` are named in errors, which
  * leave the source as it was. NULL with an error. */
 struct node *source_value(const struct location *location, const char *path, const char *bytes,

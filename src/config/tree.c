@@ -120,6 +120,21 @@ static bool is_index(const char *word)
     return *word && word[strspn(word, "0123456789")] == '\0' && strlen(word) < 7;
 }
 
+/* A copy of a group or list that an override may change: its children are those of the original, so
+ * that a tree stays as it is when another one is made from it. */
+static struct node *copy_node(struct arena *arena, const struct node *node)
+{
+    struct node *copy = arena_take(arena, 1, sizeof *copy);
+    struct node **children = arena_take(arena, node->count + 1, sizeof *children);
+    if (!copy || !children)
+        return NULL;
+    *copy = *node;
+    copy->children = children;
+    for (size_t i = 0; i < node->count; i++)
+        children[i] = node->children[i];
+    return copy;
+}
+
 /* The slot of a child, made if it is not there; NULL with an error. */
 static struct node **slot(const struct override *o, struct node *parent, const char *word)
 {
@@ -180,6 +195,8 @@ static enum status put(const struct override *o, struct node *root)
             (*child)->location = o->location;
         } else if (!next) {
             *child = o->value;
+        } else if (!(*child = copy_node(o->arena, *child))) {
+            return arena_exhausted(o->error);
         }
         (*child)->name = parent->kind == NODE_GROUP ? word : NULL;
         parent = *child;
@@ -258,27 +275,53 @@ static enum status add_override(struct override *o, const char *override, struct
     return o->value ? STATUS_OK : o->error->status;
 }
 
+/* Adds the overrides to the source, which has a file or none, lets libconfig read all of it, and
+ * applies them to `base`, or to the file where that is NULL. */
+static enum status apply(const struct config_source *from, const struct node *base,
+                         struct source *source, struct arena *arena, struct node **root,
+                         struct error *error)
+{
+    struct override *overrides = arena_take(arena, from->override_count, sizeof *overrides);
+    if (!overrides)
+        return arena_exhausted(error);
+    for (size_t i = 0; i < from->override_count; i++) {
+        overrides[i] = (struct override){ .arena = arena, .error = error };
+        if (from->override_locations)
+            overrides[i].location = from->override_locations[i];
+        add_override(&overrides[i], from->overrides[i], source);
+    }
+    const enum status status = parse(source, arena, error);
+    if (status)
+        return status;
+    *root = base ? copy_node(arena, base) : source->first;
+    if (!*root)
+        return arena_exhausted(error);
+    for (size_t i = 0; i < from->override_count; i++)
+        if (overrides[i].value)
+            put(&overrides[i], *root);
+    return error->status;
+}
+
 enum status tree_read(const struct config_source *from, struct arena *arena, struct node **root,
                       struct error *error)
 {
     struct source source = { 0 };
-    struct override *overrides = arena_take(arena, from->override_count, sizeof *overrides);
-    enum status status =
-        overrides ? source_read(from, arena, &source, error) : arena_exhausted(error);
-    for (size_t i = 0; !status && i < from->override_count; i++) {
-        overrides[i] = (struct override){ .arena = arena, .error = error };
-        if (from->override_locations)
-            overrides[i].location = from->override_locations[i];
-        add_override(&overrides[i], from->overrides[i], &source);
-    }
+    enum status status = source_read(from, arena, &source, error);
     if (!status)
-        status = parse(&source, arena, error);
+        status = apply(from, NULL, &source, arena, root, error);
     text_free(&source.text);
-    for (size_t i = 0; !status && i < from->override_count; i++)
-        if (overrides[i].value)
-            put(&overrides[i], source.first);
-    *root = source.first;
-    return status ? status : error->status;
+    return status;
+}
+
+enum status tree_vary(const struct node *base, const struct config_source *overrides,
+                      struct arena *arena, struct node **root, struct error *error)
+{
+    struct source source = { 0 };
+    enum status status = source_begin(overrides->path, arena, &source, error);
+    if (!status)
+        status = apply(overrides, base, &source, arena, root, error);
+    text_free(&source.text);
+    return status;
 }
 
 /* --- printing -----------------------------------------------------------------------------------

@@ -12,6 +12,11 @@
 enum status tree_read(const struct config_source *from, struct arena *arena, struct node **root,
                       struct error *error);
 
+/* The same for the tree `base`, which stays as it is and must outlive the new one, in the place of
+ * the file: only the overrides are read. */
+enum status tree_vary(const struct node *base, const struct config_source *overrides,
+                      struct arena *arena, struct node **root, struct error *error);
+
 /* The member of that name, or NULL; of NULL and of what is no group as well. */
 struct node *tree_member(const struct node *group, const char *name);
 

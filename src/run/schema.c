@@ -299,33 +299,26 @@ static void append_program_config(struct text *path)
     free(program);
 }
 
-enum status schema_read(const struct config_source *from, struct config **config,
-                        struct error *error)
+enum status schema_load(const char *path, const char *const *overrides, size_t override_count,
+                        struct config **config, struct error *error)
 {
     struct schema_room room;
     struct text beside = { 0 };
     append_program_config(&beside);
     const char *const data = getenv("ORRERY_DATA");
     const char *directories[3];
-    struct config_source source = *from;
     size_t count = 0;
     if (data && *data)
         directories[count++] = data;
     directories[count++] = PKGDATADIR;
     if (beside.length)
         directories[count++] = beside.bytes;
-    source.include_directories = directories;
-    source.include_directory_count = count;
+    const struct config_source source = { .path = path,
+                                          .overrides = overrides,
+                                          .override_count = override_count,
+                                          .include_directories = directories,
+                                          .include_directory_count = count };
     const enum status status = config_load(&source, schema_experiment(&room), config, error);
     text_free(&beside);
     return status;
-}
-
-enum status schema_load(const char *path, const char *const *overrides, size_t override_count,
-                        struct config **config, struct error *error)
-{
-    const struct config_source source = { .path = path,
-                                          .overrides = overrides,
-                                          .override_count = override_count };
-    return schema_read(&source, config, error);
 }

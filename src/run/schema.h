@@ -34,8 +34,4 @@ const struct schema *schema_experiment(struct schema_room *room);
 enum status schema_load(const char *path, const char *const *overrides, size_t override_count,
                         struct config **config, struct error *error);
 
-/* The same for overrides with locations of their own; the include directories are left free. */
-enum status schema_read(const struct config_source *source, struct config **config,
-                        struct error *error);
-
 #endif

@@ -48,7 +48,7 @@ static bool member_bytes(const struct study *study, const struct study_options *
     struct config *config = NULL;
     struct run *run = NULL;
     const struct run_options plain = { .directory = options->directory };
-    const bool prepared = !study_load_member(study, options, 1, member, &config, error) &&
+    const bool prepared = !study_load_member(study, 1, member, &config, error) &&
                           !run_prepare(config, &plain, false, &run, error);
     *bytes = prepared ? estimate_disk_bytes(run) : 0.0;
     run_destroy(run);
@@ -64,39 +64,68 @@ struct question {
     const void *context;
 };
 
-/* Members of one kind write as much, but one may be refused for what another has not: so a kind is
- * known by one that can be prepared, unless many could not. */
+/* A number near the golden section of `members` that has no divisor with it in common: its
+ * multiples visit all of them, and the first ones are spread over the whole grid. */
+static size_t stride_over(size_t members)
+{
+    size_t stride = (size_t)(0.6180339887498949 * (double)members);
+    for (;; stride++) {
+        size_t a = members, b = stride;
+        while (b > 0) {
+            const size_t rest = a % b;
+            a = b;
+            b = rest;
+        }
+        if (a == 1)
+            return stride;
+    }
+}
+
+/*
+ * Members of one kind write as much, but one may be refused for what another has not: so a kind is
+ * known by one that can be prepared, unless many could not. To prepare one may take a second, so
+ * that of many kinds a sample stands for all.
+ */
 static void sum_bytes(const struct question *question, struct outlook *outlook)
 {
-    enum { MOST = 64 }; /* kinds that are remembered, and members that may be refused before */
+    enum {
+        MOST = 64
+    }; /* kinds that are prepared and remembered, and members that may be refused */
     const struct study *study = question->study;
+    const size_t members = study->member_count, stride = stride_over(members);
     struct {
         size_t member;
         double bytes;
     } known[MOST];
-    size_t kinds = 0, refused = 0;
-    for (size_t m = 0; m < study->member_count; m++) {
+    size_t kinds = 0, refused = 0, counted = 0, others = 0;
+    for (size_t i = 0; i < members; i++) {
+        const size_t m = i * stride % members;
         struct error error = { 0 };
         size_t k = 0;
         if (!question->counts(question->context, m))
             continue;
         while (k < kinds && !write_as_much(study, known[k].member, m))
             k++;
-        if (k < kinds) {
-            outlook->bytes += known[k].bytes;
+        if (k == MOST && outlook->prepared) {
+            others++;
             continue;
         }
-        double bytes;
-        const bool prepared = member_bytes(study, question->options, m, &bytes, &error);
-        outlook->bytes += bytes;
-        outlook->prepared |= prepared;
-        if (!prepared && refused++ == 0)
-            outlook->refused = error;
-        if (kinds < MOST && (prepared || refused > MOST)) {
-            known[kinds].member = m;
-            known[kinds++].bytes = bytes;
+        double bytes = k < kinds ? known[k].bytes : 0.0;
+        if (k == kinds) {
+            const bool prepared = member_bytes(study, question->options, m, &bytes, &error);
+            outlook->prepared |= prepared;
+            if (!prepared && refused++ == 0)
+                outlook->refused = error;
+            if (kinds < MOST && (prepared || refused > MOST)) {
+                known[kinds].member = m;
+                known[kinds++].bytes = bytes;
+            }
         }
+        outlook->bytes += bytes;
+        counted++;
     }
+    if (others > 0)
+        outlook->bytes *= 1.0 + (double)others / (double)counted;
 }
 
 static void answer(int to, void *context)

@@ -32,7 +32,7 @@ bool work_has_begun(const struct work *work, size_t member)
 enum status work_load(const struct work *work, size_t member, struct config **config,
                       struct error *error)
 {
-    return study_load_member(work->study, work->options, work->threads, member, config, error);
+    return study_load_member(work->study, work->threads, member, config, error);
 }
 
 void work_notice(const struct work *work, const char *line)
@@ -120,7 +120,7 @@ static void tell_killed(const struct work *work, size_t member)
 
 static void collect(struct work *work)
 {
-    for (size_t m = 0; m < work->study->member_count; m++) {
+    for (size_t m = work->first; m < work->next; m++) {
         struct member *slot = &work->members[m];
         int code;
         const pid_t ended = slot->process ? waitpid(slot->process, &code, WNOHANG) : 0;
@@ -139,11 +139,13 @@ static void collect(struct work *work)
         if (work->options->progress)
             work->options->progress(work->options->context, work->done, work->study->member_count);
     }
+    while (work->first < work->next && !work->members[work->first].process)
+        work->first++;
 }
 
 static void signal_members(const struct work *work, int number)
 {
-    for (size_t m = 0; m < work->study->member_count; m++)
+    for (size_t m = work->first; m < work->next; m++)
         if (work->members[m].process)
             kill(work->members[m].process, number);
 }
@@ -162,14 +164,13 @@ static void pass_on_signals(struct work *work)
 void work_run(struct work *work)
 {
     const struct timespec pause = { .tv_nsec = 5000000 };
-    size_t next = 0;
+    const size_t members = work->study->member_count;
     pass_on_signals(work);
-    while (work->running > 0 || (next < work->study->member_count && !work->stopping)) {
-        while (next < work->study->member_count && work->running < (size_t)work->jobs &&
-               !work->stopping) {
-            if (!work->members[next].ended && work_is_ours(work, next))
-                start_member(work, next);
-            next++;
+    while (work->running > 0 || (work->next < members && !work->stopping)) {
+        while (work->next < members && work->running < (size_t)work->jobs && !work->stopping) {
+            if (!work->members[work->next].ended && work_is_ours(work, work->next))
+                start_member(work, work->next);
+            work->next++;
         }
         nanosleep(&pause, NULL);
         pass_on_signals(work);

@@ -24,6 +24,7 @@ struct work {
     struct member *members;
     int jobs, threads;
     size_t running, done;
+    size_t first, next; /* those at work are among the members from the first up to the next */
     bool stopping;
 };
 

@@ -9,7 +9,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "integrator/integrator.h"
-#include "run/schema.h"
 
 void study_free(struct study *study)
 {
@@ -23,12 +22,13 @@ void study_free(struct study *study)
     *study = (struct study){ 0 };
 }
 
-static enum status allocate(struct study *study, size_t keys, size_t members, struct error *error)
+static enum status allocate(const struct config *config, size_t keys, size_t members,
+                            struct study *study, struct error *error)
 {
-    *study = (struct study){ .key_count = keys, .shown_keys = keys, .member_count = members };
-    size_t cells;
-    if (__builtin_mul_overflow(keys, members, &cells) || cells > 10000000)
-        return error_set(error, STATUS_CONFIG, "a study of %zu runs is too many", members);
+    const size_t cells = keys * members;
+    *study = (struct study){
+        .config = config, .key_count = keys, .shown_keys = keys, .member_count = members
+    };
     study->keys = calloc(keys + 1, sizeof(char *));
     study->locations = calloc(keys + 1, sizeof *study->locations);
     study->values = calloc(cells + 1, sizeof(char *));
@@ -97,11 +97,18 @@ enum status study_of_sweep(const struct config *config, struct study *study, str
     if (error->status)
         return error->status;
     for (size_t k = 0; k < keys; k++) {
-        section_values(config_item(config, "sweep", k), "values", &count);
-        if (__builtin_mul_overflow(members, count, &members))
-            members = SIZE_MAX;
+        const struct section *section = config_item(config, "sweep", k);
+        section_values(section, "values", &count);
+        if (members > STUDY_MEMBERS_MOST / count)
+            return section_error(section, "key", error,
+                                 "with its %zu values the sweep has %s%zu runs; one study may have "
+                                 "%d: divide it into several",
+                                 count, k + 1 < keys ? "at least " : "",
+                                 members > SIZE_MAX / count ? SIZE_MAX : members * count,
+                                 (int)STUDY_MEMBERS_MOST);
+        members *= count;
     }
-    if (allocate(study, keys, members, error))
+    if (allocate(config, keys, members, study, error))
         return error->status;
     size_t repeat = members; /* members in a row with the same value of a key */
     for (size_t k = 0; k < keys; k++) {
@@ -166,7 +173,7 @@ enum status study_of_convergence(const struct config *config, size_t levels, str
         keys += config_count(config, followers[f]);
     if (check_end(config, error))
         return error->status;
-    if (allocate(study, keys, levels, error))
+    if (allocate(config, keys, levels, study, error))
         return error->status;
     study->shown_keys = 1;
     study->convergence = true;
@@ -193,37 +200,33 @@ enum status study_of_convergence(const struct config *config, size_t levels, str
     return complete(study, error);
 }
 
-/* The caller's overrides, the member's share of the cores, its own values, which are read where the
- * sweep is written and may set the threads themselves, and that a member is no sweep itself. */
-enum status study_load_member(const struct study *study, const struct study_options *options,
-                              int threads, size_t member, struct config **config,
-                              struct error *error)
+/* The member's share of the cores, its own values, which are read where the sweep is written and
+ * may set the threads themselves, and that a member is no sweep itself. */
+enum status study_load_member(const struct study *study, int threads, size_t member,
+                              struct config **config, struct error *error)
 {
-    const size_t given = options->override_count, own = given + 1, keys = study->key_count;
-    const size_t count = own + keys + 1;
+    const size_t keys = study->key_count, count = 1 + keys + 1;
     char share[48];
     struct text *values = calloc(keys + 1, sizeof *values);
     const char **overrides = calloc(count, sizeof(char *));
     struct location *locations = calloc(count, sizeof *locations);
     bool whole = values && overrides && locations;
-    for (size_t i = 0; whole && i < given; i++)
-        overrides[i] = options->overrides[i];
     if (whole) {
         snprintf(share, sizeof share, "compute.threads=%d", threads);
-        overrides[given] = share;
+        overrides[0] = share;
         overrides[count - 1] = "sweep=()";
     }
     for (size_t k = 0; whole && k < keys; k++) {
         text_print(&values[k], "%s=%s", study->keys[k], study->values[member * keys + k]);
-        overrides[own + k] = values[k].bytes;
-        locations[own + k] = study->locations[k];
+        overrides[1 + k] = values[k].bytes;
+        locations[1 + k] = study->locations[k];
         whole = !values[k].failed;
     }
-    const struct config_source source = { .path = options->path,
-                                          .overrides = overrides,
-                                          .override_count = count,
-                                          .override_locations = locations };
-    const enum status status = whole ? schema_read(&source, config, error) : error_memory(error);
+    const struct config_source own = { .overrides = overrides,
+                                       .override_count = count,
+                                       .override_locations = locations };
+    const enum status status =
+        whole ? config_vary(study->config, &own, config, error) : error_memory(error);
     for (size_t k = 0; values && k < keys; k++)
         text_free(&values[k]);
     free(values);

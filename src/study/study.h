@@ -16,9 +16,13 @@
 #include "base/status.h"
 #include "config/configuration.h"
 
-enum { STUDY_NAME_SIZE = 24 };
+enum {
+    STUDY_NAME_SIZE = 24,
+    STUDY_MEMBERS_MOST = 100000 /* a directory each; more of them no file system likes in one */
+};
 
 struct study {
+    const struct config *config; /* that it was made from; must outlive it */
     size_t key_count;
     char **keys; /* "time.step" */
     struct location
@@ -44,8 +48,7 @@ enum { STUDY_PATH_SIZE = 4096 };
 const char *study_member_path(const char *directory, size_t member, char buffer[STUDY_PATH_SIZE]);
 
 struct study_options {
-    const char *path; /* of the config file */
-    const char *const *overrides;
+    const char *const *overrides; /* those of the command line, which are in the study already */
     size_t override_count;
     const char *directory;
     bool force;      /* run all members again; those of a study that is there are removed */
@@ -58,10 +61,9 @@ struct study_options {
     void *context;
 };
 
-/* The config of a member that runs with so many threads. The caller frees it. */
-enum status study_load_member(const struct study *study, const struct study_options *options,
-                              int threads, size_t member, struct config **config,
-                              struct error *error);
+/* The config of a member that runs with so many threads. The caller frees it, before the study. */
+enum status study_load_member(const struct study *study, int threads, size_t member,
+                              struct config **config, struct error *error);
 
 /*
  * Runs the members that are not finished, as many at a time as there are cores. STATUS_OK,

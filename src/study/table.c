@@ -39,21 +39,35 @@ static json_t *diagnostics_of(const struct result *result)
     return result_find(result, "diagnostics");
 }
 
-/* Where the members have units of their own, what says which. */
-static const char *unit_of(const struct series *series, const char *column, bool mixed)
+static const char *unit_of(const struct series *series, const char *column)
 {
     const struct series_column *found = series ? series_find(series, column) : NULL;
-    if (!found || !found->unit[0])
-        return "1";
-    return mixed ? "in physics.units" : found->unit;
+    return found && found->unit[0] ? found->unit : "1";
 }
 
 enum { KEY_SIZE = 512 };
 
+/* What the table has of a member. A run.json takes far more, and a study may have a hundred
+ * thousand of them. */
+struct row {
+    double code;    /* its exit status; NaN while it runs, and of one that was killed */
+    char *verdict;  /* NULL without a code */
+    double *values; /* of the first columns; NaN where it has none */
+    size_t count;
+};
+
+struct table {
+    const struct study *study;
+    struct row *rows;
+    json_t *columns; /* "diagnostic.column": its unit; those of runs that finished stand first */
+    const struct units *units; /* of the first run */
+    bool any,
+        mixed; /* has there been a run? have they units of their own, which a sweep may vary? */
+};
+
 /* Adds those columns of a run that are not there yet: "diagnostic.column" with its unit, as the
  * header of its file has it. Diagnostics may be what the study varies. */
-static enum status add_columns(json_t **columns, const struct result *result, bool mixed,
-                               struct error *error)
+static enum status add_columns(json_t **columns, const struct result *result, struct error *error)
 {
     const char *name, *column;
     json_t *mine, *unused;
@@ -69,69 +83,32 @@ static enum status add_columns(json_t **columns, const struct result *result, bo
                 continue;
             if (!series && result_series(result, file, &series, error))
                 return error->status;
-            document_set(columns, key, json_string(unit_of(series, column, mixed)));
+            document_set(columns, key, json_string(unit_of(series, column)));
         }
         series_destroy(series);
     }
-    return STATUS_OK;
+    return *columns ? STATUS_OK : error_memory(error);
 }
 
-static void put_titles(struct text *csv, json_t *columns)
+/* The cells of the columns that are known by now: those of one that finished are all among them. */
+static enum status take_values(json_t *columns, const struct result *result, struct row *row,
+                               struct error *error)
 {
     const char *key;
     json_t *unit;
-    json_object_foreach(columns, key, unit)
-    {
-        struct text title = { 0 };
-        text_print(&title, "%s [%s]", key, json_string_value(unit));
-        text_print(csv, ",");
-        text_cell(csv, title.bytes ? title.bytes : "");
-        csv->failed |= title.failed;
-        text_free(&title);
-    }
-}
-
-/* Nothing where the run, or NULL, has no such column. */
-static void put_diagnostics(struct text *csv, const struct result *result, json_t *columns)
-{
-    const char *key;
-    json_t *unit;
+    row->values = calloc(json_object_size(columns) + 1, sizeof *row->values);
+    if (!row->values)
+        return error_memory(error);
     json_object_foreach(columns, key, unit)
     {
         char name[KEY_SIZE];
         const size_t length = strcspn(key, ".");
         snprintf(name, sizeof name, "%.*s", (int)length, key);
-        const json_t *mine = result ? json_object_get(diagnostics_of(result), name) : NULL;
+        const json_t *mine = json_object_get(diagnostics_of(result), name);
         const json_t *value = json_object_get(mine, key + length + 1);
-        text_print(csv, ",");
-        if (json_is_number(value))
-            text_print(csv, "%.17g", json_number_value(value));
+        row->values[row->count++] = json_is_number(value) ? json_number_value(value) : NAN;
     }
-}
-
-/* Its exit status; NaN while it runs, and of one that was killed. */
-static double status_of(const struct result *result)
-{
-    const double code = result_real(result, "exit_status");
-    return code >= 0 ? code : NAN;
-}
-
-static void put_row(struct text *csv, const struct study *study, size_t member,
-                    const struct result *result, json_t *columns)
-{
-    char name[STUDY_NAME_SIZE];
-    text_print(csv, "%s", study_member_name(member, name));
-    for (size_t k = 0; k < study->shown_keys; k++) {
-        text_print(csv, ",");
-        put_value(csv, study->values[member * study->key_count + k]);
-    }
-    const double code = result ? status_of(result) : NAN;
-    if (isfinite(code))
-        text_print(csv, ",%d,%s", (int)code, result_string(result, "verdict"));
-    else
-        text_print(csv, ",,");
-    put_diagnostics(csv, result && result_has_end(result) ? result : NULL, columns);
-    text_print(csv, "\n");
+    return STATUS_OK;
 }
 
 static bool has_finished(double code)
@@ -139,86 +116,136 @@ static bool has_finished(double code)
     return code == STATUS_OK || code == STATUS_EXPECT_FAILED;
 }
 
-/* The columns of all members that ended, of those that finished first. The files of one at work
- * have no rows yet, those of one that went wrong may have none. */
-static enum status collect_columns(const struct study *study, const struct result *results,
-                                   const bool *there, json_t **columns, struct error *error)
+/* Takes what the table needs of a run. The files of one at work have no rows yet, those of one that
+ * went wrong may have none. */
+static enum status take_run(struct table *table, const struct result *result, struct row *row,
+                            struct error *error)
 {
-    const struct result *first = NULL;
-    bool mixed = false; /* a sweep may be over unit systems */
-    for (size_t m = 0; m < study->member_count; m++) {
-        if (!there[m])
-            continue;
-        first = first ? first : &results[m];
-        mixed |= result_units(&results[m]) != result_units(first);
-    }
-    *columns = json_object();
-    for (int pass = 0; pass < 2; pass++)
-        for (size_t m = 0; m < study->member_count; m++) {
-            const double code = there[m] ? status_of(&results[m]) : NAN;
-            if ((pass == 0 ? has_finished(code) : isfinite(code)) &&
-                add_columns(columns, &results[m], mixed, error))
-                return error->status;
-        }
-    return *columns ? STATUS_OK : error_memory(error);
+    row->verdict = strdup(result_string(result, "verdict"));
+    if (!row->verdict)
+        return error_memory(error);
+    if (add_columns(&table->columns, result, error))
+        return error->status;
+    return result_has_end(result) ? take_values(table->columns, result, row, error) : STATUS_OK;
 }
 
-static enum status put_table(struct text *csv, const struct study *study,
-                             const struct result *results, const bool *there, struct error *error)
+static void note_units(struct table *table, const struct result *result)
 {
-    json_t *columns;
-    if (collect_columns(study, results, there, &columns, error)) {
-        json_decref(columns);
-        return error->status;
+    const struct units *units = result_units(result);
+    table->mixed |= table->any && units != table->units;
+    table->units = table->any ? table->units : units;
+    table->any = true;
+}
+
+/* One that has no run yet has no numbers; of one that cannot be read they are not known. The
+ * columns of those that finished come first, so the others are read once more behind them. */
+static enum status take_runs(struct table *table, const struct directory *directory,
+                             struct error *error)
+{
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t m = 0; m < table->study->member_count; m++) {
+            struct row *row = &table->rows[m];
+            char path[STUDY_PATH_SIZE];
+            struct result result;
+            struct error problem = { 0 };
+            if (pass == 1 && (isnan(row->code) || has_finished(row->code)))
+                continue;
+            study_member_path(directory_path(directory), m, path);
+            const enum status status = existing_open(path, &result, &problem);
+            if (status && status != STATUS_NO_INPUT)
+                return error_set(error, status, "%s", problem.text);
+            const double code = status ? NAN : result_real(&result, "exit_status");
+            row->code = code >= 0 ? code : NAN;
+            if (!status && pass == 0)
+                note_units(table, &result);
+            if (has_finished(row->code) || (pass == 1 && !isnan(row->code)))
+                take_run(table, &result, row, error);
+            result_close(&result);
+            if (error->status)
+                return error->status;
+        }
+    return STATUS_OK;
+}
+
+/* --- writing it ------------------------------------------------------------------------------- */
+
+static void put_titles(struct text *csv, const struct table *table)
+{
+    const char *key;
+    json_t *unit;
+    json_object_foreach(table->columns, key, unit)
+    {
+        struct text title = { 0 };
+        const char *const own = json_string_value(unit);
+        const bool mixed = table->mixed && strcmp(own, "1") != 0;
+        text_print(&title, "%s [%s]", key, mixed ? "in physics.units" : own);
+        text_print(csv, ",");
+        text_cell(csv, title.bytes ? title.bytes : "");
+        csv->failed |= title.failed;
+        text_free(&title);
     }
+}
+
+static void put_row(struct text *csv, const struct table *table, size_t member)
+{
+    const struct study *study = table->study;
+    const struct row *row = &table->rows[member];
+    const size_t columns = json_object_size(table->columns);
+    char name[STUDY_NAME_SIZE];
+    text_print(csv, "%s", study_member_name(member, name));
+    for (size_t k = 0; k < study->shown_keys; k++) {
+        text_print(csv, ",");
+        put_value(csv, study->values[member * study->key_count + k]);
+    }
+    if (row->verdict)
+        text_print(csv, ",%d,%s", (int)row->code, row->verdict);
+    else
+        text_print(csv, ",,");
+    for (size_t i = 0; i < columns; i++) {
+        text_print(csv, ",");
+        if (i < row->count && !isnan(row->values[i]))
+            text_print(csv, "%.17g", row->values[i]);
+    }
+    text_print(csv, "\n");
+}
+
+static enum status put_table(struct text *csv, const struct table *table, struct error *error)
+{
+    const struct study *study = table->study;
     text_print(csv, "member [1]");
     for (size_t k = 0; k < study->shown_keys; k++) {
         text_print(csv, ",");
         text_cell(csv, study->keys[k]);
     }
     text_print(csv, ",exit_status [1],verdict");
-    put_titles(csv, columns);
+    put_titles(csv, table);
     text_print(csv, "\n");
     for (size_t m = 0; m < study->member_count; m++)
-        put_row(csv, study, m, there[m] ? &results[m] : NULL, columns);
-    json_decref(columns);
+        put_row(csv, table, m);
     return csv->failed ? error_memory(error) : STATUS_OK;
-}
-
-/* One that has no run yet has no numbers; of one that cannot be read they are not known. */
-static enum status open_results(const struct study *study, const struct directory *directory,
-                                struct result *results, bool *there, struct error *error)
-{
-    for (size_t m = 0; m < study->member_count; m++) {
-        char path[STUDY_PATH_SIZE];
-        struct error problem = { 0 };
-        study_member_path(directory_path(directory), m, path);
-        const enum status status = existing_open(path, &results[m], &problem);
-        if (status && status != STATUS_NO_INPUT)
-            return error_set(error, status, "%s", problem.text);
-        there[m] = !status;
-    }
-    return STATUS_OK;
 }
 
 enum status table_write(const struct study *study, struct directory *directory, struct error *error)
 {
-    struct result *results = calloc(study->member_count + 1, sizeof *results);
-    bool *there = calloc(study->member_count + 1, sizeof *there);
+    struct table table = { .study = study,
+                           .rows = calloc(study->member_count + 1, sizeof *table.rows),
+                           .columns = json_object() };
     struct text csv = { 0 };
     enum status status =
-        results && there ? directory_lock_files(directory, error) : error_memory(error);
+        table.rows && table.columns ? directory_lock_files(directory, error) : error_memory(error);
     if (!status)
-        status = open_results(study, directory, results, there, error);
+        status = take_runs(&table, directory, error);
     if (!status)
-        status = put_table(&csv, study, results, there, error);
+        status = put_table(&csv, &table, error);
     if (!status)
         status = directory_replace_file(directory, "study.csv", csv.bytes, csv.length, error);
     directory_unlock_files(directory);
-    for (size_t m = 0; results && m < study->member_count; m++)
-        result_close(&results[m]);
+    for (size_t m = 0; table.rows && m < study->member_count; m++) {
+        free(table.rows[m].verdict);
+        free(table.rows[m].values);
+    }
+    json_decref(table.columns);
     text_free(&csv);
-    free(results);
-    free(there);
+    free(table.rows);
     return status;
 }

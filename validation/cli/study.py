@@ -214,6 +214,46 @@ def test_what_every_run_would_refuse_is_refused_before_the_first():
     assert result.returncode != 0 and os.path.exists("grid.sweep"), result
 
 
+SEEDS = """
+name = "seeds";
+bodies = { initial = "uniform-cube"; count = 4; };
+physics = { softening = 0.1; };
+time = { step = 0.01; end = 0.02; };
+sweep = ( { key = "bodies.seed"; values = [%s]; } );
+"""
+
+
+def test_the_config_of_a_sweep_is_read_once():
+    """from a pipe, which gives its bytes a single time"""
+    result = tap.run("run", "-", "-q", "-o", "piped", input=SEEDS % "1, 2, 3")
+    assert result.returncode == 0, result.stderr
+    assert [r["bodies.seed"] for r in table("piped/study.csv")] == ["1", "2", "3"]
+
+
+def test_many_members_cost_as_much_as_they_are():
+    """Each member once read the list of all: 65 s for the check of 8,000 seeds, so half an hour for
+    40,000. Now it takes a second, and so does one member of them."""
+    config = write(SEEDS % ", ".join(map(str, range(1, 40001))))
+    result = tap.run("check", config, timeout=60)
+    assert result.returncode == 0 and "40000 runs" in result.stdout, result
+    result = tap.run("run", config, "-q", "--member", 39999, timeout=60)
+    assert result.returncode == 0, result.stderr
+    assert [r["member [1]"] for r in table("seeds.sweep/study.csv") if r["verdict"]] == ["39999"]
+
+
+def test_too_many_members_are_refused_before_they_are_made():
+    """a million of them, in memory that would not hold them, and no folder is begun"""
+    values = ", ".join(map(str, range(1, 1001)))
+    more = f'}}, {{ key = "time.end"; values = [{values}]; }} );'
+    config = write((SEEDS % values).replace("} );", more))
+    for command in ("run", "check"):
+        result = tap.run(command, config, timeout=20)
+        assert result.returncode == 78, result
+        assert ("sweep.1.key = \"time.end\": with its 1000 values the sweep has 1000000 runs; one "
+                "study may have 100000: divide it into several") in result.stderr, result.stderr
+    assert not pathlib.Path("seeds.sweep").exists()
+
+
 def test_finished_members_are_left_alone():
     config = write(SWEEP)
     assert tap.run("run", config, "-q").returncode == 0

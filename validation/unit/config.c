@@ -430,6 +430,42 @@ static void test_a_load_is_one_parse(void **state)
     config_free(config);
 }
 
+/* A configuration that is varied is what its file and all overrides together give, and the one that
+ * it was made from stays as it is. */
+static void test_a_variation_is_a_load_with_more_overrides(void **state)
+{
+    (void)state;
+    const char *const overrides[] = {
+        "time.step=0.5",           "bodies.seed=7",     "outputs.0.fractions=[0.25]",
+        "outputs.0.fractions.1=1", "outputs.1.every=3", "name=other"
+    };
+    const size_t given = 2;
+    const struct config_source all = { "run.cfg", overrides, COUNT_OF(overrides), NULL, NULL, 0 };
+    const struct config_source first = { "run.cfg", overrides, given, NULL, NULL, 0 };
+    const struct config_source further = { .overrides = overrides + given,
+                                           .override_count = COUNT_OF(overrides) - given };
+    struct config *loaded, *base, *varied;
+    struct error error = { 0 };
+    struct text texts[4] = { { 0 }, { 0 }, { 0 }, { 0 } };
+    put("run.cfg", BODIES TIME "outputs = ( { every = 2; fractions = [0.5, 0.75]; } );");
+    assert_int_equal(config_load(&all, &schema, &loaded, &error), STATUS_OK);
+    assert_int_equal(config_load(&first, &schema, &base, &error), STATUS_OK);
+    config_echo(loaded, &texts[0]);
+    config_echo(base, &texts[1]);
+    assert_int_equal(unlink("run.cfg"), 0); /* it is not read again */
+    assert_int_equal(config_vary(base, &further, &varied, &error), STATUS_OK);
+    config_echo(varied, &texts[2]);
+    config_echo(base, &texts[3]);
+    assert_string_equal(texts[2].bytes, texts[0].bytes);
+    assert_string_equal(texts[3].bytes, texts[1].bytes);
+    assert_string_equal(config_path(varied), "run.cfg");
+    for (size_t i = 0; i < COUNT_OF(texts); i++)
+        text_free(&texts[i]);
+    config_free(varied);
+    config_free(base);
+    config_free(loaded);
+}
+
 static void test_later_overrides_win(void **state)
 {
     (void)state;
@@ -644,6 +680,7 @@ int main(void)
         config_test(test_check_of_a_group),
         config_test(test_overrides),
         config_test(test_a_load_is_one_parse),
+        config_test(test_a_variation_is_a_load_with_more_overrides),
         config_test(test_later_overrides_win),
         config_test(test_wrong_overrides),
         config_test(test_paths),
