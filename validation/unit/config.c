@@ -430,40 +430,39 @@ static void test_a_load_is_one_parse(void **state)
     config_free(config);
 }
 
-/* A configuration that is varied is what its file and all overrides together give, and the one that
- * it was made from stays as it is. */
+/* A configuration that is varied is what its file and all overrides together give, and the tree
+ * that it was made from stays as it is. */
 static void test_a_variation_is_a_load_with_more_overrides(void **state)
 {
     (void)state;
-    const char *const overrides[] = {
-        "time.step=0.5",           "bodies.seed=7",     "outputs.0.fractions=[0.25]",
-        "outputs.0.fractions.1=1", "outputs.1.every=3", "name=other"
-    };
+    const char *const overrides[] = { "time.step=0.5", "bodies.seed=7", "outputs.0.fractions.1=1",
+                                      "outputs.1.every=3", "name=other" };
     const size_t given = 2;
     const struct config_source all = { "run.cfg", overrides, COUNT_OF(overrides), NULL, NULL, 0 };
     const struct config_source first = { "run.cfg", overrides, given, NULL, NULL, 0 };
     const struct config_source further = { .overrides = overrides + given,
                                            .override_count = COUNT_OF(overrides) - given };
-    struct config *loaded, *base, *varied;
+    const struct config_source nothing = { .override_count = 0 };
+    enum { LOADED, VARIED, BASE, SAME, CONFIGS };
+    struct config *configs[CONFIGS];
+    struct text echoes[CONFIGS] = { { 0 } };
     struct error error = { 0 };
-    struct text texts[4] = { { 0 }, { 0 }, { 0 }, { 0 } };
     put("run.cfg", BODIES TIME "outputs = ( { every = 2; fractions = [0.5, 0.75]; } );");
-    assert_int_equal(config_load(&all, &schema, &loaded, &error), STATUS_OK);
-    assert_int_equal(config_load(&first, &schema, &base, &error), STATUS_OK);
-    config_echo(loaded, &texts[0]);
-    config_echo(base, &texts[1]);
+    assert_int_equal(config_load(&all, &schema, &configs[LOADED], &error), STATUS_OK);
+    assert_int_equal(config_load(&first, &schema, &configs[BASE], &error), STATUS_OK);
     assert_int_equal(unlink("run.cfg"), 0); /* it is not read again */
-    assert_int_equal(config_vary(base, &further, &varied, &error), STATUS_OK);
-    config_echo(varied, &texts[2]);
-    config_echo(base, &texts[3]);
-    assert_string_equal(texts[2].bytes, texts[0].bytes);
-    assert_string_equal(texts[3].bytes, texts[1].bytes);
-    assert_string_equal(config_path(varied), "run.cfg");
-    for (size_t i = 0; i < COUNT_OF(texts); i++)
-        text_free(&texts[i]);
-    config_free(varied);
-    config_free(base);
-    config_free(loaded);
+    assert_int_equal(config_vary(configs[BASE], &further, &configs[VARIED], &error), STATUS_OK);
+    assert_int_equal(config_vary(configs[BASE], &nothing, &configs[SAME], &error), STATUS_OK);
+    for (size_t i = 0; i < CONFIGS; i++)
+        config_echo(configs[i], &echoes[i]);
+    assert_string_equal(echoes[VARIED].bytes, echoes[LOADED].bytes);
+    assert_string_equal(echoes[SAME].bytes, echoes[BASE].bytes);
+    assert_string_equal(config_path(configs[VARIED]), "run.cfg");
+    const size_t order[] = { LOADED, VARIED, SAME, BASE }; /* what others come from goes last */
+    for (size_t i = 0; i < CONFIGS; i++) {
+        text_free(&echoes[i]);
+        config_free(configs[order[i]]);
+    }
 }
 
 static void test_later_overrides_win(void **state)
