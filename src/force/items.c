@@ -2,13 +2,9 @@
  */
 #include <omp.h>
 
-#include "force/direct/reference.h"
+#include "force/direct/plan.h"
 #include "force/direct/sums.h"
 #include "force/force.h"
-
-/* Pairs of a system for each thread of a team: below, waiting for another thread costs more than
- * its help. Measured, like the sizes in force.c. */
-enum { PAIRS_PER_THREAD = 16384 };
 
 /* Does each thread of the team have a scratch of its own? */
 static bool has_scratches(const struct force *force)
@@ -40,44 +36,6 @@ bool force_find_item(const struct force *force, const struct bodies *bodies, siz
     return number == last && item->first < item->last;
 }
 
-/* One thread does it, as the specification has it. */
-static void sum_reference(const struct task *task, size_t system, double *phi, double *psi)
-{
-    const struct physics *const physics = &task->force->physics;
-    const struct bodies *const b = task->bodies;
-    if (task->team.rank > 0)
-        return;
-    if (phi)
-        reference_potentials_of(physics, b, system, 0, b->count, phi, psi);
-    else
-        reference_accelerations_of(physics, b, system, 0, b->count);
-}
-
-/* A system's bits are the same whether one thread works on it or all, alone or in a batch. */
-static void sum_item(struct force *force, const struct bodies *bodies,
-                     const struct force_item *item, double *phi, double *psi)
-{
-    const size_t rank = (size_t)omp_get_thread_num(), size = (size_t)omp_get_num_threads();
-    const double useful = 1 + (double)bodies->count * (double)bodies->count / PAIRS_PER_THREAD;
-    struct task task = { .force = force, .bodies = bodies, .team = { 0, 1, NULL } };
-    task.scratch = &force->scratch[item->by_team || !has_scratches(force) ? 0 : rank];
-    if (item->by_team)
-        task.team =
-            (struct team){ rank, useful < (double)size ? (size_t)useful : size, &force->barrier };
-    team_wait(&task.team); /* until all bodies are where they belong and nobody uses the scratch */
-    for (size_t s = item->first; s < item->last; s++) {
-        if (s > item->first && force->kernel != FORCE_REFERENCE)
-            team_wait(&task.team);
-        if (force->kernel == FORCE_REFERENCE)
-            sum_reference(&task, s, phi, psi);
-        else if (phi)
-            sums_potentials(&task, s, phi, psi);
-        else
-            sums_forces(&task, s);
-    }
-    team_wait(&task.team);
-}
-
 static struct batch *own_batch(struct force *force)
 {
     return &force->scratch[omp_get_thread_num()].batch;
@@ -104,7 +62,7 @@ void force_accelerations_of(struct force *force, const struct bodies *bodies,
     if (item->batch)
         batch_accelerations(own_batch(force), &force->physics);
     else
-        sum_item(force, bodies, item, NULL, NULL);
+        direct_accelerations(force, bodies, item);
 }
 
 void force_accelerations(struct force *force, const struct bodies *bodies)
@@ -124,6 +82,6 @@ void force_potentials(struct force *force, const struct bodies *bodies, double *
     struct force_item item;
     barrier_wait(&force->barrier);
     for (size_t k = 0; force_find_item(force, bodies, k, &item); k++)
-        sum_item(force, bodies, &item, phi, psi);
+        direct_potentials(force, bodies, &item, phi, psi);
     barrier_wait(&force->barrier);
 }

@@ -1,4 +1,7 @@
-/* What force.c chooses, and the sums of a step carry out. */
+/*
+ * What direct summation keeps: what was chosen for the bodies when it was created, and the sums of
+ * one system while a team of threads makes them.
+ */
 #ifndef ORRERY_FORCE_DIRECT_PLAN_H
 #define ORRERY_FORCE_DIRECT_PLAN_H
 
@@ -34,5 +37,31 @@ struct force {
 /* The kernels that the options ask for; errors as force_create() has them. */
 enum status force_find_kernels(const struct force_options *options, const struct kernels **kernels,
                                struct error *error);
+
+/* The threads that work together on one system, and this one among them. */
+struct team {
+    size_t rank, size;       /* ranks from size on only wait */
+    struct barrier *barrier; /* NULL: there are no others to wait for */
+};
+
+static inline void team_wait(const struct team *team)
+{
+    if (team->barrier)
+        barrier_wait(team->barrier);
+}
+
+/* The sums of one system, as one thread of the team sees them. */
+struct system_sum {
+    struct force *force;
+    const struct bodies *bodies;
+    struct scratch *scratch;
+    struct team team;
+    struct packing packing;
+    struct range all;  /* this thread's part of all bodies */
+    struct range mine; /* and of those whose sums this process makes */
+    double *total[3];  /* the system's accelerations, where their sums are made */
+    const struct force_kernels *kernels;
+    int form, masses;
+};
 
 #endif

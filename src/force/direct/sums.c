@@ -2,11 +2,54 @@
 
 #include "force/direct/sums.h"
 
+#include <omp.h>
 #include <string.h>
 
-#include "force/direct/laps.h"
+#include "force/direct/reference.h"
 #include "force/direct/tiles.h"
-#include "force/force.h"
+
+/* Pairs of a system for each thread of a team: below, waiting for another thread costs more than
+ * its help. Measured, like the sizes in force.c. */
+enum { PAIRS_PER_THREAD = 16384 };
+
+/* --- packing ------------------------------------------------------------------------------------
+ */
+
+/* Finds who works on an item with this thread, and in which scratch. */
+static struct system_sum find_team(struct force *force, const struct bodies *bodies,
+                                   const struct force_item *item)
+{
+    const size_t rank = (size_t)omp_get_thread_num(), size = (size_t)omp_get_num_threads();
+    const double useful = 1 + (double)bodies->count * (double)bodies->count / PAIRS_PER_THREAD;
+    struct system_sum sum = { .force = force, .bodies = bodies, .team = { 0, 1, NULL } };
+    sum.scratch = &force->scratch[item->by_team || size > force->scratches ? 0 : rank];
+    if (item->by_team)
+        sum.team =
+            (struct team){ rank, useful < (double)size ? (size_t)useful : size, &force->barrier };
+    return sum;
+}
+
+/* Packs the bodies of a system for this thread's part in its sums. Ends with a barrier of the team.
+ */
+static void pack(struct system_sum *sum, enum precision precision, size_t system)
+{
+    const struct force *const force = sum->force;
+    sum->packing = (struct packing){ .precision = precision, .packed = sum->scratch->packed };
+    packing_open(&sum->packing, &force->physics, sum->bodies, system);
+    sum->all = team_share(&sum->team, (struct range){ 0, sum->bodies->stride });
+    sum->mine = team_share(&sum->team, (struct range){ force->share.first, force->share.last });
+    packing_fill(&sum->packing, sum->bodies, sum->all);
+    sum->kernels = &force->kernels->force[precision];
+    sum->form = force->physics.boundary == BOUNDARY_PERIODIC ? FORM_PERIODIC : FORM_OPEN;
+    sum->masses = sum->packing.packed.equal ? MASSES_EQUAL : MASSES_ANY;
+    double *const a[3] = { sum->bodies->ax, sum->bodies->ay, sum->bodies->az };
+    for (int axis = 0; axis < 3; axis++)
+        sum->total[axis] = a[axis] + sum->packing.first;
+    team_wait(&sum->team);
+}
+
+/* --- unpacking ----------------------------------------------------------------------------------
+ */
 
 CLONE_FOR_VECTORS
 static void scale(double *a, double unit, struct range range)
@@ -26,17 +69,17 @@ static void scale_by_mass(double *restrict a, double unit, const double *restric
 }
 
 /* From sums to accelerations in true units; the third law's sums are forces. */
-static void write_accelerations(const struct task *task, struct range range, bool forces)
+static void write_accelerations(const struct system_sum *sum, struct range range, bool forces)
 {
-    const struct bodies *const bodies = task->bodies;
-    const double unit = task->force->physics.gravitational_constant * task->kernels->factor *
-                        packing_force_unit(&task->packing);
+    const struct bodies *const bodies = sum->bodies;
+    const double unit = sum->force->physics.gravitational_constant * sum->kernels->factor *
+                        packing_force_unit(&sum->packing);
     const size_t count = bodies->count;
     const struct range full = { range.first, range.last < count ? range.last : count };
     for (int axis = 0; axis < 3; axis++) {
-        double *const a = task->total[axis];
-        if (forces && !task->packing.packed.equal)
-            scale_by_mass(a, unit, bodies->m + task->packing.first, task->packing.mass_scale, full);
+        double *const a = sum->total[axis];
+        if (forces && !sum->packing.packed.equal)
+            scale_by_mass(a, unit, bodies->m + sum->packing.first, sum->packing.mass_scale, full);
         else
             scale(a, unit, full);
         for (size_t i = full.last > range.first ? full.last : range.first; i < range.last; i++)
@@ -45,55 +88,104 @@ static void write_accelerations(const struct task *task, struct range range, boo
 }
 
 /* For what adds to the system's accelerations. */
-static void clear_totals(const struct task *task, struct range range)
+static void clear_totals(const struct system_sum *sum, struct range range)
 {
     for (int axis = 0; axis < 3; axis++)
-        memset(task->total[axis] + range.first, 0, (range.last - range.first) * sizeof(double));
+        memset(sum->total[axis] + range.first, 0, (range.last - range.first) * sizeof(double));
 }
 
 /* Where the third law has not the masses, by the plain kernel. */
-static void sum_over_all(const struct task *task, struct range range)
+static void sum_over_all(const struct system_sum *sum, struct range range)
 {
-    const enum force_kernel_id asked = task->force->kernel;
+    const enum force_kernel_id asked = sum->force->kernel;
     const enum force_kernel_id kernel = asked == FORCE_SYMMETRIC ? FORCE_PLAIN : asked;
-    clear_totals(task, range);
-    task->kernels->sum[kernel][task->form][task->masses](&task->packing.packed, range, task->total);
-    write_accelerations(task, range, false);
+    clear_totals(sum, range);
+    sum->kernels->sum[kernel][sum->form][sum->masses](&sum->packing.packed, range, sum->total);
+    write_accelerations(sum, range, false);
+}
+
+/* --- accelerations and potentials ---------------------------------------------------------------
+ */
+
+/* One thread does it, as the specification has it. */
+static void sum_reference(const struct system_sum *sum, size_t system, double *phi, double *psi)
+{
+    const struct physics *const physics = &sum->force->physics;
+    const struct bodies *const b = sum->bodies;
+    if (sum->team.rank > 0)
+        return;
+    if (phi)
+        reference_potentials_of(physics, b, system, 0, b->count, phi, psi);
+    else
+        reference_accelerations_of(physics, b, system, 0, b->count);
 }
 
 /* Where one process holds the accelerations of all bodies, a system that has not the masses for the
  * third law is summed by that one alone. */
-void sums_forces(struct task *task, size_t system)
+void direct_accelerations(struct force *force, const struct bodies *bodies,
+                          const struct force_item *item)
 {
-    const struct force *const force = task->force;
     size_t holder;
-    task_open(task, force->precision, system);
     const bool held = force_has_holder(force, &holder), holds = force->share.part == holder;
-    if (force->kernel != FORCE_SYMMETRIC || !task->packing.massive) {
+    struct system_sum sum = find_team(force, bodies, item);
+    struct wave wave;
+    for (size_t s = item->first; s < item->last; s++) {
+        team_wait(&sum.team); /* all bodies are where they belong, and nobody uses the scratch */
+        if (force->kernel == FORCE_REFERENCE) {
+            sum_reference(&sum, s, NULL, NULL);
+            continue;
+        }
+        pack(&sum, force->precision, s);
+        if (force->kernel != FORCE_SYMMETRIC || !sum.packing.massive) {
+            if (!held || holds)
+                sum_over_all(&sum, held ? sum.all : sum.mine);
+            continue;
+        }
+        const bool in_place = !sum.scratch->rounds;
+        clear_totals(&sum, sum.all);
+        for (size_t number = 0; tiles_find_wave(force, number, &wave); number++) {
+            if (number > 0 || in_place)
+                team_wait(&sum.team);
+            tiles_sum_wave(&sum, &wave);
+            if (in_place)
+                continue;
+            team_wait(&sum.team);
+            tiles_add_wave(&sum, &wave);
+        }
+        if (held || in_place)
+            team_wait(&sum.team);
         if (!held || holds)
-            sum_over_all(task, held ? task->all : task->mine);
-        return;
+            write_accelerations(&sum, sum.all, true);
     }
-    clear_totals(task, task->all);
-    if (held)
-        laps_sum(task);
-    else
-        tiles_sum(task);
-    if (!held || holds)
-        write_accelerations(task, task->all, true);
+    team_wait(&sum.team);
 }
 
-void sums_potentials(struct task *task, size_t system, double *phi, double *psi)
+/* Turns the sums of a system into potentials in true units. */
+static void write_potentials(const struct system_sum *sum, double *phi, double *psi)
 {
-    task_open(task, PRECISION_DOUBLE, system);
     const double unit =
-        -task->force->physics.gravitational_constant * packing_potential_unit(&task->packing);
-    phi += task->packing.first;
-    psi += task->packing.first;
-    task->force->kernels->potential[task->form](&task->packing.packed, task->mine, phi, psi);
-    for (size_t i = task->mine.first; i < task->mine.last; i++) {
-        const bool padding = i >= task->bodies->count;
+        -sum->force->physics.gravitational_constant * packing_potential_unit(&sum->packing);
+    for (size_t i = sum->mine.first; i < sum->mine.last; i++) {
+        const bool padding = i >= sum->bodies->count;
         phi[i] = padding ? 0 : unit * phi[i];
         psi[i] = padding ? 0 : unit * psi[i];
     }
+}
+
+void direct_potentials(struct force *force, const struct bodies *bodies,
+                       const struct force_item *item, double *phi, double *psi)
+{
+    struct system_sum sum = find_team(force, bodies, item);
+    for (size_t s = item->first; s < item->last; s++) {
+        team_wait(&sum.team);
+        if (force->kernel == FORCE_REFERENCE) {
+            sum_reference(&sum, s, phi, psi);
+            continue;
+        }
+        pack(&sum, PRECISION_DOUBLE, s);
+        double *const own[] = { phi + sum.packing.first, psi + sum.packing.first };
+        force->kernels->potential[sum.form](&sum.packing.packed, sum.mine, own[0], own[1]);
+        write_potentials(&sum, own[0], own[1]);
+    }
+    team_wait(&sum.team);
 }
