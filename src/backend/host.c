@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 
@@ -11,12 +12,16 @@ enum status host_create(size_t size, const struct backend_class *class_,
                         struct error *error)
 {
     *result = NULL;
+    const double pairs = (double)bodies->systems * (double)bodies->count * (double)bodies->count;
     struct host *host = calloc(1, size);
     if (!host)
         return error_memory(error);
     host->backend.class_ = class_;
     host->sums = sums;
-    host->physics = physics;
+    host->own = *physics;
+    host->physics = &host->own;
+    if (pairs < HOST_LONG_SUM)
+        host->own.interruption = NULL;
     host->bodies = bodies;
     host->first = options->force.share.first;
     host->last = options->peers ? options->force.share.last : bodies->stride;
@@ -27,7 +32,8 @@ enum status host_create(size_t size, const struct backend_class *class_,
 }
 
 enum status host_create_adaptive(struct host *host, const struct backend_options *options,
-                                 struct force *force, struct error *error)
+                                 const struct physics *physics, struct force *force,
+                                 struct error *error)
 {
     const struct integrator *integrator = options->integrator;
     if (!integrator || !integrator->adaptive)
@@ -42,7 +48,7 @@ enum status host_create_adaptive(struct host *host, const struct backend_options
                                               options->refinement > 0 ? options->refinement : 1,
                                           .force = &sums,
                                           .kernels = force };
-    return integrator->adaptive->create(&own, host->physics, host->bodies, &host->backend.adaptive,
+    return integrator->adaptive->create(&own, physics, host->bodies, &host->backend.adaptive,
                                         error);
 }
 
@@ -54,6 +60,51 @@ enum status host_create_registers(struct host *host, const struct backend_option
         return STATUS_OK;
     host->registers = memory_array(numbers, sizeof *host->registers, error);
     return host->registers ? STATUS_OK : error->status;
+}
+
+enum status host_create_before(struct host *host, struct error *error)
+{
+    const size_t length = bodies_length(host->bodies);
+    if (!host->own.interruption || host->backend.adaptive)
+        return STATUS_OK;
+    host->before = memory_array(memory_bytes(length, HOST_BEFORE), sizeof *host->before, error);
+    return host->before ? STATUS_OK : error->status;
+}
+
+double host_before_bytes(double systems, double count)
+{
+    const bool is_long = systems * count * count >= HOST_LONG_SUM;
+    return is_long ? HOST_BEFORE * sizeof(double) * bodies_length_of(systems, count) : 0.0;
+}
+
+static void arrays_of(const struct host *host, double *arrays[HOST_BEFORE])
+{
+    const struct bodies *const b = host->bodies;
+    double *const all[HOST_BEFORE] = { b->x, b->y, b->z, b->vx, b->vy, b->vz, b->ax, b->ay, b->az };
+    memcpy(arrays, all, sizeof all);
+}
+
+void host_begin(struct host *host)
+{
+    const size_t length = bodies_length(host->bodies);
+    double *arrays[HOST_BEFORE];
+    arrays_of(host, arrays);
+    for (size_t k = 0; host->before && k < HOST_BEFORE; k++)
+        memcpy(host->before + k * length, arrays[k], length * sizeof(double));
+    host->forces_before = host->forces_current;
+}
+
+enum status host_end(struct host *host, struct error *error)
+{
+    const size_t length = bodies_length(host->bodies);
+    double *arrays[HOST_BEFORE];
+    if (!host->before || !interruption_noticed(host->own.interruption))
+        return host_check(host, error);
+    arrays_of(host, arrays);
+    for (size_t k = 0; k < HOST_BEFORE; k++)
+        memcpy(arrays[k], host->before + k * length, length * sizeof(double));
+    host->forces_current = host->forces_before;
+    return interruption_status(host->own.interruption, error);
 }
 
 /* What observers need is evaluated for them; the integrator has its own forces. */
@@ -83,6 +134,8 @@ void host_destroy(struct host *host)
         host->backend.adaptive->class_->destroy(host->backend.adaptive);
     if (host)
         memory_free(host->registers);
+    if (host)
+        memory_free(host->before);
     free(host);
 }
 
@@ -126,19 +179,25 @@ enum status host_fetch(struct backend *backend, struct error *error)
     return STATUS_OK;
 }
 
+/* Sums that were interrupted mean nothing. */
+static enum status check_sums(struct host *host, struct error *error)
+{
+    if (interruption_noticed(host->own.interruption))
+        host->forces_current = false;
+    return interruption_status(host->own.interruption, error);
+}
+
 enum status host_accelerations(struct backend *backend, struct error *error)
 {
-    (void)error;
     host_refresh((struct host *)backend);
-    return STATUS_OK;
+    return check_sums((struct host *)backend, error);
 }
 
 enum status host_potentials(struct backend *backend, double *phi, double *psi, struct error *error)
 {
-    (void)error;
     struct host *host = (struct host *)backend;
     host->sums->potentials(host, phi, psi);
-    return STATUS_OK;
+    return check_sums(host, error);
 }
 
 enum status host_conserved(struct backend *backend, struct conserved *conserved,
@@ -154,7 +213,7 @@ enum status host_conserved(struct backend *backend, struct conserved *conserved,
         for (size_t s = 0; s < systems; s++)
             conserved_measure(host->bodies, s, phi, psi, &conserved[s]);
     }
-    const enum status status = phi && psi ? STATUS_OK : error->status;
+    const enum status status = phi && psi ? check_sums(host, error) : error->status;
     memory_free(phi);
     memory_free(psi);
     return status;

@@ -22,15 +22,25 @@ struct host_sums {
 struct host {
     struct backend backend;
     const struct host_sums *sums;
-    const struct physics *physics; /* borrowed, as are the bodies and the peers */
-    struct bodies *bodies;
+    struct physics own; /* that of the caller; without its interruption where sums are short */
+    const struct physics *physics;     /* &own */
+    struct bodies *bodies;             /* borrowed, as are the peers */
     size_t first, last;                /* of every system's padded bodies: those it moves */
     const struct backend_peers *peers; /* with those that move the others, or NULL */
     int threads;
     bool forces_current;          /* bodies->ax, ay, az are a(x) of the positions now */
+    bool forces_before;           /* the same when the last advance began */
     struct stage_program program; /* of the last advance */
     double *registers;            /* of stages, [STAGE_REGISTERS][3][bodies], or NULL */
+    double *before; /* [HOST_BEFORE][bodies], to which an interrupted advance goes back, or NULL */
 };
+
+/* Positions, velocities and accelerations. */
+enum { HOST_BEFORE = 9 };
+
+/* Ordered pairs of all systems from which the sums over them may be interrupted: so many take
+ * milliseconds, and those of the plain loops a tenth of a second. */
+#define HOST_LONG_SUM 0x1p24
 
 /* Allocates a backend of `size` bytes that starts with a struct host, zero but for it; with the
  * threads of the options. STATUS_MEMORY. */
@@ -38,16 +48,28 @@ enum status host_create(size_t size, const struct backend_class *class_,
                         const struct host_sums *sums, const struct backend_options *options,
                         const struct physics *physics, struct bodies *bodies, struct host **host,
                         struct error *error);
-/* Where the integrator of the options chooses its own steps: makes its state, with the kernels of
- * `force` or without (NULL). To be called last. STATUS_CONFIG, STATUS_MEMORY. */
+/* Where the integrator of the options chooses its own steps: makes its state, with the physics of
+ * the caller, borrowed, and the kernels of `force` or without (NULL). To be called last.
+ * STATUS_CONFIG, STATUS_MEMORY. */
 enum status host_create_adaptive(struct host *host, const struct backend_options *options,
-                                 struct force *force, struct error *error);
+                                 const struct physics *physics, struct force *force,
+                                 struct error *error);
 /* Where the integrator of the options has stages with registers, or may have: room for them.
  * STATUS_MEMORY. */
 enum status host_create_registers(struct host *host, const struct backend_options *options,
                                   struct error *error);
+/* Where sums are long and something may interrupt them: room for the state before an advance.
+ * STATUS_MEMORY. */
+enum status host_create_before(struct host *host, struct error *error);
+/* Bytes that this takes at most. */
+double host_before_bytes(double systems, double count);
 /* Accepts NULL. */
 void host_destroy(struct host *host);
+
+/* Around an advance by stages: remembers the state; and where the advance was interrupted brings it
+ * back, with STATUS_STOPPED. Otherwise the result is that of host_check(). */
+void host_begin(struct host *host);
+enum status host_end(struct host *host, struct error *error);
 
 /* advance() of struct backend_class for an integrator that chooses its own steps. */
 enum status host_advance_adaptive(struct host *host, const struct integrator *integrator, double dt,

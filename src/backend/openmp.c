@@ -130,13 +130,15 @@ static enum status openmp_create(const struct backend_options *options,
         return status;
     struct openmp *openmp = (struct openmp *)host;
     openmp->precision = own.force.precision;
-    status = force_create(&own.force, physics, bodies, &openmp->force, error);
+    status = force_create(&own.force, host->physics, bodies, &openmp->force, error);
     if (!status && !strcmp(own.force.kernel, "auto"))
         openmp->small = small_find(force_isa(openmp->force), bodies);
     if (!status)
-        status = host_create_adaptive(host, &own, openmp->force, error);
+        status = host_create_adaptive(host, &own, physics, openmp->force, error);
     if (!status && !openmp->small)
         status = host_create_registers(host, &own, error);
+    if (!status && !openmp->small)
+        status = host_create_before(host, error);
     if (status) {
         openmp_destroy(&host->backend);
         return status;
@@ -264,6 +266,19 @@ static void advance_team(struct openmp *openmp, uint64_t steps)
     }
 }
 
+/* By a team for all steps, or for one at a time where an advance may be interrupted: steps are long
+ * there. */
+static void advance_many(struct openmp *openmp, uint64_t steps)
+{
+    struct host *const host = &openmp->host;
+    const uint64_t each = host->before ? 1 : steps;
+    for (uint64_t k = 0; k < steps && !interruption_noticed(host->own.interruption); k += each) {
+#pragma omp parallel num_threads(host->threads)
+        advance_team(openmp, each);
+        host->forces_current = host->program.leaves_forces;
+    }
+}
+
 /* The same for systems of few bodies, all of which stand alike. */
 static void advance_small(struct openmp *openmp, uint64_t steps)
 {
@@ -272,6 +287,8 @@ static void advance_small(struct openmp *openmp, uint64_t steps)
     for (size_t s = 0; s < host->bodies->systems; s++)
         openmp->small->advance(host->physics, host->bodies, s, &host->program, steps,
                                host->forces_current);
+    if (steps > 0)
+        openmp->host.forces_current = host->program.leaves_forces;
 }
 
 static enum status openmp_advance(struct backend *backend, const struct integrator *integrator,
@@ -280,15 +297,13 @@ static enum status openmp_advance(struct backend *backend, const struct integrat
     struct openmp *openmp = (struct openmp *)backend;
     if (integrator->adaptive)
         return host_advance_adaptive(&openmp->host, integrator, dt, steps, error);
+    host_begin(&openmp->host);
     stage_program_make(&openmp->host.program, integrator, dt);
     if (openmp->small)
         advance_small(openmp, steps);
     else
-#pragma omp parallel num_threads(openmp->host.threads)
-        advance_team(openmp, steps);
-    if (steps > 0)
-        openmp->host.forces_current = openmp->host.program.leaves_forces;
-    return host_check(&openmp->host, error);
+        advance_many(openmp, steps);
+    return host_end(&openmp->host, error);
 }
 
 static void openmp_describe(const struct backend *backend, struct backend_description *description)

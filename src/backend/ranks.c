@@ -137,6 +137,7 @@ static struct rank_plan make_plan(const struct backend_options *options,
         .refinement = options->refinement > 0 ? options->refinement : 1,
     };
     const struct integrator *const integrator = options->integrator;
+    plan.physics.interruption = NULL; /* ranks that wait for each other are not interrupted */
     plan.alike = !plan.by_systems && integrator && integrator->adaptive;
     snprintf(plan.backend, RANK_NAME_SIZE, "%s", options->within->variant.name);
     snprintf(plan.kernel, RANK_NAME_SIZE, "%s", options->force.kernel);

@@ -44,9 +44,11 @@ static enum status serial_create(const struct backend_options *options,
     enum status status =
         host_create(sizeof *host, &backend_serial, &sums, &own, physics, bodies, &host, error);
     if (!status)
-        status = host_create_adaptive(host, &own, NULL, error);
+        status = host_create_adaptive(host, &own, physics, NULL, error);
     if (!status)
         status = host_create_registers(host, &own, error);
+    if (!status)
+        status = host_create_before(host, error);
     if (status)
         host_destroy(host);
     else
@@ -95,14 +97,16 @@ static enum status serial_advance(struct backend *backend, const struct integrat
     struct host *host = (struct host *)backend;
     if (integrator->adaptive)
         return host_advance_adaptive(host, integrator, dt, steps, error);
+    host_begin(host);
     stage_program_make(&host->program, integrator, dt);
     if (host->program.needs_forces && steps > 0)
         host_refresh(host);
     struct stage_walk walk = stage_walk_begin(&host->program, steps);
     const struct stage_pass *pass;
-    while ((pass = stage_walk_next(&host->program, &walk)))
+    while (!interruption_noticed(host->own.interruption) &&
+           (pass = stage_walk_next(&host->program, &walk)))
         take_pass(host, pass);
-    return host_check(host, error);
+    return host_end(host, error);
 }
 
 static void serial_describe(const struct backend *backend, struct backend_description *description)

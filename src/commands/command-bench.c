@@ -361,7 +361,7 @@ static enum status measure_experiment(const char *path, const struct argument_li
     struct bench_plan plan;
     enum status status = prepare_config(&options, &prepared, error);
     if (!status)
-        status = experiment_create(prepared.config, &experiment, error);
+        status = experiment_create(prepared.config, NULL, &experiment, error);
     if (!status && experiment.integrator->adaptive)
         status = error_set(error, STATUS_CONFIG,
                            "%s: time.integrator = \"%s\" chooses its own steps; orrery bench times "

@@ -8,7 +8,10 @@
 #include "base/text.h"
 #include "force/direct/reference.h"
 
-enum { CLOCK_REALS = sizeof(struct adaptive_clock) / sizeof(double) };
+enum {
+    CLOCK_REALS = sizeof(struct adaptive_clock) / sizeof(double),
+    STATE_ARRAYS = 6 /* positions and velocities */
+};
 
 static const struct adaptive_systems *systems_of(const struct adaptive *adaptive)
 {
@@ -31,6 +34,11 @@ enum status adaptive_systems_init(struct adaptive_systems *all,
     };
     for (size_t s = 0; s < bodies->systems && all->clocks; s++)
         all->clocks[s].smallest = INFINITY;
+    if (!physics->interruption || error->status)
+        return error->status;
+    const size_t before = memory_bytes(bodies_length(bodies), method->arrays + STATE_ARRAYS);
+    all->before = memory_array(before, sizeof(double), error);
+    all->clocks_before = memory_array(bodies->systems, sizeof *all->clocks, error);
     return error->status;
 }
 
@@ -38,12 +46,15 @@ void adaptive_systems_clear(struct adaptive_systems *all)
 {
     memory_free(all->arrays);
     memory_free(all->clocks);
+    memory_free(all->before);
+    memory_free(all->clocks_before);
 }
 
 double adaptive_systems_bytes(const struct adaptive_method *method, double systems, double count)
 {
-    const double numbers = (double)method->arrays * bodies_length_of(1, count);
-    return systems * (numbers * sizeof(double) + sizeof(struct adaptive_clock));
+    const double numbers =
+        (2.0 * (double)method->arrays + STATE_ARRAYS) * bodies_length_of(1, count);
+    return systems * (numbers * sizeof(double) + 2.0 * sizeof(struct adaptive_clock));
 }
 
 double *adaptive_systems_arrays(const struct adaptive_systems *all, size_t s)
@@ -64,6 +75,37 @@ void adaptive_clock_copy_failure(struct adaptive_clock *clock, const struct adap
     clock->time_low = aside->time_low;
     clock->step = aside->step;
     clock->asker = aside->asker;
+}
+
+/* From the state to the memory of it, or back. */
+static void copy_state(const struct adaptive_systems *all, bool back)
+{
+    const struct bodies *const b = all->bodies;
+    const size_t length = bodies_length(b), reals = all->method->arrays * length;
+    double *const arrays[STATE_ARRAYS] = { b->x, b->y, b->z, b->vx, b->vy, b->vz };
+    const size_t bytes = length * sizeof(double), clocks = b->systems * sizeof *all->clocks;
+    memcpy(back ? all->arrays : all->before, back ? all->before : all->arrays,
+           reals * sizeof(double));
+    memcpy(back ? all->clocks : all->clocks_before, back ? all->clocks_before : all->clocks,
+           clocks);
+    for (size_t k = 0; k < STATE_ARRAYS; k++) {
+        double *const before = all->before + reals + k * length;
+        memcpy(back ? arrays[k] : before, back ? before : arrays[k], bytes);
+    }
+}
+
+void adaptive_systems_begin(const struct adaptive_systems *all)
+{
+    if (all->before)
+        copy_state(all, false);
+}
+
+enum status adaptive_systems_end(const struct adaptive_systems *all, struct error *error)
+{
+    if (!all->before || !interruption_noticed(all->physics->interruption))
+        return adaptive_systems_check(all, error);
+    copy_state(all, true);
+    return interruption_status(all->physics->interruption, error);
 }
 
 enum status adaptive_systems_check(const struct adaptive_systems *all, struct error *error)

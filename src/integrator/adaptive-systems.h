@@ -11,8 +11,9 @@
 
 enum adaptive_outcome {
     ADAPTIVE_DONE,
-    ADAPTIVE_TOO_SMALL, /* a step would be below the floor */
-    ADAPTIVE_NOT_FINITE /* a force is not */
+    ADAPTIVE_TOO_SMALL,  /* a step would be below the floor */
+    ADAPTIVE_NOT_FINITE, /* a force is not */
+    ADAPTIVE_INTERRUPTED /* in the midst of an advance, which will be undone */
 };
 
 /* Of one system, since the beginning of the run. All of them are doubles, so that a checkpoint has
@@ -51,6 +52,10 @@ struct adaptive_systems {
     struct bodies *bodies;
     double *arrays;                /* [systems][method->arrays][stride]; padding is 0 */
     struct adaptive_clock *clocks; /* [systems] */
+    /* The same, positions and velocities as they were before an advance, which goes back to them
+     * where it is interrupted. NULL: nothing interrupts it. */
+    double *before;
+    struct adaptive_clock *clocks_before;
 };
 
 /* For every system of the bodies, all zero but for the smallest step. STATUS_MEMORY; what was
@@ -61,7 +66,7 @@ enum status adaptive_systems_init(struct adaptive_systems *all,
                                   struct error *error);
 void adaptive_systems_clear(struct adaptive_systems *all);
 
-/* Of arrays and clocks. */
+/* Of arrays and clocks, and of what they were before an advance. */
 double adaptive_systems_bytes(const struct adaptive_method *method, double systems, double count);
 
 /* [method->arrays][stride] */
@@ -73,6 +78,11 @@ void adaptive_clock_fit(struct adaptive_clock *clock, double dt);
 /* The motion cannot go on because a step aside, whose clock this is, could not: takes over what it
  * asked for, and when. */
 void adaptive_clock_copy_failure(struct adaptive_clock *clock, const struct adaptive_clock *aside);
+
+/* Around an advance: remembers the state; and where the advance was interrupted brings it back,
+ * with STATUS_STOPPED. Otherwise the result is that of adaptive_systems_check(). */
+void adaptive_systems_begin(const struct adaptive_systems *all);
+enum status adaptive_systems_end(const struct adaptive_systems *all, struct error *error);
 
 /* Can all of them go on? Describes the first one that cannot. */
 enum status adaptive_systems_check(const struct adaptive_systems *all, struct error *error);

@@ -245,14 +245,24 @@ static bool is_active(const struct kernel *k)
     return any;
 }
 
+/* Tested once in some hundred steps. */
+static bool is_interrupted(const struct kernel *k, double *done)
+{
+    enum { STEP_WORK = 2000 }; /* in pair interactions, besides those of the bodies */
+    struct interruption *const interruption = k->batch->systems->physics->interruption;
+    return interruption_after(interruption, done,
+                              STEP_WORK + 100.0 * (double)(k->count * k->count));
+}
+
 /* `k` for whoever goes by the slots, and `c`, the same with constants, for loops over numbers. */
 ALWAYS_INLINE void take_all(const struct kernel *k, const struct kernel c)
 {
     bool begins[LANES], taken[LANES];
     struct found found;
+    double done = 0;
     for (size_t s = 0; s < LANES; s++)
         begins[s] = true;
-    for (go_on(k, begins); is_active(k); go_on(k, begins)) {
+    for (go_on(k, begins); is_active(k) && !is_interrupted(k, &done); go_on(k, begins)) {
         predict_terms(&c, begins);
         do
             found = pass(&c);

@@ -249,6 +249,7 @@ void radau_large_advance(struct radau_large *all, double dt)
     } else {
 #pragma omp parallel for num_threads(all->threads) if (all->threads > 1) schedule(dynamic)
         for (size_t s = 0; s < count; s++)
-            move_system(all, s, dt);
+            if (!interruption_raised(all->systems->physics->interruption))
+                move_system(all, s, dt);
     }
 }

@@ -244,6 +244,7 @@ static enum status systems_advance(struct adaptive *adaptive, double dt, uint64_
 {
     struct systems *const all = (struct systems *)adaptive;
     const size_t count = all->common.bodies->systems;
+    adaptive_systems_begin(&all->common);
     for (size_t s = 0; s < count; s++) {
         adaptive_clock_fit(&all->common.clocks[s], dt);
         all->common.clocks[s].grid += (double)steps;
@@ -252,7 +253,7 @@ static enum status systems_advance(struct adaptive *adaptive, double dt, uint64_
         move_small(all, dt);
     else
         radau_large_advance(all->large, dt);
-    return adaptive_systems_check(&all->common, error);
+    return adaptive_systems_end(&all->common, error);
 }
 
 /* Steps go with their length, and so does the first one of a copy. */

@@ -36,9 +36,11 @@ void radau_begin(const struct radau_system *system, const struct radau_problem *
     const double *const m = problem->m;
     const double *const x = radau_array_of(system, RADAU_X);
     const double *const v = radau_array_of(system, RADAU_V);
-    double least = INFINITY;
+    double least = INFINITY, done = 0;
     *system->clock = (struct adaptive_clock){ .smallest = INFINITY };
-    for (size_t i = 0; i < system->count; i++)
+    for (size_t i = 0; i < system->count; i++) {
+        if (interruption_after(problem->physics->interruption, &done, (double)system->count))
+            break;
         for (size_t j = i + 1; j < system->count; j++) {
             double d[3], w[3];
             for (size_t axis = 0; axis < 3; axis++) {
@@ -52,6 +54,7 @@ void radau_begin(const struct radau_system *system, const struct radau_problem *
                 system->clock->asker = (double)i;
             }
         }
+    }
     system->clock->step = isfinite(least) ? first_step * sqrt(least) : 1;
 }
 
@@ -168,12 +171,17 @@ static void find_largest(const struct radau_worker *worker, double values[2])
         worker->largest(worker->context, values);
 }
 
+/* Work of a node besides the pairs, in the time of so many of them. */
+enum { STEP_WORK = 100 };
+
 /*
  * Until b_6 no longer changes or no longer comes nearer. The result: how large accelerations are;
- * NaN where one is not finite.
+ * NaN where one is not finite, or where the advance is interrupted.
  */
-static double iterate(const struct step *step)
+static double iterate(const struct step *step, struct interruption *interruption, double *done)
 {
+    const double work = (double)RADAU_NODES *
+                        (STEP_WORK + (double)step->system->count * (double)step->system->count);
     double before = INFINITY, values[2];
     for (int pass = 1;; pass++) {
         for (size_t n = 0; n < RADAU_NODES; n++) {
@@ -182,6 +190,8 @@ static double iterate(const struct step *step)
             correct(step, n, values);
         }
         step->system->clock->sums += (double)(RADAU_NODES * step->system->count);
+        if (interruption_after(interruption, done, work) || interruption_noticed(interruption))
+            values[0] = NAN; /* which the others hear of */
         find_largest(step->worker, values);
         if (!isfinite(values[0] + values[1]))
             return NAN;
@@ -359,13 +369,14 @@ static void remember_smallest(const struct step *step, const struct radau_proble
 }
 
 /* Tries one step, and takes it if it is short enough. */
-static enum adaptive_outcome try_step(const struct step *step, const struct radau_problem *problem)
+static enum adaptive_outcome try_step(const struct step *step, const struct radau_problem *problem,
+                                      double *done)
 {
     const struct radau_worker *const worker = step->worker;
     struct adaptive_clock *const clock = step->system->clock;
     radau_know_force(worker, step->system);
     predict_terms(step);
-    const double size = iterate(step);
+    const double size = iterate(step, problem->physics->interruption, done);
     if (!isfinite(size))
         return ADAPTIVE_NOT_FINITE;
     size_t asker = (size_t)clock->asker;
@@ -393,6 +404,7 @@ enum adaptive_outcome radau_advance(const struct radau_worker *worker,
 {
     struct adaptive_clock *const clock = system->clock;
     enum adaptive_outcome outcome = ADAPTIVE_DONE;
+    double done = 0; /* since an interruption was looked for */
     while (outcome == ADAPTIVE_DONE) {
         struct step step = { worker, system, clock->step };
         const double left = radau_left(clock, target);
@@ -404,7 +416,7 @@ enum adaptive_outcome radau_advance(const struct radau_worker *worker,
             return ADAPTIVE_TOO_SMALL;
         }
         const double steps = clock->steps;
-        outcome = try_step(&step, problem);
+        outcome = try_step(&step, problem, &done);
         if (step.dt == left && clock->steps > steps)
             break;
     }

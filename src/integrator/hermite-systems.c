@@ -200,6 +200,7 @@ static enum status systems_advance(struct adaptive *adaptive, double dt, uint64_
 {
     struct systems *const all = (struct systems *)adaptive;
     const size_t count = all->common.bodies->systems;
+    adaptive_systems_begin(&all->common);
     if (all->team > 1) {
 #pragma omp parallel num_threads((int)all->team)
         for (size_t s = 0; s < count; s++) {
@@ -212,7 +213,7 @@ static enum status systems_advance(struct adaptive *adaptive, double dt, uint64_
         for (size_t s = 0; s < count; s++)
             move_system(all, s, &all->work[omp_get_thread_num()], dt, steps, 1);
     }
-    return adaptive_systems_check(&all->common, error);
+    return adaptive_systems_end(&all->common, error);
 }
 
 static void systems_copy(struct adaptive *to, size_t to_system, const struct adaptive *from,

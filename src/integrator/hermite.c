@@ -269,15 +269,29 @@ static void book_block(const struct worker *worker, double shortest, size_t who)
     }
 }
 
+/* Work of a block besides its pairs, in the time of so many of them. */
+enum { BLOCK_WORK = 1000 };
+
+/* By the first thread, which decides for all. */
+static void look_for_interruption(const struct worker *worker, double *done, double work)
+{
+    struct interruption *const interruption = worker->physics->interruption;
+    if (interruption_after(interruption, done, work) || interruption_noticed(interruption))
+        worker->clock->stuck = ADAPTIVE_INTERRUPTED;
+}
+
 /* All blocks up to the grid point. The first thread finds the next block before the others see that
  * one is over, so that all of them read the same time. */
 static void do_blocks(const struct worker *worker)
 {
     struct hermite_workspace *const work = worker->work;
+    const double count = (double)worker->system->count;
     size_t who = 0;
-    double shortest = INFINITY;
-    if (worker->thread == 0)
+    double shortest = INFINITY, done = 0;
+    if (worker->thread == 0) {
         shortest = find_block(worker, &who);
+        look_for_interruption(worker, &done, INTERRUPTION_WORK);
+    }
     wait_for_others(worker);
     while (work->now <= ticks && worker->clock->stuck == ADAPTIVE_DONE) {
         predict(worker);
@@ -286,6 +300,7 @@ static void do_blocks(const struct worker *worker)
         wait_for_others(worker);
         if (worker->thread == 0) {
             book_block(worker, shortest, who);
+            look_for_interruption(worker, &done, BLOCK_WORK + (double)work->block_size * count);
             shortest = find_block(worker, &who);
         }
         wait_for_others(worker);

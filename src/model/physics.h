@@ -1,9 +1,11 @@
-/* The interaction of a pair: softened Newtonian gravity in open space or in a periodic box. */
+/* The interaction of a pair: softened Newtonian gravity in open space or in a periodic box. Who
+ * sums over pairs has it, so that it brings along what may end a long sum before it is done. */
 #ifndef ORRERY_MODEL_PHYSICS_H
 #define ORRERY_MODEL_PHYSICS_H
 
 #include <math.h>
 
+#include "base/interruption.h"
 #include "model/units.h"
 
 #ifdef __cplusplus
@@ -25,6 +27,7 @@ struct physics {
     enum boundary boundary;
     double box_length; /* periodic only */
     const struct units *units;
+    struct interruption *interruption; /* tested by long sums, which then mean nothing; or NULL */
 };
 
 /* The minimum image of the separation d in a box of side L: within [-L/2, L/2]. */

@@ -118,10 +118,10 @@ static bool are_copies(const struct bodies *b)
     return same;
 }
 
-enum status experiment_create(const struct config *config, struct experiment *experiment,
-                              struct error *error)
+enum status experiment_create(const struct config *config, struct interruption *interruption,
+                              struct experiment *experiment, struct error *error)
 {
-    *experiment = (struct experiment){ .config = config };
+    *experiment = (struct experiment){ .config = config, .physics.interruption = interruption };
     experiment->body_files = body_files_of(config_section(config, "bodies"));
     experiment_name(config, experiment->name);
     resolve_physics(experiment, error);

@@ -32,12 +32,13 @@ struct experiment {
 };
 
 /*
- * Resolves `config` and makes the bodies, if there is memory for the run (see need.h).
- * STATUS_CONFIG, STATUS_DATA, STATUS_NO_INPUT, STATUS_MEMORY, STATUS_UNAVAILABLE (a backend that
- * cannot run here).
+ * Resolves `config` and makes the bodies, if there is memory for the run (see need.h). All that
+ * works on it may be interrupted (NULL: nothing is), the making of the bodies included
+ * (STATUS_STOPPED). STATUS_CONFIG, STATUS_DATA, STATUS_NO_INPUT, STATUS_MEMORY, STATUS_UNAVAILABLE
+ * (a backend that cannot run here).
  */
-enum status experiment_create(const struct config *config, struct experiment *experiment,
-                              struct error *error);
+enum status experiment_create(const struct config *config, struct interruption *interruption,
+                              struct experiment *experiment, struct error *error);
 void experiment_destroy(struct experiment *experiment);
 
 /* The key `name`; unset, that of the config file without directory and suffix. */

@@ -5,16 +5,18 @@
 #include <stdio.h>
 
 #include "output/progress.h"
+#include "run/ending.h"
 #include "run/events.h"
 #include "run/save.h"
 #include "run/shadow.h"
 #include "run/signals.h"
 
-/* For the last words and the end of the process, when time is short. */
-static const double way_out_seconds = 0.25;
 /* The backend is called for about this long at a time, so that signals, control files and progress
  * are served. */
 static const double call_seconds = 0.1;
+/* Events that take longer than this, and so many times longer than a checkpoint, are preceded by
+ * one. */
+static const double long_events_seconds = 0.5, rare_saving = 10.0;
 /* How often rows and frames are handed to the system. */
 static const double flush_seconds = 1.0;
 
@@ -23,40 +25,20 @@ struct poll {
     uint64_t batch_steps; /* of a call */
     double last_control;  /* clock_seconds() when control files were looked for */
     double last_flush;
-    double last_stop;    /* when it was asked whether to stop; 0 before */
-    double longest_wait; /* seconds from one such question to the next */
-    char reason[64];     /* what ends the run early, or "" */
+    double last_stop;                /* when it was asked whether to stop; 0 before */
+    double longest_wait;             /* seconds from one such question to the next */
+    double longest_events;           /* seconds that those of one step took; 0 before any */
+    char reason[ENDING_REASON_SIZE]; /* what ends the run early, or "" */
 };
 
-/* Could the time run out before the next poll, with the checkpoint and the files to be closed? */
-static bool deadline_is_near(const struct run *run, struct poll *poll)
+/* Why the run should end now, into poll->reason; false if it should go on. */
+static bool should_stop(const struct run *run, struct poll *poll)
 {
     const double now = clock_seconds();
     if (poll->last_stop > 0.0)
         poll->longest_wait = fmax(poll->longest_wait, now - poll->last_stop);
     poll->last_stop = now;
-    return run->options.deadline > 0.0 &&
-           now + poll->longest_wait + 2.0 * run->autosave.longest + way_out_seconds >=
-               run->options.deadline;
-}
-
-/* Why the run should end now, into poll->reason; false if it should go on. */
-static bool should_stop(const struct run *run, struct poll *poll)
-{
-    const bool late = deadline_is_near(run, poll);
-    if (signals_stop())
-        snprintf(poll->reason, sizeof poll->reason, "signal %d", signals_stop());
-    else if (late)
-        snprintf(poll->reason, sizeof poll->reason, "the time limit");
-    return poll->reason[0] != '\0';
-}
-
-static void look_for_control_files(struct run *run, struct poll *poll)
-{
-    if (directory_take(run->files.directory, "stop"))
-        snprintf(poll->reason, sizeof poll->reason, "the file `stop`");
-    if (directory_take(run->files.directory, "checkpoint"))
-        run->autosave.wanted = true;
+    return ending_wanted(run, poll->longest_wait, poll->reason);
 }
 
 /* A checkpoint, if one is due by the clock or was asked for. Only between events. */
@@ -105,7 +87,7 @@ static enum status serve(struct run *run, struct poll *poll, double seconds, str
     const double now = clock_seconds();
     if (now - poll->last_control >= call_seconds) {
         poll->last_control = now;
-        look_for_control_files(run, poll);
+        ending_take_files(run, poll->reason);
     }
     if (now - poll->last_flush < flush_seconds)
         return STATUS_OK;
@@ -126,6 +108,34 @@ static uint64_t steps_done(const struct run *run, uint64_t steps)
     return (uint64_t)fmin(fmax(done, 0.0), (double)steps);
 }
 
+/* An interrupted step was taken back: what asked for it is served. */
+static enum status serve_interruption(struct run *run, struct poll *poll, struct error *error)
+{
+    error_clear(error);
+    interruption_lower(&run->interruption);
+    ending_take_files(run, poll->reason);
+    return save_if_due(run, error);
+}
+
+/* By so many grid steps, and so the shadows; before a step that was interrupted. */
+static enum status advance(struct run *run, uint64_t steps, struct poll *poll, struct error *error)
+{
+    const double before = clock_seconds();
+    run->phase = RUN_STEPS;
+    enum status status = run->backend->class_->advance(run->backend, run->experiment.integrator,
+                                                       run->experiment.step, steps, error);
+    run->phase = RUN_OBSERVES;
+    run->clocks.advance_seconds += clock_seconds() - before;
+    if (status == STATUS_STOPPED) {
+        poll->batch_steps = 1;
+        return serve_interruption(run, poll, error);
+    }
+    if (!status)
+        status = shadow_advance(run, steps, error);
+    schedule_advance(&run->schedule, steps_done(run, steps));
+    return status;
+}
+
 /* On to step `next`, unless something asks to stop before. */
 static enum status advance_to(struct run *run, uint64_t next, struct poll *poll,
                               struct error *error)
@@ -137,14 +147,9 @@ static enum status advance_to(struct run *run, uint64_t next, struct poll *poll,
         if (shadow_adjust(run, error))
             return error->status;
         const double before = clock_seconds();
-        status = run->backend->class_->advance(run->backend, run->experiment.integrator,
-                                               run->experiment.step, steps, error);
-        run->clocks.advance_seconds += clock_seconds() - before;
-        if (!status)
-            status = shadow_advance(run, steps, error);
-        const double seconds = clock_seconds() - before;
         const bool whole = steps == poll->batch_steps; /* others say nothing of their number */
-        schedule_advance(&run->schedule, steps_done(run, steps));
+        status = advance(run, steps, poll, error);
+        const double seconds = clock_seconds() - before;
         if (!status)
             status = serve(run, poll, whole ? seconds : call_seconds, error);
         if (!status && run->schedule.step < next)
@@ -153,9 +158,27 @@ static enum status advance_to(struct run *run, uint64_t next, struct poll *poll,
     return status;
 }
 
+/* Events that take long are preceded by a checkpoint, from which they can be done again where they
+ * are interrupted. */
+static enum status observe(struct run *run, struct poll *poll, struct error *error)
+{
+    const double usual = fmax(long_events_seconds, rare_saving * run->autosave.longest);
+    if (poll->longest_events > usual && save_checkpoint(run, error))
+        return error->status;
+    const double before = clock_seconds();
+    run->phase = RUN_OBSERVES;
+    const enum status status = events_happen(run, error);
+    poll->longest_events = fmax(poll->longest_events, clock_seconds() - before);
+    if (!interruption_noticed(&run->interruption))
+        return status;
+    error_clear(error); /* of sums that mean nothing */
+    return interruption_status(&run->interruption, error);
+}
+
 /* The state is safe, and can be continued. */
 static enum status stop_early(struct run *run, const struct poll *poll, struct error *error)
 {
+    run->phase = RUN_ENDS;
     if (save_checkpoint(run, error))
         return error->status;
     return error_set(error, STATUS_STOPPED,
@@ -165,21 +188,45 @@ static enum status stop_early(struct run *run, const struct poll *poll, struct e
                      run->schedule.last);
 }
 
-enum status loop_run(struct run *run, struct error *error)
+/* What was interrupted cannot be taken back; the last checkpoint can be continued. */
+static enum status stop_within(struct run *run, struct poll *poll, struct error *error)
+{
+    run->phase = RUN_ENDS;
+    interruption_lower(&run->interruption);
+    ending_take_files(run, poll->reason);
+    if (!ending_wanted(run, poll->longest_wait, poll->reason))
+        snprintf(poll->reason, sizeof poll->reason, "the file `stop`"); /* that is gone again */
+    error_clear(error);
+    return error_set(error, STATUS_STOPPED,
+                     "%s: stopped by %s while step %" PRIu64 " of %" PRIu64
+                     " was observed; the same command with --restart continues it from step "
+                     "%" PRIu64,
+                     directory_path(run->files.directory), poll->reason, run->schedule.step,
+                     run->schedule.last, run->autosave.saved_step);
+}
+
+static enum status follow(struct run *run, struct poll *poll, struct error *error)
 {
     const struct schedule *schedule = &run->schedule;
-    struct poll poll = { .batch_steps = 1, .last_flush = clock_seconds() };
-    leave_progress(run);
-    enum status status = schedule->events_done ? STATUS_OK : events_happen(run, error);
+    enum status status = schedule->events_done ? STATUS_OK : observe(run, poll, error);
     while (!status && schedule->step < schedule->last) {
         const uint64_t next = events_next(run);
-        status = advance_to(run, next, &poll, error);
+        status = advance_to(run, next, poll, error);
         if (!status && schedule->step == next)
-            status = events_happen(run, error);
-        if (!status && schedule->step < schedule->last && should_stop(run, &poll))
-            return stop_early(run, &poll, error);
+            status = observe(run, poll, error);
+        if (!status && schedule->step < schedule->last && should_stop(run, poll))
+            return stop_early(run, poll, error);
         if (!status)
             status = save_if_due(run, error);
     }
     return status ? status : save_checkpoint(run, error);
+}
+
+enum status loop_run(struct run *run, struct error *error)
+{
+    struct poll poll = { .batch_steps = 1, .last_flush = clock_seconds() };
+    leave_progress(run);
+    const enum status status = follow(run, &poll, error);
+    const bool within = status == STATUS_STOPPED && run->phase != RUN_ENDS;
+    return within ? stop_within(run, &poll, error) : status;
 }

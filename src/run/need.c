@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "backend/host.h"
 #include "backend/ranks.h"
 #include "base/cores.h"
 #include "base/memory.h"
@@ -128,9 +129,9 @@ static double integrator_bytes(const struct config *config, const struct force_o
     if (integrator->adaptive)
         return integrator->adaptive->bytes(force, systems, count) +
                systems * sizeof(struct adaptive_statistics); /* what the run knows of its steps */
-    return integrator_has_registers(integrator)
-               ? 3.0 * STAGE_REGISTERS * sizeof(double) * bodies_length_of(systems, count)
-               : 0.0;
+    const double registers = integrator_has_registers(integrator) ? 3.0 * STAGE_REGISTERS : 0.0;
+    return registers * sizeof(double) * bodies_length_of(systems, count) +
+           host_before_bytes(systems, count);
 }
 
 struct memory_need need_of_bodies(const struct config *config, size_t systems, size_t count)

@@ -30,6 +30,14 @@
 
 struct shadows;
 
+/* What a run is at, for those who may interrupt it (run/ending.h). */
+enum run_phase {
+    RUN_BEGINS,   /* nothing is written yet */
+    RUN_STEPS,    /* from one event to the next; an interrupted step is taken back */
+    RUN_OBSERVES, /* at the events of a step */
+    RUN_ENDS      /* nothing interrupts what is left */
+};
+
 struct run {
     struct run_options options; /* its texts are the caller's */
     struct experiment experiment;
@@ -47,6 +55,8 @@ struct run {
     struct autosave autosave;
     struct continuation continuation;
     struct clocks clocks;
+    struct interruption interruption; /* lent to all that works for it, by way of its physics */
+    enum run_phase phase;
     struct adaptive_statistics *own; /* of each system, for diagnostics; NULL if none has any */
 };
 

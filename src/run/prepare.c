@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "initial/initial.h"
 #include "run/copies.h"
+#include "run/ending.h"
 #include "run/open.h"
 #include "run/provenance.h"
 #include "run/replay.h"
@@ -212,16 +213,6 @@ static enum status load_state(struct run *run, struct error *error)
     return STATUS_OK;
 }
 
-/* Preparing a run of many bodies takes a while. */
-static enum status stopped_already(struct error *error)
-{
-    return signals_stop() ? error_set(error, STATUS_STOPPED,
-                                      "stopped by signal %d before the run began; nothing was "
-                                      "written",
-                                      signals_stop())
-                          : STATUS_OK;
-}
-
 /* A GPU that has not the memory: its bodies are too many, as those of a host can be. */
 static enum status create_backend(struct run *run, struct error *error)
 {
@@ -238,12 +229,10 @@ static enum status create_backend(struct run *run, struct error *error)
     return section_refuse(bodies, initial_count_name(bodies), status, error, reason);
 }
 
-enum status prepare_whole(struct run *run, const struct config *config, bool measure,
-                          struct error *error)
+static enum status prepare_all(struct run *run, const struct config *config, bool measure,
+                               struct error *error)
 {
-    if (measure)
-        signals_catch(); /* until run_destroy() */
-    if (experiment_create(config, &run->experiment, error))
+    if (experiment_create(config, &run->interruption, &run->experiment, error))
         return error->status;
     scales_measure(run->experiment.bodies, &run->scales);
     if (measure && time_scales_structure(&run->experiment.physics, run->experiment.bodies, 0, 1,
@@ -251,11 +240,10 @@ enum status prepare_whole(struct run *run, const struct config *config, bool mea
         return error->status;
     if (create_parts(run, error) || (run->options.restart && open_checkpoint(run, error)) ||
         create_backend(run, error) ||
-        (run->continuation.checkpoint && restart_load_integrator(run, error)) ||
-        stopped_already(error))
+        (run->continuation.checkpoint && restart_load_integrator(run, error)))
         return error->status;
     run->backend->class_->describe(run->backend, &run->description);
-    if (measure && (run_observe(run, NEED_STATE | NEED_CONSERVED, error) || stopped_already(error)))
+    if (measure && run_observe(run, NEED_STATE | NEED_CONSERVED, error))
         return error->status;
     if (!run->continuation.checkpoint)
         ensemble_begin(&run->ensemble);
@@ -267,10 +255,25 @@ enum status prepare_whole(struct run *run, const struct config *config, bool mea
     return run->observers.trust && measure ? shadow_create(run, error) : STATUS_OK;
 }
 
+/* To prepare a run of many bodies takes a while. */
+enum status prepare_whole(struct run *run, const struct config *config, bool measure,
+                          struct error *error)
+{
+    char reason[ENDING_REASON_SIZE] = "";
+    ending_begin(run);
+    const enum status status = prepare_all(run, config, measure, error);
+    if (!interruption_noticed(&run->interruption) && (status || !signals_stop()))
+        return status;
+    ending_wanted(run, 0.0, reason);
+    error_clear(error); /* of sums that mean nothing */
+    return error_set(error, STATUS_STOPPED,
+                     "stopped by %s before the run began; nothing was written", reason);
+}
+
 enum status prepare_bare(struct run *run, const struct config *config, struct error *error)
 {
     if (directory_open(run->options.directory, DIRECTORY_RESUME, &run->files.directory, error) ||
-        experiment_create(config, &run->experiment, error) || create_parts(run, error))
+        experiment_create(config, NULL, &run->experiment, error) || create_parts(run, error))
         return error->status;
     return provenance_resume(run, error);
 }

@@ -84,6 +84,7 @@ static enum status finish(struct run *run, enum status status, struct error *err
                      watch_holds(run->observers.watch, run->ensemble.left_out)))
         status = STATUS_EXPECT_FAILED;
     struct error closing = { 0 }, writing = { 0 };
+    run->phase = RUN_ENDS;
     if (status == STATUS_NUMERICAL && failure_save(run, &closing) == STATUS_OK)
         run_notice(run, "the bodies as they are now: %s/%s", directory_path(run->files.directory),
                    failure_name);
@@ -131,6 +132,7 @@ struct run *run_open_bare(const struct config *config, const char *directory, st
 
 enum status run_execute(struct run *run, struct error *error)
 {
+    signals_catch(); /* until run_destroy(); nothing is written before */
     clocks_start(&run->clocks);
     run->continuation.own = run_own_steps(run).sums;
     enum status status = open_files(run, error);

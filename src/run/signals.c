@@ -109,6 +109,11 @@ int signals_stop(void)
     return stop_signal;
 }
 
+bool signals_checkpoint_waits(void)
+{
+    return checkpoint_wanted;
+}
+
 bool signals_checkpoint(void)
 {
     return atomic_exchange(&checkpoint_wanted, false);

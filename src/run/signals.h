@@ -19,7 +19,8 @@ void signals_release(void);
 
 /* The number of the signal that asked to stop, or 0. */
 int signals_stop(void);
-/* Was a checkpoint asked for since the last call? */
+/* Was a checkpoint asked for since the last call? And is one, without being served by that? */
 bool signals_checkpoint(void);
+bool signals_checkpoint_waits(void);
 
 #endif

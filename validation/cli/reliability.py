@@ -333,7 +333,7 @@ def stop_early(*arguments):
     process.terminate()
     errors = process.communicate(timeout=60)[1]
     assert process.returncode == 75 and "stopped by signal 15" in errors, (process, errors)
-    return int(errors.split("at step ")[1].split()[0])
+    return int(re.search(r"step (\d+) of", errors)[1])
 
 
 def test_a_stop_at_step_0_doubles_no_row():
@@ -341,10 +341,13 @@ def test_a_stop_at_step_0_doubles_no_row():
     arguments = (config, "-q", "-P", "bodies.count=12000", "-P", "compute.threads=1")
     if stop_early(*arguments) > 0:
         raise tap.Skip("the machine was too slow to stop it in time")
-    table = pathlib.Path("long.run/conservation.csv").read_bytes()
-    assert table.count(b"\n") == 2  # header and step 0
+
+    def steps():
+        lines = pathlib.Path("long.run/conservation.csv").read_text().splitlines()[1:]
+        return [line.split(",")[0] for line in lines]
+    assert steps() in ([], ["0"])  # it may be stopped within the sums that the row is made of
     assert stop_early(*arguments, "--restart") < 37
-    assert pathlib.Path("long.run/conservation.csv").read_bytes() == table
+    assert steps() in ([], ["0"])
 
 
 def test_a_stop_before_the_beginning_writes_nothing():
@@ -362,7 +365,8 @@ def test_a_stop_before_the_beginning_writes_nothing():
 def test_the_last_sums_say_their_time():
     """of a run that was stopped between two looks at the energy: `final` is of `final_time`"""
     config = write(LONG)
-    arguments = (config, "-q", "-P", "diagnostics.0.every=20000", "-P", "outputs=()")
+    arguments = (config, "-q", "-P", "diagnostics.0.every=20000", "-P", "outputs=()", "-P",
+                 "time.end=1000")
     with subprocess.Popen([tap.ORRERY, "run", *arguments], stderr=subprocess.DEVNULL) as process:
         wait_for("long.run/checkpoint.orr", 60)
         time.sleep(0.5 * tap.PATIENCE)

@@ -205,7 +205,9 @@ static void test_coincident_bodies_add_nothing(void **state)
 static void test_any_units(void **state)
 {
     (void)state;
-    struct problem problem = { 333, UNIFORM, RANDOM, { 6.6743e-11, 0, BOUNDARY_OPEN, 0, NULL } };
+    struct problem problem = {
+        333, UNIFORM, RANDOM, { 6.6743e-11, 0, BOUNDARY_OPEN, 0, NULL, NULL }
+    };
     struct bodies *const bodies = motion_bodies(1, problem.count);
     case_fill(&problem, bodies, 5);
     for (size_t i = 0; i < bodies->count; i++) {
@@ -267,7 +269,7 @@ static void test_an_escaper_takes_no_digits(void **state)
     static const double distances[] = { 1e6, -1e10 };
     for (size_t c = 0; c < COUNT_OF(sizes); c++) {
         const struct problem problem = {
-            sizes[c], UNIFORM, RANDOM, { 1.37, 0, BOUNDARY_OPEN, 0, NULL }
+            sizes[c], UNIFORM, RANDOM, { 1.37, 0, BOUNDARY_OPEN, 0, NULL, NULL }
         };
         struct bodies *const bodies = motion_bodies(1, problem.count);
         case_fill(&problem, bodies, 19);

@@ -127,10 +127,12 @@ void jerk_pack(struct jerk *jerk, const double *const x[3], const double *const 
     packing_fill_velocities(&jerk->packing, v, &jerk->packed.velocity, range);
 }
 
-/* Adds what chunk number `chunk` does to some of the due bodies. */
+/* Adds what chunk number `chunk` does to some of the due bodies, unless it is interrupted. */
 static void sum_chunk(const struct jerk *jerk, size_t chunk, const uint32_t *active, size_t count,
                       double *const sums[SUMS])
 {
+    if (chunk > 0 && interruption_raised(jerk->physics.interruption))
+        return;
     const struct packed_motion *const all = &jerk->packed;
     const size_t first = chunk * CHUNK, length = all->position.length;
     const struct range j = { first, first + CHUNK < length ? first + CHUNK : length };
@@ -141,8 +143,11 @@ static void sum_chunk(const struct jerk *jerk, size_t chunk, const uint32_t *act
 static void sum_reference(const struct jerk *jerk, const uint32_t *active, size_t count,
                           double *const sums[SUMS])
 {
+    double done = 0;
     for (size_t k = 0; k < count; k++) {
         double sum[SUMS];
+        if (interruption_after(jerk->physics.interruption, &done, (double)jerk->bodies.count))
+            return;
         reference_jerk(&jerk->physics, &jerk->bodies, active[k], sum, sum + 3);
         for (int n = 0; n < SUMS; n++)
             sums[n][k] = sum[n];

@@ -34,8 +34,12 @@ void reference_accelerations_of(const struct physics *physics, const struct bodi
                                 size_t system, size_t first, size_t last)
 {
     const size_t start = system * bodies->stride, end = start + bodies->count;
-    for (size_t i = start + first; i < end && i < start + last; i++)
+    double done = 0;
+    for (size_t i = start + first; i < end && i < start + last; i++) {
+        if (interruption_after(physics->interruption, &done, (double)bodies->count))
+            return;
         accelerate(physics, bodies, start, end, i);
+    }
 }
 
 void reference_accelerations(const struct physics *physics, const struct bodies *bodies)
@@ -72,8 +76,12 @@ void reference_potentials_of(const struct physics *physics, const struct bodies 
                              size_t system, size_t first, size_t last, double *phi, double *psi)
 {
     const size_t start = system * bodies->stride, end = start + bodies->count;
-    for (size_t i = start + first; i < end && i < start + last; i++)
+    double done = 0;
+    for (size_t i = start + first; i < end && i < start + last; i++) {
+        if (interruption_after(physics->interruption, &done, (double)bodies->count))
+            return;
         find_potential(physics, bodies, start, end, i, phi, psi);
+    }
 }
 
 void reference_potentials(const struct physics *physics, const struct bodies *bodies, double *phi,

@@ -94,13 +94,29 @@ static void clear_totals(const struct system_sum *sum, struct range range)
         memset(sum->total[axis] + range.first, 0, (range.last - range.first) * sizeof(double));
 }
 
+/* Bodies that are summed between two tests for an interruption: whole blocks of every kernel. */
+enum { PART = 1024 };
+
+/* The part of `range` that begins at `first`: all that is left of it where nothing can interrupt
+ * the sums, and nothing more where something does. */
+static struct range next_part(const struct system_sum *sum, struct range range, size_t first)
+{
+    struct interruption *const interruption = sum->force->physics.interruption;
+    if (interruption_raised(interruption))
+        return (struct range){ range.last, range.last };
+    const bool whole = !interruption || range.last - first <= PART;
+    return (struct range){ first, whole ? range.last : first + PART };
+}
+
 /* Where the third law has not the masses, by the plain kernel. */
 static void sum_over_all(const struct system_sum *sum, struct range range)
 {
     const enum force_kernel_id asked = sum->force->kernel;
     const enum force_kernel_id kernel = asked == FORCE_SYMMETRIC ? FORCE_PLAIN : asked;
+    struct range part = next_part(sum, range, range.first);
     clear_totals(sum, range);
-    sum->kernels->sum[kernel][sum->form][sum->masses](&sum->packing.packed, range, sum->total);
+    for (; part.first < part.last; part = next_part(sum, range, part.last))
+        sum->kernels->sum[kernel][sum->form][sum->masses](&sum->packing.packed, part, sum->total);
     write_accelerations(sum, range, false);
 }
 
@@ -184,7 +200,9 @@ void direct_potentials(struct force *force, const struct bodies *bodies,
         }
         pack(&sum, PRECISION_DOUBLE, s);
         double *const own[] = { phi + sum.packing.first, psi + sum.packing.first };
-        force->kernels->potential[sum.form](&sum.packing.packed, sum.mine, own[0], own[1]);
+        struct range part = next_part(&sum, sum.mine, sum.mine.first);
+        for (; part.first < part.last; part = next_part(&sum, sum.mine, part.last))
+            force->kernels->potential[sum.form](&sum.packing.packed, part, own[0], own[1]);
         write_potentials(&sum, own[0], own[1]);
     }
     team_wait(&sum.team);

@@ -196,7 +196,7 @@ void tiles_sum_wave(const struct system_sum *sum, const struct wave *wave)
     clear_wave(sum, wave);
     cut_tournament(&pairs, wave->first_unit, wave->last_unit);
     share_tournament(&pairs, sum->team.rank, sum->team.size);
-    while (next_pair(&pairs)) {
+    while (next_pair(&pairs) && !interruption_raised(sum->force->physics.interruption)) {
         const struct range i = tile_range(sum, pairs.i), j = tile_range(sum, pairs.j);
         struct sums own = { sum->total[0], sum->total[1], sum->total[2] };
         struct range i_parts[2], j_parts[2];
