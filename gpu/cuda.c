@@ -179,6 +179,12 @@ static enum status cuda_conserved(struct backend *backend, struct conserved *con
             conserved[s].angular_momentum[k] = sums[GPU_SUM_ANGULAR_MOMENTUM + k];
             conserved[s].center[k] = sums[GPU_SUM_CENTER + k] / sums[GPU_SUM_MASS];
         }
+        double V[3];
+        conserved_velocity(conserved[s].mass, conserved[s].kinetic, conserved[s].momentum, V);
+        const bool at_rest = V[0] == 0.0 && V[1] == 0.0 && V[2] == 0.0;
+        conserved[s].internal =
+            at_rest ? conserved[s].kinetic
+                    : conserved_internal(conserved[s].kinetic, sums[GPU_SUM_INTERNAL]);
     }
     return status;
 }

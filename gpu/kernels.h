@@ -184,7 +184,8 @@ enum {
     GPU_SUM_MOMENTUM,
     GPU_SUM_ANGULAR_MOMENTUM = GPU_SUM_MOMENTUM + 3,
     GPU_SUM_CENTER = GPU_SUM_ANGULAR_MOMENTUM + 3,
-    GPU_SUM_COUNT = GPU_SUM_CENTER + 3
+    GPU_SUM_INTERNAL = GPU_SUM_CENTER + 3, /* 1/2 sum m |v - V|^2, V that of these bodies */
+    GPU_SUM_COUNT
 };
 
 size_t gpu_conserved_blocks_count(const struct gpu_shape *shape); /* doubles in `blocks` */

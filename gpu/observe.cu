@@ -55,6 +55,17 @@ static __device__ void body_terms(const struct gpu_state &state, const double *p
     terms[GPU_SUM_CENTER + 2] = m * z;
 }
 
+/* 1/2 m |v - V|^2, V = P / M of sums over some bodies; 0 where these have no mass. */
+static __device__ double energy_about(const double *sums, double m, double vx, double vy, double vz)
+{
+    const double M = sums[GPU_SUM_MASS];
+    if (!(M > 0))
+        return 0;
+    const double x = vx - sums[GPU_SUM_MOMENTUM + 0] / M, y = vy - sums[GPU_SUM_MOMENTUM + 1] / M;
+    const double z = vz - sums[GPU_SUM_MOMENTUM + 2] / M;
+    return 0.5 * m * (x * x + y * y + z * z);
+}
+
 /* The sum of one term of each thread, valid in thread 0. */
 static __device__ double block_sum(double term)
 {
@@ -81,15 +92,23 @@ static __global__ void __launch_bounds__(BLOCK)
     const unsigned system = blockIdx.x / own;
     const unsigned block = shape.first / BLOCK + blockIdx.x % own;
     const unsigned i = block * BLOCK + threadIdx.x;
+    const size_t n = (size_t)system * shape.stride + i;
+    double *const sums = blocks + ((size_t)system * all + block) * GPU_SUM_COUNT;
     double terms[GPU_SUM_COUNT] = {};
     if (i < shape.count)
-        body_terms(state, phi, psi, (size_t)system * shape.stride + i, terms);
+        body_terms(state, phi, psi, n, terms);
 #pragma unroll
-    for (int k = 0; k < GPU_SUM_COUNT; k++) {
+    for (int k = 0; k < GPU_SUM_INTERNAL; k++) {
         const double sum = block_sum(terms[k]);
         if (threadIdx.x == 0)
-            blocks[((size_t)system * all + block) * GPU_SUM_COUNT + k] = sum;
+            sums[k] = sum;
     }
+    __syncthreads();
+    const double term =
+        i < shape.count ? energy_about(sums, state.m[n], state.vx[n], state.vy[n], state.vz[n]) : 0;
+    const double internal = block_sum(term);
+    if (threadIdx.x == 0)
+        sums[GPU_SUM_INTERNAL] = internal;
 }
 
 extern "C" size_t gpu_conserved_blocks_count(const struct gpu_shape *shape)
@@ -108,6 +127,18 @@ extern "C" cudaError_t gpu_conserved_blocks(const struct gpu_shape *shape,
                   BLOCK * sizeof(double), conserved_blocks, *shape, *state, phi, psi, blocks);
 }
 
+/* What a block of bodies adds to the energy about the velocity of the system: its own about its
+ * own, and that of its mass as a whole (the theorem of Koenig). */
+static __device__ double block_energy_about(const double *system, const double *block)
+{
+    const double M = block[GPU_SUM_MASS];
+    if (!(M > 0))
+        return 0;
+    return block[GPU_SUM_INTERNAL] + energy_about(system, M, block[GPU_SUM_MOMENTUM + 0] / M,
+                                                  block[GPU_SUM_MOMENTUM + 1] / M,
+                                                  block[GPU_SUM_MOMENTUM + 2] / M);
+}
+
 /* The blocks' sums of a system, a block of threads each. */
 static __global__ void __launch_bounds__(BLOCK)
     conserved_systems(const struct gpu_shape shape, const double *__restrict__ blocks,
@@ -115,14 +146,22 @@ static __global__ void __launch_bounds__(BLOCK)
 {
     const unsigned all = (shape.count + BLOCK - 1) / BLOCK;
     const double *own = blocks + (size_t)blockIdx.x * all * GPU_SUM_COUNT;
-    for (int k = 0; k < GPU_SUM_COUNT; k++) {
+    double *const result = sums + (size_t)blockIdx.x * GPU_SUM_COUNT;
+    for (int k = 0; k < GPU_SUM_INTERNAL; k++) {
         double term = 0;
         for (unsigned block = threadIdx.x; block < all; block += BLOCK)
             term += own[(size_t)block * GPU_SUM_COUNT + k];
         const double sum = block_sum(term);
         if (threadIdx.x == 0)
-            sums[(size_t)blockIdx.x * GPU_SUM_COUNT + k] = sum;
+            result[k] = sum;
     }
+    __syncthreads();
+    double term = 0;
+    for (unsigned block = threadIdx.x; block < all; block += BLOCK)
+        term += block_energy_about(result, own + (size_t)block * GPU_SUM_COUNT);
+    const double internal = block_sum(term);
+    if (threadIdx.x == 0)
+        result[GPU_SUM_INTERNAL] = internal;
 }
 
 extern "C" cudaError_t gpu_conserved_systems(const struct gpu_shape *shape, const double *blocks,

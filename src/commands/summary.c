@@ -39,20 +39,6 @@ __attribute__((format(printf, 2, 3))) static void item(const char *name, const c
 
 /* --- how well --------------------------------------------------------------------------------- */
 
-/* The last value of a column of the diagnostic `conservation`, or NaN. */
-static double last_conservation(const struct run_record *record, const char *column)
-{
-    for (size_t i = 0; i < record->observers->diagnostic_count; i++) {
-        const struct diagnostic *diagnostic = record->observers->diagnostics[i].diagnostic;
-        if (strcmp(diagnostic->class_->variant.name, "conservation") != 0)
-            continue;
-        for (size_t k = 0; k < diagnostic->column_count; k++)
-            if (strcmp(diagnostic->columns[k].name, column) == 0)
-                return record->observers->diagnostics[i].last_row[k];
-    }
-    return NAN;
-}
-
 /* "" for system 0, which is none, and for one that came from no file of its own. */
 static const char *file_of(const struct run_record *record, double system)
 {
@@ -83,23 +69,22 @@ static void say_energy_error(const struct run_record *record, enum status status
 {
     const struct ensemble *ensemble = record->ensemble;
     const size_t systems = record->experiment->bodies->systems;
-    const double largest = last_conservation(record, "energy_error");
     const size_t system = ensemble_worst(ensemble);
     const double worst = ensemble_error(ensemble, system);
     char when[WHEN_SIZE], of[TEXT_SYSTEM_SIZE];
     const bool whole = when_measured(record, status, when);
     const double number = systems > 1 ? (double)system + 1.0 : 0.0;
     text_system(of, number, file_of(record, number));
-    if (conserved_energy(&ensemble->first[system]) == 0.0)
-        item("energy error", "dE/E0 is undefined%s, since E0 = 0", of);
+    if (conserved_energy_scale(&ensemble->first[system]) == 0.0)
+        item("energy error", "undefined%s, since E0 and U0 are 0", of);
     else if (systems > 1)
-        item("energy error", "|dE/E0| = %.3g%s,%s, the worst of %zu", text_plain(fabs(worst)),
-             whole ? " at the last measurement" : when, of, systems);
-    else if (isfinite(largest))
-        item("energy error", "dE/E0 = %.3g (largest %.3g)%s", text_plain(worst),
-             fmax(largest, fabs(worst)), when);
+        item("energy error", "|dE| = %.3g of max(|E0|, |U0|)%s,%s, the worst of %zu",
+             text_plain(fabs(worst)), whole ? " at the last measurement" : when, of, systems);
+    else if (isfinite(ensemble->largest_error[system]))
+        item("energy error", "dE = %.3g (largest %.3g) of max(|E0|, |U0|)%s", text_plain(worst),
+             ensemble->largest_error[system], when);
     else
-        item("energy error", "dE/E0 = %.3g%s", text_plain(worst), when);
+        item("energy error", "dE = %.3g of max(|E0|, |U0|)%s", text_plain(worst), when);
 }
 
 /* With four decimals, as long as these say something. */
@@ -116,7 +101,7 @@ static void say_virial_ratio(const struct run_record *record, enum status status
 {
     double kinetic = 0.0, virial = 0.0, potential = 0.0;
     for (size_t s = 0; s < record->experiment->bodies->systems; s++) {
-        kinetic += record->ensemble->now[s].kinetic;
+        kinetic += record->ensemble->now[s].internal;
         virial += record->ensemble->now[s].virial;
         potential += record->ensemble->now[s].potential;
     }

@@ -34,7 +34,7 @@ static const struct column columns[COLUMNS] = {
     { "binding_energy", DIMENSION_ENERGY, "sum of the binding energies of all bound pairs, > 0" },
     { "binding_energy_kt", DIMENSION_NONE, "the same in kT" },
     { "binding_energy_fraction", DIMENSION_NONE,
-      "the same over |E|, E the total energy; empty when E = 0" },
+      "the same over |E'|, E' the total energy about the centre of mass; empty when E' = 0" },
     { "hardest_id_1", DIMENSION_NONE,
       "id of one body of the pair with the largest binding energy; empty without a bound pair" },
     { "hardest_id_2", DIMENSION_NONE, "id of the other" },
@@ -103,7 +103,7 @@ static enum status measure_system(struct diagnostic *diagnostic, const struct mo
     status = bound_pairs_merge(&found, now->bodies, system, &merged, error);
     if (status == STATUS_OK) {
         const double kT = temperature(merged);
-        fill_sums(&found, kT, conserved_energy(&now->conserved[system]), row);
+        fill_sums(&found, kT, conserved_internal_energy(&now->conserved[system]), row);
         status = fill_hardest(now, system, bound_pairs_hardest(&found), kT, row, error);
     }
     bodies_destroy(merged);

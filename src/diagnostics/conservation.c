@@ -22,25 +22,30 @@ enum {
     ANGULAR_MOMENTUM = MOMENTUM + 3,
     CENTER = ANGULAR_MOMENTUM + 3,
     TEST_ENERGY_ERROR = CENTER + 3,
+    INTERNAL_ENERGY,
     COLUMNS
 };
 
 static const struct column columns[COLUMNS] = {
-    { "kinetic", DIMENSION_ENERGY, "kinetic energy K = 1/2 sum m v^2" },
+    { "kinetic", DIMENSION_ENERGY,
+      "kinetic energy K = 1/2 sum m v^2, the motion of the whole included" },
     { "potential", DIMENSION_ENERGY,
       "potential energy U = -G sum over pairs of m_i m_j / sqrt(r^2 + eps^2)" },
     { "virial", DIMENSION_ENERGY,
       "Clausius virial W = -G sum over pairs of m_i m_j r^2 / (r^2 + eps^2)^(3/2); equals U when "
       "eps = 0" },
-    { "energy", DIMENSION_ENERGY, "total energy E = K + U" },
+    { "energy", DIMENSION_ENERGY, "total energy E = K + U, the motion of the whole included" },
     { "relative_energy_error", DIMENSION_NONE,
-      "dE/E0 = (E - E0) / |E0|, E0 the energy at step 0; empty when E0 = 0" },
-    { "energy_error", DIMENSION_NONE, "largest |dE/E0| of this row and all before it" },
+      "(E' - E0') / max(|E0'|, |U0|), E' the internal_energy, E0' and U0 those at step 0; empty "
+      "when both are 0" },
+    { "energy_error", DIMENSION_NONE,
+      "its largest size in this row and all before it; expect takes what the watch saw between "
+      "them too" },
     { "virial_ratio", DIMENSION_NONE,
-      "2 K / |W|, 1 in equilibrium (in open space); empty when W = 0" },
+      "2 K' / |W|, K' the kinetic energy about the centre of mass, K - P^2 / 2M; 1 in equilibrium "
+      "(in open space); empty when W = 0" },
     { "virial_ratio_potential", DIMENSION_NONE,
-      "-2 K / U, 1 in equilibrium if eps = 0; empty when "
-      "U = 0" },
+      "-2 K' / U, 1 in equilibrium if eps = 0; empty when U = 0" },
     { "momentum_x", DIMENSION_MOMENTUM, "total momentum, sum m v: x component" },
     { "momentum_y", DIMENSION_MOMENTUM, "total momentum: y component" },
     { "momentum_z", DIMENSION_MOMENTUM, "total momentum: z component" },
@@ -57,6 +62,8 @@ static const struct column columns[COLUMNS] = {
       "largest |de/e0| of this row and all before it, e the sum of 1/2 |v - V|^2 - G M / sqrt(r^2 "
       "+ "
       "eps^2) over the bodies without mass, about the only one that has mass; empty otherwise" },
+    { "internal_energy", DIMENSION_ENERGY,
+      "E' = E - P^2 / 2M, the energy about the centre of mass, which all judgements take" },
 };
 
 /* The state of one system. */
@@ -88,19 +95,20 @@ static enum status init(struct diagnostic *diagnostic, const struct section *sec
 }
 
 /* The row of one system. */
-static void fill_row(const struct conserved *first, const struct conserved *conserved,
-                     struct state *state, double *row)
+static void fill_row(const struct moment *now, size_t system, struct state *state, double *row)
 {
-    const double error = conserved_energy_error(first, conserved);
+    const struct conserved *const conserved = &now->conserved[system];
+    const double error = conserved_energy_error(&now->first[system], conserved);
     state->energy_error = conserved_larger_error(state->energy_error, error);
     row[KINETIC] = conserved->kinetic;
     row[POTENTIAL] = conserved->potential;
     row[VIRIAL] = conserved->virial;
     row[ENERGY] = conserved_energy(conserved);
+    row[INTERNAL_ENERGY] = conserved_internal_energy(conserved);
     row[RELATIVE_ENERGY_ERROR] = error;
     row[ENERGY_ERROR] = state->energy_error;
-    row[VIRIAL_RATIO] = quotient(2.0 * conserved->kinetic, fabs(conserved->virial));
-    row[VIRIAL_RATIO_POTENTIAL] = -quotient(2.0 * conserved->kinetic, conserved->potential);
+    row[VIRIAL_RATIO] = quotient(2.0 * conserved->internal, fabs(conserved->virial));
+    row[VIRIAL_RATIO_POTENTIAL] = -quotient(2.0 * conserved->internal, conserved->potential);
     for (int k = 0; k < 3; k++) {
         row[MOMENTUM + k] = conserved->momentum[k];
         row[ANGULAR_MOMENTUM + k] = conserved->angular_momentum[k];
@@ -123,7 +131,7 @@ static enum status measure_system(struct diagnostic *diagnostic, const struct mo
 {
     (void)error;
     struct state *const state = (struct state *)diagnostic->state + system;
-    fill_row(&now->first[system], &now->conserved[system], state, row);
+    fill_row(now, system, state, row);
     row[TEST_ENERGY_ERROR] = test_energy_error(now, system, state);
     return STATUS_OK;
 }
@@ -131,7 +139,7 @@ static enum status measure_system(struct diagnostic *diagnostic, const struct mo
 /* --- figures ------------------------------------------------------------------------------------
  */
 
-/* Below this |dE/E0| the sum of the energies looks constant in a figure, whatever its cause. */
+/* Below this error the sum of the energies looks constant in a figure, whatever its cause. */
 static const double flat_line = 1e-3;
 
 /* The entry of the largest size, of all systems and rows; NaN where there is none. */
@@ -177,7 +185,7 @@ static void tell_energy_error(const struct drawn *drawn, struct text *words)
         integrator_find(document_string(drawn->run, "config.time.integrator"));
     char time[UNITS_TEXT_SIZE], system[TEXT_SYSTEM_SIZE];
     if (isfinite(most.size)) {
-        text_print(words, "It moved by at most %.3g |E₀|, at t = %s%s%s. ", most.size,
+        text_print(words, "It moved by at most %.3g of max(|E₀|, |U₀|), at t = %s%s%s. ", most.size,
                    units_time(units_find(document_string(drawn->run, "config.physics.units")),
                               most.time, 6, time),
                    text_system(system, (double)most.system, NULL),
@@ -210,14 +218,17 @@ static void tell_energies(const struct drawn *drawn, struct text *words)
     const struct extreme most = find_extreme(drawn->series, "relative_energy_error");
     char share[32];
     if (most.size <= flat_line)
-        text_print(words, "Their sum stayed within %.3g |E₀| of its first value%s.", most.size,
+        text_print(words,
+                   "About the centre of mass their sum stayed within %.3g of max(|E₀|, |U₀|) of "
+                   "its first value%s.",
+                   most.size,
                    strcmp(document_string(drawn->run, "verdict"), "error") == 0
                        ? ", up to the last row"
                        : "");
     else if (isfinite(most.size))
         text_print(words,
-                   "Their sum should stay as it is; it changed by %s of |E₀|, which is an error of "
-                   "the integration.",
+                   "About the centre of mass their sum should stay as it is; it changed by %s of "
+                   "max(|E₀|, |U₀|), which is an error of the integration.",
                    percent(most.size, share));
 }
 
@@ -293,19 +304,19 @@ static void tell_virial_ratio(const struct drawn *drawn, struct text *words)
 static const struct drawing drawings[] = {
     { .name = "energy-error",
       .title = "Energy error",
-      .y_label = "|ΔE/E₀|",
+      .y_label = "|ΔE|/max(|E₀|, |U₀|)",
       .scale = SCALE_LOGARITHMIC,
-      .curves = { { "relative_energy_error", "|ΔE/E₀|", .value = DRAWN_MAGNITUDE },
+      .curves = { { "relative_energy_error", "each row", .value = DRAWN_MAGNITUDE },
                   { "energy_error", "largest so far", CURVE_DASHED } },
       .compared = "energy_error",
-      .caption = "How far the total energy has moved from its first value.",
+      .caption = "How far the energy about the centre of mass has moved from its first value.",
       .finding = tell_energy_error },
     { .name = "energy-change",
       .title = "Energy change, with its sign",
-      .y_label = "ΔE/|E₀|",
+      .y_label = "ΔE/max(|E₀|, |U₀|)",
       .scale = SCALE_SIGNED,
       .comparative = true,
-      .curves = { { "relative_energy_error", "ΔE/|E₀|" } },
+      .curves = { { "relative_energy_error", "ΔE/max(|E₀|, |U₀|)" } },
       .caption =
           "A line that leaves 0 for good is a drift; one that comes back to it oscillates." },
     { .name = "energies",
@@ -321,8 +332,9 @@ static const struct drawing drawings[] = {
       .y_label = "ratio",
       .curves = { { "virial_ratio", "2K/|W|" },
                   { "virial_ratio_potential", "−2K/U", CURVE_DASHED } },
-      .caption = "W is the Clausius virial Σ m r·a of the softened force, U the potential energy; "
-                 "without softening they are equal.",
+      .caption = "K is the kinetic energy about the centre of mass, W the Clausius virial Σ m r·a "
+                 "of the softened force, U the potential energy; without softening W and U are "
+                 "equal.",
       .finding = tell_virial_ratio },
     { .name = "momentum",
       .title = "Momentum",

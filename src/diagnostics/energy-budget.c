@@ -14,7 +14,8 @@
 enum { ENERGY_CHANGE, TRUNCATION, ENCOUNTERS, FORCE, ROUNDING, REST, COLUMNS };
 
 static const struct column columns[COLUMNS] = {
-    { "energy_change", DIMENSION_NONE, "(E - E0) / |E0|" },
+    { "energy_change", DIMENSION_NONE,
+      "relative_energy_error of conservation: (E' - E0') / max(|E0'|, |U0|)" },
     { "truncation", DIMENSION_NONE,
       "the part of it that comes from the step, encounters left out" },
     { "encounters", DIMENSION_NONE,
@@ -94,8 +95,9 @@ static void compare_with_size(const struct bodies *b, size_t first, const double
 
 /*
  * The variance that rounding adds to the energy in one step: each kick rounds v and each drift x,
- * by some 0.2 eps (diagnostics/trust-measure.c), component by component: dE = m v dv, and m a dx,
- * where a x is taken to be v^2 |W| / 2K with x from the center of mass.
+ * by some 0.2 eps (diagnostics/trust-measure.c), component by component: dE = m u dv, and m a dx,
+ * where u is the velocity about that of the center of mass, and a x is taken to be u^2 |W| / 2K'
+ * with x from the center of mass.
  */
 static double rounding_of(const struct budget *budget, const struct moment *now, size_t system)
 {
@@ -103,14 +105,18 @@ static double rounding_of(const struct budget *budget, const struct moment *now,
     const struct conserved *sums = &now->conserved[system];
     const size_t first = system * b->stride;
     const double unit = 0.2 * DBL_EPSILON;
-    const double force = sums->kinetic > 0.0 ? 0.5 * sums->virial / sums->kinetic : 0.0;
-    double ratio[3], sum = 0.0;
+    const double force = sums->internal > 0.0 ? 0.5 * sums->virial / sums->internal : 0.0;
+    double ratio[3], V[3], sum = 0.0;
     compare_with_size(b, first, sums->center, ratio);
+    conserved_velocity(sums->mass, sums->kinetic, sums->momentum, V);
     for (size_t i = first; i < first + b->count; i++) {
         const double v[] = { b->vx[i], b->vy[i], b->vz[i] };
-        for (int k = 0; k < 3; k++)
-            sum += (budget->kicks + budget->drifts * force * force * ratio[k]) * b->m[i] * b->m[i] *
-                   v[k] * v[k] * v[k] * v[k];
+        for (int k = 0; k < 3; k++) {
+            const double own2 = (v[k] - V[k]) * (v[k] - V[k]);
+            sum +=
+                (budget->kicks * v[k] * v[k] + budget->drifts * force * force * ratio[k] * own2) *
+                b->m[i] * b->m[i] * own2;
+        }
     }
     return unit * unit * sum;
 }
@@ -158,9 +164,10 @@ static void book(const struct budget *budget, struct state *state, double energy
     }
 }
 
-static void fill_row(const struct state *state, double first, double row[COLUMNS])
+static void fill_row(const struct state *state, const struct conserved *first, double row[COLUMNS])
 {
-    const double scale = fabs(first), change = state->last - first;
+    const double scale = conserved_energy_scale(first);
+    const double change = state->last - conserved_internal_energy(first);
     row[ENERGY_CHANGE] = change / scale;
     row[TRUNCATION] = state->truncation / scale;
     row[ENCOUNTERS] = state->encounters / scale;
@@ -192,14 +199,14 @@ static enum status measure_rows(struct diagnostic *diagnostic, const struct mome
     if (now->step % budget->every != 0)
         return STATUS_OK;
     if (now->step > 0) {
-        const double energy = conserved_energy(&now->conserved[system]),
+        const double energy = conserved_internal_energy(&now->conserved[system]),
                      steps = (double)now->step - state->step;
         book(budget, state, energy);
         state->rounding2 += steps * rounding_of(budget, now, system);
         state->last = energy;
         state->step = (double)now->step;
     }
-    fill_row(state, conserved_energy(&now->first[system]), row);
+    fill_row(state, &now->first[system], row);
     keep_worst(state, row);
     state->angle = 0.0;
     if (energy_budget_sample(diagnostic, now, system, error))
@@ -210,7 +217,7 @@ static enum status measure_rows(struct diagnostic *diagnostic, const struct mome
 static const struct drawing drawings[] = {
     { .name = "energy-budget",
       .title = "Where the energy error comes from",
-      .y_label = "part of |ΔE/E₀|",
+      .y_label = "part of |ΔE|/max(|E₀|, |U₀|)",
       .scale = SCALE_LOGARITHMIC,
       .curves = { { "energy_change", "all of it", CURVE_DASHED, DRAWN_MAGNITUDE },
                   { "truncation", "step", .value = DRAWN_MAGNITUDE },
@@ -248,7 +255,7 @@ enum status energy_budget_create(const struct section *section, const struct mom
     if (budget->adaptive) /* how many steps it will take is not known; its sums are exact */
         budget->kicks = budget->drifts = 1.0;
     for (size_t s = 0; s < systems; s++)
-        state_of(budget, s)->last = conserved_energy(&start->first[s]);
+        state_of(budget, s)->last = conserved_internal_energy(&start->first[s]);
     return STATUS_OK;
 }
 
@@ -323,7 +330,7 @@ const char *energy_budget_text(const struct diagnostic *diagnostic,
         return buffer;
     }
     if (!isfinite(row[ENERGY_CHANGE])) {
-        snprintf(buffer, ENERGY_BUDGET_TEXT_SIZE, "undefined, since E0 = 0");
+        snprintf(buffer, ENERGY_BUDGET_TEXT_SIZE, "undefined, since E0 and U0 are 0");
         return buffer;
     }
     if (!budget->adaptive)

@@ -37,7 +37,7 @@ enum status energy_budget_create(const struct section *section, const struct mom
  * run. STATUS_MEMORY. */
 enum status energy_budget_sample(struct diagnostic *budget, const struct moment *now, size_t system,
                                  struct error *error);
-/* What the energy of a system is at the end of the interval, replayed. */
+/* What the internal energy of a system is at the end of the interval, replayed. */
 void energy_budget_replayed(struct diagnostic *budget, size_t system,
                             enum energy_budget_replay replay, double energy);
 

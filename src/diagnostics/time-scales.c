@@ -54,9 +54,7 @@ struct time_scales time_scales(const struct physics *physics,
                                const struct conserved *conserved)
 {
     const double G = physics->gravitational_constant, M = conserved->mass, N = structure->count;
-    const double *const P = conserved->momentum;
-    const double K = conserved->kinetic - structure->kinetic -
-                     0.5 * (P[0] * P[0] + P[1] * P[1] + P[2] * P[2]) / M;
+    const double K = conserved->internal - structure->kinetic;
     const double E = K + conserved->potential - structure->potential;
     const double W = conserved->virial - structure->virial, r = structure->half_mass_radius;
     struct time_scales scales = { NAN, NAN };

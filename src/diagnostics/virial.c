@@ -21,7 +21,8 @@ enum {
 };
 
 static const struct column columns[COLUMNS] = {
-    { "kinetic_mean", DIMENSION_ENERGY, "<K>, mean of the kinetic energy over the window" },
+    { "kinetic_mean", DIMENSION_ENERGY,
+      "<K>, mean of the kinetic energy about the centre of mass over the window" },
     { "potential_mean", DIMENSION_ENERGY, "<U>, mean of the potential energy" },
     { "virial_mean", DIMENSION_ENERGY, "<W>, mean of the Clausius virial" },
     { "mean_virial_ratio", DIMENSION_NONE, "2 <K> / |<W>|, 1 in equilibrium; empty when W = 0" },
@@ -106,7 +107,7 @@ static enum status measure_system(struct diagnostic *diagnostic, const struct mo
     double *const state = diagnostic->state + system * state_length(virial);
     double means[KINDS];
     if (now->time >= virial->average_after)
-        add_sample(virial, state, (const double[KINDS]){ c->kinetic, c->potential, c->virial });
+        add_sample(virial, state, (const double[KINDS]){ c->internal, c->potential, c->virial });
     const double samples = means_of(virial, state, means);
     fill_row(means, samples, row);
     return STATUS_OK;

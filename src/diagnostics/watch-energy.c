@@ -190,7 +190,7 @@ struct watch_deviation watch_observe(struct watch *watch, const struct moment *n
     const struct conserved *c = &now->conserved[system];
     if (record->by_tests > 0.0)
         return find_worst(watch, now, system, steps);
-    struct watch_deviation seen = see_energy(&record->level, conserved_energy(c), steps);
+    struct watch_deviation seen = see_energy(&record->level, conserved_internal_energy(c), steps);
     seen.change_body = seen.jump_body = NAN;
     seen.inertia = inertia_of(now->bodies, system, c->center);
     seen.virial = fabs(c->virial);

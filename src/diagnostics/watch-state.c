@@ -15,8 +15,8 @@ const struct parameter watch_parameters[] = {
               "finite; the energy is judged at steps of the watch's own." },
     { BIND(REAL, struct watch, energy_error), .default_value = DEFAULT_REAL(0.005),
       .maximum = INFINITY,
-      .help = "Largest |E - E0| since the start, over the larger of |E0| and |U0|, that a result "
-              "is trusted with; 0: no limit." },
+      .help = "Largest energy error |E - E0| since the start, over the larger of |E0| and |U0| and "
+              "about the centre of mass, that a result is trusted with; 0: no limit." },
     { BIND(REAL, struct watch, energy_drift), .default_value = DEFAULT_UNSET, .maximum = INFINITY,
       .help =
           "Largest steady change of the energy over the whole run, in the same measure; unset: "
@@ -84,9 +84,9 @@ static void read_limits(struct watch *watch, const struct section *section)
     watch->energy_jump = limit_of(watch->energy_jump, noise);
 }
 
-static struct level level_of(double energy, double potential)
+/* The scale is 0 where there is nothing to be judged. */
+static struct level level_of(double energy, double scale)
 {
-    const double scale = fmax(fabs(energy), fabs(potential)); /* 0 where there is nothing */
     return (struct level){ scale, energy, energy, energy, NAN };
 }
 
@@ -98,7 +98,8 @@ static void begin_levels(struct watch *watch, const struct moment *start, size_t
     struct level *levels = watch->levels + system * watch->test_count;
     for (size_t i = 0; i < b->count; i++) {
         const struct test_motion motion = test_energy_motion(start->physics, b, center, first + i);
-        levels[i] = level_of(motion.kinetic + motion.potential, motion.potential);
+        const double energy = motion.kinetic + motion.potential;
+        levels[i] = level_of(energy, fmax(fabs(energy), fabs(motion.potential)));
     }
 }
 
@@ -110,7 +111,7 @@ static void begin_records(struct watch *watch, const struct moment *start)
         size_t center;
         const bool by_tests = test_energy_applies(start->bodies, s, &center);
         watch->records[s] = (struct record){
-            .level = level_of(conserved_energy(c), c->potential),
+            .level = level_of(conserved_internal_energy(c), conserved_energy_scale(c)),
             .by_tests = by_tests,
             .first_error = NAN,
             .error_time = NAN,

@@ -33,3 +33,12 @@ void adjust_scale(struct bodies *bodies, size_t first, double positions, double 
         bodies->vz[i] *= velocities;
     }
 }
+
+void adjust_velocities(struct bodies *bodies, size_t first, const double V[3], double factor)
+{
+    double *const arrays[] = { bodies->vx, bodies->vy, bodies->vz };
+    for (int k = 0; k < 3; k++)
+        for (size_t i = first; i < first + bodies->count; i++)
+            arrays[k][i] = V[k] != 0 ? V[k] + factor * (arrays[k][i] - V[k])
+                                     : arrays[k][i] * factor; /* also of -0 */
+}

@@ -10,4 +10,7 @@ void adjust_center(struct bodies *bodies, size_t first);
 /* Multiplies positions and velocities. */
 void adjust_scale(struct bodies *bodies, size_t first, double positions, double velocities);
 
+/* v -> V + factor (v - V). */
+void adjust_velocities(struct bodies *bodies, size_t first, const double V[3], double factor);
+
 #endif

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "model/conserved.h"
+
 /* The rows of the triangle of pairs are shared out in this many parts, whose sums are added in
  * order: so the result does not depend on who did which part. */
 enum { PARTS = 1024 };
@@ -107,4 +109,25 @@ double energy_kinetic(const struct bodies *bodies, size_t first)
         sum += bodies->m[i] * (vx * vx + vy * vy + vz * vz);
     }
     return 0.5 * sum;
+}
+
+double energy_internal(const struct bodies *bodies, size_t first, double V[3])
+{
+    const double kinetic = energy_kinetic(bodies, first);
+    double mass = 0, momentum[3] = { 0 }, sum = 0;
+    for (size_t i = first; i < first + bodies->count; i++) {
+        mass += bodies->m[i];
+        momentum[0] += bodies->m[i] * bodies->vx[i];
+        momentum[1] += bodies->m[i] * bodies->vy[i];
+        momentum[2] += bodies->m[i] * bodies->vz[i];
+    }
+    conserved_velocity(mass, kinetic, momentum, V);
+    if (V[0] == 0 && V[1] == 0 && V[2] == 0)
+        return kinetic;
+    for (size_t i = first; i < first + bodies->count; i++) {
+        const double vx = bodies->vx[i] - V[0], vy = bodies->vy[i] - V[1],
+                     vz = bodies->vz[i] - V[2];
+        sum += bodies->m[i] * (vx * vx + vy * vy + vz * vz);
+    }
+    return conserved_internal(kinetic, 0.5 * sum);
 }

@@ -9,6 +9,10 @@
 /* K = 1/2 sum m v^2. */
 double energy_kinetic(const struct bodies *bodies, size_t first);
 
+/* K' = 1/2 sum m |v - V|^2 and V, the velocity of the centre of mass as conserved_velocity() has
+ * it. */
+double energy_internal(const struct bodies *bodies, size_t first, double V[3]);
+
 struct pair_sums {
     double potential; /* U = -G sum m_i m_j / s, s^2 = r^2 + eps^2 */
     double virial;    /* Clausius W = -G sum m_i m_j r^2 / s^3 */

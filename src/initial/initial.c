@@ -30,8 +30,9 @@ const struct parameter initial_parameters[] = {
       .default_value = DEFAULT_UNSET,
       .minimum = 0,
       .maximum = INFINITY,
-      .help = "Rescale all velocities so that 2K/|W| has this value (1 is equilibrium), with the "
-              "softening and the boundary of the run; takes a sum over all pairs." },
+      .help = "Rescale all velocities, about that of the centre of mass, so that 2K/|W| has this "
+              "value (1 is equilibrium; K without the motion of the whole), with the softening and "
+              "the boundary of the run; takes a sum over all pairs." },
 };
 const size_t initial_parameter_count = COUNT_OF(initial_parameters);
 
@@ -121,22 +122,25 @@ static enum status fill(const struct section *section, const struct physics *phy
     return status;
 }
 
-/* v -> v sqrt(wanted / present), where the ratio is 2K/|W|. */
+/* v - V -> (v - V) sqrt(wanted / present), where the ratio is 2K'/|W| and V the velocity of the
+ * centre of mass, which the system keeps. */
 static enum status scale_to_virial_ratio(const struct section *section,
                                          const struct physics *physics, struct bodies *bodies,
                                          size_t first, struct error *error)
 {
     const double wanted = section_real(section, "virial_ratio");
-    const double kinetic = energy_kinetic(bodies, first);
+    double V[3];
+    const double kinetic = energy_internal(bodies, first, V);
     const double virial = energy_pairs(physics, bodies, first).virial;
-    if (wanted > 0 && !(kinetic > 0))
-        return section_error(section, "virial_ratio", error,
-                             "all bodies are at rest: there are no velocities to rescale");
     if (!(virial < 0))
         return section_error(section, "virial_ratio", error,
                              "undefined: no two bodies with mass attract each other");
+    if (wanted > 0 && !(kinetic > 0))
+        return section_error(
+            section, "virial_ratio", error,
+            "all bodies are at rest or move alike: there are no velocities to rescale");
     const double factor = wanted > 0 ? sqrt(wanted * -virial / (2.0 * kinetic)) : 0.0;
-    adjust_scale(bodies, first, 1.0, factor);
+    adjust_velocities(bodies, first, V, factor);
     return STATUS_OK;
 }
 

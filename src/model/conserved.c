@@ -1,5 +1,6 @@
 #include "model/conserved.h"
 
+#include <float.h>
 #include <math.h>
 
 /* A sum and what rounding has lost of it (Neumaier 1974, Z. angew. Math. Mech. 54, 39). */
@@ -20,6 +21,39 @@ static inline void add(struct sum *sum, double term)
 static inline double total(struct sum sum)
 {
     return sum.value + sum.lost;
+}
+
+void conserved_velocity(double mass, double kinetic, const double momentum[3], double velocity[3])
+{
+    double square = 0.0;
+    for (int k = 0; k < 3; k++) {
+        velocity[k] = mass > 0.0 ? momentum[k] / mass : 0.0;
+        square += velocity[k] * velocity[k];
+    }
+    if (0.5 * mass * square <= 0.5 * DBL_EPSILON * kinetic)
+        velocity[0] = velocity[1] = velocity[2] = 0.0;
+}
+
+double conserved_internal(double kinetic, double sum)
+{
+    static const double rounding = 4.0 * DBL_EPSILON; /* of v and V, over V */
+    return sum <= rounding * rounding * kinetic ? 0.0 : sum;
+}
+
+/* Summed about V itself: the difference of K and P^2/2M would lose the digits of a K' that is much
+ * smaller than either. */
+static double internal_of(const struct bodies *bodies, size_t first, const struct conserved *c)
+{
+    struct sum sum = { 0 };
+    double V[3];
+    conserved_velocity(c->mass, c->kinetic, c->momentum, V);
+    if (V[0] == 0.0 && V[1] == 0.0 && V[2] == 0.0)
+        return c->kinetic;
+    for (size_t i = first; i < first + bodies->count; i++) {
+        const double v[] = { bodies->vx[i] - V[0], bodies->vy[i] - V[1], bodies->vz[i] - V[2] };
+        add(&sum, 0.5 * bodies->m[i] * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
+    }
+    return conserved_internal(c->kinetic, total(sum));
 }
 
 void conserved_measure(const struct bodies *bodies, size_t system, const double *phi,
@@ -44,10 +78,12 @@ void conserved_measure(const struct bodies *bodies, size_t system, const double 
     }
     conserved->mass = total(mass);
     conserved->kinetic = total(kinetic);
+    for (int k = 0; k < 3; k++)
+        conserved->momentum[k] = total(p[k]);
+    conserved->internal = internal_of(bodies, first, conserved);
     conserved->potential = total(potential);
     conserved->virial = total(virial);
     for (int k = 0; k < 3; k++) {
-        conserved->momentum[k] = total(p[k]);
         conserved->angular_momentum[k] = total(l[k]);
         conserved->center[k] = total(c[k]) / conserved->mass;
     }
@@ -58,10 +94,21 @@ double conserved_energy(const struct conserved *conserved)
     return conserved->kinetic + conserved->potential;
 }
 
+double conserved_internal_energy(const struct conserved *conserved)
+{
+    return conserved->internal + conserved->potential;
+}
+
+double conserved_energy_scale(const struct conserved *first)
+{
+    return fmax(fabs(conserved_internal_energy(first)), fabs(first->potential));
+}
+
 double conserved_energy_error(const struct conserved *first, const struct conserved *now)
 {
-    const double start = conserved_energy(first);
-    return start != 0.0 ? (conserved_energy(now) - start) / fabs(start) : NAN;
+    const double scale = conserved_energy_scale(first);
+    const double change = conserved_internal_energy(now) - conserved_internal_energy(first);
+    return scale != 0.0 ? change / scale : NAN;
 }
 
 double conserved_larger_error(double largest, double error)

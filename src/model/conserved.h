@@ -8,7 +8,9 @@
 
 struct conserved {
     double mass;
-    double kinetic;   /* K = 1/2 sum m v^2 */
+    double kinetic; /* K = 1/2 sum m v^2 */
+    double
+        internal; /* K' = K - P^2/2M = 1/2 sum m |v - V|^2, V the velocity of the centre of mass */
     double potential; /* U = 1/2 sum m_i phi_i, softened as the forces are */
     double virial;    /* Clausius W = 1/2 sum_ij r_ij . F_ij; = sum m r.a in open space */
     double momentum[3];
@@ -16,11 +18,32 @@ struct conserved {
     double center[3];           /* of mass */
 };
 
-/* E = K + U. */
+/* E = K + U, in the frame of the positions and velocities as they are given. */
 double conserved_energy(const struct conserved *conserved);
 
-/* dE/E0 = (E - E0) / |E0|, E0 the energy of `first`; NaN where that is 0. */
+/*
+ * E' = K' + U, without the motion of the whole: the same in every frame. Every judgement of an
+ * energy takes this one, since a system that moves fast as a whole has so large an E that no error
+ * shows in it.
+ */
+double conserved_internal_energy(const struct conserved *conserved);
+
+/* max(|E0'|, |U0|), E0' and U0 those of `first`: what every energy error is measured in. */
+double conserved_energy_scale(const struct conserved *first);
+
+/* The energy error, (E' - E0') / max(|E0'|, |U0|); NaN where that is 0. */
 double conserved_energy_error(const struct conserved *first, const struct conserved *now);
+
+/*
+ * V = P / M, the velocity of the centre of mass; 0 where no body has mass, and where the motion of
+ * the whole is so slow that M V^2 / 2 is less than the rounding of the kinetic energy: the numbers
+ * of a system at rest are then those without a frame, bit by bit.
+ */
+void conserved_velocity(double mass, double kinetic, const double momentum[3], double velocity[3]);
+
+/* K' from K and from a sum of 1/2 m |v - V|^2, which is K where V is 0, and 0 where all that is
+ * left is the rounding of velocities next to V. */
+double conserved_internal(double kinetic, double sum);
 
 /* The larger in size of the largest error so far and another; once undefined, it stays so. */
 double conserved_larger_error(double largest, double error);

@@ -18,8 +18,8 @@ static const char energy_error_path[] = "diagnostics.conservation.energy_error";
 
 /* --- figures ---------------------------------------------------------------------------------- */
 
-/* The largest |dE/E0| of a run; NaN of one that did not come to its end: beside errors at that time
- * those at an earlier one say nothing. */
+/* The largest energy error of a run; NaN of one that did not come to its end: beside errors at that
+ * time those at an earlier one say nothing. */
 static double energy_error_of(const struct result *result)
 {
     return result_is_whole(result) ? result_energy_error(result) : NAN;

@@ -151,7 +151,7 @@ static void name_figure(struct figure *figure, const char *name, const struct er
         figure->title[0] = (char)(figure->title[0] - 'a' + 'A');
     snprintf(figure->x_label, sizeof figure->x_label, "%.90s", axis->label);
     snprintf(figure->y_label, sizeof figure->y_label, "%.90s",
-             strcmp(name, "energy_error") == 0 ? "largest |ΔE/E₀|" : name);
+             strcmp(name, "energy_error") == 0 ? "largest |ΔE|/max(|E₀|, |U₀|)" : name);
     text_print(&figure->caption, "%s", axis->caption);
 }
 

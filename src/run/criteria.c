@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/document.h"
+#include "diagnostics/diagnostic-table.h"
+#include "model/conserved.h"
 #include "run/quantity.h"
 
 /* --- finding the column ----------------------------------------------------------------------- */
@@ -74,6 +76,14 @@ static void name_units(struct criterion *criterion, const struct diagnostic *con
     name_unit(units, (struct dimension)DIMENSION_TIME, criterion->time_unit);
 }
 
+static bool is_of_energy(const struct criterion *criterion,
+                         const struct diagnostic *const *diagnostics)
+{
+    const struct diagnostic *const diagnostic = diagnostics[criterion->diagnostic];
+    return diagnostic->class_ == &diagnostic_conservation &&
+           strcmp(diagnostic->columns[criterion->column].name, "energy_error") == 0;
+}
+
 enum status expectations_create(const struct config *config, const char *group,
                                 const struct units *units,
                                 const struct diagnostic *const *diagnostics,
@@ -91,8 +101,10 @@ enum status expectations_create(const struct config *config, const char *group,
         section_read(criterion->section, criterion);
         criterion->worst = criterion->first_failure = NAN;
         /* All of them, so that every error is reported in one pass. */
-        if (find_column(criterion, diagnostics, diagnostic_count, error) == STATUS_OK)
+        if (find_column(criterion, diagnostics, diagnostic_count, error) == STATUS_OK) {
             name_units(criterion, diagnostics, units);
+            criterion->of_energy = is_of_energy(criterion, diagnostics);
+        }
         read_bounds(criterion, error);
     }
     if (error->status) {
@@ -144,22 +156,30 @@ static void judge(struct criterion *criterion, size_t system, double time, doubl
     criterion->failures++;
 }
 
+/* What of a row it is about. */
+static double value_of(const struct criterion *criterion, const double *values, double error)
+{
+    const double value = values[criterion->column];
+    return criterion->of_energy ? conserved_larger_error(value, error) : value;
+}
+
 void expectations_row(struct expectations *expectations, size_t diagnostic, size_t system,
-                      double time, const double *values)
+                      double time, const double *values, double error)
 {
     for (size_t i = 0; i < expectations->count; i++) {
         struct criterion *criterion = &expectations->criteria[i];
         if (criterion->diagnostic == diagnostic)
-            judge(criterion, system, time, values[criterion->column]);
+            judge(criterion, system, time, value_of(criterion, values, error));
     }
 }
 
 const struct criterion *expectations_met(const struct expectations *expectations, size_t diagnostic,
-                                         double time, const double *values)
+                                         double time, const double *values, double error)
 {
     for (size_t i = 0; i < expectations->count; i++) {
         const struct criterion *c = &expectations->criteria[i];
-        if (c->diagnostic == diagnostic && is_within(c, time) && margin(c, values[c->column]) >= 0)
+        if (c->diagnostic == diagnostic && is_within(c, time) &&
+            margin(c, value_of(c, values, error)) >= 0)
             return c;
     }
     return NULL;
@@ -203,10 +223,11 @@ void criteria_destroy(struct criteria *criteria)
 }
 
 void criteria_row(struct criteria *criteria, size_t diagnostic, size_t system, double time,
-                  const double *values)
+                  const double *values, double error)
 {
-    expectations_row(&criteria->expect, diagnostic, system, time, values);
-    const struct criterion *met = expectations_met(&criteria->stop_when, diagnostic, time, values);
+    expectations_row(&criteria->expect, diagnostic, system, time, values, error);
+    const struct criterion *met =
+        expectations_met(&criteria->stop_when, diagnostic, time, values, error);
     if (met && !criteria->ended_by[0])
         criterion_text(met, criteria->ended_by);
 }

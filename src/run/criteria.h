@@ -20,6 +20,7 @@ struct criterion {
     const char *quantity;   /* as written: "column" or "diagnostic.column" */
     size_t diagnostic;      /* index of the diagnostic in the config */
     size_t column;          /* of that diagnostic */
+    bool of_energy;         /* that is the largest energy error, which others than rows know too */
     double lowest, highest; /* the bounds; infinite where there is none */
     double after, before;   /* the times within which rows count */
     /* " km/s", " Myr": units of the bounds and of times, for people; "" where there is none. */
@@ -54,13 +55,15 @@ enum status expectations_create(const struct config *config, const char *group,
 void expectations_destroy(struct expectations *expectations);
 
 /* A row of diagnostic `diagnostic` at `time`; `system` counts from 1 and is 0 for a system alone
- * and for statistics. An undefined value breaks a criterion. */
+ * and for statistics. An undefined value breaks a criterion. `error`: the largest energy error of
+ * the system so far, of all rows and of what the watch saw between them, in the place of a smaller
+ * conservation.energy_error. */
 void expectations_row(struct expectations *expectations, size_t diagnostic, size_t system,
-                      double time, const double *values);
+                      double time, const double *values, double error);
 
 /* The first criterion that this row meets by itself, its window of time included; or NULL. */
 const struct criterion *expectations_met(const struct expectations *expectations, size_t diagnostic,
-                                         double time, const double *values);
+                                         double time, const double *values, double error);
 
 /* A criterion holds when at least one row counted and none failed. */
 bool criterion_holds(const struct criterion *criterion);
@@ -94,7 +97,7 @@ void criteria_destroy(struct criteria *criteria);
 
 /* Shows a row of a diagnostic to both. */
 void criteria_row(struct criteria *criteria, size_t diagnostic, size_t system, double time,
-                  const double *values);
+                  const double *values, double error);
 
 /* "held", "failed", "stopped", "error", "none" (no criteria were expected): what a run, or a study,
  * that has ended so is called. */

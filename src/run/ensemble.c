@@ -61,6 +61,14 @@ void ensemble_judge(struct ensemble *ensemble)
     ensemble_leave_out(ensemble);
 }
 
+double ensemble_largest_error(const struct ensemble *ensemble)
+{
+    double largest = 0.0;
+    for (size_t s = 0; s < ensemble->systems; s++)
+        largest = conserved_larger_error(largest, ensemble->largest_error[s]);
+    return largest;
+}
+
 size_t ensemble_worst(const struct ensemble *ensemble)
 {
     size_t worst = 0;

@@ -15,7 +15,7 @@ struct ensemble {
     double time;             /* of ... */
     struct conserved *now;   /* ... the last event that needed them */
     struct conserved *first; /* at step 0 */
-    double *largest_error;   /* |dE/E0| so far; once undefined, it stays so */
+    double *largest_error;   /* of the energy so far; once undefined, it stays so */
     bool *left_out;          /* from statistics, since its error was beyond the limit */
     double error_limit;      /* infinite: none */
 };
@@ -34,8 +34,11 @@ void ensemble_leave_out(struct ensemble *ensemble);
 /* How many these are. */
 size_t ensemble_left_out(const struct ensemble *ensemble);
 
-/* (E - E0) / |E0| now; NaN where E0 is 0 or a number is undefined. */
+/* The energy error now (conserved_energy_error()); NaN where it is undefined. */
 double ensemble_error(const struct ensemble *ensemble, size_t system);
+/* The largest size of it so far, of all systems: at rows, and where the watch saw it between them;
+ * NaN where one was undefined. */
+double ensemble_largest_error(const struct ensemble *ensemble);
 /* Whose error is the largest in size now; an undefined one counts as larger. */
 size_t ensemble_worst(const struct ensemble *ensemble);
 

@@ -26,7 +26,7 @@ static enum status take_row(void *context, size_t system, const double *values, 
     const char *file = body_files_name(&run->experiment.body_files, system);
     csv_row(slot->stream, target->now, several, system, file, values, count);
     criteria_row(&run->criteria, target->diagnostic, several ? system + 1 : 0, target->now->time,
-                 values);
+                 values, run->ensemble.largest_error[system]);
     show_take(&run->show, target->diagnostic, values);
     if (system == 0)
         memcpy(slot->last_row, values, count * sizeof *values);
@@ -43,7 +43,8 @@ static void write_aggregate(struct run *run, size_t index, const struct moment *
     for (size_t k = 0; k < statistics->row_count; k++) {
         const double *row = aggregate_row(slot->aggregate, k, run->ensemble.left_out);
         csv_row(slot->aggregate_stream, now, false, 0, "", row, statistics->column_count);
-        criteria_row(&run->criteria, run->observers.diagnostic_count + index, 0, now->time, row);
+        criteria_row(&run->criteria, run->observers.diagnostic_count + index, 0, now->time, row,
+                     0.0);
         show_take(&run->show, run->observers.diagnostic_count + index, row);
     }
 }

@@ -18,7 +18,7 @@ struct probe {
     struct bodies *bodies;
     struct backend *backend;
     struct conserved first;
-    double scale, time;
+    double time;
     double steps_per_period;
 };
 
@@ -37,8 +37,6 @@ static enum status open_probe(const struct experiment *x, size_t system, struct 
     if (backend_openmp.create(&options, &x->physics, probe->bodies, &probe->backend, error) ||
         probe->backend->class_->conserved(probe->backend, &probe->first, error))
         return error->status;
-    probe->scale =
-        fmax(fabs(probe->first.kinetic + probe->first.potential), fabs(probe->first.potential));
     return STATUS_OK;
 }
 
@@ -60,7 +58,8 @@ static enum status see(const struct probe *probe, struct probe_sample *sample, s
         return STATUS_OK;
     const double product = b->m[sample->pair.i] * b->m[sample->pair.j];
     sample->depth = physics->gravitational_constant * product /
-                    hypot(sample->pair.distance, physics->softening) / probe->scale;
+                    hypot(sample->pair.distance, physics->softening) /
+                    conserved_energy_scale(&probe->first);
     return STATUS_OK;
 }
 
@@ -76,9 +75,8 @@ static enum status judge_end(const struct probe *probe, enum probe_end *end, str
     struct conserved last;
     if (probe->backend->class_->conserved(probe->backend, &last, error))
         return error->status;
-    const double change =
-        last.kinetic + last.potential - probe->first.kinetic - probe->first.potential;
-    *end = fabs(change) <= energy_kept * probe->scale ? PROBE_FINISHED : PROBE_LOST;
+    const bool kept = fabs(conserved_energy_error(&probe->first, &last)) <= energy_kept;
+    *end = kept ? PROBE_FINISHED : PROBE_LOST;
     return STATUS_OK;
 }
 

@@ -23,10 +23,12 @@ static json_t *vector(const double value[3])
 
 static json_t *conserved_json(const struct conserved *c)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "mass", document_number(c->mass),
-                     "kinetic", document_number(c->kinetic), "potential",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "mass",
+                     document_number(c->mass), "kinetic", document_number(c->kinetic),
+                     "internal_kinetic", document_number(c->internal), "potential",
                      document_number(c->potential), "energy", document_number(conserved_energy(c)),
-                     "virial", document_number(c->virial), "momentum", vector(c->momentum),
+                     "internal_energy", document_number(conserved_internal_energy(c)), "virial",
+                     document_number(c->virial), "momentum", vector(c->momentum),
                      "angular_momentum", vector(c->angular_momentum), "center", vector(c->center));
 }
 
@@ -269,6 +271,7 @@ static json_t *run_json(const struct run *run, const struct provenance_end *end)
         { "final", conserved_json(run->ensemble.now) },
         { "final_time", document_number(run->ensemble.time) },
         { "relative_energy_error", document_number(error) },
+        { "largest_energy_error", document_number(ensemble_largest_error(&run->ensemble)) },
         { "diagnostics", last_rows_json(run) },
         { "expect", expectations_json(&run->criteria.expect, judged) },
         { "files", files_json(run) },

@@ -91,7 +91,7 @@ static enum status replay_as(struct run *run, struct bodies *bodies, struct cons
         return error_pass(error, &lost);
     for (size_t s = 0; s < bodies->systems; s++)
         energy_budget_replayed(run->observers.energy_budget, s, kind,
-                               status ? NAN : conserved_energy(&sums[s]));
+                               status ? NAN : conserved_internal_energy(&sums[s]));
     return STATUS_OK;
 }
 

@@ -156,7 +156,8 @@ static const struct parameter ensemble_rows[] = {
       .type = PARAMETER_REAL,
       .default_value = DEFAULT_UNSET,
       .open = OPEN_MINIMUM,
-      .help = "Leave systems whose |dE/E0| was ever larger out of the statistics over systems." },
+      .help =
+          "Leave systems whose energy error was ever larger out of the statistics over systems." },
 };
 
 static const struct parameter sweep_rows[] = {

@@ -201,7 +201,8 @@ def test_the_summary_says_whose_value_it_shows():
     last = [r for r in table("ensemble.run/conservation.csv") if r["step [1]"] == "200"]
     worst = max(last, key=lambda r: abs(float(r["relative_energy_error [1]"])))
     system, value = int(worst["system [1]"]), abs(float(worst["relative_energy_error [1]"]))
-    said = f"|dE/E0| = {value:.3g} at the last measurement, in system {system}, the worst of 6"
+    said = (f"|dE| = {value:.3g} of max(|E0|, |U0|) at the last measurement, in system {system}, "
+            "the worst of 6")
     assert said in " ".join(summary.split()), summary
     about = json.loads(pathlib.Path("ensemble.run/run.json").read_text())
     assert abs(about["relative_energy_error"]) == value, (about["relative_energy_error"], value)

@@ -64,7 +64,7 @@ def energy_against_step(bench):
                       criteria=k == 0 and step == steps[0])
             energies = columns("out.run/conservation.csv")
             worst.append(energies["energy_error"][-1])
-        bench.near(f"{integrator}: slope of log max \\|dE/E0\\| against log dt",
+        bench.near(f"{integrator}: slope of the log of the largest energy error against log dt",
                    slope(steps, worst), order, 0.05,
                    "order of the method; the next term of the error at these steps")
         if integrator == "semi-implicit-euler":
@@ -73,7 +73,7 @@ def energy_against_step(bench):
                         "symplectic, central forces: L is conserved to rounding")
             error = abs(energies["relative_energy_error"])
             half = len(error) // 2
-            bench.below("semi-implicit-euler: max \\|dE/E0\\|, second half over first",
+            bench.below("semi-implicit-euler: largest energy error, second half over first",
                         error[half:].max() / error[:half].max(), 2, "bounded, no drift")
 
 

@@ -29,6 +29,9 @@ def soft(length):
 
 COLD = 'initial = "cold-sphere"; count = 200;'
 BINARY = 'initial = "file"; file = "binary.csv"; center = false;'
+MOVING_PAIR = 'initial = "file"; file = "moving-pair.csv"; center = false;'
+MOVING_CLUSTER = 'initial = "file"; file = "moving-cluster.csv"; center = false;'
+PARSECS = 'physics = { softening = %s; units = "pc-msun-kms"; };'
 BOX = 'initial = "uniform-cube"; count = 100; half_side = 1.0; virial_ratio = 0.5;'
 IN_BOX = 'physics = { softening = %s; boundary = "periodic"; box_length = 2.0; };'
 
@@ -56,6 +59,9 @@ GOOD = (
     ("a periodic box", BOX, "velocity-verlet", 0.002, 1.0, IN_BOX % 0.2),
     ("a binary 1e-6 apart in a cluster, mixed precision", BINARY, "velocity-verlet", 6e-11, 6e-7,
      MIXED),
+    ("a pair, e = 0.9, that moves at 30 as a whole", MOVING_PAIR, "velocity-verlet", 5e-4, 18.0),
+    ("100 stars, 1 Msun each, that move at 230 km/s", MOVING_CLUSTER, "velocity-verlet", 0.005, 6.0,
+     PARSECS % 0.1),
 )
 BAD = (
     ("a circular pair", pair(0.0), "euler", 0.001, 6.0),
@@ -84,7 +90,29 @@ BAD = (
     ("a periodic box, a step 25 times too large", BOX, "velocity-verlet", 0.05, 5.0, IN_BOX % 0.02),
     ("a binary 1e-6 apart in a cluster, single precision", BINARY, "velocity-verlet", 6e-11, 6e-7,
      SINGLE),
+    ("a pair, e = 0.9, that moves at 30 as a whole, a step 50 times too large", MOVING_PAIR,
+     "velocity-verlet", 0.05, 62.0),
+    ("100 stars, 1 Msun each, that move at 230 km/s, without softening", MOVING_CLUSTER,
+     "velocity-verlet", 0.01, 20.0, PARSECS % 0.0),
 )
+
+
+def write_moving():
+    """A pair of GM = a = 1 from apocentre, and a sphere of stars in virial equilibrium as a
+    catalogue has it: each moves so fast as a whole that its energy is that motion's."""
+    e = 0.9
+    x = numpy.array([[0.5 * (1 + e), 0, 0], [-0.5 * (1 + e), 0, 0]])
+    v = numpy.array([[30.0, 0.5, 0], [30.0, -0.5, 0]])
+    v[:, 1] *= numpy.sqrt((1 - e) / (1 + e))
+    bodies_of("moving-pair.csv", numpy.full(2, 0.5), x, v)
+    G = 4.30091727e-3  # pc (km/s)^2 / Msun
+    generator = numpy.random.Generator(numpy.random.PCG64(230))
+    x = generator.normal(size=(100, 3))
+    v = generator.normal(size=(100, 3))
+    v -= v.mean(0)
+    distance = numpy.linalg.norm(x[:, None] - x, axis=2)[numpy.triu_indices(100, 1)]
+    v *= numpy.sqrt((G / distance).sum() / (v ** 2).sum())
+    bodies_of("moving-cluster.csv", numpy.ones(100), x, v + [230.0, 0, 0])
 
 
 def write_binary():
@@ -128,6 +156,7 @@ def state(bench, name, verdict, bodies, integrator, step, end, more=""):
             "steps", GROUP)
 def good_runs(bench):
     write_binary()
+    write_moving()
     for name, *case in GOOD:
         state(bench, name, "passes", *case)
 
@@ -136,5 +165,6 @@ def good_runs(bench):
             GROUP)
 def bad_runs(bench):
     write_binary()
+    write_moving()
     for name, *case in BAD:
         state(bench, name, "fails", *case)

@@ -64,7 +64,7 @@ static void test_a_binary_of_given_elements(void **state)
     assert_close(value(&bench, "kt"), kT, 1e-14);
     assert_close(value(&bench, "binding_energy"), binding, 1e-11 * binding);
     assert_close(value(&bench, "binding_energy_kt"), binding / kT, 1e-11 * binding / kT);
-    const double energy = fabs(conserved_energy(&bench.scene.conserved[0]));
+    const double energy = fabs(conserved_internal_energy(&bench.scene.conserved[0]));
     assert_close(value(&bench, "binding_energy_fraction"), binding / energy, 1e-11);
     assert_close(value(&bench, "hardest_id_1"), 2, 0);
     assert_close(value(&bench, "hardest_id_2"), 3, 0);

@@ -54,7 +54,7 @@ static void set_energies(struct scene *scene, size_t step, const double values[3
 {
     scene_moment(scene, step, 1.0, false);
     for (size_t s = 0; s < scene->bodies->systems; s++)
-        scene->conserved[s] = (struct conserved){ .kinetic = values[0] + (double)s,
+        scene->conserved[s] = (struct conserved){ .internal = values[0] + (double)s,
                                                   .potential = values[1],
                                                   .virial = values[2] };
 }

@@ -163,8 +163,8 @@ static void test_rows_are_judged(void **state)
         for (size_t k = 0; k < t->count; k++) {
             /* Values of other columns and diagnostics would fail every criterion. */
             const double row[] = { -1e9, t->rows[k].radius }, other[] = { 1e9, 1e9 };
-            expectations_row(&f.expectations, GAS, 0, t->rows[k].time, other);
-            expectations_row(&f.expectations, PAIR, 0, t->rows[k].time, row);
+            expectations_row(&f.expectations, GAS, 0, t->rows[k].time, other, 0.0);
+            expectations_row(&f.expectations, PAIR, 0, t->rows[k].time, row, 0.0);
         }
         const struct criterion *c = f.expectations.criteria;
         if (!same(c->rows, t->rows_counted) || !same(c->failures, t->failures) ||
@@ -187,14 +187,14 @@ static void test_all_must_hold(void **state)
                            "{ quantity = \"gas.radius\"; at_most = 5; }"),
                      STATUS_OK);
     const double first[] = { 2, 99 }, second[] = { 4, 8 };
-    expectations_row(&f.expectations, PAIR, 0, 0, first);
+    expectations_row(&f.expectations, PAIR, 0, 0, first, 0.0);
     assert_false(expectations_hold(&f.expectations)); /* the others have no row yet */
-    expectations_row(&f.expectations, GAS, 0, 0, second);
+    expectations_row(&f.expectations, GAS, 0, 0, second, 0.0);
     assert_true(expectations_hold(&f.expectations));
-    expectations_row(&f.expectations, CURVE, 0, 0, first); /* nobody's */
+    expectations_row(&f.expectations, CURVE, 0, 0, first, 0.0); /* nobody's */
     assert_true(expectations_hold(&f.expectations));
     const double bad[] = { 9, 8 };
-    expectations_row(&f.expectations, GAS, 0, 1, bad);
+    expectations_row(&f.expectations, GAS, 0, 1, bad, 0.0);
     assert_false(expectations_hold(&f.expectations));
     const bool held[] = { true, true, false };
     for (size_t i = 0; i < COUNT_OF(held); i++) {
@@ -216,11 +216,11 @@ static void test_a_table(void **state)
         enter(&f, "expect", "{ quantity = \"curve.density\"; between = [1, 3]; after = 5; }"),
         STATUS_OK);
     const double early[] = { 0.5, 9 }, one[] = { 0.5, 2 }, other[] = { 1.5, 4 };
-    expectations_row(&f.expectations, CURVE, 0, 0, early);
+    expectations_row(&f.expectations, CURVE, 0, 0, early, 0.0);
     assert_false(expectations_hold(&f.expectations)); /* no row has counted */
-    expectations_row(&f.expectations, CURVE, 0, 5, one);
+    expectations_row(&f.expectations, CURVE, 0, 5, one, 0.0);
     assert_true(expectations_hold(&f.expectations));
-    expectations_row(&f.expectations, CURVE, 0, 5, other);
+    expectations_row(&f.expectations, CURVE, 0, 5, other, 0.0);
     assert_false(expectations_hold(&f.expectations));
     assert_true(f.expectations.criteria->rows == 2 && f.expectations.criteria->worst == 4);
     leave(&f);
@@ -246,11 +246,12 @@ static void test_a_row_by_itself(void **state)
                      STATUS_OK);
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         const double values[] = { rows[i].radius, rows[i].heat };
-        const struct criterion *met = expectations_met(&f.expectations, GAS, rows[i].time, values);
+        const struct criterion *met =
+            expectations_met(&f.expectations, GAS, rows[i].time, values, 0.0);
         const int index = met ? (int)(met - f.expectations.criteria) : -1;
         if (index != rows[i].met)
             fail_msg("row %zu meets %d, not %d", i, index, rows[i].met);
-        assert_null(expectations_met(&f.expectations, PAIR, rows[i].time, values));
+        assert_null(expectations_met(&f.expectations, PAIR, rows[i].time, values, 0.0));
     }
     assert_true(f.expectations.criteria[0].rows == 0); /* no row was judged */
     leave(&f);
@@ -374,10 +375,10 @@ static void test_the_start_judges_nothing(void **state)
                      STATUS_OK);
     const struct criterion *criteria = f.expectations.criteria;
     for (size_t system = 1; system <= 3; system++)
-        expectations_row(&f.expectations, PAIR, system, 0.0, row);
+        expectations_row(&f.expectations, PAIR, system, 0.0, row, 0.0);
     assert_false(criterion_is_judged(&criteria[0]));
     assert_true(criterion_is_judged(&criteria[1]));
-    expectations_row(&f.expectations, PAIR, 1, 0.5, row);
+    expectations_row(&f.expectations, PAIR, 1, 0.5, row, 0.0);
     assert_true(criterion_is_judged(&criteria[0]));
     leave(&f);
 }
@@ -407,7 +408,7 @@ static void test_json(void **state)
                            "{ quantity = \"heat\"; at_most = 9; }"),
                      STATUS_OK);
     for (size_t i = 0; i < COUNT_OF(rows); i++)
-        expectations_row(&f.expectations, PAIR, 0, 1.5 * (double)i, rows[i]);
+        expectations_row(&f.expectations, PAIR, 0, 1.5 * (double)i, rows[i], 0.0);
     json_t *json = expectations_json(&f.expectations, true);
     char *text = json_dumps(json, JSON_SORT_KEYS);
     assert_non_null(text);

@@ -173,6 +173,91 @@ static void test_small_terms_are_not_lost(void **state)
     bodies_destroy(b);
 }
 
+/* The sums of sample bodies at rest as a whole, and of the same with one more velocity. */
+static struct conserved sums_of(const struct bodies *b, const double *phi, const double boost[3])
+{
+    struct conserved conserved;
+    for (size_t i = 0; i < b->count; i++) {
+        b->vx[i] += boost[0];
+        b->vy[i] += boost[1];
+        b->vz[i] += boost[2];
+    }
+    conserved_measure(b, 0, phi, phi, &conserved);
+    return conserved;
+}
+
+/* Velocities are multiples of 2^-16 and boosts of 2^-6, so that all sums of two are exact. */
+static void make_velocities(struct bodies *b)
+{
+    for (size_t i = 0; i < b->count; i++) {
+        b->m[i] = 0.25;
+        b->vx[i] = ldexp((double)(i * 7919 % 1009) - 504.0, -16);
+        b->vy[i] = ldexp((double)(i * 104729 % 1013) - 506.0, -16);
+        b->vz[i] = ldexp((double)(i * 1299709 % 1019) - 509.0, -16);
+    }
+}
+
+/* The energy about the centre of mass is the same in every frame, of a system with a million times
+ * its own speed too, where K - P^2/2M has no digit of it left. */
+static void test_the_internal_energy_knows_no_frame(void **state)
+{
+    (void)state;
+    enum { COUNT = 300 };
+    static const double speeds[] = { 0.015625, 30.0, 15625.0 };
+    struct bodies *b = sample_create(1, COUNT);
+    double *const phi = calloc(bodies_length(b), sizeof *phi);
+    assert_non_null(phi);
+    for (size_t i = 0; i < b->count; i++)
+        phi[i] = -3.1e-5;
+    make_velocities(b);
+    const struct conserved rest = sums_of(b, phi, (const double[]){ 0, 0, 0 });
+    assert_true(rest.internal <= rest.kinetic && rest.internal > 0.9 * rest.kinetic);
+    for (size_t k = 0; k < COUNT_OF(speeds); k++) {
+        make_velocities(b);
+        const struct conserved moving =
+            sums_of(b, phi, (const double[]){ speeds[k], -2 * speeds[k], 0.5 * speeds[k] });
+        assert_true(moving.kinetic > rest.kinetic);
+        /* V is off by some 1e-16 of itself, and the sum by the square of that. */
+        assert_close(moving.internal / rest.internal, 1.0, 1e-13);
+        assert_close(conserved_energy_error(&rest, &moving), 0.0, 1e-13);
+        assert_close(conserved_energy_scale(&moving) / conserved_energy_scale(&rest), 1.0, 1e-13);
+    }
+    free(phi);
+    bodies_destroy(b);
+}
+
+/* At rest, to the rounding of a momentum, K' is K to the last bit; and of a body alone it is 0, not
+ * what rounding leaves. */
+static void test_systems_at_rest_and_bodies_alone(void **state)
+{
+    (void)state;
+    struct bodies *b = sample_create(1, 3);
+    double *const none = calloc(bodies_length(b), sizeof *none);
+    assert_non_null(none);
+    const double m[] = { 0.3, 0.1, 0.7 }, v[] = { 0.1, 0.7, -1.0 / 7.0 };
+    for (size_t i = 0; i < 3; i++) {
+        b->m[i] = m[i];
+        b->vx[i] = v[i];
+        b->vy[i] = b->vz[i] = 0;
+    }
+    b->vx[2] = -(0.3 * 0.1 + 0.1 * 0.7) / 0.7;
+    struct conserved c;
+    conserved_measure(b, 0, none, none, &c);
+    assert_true(fabs(c.momentum[0]) < 1e-16);
+    assert_true(c.internal == c.kinetic && c.kinetic > 0);
+    for (size_t i = 0; i < 3; i++) /* one velocity that has no end in binary digits */
+        b->vx[i] = 1.0 / 3.0, b->vy[i] = -0.7, b->vz[i] = 0.1;
+    conserved_measure(b, 0, none, none, &c);
+    assert_true(c.internal == 0 && c.kinetic > 0.2 && conserved_energy_scale(&c) == 0);
+    assert_true(isnan(conserved_energy_error(&c, &c)));
+    for (size_t i = 0; i < 3; i++)
+        b->m[i] = 0;
+    conserved_measure(b, 0, none, none, &c);
+    assert_true(c.internal == 0 && c.kinetic == 0);
+    free(none);
+    bodies_destroy(b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -182,6 +267,8 @@ int main(void)
         cmocka_unit_test(test_scales),
         cmocka_unit_test(test_a_system_is_copied_with_its_ids),
         cmocka_unit_test(test_small_terms_are_not_lost),
+        cmocka_unit_test(test_the_internal_energy_knows_no_frame),
+        cmocka_unit_test(test_systems_at_rest_and_bodies_alone),
     };
     return cmocka_run_group_tests_name("model", tests, NULL, NULL);
 }

@@ -90,29 +90,30 @@ static void test_members(void **state)
     enum { SYSTEMS = 4 };
     struct ensemble ensemble;
     struct error error = { 0 };
-    assert_int_equal(ensemble_create(SYSTEMS, 0.2, &ensemble, &error), STATUS_OK);
+    assert_int_equal(ensemble_create(SYSTEMS, 0.1, &ensemble, &error), STATUS_OK);
     for (size_t s = 0; s < SYSTEMS; s++)
-        ensemble.now[s] = (struct conserved){ .kinetic = 1.0, .potential = -3.0 };
-    ensemble.now[3] = (struct conserved){ 0 }; /* E0 = 0: its error is undefined */
+        ensemble.now[s] = (struct conserved){ .internal = 1.0, .potential = -3.0 };
+    ensemble.now[3] = (struct conserved){ 0 }; /* E0 = U0 = 0: its error is undefined */
     ensemble_begin(&ensemble);
     ensemble_judge(&ensemble);
     assert_int_equal(ensemble_worst(&ensemble), 3);
     assert_true(isnan(ensemble_error(&ensemble, 3)) && ensemble.left_out[3]);
-    ensemble.now[1].kinetic = 1.5;
+    ensemble.now[1].internal = 1.5;
     ensemble.now[2].potential = -3.25;
     ensemble_judge(&ensemble);
-    assert_close(ensemble_error(&ensemble, 1), 0.25, 0.0);
-    assert_close(ensemble_error(&ensemble, 2), -0.125, 0.0);
+    assert_close(ensemble_error(&ensemble, 1), 0.5 / 3.0, 0.0);
+    assert_close(ensemble_error(&ensemble, 2), -0.25 / 3.0, 0.0);
     assert_true(!ensemble.left_out[0] && ensemble.left_out[1] && !ensemble.left_out[2]);
-    ensemble.now[1].kinetic = 1.0; /* back, but it was beyond the limit */
+    ensemble.now[1].internal = 1.0; /* back, but it was beyond the limit */
     ensemble_judge(&ensemble);
-    assert_close(ensemble.largest_error[1], 0.25, 0.0);
+    assert_close(ensemble.largest_error[1], 0.5 / 3.0, 0.0);
     assert_true(ensemble.left_out[1]);
     ensemble.now[2].potential = NAN; /* once undefined, the largest error stays so */
     ensemble_judge(&ensemble);
     ensemble.now[2].potential = -3.0;
     ensemble_judge(&ensemble);
     assert_true(isnan(ensemble.largest_error[2]) && ensemble.left_out[2]);
+    assert_true(isnan(ensemble_largest_error(&ensemble)));
     ensemble_destroy(&ensemble);
     assert_int_equal(ensemble_create(SYSTEMS, INFINITY, &ensemble, &error), STATUS_OK);
     ensemble_judge(&ensemble); /* without a limit none is left out, whatever its error */

@@ -76,6 +76,15 @@ static enum status look(struct trial *trial, uint64_t step, double dt)
                        &trial->error);
 }
 
+/* As much energy as body 0 of a system with `speed` has alone, shared with body 1, which moves the
+ * other way: the system as a whole does not. */
+static void set_speed(struct trial *trial, size_t system, double speed)
+{
+    double *const vx = trial->scene.bodies->vx + system * trial->scene.bodies->stride;
+    vx[0] = speed / sqrt(2.0);
+    vx[1] = -vx[0];
+}
+
 static void trial_end(struct trial *trial)
 {
     watch_destroy(trial->watch);
@@ -94,7 +103,7 @@ static void test_a_quiet_run(void **state)
     (void)state;
     struct trial trial = trial_start("energy_error = 0.06;", 0.01);
     for (uint64_t step = 0; step < 5000; step += 500) {
-        trial.scene.bodies->vx[1] = step % 1000 ? 0.5 : 0.0; /* 0.125 of 2.17: 5.8 % */
+        set_speed(&trial, 0, step % 1000 ? 0.5 : 0.0); /* 0.125 of 2.17: 5.8 % */
         assert_int_equal(look(&trial, step, 0.001), STATUS_OK);
     }
     char text[WATCH_TEXT_SIZE];
@@ -104,8 +113,8 @@ static void test_a_quiet_run(void **state)
     trial_end(&trial);
 }
 
-/* U = -1.75 (2 / sqrt(4.09) + 1 / sqrt(16.09)) = -2.1669 at the start and |E| is smaller; a speed
- * of one body of 1 adds 0.5: 0.2307 of that. */
+/* U = -1.75 (2 / sqrt(4.09) + 1 / sqrt(16.09)) = -2.1669 at the start, and so is E about the centre
+ * of mass; a speed of 1 adds 0.5: 0.2307 of that. */
 static void test_a_jump_is_told_and_fails(void **state)
 {
     (void)state;
@@ -123,7 +132,7 @@ static void test_a_jump_is_told_and_fails(void **state)
         watch_check(trial.watch, now, NEED_STATE, false, tell, &trial.told, &trial.error),
         STATUS_OK);
     b->x[b->stride + 1] = 2.0;
-    b->vx[b->stride + 1] = 1.0;
+    set_speed(&trial, 1, 1.0);
     assert_int_equal(look(&trial, 200, 0.01), STATUS_OK);
     assert_int_equal(trial.told.count, 1);
     assert_says(trial.told.last, "WARNING: system 2: the energy jumped by +0.231");
@@ -155,7 +164,7 @@ static void test_many_jumps_are_counted(void **state)
     (void)state;
     struct trial trial = trial_start("on_jump = \"warn\"; energy_jump = 0.05;", 0.01);
     for (uint64_t k = 0; k < 12; k++) {
-        trial.scene.bodies->vx[0] = k % 2 ? 1.0 : 0.0;
+        set_speed(&trial, 0, k % 2 ? 1.0 : 0.0);
         assert_int_equal(look(&trial, k + 1, 0.01), STATUS_OK);
     }
     assert_int_equal(trial.told.count, 3); /* of 11 */
@@ -177,17 +186,17 @@ static void test_a_jump_can_stop(void **state)
     (void)state;
     struct trial trial = trial_start("on_jump = \"stop\";", 0.01);
     assert_int_equal(look(&trial, 5, 0.01), STATUS_OK);
-    trial.scene.bodies->vx[0] = 2.0;
+    set_speed(&trial, 0, 2.0);
     assert_int_equal(look(&trial, 7, 0.01), STATUS_NUMERICAL);
     assert_says(trial.error.text, "system 1: the energy jumped by +0.923");
     trial_end(&trial);
 }
 
-/* The energy of both systems is raised by `change` of its size in a speed of body 0. */
+/* The energy of both systems is raised by `change` of its size in speeds of two bodies. */
 static void raise_energy(struct trial *trial, double change)
 {
     for (size_t s = 0; s < 2; s++)
-        trial->scene.bodies->vx[s * trial->scene.bodies->stride] = sqrt(2.0 * change * 2.16688);
+        set_speed(trial, s, sqrt(2.0 * change * 2.16688));
 }
 
 /* Checks at steps that are `every` apart, of an energy that grows by `growth` in each interval. */
@@ -322,11 +331,11 @@ static void test_state(void **state)
 {
     (void)state;
     struct trial first = trial_start("", 0.01), second = trial_start("", 0.01);
-    first.scene.bodies->vx[0] = 2.0;
+    set_speed(&first, 0, 2.0);
     assert_int_equal(look(&first, 10, 0.01), STATUS_OK);
     take_state(second.watch, first.watch);
     assert_false(watch_holds(second.watch, NULL));
-    second.scene.bodies->vx[0] = 2.0;
+    set_speed(&second, 0, 2.0);
     assert_int_equal(look(&second, 20, 0.01), STATUS_OK);
     assert_int_equal(second.told.count, 0); /* the energy is what it was */
     trial_end(&first);

@@ -1,0 +1,145 @@
+"""One motion in two frames: what judges its energy, and what scales it, takes the motion of the
+whole off."""
+
+import json
+import pathlib
+
+import numpy
+import rows
+import tap
+
+E = 0.9
+
+
+def write_pair(velocity, path="pair.csv"):
+    """Two masses of 1/2, a = G M = 1, from apocentre."""
+    half, v = 0.5 * (1 + E), 0.5 * numpy.sqrt((1 - E) / (1 + E))
+    V = f"{velocity[0]!r},{{}},{velocity[2]!r}"
+    pathlib.Path(path).write_text(
+        "m,x,y,z,vx,vy,vz\n"
+        f"0.5,{half!r},0,0,{V.format(repr(float(velocity[1] + v)))}\n"
+        f"0.5,{-half!r},0,0,{V.format(repr(float(velocity[1] - v)))}\n")
+    return path
+
+
+def write_stars(velocity, count=100):
+    """Stars of a Gaussian sphere of 1 pc in virial equilibrium."""
+    G = 4.30091727e-3  # pc (km/s)^2 / Msun
+    generator = numpy.random.Generator(numpy.random.PCG64(11))
+    x, v = generator.normal(size=(2, count, 3))
+    v -= v.mean(0)
+    distance = numpy.linalg.norm(x[:, None] - x, axis=2)[numpy.triu_indices(count, 1)]
+    v *= numpy.sqrt((G / distance).sum() / (v ** 2).sum())
+    v += velocity
+    lines = [",".join(map(repr, [1.0, *map(float, a), *map(float, b)])) for a, b in zip(x, v)]
+    pathlib.Path("stars.csv").write_text("m,x,y,z,vx,vy,vz\n" + "\n".join(lines) + "\n")
+    return "stars.csv"
+
+
+def go(out, file, step, end, *overrides, more=""):
+    pathlib.Path("run.cfg").write_text(f"""
+    name = "case";
+    bodies = {{ initial = "file"; file = "{file}"; center = false; }};
+    time = {{ integrator = "velocity-verlet"; step = {step}; end = {end}; }};
+    diagnostics = ( {{ type = "conservation"; every = 10; }}, {{ type = "virial"; every = 10; }} );
+    {more}
+    """)
+    words = [word for one in overrides for word in ("-P", one)]
+    result = tap.run("run", "run.cfg", "--force", "-o", out, *words)
+    assert result.returncode in (0, 1), result.stderr
+    about = json.loads(pathlib.Path(out, "run.json").read_text())
+    return result, about, rows.columns(f"{out}/conservation.csv")
+
+
+def test_a_fast_pair_fails_as_one_at_rest():
+    """a step ten times too large fails it at 30 times its own speed, with the error that it has"""
+    _, rest, _ = go("rest", write_pair((0.0, 0.0, 0.0)), 0.05, 62.8)
+    result, moving, table = go("moving", write_pair((30.0, 0.0, 0.0)), 0.05, 62.8)
+    assert result.returncode == 1 and rest["verdict"] == "failed", result.stdout
+    seen = [about["watch"]["energy_error"]["largest"] for about in (rest, moving)]
+    # Roundings of 30 part the two orbits, whose passages at the pericentre amplify them.
+    assert seen[0] > 1 and 0.3 < seen[0] / seen[1] < 3, seen
+    assert "the energy is off by" in moving["watch"]["text"], moving["watch"]
+    # The columns by hand: E - P^2/2M, over |U0|, which is more than |E0'| at the apocentre.
+    P2 = sum(table[f"momentum_{axis}"] ** 2 for axis in "xyz")
+    internal = table["energy"] - 0.5 * P2
+    assert abs(table["internal_energy"] - internal).max() < 1e-12
+    error = (internal - internal[0]) / abs(table["potential"][0])
+    assert abs(table["relative_energy_error"] - error).max() < 1e-11
+    assert (table["energy_error"] == numpy.maximum.accumulate(
+        abs(table["relative_energy_error"]))).all()
+    assert moving["largest_energy_error"] >= table["energy_error"][-1]
+    assert f"(largest {moving['largest_energy_error']:.3g}) of max(|E0|, |U0|)" in \
+        " ".join(result.stdout.split()), result.stdout
+
+
+def test_a_cluster_from_a_catalogue():
+    """100 stars at 230 km/s, which a step of encounters scatters: failed, and trust says so"""
+    result, about, table = go("fast", write_stars([230.0, 0.0, 0.0]), 0.01, 20.0,
+                              "trust.shadow=true", more='physics = { units = "pc-msun-kms"; };')
+    assert result.returncode == 1 and about["watch"]["energy_error"]["largest"] > 0.005, about
+    assert "statistics: none" in " ".join(result.stdout.split()), result.stdout
+    # As a whole it has 10^5 times the energy that its stars have about each other.
+    assert (table["energy"] > 1e5 * abs(table["internal_energy"][0])).all()
+    # A good run of it passes, with the error that it has at rest.
+    soft = 'physics = { units = "pc-msun-kms"; softening = 0.1; };'
+    errors, ratios = [], []
+    for velocity in ([230.0, -20.0, 7.0], [0.0, 0.0, 0.0]):
+        result, about, table = go("soft", write_stars(velocity), 0.01, 2.0, more=soft)
+        assert result.returncode == 0, result.stdout
+        errors.append(about["largest_energy_error"])
+        ratios.append(table["virial_ratio_potential"][0])
+    assert abs(errors[0] / errors[1] - 1) < 1e-3 and errors[1] > 1e-9, errors
+    # In equilibrium without the softening.
+    assert abs(ratios[0] / ratios[1] - 1) < 1e-9 and 1 < ratios[1] < 1.02, ratios
+
+
+def test_the_virial_knows_no_frame():
+    """ratios of the columns, the means and the summary; and the start that is scaled to one"""
+    seen = []
+    for velocity in ((0.0, 0.0, 0.0), (8.0, -4.0, 2.0)):
+        result, _, table = go("virial", write_pair(velocity), 0.001, 1.0)
+        means = rows.columns("virial/virial.csv")
+        line = [line for line in result.stdout.splitlines() if "virial ratio" in line]
+        seen.append((table["virial_ratio"][-1], means["mean_virial_ratio"][-1],
+                     means["kinetic_over_energy"][-1]))
+        assert f"2K/|W| = {table['virial_ratio'][-1]:.4f}" in line[0], line
+    assert numpy.allclose(*seen, rtol=1e-9) and seen[0][0] < 1, seen
+    # Vis viva at the apocentre: 2K/|U| = 1 - e; scaled to 1 the speed is more by 1/sqrt(1 - e).
+    v = 0.5 * numpy.sqrt((1 - E) / (1 + E))
+    for velocity in ((0.0, 0.0, 0.0), (8.0, -4.0, 2.0)):
+        _, about, table = go("scaled", write_pair(velocity), 0.001, 0.001, "bodies.virial_ratio=1")
+        assert abs(table["virial_ratio"][0] - 1) < 1e-12
+        momentum = [table[f"momentum_{axis}"][0] for axis in "xyz"]
+        assert numpy.allclose(momentum, velocity, atol=1e-13), momentum
+        own = 0.5 * (v / numpy.sqrt(1 - E)) ** 2
+        assert abs(about["initial"]["internal_kinetic"] - own) < 1e-12, about["initial"]
+
+
+def test_a_body_alone_has_no_energy_to_err_in():
+    """what one moving body's rounding leaves of its energy is judged by nobody"""
+    pathlib.Path("one.csv").write_text("m,x,y,z,vx,vy,vz\n0.3,0,0,0,0.1,-0.7,0.3333333333333333\n")
+    result, about, table = go("one", "one.csv", 0.1, 10.0)
+    assert result.returncode == 0 and numpy.isnan(table["energy_error"]).all(), result.stdout
+    assert about["largest_energy_error"] is None and about["verdict"] == "none"
+
+
+def test_expect_takes_what_the_watch_saw():
+    """rows once a period see the apocentre alone; what happened between them counts all the same"""
+    period = "6.283185307179586"
+    more = 'expect = ( { quantity = "energy_error"; at_most = 1e-3; } );'
+    step = "0.0006283185307179586"
+    strobe = ("diagnostics.0.every=10000", "diagnostics.1.every=10000",
+              f"time.end={5 * float(period)!r}")
+    for status, bound in ((1, "5e-4"), (0, "2e-3")):
+        result, about, table = go("strobe", write_pair((0.0, 0.0, 0.0)), step, 1, *strobe,
+                                  f"expect.0.at_most={bound}", more=more)
+        assert result.returncode == status, result.stdout
+        criterion = about["expect"][0]
+        assert criterion["worst"] == about["largest_energy_error"] \
+            == about["watch"]["energy_error"]["largest"], about
+        assert criterion["worst"] > 5e-4 > 100 * table["energy_error"][-1], table["energy_error"]
+        assert criterion["failures"] == (5 if status else 0), criterion
+
+
+tap.main()
