@@ -16,12 +16,13 @@ struct lines {
     gzFile file;
     char *path;
     size_t number;
-    char *buffer;        /* capacity + 1 bytes, for the NUL of a last line */
-    size_t capacity;     /* grows from BLOCK with the longest line */
-    size_t next, filled; /* the bytes that no line has used: buffer[next ... filled - 1] */
-    int64_t offset;      /* of the byte at buffer[filled] */
-    bool ended;          /* nothing is left beyond the buffer */
-    bool cut;            /* the last line has no end */
+    char *buffer;         /* capacity + 1 bytes, for the NUL of a last line */
+    size_t capacity;      /* grows from BLOCK with the longest line */
+    size_t next, filled;  /* the bytes that no line has used: buffer[next ... filled - 1] */
+    int64_t offset;       /* of the byte at buffer[filled] */
+    bool ended;           /* nothing is left beyond the buffer */
+    bool cut;             /* the last line has no end */
+    size_t length, empty; /* bytes of the last line; of those that were passed over */
 };
 
 /* gzopen() takes a directory for a file and waits for a pipe: only regular files are let through.
@@ -167,7 +168,7 @@ enum status lines_next(struct lines *lines, char **result, struct error *error)
     lines->next = (size_t)(end - lines->buffer) + 1;
     if (lines->next > lines->filled)
         lines->next = lines->filled;
-    size_t length = (size_t)(end - line);
+    size_t length = lines->length = (size_t)(end - line);
     if (lines->number++ == 0 && length >= 3 && memcmp(line, "\xef\xbb\xbf", 3) == 0) {
         line += 3; /* the byte order mark */
         length -= 3;
@@ -179,6 +180,21 @@ enum status lines_next(struct lines *lines, char **result, struct error *error)
     return check_text(lines, line, length, error);
 }
 
+static enum status pass_over(struct lines *lines, size_t bytes, struct error *error)
+{
+    lines->empty += bytes;
+    if (lines->empty <= LINES_EMPTIEST)
+        return STATUS_OK;
+    return lines_error(lines, error,
+                       "more than %d MiB of comments and blank lines: this is no table of bodies",
+                       LINES_EMPTIEST >> 20);
+}
+
+enum status lines_pass_over(struct lines *lines, struct error *error)
+{
+    return pass_over(lines, lines->length + 1, error);
+}
+
 bool lines_is_cut(const struct lines *lines)
 {
     return lines->cut;
@@ -187,8 +203,11 @@ bool lines_is_cut(const struct lines *lines)
 enum status lines_skip_blank(struct lines *lines, bool *more, struct error *error)
 {
     for (*more = false; !*more;) {
+        const size_t first = lines->next;
         while (lines->next < lines->filled && isspace((unsigned char)lines->buffer[lines->next]))
             lines->number += lines->buffer[lines->next++] == '\n';
+        if (pass_over(lines, lines->next - first, error))
+            return error->status;
         *more = lines->next < lines->filled;
         if (*more || lines->ended)
             break;
@@ -213,6 +232,7 @@ enum status lines_seek(struct lines *lines, struct lines_mark mark, struct error
     lines->number = mark.number;
     lines->next = lines->filled = 0;
     lines->ended = false;
+    lines->empty = 0;
     return STATUS_OK;
 }
 

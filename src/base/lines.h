@@ -12,7 +12,10 @@
 
 #include "base/status.h"
 
-enum { LINES_LONGEST = 1 << 20 }; /* bytes in a line; more are no text for us: STATUS_DATA */
+enum {
+    LINES_LONGEST = 1 << 20, /* bytes in a line; more are no text for us: STATUS_DATA */
+    LINES_EMPTIEST = 1 << 24 /* bytes in lines without data; a few kilobytes of gzip hold more */
+};
 
 struct lines; /* opaque, owned by the caller of lines_open() */
 
@@ -26,6 +29,11 @@ void lines_close(struct lines *lines); /* accepts NULL */
  * LINES_LONGEST, a damaged or truncated compressed file. STATUS_IO.
  */
 enum status lines_next(struct lines *lines, char **line, struct error *error);
+
+/* Says of the line that lines_next() gave last that it has no data. STATUS_DATA where that is so of
+ * more than LINES_EMPTIEST bytes since the file was opened or sought in: a compressed file may have
+ * a thousand times its size of them, and reading it would not end. */
+enum status lines_pass_over(struct lines *lines, struct error *error);
 
 /* Passes over blank lines, and the blanks that begin the next one; *more: there is one. Errors of
  * lines_next(). */

@@ -70,6 +70,53 @@ static bool has_set(const struct hdf5_snapshot *snapshot, int type, const char *
     return has(snapshot, set_name(type, set, name));
 }
 
+/* --- what leads out of the file ----------------------------------------------------------------
+ */
+
+/* STATUS_DATA where that name is a link to another file, or to nothing in this one. What it leads
+ * to may be a pipe that never answers, or a file that nobody meant to read. */
+static enum status check_link(const struct hdf5_snapshot *snapshot, const char *name,
+                              struct error *error)
+{
+    H5L_info_t about;
+    if (!has(snapshot, name) || H5Lget_info(snapshot->file, name, &about, H5P_DEFAULT) < 0 ||
+        about.type == H5L_TYPE_HARD ||
+        (about.type == H5L_TYPE_SOFT && H5Oexists_by_name(snapshot->file, name, H5P_DEFAULT) > 0))
+        return STATUS_OK;
+    return error_set(error, STATUS_DATA,
+                     "%s: %s is a link that leads out of the file; only what a snapshot holds "
+                     "itself is read",
+                     snapshot->path, name);
+}
+
+/* All that may be read. Without its class libhdf5 follows no external link, wherever it is met. */
+static enum status check_links(const struct hdf5_snapshot *snapshot, struct error *error)
+{
+    static const char *const groups[] = { "Header", "Parameters", "Units" };
+    char name[NAME_SIZE];
+    H5Lunregister(H5L_TYPE_EXTERNAL);
+    for (size_t g = 0; g < COUNT_OF(groups); g++)
+        check_link(snapshot, groups[g], error);
+    for (int type = 0; type < HDF5_TYPES && !error->status; type++) {
+        if (check_link(snapshot, set_name(type, "", name), error) || !has(snapshot, name))
+            continue;
+        for (int set = 0; set < HDF5_SETS; set++)
+            check_link(snapshot, set_name(type, hdf5_sets[set].name, name), error);
+        check_link(snapshot, set_name(type, "System", name), error);
+    }
+    return error->status;
+}
+
+/* Do its numbers lie in other files? To ask for the extent of such a set would open them. */
+static bool lies_outside(hid_t set)
+{
+    const hid_t properties = H5Dget_create_plist(set);
+    const bool outside = properties < 0 || H5Pget_layout(properties) == H5D_VIRTUAL ||
+                         H5Pget_external_count(properties) != 0;
+    H5Pclose(properties);
+    return outside;
+}
+
 /* A type of numbers all of whose bits lie within it: libhdf5 believes what the file says of them,
  * and reads beyond its memory where they do not. */
 static bool is_number(hid_t kind)
@@ -235,6 +282,13 @@ static enum status open_set(const struct hdf5_snapshot *snapshot, int type, cons
     const hid_t id = H5Dopen2(snapshot->file, set_name(type, set, name), H5P_DEFAULT);
     if (id < 0)
         return error_set(error, STATUS_DATA, "%s: has no data set %s", snapshot->path, name);
+    if (lies_outside(id)) {
+        H5Dclose(id);
+        return error_set(error, STATUS_DATA,
+                         "%s: the numbers of %s lie in other files; only what a snapshot holds "
+                         "itself is read",
+                         snapshot->path, name);
+    }
     const hid_t space = H5Dget_space(id), kind = H5Dget_type(id);
     const int rank = H5Sget_simple_extent_ndims(space);
     if (rank == 1 || rank == 2)
@@ -377,8 +431,9 @@ static enum status open_snapshot(struct hdf5_snapshot *snapshot, struct error *e
     snapshot->file = H5Fopen(snapshot->path, H5F_ACC_RDONLY, H5P_DEFAULT);
     if (snapshot->file < 0)
         return hdf5_bad(snapshot, error, "is no HDF5 file, or a damaged one");
-    if (!read_header(snapshot, error) && !read_hubble(snapshot, error) &&
-        !read_cgs(snapshot, error) && !count_bodies(snapshot, error))
+    if (!check_links(snapshot, error) && !read_header(snapshot, error) &&
+        !read_hubble(snapshot, error) && !read_cgs(snapshot, error) &&
+        !count_bodies(snapshot, error))
         look_around(snapshot);
     return error->status;
 }

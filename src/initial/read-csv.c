@@ -27,13 +27,17 @@ static enum status name_columns(struct rows *rows, char **names, const char **un
 /* The first line that is not blank; a leading # (as numpy writes it) is no part of it. */
 static enum status find_header(struct rows *rows, char **header, struct error *error)
 {
-    do {
+    for (;;) {
         if (lines_next(rows->lines, header, error) != STATUS_OK)
             return error->status;
         if (!*header)
             return lines_error(rows->lines, error, "no header with the names of the columns");
         *header += strspn(*header, " \t#");
-    } while (**header == '\0');
+        if (**header != '\0')
+            break;
+        if (lines_pass_over(rows->lines, error))
+            return error->status;
+    }
     if (strchr(*header, ','))
         return STATUS_OK;
     return lines_error(rows->lines, error,

@@ -59,6 +59,8 @@ static enum status read_comments(struct rows *rows, bool as_is, struct error *er
                                  "order");
         else if (comment == COMMENT_COLUMNS && !as_is)
             status = rows_name_units(rows, units, error);
+        if (before && !status)
+            status = lines_pass_over(rows->lines, error);
     }
     return status ? status : lines_seek(rows->lines, begin, error);
 }

@@ -26,10 +26,14 @@ static enum status read_count(struct lines *lines, size_t *count, struct error *
 {
     char *line;
     *count = 0;
-    do {
+    for (;;) {
         if (lines_next(lines, &line, error) != STATUS_OK)
             return error->status;
-    } while (line && line[strspn(line, " \t")] == '\0');
+        if (!line || line[strspn(line, " \t")] != '\0')
+            break;
+        if (lines_pass_over(lines, error))
+            return error->status;
+    }
     int64_t value;
     if (!line)
         return STATUS_OK;

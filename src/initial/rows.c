@@ -172,11 +172,10 @@ static enum status open_rows(const struct read_format *format, const struct read
 /* The line of the next row; NULL behind the last one. */
 static enum status next_line(struct rows *rows, char **line, struct error *error)
 {
-    const char *start;
     *line = NULL;
     if (rows->taken == rows->announced)
         return STATUS_OK;
-    do {
+    for (;;) {
         if (lines_next(rows->lines, line, error) != STATUS_OK)
             return error->status;
         if (!*line && rows->announced != ROWS_UNKNOWN)
@@ -185,8 +184,12 @@ static enum status next_line(struct rows *rows, char **line, struct error *error
                                rows->taken, rows->announced);
         if (!*line)
             return STATUS_OK;
-        start = *line + strspn(*line, " \t\n\v\f\r");
-    } while (*start == '\0' || (rows->comments && *start == '#'));
+        const char *start = *line + strspn(*line, " \t\n\v\f\r");
+        if (*start != '\0' && !(rows->comments && *start == '#'))
+            break;
+        if (lines_pass_over(rows->lines, error))
+            return error->status;
+    }
     rows->taken++;
     return STATUS_OK;
 }

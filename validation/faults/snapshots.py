@@ -1,7 +1,11 @@
-"""Damaged snapshots in HDF5: bytes changed at random, cut short. Never a crash, never a hang."""
+"""Hostile files of bodies: snapshots in HDF5 with bytes changed at random, cut short, or with parts
+in other files; compressed tables without an end. Never a crash, never a hang."""
 
+import gzip
+import os
 import pathlib
 import random
+import subprocess
 
 import harness
 import tap
@@ -57,6 +61,104 @@ def test_damaged_snapshots():
         for length in harness.some(range(0, len(whole), 17), 10):
             pathlib.Path("m.hdf5").write_bytes(whole[:length])
             row.ended(length, tap.run("convert", "m.hdf5", "o.csv", "--force", "-q"), (0, 65))
+
+
+def leading_out(h5py, numpy, folder):
+    """Snapshots of which a part lies elsewhere, behind a pipe that nobody writes to or in a file
+    with the right numbers: a name of the case, what the message says, and a function that makes it.
+    """
+    numbers = numpy.arange(12.0).reshape(4, 3)
+    sets = {"Coordinates": numbers, "Velocities": numbers, "Masses": numpy.ones(4)}
+
+    def fill(file, without=()):
+        file.create_group("Header").attrs["NumFilesPerSnapshot"] = 1
+        for name in sets:
+            if name not in without:
+                file.create_dataset(f"PartType1/{name}", data=sets[name])
+
+    def links(file, target, name):
+        fill(file, () if name in ("Header", "PartType1") else (name,))
+        if name in file:
+            del file[name]
+        path = name if name in ("Header", "PartType1", "Parameters") else f"PartType1/{name}"
+        file[path] = h5py.ExternalLink(target, "/" + path)
+
+    def soft(file, target, name):
+        links(file, target, "Parameters")
+        file.move("Parameters", "elsewhere")
+        del file[f"PartType1/{name}"]
+        file[f"PartType1/{name}"] = h5py.SoftLink(f"/elsewhere/{name}")
+
+    def storage(file, target, name):
+        fill(file, (name,))
+        file.create_dataset(f"PartType1/{name}", sets[name].shape, "f8",
+                            external=[(target, 0, sets[name].nbytes)])
+
+    def virtual(file, target, name):
+        fill(file, (name,))
+        shape = sets[name].shape
+        layout = h5py.VirtualLayout(shape=shape, dtype="f8")
+        layout[...] = h5py.VirtualSource(target, f"PartType1/{name}", shape=shape)
+        file.create_virtual_dataset(f"PartType1/{name}", layout)
+
+    link, elsewhere = "is a link that leads out of the file", "lie in other files"
+    kinds = [(links, name, link) for name in (*sets, "Header", "PartType1", "Parameters")]
+    kinds += [(soft, name, link) for name in sets]
+    kinds += [(make, name, elsewhere) for make in (storage, virtual) for name in sets]
+    with h5py.File(f"{folder}/whole.hdf5", "w") as file:
+        fill(file)
+    for make, name, words in kinds:
+        for target in ("pipe", "whole.hdf5"):
+            def write(path, make=make, name=name, target=target):
+                with h5py.File(path, "w") as file:
+                    make(file, f"{folder}/{target}", name)
+            yield f"{make.__name__} {name} {target}", words, write
+
+
+def test_snapshots_that_lead_to_other_files():
+    """external links, external storage, virtual sets: 65, and what they lead to is not opened"""
+    h5py, numpy = tap.need("h5py"), tap.need("numpy")
+    pathlib.Path("s.cfg").write_text(CONFIG)
+    if tap.run("run", "s.cfg", "-q").returncode == 69:
+        raise tap.Skip("built without HDF5")
+    pathlib.Path("far").mkdir()
+    os.mkfifo("far/pipe")
+    cases = list(leading_out(h5py, numpy, os.path.abspath("far")))
+    with Row(7, "a snapshot in HDF5 that leads to other files: 65, none opened") as row:
+        for case, words, write in cases:
+            write("m.hdf5")
+            try:
+                result = tap.run("convert", "m.hdf5", "o.csv", "--force", "-q", timeout=20)
+            except subprocess.TimeoutExpired:
+                result = subprocess.CompletedProcess(case, 124, "", "it hangs")
+            row.ended(case, result, (65,))
+            if words not in result.stderr:
+                row.problem(case, f"{words!r} is not said: {result.stderr!r}")
+
+
+def test_compressed_tables_without_data():
+    """kilobytes of gzip that hold a gigabyte of comments or blank lines: 65, in seconds"""
+    gigabyte = 1 << 30
+    frame = "1\nProperties=species:S:1:pos:R:3:velo:R:3:mass:R:1\nA 0 0 0 0 0 0 1\n"
+    heads = {"p.txt": "1 0 0 0 0 0 0\n1 1 0 0 0 1 0\n", "t.xyz": frame,
+             "c.csv": "m,x,y,z,vx,vy,vz\n1,0,0,0,0,0,0\n"}
+    cases = [(name, begin, line) for name, head in heads.items() for begin in ("", head)
+             for line in ("\n", " " * 4095 + "\n", "# " * 2047 + "#\n")
+             if line[0] != "#" or name == "p.txt"]
+    with Row(7, "a compressed table of a gigabyte without data: 65, in seconds") as row:
+        for name, head, line in harness.some(cases, 4):
+            block = line.encode() * ((1 << 20) // len(line))
+            with gzip.open(name + ".gz", "wb", compresslevel=1) as file:
+                file.write(head.encode())
+                for _ in range(gigabyte // len(block)):
+                    file.write(block)
+            try:
+                result = tap.run("convert", name + ".gz", "o.xyz", "--force", "-q", timeout=20)
+            except subprocess.TimeoutExpired:
+                result = subprocess.CompletedProcess(name, 124, "", "it hangs")
+            row.ended((name, head, line[:2]), result, (65,))
+            if "more than 16 MiB of comments and blank lines" not in result.stderr:
+                row.problem((name, head, line[:2]), f"not told: {result.stderr!r}")
 
 
 tap.main()

@@ -245,6 +245,38 @@ static void test_what_is_no_file(void **state)
     assert_string_equal(error.text, "/dev/zero: is not a regular file");
 }
 
+/* Just as many bytes as may be, and one line more; going back begins the count anew. */
+static void test_lines_without_data_are_counted(void **state)
+{
+    (void)state;
+    enum { LINE = 1 << 16 };
+    char *line;
+    struct lines *lines;
+    struct error error = { 0 };
+    char *text = malloc(LINES_EMPTIEST + LINE + 1);
+    assert_non_null(text);
+    memset(text, '#', LINES_EMPTIEST + LINE);
+    for (size_t i = LINE - 1; i < LINES_EMPTIEST + LINE; i += LINE)
+        text[i] = '\n';
+    text[LINES_EMPTIEST + LINE] = '\0';
+    write_file("plain", text, LINES_EMPTIEST + LINE);
+    assert_int_equal(lines_open("plain", &lines, &error), STATUS_OK);
+    for (int twice = 0; twice < 2; twice++) {
+        for (size_t i = 0; i < LINES_EMPTIEST / LINE; i++) {
+            assert_int_equal(lines_next(lines, &line, &error), STATUS_OK);
+            assert_int_equal(lines_pass_over(lines, &error), STATUS_OK);
+        }
+        assert_int_equal(lines_next(lines, &line, &error), STATUS_OK);
+        if (twice == 0)
+            assert_int_equal(lines_seek(lines, (struct lines_mark){ 0, 0 }, &error), STATUS_OK);
+    }
+    assert_int_equal(lines_pass_over(lines, &error), STATUS_DATA);
+    assert_string_equal(error.text, "plain:257: more than 16 MiB of comments and blank lines: "
+                                    "this is no table of bodies");
+    lines_close(lines);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -256,6 +288,7 @@ int main(void)
         cmocka_unit_test(test_binary_is_refused),
         cmocka_unit_test(test_compressed_files),
         cmocka_unit_test(test_what_is_no_file),
+        cmocka_unit_test(test_lines_without_data_are_counted),
     };
     return cmocka_run_group_tests_name("lines", tests, make_directory, remove_directory);
 }
