@@ -101,7 +101,11 @@ static bool is_missing(int code)
 static int open_regular(const char *path, struct error *error)
 {
     struct stat about;
-    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0 && lstat(path, &about) == 0 && S_ISLNK(about.st_mode)) {
+        error_set(error, STATUS_DATA, "%s: is a link, which Orrery never writes", path);
+        return -1;
+    }
     if (fd < 0) {
         error_system(error, is_missing(errno) ? STATUS_NO_INPUT : STATUS_IO, errno, path);
         return -1;

@@ -24,8 +24,9 @@ char *document_print(const json_t *document, size_t flags);
 /* From text; NULL where that is no JSON, or, with *no_memory, where memory is exhausted. */
 json_t *document_parse(const char *text, size_t length, bool *no_memory);
 
-/* From a regular file. STATUS_NO_INPUT where it is not there, is none or may not be read; STATUS_IO
- * where reading failed; STATUS_DATA with the line where it is no JSON; STATUS_MEMORY. */
+/* From a regular file, through no link (STATUS_DATA). STATUS_NO_INPUT where it is not there, is
+ * none or may not be read; STATUS_IO where reading failed; STATUS_DATA with the line where it is no
+ * JSON; STATUS_MEMORY. */
 enum status document_load(const char *path, json_t **document, struct error *error);
 
 /* By keys and list indices with dots between them: "config.outputs.0.type". NULL where it is not;

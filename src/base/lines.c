@@ -2,12 +2,14 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <zlib.h>
 
 enum { BLOCK = 1 << 16 };
@@ -25,23 +27,39 @@ struct lines {
     size_t length, empty; /* bytes of the last line; of those that were passed over */
 };
 
-/* gzopen() takes a directory for a file and waits for a pipe: only regular files are let through.
- */
-static enum status open_file(const char *path, gzFile *file, struct error *error)
+/* Only a regular file, and no pipe that would be waited for; -1 with an error. */
+static int open_regular(const char *path, int flags, struct error *error)
 {
     struct stat about;
-    if (stat(path, &about) != 0)
-        return error_system(error, STATUS_NO_INPUT, errno, path);
-    if (S_ISDIR(about.st_mode))
-        return error_system(error, STATUS_NO_INPUT, EISDIR, path);
-    if (!S_ISREG(about.st_mode))
-        return error_set(error, STATUS_NO_INPUT, "%s: is not a regular file", path);
-    errno = 0;
-    *file = gzopen(path, "rb");
-    if (!*file)
-        return error_system(error, errno ? STATUS_NO_INPUT : STATUS_MEMORY, errno ? errno : ENOMEM,
-                            path);
-    return STATUS_OK;
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | flags);
+    if (fd < 0 && (flags & O_NOFOLLOW) && lstat(path, &about) == 0 && S_ISLNK(about.st_mode))
+        error_set(error, STATUS_DATA, "%s: is a link, which no run writes; put the file there",
+                  path);
+    else if (fd < 0)
+        error_system(error, STATUS_NO_INPUT, errno, path);
+    else if (fstat(fd, &about) != 0)
+        error_system(error, STATUS_NO_INPUT, errno, path);
+    else if (S_ISDIR(about.st_mode))
+        error_system(error, STATUS_NO_INPUT, EISDIR, path);
+    else if (!S_ISREG(about.st_mode))
+        error_set(error, STATUS_NO_INPUT, "%s: is not a regular file", path);
+    else
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+static enum status open_file(const char *path, int flags, gzFile *file, struct error *error)
+{
+    const int fd = open_regular(path, flags, error);
+    if (fd < 0)
+        return error->status;
+    *file = gzdopen(fd, "rb");
+    if (*file)
+        return STATUS_OK;
+    close(fd);
+    return error_system(error, STATUS_MEMORY, ENOMEM, path);
 }
 
 /* Up to `size` bytes; fewer only at the end of the file. */
@@ -64,7 +82,8 @@ static enum status read_bytes(gzFile file, const char *path, char *bytes, size_t
     return STATUS_OK;
 }
 
-enum status lines_open(const char *path, struct lines **result, struct error *error)
+static enum status open_with(const char *path, int flags, struct lines **result,
+                             struct error *error)
 {
     *result = NULL;
     struct lines *lines = calloc(1, sizeof *lines);
@@ -75,7 +94,7 @@ enum status lines_open(const char *path, struct lines **result, struct error *er
     lines->path = strdup(path);
     if (!lines->buffer || !lines->path)
         goto no_memory;
-    if (open_file(path, &lines->file, error) != STATUS_OK) {
+    if (open_file(path, flags, &lines->file, error) != STATUS_OK) {
         lines_close(lines);
         return error->status;
     }
@@ -84,6 +103,16 @@ enum status lines_open(const char *path, struct lines **result, struct error *er
 no_memory:
     lines_close(lines);
     return error_system(error, STATUS_MEMORY, ENOMEM, path);
+}
+
+enum status lines_open(const char *path, struct lines **result, struct error *error)
+{
+    return open_with(path, 0, result, error);
+}
+
+enum status lines_open_own(const char *path, struct lines **result, struct error *error)
+{
+    return open_with(path, O_NOFOLLOW, result, error);
 }
 
 void lines_close(struct lines *lines)
@@ -258,7 +287,7 @@ enum status lines_head(const char *path, char *head, size_t size, size_t *length
 {
     gzFile file;
     *length = 0;
-    if (open_file(path, &file, error) != STATUS_OK)
+    if (open_file(path, 0, &file, error) != STATUS_OK)
         return error->status;
     const enum status status = read_bytes(file, path, head, size - 1, length, error);
     head[*length] = '\0';

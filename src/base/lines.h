@@ -21,6 +21,9 @@ struct lines; /* opaque, owned by the caller of lines_open() */
 
 /* STATUS_NO_INPUT: missing, unreadable, or not a regular file. STATUS_MEMORY. */
 enum status lines_open(const char *path, struct lines **lines, struct error *error);
+/* The same of a file in the directory of a run, where no run puts a link: STATUS_DATA for one,
+ * since what is read from there may go to other people. */
+enum status lines_open_own(const char *path, struct lines **lines, struct error *error);
 void lines_close(struct lines *lines); /* accepts NULL */
 
 /*

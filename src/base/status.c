@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/name.h"
+
 /* A first message is kept even if it must be cut; a later one is kept whole or counted. */
 enum status error_set(struct error *error, enum status status, const char *format, ...)
 {
@@ -24,6 +26,7 @@ enum status error_set(struct error *error, enum status status, const char *forma
         error->dropped++;
         return error->status;
     }
+    name_neutralise(error->text + start); /* what it quotes may be anybody's */
     if (!first)
         error->text[error->length] = '\n';
     else

@@ -6,15 +6,23 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/name.h"
+
 static bool has_colours(FILE *file)
 {
     const char *forbids = getenv("NO_COLOR"), *kind = getenv("TERM");
     return isatty(fileno(file)) && !(forbids && forbids[0]) && kind && strcmp(kind, "dumb") != 0;
 }
 
+void terminal_put(FILE *file, char *words)
+{
+    name_neutralise(words);
+    fputs(words, file);
+}
+
 void terminal_print(FILE *file, enum terminal_colour colour, const char *text)
 {
-    if (has_colours(file))
+    if (colour && has_colours(file))
         fprintf(file, "\033[%dm%s\033[0m", (int)colour, text);
     else
         fputs(text, file);

@@ -5,7 +5,17 @@
 #include <stddef.h>
 #include <stdio.h>
 
-enum terminal_colour { TERMINAL_RED = 31, TERMINAL_GREEN = 32, TERMINAL_YELLOW = 33 };
+enum terminal_colour {
+    TERMINAL_PLAIN,
+    TERMINAL_RED = 31,
+    TERMINAL_GREEN = 32,
+    TERMINAL_YELLOW = 33
+};
+
+/* The words, of which a terminal obeys none: they may be a stranger's. Whatever comes from a
+ * directory or a config goes through here (or through error_set()). They are changed for it
+ * (base/name.h). */
+void terminal_put(FILE *file, char *words);
 
 /* The text in that colour, or as it is where there is no terminal, a dumb one, or the environment
  * variable NO_COLOR (no-color.org). */

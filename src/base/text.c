@@ -102,15 +102,23 @@ void text_quoted(struct text *text, const char *const *names)
         text_print(text, "%s\"%s\"", i == 0 ? "" : names[i + 1] ? ", " : " and ", names[i]);
 }
 
+/* What a spreadsheet would compute, or run, and no number. */
+static bool is_formula(const char *words)
+{
+    double value;
+    return words[0] && strchr("=+@-\t\r", words[0]) && !text_parse_real(words, &value);
+}
+
 void text_cell(struct text *text, const char *words)
 {
     const size_t length = strlen(words);
     const bool blank_end = length > 0 && (words[0] == ' ' || words[length - 1] == ' ');
+    const char *const mark = is_formula(words) ? "'" : "";
     if (!blank_end && !strpbrk(words, ",\"\n\r")) {
-        text_append(text, words, length);
+        text_print(text, "%s%s", mark, words);
         return;
     }
-    text_append(text, "\"", 1);
+    text_print(text, "\"%s", mark);
     for (const char *p = words; *p; p++)
         text_append(text, *p == '"' ? "\"\"" : p, *p == '"' ? 2 : 1);
     text_append(text, "\"", 1);
@@ -191,6 +199,22 @@ bool text_find_value(const char *line, const char *key, char *value, size_t size
         start = !quoted && isspace((unsigned char)*p);
     }
     return false;
+}
+
+void text_base64(struct text *text, const void *from, size_t length)
+{
+    const unsigned char *const bytes = from;
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < length; i += 3) {
+        const size_t left = length - i;
+        const unsigned long group = (unsigned long)bytes[i] << 16 |
+                                    (left > 1 ? (unsigned long)bytes[i + 1] << 8 : 0) |
+                                    (left > 2 ? bytes[i + 2] : 0);
+        char four[4];
+        for (size_t k = 0; k < 4; k++)
+            four[k] = k <= left ? digits[group >> (18 - 6 * k) & 63] : '=';
+        text_append(text, four, 4);
+    }
 }
 
 void text_free(struct text *text)

@@ -27,8 +27,11 @@ void text_names(struct text *text, const char *const *names);
 /* "a", "b" and "c" */
 void text_quoted(struct text *text, const char *const *names);
 /* A cell of a CSV file as RFC 4180 has it: in quotation marks, doubled inside, where it needs them.
- */
+ * What a spreadsheet would take for a formula, '=', '+', '@' or '-' and no number, is made words by
+ * an apostrophe before it. */
 void text_cell(struct text *text, const char *words);
+/* Any bytes in the letters of RFC 4648. */
+void text_base64(struct text *text, const void *from, size_t length);
 void text_free(struct text *text);
 
 /*

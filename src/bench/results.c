@@ -230,7 +230,7 @@ static enum status draw(const struct results *results, const struct chart *chart
     enum status status = chart->add(json_object_get(results->root, "rows"), chart->column,
                                     chart->unit, &figure, error);
     if (!status && figure.curve_count > 0) {
-        status = plot_draw(&figure, 1, folder, "", error);
+        status = plot_into(&figure, folder, error);
         if (!status)
             printf("  %s/%s.svg, .png\n", directory_path(folder), figure.name);
     }

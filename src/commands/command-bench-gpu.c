@@ -283,7 +283,7 @@ static enum status draw_sizes(const json_t *rows, const json_t *cpu, const char 
     else if (!status && plot_probe(&without))
         printf("; no figure: %s\n", without.text);
     else if (!status) {
-        status = plot_draw(&figure, 1, folder, "", error);
+        status = plot_into(&figure, folder, error);
         if (status)
             printf("; no figure\n");
         else

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/terminal.h"
 #include "base/text.h"
 #include "commands/arguments.h"
 #include "commands/commands.h"
@@ -29,7 +30,9 @@ __attribute__((format(printf, 2, 3))) static void item(const char *name, const c
     va_end(arguments);
     text_print(&line, "#   %-15s", name);
     text_wrap(&line, "#                  ", REFERENCE_WIDTH, value);
-    printf("%s\n", line.bytes ? line.bytes : "");
+    text_print(&line, "\n");
+    if (line.bytes)
+        terminal_put(stdout, line.bytes);
     text_free(&line);
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/name.h"
 #include "base/text.h"
 #include "commands/arguments.h"
 #include "commands/commands.h"
@@ -351,6 +352,8 @@ static void tell_losses(const struct conversion *c, const struct source *source)
     add_word(&lost, !(holds & SNAPSHOT_IDS) && has_own_ids(source->bodies), "ids");
     add_word(&lost, source->bodies->systems > 1 && !(holds & SNAPSHOT_SYSTEMS), "systems");
     add_word(&lost, about->left_out[0], about->left_out);
+    if (lost.length && !lost.failed)
+        name_neutralise(lost.bytes);
     if (lost.length && !lost.failed)
         fprintf(stderr, "%s: not carried over: %s\n", c->output, lost.bytes);
     text_free(&lost);

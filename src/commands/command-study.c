@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "backend/mpi-job.h"
+#include "base/terminal.h"
 #include "commands/standing.h"
 #include "run/criteria.h"
 #include "run/experiment.h"
@@ -71,7 +72,8 @@ static void print_members(const struct study *study, const char *directory)
         text_print(&lines, "  runs           %s\n", problem.text);
     else
         standing_of_members(directory, study, &standing, &lines);
-    fputs(lines.bytes ? lines.bytes : "", stdout);
+    if (lines.bytes)
+        terminal_put(stdout, lines.bytes);
     standing_close_study(&standing);
     text_free(&lines);
 }

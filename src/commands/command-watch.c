@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/name.h"
 #include "base/terminal.h"
 #include "base/text.h"
 #include "commands/arguments.h"
@@ -58,18 +59,21 @@ static void redraw(struct watcher *watcher, const char *words)
 }
 
 /* Says how it stands: again and again on a terminal, elsewhere first and last. */
-static void say(struct watcher *watcher, const struct text *words, bool last)
+static void say(struct watcher *watcher, const struct text *text, bool last)
 {
+    char none[] = "", *const words = text->bytes ? text->bytes : none;
     if (watcher->quiet || (!watcher->redraws && watcher->told && !last))
         return;
     display_clear(&watcher->display);
     if (watcher->redraws && !last) {
-        redraw(watcher, words->bytes ? words->bytes : "");
+        name_neutralise(words);
+        redraw(watcher, words);
     } else {
         if (watcher->drawn > 0)
             printf("\033[%zuA\033[J", watcher->drawn);
-        printf("%s%s", watcher->told && !watcher->redraws ? "\n" : "",
-               words->bytes ? words->bytes : "");
+        if (watcher->told && !watcher->redraws)
+            putchar('\n');
+        terminal_put(stdout, words);
         watcher->drawn = 0;
     }
     watcher->told = true;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/terminal.h"
 #include "base/text.h"
 
 /* How often progress is shown: a bar on a terminal, lines elsewhere. */
@@ -77,10 +78,16 @@ void display_progress(struct display *display, const struct run_progress *run)
     display->last = now;
     char bar[BAR_WIDTH + 1], time_left[32], time[UNITS_TEXT_SIZE];
     fill_bar(run, bar);
-    fprintf(stderr, "%s%s %5.1f %%  t = %-9s %6.2f G/s  %s left%s", display->terminal ? "\r" : "",
-            display->terminal ? bar : run->name, 100.0 * part_done(run),
-            units_time(run->units, run->time, 4, time), 1e-9 * run->rate,
-            duration(seconds_left(run), time_left), display->terminal ? "   " : "\n");
+    struct text words = { 0 };
+    text_print(&words, "%s %5.1f %%  t = %-9s %6.2f G/s  %s left%s",
+               display->terminal ? bar : run->name, 100.0 * part_done(run),
+               units_time(run->units, run->time, 4, time), 1e-9 * run->rate,
+               duration(seconds_left(run), time_left), display->terminal ? "   " : "\n");
+    if (display->terminal)
+        fputc('\r', stderr);
+    if (words.bytes)
+        terminal_put(stderr, words.bytes);
+    text_free(&words);
     display->bar_shown = display->terminal;
 }
 
@@ -94,8 +101,11 @@ void display_clear(struct display *display)
 void display_notice(struct display *display, bool loud, const char *line)
 {
     display_clear(display);
-    if (loud || !display->quiet)
-        fprintf(stderr, "%s\n", line);
+    struct text words = { 0 };
+    text_print(&words, "%s\n", line);
+    if (words.bytes && (loud || !display->quiet))
+        terminal_put(stderr, words.bytes);
+    text_free(&words);
 }
 
 /* --- the table -------------------------------------------------------------------------------- */
@@ -156,7 +166,8 @@ void display_row(struct display *display, const struct run_row *row)
         put_header(row, label, &lines);
     display->tabular = true;
     put_row(row, label, &lines);
-    fputs(lines.bytes && !lines.failed ? lines.bytes : "", stdout);
+    if (lines.bytes && !lines.failed)
+        terminal_put(stdout, lines.bytes);
     fflush(stdout);
     text_free(&lines);
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/name.h"
 #include "base/terminal.h"
 #include "base/text.h"
 #include "config/parameter-reference.h"
@@ -19,11 +20,9 @@ static void say(enum terminal_colour colour, const char *name, const char *value
 {
     struct text line = { 0 };
     reference_item("  ", name, VALUE_COLUMN, value, &line);
-    const char *bytes = line.bytes ? line.bytes : "";
-    if (colour)
-        terminal_print(stdout, colour, bytes);
-    else
-        fputs(bytes, stdout);
+    if (line.bytes)
+        name_neutralise(line.bytes);
+    terminal_print(stdout, colour, line.bytes ? line.bytes : "");
     text_free(&line);
 }
 
@@ -302,7 +301,9 @@ static void say_what(const struct run_record *record)
                experiment->integrator->adaptive ? "grid" : "step",
                units_time(experiment->physics.units, experiment->step, 6, time));
     text_wrap(&line, "  ", REFERENCE_WIDTH, title.bytes ? title.bytes : "");
-    printf("%s\n", line.bytes ? line.bytes : "");
+    text_print(&line, "\n");
+    if (line.bytes)
+        terminal_put(stdout, line.bytes);
     text_free(&title);
     text_free(&line);
     item("computed on", "%s (%s, %s, %s), %s", d->backend, d->kernel, d->isa,

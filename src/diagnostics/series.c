@@ -8,18 +8,25 @@
 
 #include "base/lines.h"
 #include "base/memory.h"
+#include "base/name.h"
 #include "base/text.h"
 
-/* "name [unit]" as it stands between two commas. */
-static void read_header_cell(struct series_column *column, char *cell)
+/* "name [unit]" as it stands between two commas: false where no run could have written it. */
+static bool read_header_cell(struct series_column *column, char *cell)
 {
     const char *unit = text_cut_unit(cell);
+    if (!name_is_word(cell) || strlen(cell) >= sizeof column->name)
+        return false;
     snprintf(column->name, sizeof column->name, "%s", cell);
+    if (unit && (!name_is_unit(unit) || strlen(unit) >= sizeof column->unit))
+        return false;
     if (unit && strcmp(unit, "1") != 0)
         snprintf(column->unit, sizeof column->unit, "%s", unit);
+    return true;
 }
 
-static enum status read_header(struct series *series, char *line, struct error *error)
+static enum status read_header(struct series *series, char *line, const struct lines *lines,
+                               struct error *error)
 {
     size_t most = 1;
     for (const char *c = line; *c; c++)
@@ -30,7 +37,11 @@ static enum status read_header(struct series *series, char *line, struct error *
         return error_memory(error);
     series->columns = text_split(line, ',', series->cells, most);
     for (size_t i = 0; i < series->columns; i++)
-        read_header_cell(&series->column[i], series->cells[i]);
+        if (!read_header_cell(&series->column[i], series->cells[i]))
+            return lines_error(lines, error,
+                               "column %zu: \"%.40s\": is no name of a column that a run could "
+                               "have written",
+                               i + 1, series->cells[i]);
     return STATUS_OK;
 }
 
@@ -153,7 +164,7 @@ static enum status read_lines(struct series *series, struct lines *lines, struct
     if (!status && !line)
         status = lines_error(lines, error, "no header");
     if (!status)
-        status = read_header(series, line, error);
+        status = read_header(series, line, lines, error);
     /* A run at work, or one that was killed, may have written half a row. */
     while (!status && !(status = lines_next(lines, &line, error)) && line && !lines_is_cut(lines)) {
         status = grow(series, &capacity, error);
@@ -172,7 +183,7 @@ enum status series_read(const char *path, struct series **result, struct error *
 {
     *result = NULL;
     struct lines *lines;
-    if (lines_open(path, &lines, error))
+    if (lines_open_own(path, &lines, error))
         return error->status;
     struct series *series = calloc(1, sizeof *series);
     const enum status status = series ? read_lines(series, lines, error) : error_memory(error);

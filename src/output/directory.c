@@ -11,23 +11,20 @@
 #include "output/directory-state.h"
 #include "output/lock.h"
 
-/* Held while the files that several processes share are written. */
-static const char files_lock_name[] = "study.csv.lock";
-
 /* A process that was killed lives on while the disk takes what it wrote last: so many seconds are
  * waited for its lock before it counts as held. For shared files their number decides. */
 static const double patience = 3.0, files_patience = 600.0;
 
 enum status directory_lock_files(struct directory *directory, struct error *error)
 {
-    return lock_take(directory->fd, directory->path, files_lock_name, LOCK_ALONE, files_patience,
-                     &directory->files_lock, error);
+    return lock_take(directory->fd, directory->path, directory->kind->files_lock, LOCK_ALONE,
+                     files_patience, &directory->files_lock, error);
 }
 
 void directory_unlock_files(struct directory *directory)
 {
     if (directory->files_lock >= 0)
-        lock_release(directory->fd, files_lock_name, directory->files_lock);
+        lock_release(directory->fd, directory->kind->files_lock, directory->files_lock);
     directory->files_lock = -1;
 }
 

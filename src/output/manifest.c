@@ -13,6 +13,9 @@
 #include "base/document.h"
 #include "output/directory-files.h"
 #include "output/directory-state.h"
+#include "output/lock.h"
+#include "output/seal.h"
+#include "output/workplace.h"
 
 static const char program_name[] = "orrery";
 
@@ -157,36 +160,21 @@ enum status directory_check(struct directory *directory, const char *const *name
     return error->status;
 }
 
-/* A name of ours: one level, or one below plots/; never a way out of the directory. */
+/* A name of ours: one level, never a way out of the directory. */
 static bool plain_name(const char *name)
 {
-    if (strncmp(name, "plots/", 6) == 0)
-        name += 6;
     return name[0] != '\0' && name[0] != '.' && !strchr(name, '/');
 }
 
 /* Unlinks a file if it is a regular one. */
-static int remove_regular(int folder, const char *name)
-{
-    struct stat about;
-    if (fstatat(folder, name, &about, AT_SYMLINK_NOFOLLOW) != 0)
-        return errno == ENOENT ? 0 : errno;
-    return !S_ISREG(about.st_mode) || unlinkat(folder, name, 0) == 0 || errno == ENOENT ? 0 : errno;
-}
-
-/* The same also below plots/, but never through a link in the place of plots. */
 static int remove_file(const struct directory *directory, const char *name)
 {
-    const char *slash = strchr(name, '/');
-    if (!slash)
-        return remove_regular(directory->fd, name);
-    const int plots =
-        openat(directory->fd, "plots", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (plots < 0)
-        return 0; /* not ours, or gone */
-    const int code = remove_regular(plots, slash + 1);
-    close(plots);
-    return code;
+    struct stat about;
+    if (fstatat(directory->fd, name, &about, AT_SYMLINK_NOFOLLOW) != 0)
+        return errno == ENOENT ? 0 : errno;
+    return !S_ISREG(about.st_mode) || unlinkat(directory->fd, name, 0) == 0 || errno == ENOENT
+               ? 0
+               : errno;
 }
 
 /* Removes the files that a manifest names, but not the manifest itself. */
@@ -205,7 +193,6 @@ static enum status remove_listed(struct directory *directory, const json_t *mani
         if (code)
             return directory_error(directory, name, STATUS_CANT_CREATE, code, error);
     }
-    unlinkat(directory->fd, "plots", AT_REMOVEDIR); /* only if that has become empty */
     return STATUS_OK;
 }
 
@@ -232,7 +219,8 @@ static enum status remove_report(struct directory *directory, struct error *erro
 {
     struct error foreign = { 0 };
     json_t *report = read_manifest(directory, &directory_report, &foreign);
-    if (report && remove_listed(directory, report, error) == STATUS_OK)
+    workplace_clean(directory, &directory_report);
+    if (report && seal_remove(directory, report, error) == STATUS_OK)
         remove_manifest(directory, directory_report.manifest, error);
     json_decref(report);
     return foreign.status == STATUS_MEMORY ? error_pass(error, &foreign) : error->status;
@@ -263,18 +251,30 @@ static enum status forget_end(struct directory *directory, json_t *manifest, str
     return whole ? manifest_write(directory, manifest, error) : error_memory(error);
 }
 
+/* A report that is about to put its files here waits, and then sees that its run has gone. */
+static const double report_patience = 10.0;
+
 static enum status remove_content(struct directory *directory, const json_t *manifest,
+                                  enum status (*then)(struct directory *directory,
+                                                      struct error *error),
                                   struct error *error)
 {
-    return remove_report(directory, error) ? error->status
-                                           : remove_listed(directory, manifest, error);
+    int lock;
+    if (lock_take(directory->fd, directory->path, directory_report.files_lock, LOCK_ALONE,
+                  report_patience, &lock, error))
+        return error->status;
+    if (remove_report(directory, error) == STATUS_OK &&
+        remove_listed(directory, manifest, error) == STATUS_OK && then)
+        then(directory, error);
+    lock_release(directory->fd, directory_report.files_lock, lock);
+    return error->status;
 }
 
 enum status directory_clear(struct directory *directory, struct error *error)
 {
     json_t *manifest = directory_manifest(directory, error);
     if (manifest)
-        remove_content(directory, manifest, error);
+        remove_content(directory, manifest, NULL, error);
     json_decref(manifest);
     return error->status;
 }
@@ -285,9 +285,8 @@ enum status directory_claim(struct directory *directory, const char *const *name
     json_t *manifest = directory_manifest(directory, error);
     if (!error->status)
         check_names(directory, manifest, names, count, error);
-    if (manifest && !error->status && forget_end(directory, manifest, error) == STATUS_OK &&
-        remove_content(directory, manifest, error) == STATUS_OK)
-        forget_content(directory, error);
+    if (manifest && !error->status && forget_end(directory, manifest, error) == STATUS_OK)
+        remove_content(directory, manifest, forget_content, error);
     json_decref(manifest);
     return error->status;
 }

@@ -3,6 +3,7 @@
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,12 +12,11 @@
 #include "model/units.h"
 #include "report/palette.h"
 #include "report/plot.h"
+#include "report/script.h"
 #include "report/template.h"
 #include "report/trajectory.h"
 
 enum { MOST_FRAMES = 150, MOST_BODIES = 2000, FEW_BODIES = 10, SMOOTHED = 4 };
-
-static const char plots[] = "plots/";
 
 /* The half width of the box in half-mass radii; a sphere of it holds 91 % of Plummer's model. */
 static const double half_masses = 3.0;
@@ -134,7 +134,8 @@ static enum status print_frames(const struct film *film, struct text *data, stru
 static json_t *frame_view(const struct film *film, size_t k)
 {
     const struct camera *camera = &film->cameras[k];
-    char time[UNITS_TEXT_SIZE], width[UNITS_TEXT_SIZE];
+    char time[UNITS_TEXT_SIZE], width[UNITS_TEXT_SIZE], words[UNITS_TEXT_SIZE + 16];
+    struct text time_words = { 0 }, width_words = { 0 };
     json_t *axes = json_array();
     for (size_t axis = 0; axis < 3; axis++) {
         const char name[] = { "xyz"[axis], '\0' };
@@ -142,9 +143,13 @@ static json_t *frame_view(const struct film *film, size_t k)
                                          camera->middle[axis] - camera->reach, "high",
                                          camera->middle[axis] + camera->reach));
     }
-    return json_pack("{s:i, s:s, s:s, s:f, s:o}", "index", (int)k, "time",
-                     units_time(film->units, camera->time, 4, time), "width",
-                     units_length(film->units, 2.0 * camera->reach, 3, width), "angle",
+    snprintf(words, sizeof words, "t = %s", units_time(film->units, camera->time, 4, time));
+    script_quote(&time_words, words);
+    snprintf(words, sizeof words, "box: %s wide",
+             units_length(film->units, 2.0 * camera->reach, 3, width));
+    script_quote(&width_words, words);
+    return json_pack("{s:i, s:o, s:o, s:f, s:o}", "index", (int)k, "time",
+                     template_value(&time_words), "width", template_value(&width_words), "angle",
                      30.0 + 90.0 * (double)k / (double)film->frames, "axes", axes);
 }
 
@@ -159,21 +164,19 @@ static json_t *film_view(const struct film *film)
                   : NULL;
 }
 
-static enum status draw_frames(const struct film *film, struct directory *directory,
-                               struct error *error)
+static enum status draw_frames(const struct film *film, struct directory *work, struct error *error)
 {
     struct text data = { 0 };
     enum status status = print_frames(film, &data, error);
     if (!status)
-        status = plot_write(directory, plots, ANIMATION_NAME, ".dat", &data, error);
+        status = plot_write(work, ANIMATION_NAME, ".dat", &data, error);
     text_free(&data);
     return status ? status
-                  : plot_commands(directory, plots, ANIMATION_NAME, "animation.gp", film_view(film),
-                                  error);
+                  : plot_commands(work, ANIMATION_NAME, "animation.gp", film_view(film), error);
 }
 
 static enum status make_film(struct trajectory *trajectory, const struct units *units,
-                             struct directory *directory, struct error *error)
+                             struct directory *work, struct error *error)
 {
     struct film film = { .trajectory = trajectory,
                          .units = units,
@@ -190,7 +193,7 @@ static enum status make_film(struct trajectory *trajectory, const struct units *
         film.z = film.y + film.bodies;
         film.m = film.z + film.bodies;
         film.distance = film.m + film.bodies;
-        status = draw_frames(&film, directory, error);
+        status = draw_frames(&film, work, error);
     }
     memory_free(film.cameras);
     memory_free(film.order);
@@ -200,31 +203,15 @@ static enum status make_film(struct trajectory *trajectory, const struct units *
 
 /* --- on the page ------------------------------------------------------------------------------ */
 
-/* RFC 4648. */
-static void append_base64(struct text *text, const unsigned char *bytes, size_t length)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    for (size_t i = 0; i < length; i += 3) {
-        const size_t left = length - i;
-        const unsigned long group = (unsigned long)bytes[i] << 16 |
-                                    (left > 1 ? (unsigned long)bytes[i + 1] << 8 : 0) |
-                                    (left > 2 ? bytes[i + 2] : 0);
-        char four[4];
-        for (size_t k = 0; k < 4; k++)
-            four[k] = k <= left ? digits[group >> (18 - 6 * k) & 63] : '=';
-        text_append(text, four, 4);
-    }
-}
-
-static enum status put_picture(const struct directory *directory, bool few, struct text *html,
+static enum status put_picture(const struct directory *work, bool few, struct text *html,
                                struct error *error)
 {
     struct text gif = { 0 };
     size_t length;
-    char *bytes = directory_read_file(directory, "plots/" ANIMATION_NAME ".gif", &length, error);
+    char *bytes = directory_read_file(work, ANIMATION_NAME ".gif", &length, error);
     if (!bytes)
         return error->status;
-    append_base64(&gif, (const unsigned char *)bytes, length);
+    text_base64(&gif, bytes, length);
     free(bytes);
     template_fill(html, "animation.html",
                   gif.failed ? NULL
@@ -235,8 +222,8 @@ static enum status put_picture(const struct directory *directory, bool few, stru
     return STATUS_OK;
 }
 
-enum status animation_add(const struct result *result, struct directory *directory,
-                          struct text *html, struct error *error)
+enum status animation_add(const struct result *result, struct directory *work, struct text *html,
+                          struct error *error)
 {
     char buffer[RESULT_PATH_SIZE];
     struct trajectory *trajectory;
@@ -247,8 +234,8 @@ enum status animation_add(const struct result *result, struct directory *directo
                          result->path);
     if (trajectory_open(path, &trajectory, error))
         return error->status;
-    const enum status status = make_film(trajectory, result_units(result), directory, error);
+    const enum status status = make_film(trajectory, result_units(result), work, error);
     const bool few = trajectory->bodies <= FEW_BODIES;
     trajectory_close(trajectory);
-    return status ? status : put_picture(directory, few, html, error);
+    return status ? status : put_picture(work, few, html, error);
 }

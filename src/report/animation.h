@@ -9,9 +9,9 @@
 
 #define ANIMATION_NAME "bodies" /* of its files: .dat, .gp, .gif */
 
-/* Draws it into `plots` of the directory and appends the picture to a page, its bytes inside.
+/* Draws it in the folder of work and appends the picture to a page, its bytes inside.
  * STATUS_NO_INPUT where the run has no trajectory, or as plot_draw(). */
-enum status animation_add(const struct result *result, struct directory *directory,
-                          struct text *html, struct error *error);
+enum status animation_add(const struct result *result, struct directory *work, struct text *html,
+                          struct error *error);
 
 #endif

@@ -143,7 +143,7 @@ static void set_ticks(const struct errors *errors, double *sorted, struct figure
 /* "energy_error" as a title: "Energy error against time.step". */
 static void name_figure(struct figure *figure, const char *name, const struct errors_axis *axis)
 {
-    snprintf(figure->name, sizeof figure->name, "%.80s-against-%.40s", name, axis->name);
+    snprintf(figure->name, sizeof figure->name, "%.50s-against-%.30s", name, axis->name);
     snprintf(figure->title, sizeof figure->title, "%.80s against %.60s", name, axis->title);
     for (char *c = figure->title; *c && c < figure->title + strlen(name); c++)
         *c = *c == '_' ? ' ' : *c;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/name.h"
 
 /* --- curves ----------------------------------------------------------------------------------- */
 
@@ -67,6 +68,9 @@ static enum status create_curve(struct curve *curve, const char *label, enum cur
                              .x = malloc(memory_bytes(count + 1, sizeof *curve->x)),
                              .y = malloc(memory_bytes(count + 1, sizeof *curve->y)) };
     snprintf(curve->label, sizeof curve->label, "%s", label);
+    name_neutralise(curve->label);
+    for (char *c = curve->label; *c; c++) /* one line of a file of numbers */
+        *c = *c == '\n' || *c == '\t' ? ' ' : *c;
     if (kind == CURVE_BAND)
         curve->upper = malloc(memory_bytes(count + 1, sizeof *curve->upper));
     if (curve->x && curve->y && (curve->upper || kind != CURVE_BAND))

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/name.h"
 #include "base/text.h"
 
 /* --- what there is ---------------------------------------------------------------------------- */
@@ -105,7 +106,7 @@ static bool read_ends(const char *path, char *buffer, char **header, char **last
 {
     struct stat about;
     char *const tail = buffer + TAIL_SIZE;
-    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return false;
     const bool regular = fstat(fd, &about) == 0 && S_ISREG(about.st_mode);
@@ -139,15 +140,26 @@ static double number(const char *cell)
     return text_parse_real(cell, &value) ? value : NAN;
 }
 
-/* The cells of one table. */
-static void take_row(struct latest *latest, size_t table, const struct diagnostic *diagnostic,
+/* " [M L^2 T^-2]" */
+static bool is_in_brackets(const char *words)
+{
+    char unit[NAME_LONGEST + 1];
+    const size_t length = strlen(words);
+    if (length < 3 || length > sizeof unit || words[1] != '[' || words[length - 1] != ']')
+        return false;
+    snprintf(unit, sizeof unit, "%.*s", (int)(length - 3), words + 2);
+    return name_is_unit(unit);
+}
+
+/* The cells of one table; false for a unit that no run could have written. */
+static bool take_row(struct latest *latest, size_t table, const struct diagnostic *diagnostic,
                      char *header, char *last)
 {
     enum { MOST = 1024 };
     char *names[MOST], *cells[MOST];
     const size_t count = text_split(header, ',', names, MOST);
     if (count > MOST || text_split(last, ',', cells, MOST) != count)
-        return;
+        return true;
     struct latest_table *row = &latest->tables[table];
     row->found = true;
     for (size_t i = 0; i < count; i++) {
@@ -160,12 +172,15 @@ static void take_row(struct latest *latest, size_t table, const struct diagnosti
                 !is_called(names[i], diagnostic->columns[quantity->column].name))
                 continue;
             const char *unit = strchr(names[i], ' ');
+            if (unit && !is_in_brackets(unit))
+                return false;
             if (unit && strcmp(unit, " [1]") != 0 && !strchr(cell->label, ' '))
                 strncat(cell->label, unit, sizeof cell->label - strlen(cell->label) - 1);
             cell->measured = true;
             cell->value = number(cells[i]);
         }
     }
+    return true;
 }
 
 static enum status read_rows(const struct result *result, const struct tables *tables,
@@ -187,11 +202,15 @@ static enum status read_rows(const struct result *result, const struct tables *t
             continue;
         latest->tables[i].name = from->name;
         snprintf(file, sizeof file, "%s.csv", from->name);
-        if (read_ends(result_file(result, file, path), buffer, &header, &last))
-            take_row(latest, i, from, header, last);
+        if (read_ends(result_file(result, file, path), buffer, &header, &last) &&
+            !take_row(latest, i, from, header, last)) {
+            error_set(error, STATUS_DATA,
+                      "%s: its header has a unit that no run could have written", path);
+            break;
+        }
     }
     free(buffer);
-    return STATUS_OK;
+    return error->status;
 }
 
 enum status latest_read(const struct result *result, const char *names, struct latest *latest,

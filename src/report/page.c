@@ -11,6 +11,8 @@
 #include "base/document.h"
 #include "base/lines.h"
 #include "base/memory.h"
+#include "base/name.h"
+#include "base/sha256.h"
 #include "integrator/integrator.h"
 #include "report/outcome.h"
 #include "report/palette.h"
@@ -18,12 +20,19 @@
 #include "report/template.h"
 #include "report/unfinished.h"
 
+/* The page's own style is the only one that the page lets a browser use, and it has no script: what
+ * comes from a directory is words, and stays words even where it passes for more. */
 void page_begin(struct text *html, const char *title)
 {
-    template_fill(
-        html, "begin.html",
-        json_pack("{s:o, s:o}", "title", json_string_nocheck(title), "palette", palette_view()),
-        NULL);
+    struct text style = { 0 }, digest = { 0 };
+    unsigned char hash[SHA256_SIZE];
+    template_fill(&style, "style.css", json_pack("{s:o}", "palette", palette_view()), NULL);
+    sha256(style.bytes ? style.bytes : "", style.length, hash);
+    text_base64(&digest, hash, sizeof hash);
+    template_fill(html, "begin.html",
+                  json_pack("{s:o, s:o, s:o}", "title", json_string_nocheck(title), "style",
+                            template_value(&style), "style_hash", template_value(&digest)),
+                  NULL);
 }
 
 void page_end(struct text *html)
@@ -55,14 +64,14 @@ static json_t *figure_view(const struct figure *figure, const char *svg)
 }
 
 enum status page_figures(struct text *html, const struct figures *figures,
-                         const struct directory *directory, struct error *error)
+                         const struct directory *work, struct error *error)
 {
     if (figures->count == 0)
         return STATUS_OK;
     json_t *views = json_array();
     for (size_t i = 0; i < figures->count; i++) {
         struct text svg = { 0 };
-        if (plot_inline(&figures->figures[i], directory, i == 0, &svg, error)) {
+        if (plot_inline(&figures->figures[i], work, i == 0, &svg, error)) {
             json_decref(views);
             return error->status;
         }
@@ -103,7 +112,7 @@ enum status page_csv(struct text *html, const char *heading, const char *path, s
     struct lines *lines;
     struct error none = { 0 };
     char *line;
-    if (lines_open(path, &lines, &none))
+    if (lines_open_own(path, &lines, &none))
         return none.status == STATUS_NO_INPUT ? STATUS_OK
                                               : error_set(error, none.status, "%s", none.text);
     json_t *rows = json_array();
@@ -310,6 +319,21 @@ static void add_facts(json_t **views, json_t *object, const char *within)
     }
 }
 
+/* The relative address of a file beside the page: "%3A" for a colon, so that no name is taken for
+ * an address elsewhere or for a script. */
+static json_t *address_view(const char *name)
+{
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-~";
+    struct text address = { 0 };
+    for (const char *c = name; *c; c++)
+        if (strchr(plain, *c))
+            text_append(&address, c, 1);
+        else
+            text_print(&address, "%%%02X", (unsigned char)*c);
+    return template_value(&address);
+}
+
 /* The files of the run itself, with their sizes; a page elsewhere cannot link to them. */
 static json_t *files_view(const struct result *result, bool beside)
 {
@@ -320,9 +344,11 @@ static json_t *files_view(const struct result *result, bool beside)
         char path[RESULT_PATH_SIZE];
         struct stat about;
         const char *name = json_string_value(item);
-        if (name && !strchr(name, '/') && stat(result_file(result, name, path), &about) == 0)
-            document_append(&views, json_pack("{s:s, s:b, s:I}", "name", name, "beside", beside,
-                                              "size", (json_int_t)about.st_size));
+        if (name && name_is_file(name) && lstat(result_file(result, name, path), &about) == 0 &&
+            S_ISREG(about.st_mode))
+            document_append(&views, json_pack("{s:s, s:o, s:b, s:I}", "name", name, "address",
+                                              address_view(name), "beside", beside, "size",
+                                              (json_int_t)about.st_size));
     }
     return views;
 }
@@ -334,7 +360,7 @@ static json_t *config_view(const struct result *result)
     struct text text = { 0 };
     struct lines *lines;
     struct error none = { 0 };
-    if (lines_open(result_file(result, "run.cfg", path), &lines, &none))
+    if (lines_open_own(result_file(result, "run.cfg", path), &lines, &none))
         return none.status == STATUS_MEMORY ? NULL : json_string("");
     while (!lines_next(lines, &line, &none) && line)
         text_print(&text, "%s\n", line);

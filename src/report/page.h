@@ -13,10 +13,10 @@
 void page_begin(struct text *html, const char *title);
 void page_end(struct text *html);
 
-/* The drawn figures, which lie in `plots` of the directory, with captions and links to their files;
+/* The drawn figures, which lie in the folder of work, with captions and links to their files;
  * nothing where there are none. STATUS_NO_INPUT, STATUS_IO. */
 enum status page_figures(struct text *html, const struct figures *figures,
-                         const struct directory *directory, struct error *error);
+                         const struct directory *work, struct error *error);
 
 /* What one run tells: name, verdict, criteria, numbers; and, below the figures, what ran, with
  * which configuration, and which files it left. */

@@ -11,25 +11,31 @@
 
 #include "base/cores.h"
 #include "base/memory.h"
+#include "base/name.h"
+#include "output/workplace.h"
 #include "report/palette.h"
 #include "report/script.h"
 #include "report/template.h"
 
+extern char **environ;
+
 /* --- the files -------------------------------------------------------------------------------- */
 
-enum status plot_write(struct directory *directory, const char *within, const char *name,
-                       const char *suffix, const struct text *content, struct error *error)
+enum status plot_write(struct directory *work, const char *name, const char *suffix,
+                       const struct text *content, struct error *error)
 {
-    char path[2 * FIGURE_LABEL_SIZE];
-    snprintf(path, sizeof path, "%s%s%s", within, name, suffix);
+    char file[FIGURE_LABEL_SIZE + 8];
+    snprintf(file, sizeof file, "%s%s", name, suffix);
+    if (!name_is_word(name))
+        return error_set(error, STATUS_DATA, "\"%s\": is no name for a figure", name);
     if (content->failed)
         return error_memory(error);
-    return directory_replace_file(directory, path, content->bytes, content->length, error);
+    return workplace_write(work, file, content->bytes, content->length, error);
 }
 
 /* One block of lines for each curve, two empty lines between blocks: gnuplot's `index`. */
-static enum status write_data(const struct figure *figure, struct directory *directory,
-                              const char *within, struct error *error)
+static enum status write_data(const struct figure *figure, struct directory *work,
+                              struct error *error)
 {
     struct text data = { 0 };
     for (size_t c = 0; c < figure->curve_count; c++) {
@@ -47,37 +53,62 @@ static enum status write_data(const struct figure *figure, struct directory *dir
                        curve->upper ? " " : "", upper);
         }
     }
-    const enum status status = plot_write(directory, within, figure->name, ".dat", &data, error);
+    const enum status status = plot_write(work, figure->name, ".dat", &data, error);
     text_free(&data);
     return status;
 }
 
 /* --- gnuplot ---------------------------------------------------------------------------------- */
 
-/* Becomes gnuplot; what it says goes to `pipe`. Never returns. */
-static void become_gnuplot(const char *folder, const char *argument, int pipe)
+/* What a program is found and loaded by; all else is left out, so that no file or choice of the
+ * user (HOME, GNUPLOT_LIB, GNUTERM, GDFONTPATH, ...) changes a picture. */
+static char *const *own_environment(void)
 {
+    static const char *const kept[] = { "PATH", "LD_LIBRARY_PATH", "FONTCONFIG_PATH",
+                                        "FONTCONFIG_FILE" };
+    static char locale[] = "LC_ALL=C.UTF-8";
+    static char *environment[COUNT_OF(kept) + 2];
+    size_t count = 0;
+    for (char *const *variable = environ; *variable; variable++)
+        for (size_t i = 0; i < COUNT_OF(kept); i++)
+            if (strncmp(*variable, kept[i], strlen(kept[i])) == 0 &&
+                (*variable)[strlen(kept[i])] == '=' && count < COUNT_OF(kept))
+                environment[count++] = *variable;
+    environment[count++] = locale;
+    environment[count] = NULL;
+    return environment;
+}
+
+/* Becomes gnuplot, which reads no file but the script; what it says goes to `pipe`. Never returns.
+ */
+static void become_gnuplot(int folder, const char *argument, int pipe)
+{
+    static char name[] = "gnuplot", without_defaults[] = "-d";
+    char file[FIGURE_LABEL_SIZE + 4];
+    snprintf(file, sizeof file, "%s", argument);
+    char *const arguments[] = { name, without_defaults, file, NULL };
     const int nothing = open("/dev/null", O_RDONLY);
     if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 || dup2(pipe, STDOUT_FILENO) < 0 ||
-        dup2(pipe, STDERR_FILENO) < 0 || chdir(folder) != 0)
+        dup2(pipe, STDERR_FILENO) < 0 || (folder >= 0 && fchdir(folder) != 0))
         _exit(126);
-    execlp("gnuplot", "gnuplot", argument, (char *)NULL);
+    environ = (char **)own_environment();
+    execvp(name, arguments);
     _exit(127);
 }
 
-/* A process of gnuplot that draws; `folder` and `script` say of what its errors are. */
+/* A process of gnuplot that draws by the script. */
 struct gnuplot {
     pid_t process;
-    int from;           /* what it says */
-    const char *folder; /* borrowed */
+    int from; /* what it says */
     char script[FIGURE_LABEL_SIZE + 4];
 };
 
-static enum status start(const char *folder, const char *script, struct gnuplot *gnuplot,
+/* In the open folder, or, for -1, where this process is. */
+static enum status start(int folder, const char *script, struct gnuplot *gnuplot,
                          struct error *error)
 {
     int ends[2];
-    *gnuplot = (struct gnuplot){ .folder = folder };
+    *gnuplot = (struct gnuplot){ .process = 0 };
     snprintf(gnuplot->script, sizeof gnuplot->script, "%s", script);
     if (pipe(ends) != 0)
         return error_system(error, STATUS_IO, errno, "pipe");
@@ -112,13 +143,13 @@ static enum status finish(const struct gnuplot *gnuplot, struct error *error)
         error_set(error, STATUS_UNAVAILABLE,
                   "gnuplot is not installed (Debian: apt install gnuplot-nox)");
     else if (code != 0 && !error->status)
-        error_set(error, STATUS_IO, "%s%s: gnuplot failed: %.400s", gnuplot->folder,
-                  gnuplot->script, said.length ? said.bytes : "");
+        error_set(error, STATUS_IO, "%s: gnuplot failed: %.400s", gnuplot->script,
+                  said.length ? said.bytes : "");
     text_free(&said);
     return error->status;
 }
 
-static enum status run_gnuplot(const char *folder, const char *script, struct error *error)
+static enum status run_gnuplot(int folder, const char *script, struct error *error)
 {
     struct gnuplot gnuplot;
     return start(folder, script, &gnuplot, error) ? error->status : finish(&gnuplot, error);
@@ -126,82 +157,81 @@ static enum status run_gnuplot(const char *folder, const char *script, struct er
 
 enum status plot_probe(struct error *error)
 {
-    return run_gnuplot("./", "--version", error);
+    return run_gnuplot(-1, "--version", error);
 }
 
 /* Fills the template of gnuplot's commands: NAME.gp. */
-static enum status write_commands(struct directory *directory, const char *within, const char *name,
-                                  const char *commands, json_t *values, struct error *error)
+static enum status write_commands(struct directory *work, const char *name, const char *commands,
+                                  json_t *values, struct error *error)
 {
-    static const char *const pictures[] = { ".svg", ".png", ".gif" };
     struct text text = { 0 };
-    for (size_t i = 0; i < COUNT_OF(pictures); i++) {
-        char path[2 * FIGURE_LABEL_SIZE];
-        snprintf(path, sizeof path, "%s%s%s", within, name, pictures[i]);
-        directory_take(directory, path); /* gnuplot would follow a link that stands there */
-    }
     template_fill(&text, commands, values, NULL);
-    const enum status status = plot_write(directory, within, name, ".gp", &text, error);
+    const enum status status = plot_write(work, name, ".gp", &text, error);
     text_free(&text);
     return status;
 }
 
-enum { FOLDER_SIZE = 4096 };
-
-static const char *folder_of(const struct directory *directory, const char *within,
-                             char folder[FOLDER_SIZE])
+enum status plot_commands(struct directory *work, const char *name, const char *commands,
+                          json_t *values, struct error *error)
 {
-    snprintf(folder, FOLDER_SIZE, "%s/%s", directory_path(directory), within);
-    return folder;
-}
-
-enum status plot_commands(struct directory *directory, const char *within, const char *name,
-                          const char *commands, json_t *values, struct error *error)
-{
-    char folder[FOLDER_SIZE], script[FIGURE_LABEL_SIZE + 4];
+    char script[FIGURE_LABEL_SIZE + 4];
     snprintf(script, sizeof script, "%s.gp", name);
-    return write_commands(directory, within, name, commands, values, error)
+    return write_commands(work, name, commands, values, error)
                ? error->status
-               : run_gnuplot(folder_of(directory, within, folder), script, error);
+               : run_gnuplot(workplace_folder(work), script, error);
 }
 
 /* Writes what gnuplot needs for a figure, and starts it in the folder. */
-static enum status begin(const struct figure *figure, struct directory *directory,
-                         const char *within, const char *folder, struct gnuplot *gnuplot,
-                         struct error *error)
+static enum status begin(const struct figure *figure, struct directory *work,
+                         struct gnuplot *gnuplot, struct error *error)
 {
     char script[FIGURE_LABEL_SIZE + 4];
     snprintf(script, sizeof script, "%s.gp", figure->name);
-    if (write_data(figure, directory, within, error) ||
-        write_commands(directory, within, figure->name, "figure.gp", script_view(figure), error))
+    if (write_data(figure, work, error) ||
+        write_commands(work, figure->name, "figure.gp", script_view(figure), error))
         return error->status;
-    return start(folder, script, gnuplot, error);
+    return start(workplace_folder(work), script, gnuplot, error);
 }
 
 enum { MOST_AT_WORK = 32 };
 
 /* As many at a time as there are cores. They are waited for in their order, and the first problem
  * is the one that is told: that of the figure that could not be begun comes last. */
-enum status plot_draw(const struct figure *figures, size_t count, struct directory *directory,
-                      const char *within, struct error *error)
+enum status plot_draw(const struct figure *figures, size_t count, struct directory *work,
+                      struct error *error)
 {
     const size_t cores = (size_t)cores_available();
     const size_t room = cores < MOST_AT_WORK ? cores : MOST_AT_WORK;
     struct gnuplot at_work[MOST_AT_WORK];
     struct error problem = { 0 };
-    char folder[FOLDER_SIZE];
     size_t begun = 0, ended = 0;
-    folder_of(directory, within, folder);
     while (begun < count && !error->status && !problem.status) {
         if (begun - ended == room)
             finish(&at_work[ended++ % room], error);
-        else if (!begin(&figures[begun], directory, within, folder, &at_work[begun % room],
-                        &problem))
+        else if (!begin(&figures[begun], work, &at_work[begun % room], &problem))
             begun++;
     }
     while (ended < begun)
         finish(&at_work[ended++ % room], error);
     return error->status ? error->status : error_pass(error, &problem);
+}
+
+enum status plot_into(const struct figure *figure, struct directory *directory, struct error *error)
+{
+    static const char *const suffixes[] = { "dat", "gp", "svg", "png" };
+    char files[COUNT_OF(suffixes)][FIGURE_LABEL_SIZE + 8];
+    const char *names[COUNT_OF(suffixes)];
+    struct directory *work;
+    if (workplace_open(directory, &work, error))
+        return error->status;
+    for (size_t i = 0; i < COUNT_OF(suffixes); i++) {
+        snprintf(files[i], sizeof files[i], "%s.%s", figure->name, suffixes[i]);
+        names[i] = files[i];
+    }
+    if (!plot_draw(figure, 1, work, error))
+        workplace_put(directory, work, names, COUNT_OF(names), error);
+    workplace_close(directory, work);
+    return error->status;
 }
 
 /* --- on a page -------------------------------------------------------------------------------- */
@@ -248,21 +278,20 @@ static void put_svg(const struct figure *figure, const char *from, bool first, s
     }
 }
 
-enum status plot_inline(const struct figure *figure, const struct directory *directory, bool first,
+enum status plot_inline(const struct figure *figure, const struct directory *work, bool first,
                         struct text *svg, struct error *error)
 {
-    char path[FIGURE_LABEL_SIZE + 16];
+    char file[FIGURE_LABEL_SIZE + 8];
     size_t length;
-    snprintf(path, sizeof path, "plots/%s.svg", figure->name);
-    char *bytes = directory_read_file(directory, path, &length, error);
+    snprintf(file, sizeof file, "%s.svg", figure->name);
+    char *bytes = directory_read_file(work, file, &length, error);
     if (!bytes)
         return error->status;
     const char *start = strstr(bytes, "<svg");
     if (start)
         put_svg(figure, start + 4, first, svg);
     else
-        error_set(error, STATUS_IO, "%s/%s: is not an SVG picture", directory_path(directory),
-                  path);
+        error_set(error, STATUS_IO, "%s/%s: is not an SVG picture", directory_path(work), file);
     free(bytes);
     return error->status;
 }

@@ -16,28 +16,32 @@
 /* Can gnuplot be run? STATUS_UNAVAILABLE. */
 enum status plot_probe(struct error *error);
 
-/* Draws all figures, several at a time, and writes their files into the directory, which has
- * claimed their names: `within` before these is "" or the name of a folder that is there, "plots/".
- * Of several that fail the first is told, and none is begun after it. STATUS_CANT_CREATE,
- * STATUS_IO, STATUS_UNAVAILABLE. */
-enum status plot_draw(const struct figure *figures, size_t count, struct directory *directory,
-                      const char *within, struct error *error);
+/* Draws all figures, several at a time, and leaves their files in the folder of work
+ * (output/workplace.h). Of several that fail the first is told, and none is begun after it.
+ * STATUS_DATA for a name that is no word, STATUS_CANT_CREATE, STATUS_IO, STATUS_UNAVAILABLE. */
+enum status plot_draw(const struct figure *figures, size_t count, struct directory *work,
+                      struct error *error);
 
 /*
- * The drawn figure, in `plots` of the directory, for an HTML page: what follows "<svg ". Its parts
+ * The drawn figure, in the folder of work, for an HTML page: what follows "<svg ". Its parts
  * have classes in place of gnuplot's ids, so that the page colours them (templates/page.css). The
  * definitions of gnuplot's points belong to the first figure of a page. STATUS_NO_INPUT, STATUS_IO.
  */
-enum status plot_inline(const struct figure *figure, const struct directory *directory, bool first,
+enum status plot_inline(const struct figure *figure, const struct directory *work, bool first,
                         struct text *svg, struct error *error);
 
-/* Fills the template of gnuplot's commands and has gnuplot draw by them, in `within` of the
- * directory: NAME.gp. STATUS_UNAVAILABLE, STATUS_IO with what gnuplot said. */
-enum status plot_commands(struct directory *directory, const char *within, const char *name,
-                          const char *commands, json_t *values, struct error *error);
+/* Fills the template of gnuplot's commands and has gnuplot draw by them: NAME.gp. Words of others
+ * among the values have gone through script_quote(). STATUS_UNAVAILABLE, STATUS_IO with what
+ * gnuplot said. */
+enum status plot_commands(struct directory *work, const char *name, const char *commands,
+                          json_t *values, struct error *error);
 
-/* The numbers of a figure: NAME.dat. STATUS_CANT_CREATE, STATUS_IO, STATUS_MEMORY. */
-enum status plot_write(struct directory *directory, const char *within, const char *name,
-                       const char *suffix, const struct text *content, struct error *error);
+/* A file of a figure: NAME with the suffix. STATUS_CANT_CREATE, STATUS_IO, STATUS_MEMORY. */
+enum status plot_write(struct directory *work, const char *name, const char *suffix,
+                       const struct text *content, struct error *error);
+
+/* Draws one figure into a directory that has claimed its files, all of them at once. */
+enum status plot_into(const struct figure *figure, struct directory *directory,
+                      struct error *error);
 
 #endif

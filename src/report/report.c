@@ -10,7 +10,10 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/name.h"
 #include "output/directory.h"
+#include "output/placement.h"
+#include "output/workplace.h"
 #include "report/animation.h"
 #include "report/choice.h"
 #include "report/compare.h"
@@ -31,7 +34,7 @@ struct report {
     size_t count;
     struct directory *directory;        /* where report.html goes */
     char folder[REPORT_PATH_SIZE - 16]; /* its path */
-    char plots[REPORT_PATH_SIZE];       /* folder/plots */
+    struct directory *work;             /* where all of its files are made */
     bool can_draw;
     struct error no_gnuplot; /* why not */
 };
@@ -95,17 +98,6 @@ static enum status find_runs(struct report *report, struct error *error)
 
 /* --- where to write --------------------------------------------------------------------------- */
 
-/* A folder of ours; a link or a file in its place is refused. */
-static enum status make_folder(const char *path, struct error *error)
-{
-    struct stat about;
-    if (mkdir(path, 0777) != 0 && errno != EEXIST)
-        return error_system(error, STATUS_CANT_CREATE, errno, path);
-    if (lstat(path, &about) != 0 || !S_ISDIR(about.st_mode))
-        return error_system(error, STATUS_CANT_CREATE, ENOTDIR, path);
-    return STATUS_OK;
-}
-
 /* A link to the run is what the user has named; one in the place of the output is not. */
 static enum status open_folder(struct report *report, struct error *error)
 {
@@ -116,86 +108,91 @@ static enum status open_folder(struct report *report, struct error *error)
     if (own && !real)
         return error_system(error, STATUS_CANT_CREATE, errno, wanted);
     snprintf(report->folder, sizeof report->folder, "%s", wanted ? wanted : "report");
-    snprintf(report->plots, sizeof report->plots, "%s/plots", report->folder);
     const enum status status = directory_open_kind(own ? real : report->folder, &directory_report,
                                                    DIRECTORY_FORCE, &report->directory, error);
     free(real);
-    return status;
-}
-
-static enum status write_page(const struct report *report, const struct text *html, char *path,
-                              struct error *error)
-{
-    snprintf(path, REPORT_PATH_SIZE, "%s/%s", report->folder, page_name);
-    if (html->failed)
-        return error_memory(error);
-    return directory_replace_file(report->directory, page_name, html->bytes, html->length, error);
+    return status ? status : workplace_open(report->directory, &report->work, error);
 }
 
 /* --- the files that a report writes ----------------------------------------------------------- */
 
-enum { OWN_FILES = 2, SUFFIXES = 4, ANIMATION_FILES = 3 };
+enum { SUFFIXES = 4, ANIMATION_FILES = 3 };
 
 struct file_name {
     char bytes[FIGURE_LABEL_SIZE + 16];
 };
 
-/* Into an array that is long enough; their count. */
-static size_t list_files(const struct report *report, const struct figures *figures,
-                         struct file_name *files)
+/* All that a report writes, and whatever it removes or replaces is one of these. */
+struct file_list {
+    struct file_name *files;
+    const char **names;
+    size_t count;
+};
+
+static void list_free(struct file_list *list)
+{
+    free(list->files);
+    free(list->names);
+}
+
+static enum status list_files(const struct report *report, const struct figures *figures,
+                              struct file_list *list, struct error *error)
 {
     static const char *const suffixes[SUFFIXES] = { "dat", "gp", "svg", "png" };
     static const char *const animation[ANIMATION_FILES] = { "dat", "gp", "gif" };
+    const size_t most = 1 + SUFFIXES * figures->count + ANIMATION_FILES;
+    *list = (struct file_list){ calloc(most, sizeof *list->files),
+                                calloc(most, sizeof *list->names), 0 };
+    if (!list->files || !list->names)
+        return error_memory(error);
     size_t count = 0;
-    snprintf(files[count++].bytes, sizeof *files, "%s", directory_report.manifest);
-    snprintf(files[count++].bytes, sizeof *files, "%s", page_name);
+    snprintf(list->files[count++].bytes, sizeof *list->files, "%s", page_name);
     for (size_t i = 0; i < figures->count && report->can_draw; i++)
         for (size_t k = 0; k < SUFFIXES; k++)
-            snprintf(files[count++].bytes, sizeof *files, "plots/%s.%s", figures->figures[i].name,
-                     suffixes[k]);
+            snprintf(list->files[count++].bytes, sizeof *list->files, "plots/%s.%s",
+                     figures->figures[i].name, suffixes[k]);
     for (size_t k = 0; k < ANIMATION_FILES && report->options->animation && report->can_draw; k++)
-        snprintf(files[count++].bytes, sizeof *files, "plots/" ANIMATION_NAME ".%s", animation[k]);
-    return count;
+        snprintf(list->files[count++].bytes, sizeof *list->files, "plots/" ANIMATION_NAME ".%s",
+                 animation[k]);
+    for (size_t i = 0; i < count; i++)
+        list->names[i] = list->files[i].bytes;
+    list->count = count;
+    return STATUS_OK;
 }
 
-/* Before the first is written: none of them is anybody else's, and the manifest lists them all. */
-static enum status claim_files(const struct report *report, const struct figures *figures,
+enum { FIGURE_STEM_SIZE = NAME_LONGEST - 20 };
+
+/* By an earlier figure, or by the animation. */
+static bool is_taken(const struct figures *figures, size_t index)
+{
+    const char *name = figures->figures[index].name;
+    for (size_t i = 0; i < index; i++)
+        if (strcmp(figures->figures[i].name, name) == 0)
+            return true;
+    return strcmp(name, ANIMATION_NAME) == 0;
+}
+
+/* Two diagnostics may be called alike, as far as names of figures go. */
+static void tell_apart(struct figures *figures)
+{
+    for (size_t i = 0; i < figures->count; i++) {
+        char *const name = figures->figures[i].name, stem[FIGURE_STEM_SIZE];
+        snprintf(stem, sizeof stem, "%.*s", FIGURE_STEM_SIZE - 1, name);
+        for (size_t copy = 2; is_taken(figures, i); copy++)
+            snprintf(name, FIGURE_LABEL_SIZE, "%s-%zu", stem, copy);
+    }
+}
+
+/* Before anything is drawn: does nothing of others stand in the way? */
+static enum status check_files(const struct report *report, struct figures *figures,
                                struct error *error)
 {
-    const size_t most = OWN_FILES + SUFFIXES * figures->count + ANIMATION_FILES;
-    struct file_name *files = calloc(most, sizeof *files);
-    const char **names = calloc(most, sizeof *names);
-    if (files && names) {
-        const size_t count = list_files(report, figures, files);
-        for (size_t i = 0; i < count; i++)
-            names[i] = files[i].bytes;
-        if (!directory_check(report->directory, names, count, error) &&
-            (!report->can_draw || !make_folder(report->plots, error)))
-            directory_note(report->directory, json_object(), names, count, error);
-    } else {
-        error_memory(error);
-    }
-    free(files);
-    free(names);
+    struct file_list list;
+    tell_apart(figures);
+    if (!list_files(report, figures, &list, error))
+        placement_check(report->directory, list.names, list.count, error);
+    list_free(&list);
     return error->status;
-}
-
-/* --- the two kinds of report ------------------------------------------------------------------ */
-
-static enum status draw(const struct report *report, struct figures *figures, struct text *html,
-                        struct error *error)
-{
-    if (claim_files(report, figures, error))
-        return error->status;
-    if (!report->can_draw) {
-        template_fill(html, "without-figures.html",
-                      json_pack("{s:o}", "why", json_string_nocheck(report->no_gnuplot.text)),
-                      NULL);
-        return STATUS_OK;
-    }
-    return plot_draw(figures->figures, figures->count, report->directory, "plots/", error)
-               ? error->status
-               : page_figures(html, figures, report->directory, error);
 }
 
 /* Does the page stand among the files of the run? A folder may also be the user's, or hold one run
@@ -205,6 +202,46 @@ static bool is_beside(const struct report *report)
     struct stat page, run;
     return stat(report->folder, &page) == 0 && stat(report->results[0].path, &run) == 0 &&
            page.st_dev == run.st_dev && page.st_ino == run.st_ino;
+}
+
+/* Under the lock that whoever replaces a run takes as well. *overtaken: the run is another one by
+ * now, and nothing was written. */
+static enum status place_files(struct report *report, const struct figures *figures,
+                               const struct text *html, bool *overtaken, struct error *error)
+{
+    struct file_list list = { 0 };
+    if (html->failed)
+        return error_memory(error);
+    if (workplace_write(report->work, page_name, html->bytes, html->length, error) ||
+        list_files(report, figures, &list, error) ||
+        directory_lock_files(report->directory, error)) {
+        list_free(&list);
+        return error->status;
+    }
+    *overtaken = is_beside(report) && !result_is_current(&report->results[0]);
+    if (!*overtaken)
+        placement_place(report->directory, report->work, list.names, list.count, error);
+    directory_unlock_files(report->directory);
+    list_free(&list);
+    return error->status;
+}
+
+/* --- the two kinds of report ------------------------------------------------------------------ */
+
+static enum status draw(const struct report *report, struct figures *figures, struct text *html,
+                        struct error *error)
+{
+    if (check_files(report, figures, error))
+        return error->status;
+    if (!report->can_draw) {
+        template_fill(html, "without-figures.html",
+                      json_pack("{s:o}", "why", json_string_nocheck(report->no_gnuplot.text)),
+                      NULL);
+        return STATUS_OK;
+    }
+    return plot_draw(figures->figures, figures->count, report->work, error)
+               ? error->status
+               : page_figures(html, figures, report->work, error);
 }
 
 static enum status one_run(const struct report *report, struct figures *figures, struct text *html,
@@ -220,7 +257,7 @@ static enum status one_run(const struct report *report, struct figures *figures,
     if (!status)
         status = draw(report, figures, html, error);
     if (!status && report->options->animation && report->can_draw)
-        status = animation_add(result, report->directory, html, error);
+        status = animation_add(result, report->work, html, error);
     page_run_foot(html, result, is_beside(report));
     page_end(html);
     return status;
@@ -250,7 +287,7 @@ static enum status many_runs(const struct report *report, struct figures *figure
 }
 
 static enum status write_report(struct report *report, struct report_summary *summary,
-                                struct error *error)
+                                bool *overtaken, struct error *error)
 {
     struct figures figures = { 0 };
     struct text html = { 0 };
@@ -258,7 +295,8 @@ static enum status write_report(struct report *report, struct report_summary *su
     enum status status = single ? one_run(report, &figures, &html, error)
                                 : many_runs(report, &figures, &html, error);
     if (!status)
-        status = write_page(report, &html, summary->page, error);
+        status = place_files(report, &figures, &html, overtaken, error);
+    snprintf(summary->page, sizeof summary->page, "%s/%s", report->folder, page_name);
     summary->runs = report->count;
     summary->figures = report->can_draw ? figures.count : 0;
     figure_free_all(&figures);
@@ -266,27 +304,51 @@ static enum status write_report(struct report *report, struct report_summary *su
     return status;
 }
 
+/* Reads the runs and writes their report. */
+static enum status try_report(struct report *report, struct report_summary *summary,
+                              bool *overtaken, struct error *error)
+{
+    enum status status = find_runs(report, error);
+    if (!status && report->options->animation && report->count > 1)
+        status =
+            error_set(error, STATUS_USAGE,
+                      "orrery report: --animation: is of one run, and here are %zu", report->count);
+    if (!status)
+        status = open_folder(report, error);
+    if (!status)
+        status = write_report(report, summary, overtaken, error);
+    if (report->directory)
+        workplace_close(report->directory, report->work);
+    directory_close(report->directory);
+    for (size_t i = 0; i < report->count; i++)
+        result_close(&report->results[i]);
+    free(report->results);
+    return status;
+}
+
+enum { MOST_TRIES = 10 };
+
 enum status report_write(const struct report_options *options, struct report_summary *summary,
                          struct error *error)
 {
-    struct report report = { .options = options };
+    struct error no_gnuplot = { 0 };
+    const bool can_draw = plot_probe(&no_gnuplot) == STATUS_OK;
+    enum status status = STATUS_OK;
+    bool overtaken = true;
     *summary = (struct report_summary){ 0 };
-    report.can_draw = plot_probe(&report.no_gnuplot) == STATUS_OK;
-    enum status status = find_runs(&report, error);
-    if (!status && options->animation && report.count > 1)
-        status =
-            error_set(error, STATUS_USAGE,
-                      "orrery report: --animation: is of one run, and here are %zu", report.count);
-    if (!status)
-        status = open_folder(&report, error);
-    if (!status)
-        status = write_report(&report, summary, error);
-    if (!status && !report.can_draw)
+    for (int tries = 0; tries < MOST_TRIES && overtaken && !status; tries++) {
+        struct report report = { .options = options,
+                                 .can_draw = can_draw,
+                                 .no_gnuplot = no_gnuplot };
+        overtaken = false;
+        status = try_report(&report, summary, &overtaken, error);
+    }
+    if (!status && overtaken)
+        status = error_set(error, STATUS_STOPPED,
+                           "%s: the run was replaced again and again while its report was drawn",
+                           options->directories[0]);
+    if (!status && !can_draw)
         status = error_set(error, STATUS_UNAVAILABLE, "%s: without figures: %s", summary->page,
-                           report.no_gnuplot.text);
-    directory_close(report.directory);
-    for (size_t i = 0; i < report.count; i++)
-        result_close(&report.results[i]);
-    free(report.results);
+                           no_gnuplot.text);
     return status;
 }

@@ -4,10 +4,12 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/document.h"
 #include "output/directory.h"
+#include "report/strange.h"
 
 const char *result_file(const struct result *result, const char *name,
                         char buffer[RESULT_PATH_SIZE])
@@ -29,6 +31,32 @@ static bool is_missing(const char *path)
     return access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR);
 }
 
+/* A link in the place of run.cfg would put the file that it names on a page. */
+static enum status identify(const struct result *result, struct result_identity *identity,
+                            struct error *error)
+{
+    char path[RESULT_PATH_SIZE];
+    struct stat about;
+    *identity = (struct result_identity){ .found = false };
+    if (lstat(result_file(result, "run.cfg", path), &about) != 0)
+        return STATUS_OK;
+    *identity = (struct result_identity){ true, about.st_dev, about.st_ino, about.st_mtim.tv_sec,
+                                          about.st_mtim.tv_nsec };
+    if (S_ISREG(about.st_mode))
+        return STATUS_OK;
+    return error_set(error, STATUS_DATA, "%s: is not a regular file, as a run writes it", path);
+}
+
+bool result_is_current(const struct result *result)
+{
+    struct result_identity now;
+    const struct result_identity *then = &result->identity;
+    struct error ignored = { 0 };
+    return identify(result, &now, &ignored) == STATUS_OK && now.found == then->found &&
+           now.device == then->device && now.inode == then->inode && now.seconds == then->seconds &&
+           now.nanoseconds == then->nanoseconds;
+}
+
 static enum status load(const char *path, struct result *result, struct error *error)
 {
     char manifest[RESULT_PATH_SIZE];
@@ -38,10 +66,12 @@ static enum status load(const char *path, struct result *result, struct error *e
         return error_set(error, STATUS_NO_INPUT, "%s: holds no run (no run.json)", path);
     if (problem.status)
         return error_set(error, problem.status, "%s", problem.text);
-    if (json_is_object(result->json))
+    if (!json_is_object(result->json))
+        error_set(error, STATUS_DATA, "%s: is no JSON object", manifest);
+    else if (strange_check(result->json, manifest, error) == STATUS_OK)
         return STATUS_OK;
     result_close(result);
-    return error_set(error, STATUS_DATA, "%s: is no JSON object", manifest);
+    return error->status;
 }
 
 void result_close(struct result *result)
@@ -123,7 +153,9 @@ enum status result_open(const char *path, struct result *result, struct error *e
     snprintf(result->path, sizeof result->path, "%s", path);
     for (size_t end = strlen(result->path); end > 1 && result->path[end - 1] == '/'; end--)
         result->path[end - 1] = '\0';
-    return load(path, result, error) ? error->status : find_state(result, error);
+    if (identify(result, &result->identity, error) || load(path, result, error))
+        return error->status;
+    return find_state(result, error);
 }
 
 bool result_is_of_orrery(const struct result *result)

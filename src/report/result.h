@@ -25,12 +25,21 @@ struct result {
     json_t *json;                /* run.json */
     enum result_state state;
     struct progress progress; /* of one that has not ended */
+    struct result_identity {
+        bool found;
+        unsigned long long device, inode;
+        long long seconds, nanoseconds;
+    } identity; /* of its run.cfg, which a run writes once */
 };
 
 /* Nothing is locked but for an instant. STATUS_NO_INPUT where the directory holds no run,
- * STATUS_DATA where run.json is no JSON, STATUS_MEMORY, STATUS_IO. */
+ * STATUS_DATA where run.json is no JSON, or has a name that no run could have written, or run.cfg
+ * is no regular file; STATUS_MEMORY, STATUS_IO. */
 enum status result_open(const char *path, struct result *result, struct error *error);
 void result_close(struct result *result);
+
+/* Is the run that was opened still the one in its directory? */
+bool result_is_current(const struct result *result);
 
 /* By keys and list indices with dots between them: "config.time.step"; NULL where it is not. */
 json_t *result_find(const struct result *result, const char *keys);

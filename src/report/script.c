@@ -9,19 +9,22 @@
 #include "report/palette.h"
 #include "report/template.h"
 
-/* --- axes ------------------------------------------------------------------------------------- */
+/* --- words ------------------------------------------------------------------------------------ */
 
-/* A gnuplot string; nothing in single quotes is expanded but a doubled quote. */
-static void quote(struct text *script, const char *words)
+void script_quote(struct text *script, const char *words)
 {
-    text_print(script, "'");
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                " .,:;()[]+-*/=_^%<>&|";
+    text_print(script, "\"");
     for (const char *c = words; *c; c++)
-        if (*c == '\'')
-            text_print(script, "''");
+        if (strchr(plain, *c) || (unsigned char)*c >= 0x80)
+            text_append(script, c, 1);
         else
-            text_append(script, (unsigned char)*c < ' ' ? " " : c, 1);
-    text_print(script, "'");
+            text_print(script, (unsigned char)*c < ' ' ? " " : "\\%03o", (unsigned char)*c);
+    text_print(script, "\"");
 }
+
+/* --- axes ------------------------------------------------------------------------------------- */
 
 static bool in_frame(const struct figure *figure, double x)
 {
@@ -234,7 +237,7 @@ static json_t *axis_view(const struct figure *figure, char axis)
 {
     struct text label = { 0 }, scale = { 0 };
     const char name[] = { axis, '\0' };
-    quote(&label, axis == 'x' ? figure->x_label : figure->y_label);
+    script_quote(&label, axis == 'x' ? figure->x_label : figure->y_label);
     if (axis == 'y' && figure->y_signed)
         script_signed(&scale, figure);
     else if (axis == 'x' ? figure->x_log : figure->y_log)
@@ -330,7 +333,7 @@ static json_t *drawn_view(const struct curve *curve, size_t index, const char *l
     const int dash = has_gaps ? DASH_PERIOD >> curve->beneath : 0;
     const int wide = curve->kind == CURVE_PATH ? curve->above : 0;
     text_append(&words, line, length);
-    quote(&label, length ? words.bytes : "");
+    script_quote(&label, length ? words.bytes : "");
     label.failed |= words.failed;
     text_free(&words);
     return json_pack("{s:s, s:i, s:b, s:b, s:s, s:i, s:i, s:i, s:i, s:b, s:b, s:o}", "separator",

@@ -6,6 +6,14 @@
 
 #include "report/figure.h"
 
+/*
+ * Appends the words as a string of gnuplot's, the only way in which words that are not the
+ * program's own come into a script. Between the double quotes stand letters, digits, blanks and
+ * signs without a meaning in a string; every other character of ASCII is written as \ooo, so that
+ * no word ends the string or the line, runs a command (`...`) or names a macro (@...).
+ */
+void script_quote(struct text *script, const char *words);
+
 /* What the template of the commands (templates/figure.gp) is filled with; NULL for want of memory.
  */
 json_t *script_view(const struct figure *figure);

@@ -103,7 +103,7 @@ enum status trajectory_open(const char *path, struct trajectory **result, struct
     struct trajectory *trajectory = calloc(1, sizeof *trajectory);
     if (!trajectory)
         return error_memory(error);
-    enum status status = lines_open(path, &trajectory->lines, error);
+    enum status status = lines_open_own(path, &trajectory->lines, error);
     for (bool end = false; !status && !end;)
         status = index_frame(trajectory, &end, error);
     if (!status && trajectory->frame_count == 0)

@@ -198,9 +198,10 @@ static void put_row(struct text *csv, const struct table *table, size_t member)
         put_value(csv, study->values[member * study->key_count + k]);
     }
     if (row->verdict)
-        text_print(csv, ",%d,%s", (int)row->code, row->verdict);
+        text_print(csv, ",%d,", (int)row->code);
     else
         text_print(csv, ",,");
+    text_cell(csv, row->verdict ? row->verdict : "");
     for (size_t i = 0; i < columns; i++) {
         text_print(csv, ",");
         if (i < row->count && !isnan(row->values[i]))

@@ -953,7 +953,7 @@ def test_chosen_figures():
         table = numpy.genfromtxt("0.001.run/conservation.csv", delimiter=",", names=True)
         drawn = blocks(f"{folder}/plots/conservation-kinetic.dat")
         assert len(drawn) == runs and set(drawn[0][:, 1]) <= set(table["kinetic_M_L2_T2"])
-        unit = re.search(r"set ylabel '(.*)' noe", read(f"{folder}/plots/conservation-kinetic.gp"))
+        unit = re.search(r'set ylabel "(.*)" noe', read(f"{folder}/plots/conservation-kinetic.gp"))
         assert unit.group(1) == "kinetic [M L² T⁻²]", unit
         pathlib.Path(folder, "report.html").unlink()
         error = report(*arguments, "--plot", "virial-ratoi,energies,glow", status=64).stderr
@@ -1029,7 +1029,7 @@ def test_labels_are_whole():
     keys = keys_of("report/plots/energies.dat")
     assert keys == ["a-run-with-a-long-name-that-says-what-it-is-about-and-more", "b.run"], keys
     # What is too wide for a picture goes on in the next line.
-    lines = re.findall(r"title '([^']*)'", read("report/plots/energies.gp"))
+    lines = re.findall(r'title "([^"]*)"', read("report/plots/energies.gp"))
     assert "".join(lines) == "".join(keys) and max(map(len, lines)) <= 44, lines
     assert "maxcols 1 " in read("report/plots/energies.gp")
     make_run("c.run", steps=1300)
@@ -1337,13 +1337,17 @@ def test_what_ended_a_run():
     assert f"stop_when {words}" in " ".join(tap.run("watch", "made.run").stdout.split())
 
 
+# It gets nothing of the user's environment but the PATH, so that the folder is written into it.
 GNUPLOT = """#!/bin/sh
+[ "$1" = -d ] && [ -z "$HOME" ] || exit 4
+shift
 [ "$1" = --version ] && exit 0
-: >"$HOME/begun.$1"
+HERE=%s
+: >"$HERE/begun.$1"
 %s
-[ $? = 0 ] && exec %s "$1"
+[ $? = 0 ] && exec %s -d "$1"
 echo "it failed of $1"
-: >"$HOME/ended.$1"
+: >"$HERE/ended.$1"
 exit 3
 """
 
@@ -1355,16 +1359,16 @@ def test_figures_are_drawn_side_by_side():
     os.mkdir("bin")
     tool = pathlib.Path("bin/gnuplot")
     environment = {**os.environ, "PATH": os.path.abspath("bin") + ":" + os.environ["PATH"],
-                   "HOME": os.getcwd(), "OMP_NUM_THREADS": "3"}
+                   "OMP_NUM_THREADS": "3"}
 
     def draw(words):
-        tool.write_text(GNUPLOT % (words, shutil.which("gnuplot")))
+        tool.write_text(GNUPLOT % (os.getcwd(), words, shutil.which("gnuplot")))
         tool.chmod(0o755)
         return subprocess.run([tap.ORRERY, "report", "made.run"], capture_output=True, text=True,
                               env=environment)
 
     # The first one waits until two others have begun.
-    result = draw('n=0; while [ $n -lt 600 ] && ! [ -e "$HOME/begun.energies.gp" ]; do '
+    result = draw('n=0; while [ $n -lt 600 ] && ! [ -e "$HERE/begun.energies.gp" ]; do '
                   "sleep 0.05; n=$((n + 1)); done; [ $n -lt 600 ]")
     assert result.returncode == 0, result
     assert len(list(pathlib.Path().glob("begun.*"))) == 5
@@ -1373,7 +1377,7 @@ def test_figures_are_drawn_side_by_side():
         path.unlink()
     result = draw('case $1 in orbits.gp) sleep 0.5; false;; energy-error.gp) false;; esac')
     assert result.returncode == 74, result
-    assert "plots/orbits.gp: gnuplot failed: it failed of orbits.gp" in result.stderr, result
+    assert "orbits.gp: gnuplot failed: it failed of orbits.gp" in result.stderr, result
     assert "energy-error" not in result.stderr, result
     assert len(list(pathlib.Path().glob("ended.*"))) == 2
     assert not os.path.exists("begun.momentum.gp"), "drawn after one had failed"
@@ -1430,7 +1434,7 @@ def test_animation_follows_the_mass():
         reach = 3 * numpy.exp(numpy.log(half[max(0, k - 4):k + 5]).mean())
         expected = middle[k][:, None] + [-reach, reach]
         assert numpy.allclose(ranges[k], expected, rtol=1e-7, atol=1e-9), (k, ranges[k], expected)
-    assert re.findall(r"'t = ([\d.]+)'", commands) == [f"{0.5 * k:g}" for k in range(9)]
+    assert re.findall(r'"t = ([\d.]+)"', commands) == [f"{0.5 * k:g}" for k in range(9)]
     width = ranges[3, 0, 1] - ranges[3, 0, 0]
     assert f"'box: {width:.3g} wide'" in commands
     assert "three times the radius that holds half of the mass" in read("made.run/report.html")

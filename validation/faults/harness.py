@@ -376,6 +376,7 @@ class Row:
     def __init__(self, number, name):
         self.number, self.name = number, name
         self.trials = self.lost = self.doubled = self.silent = self.foreign = self.wrong = 0
+        self.commands = self.processes = 0  # that a stranger's directory brought to run
         self.ends = collections.Counter()
         self.problems = []
 
@@ -392,7 +393,7 @@ class Row:
             rows = json.loads(path.read_text()) if path.exists() else []
             rows.append({key: getattr(self, key) for key in
                          ("number", "name", "trials", "ends", "lost", "doubled", "silent",
-                          "foreign", "wrong")})
+                          "foreign", "wrong", "commands", "processes")})
             path.write_text(json.dumps(rows, indent=1))
         assert not self.problems, f"{len(self.problems)} problems\n" + "\n".join(self.problems[:20])
 

@@ -33,6 +33,9 @@ STUDIES = {
     17: "convert of damaged files",
     19: "g(r)",
 }
+STRANGERS = {
+    22: "Directories of a stranger",
+}
 COUNTED = ("trials", "lost", "doubled", "silent", "foreign", "wrong")
 
 HEAD = """# Reliability: what was tried
@@ -78,6 +81,19 @@ A row of a table, or a file, that even the next command did not bring is *lost*.
 before and is not Orrery's is *foreign*: a file counts as touched if its kind, inode, time or bytes
 are not what they were. A result is *wrong* if the command said that all went well, and the files
 are not those of an undisturbed one.
+"""
+
+HOSTILE = """
+## Directories of a stranger
+
+Whoever opens the results of somebody else opens files that anybody may have written. In each of
+these directories a string that would be a command, a path, a formula, an escape sequence or a piece
+of a page stands in one of the places where a run, a study or a report leaves a name, a unit or a
+word; or bytes of its files were changed by the fuzz target `validation/fuzz/report`. `orrery report`,
+`watch` and `run --force` are given them, with a library preloaded, into gnuplot as well, that ends
+any other program before it begins. A command counts where it was run, or where a script that was
+left for gnuplot holds anything but the statements of the templates; a file where it is not one of
+the report's own and is another one than before.
 """
 
 TAIL = """
@@ -138,7 +154,7 @@ def main():
     folder, page = sys.argv[1:]
     rows = [row for path in sorted(pathlib.Path(folder).glob("*.json"))
             for row in json.loads(path.read_text())]
-    unknown = {row["number"] for row in rows} - RUNS.keys() - STUDIES.keys()
+    unknown = {row["number"] for row in rows} - RUNS.keys() - STUDIES.keys() - STRANGERS.keys()
     assert not unknown, unknown
     total = {key: sum(row[key] for row in rows) for key in COUNTED}
     cores = len(os.sched_getaffinity(0))
@@ -149,7 +165,11 @@ def main():
                                       "silent restarts": "silent"})
     text += MIDDLE
     text += "\n" + table(rows, STUDIES, {"lost": "lost", "foreign files touched": "foreign",
-                                         "wrong results": "wrong"}) + TAIL
+                                         "wrong results": "wrong"})
+    text += HOSTILE
+    text += "\n" + table(rows, STRANGERS, {"commands run": "commands",
+                                           "files touched outside": "foreign",
+                                           "processes other than gnuplot": "processes"}) + TAIL
     pathlib.Path(page).write_text(text)
     print(f"{page}: {total}")
 

@@ -22,8 +22,8 @@ set bmargin 0
 {{#axes}}
 set {{axis}}range [{{low:9}}:{{high:9}}]
 {{/axes}}
-set label 1 't = {{time}}' at screen 0.04, 0.95 front noenhanced textcolor rgb ink
-set label 2 'box: {{width}} wide' at screen 0.04, 0.05 front noenhanced textcolor rgb muted
+set label 1 {{{time}}} at screen 0.04, 0.95 front noenhanced textcolor rgb ink
+set label 2 {{{width}}} at screen 0.04, 0.05 front noenhanced textcolor rgb muted
 set view 68, {{angle}}, 1.25
 splot '{{{name}}}.dat' index {{index}} using 1:2:3:4 with points pointtype 7 pointsize {{size}} linecolor variable
 {{/frames}}

@@ -1,0 +1,353 @@
+"""Directories of a stranger: what is read from one is data, of which nothing is run or obeyed."""
+
+import html.parser
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+import harness
+import tap
+from harness import Row, shuffled, some
+
+CONFIG = """
+name = "whole";
+bodies = { initial = "two-body"; masses = [1.0, 0.5]; semi_major_axis = 1.0; eccentricity = 0.1; };
+time = { integrator = "velocity-verlet"; step = 0.05; end = 2.0; };
+compute = { threads = 1; };
+diagnostics = ( { type = "conservation"; every = 2; }, { type = "virial"; every = 4; } );
+outputs = ( { type = "xyz"; every = 10; } );
+"""
+
+# Each of them writes the file PWNED if anybody takes it for more than a name.
+STRINGS = (
+    "x\n!: >PWNED\n", "x\nsystem(': >PWNED')\n", "x\n! : >PWNED #", "`: >PWNED`", "x`: >PWNED`y",
+    "'; system(': >PWNED'); '", '"; system(": >PWNED"); "', "''`: >PWNED`", '"`: >PWNED`"',
+    "'.system(': >PWNED').'", '".system(": >PWNED")."', "x' ; !: >PWNED", "| : >PWNED",
+    "< : >PWNED", "<: >PWNED", "'< : >PWNED'", "$(: >PWNED)", "; : >PWNED;", "@line", "@x", "\\",
+    "a\\", "\\042; !: >PWNED", "a\"b", "a''b", "a'b", "'", '"', "%s%n%99999d", "{/Symbol a}", "#",
+    "x\r!: >PWNED\r", "\x1b]0;mine\x07", "\x1b[2J\x1b[H", "\u009b31m", "\u202ecod.exe", "\x08\x08",
+    "javascript:alert(1)", "<script>alert(1)</script>", '"><img src=x onerror=alert(1)>',
+    "' onload='alert(1)", "</style><script>alert(1)</script>", "&lt;script&gt;",
+    "../../outside/mine", "../outside/mine", "OUTSIDE/mine", "plots/../../outside/mine", "..", ".",
+    "", "/", "a/b", "-d", "-", "a" * 121, "a" * 400, "é" * 100, "mine", "report", "bodies",
+    "=1+1", "+1", "@SUM(1)", "-cmd|' /C calc'!A0", "null", "0", "../report", "run.json",
+)
+
+
+def expand(text):
+    here = os.getcwd()
+    return text.replace("PWNED", f"{here}/pwned").replace("OUTSIDE", f"{here}/outside")
+
+
+# --- places ---------------------------------------------------------------------------------------
+
+def change_json(change, name="run.json"):
+    path = pathlib.Path("trial", name)
+    about = json.loads(path.read_text())
+    change(about)
+    path.write_text(json.dumps(about))
+
+
+def rename_key(words, get):
+    def change(about):
+        inner = get(about)
+        key = next(iter(inner))
+        inner[words] = inner.pop(key)
+    change_json(change)
+
+
+def set_value(words, get, key):
+    def change(about):
+        get(about)[key] = words
+    change_json(change)
+
+
+def header(words, old, new):
+    path = pathlib.Path("trial/conservation.csv")
+    path.write_text(path.read_text().replace(old, new.replace("WORDS", words), 1))
+
+
+def new_table(words):
+    """A diagnostic of that name, with the file that belongs to it where one can be there."""
+    set_value(words, lambda about: about["config"]["diagnostics"][1], "name")
+    try:
+        shutil.copy("trial/virial.csv", f"trial/{words}.csv")
+    except (OSError, ValueError):
+        pass
+
+
+def unknown_type(words):
+    set_value(words, lambda about: about["config"]["diagnostics"][1], "type")
+    try:
+        shutil.copy("trial/virial.csv", f"trial/{words}.csv")
+    except (OSError, ValueError):
+        pass
+
+
+def errors_of_diagnostic(words):
+    def change(about):
+        about["diagnostics"][words] = {"energy_error": 1e-3, f"{words}_error": 2e-3}
+    change_json(change)
+
+
+def error_column(words):
+    def change(about):
+        about["diagnostics"]["conservation"][f"{words}error"] = 1e-3
+    change_json(change)
+
+
+def list_of_report(words):
+    """A report.json that lists files of others, as one of ours would."""
+    files = ["report.json", "notes.csv", "plots/mine.svg", words, f"plots/{words}"]
+    pathlib.Path("trial/report.json").write_text(json.dumps({
+        "program": {"name": "orrery"}, "format": "orrery report", "files": files,
+        "sha256": {name: [words, "0" * 64] for name in files}}))
+
+
+def lock(words):
+    pathlib.Path("trial/run.lock").write_text(f"process 1 on {words}\nstep 1 of {words}\n")
+
+
+def link(name):
+    def place(words):
+        pathlib.Path("trial", name).unlink(missing_ok=True)
+        os.symlink(words.replace("\0", "") or "x", f"trial/{name}")
+    return place
+
+
+PLACES = {
+    "a key of diagnostics": lambda words: rename_key(words, lambda about: about["diagnostics"]),
+    "a column of run.json": lambda words: rename_key(
+        words, lambda about: about["diagnostics"]["conservation"]),
+    "a column that ends in error": error_column,
+    "a diagnostic with errors": errors_of_diagnostic,
+    "the name of a diagnostic": new_table,
+    "the type of a diagnostic": unknown_type,
+    "a key of the config": lambda words: rename_key(words, lambda about: about["config"]["time"]),
+    "a key of run.json": lambda words: change_json(lambda about: about.update({words: 1.5})),
+    "a value of the config": lambda words: set_value(
+        words, lambda about: about["config"]["time"], "integrator"),
+    "the name of the run": lambda words: change_json(lambda about: about.update(name=words)),
+    "the host": lambda words: change_json(lambda about: about.update(host=words)),
+    "the verdict": lambda words: change_json(lambda about: about.update(verdict=words)),
+    "an error message": lambda words: change_json(
+        lambda about: about.update(verdict="error", errors=[words], exit_status=70)),
+    "what ended it": lambda words: change_json(lambda about: about.update(ended_by=words)),
+    "a criterion": lambda words: change_json(lambda about: about.update(
+        verdict="failed", expect=[{"criterion": words, "unit": words, "holds": False, "rows": 3,
+                                   "worst": 2.0, "judged": True, "failures": 1}])),
+    "the file of an output": lambda words: set_value(
+        words, lambda about: about["config"]["outputs"][0], "file"),
+    "the list of files": lambda words: change_json(lambda about: about["files"].append(words)),
+    "the units": lambda words: set_value(words, lambda about: about["config"]["physics"], "units"),
+    "a column of a table": lambda words: header(words, "kinetic [", "WORDS ["),
+    "a column between others": lambda words: header(words, "kinetic [", "WORDS,kinetic ["),
+    "the unit of a column": lambda words: header(words, "[M L^2 T^-2]", "[WORDS]"),
+    "the list of a report": list_of_report,
+    "the lock": lock,
+    "run.cfg, a link": link("run.cfg"),
+    "a table, a link": link("conservation.csv"),
+    "report.html, a link": link("report.html"),
+    "plots, a link": link("plots"),
+}
+
+
+# --- what comes of it -----------------------------------------------------------------------------
+
+GNUPLOT = """#!/bin/sh
+cp "$2" "%(here)s/scripts/$$.gp" 2>/dev/null
+ORRERY_EXEC_LOG="%(here)s/begun" LD_PRELOAD="%(shim)s" exec %(gnuplot)s "$@"
+"""
+
+
+def prepare():
+    """A run, and a gnuplot that keeps a copy of every script and begins no other program."""
+    if not shutil.which("gnuplot"):
+        raise tap.Skip("gnuplot is not installed")
+    here = os.getcwd()
+    for folder in ("bin", "scripts", "outside"):
+        os.makedirs(folder, exist_ok=True)
+    pathlib.Path("outside/mine").write_text("a year of work\n")
+    pathlib.Path("outside/mine.csv").write_text("step [1],time [T]\n0,0\n")
+    pathlib.Path("bin/gnuplot").write_text(GNUPLOT % {
+        "here": here, "shim": harness.shim("exec"), "gnuplot": shutil.which("gnuplot")})
+    os.chmod("bin/gnuplot", 0o755)
+    pathlib.Path("whole.cfg").write_text(CONFIG)
+    if not os.path.isdir("whole"):
+        assert tap.run("run", "whole.cfg", "-q", "-o", "whole").returncode == 0
+        assert tap.run("run", "whole.cfg", "-q", "-o", "other", "-P",
+                       "time.step=0.025").returncode == 0
+
+
+def orrery(*arguments):
+    environment = harness.environment({"LD_PRELOAD": harness.shim("exec"),
+                                       "ORRERY_EXEC_LOG": f"{os.getcwd()}/begun",
+                                       "PATH": f"{os.getcwd()}/bin:{os.environ['PATH']}"})
+    return subprocess.run([tap.ORRERY, *arguments], capture_output=True, env=environment,
+                          timeout=60 * tap.PATIENCE)
+
+
+STATEMENT = re.compile(
+    r"set (encoding|linetype|xlabel|ylabel|format|xtics|ytics|mxtics|mytics|xrange|yrange|zrange|"
+    r"logscale|nonlinear|border|tics|grid|key|offsets|size|terminal|output|xyzplane|xyplane|view|"
+    r"label|lmargin|rmargin|tmargin|bmargin)\b|unset (key|tics)\b|plot |splot |replot$|"
+    r"[a-z]+ = '|     (keyentry |')|$")
+STRING = re.compile(r"'(?:[^'`\\\n]*)'|\"(?:[^\"'`\\@\n]|\\[0-7]{3})*\"")
+STYLES = {"line", "dashed", "path", "points", "discs", "dots", "starts", "focus", "band"}
+
+
+def problems_of_script(text):
+    """Why a script holds what none of ours does; None where it does not."""
+    for line in text.split("\n"):
+        if not STATEMENT.match(line):
+            return f"no statement of ours: {line!r}"
+        rest = STRING.sub("S", line)
+        if re.search(r"['\"`!|<>$;{}]", rest):
+            return f"more than words in strings: {line!r}"
+        if any(name not in STYLES for name in re.findall(r"@(\w*)", rest)):
+            return f"a macro: {line!r}"
+        if re.search(r"\b(system|shell|load|call|eval|import|cd|pause|print|save)\b", rest):
+            return f"a command: {line!r}"
+        for name in re.findall(r"(?:plot |output |     )'([^']*)'", line):
+            if not re.fullmatch(r"[A-Za-z0-9][\w.-]*", name):
+                return f"the name of a file: {line!r}"
+    return None
+
+
+class Page(html.parser.HTMLParser):
+    """What a page could do: elements that load or run, handlers, addresses."""
+    ELEMENTS = ("script", "iframe", "object", "embed", "base", "form", "a", "link", "img", "meta")
+
+    def __init__(self, text):
+        super().__init__()
+        self.problems = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        for name, value in attributes:
+            value = value or ""
+            if name.startswith("on") or name == "style":
+                self.problems.append(f"{name} of {tag}: {value}")
+            if name in ("href", "src", "xlink:href", "action") and not re.fullmatch(
+                    r"(plots/)?[\w.%-]*|#\w*|data:,|data:image/gif;base64,.*", value):
+                self.problems.append(f"{name} of {tag}: {value}")
+        if tag in ("script", "iframe", "object", "embed", "base", "form"):
+            self.problems.append(tag)
+
+
+OURS = re.compile(r"trial/(report\.(html|json)|plots|plots/[A-Za-z0-9][\w.-]*\.(dat|gp|svg|png))$")
+OBEYED = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def watched():
+    """All that a report may not change; of a folder only that it is there."""
+    return {path: "a folder" if os.path.isdir(path) and not os.path.islink(path) else state
+            for path, state in harness.tree(".").items()
+            if not path.startswith(("scripts/", "bin/")) and path not in ("begun", "pwned")
+            and path != "trial/report.json"}
+
+
+def judge(row, trial, before, result, allowed=OURS):
+    """Nothing but a report's own files is another one now, and nothing was run or obeyed."""
+    row.ended(trial, result, (0, 65, 66, 73))
+    after = watched()
+    row.untouched(trial, before,
+                  {path: state for path, state in after.items()
+                   if path in before or not allowed.match(path)})
+    if os.path.exists("pwned"):
+        row.commands += 1
+        row.problem(trial, "a command was run")
+        os.unlink("pwned")
+    if os.path.exists("begun"):
+        row.processes += 1
+        row.problem(trial, f"begun: {pathlib.Path('begun').read_text()!r}")
+        os.unlink("begun")
+    shown = (result.stdout + result.stderr).decode(errors="replace")
+    if OBEYED.search(shown):
+        row.is_wrong(trial, f"a terminal would obey {shown!r}")
+    for path in pathlib.Path("scripts").glob("*.gp"):
+        problem = problems_of_script(path.read_text())
+        if problem:
+            row.commands += 1
+            row.problem(trial, f"a script: {problem}")
+        row.scripts = getattr(row, "scripts", 0) + 1
+        path.unlink()
+
+
+def plant(place, words):
+    shutil.rmtree("trial", ignore_errors=True)
+    shutil.copytree("whole", "trial")
+    os.mkdir("trial/plots")
+    pathlib.Path("trial/plots/mine.svg").write_text("mine\n")
+    pathlib.Path("trial/notes.csv").write_text("mine\n")
+    if PLACES[place] in (PLACES["plots, a link"],):
+        shutil.rmtree("trial/plots")
+    PLACES[place](expand(words))
+
+
+def check_page(row, trial):
+    page = pathlib.Path("trial/report.html")
+    if page.is_file() and not page.is_symlink():
+        problems = Page(page.read_text(encoding="utf-8", errors="replace")).problems
+        if problems:
+            row.is_wrong(trial, f"the page: {problems}")
+
+
+COMMANDS = (("report", "trial"), ("report", "trial", "other", "-o", "trial"),
+            ("report", "trial", "--plot", "energies,energy"), ("watch", "trial"))
+
+
+def test_hostile_directories():
+    """a stranger's strings in every place of a directory: data, or refused with 65; never obeyed"""
+    prepare()
+    trials = [(place, words, command) for place in PLACES for words in STRINGS
+              for command in COMMANDS[:2] + COMMANDS[3:]]
+    with Row(22, "a run directory with a stranger's string in one place") as row:
+        for place, words, command in some(shuffled(trials), 60):
+            plant(place, words)
+            before = watched()
+            trial = f"{words!r} as {place}, {' '.join(command)}"
+            judge(row, trial, before, orrery(*command))
+            check_page(row, trial)
+        print(f"# {getattr(row, 'scripts', 0)} scripts read")
+        assert getattr(row, "scripts", 0) > 0
+
+
+def test_strings_reach_gnuplot_whole():
+    """a value with any quotes and signs is a label of a comparison, and gnuplot writes it"""
+    prepare()
+    with Row(22, "a comparison of runs whose labels are a stranger's strings") as row:
+        for words in some([words for words in STRINGS if words.strip() and len(words) < 30], 12):
+            plant("the name of the run", "whole")
+            def change(about):
+                about["config"]["bodies"]["initial"] = expand(words)
+            change_json(change)
+            before = watched()
+            result = orrery("report", "trial", "other", "-o", "both")
+            judge(row, repr(words), before, result, re.compile(r"both|both/"))
+            if result.returncode:
+                row.is_wrong(repr(words), f"ended with {result.returncode}")
+            shutil.rmtree("both", ignore_errors=True)
+
+
+def test_force_over_a_strangers_report():
+    """run --force removes what a report has written and still is so, and nothing else"""
+    prepare()
+    with Row(22, "run --force over a report.json that lists others' files") as row:
+        for words in some(STRINGS, 6):
+            plant("the list of a report", words)
+            before = {path: state for path, state in watched().items()
+                      if not path.startswith("trial/") or path in ("trial/notes.csv",
+                                                                   "trial/plots/mine.svg")}
+            result = orrery("run", "whole.cfg", "-q", "--force", "-o", "trial")
+            row.ended(repr(words), result, (0,))
+            after = watched()
+            row.untouched(repr(words), before, {path: after.get(path) for path in before})
+            if os.path.exists("trial/report.json"):
+                row.problem(repr(words), "report.json is still there")
+
+
+tap.main()
