@@ -1436,7 +1436,7 @@ def test_animation_follows_the_mass():
         assert numpy.allclose(ranges[k], expected, rtol=1e-7, atol=1e-9), (k, ranges[k], expected)
     assert re.findall(r'"t = ([\d.]+)"', commands) == [f"{0.5 * k:g}" for k in range(9)]
     width = ranges[3, 0, 1] - ranges[3, 0, 0]
-    assert f"'box: {width:.3g} wide'" in commands
+    assert f'"box: {width:.3g} wide"' in commands
     assert "three times the radius that holds half of the mass" in read("made.run/report.html")
     # Of few bodies all are shown, in one box about 0 that holds them in nine frames of ten.
     make_run("few.run", bodies=3)
