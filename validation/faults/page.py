@@ -89,11 +89,11 @@ HOSTILE = """
 Whoever opens the results of somebody else opens files that anybody may have written. In each of
 these directories a string that would be a command, a path, a formula, an escape sequence or a piece
 of a page stands in one of the places where a run, a study or a report leaves a name, a unit or a
-word; or bytes of its files were changed by the fuzz target `validation/fuzz/report`. `orrery report`,
-`watch` and `run --force` are given them, with a library preloaded, into gnuplot as well, that ends
-any other program before it begins. A command counts where it was run, or where a script that was
-left for gnuplot holds anything but the statements of the templates; a file where it is not one of
-the report's own and is another one than before.
+word; or bytes of its files were changed by the fuzz target `validation/fuzz/report`.
+`orrery report`, `watch` and `run --force` are given them, with a library preloaded, into gnuplot as
+well, that ends any other program before it begins. A command counts where it was run, or where a
+script that was left for gnuplot holds anything but the statements of the templates; a file where it
+is not one of the report's own and is another one than before.
 """
 
 TAIL = """
