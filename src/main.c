@@ -117,6 +117,8 @@ int main(int argc, char **argv)
     enum status status = mpi_start(&error);
     if (!status && mpi_rank() > 0)
         ranks_serve();
+    else if (!status && command && command->computes && cores_check_threads(&error))
+        status = error.status;
     else if (!status)
         status = execute(argc, argv, &error);
     if (error.lines > 0) {

@@ -41,6 +41,22 @@ int cores_available(void)
     return limit < threads ? (int)limit : threads;
 }
 
+enum status cores_check_threads(struct error *error)
+{
+    const char *const asked = getenv("OMP_NUM_THREADS");
+    if (omp_get_max_threads() <= CORES_THREADS_MOST)
+        return STATUS_OK;
+    return error_set(error, STATUS_USAGE, "orrery: OMP_NUM_THREADS = %.32s: must be at most %d",
+                     asked ? asked : "", CORES_THREADS_MOST);
+}
+
+int cores_limit_threads(int threads)
+{
+    const int before = omp_get_max_threads();
+    omp_set_num_threads(threads > 0 ? threads : cores_available());
+    return before;
+}
+
 void cores_wait_briefly(char *const arguments[])
 {
     /* Turns of libgomp's loop, and milliseconds of LLVM's. Shorter than this, threads would sleep

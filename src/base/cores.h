@@ -2,9 +2,22 @@
 #ifndef ORRERY_BASE_CORES_H
 #define ORRERY_BASE_CORES_H
 
+#include "base/status.h"
+
 /* Cores that this process may use: OMP_NUM_THREADS where it is set, otherwise those of its
  * affinity mask, and no more than the CPU quota of its control groups, rounded up. At least 1. */
 int cores_available(void);
+
+/* More threads than this are a slip: the runtime of OpenMP ends the process for want of memory, or
+ * crashes. */
+enum { CORES_THREADS_MOST = 4096 };
+
+/* STATUS_USAGE where OMP_NUM_THREADS asks for more. */
+enum status cores_check_threads(struct error *error);
+
+/* Teams that nobody gives a number of threads have so many from now on; 0: as many as there are
+ * cores. Returns how many they had. */
+int cores_limit_threads(int threads);
 
 /* The least quota of the control groups, in cores; infinite where there is none. `root`: as
  * room_of_machine() has it. */

@@ -16,6 +16,7 @@
 #include "commands/summary.h"
 #include "run/record.h"
 #include "run/run.h"
+#include "run/signals.h"
 
 static void show_progress(void *context, const struct run_progress *run)
 {
@@ -115,6 +116,8 @@ static enum status read_words(struct wanted *wanted, bool quiet, struct error *e
 static enum status run_one(const struct run_options *options, struct prepared *prepared,
                            struct display *display, struct error *error)
 {
+    if (options->deadline > 0.0)
+        signals_limit(options->deadline - clock_seconds());
     enum status status = run_prepare(prepared->config, options, true, &prepared->run, error);
     if (status)
         return status;

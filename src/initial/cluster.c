@@ -17,7 +17,8 @@ const char *const cluster_rescale_choices[] = { "auto", "pairs", "shells", "none
 enum {
     PAIRS_AT_MOST = 32768, /* bodies for which `auto` sums over pairs: about a second */
     TRIES_AT_LEAST = 10,   /* for a sample that is bound; more where few bodies make it quick: */
-    DRAWN_AT_MOST = 100000
+    DRAWN_AT_MOST = 100000,
+    DRAW_WORK = 1000 /* of a body, in the time of so many pair interactions */
 };
 
 void cluster_check(const struct section *section, struct error *error)
@@ -32,6 +33,21 @@ bool cluster_uses_scale(const struct section *section, const struct physics *phy
     (void)physics;
     return strcmp(key, "mass") != 0 || !masses_are_stellar(section);
 }
+
+/* What a fill works with: the bodies that the model knows, of which some may be binaries. */
+struct drawing {
+    const struct section *section;
+    const struct cluster_keys *keys;
+    const struct cluster *cluster;
+    double G;
+    struct interruption *interruption;
+    double solar_mass; /* in the units of the run, where M is what the stars weigh; else 0 */
+    gsl_rng *generator;
+    struct bodies *bodies; /* single bodies and centres of mass, from `first` on */
+    size_t first;
+    double *masses;  /* of all bodies; those of the binaries come first, in pairs */
+    size_t binaries; /* among the bodies */
+};
 
 /*
  * U of the system with every body turned about the origin at random: of two shells, the inner one
@@ -65,15 +81,18 @@ static enum status sum_over_shells(double G, const struct bodies *b, size_t firs
 }
 
 /* The potential energy without softening and in open space: the sphere's own, whatever the run. */
-static enum status find_potential(enum rescale rescale, double G, const struct bodies *bodies,
-                                  size_t first, double *potential, struct error *error)
+static enum status find_potential(const struct drawing *d, double *potential, struct error *error)
 {
+    const struct bodies *const bodies = d->bodies;
+    const enum rescale rescale = d->keys->rescale;
     const bool pairs =
         rescale == RESCALE_PAIRS || (rescale == RESCALE_AUTO && bodies->count <= PAIRS_AT_MOST);
     if (!pairs)
-        return sum_over_shells(G, bodies, first, potential, error);
-    const struct physics newton = { .gravitational_constant = G, .boundary = BOUNDARY_OPEN };
-    *potential = energy_pairs(&newton, bodies, first).potential;
+        return sum_over_shells(d->G, bodies, d->first, potential, error);
+    const struct physics newton = { .gravitational_constant = d->G,
+                                    .boundary = BOUNDARY_OPEN,
+                                    .interruption = d->interruption };
+    *potential = energy_pairs(&newton, bodies, d->first).potential;
     return STATUS_OK;
 }
 
@@ -85,26 +104,15 @@ static void rescale_energy(struct bodies *bodies, size_t first, double energy, d
     adjust_scale(bodies, first, lambda, 1.0 / sqrt(lambda));
 }
 
-/* What a fill works with: the bodies that the model knows, of which some may be binaries. */
-struct drawing {
-    const struct section *section;
-    const struct cluster_keys *keys;
-    const struct cluster *cluster;
-    double G;
-    double solar_mass; /* in the units of the run, where M is what the stars weigh; else 0 */
-    gsl_rng *generator;
-    struct bodies *bodies; /* single bodies and centres of mass, from `first` on */
-    size_t first;
-    double *masses;  /* of all bodies; those of the binaries come first, in pairs */
-    size_t binaries; /* among the bodies */
-};
-
 /* Masses come last, so that positions and velocities do not depend on them. The total mass. */
 static double draw_bodies(struct drawing *d)
 {
     struct bodies *const b = d->bodies;
+    double done = 0;
     for (size_t i = d->first; i < d->first + b->count; i++) {
         double position[3], velocity[3];
+        if (interruption_after(d->interruption, &done, DRAW_WORK))
+            break;
         d->cluster->draw(d->cluster->model, d->generator, position, velocity);
         initial_set(b, i, 0.0, position, velocity);
     }
@@ -126,7 +134,7 @@ static enum status draw_sample(struct drawing *d, bool rescaled, double *energy,
                  sqrt(d->G * M / (cluster->mass * cluster->length)));
     *wanted = cluster->number * d->G * M * M / cluster->extent;
     if (rescaled)
-        find_potential(d->keys->rescale, d->G, d->bodies, d->first, energy, error);
+        find_potential(d, energy, error);
     if (section_flag(d->section, "center"))
         adjust_center(d->bodies, d->first);
     if (rescaled)
@@ -140,7 +148,8 @@ static enum status draw_cluster(struct drawing *d, struct error *error)
     const bool rescaled = d->keys->rescale != RESCALE_NONE && d->bodies->count > 1;
     double energy = 0, wanted = 0;
     for (size_t tries = 1;; tries++) {
-        if (draw_sample(d, rescaled, &energy, &wanted, error) || !rescaled)
+        if (draw_sample(d, rescaled, &energy, &wanted, error) ||
+            interruption_status(d->interruption, error) || !rescaled)
             return error->status;
         if (!isfinite(energy) || !isfinite(wanted) || wanted == 0)
             return section_error(d->section, "rescale", error,
@@ -184,6 +193,7 @@ enum status cluster_fill(const struct section *section, const struct physics *ph
                          .cluster = cluster,
                          .solar_mass = masses_solar(section, physics),
                          .G = physics->gravitational_constant,
+                         .interruption = physics->interruption,
                          .bodies = bodies,
                          .first = first,
                          .binaries = binaries_count(keys, bodies->count) };

@@ -82,12 +82,15 @@ struct pair_sums energy_pairs(const struct physics *physics, const struct bodies
                               size_t first)
 {
     const bool periodic = physics->boundary == BOUNDARY_PERIODIC;
+    const bool interrupts = physics->interruption && bodies->count >= FEW_BODIES;
     const size_t last = first + bodies->count;
     const size_t used = bodies->count < PARTS ? bodies->count : PARTS;
     struct pair_sums parts[PARTS] = { 0 };
 #pragma omp parallel for schedule(dynamic) if (bodies->count >= FEW_BODIES)
     for (size_t part = 0; part < used; part++)
         for (size_t i = first + part; i < last; i += PARTS) {
+            if (interrupts && interruption_raised(physics->interruption))
+                break;
             const struct pair_sums sums = periodic ? row(physics, bodies, i, last, true)
                                                    : row(physics, bodies, i, last, false);
             parts[part].potential += sums.potential;

@@ -20,7 +20,8 @@ struct pair_sums {
 
 /*
  * Over all pairs of the system. Each pair counts once and nothing is stored by body, unlike
- * reference_potentials(). By all cores; the result is the same for any number of them.
+ * reference_potentials(). By all cores, as many as cores_limit_threads() leaves; the result is the
+ * same for any number of them. May be interrupted.
  */
 struct pair_sums energy_pairs(const struct physics *physics, const struct bodies *bodies,
                               size_t first);

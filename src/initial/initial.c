@@ -117,8 +117,11 @@ static enum status fill(const struct section *section, const struct physics *phy
         return class_->fill_all(section, physics, bodies, doubts, error);
     const unsigned long seed = (unsigned long)section_integer(section, "seed");
     enum status status = STATUS_OK;
-    for (size_t s = 0; s < bodies->systems && !status; s++)
+    for (size_t s = 0; s < bodies->systems && !status; s++) {
         status = class_->fill(section, physics, seed + s, bodies, s * bodies->stride, error);
+        if (!status && interruption_raised(physics->interruption))
+            status = interruption_status(physics->interruption, error);
+    }
     return status;
 }
 
@@ -158,6 +161,8 @@ static enum status finish(const struct section *section, const struct physics *p
             adjust_center(bodies, first);
         if (!status && section_has(section, "virial_ratio"))
             status = scale_to_virial_ratio(section, physics, bodies, first, error);
+        if (!status)
+            status = interruption_status(physics->interruption, error);
     }
     return status;
 }

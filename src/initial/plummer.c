@@ -4,6 +4,7 @@
  * f(E) ~ (-E)^(7/2); truncated, moved to the centre of mass and rescaled to the energy of the
  * model, E = -3 pi G M^2 / (64 a), which is -1/4 in Henon units (G = M = 1, a = 3 pi/16).
  */
+#include <float.h>
 #include <math.h>
 
 #include <gsl/gsl_math.h>
@@ -31,13 +32,6 @@ static const struct parameter parameters[] = {
         "Leave out what lies beyond this radius, instead of `cutoff`; before `rescale`."),
 };
 
-static void check(const struct section *section, struct error *error)
-{
-    cluster_check(section, error);
-    if (section_has(section, "cutoff_radius") && section_given(section, "cutoff"))
-        section_error(section, "cutoff_radius", error, "give this or cutoff, not both");
-}
-
 /* The largest fraction of the mass that a body may enclose. */
 static double enclosed_limit(const struct keys *keys)
 {
@@ -46,6 +40,28 @@ static double enclosed_limit(const struct keys *keys)
     /* M(r)/M = (1 + a^2/r^2)^(-3/2) */
     const double ratio = keys->scale_radius / keys->cutoff_radius;
     return pow(1.0 + ratio * ratio, -1.5);
+}
+
+/* Numbers are drawn between 0 and that fraction: where it has few digits, or none, there is nothing
+ * to draw. */
+static void check_cutoff(const struct section *section, struct error *error)
+{
+    struct keys keys;
+    section_read(section, &keys);
+    const char *const key = isnan(keys.cutoff_radius) ? "cutoff" : "cutoff_radius";
+    if (!(enclosed_limit(&keys) >= DBL_MIN))
+        section_error(section, key, error,
+                      "is so small that no part of the model is left: the mass within it is less "
+                      "than %.1e of all",
+                      DBL_MIN);
+}
+
+static void check(const struct section *section, struct error *error)
+{
+    cluster_check(section, error);
+    if (section_has(section, "cutoff_radius") && section_given(section, "cutoff"))
+        section_error(section, "cutoff_radius", error, "give this or cutoff, not both");
+    check_cutoff(section, error);
 }
 
 /* q = v / v_escape by rejection: its density is q^2 (1 - q^2)^(7/2), which is less than 0.1. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "backend/ranks.h"
+#include "base/cores.h"
 #include "base/memory.h"
 #include "run/need.h"
 
@@ -139,9 +140,13 @@ enum status experiment_create(const struct config *config, struct interruption *
         return section_refuse(config_section(config, "compute"), "backend", absent.status, error,
                               absent.text);
     ranks_share(&experiment->backend, &experiment->backend_options);
-    if (initial_create(config_section(config, "bodies"), &experiment->physics, need.systems,
-                       need.count, &experiment->bodies, &experiment->doubts, error))
-        return error->status;
+    const int before = cores_limit_threads(experiment->backend_options.force.threads);
+    const enum status made =
+        initial_create(config_section(config, "bodies"), &experiment->physics, need.systems,
+                       need.count, &experiment->bodies, &experiment->doubts, error);
+    cores_limit_threads(before);
+    if (made)
+        return made;
     experiment->identical = are_copies(experiment->bodies);
     return STATUS_OK;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "backend/backend.h"
+#include "base/cores.h"
 #include "base/memory.h"
 #include "base/program.h"
 #include "base/text.h"
@@ -94,7 +95,8 @@ static const struct parameter compute_rows[] = {
       .choices = force_isa_names, .choice_help = force_isa_help,
       .help = "Instruction set of the force kernel on CPUs." },
     { BIND(INTEGER, struct force_options, threads), .default_value = DEFAULT_INTEGER(0),
-      .maximum = 4096, .help = "CPU threads; 0: one for each core that this process may use." },
+      .maximum = CORES_THREADS_MOST,
+      .help = "CPU threads; 0: one for each core that this process may use." },
     { .key = "devices",
       .type = PARAMETER_INTEGER,
       .default_value = DEFAULT_INTEGER(1),

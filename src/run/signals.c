@@ -1,9 +1,11 @@
 #include "run/signals.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -61,6 +63,19 @@ static void install(void (*early)(int))
     }
 }
 
+static void end_with(const char *line)
+{
+    const ssize_t unheard = write(STDERR_FILENO, line, strlen(line));
+    (void)unheard;
+    _exit(STATUS_STOPPED);
+}
+
+static void end_in_time(int number)
+{
+    (void)number;
+    end_with("stopped by the time limit before the run began; nothing was written\n");
+}
+
 /* Nothing is open and nothing was begun: the process may end on the spot. */
 static void end_early(int number)
 {
@@ -72,9 +87,7 @@ static void end_early(int number)
         line[PLACE] = line[PLACE + 1];
         memmove(line + PLACE + 1, line + PLACE + 2, sizeof line - PLACE - 2);
     }
-    const ssize_t unheard = write(STDERR_FILENO, line, strlen(line));
-    (void)unheard;
-    _exit(STATUS_STOPPED);
+    end_with(line);
 }
 
 void signals_expect(void)
@@ -83,10 +96,27 @@ void signals_expect(void)
     expected = true;
 }
 
+static void set_timer(double seconds)
+{
+    const time_t whole = (time_t)seconds;
+    const struct itimerval timer = {
+        .it_value = { .tv_sec = whole, .tv_usec = (suseconds_t)(1e6 * (seconds - (double)whole)) }
+    };
+    setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+void signals_limit(double seconds)
+{
+    const struct sigaction action = { .sa_handler = end_in_time };
+    sigaction(SIGALRM, &action, NULL);
+    set_timer(fmin(fmax(seconds, 1e-3), 1e8));
+}
+
 void signals_catch(void)
 {
     if (caught)
         return;
+    set_timer(0.0);
     if (!expected) {
         stop_signal = 0;
         checkpoint_wanted = false;

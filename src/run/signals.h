@@ -13,6 +13,10 @@
  */
 void signals_expect(void);
 
+/* After signals_expect(): the process ends in the same way after so many seconds, unless
+ * signals_catch() comes before. */
+void signals_limit(double seconds);
+
 /* Takes the signals over, and gives them back; once more is as good as once. */
 void signals_catch(void);
 void signals_release(void);

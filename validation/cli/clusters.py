@@ -254,6 +254,8 @@ def test_what_cannot_be():
             ('initial = "orbits"; masses = []; semi_major_axes = [];', "at least one body"),
             ('initial = "plummer"; count = 20; masses = "two-components"; heavy_ratio = 1e9; '
              'heavy_fraction = 0.05; center = false;', "none of 5000 samples was bound"),
+            ('initial = "plummer"; count = 9; cutoff_radius = 1e-120;', "no part of the model"),
+            ('initial = "plummer"; count = 9; cutoff = 1e-320;', "no part of the model"),
             (king + "mass = 1e200;", "beyond the range of numbers"),
             (king + "mass = 1e-200;", "beyond the range of numbers")):
         errors = start(keys, status=78)

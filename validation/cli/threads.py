@@ -70,4 +70,37 @@ def test_what_was_said_holds():
         assert name != "GOMP_SPINCOUNT" or said == ["77"], said
 
 
+def test_threads_of_the_start():
+    """no more threads than compute.threads are at work while bodies are made"""
+    pathlib.Path("run.cfg").write_text(CONFIG)
+    # Some 10^10 pairs: seconds of work for what makes the bodies, which is before the run begins.
+    arguments = ("-P", "bodies.count=150000", "-P", "bodies.virial_ratio=1.0", "-q", "-P")
+    for threads, most in (("1", 1), ("3", 3)):
+        process = subprocess.Popen([tap.ORRERY, "run", "run.cfg", *arguments,
+                                    f"compute.threads={threads}"], stderr=subprocess.DEVNULL,
+                                   env={**os.environ, "OMP_NUM_THREADS": "8"})
+        folder, seen = pathlib.Path(f"/proc/{process.pid}/task"), 0
+        for _ in range(40):
+            time.sleep(0.025)
+            seen = max(seen, len(list(folder.iterdir())) if folder.exists() else 0)
+        process.kill()
+        process.wait()
+        if seen == 0:
+            raise tap.Skip("there is no /proc")
+        assert seen == most, (threads, seen)
+        assert not pathlib.Path("run.run").exists(), "the bodies were made before anybody looked"
+
+
+def test_too_many_threads():
+    """OMP_NUM_THREADS beyond what compute.threads may be is refused, by commands that compute"""
+    pathlib.Path("run.cfg").write_text(CONFIG)
+    for number in ("4097", "100000", "1000000000"):
+        for arguments in (("run", "run.cfg", "-P", "compute.threads=1"), ("check", "run.cfg")):
+            result = tap.run(*arguments, env={**os.environ, "OMP_NUM_THREADS": number})
+            assert result.returncode == 64, result
+            assert f"OMP_NUM_THREADS = {number}: must be" in result.stderr, result
+        result = tap.run("info", env={**os.environ, "OMP_NUM_THREADS": number})
+        assert result.returncode == 0, result
+
+
 tap.main()
