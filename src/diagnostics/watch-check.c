@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "diagnostics/watch-energy.h"
+#include "diagnostics/watch-bound.h"
 
 static enum status check_state(const struct moment *now, size_t system, struct error *error)
 {
@@ -84,6 +84,9 @@ enum status watch_check(struct watch *watch, const struct moment *now, unsigned 
             if (due)
                 watch_add_to_history(watch, now->step, s, &deviation);
         }
+        if ((due || (summed && last)) && (valid & NEED_STATE) &&
+            watch_bound_check(watch, &check, s, last, error))
+            return error->status;
         if ((valid & NEED_STATE) && check_step(watch, &check, s, error))
             return error->status;
     }

@@ -26,6 +26,11 @@ const struct parameter watch_parameters[] = {
       .maximum = INFINITY,
       .help = "Largest change of the energy within 1000 steps, sudden or steady, in the same "
               "measure; 0: no limit." },
+    { BIND(REAL, struct watch, orbit_error), .default_value = DEFAULT_REAL(0.05),
+      .maximum = INFINITY,
+      .help = "Largest error of the method in the orbit of a bound body, over that orbit's own "
+              "energy, with fixed steps; fewer than 6 steps of a period are beyond it as well; 0: "
+              "no limit." },
     { BIND(CHOICE, struct watch, on_jump), .default_value = DEFAULT_STRING("fail"),
       .choices = on_jump_names,
       .help = "What an energy beyond one of these limits does: warn (say so), fail (the verdict is "
@@ -82,6 +87,7 @@ static void read_limits(struct watch *watch, const struct section *section)
     watch->energy_error = limit_of(watch->energy_error, noise);
     watch->energy_drift = limit_of(watch->energy_drift, noise);
     watch->energy_jump = limit_of(watch->energy_jump, noise);
+    watch->orbit_error = limit_of(watch->orbit_error, noise);
 }
 
 /* The scale is 0 where there is nothing to be judged. */
@@ -103,6 +109,10 @@ static void begin_levels(struct watch *watch, const struct moment *start, size_t
     }
 }
 
+static const struct bound_record nothing_bound = {
+    .tried = NAN, .body = NAN, .centers = { NAN, NAN }, .first = NAN, .time = NAN, .holds = NAN
+};
+
 static void begin_records(struct watch *watch, const struct moment *start)
 {
     *watch->history = (struct history){ .judged = -1.0, .width = (double)watch->pace->strides[0] };
@@ -123,6 +133,7 @@ static void begin_records(struct watch *watch, const struct moment *start)
             .jumped = close_pair_none,
             .last = close_pair_none,
             .fastest = close_pair_none,
+            .bound = nothing_bound,
         };
         if (by_tests)
             begin_levels(watch, start, s, center);
@@ -163,6 +174,7 @@ enum status watch_create(const struct section *section, const struct moment *sta
     }
     watch->pace = watch->systems * start->bodies->count <= FEW_BODIES ? &few : &many;
     watch->noise = noise_of[method->precision];
+    watch->integrator = method->integrator;
     watch->adaptive = method->integrator->adaptive != NULL;
     watch->advised_steps = integrator_advised_steps(method->integrator);
     /* Of a higher order the energy drifts as well, but so little that a result can be trusted with

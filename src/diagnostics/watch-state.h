@@ -34,6 +34,22 @@ struct level {
     double rate;  /* what it changed by per step between the last two checks; NaN: not known yet */
 };
 
+/* What was found of the orbits of bound bodies (watch-bound.h), all numbers. */
+struct bound_record {
+    double work;              /* pair interactions of all trials */
+    double next;              /* step from which the same body is tried again */
+    double tried;             /* steps of the passage of the body that was tried last; NaN: none */
+    double rate;              /* of the steady change that the method makes, per unit of time */
+    double drift, drift_time; /* what that has come to, and until when */
+    double error;             /* of the worst orbit so far, over its own energy */
+    double body, centers[2];  /* ids of that body and of what it is bound to; NaN: none */
+    double steps;             /* of its period */
+    double time;              /* when that was */
+    double first;             /* the time when it was beyond the limit first; NaN: never */
+    double few;               /* 1: because its period had too few steps */
+    double holds;             /* the step that a trial found good enough then; NaN: none */
+};
+
 /*
  * The state of one system, all numbers. Where a single body has mass, the energy of the system
  * says nothing; there the system is judged at each check by the worst of the specific energies of
@@ -58,6 +74,7 @@ struct record {
     struct close_pair last;           /* what that check has found */
     struct close_pair fastest;        /* of all checks */
     double warned;                    /* of the step */
+    struct bound_record bound;
 };
 
 /*
@@ -76,11 +93,13 @@ struct pace {
 struct watch {
     uint64_t every;
     double energy_error, energy_drift, energy_jump; /* limits; infinite: none */
+    double orbit_error;                             /* of bound bodies, likewise */
     double noise, least_steps;
     enum on_jump on_jump;
     bool symplectic;      /* or with steps that keep its error to a tolerance */
     double advised_steps; /* of a period; 0 where the integrator chooses its own */
-    bool adaptive;        /* chooses its own steps: those of the run are no measure of them */
+    const struct integrator *integrator;
+    bool adaptive; /* chooses its own steps: those of the run are no measure of them */
     const struct pace *pace;
     const struct units *units; /* of the run, for what is said */
     double dt;

@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "base/document.h"
-#include "diagnostics/watch-energy.h"
+#include "diagnostics/watch-bound.h"
 
 /* What all systems together have shown; records are those of the worst. */
 struct finding {
-    double jumps, sudden;    /* changes that were too large, and those of them that were jumps */
-    size_t beyond, drifting; /* systems */
-    const struct record *jumped, *off, *drift, *fastest;
+    double jumps, sudden; /* changes that were too large, and those of them that were jumps */
+    size_t beyond, drifting, unbound; /* systems; the last with an orbit that is lost */
+    const struct record *jumped, *off, *drift, *fastest, *bound;
 };
 
 /* Is a before b? Times are NaN where it never was. */
@@ -43,7 +43,7 @@ static struct finding find(const struct watch *watch, const bool *left_out)
         s = 0;
     }
     const struct record *r = &watch->records[s];
-    struct finding all = { 0.0, 0.0, 0, 0, r, r, r, r };
+    struct finding all = { 0.0, 0.0, 0, 0, 0, r, r, r, r, r };
     bool drifting = false; /* all.drift does */
     for (; s < watch->systems; s++) {
         if (left_out && left_out[s])
@@ -62,6 +62,9 @@ static struct finding find(const struct watch *watch, const bool *left_out)
             (now == drifting && drift_size(watch, r) > drift_size(watch, all.drift)))
             all.drift = r;
         drifting |= now;
+        all.unbound += watch_bound_fails(watch, r);
+        if (watch_bound_in_limits(watch, r) > watch_bound_in_limits(watch, all.bound))
+            all.bound = r;
         if (r->fastest.steps < all.fastest->fastest.steps)
             all.fastest = r;
     }
@@ -74,7 +77,8 @@ bool watch_within_limits(const struct watch *watch, const bool *left_out)
         const struct record *record = &watch->records[s];
         if (left_out && left_out[s])
             continue;
-        if (record->jumps > 0.0 || !isnan(record->first_error) || watch_drifts(watch, record))
+        if (record->jumps > 0.0 || !isnan(record->first_error) || watch_drifts(watch, record) ||
+            watch_bound_fails(watch, record))
             return false;
     }
     return first_counted(watch, left_out) < watch->systems; /* of nobody nothing is known */
@@ -89,8 +93,9 @@ double watch_error_in_limits(const struct watch *watch)
 {
     double largest = 0.0;
     for (size_t s = 0; s < watch->systems; s++)
-        largest = fmax(largest, watch->records[s].largest_error);
-    return largest / watch->energy_error;
+        largest = fmax(largest, fmax(watch->records[s].largest_error / watch->energy_error,
+                                     watch_bound_in_limits(watch, &watch->records[s])));
+    return largest;
 }
 
 /* Adds to the text, as far as there is room. */
@@ -169,6 +174,15 @@ static void say_jumps(const struct watch *watch, const struct finding *all,
         units_time(watch->units, first->jumped.time, 4, then));
 }
 
+static void say_bound(const struct watch *watch, const struct finding *all,
+                      char buffer[WATCH_TEXT_SIZE])
+{
+    char text[WATCH_BOUND_TEXT_SIZE], system[SYSTEM_SIZE];
+    say(buffer, "%s%s%s", buffer[0] ? "; " : "", watch_bound_text(watch, &all->bound->bound, text),
+        which(watch, all->bound, system));
+    say_worst(watch, all->unbound, buffer);
+}
+
 const char *watch_text(const struct watch *watch, const bool *left_out,
                        char buffer[WATCH_TEXT_SIZE])
 {
@@ -178,6 +192,8 @@ const char *watch_text(const struct watch *watch, const bool *left_out,
     buffer[0] = '\0';
     if (first_counted(watch, left_out) == watch->systems)
         say(buffer, "every system is left out (ensemble.energy_error_limit)");
+    if (all.unbound > 0)
+        say_bound(watch, &all, buffer);
     if (all.jumps > 0.0)
         say_jumps(watch, &all, buffer);
     else if (fastest->steps < watch->least_steps)
@@ -223,8 +239,10 @@ static json_t *body_json(double id)
 /* Null where there is none. */
 static json_t *limits_json(const struct watch *watch)
 {
-    return json_pack("{s:o, s:o, s:o, s:o}", "energy_error", document_number(watch->energy_error),
-                     "energy_drift", document_number(watch->energy_drift), "energy_jump",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "energy_error",
+                     document_number(watch->energy_error), "orbit_error",
+                     document_number(watch->orbit_error), "energy_drift",
+                     document_number(watch->energy_drift), "energy_jump",
                      document_number(watch->energy_jump), "noise", document_number(watch->noise));
 }
 
@@ -248,6 +266,18 @@ static json_t *drift_json(const struct watch *watch, const struct finding *all)
                      (json_int_t)all->drifting);
 }
 
+static json_t *bound_json(const struct watch *watch, const struct finding *all)
+{
+    json_t *const found = watch_bound_json(watch, all->bound);
+    if (found &&
+        (json_object_set_new(found, "system", system_of(watch, all->bound)) ||
+         json_object_set_new(found, "systems_beyond", json_integer((json_int_t)all->unbound)))) {
+        json_decref(found);
+        return NULL;
+    }
+    return found;
+}
+
 json_t *watch_json(const struct watch *watch, const bool *left_out)
 {
     const struct finding all = find(watch, NULL);
@@ -255,7 +285,7 @@ json_t *watch_json(const struct watch *watch, const bool *left_out)
     double largest = 0.0;
     for (size_t s = 0; s < watch->systems; s++)
         largest = fmax(largest, watch->records[s].largest_jump);
-    return json_pack("{s:b, s:s, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "holds",
+    return json_pack("{s:b, s:s, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "holds",
                      watch_holds(watch, left_out), "text", watch_text(watch, left_out, text),
                      "limits", limits_json(watch), "energy_error", error_json(watch, &all),
                      "energy_drift", drift_json(watch, &all), "energy_jumps", (json_int_t)all.jumps,
@@ -264,5 +294,6 @@ json_t *watch_json(const struct watch *watch, const bool *left_out)
                      document_number(all.jumped->first_jump), "first_jump_test_body",
                      body_json(all.jumped->jumped_body), "first_jump_pair",
                      pair_json(watch, all.jumped, &all.jumped->jumped), "fastest_pair",
-                     pair_json(watch, all.fastest, &all.fastest->fastest));
+                     pair_json(watch, all.fastest, &all.fastest->fastest), "bound_orbits",
+                     bound_json(watch, &all));
 }

@@ -21,7 +21,7 @@
 #include "integrator/integrator.h"
 
 /* The group `watch` of the config: every, energy_error, energy_drift, energy_jump,
- * on_jump, least_steps. */
+ * orbit_error, on_jump, least_steps. */
 extern const struct parameter watch_parameters[];
 extern const size_t watch_parameter_count;
 

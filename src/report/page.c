@@ -228,9 +228,11 @@ static void set_watch(json_t **view, const struct result *result, bool whole)
                           : "It had nothing to object to until the run broke off.";
     else if (!whole)
         fine = "It holds so far.";
-    text_print(&words, "%s", holds ? fine : "It failed.");
-    if (holds && warning[0])
-        text_print(&words, " It warned: %s.", warning);
+    text_print(&words, "%s", holds ? fine : "It failed");
+    if (warning[0])
+        text_print(&words, holds ? " It warned: %s." : ": %s.", warning);
+    else if (!holds)
+        text_print(&words, ".");
     document_set(view, "fine", json_string(whole ? "good" : "quiet"));
     document_set(view, "watch_class",
                  json_string(!holds                 ? "bad"

@@ -8,6 +8,7 @@
 #include "base/cores.h"
 #include "base/memory.h"
 #include "base/room.h"
+#include "diagnostics/bound-orbits.h"
 #include "diagnostics/diagnostic.h"
 #include "diagnostics/time-scales.h"
 #include "diagnostics/watch.h"
@@ -88,7 +89,8 @@ static void add_diagnostics(const struct config *config, struct memory_need *nee
     const double systems = (double)need->systems, count = (double)need->count;
     const double potentials =
         2.0 * bodies_length_of(systems, count) * sizeof(double); /* phi and psi */
-    double borrowed = fmax(potentials, count * (double)TIME_SCALES_BODY_BYTES);
+    double borrowed = fmax(
+        potentials, count * fmax((double)TIME_SCALES_BODY_BYTES, (double)BOUND_ORBITS_BODY_BYTES));
     const double record = systems * (double)(watch_system_reals() + 1) * sizeof(double);
     const int threads = force_options(config, need->systems).threads;
     need->diagnostics = systems * sums_bytes + record;

@@ -1153,7 +1153,7 @@ def test_a_run_that_broke_off_is_not_praised():
         page = read("made.run/report.html")
         assert set(figures) <= set(figures_of(page)), figures_of(page)
         broke_off = step > 1
-        warning = "It warned: the step is too large for bodies 1 and 2 at t = 0."
+        warning = "the step is too large for bodies 1 and 2 at t = 0."
         assert broke_off == (warning in page), page
         assert broke_off == ("2 bodies in 1 frame." in page)
         assert broke_off == ("It saw no energy after that of the start." in page), page

@@ -113,7 +113,7 @@ def test_what_accumulates_fails_at_any_cadence():
         assert "FAILED" in result.stdout and "the energy is off by" in result.stdout
         watch = about("circle.run")["watch"]
         assert watch["limits"] == {"energy_error": 0.005, "energy_drift": 1e-11,
-                                   "energy_jump": 0.1, "noise": 1e-11}
+                                   "energy_jump": 0.1, "orbit_error": 0.05, "noise": 1e-11}
         assert watch["energy_error"]["systems_beyond"] == 1
         assert watch["energy_drift"]["method_drifts"] is True
         seen.append((watch["energy_error"]["largest"], watch["energy_error"]["time"],

@@ -1,0 +1,155 @@
+#include "diagnostics/bound-trial.h"
+
+#include <math.h>
+
+#include "backend/backend.h"
+
+enum {
+    MOST_BODIES = 16,       /* in a trial: those of the orbit, and who disturbs it most */
+    SAMPLES_PER_PERIOD = 24 /* or each step, where there are fewer */
+};
+
+/* One of the two that move from the same state. */
+struct runner {
+    const struct integrator *integrator;
+    struct bodies *bodies;
+    struct backend *backend;
+    struct bound_orbit orbit; /* in `bodies` */
+};
+
+static enum status open_runner(const struct physics *physics, const struct bodies *bodies,
+                               size_t system, const struct bound_orbit *orbit,
+                               const struct integrator *integrator, struct runner *runner,
+                               struct error *error)
+{
+    const struct backend_options options = {
+        .force = { .precision = PRECISION_DOUBLE, .threads = 1, .kernel = "auto", .isa = "auto" },
+        .integrator = integrator
+    };
+    runner->integrator = integrator;
+    const enum status status = bound_orbit_isolate(bodies, system, orbit, MOST_BODIES,
+                                                   &runner->bodies, &runner->orbit, error);
+    return status
+               ? status
+               : backend_serial.create(&options, physics, runner->bodies, &runner->backend, error);
+}
+
+static void close_runner(struct runner *runner)
+{
+    if (runner->backend)
+        runner->backend->class_->destroy(runner->backend);
+    bodies_destroy(runner->bodies);
+}
+
+static enum status move(struct runner *runner, double dt, uint64_t steps, struct error *error)
+{
+    return runner->backend->class_->advance(runner->backend, runner->integrator, dt, steps, error);
+}
+
+static struct bound_orbit look(const struct physics *physics, const struct runner *runner)
+{
+    return bound_orbit_about(physics, runner->bodies, 0, runner->orbit.body, &runner->orbit.center);
+}
+
+/* The differences of a sample, added to what there is. */
+struct sums {
+    double error, first, last; /* the sums of the first and of the last period */
+    size_t first_count, last_count;
+};
+
+static void compare(const struct physics *physics, const struct runner *method,
+                    const struct runner *truth, double periods, struct sums *sums)
+{
+    const struct bound_orbit own = look(physics, method), real = look(physics, truth);
+    const double energy = fabs(truth->orbit.energy);
+    const double change = (own.energy - real.energy) / energy;
+    const double radial =
+        own.eccentricity * own.eccentricity - real.eccentricity * real.eccentricity;
+    const double size =
+        fmax(fabs(own.energy - real.energy) / fmax(energy, real.potential), fabs(radial));
+    sums->error = isfinite(size) ? fmax(sums->error, size) : INFINITY;
+    if (periods <= 1.0) {
+        sums->first += change;
+        sums->first_count++;
+    } else if (periods > BOUND_TRIAL_PERIODS - 1) {
+        sums->last += change;
+        sums->last_count++;
+    }
+}
+
+static double pairs_of(const struct runner *runner, double forces)
+{
+    const double count = (double)runner->bodies->count;
+    return forces * count * count;
+}
+
+static double interactions_of(const struct runner *method, const struct runner *truth,
+                              uint64_t steps)
+{
+    struct adaptive_statistics own;
+    truth->backend->adaptive->class_->statistics(truth->backend->adaptive, 0, &own);
+    return own.interactions +
+           pairs_of(method, (double)steps * (double)integrator_forces_per_step(method->integrator));
+}
+
+/* The method may lose the body; where the truth cannot be followed, nothing is known. */
+static enum status follow(const struct physics *physics, struct runner *method,
+                          struct runner *truth, double dt, struct bound_trial *trial,
+                          struct error *error)
+{
+    const double period = truth->orbit.period / dt; /* in steps */
+    const uint64_t stride = (uint64_t)fmax(1.0, floor(period / SAMPLES_PER_PERIOD));
+    const uint64_t last = (uint64_t)ceil(BOUND_TRIAL_PERIODS * period);
+    struct sums sums = { 0 };
+    struct error lost = { 0 };
+    uint64_t step = 0;
+    while (step < last) {
+        step += stride;
+        if (move(truth, dt, stride, error))
+            return error->status;
+        const enum status status = move(method, dt, stride, &lost);
+        if (status && status != STATUS_NUMERICAL)
+            return error_pass(error, &lost);
+        if (status) {
+            sums.error = INFINITY;
+            break;
+        }
+        compare(physics, method, truth, (double)step / period, &sums);
+    }
+    trial->error = sums.error;
+    trial->interactions = interactions_of(method, truth, step);
+    if (sums.first_count > 0 && sums.last_count > 0)
+        trial->rate =
+            (sums.last / (double)sums.last_count - sums.first / (double)sums.first_count) /
+            ((BOUND_TRIAL_PERIODS - 1) * truth->orbit.period);
+    return STATUS_OK;
+}
+
+double bound_trial_cost(const struct bodies *bodies, const struct integrator *integrator,
+                        double period)
+{
+    /* Of gauss-radau: steps of a period, those to be looked at among them, and their passes. */
+    const double truth = BOUND_TRIAL_PERIODS * (12.0 + SAMPLES_PER_PERIOD) * 3.0 * 7.0;
+    const double own =
+        BOUND_TRIAL_PERIODS * period * (double)integrator_forces_per_step(integrator);
+    const double count = fmin((double)bodies->count, MOST_BODIES);
+    return (own + truth) * count * count;
+}
+
+enum status bound_trial(const struct physics *physics, const struct bodies *bodies, size_t system,
+                        const struct bound_orbit *orbit, const struct integrator *integrator,
+                        double dt, struct bound_trial *trial, struct error *error)
+{
+    struct runner method = { 0 }, truth = { 0 };
+    struct error broken = { 0 };
+    *trial = (struct bound_trial){ 0 };
+    enum status status = open_runner(physics, bodies, system, orbit, integrator, &method, &broken);
+    if (!status)
+        status = open_runner(physics, bodies, system, orbit, integrator_find("gauss-radau"), &truth,
+                             &broken);
+    if (!status)
+        status = follow(physics, &method, &truth, dt, trial, &broken);
+    close_runner(&method);
+    close_runner(&truth);
+    return status == STATUS_NUMERICAL ? STATUS_OK : error_pass(error, &broken);
+}

@@ -1,0 +1,252 @@
+#include "diagnostics/watch-bound.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "base/document.h"
+#include "diagnostics/bound-trial.h"
+
+/* Every so many steps, multiples of all strides of the watch, by the number of bodies. */
+enum { FEW_EVERY = 100, MANY_EVERY = 1000 };
+
+/*
+ * Steps of a passage from which on no orbit is in doubt. A pair alone stays within 0.01 of its
+ * energy then, by any method of the second order or a higher one that does not drift, for e up to
+ * 0.9 (measured); by one of the first order, whose error goes by the step, within as much.
+ */
+static const double sure_steps = 20.0, sure_steps_first_order = 300.0;
+/* Where a method drifts: 1e-8 of its energy in a period by Runge-Kutta's fourth order. */
+static const double sure_steps_drifting = 150.0;
+
+/* Pairs of this part of the energy of the whole, or more, are judged by that: an orbit at its limit
+ * is off by the limit of the whole. */
+static const double light = 0.1;
+
+/* A body in doubt is tried again after this part of the steps so far, or as soon as its passage
+ * has become so much faster. */
+static const double again = 0.25, faster = 0.8;
+
+/* Pair interactions of all trials of a system: its share of so many, some 10 ms, and this part of
+ * those of the run. */
+static const double work_at_least = 1e6, work_share = 0.25;
+
+/* Of the limit, what the error with the step that is proposed may be. */
+static const double spare = 0.5;
+/* Pair interactions that looking for it may take: some 0.1 s. */
+static const double search_work = 1e7;
+
+bool watch_bound_fails(const struct watch *watch, const struct record *record)
+{
+    (void)watch;
+    return !isnan(record->bound.first);
+}
+
+double watch_bound_in_limits(const struct watch *watch, const struct record *record)
+{
+    const struct bound_record *bound = &record->bound;
+    const double few = bound->few > 0.0 ? WATCH_BOUND_LEAST_STEPS / bound->steps : 0.0;
+    return isfinite(watch->orbit_error) ? fmax(bound->error / watch->orbit_error, few) : 0.0;
+}
+
+/* --- what is said ----------------------------------------------------------------------------- */
+
+const char *watch_bound_text(const struct watch *watch, const struct bound_record *bound,
+                             char buffer[WATCH_BOUND_TEXT_SIZE])
+{
+    char about[80], mend[80 + UNITS_TEXT_SIZE] = "", step[UNITS_TEXT_SIZE];
+    if (isnan(bound->centers[1]))
+        snprintf(about, sizeof about, "body %.0f", bound->centers[0]);
+    else
+        snprintf(about, sizeof about, "bodies %.0f and %.0f", bound->centers[0], bound->centers[1]);
+    if (!isnan(bound->holds))
+        snprintf(mend, sizeof mend, "; a step of %s follows it",
+                 units_time(watch->units, bound->holds, 3, step));
+    if (bound->few > 0.0)
+        snprintf(buffer, WATCH_BOUND_TEXT_SIZE,
+                 "the orbit of body %.0f about %s has %.3g steps of its period (%d at least)%s",
+                 bound->body, about, bound->steps, WATCH_BOUND_LEAST_STEPS, mend);
+    else
+        snprintf(
+            buffer, WATCH_BOUND_TEXT_SIZE,
+            "the orbit of body %.0f about %s is off by %.3g of its own energy (limit %g), with "
+            "%.3g steps of its period%s",
+            bound->body, about, bound->error, watch->orbit_error, bound->steps, mend);
+    return buffer;
+}
+
+/* Null where there is none. */
+static json_t *id_json(double id)
+{
+    return isnan(id) ? json_null() : json_integer((json_int_t)id);
+}
+
+json_t *watch_bound_json(const struct watch *watch, const struct record *record)
+{
+    const struct bound_record *bound = &record->bound;
+    return json_pack(
+        "{s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "judged", !watch->adaptive, "largest",
+        document_number(bound->error), "body", id_json(bound->body), "about",
+        id_json(bound->centers[0]), "and", id_json(bound->centers[1]), "steps_per_period",
+        document_number(bound->steps), "time", document_number(bound->time), "first_time_beyond",
+        document_number(bound->first), "step_that_holds", document_number(bound->holds));
+}
+
+static enum status tell(const struct watch *watch, const struct check *check, size_t system,
+                        struct error *error)
+{
+    char text[WATCH_BOUND_TEXT_SIZE], time[UNITS_TEXT_SIZE], line[2 * WATCH_BOUND_TEXT_SIZE];
+    size_t others = 0;
+    for (size_t s = 0; s < system; s++)
+        others += watch_bound_fails(watch, &watch->records[s]);
+    if (others > 2 && watch->on_jump != ON_JUMP_STOP)
+        return STATUS_OK;
+    snprintf(line, sizeof line, "system %zu: at t = %s %s", system + 1,
+             units_time(watch->units, check->now->time, 6, time),
+             watch_bound_text(watch, &watch->records[system].bound, text));
+    if (watch->on_jump == ON_JUMP_STOP)
+        return error_set(error, STATUS_NUMERICAL, "%s", line);
+    char warning[2 * WATCH_BOUND_TEXT_SIZE + 16];
+    snprintf(warning, sizeof warning, "WARNING: %s", line);
+    if (check->tell)
+        check->tell(check->context, warning);
+    return STATUS_OK;
+}
+
+/* --- judging ---------------------------------------------------------------------------------- */
+
+static bool drifts(const struct watch *watch)
+{
+    return !watch->integrator->symplectic;
+}
+
+static double sure_passage(const struct watch *watch)
+{
+    if (watch->integrator->order == 1)
+        return drifts(watch) ? INFINITY : sure_steps_first_order;
+    return drifts(watch) ? sure_steps_drifting : sure_steps;
+}
+
+/* To one digit: 0.0237 is 0.02. */
+static double round_down(double value)
+{
+    const double power = pow(10.0, floor(log10(value)));
+    return floor(value / power * (1.0 + 1e-12)) * power;
+}
+
+/* The largest step of one digit, from half of this one on, whose trial has something to spare. */
+static enum status find_step(const struct watch *watch, const struct moment *now, size_t system,
+                             const struct bound_orbit *orbit, double *holds, struct error *error)
+{
+    const double least = orbit->period / (2.0 * WATCH_BOUND_LEAST_STEPS);
+    double step = now->dt, work = 0.0;
+    *holds = NAN;
+    if (watch->integrator->order == 1)
+        return STATUS_OK; /* another method is what it takes */
+    while (isnan(*holds)) {
+        struct bound_trial trial;
+        step = round_down(fmin(0.5 * step, least));
+        work += bound_trial_cost(now->bodies, watch->integrator, orbit->period / step);
+        if (!(work < search_work))
+            break;
+        if (bound_trial(now->physics, now->bodies, system, orbit, watch->integrator, step, &trial,
+                        error))
+            return error->status;
+        if (trial.error <= spare * watch->orbit_error)
+            *holds = step;
+    }
+    return STATUS_OK;
+}
+
+static void keep(struct bound_record *bound, const struct moment *now, size_t system,
+                 const struct bound_orbit *orbit, double error)
+{
+    const int64_t *const ids = now->bodies->id + system * now->bodies->stride;
+    bound->error = error;
+    bound->body = (double)ids[orbit->body];
+    for (size_t c = 0; c < orbit->center.count; c++)
+        bound->centers[c] = (double)ids[orbit->center.bodies[c]];
+    for (size_t c = orbit->center.count; c < BOUND_CENTER_BODIES; c++)
+        bound->centers[c] = NAN;
+    bound->steps = orbit->period / now->dt;
+    bound->time = now->time;
+}
+
+static enum status fail(struct watch *watch, const struct check *check, size_t system,
+                        const struct bound_orbit *orbit, struct error *error)
+{
+    struct bound_record *bound = &watch->records[system].bound;
+    bound->first = check->now->time;
+    if (find_step(watch, check->now, system, orbit, &bound->holds, error))
+        return error->status;
+    return tell(watch, check, system, error);
+}
+
+/* Is it time for a trial of this orbit, and is there work left for it? */
+static bool is_due(const struct watch *watch, const struct bound_record *bound,
+                   const struct moment *now, const struct bound_orbit *orbit)
+{
+    const double count = (double)now->bodies->count;
+    const double done =
+        (double)now->step * count * count * (double)integrator_forces_per_step(watch->integrator);
+    const bool again_due = (double)now->step >= bound->next || isnan(bound->tried) ||
+                           orbit->passage / now->dt < faster * bound->tried;
+    const double cost = bound_trial_cost(now->bodies, watch->integrator, orbit->period / now->dt);
+    const double left = work_at_least / (double)watch->systems + work_share * done - bound->work;
+    return again_due && cost <= left;
+}
+
+static enum status try_orbit(struct watch *watch, const struct check *check, size_t system,
+                             const struct bound_orbit *orbit, struct error *error)
+{
+    const struct moment *now = check->now;
+    struct bound_record *bound = &watch->records[system].bound;
+    struct bound_trial trial;
+    if (bound_trial(now->physics, now->bodies, system, orbit, watch->integrator, now->dt, &trial,
+                    error))
+        return error->status;
+    bound->work += trial.interactions;
+    bound->tried = orbit->passage / now->dt;
+    bound->next = (double)now->step * (1.0 + again);
+    bound->rate = drifts(watch) && isfinite(trial.rate) ? trial.rate : 0.0;
+    if (trial.error > bound->error)
+        keep(bound, now, system, orbit, trial.error);
+    return STATUS_OK;
+}
+
+enum status watch_bound_check(struct watch *watch, const struct check *check, size_t system,
+                              bool last, struct error *error)
+{
+    const struct moment *now = check->now;
+    struct bound_record *bound = &watch->records[system].bound;
+    const uint64_t every = now->bodies->count > FEW_BODIES ? MANY_EVERY : FEW_EVERY;
+    bool found;
+    struct bound_orbit orbit;
+    if ((now->step % every != 0 && !last) || watch->adaptive || isinf(watch->orbit_error) ||
+        !isnan(bound->first))
+        return STATUS_OK;
+    bound->drift += bound->rate * (now->time - bound->drift_time);
+    bound->drift_time = now->time;
+    const struct record *record = &watch->records[system];
+    const struct bound_filter filter = {
+        .passage = sure_passage(watch) * now->dt,
+        .period = WATCH_BOUND_LEAST_STEPS * now->dt,
+        .energy = record->by_tests > 0.0 ? 0.0 : light * record->level.scale,
+    };
+    if (bound_orbit_fastest(now->physics, now->bodies, system, &filter, &found, &orbit, error))
+        return error->status;
+    if (!found) {
+        bound->rate = 0.0;
+        return STATUS_OK;
+    }
+    bound->few = orbit.period < WATCH_BOUND_LEAST_STEPS * now->dt;
+    if (bound->few > 0.0)
+        keep(bound, now, system, &orbit, bound->error);
+    else if (is_due(watch, bound, now, &orbit) && try_orbit(watch, check, system, &orbit, error))
+        return error->status;
+    if (fabs(bound->drift) > bound->error)
+        keep(bound, now, system, &orbit, fabs(bound->drift));
+    if (bound->few > 0.0 || bound->error > watch->orbit_error)
+        return fail(watch, check, system, &orbit, error);
+    return STATUS_OK;
+}

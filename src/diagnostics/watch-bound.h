@@ -1,0 +1,34 @@
+/*
+ * How the watch judges the orbits of bound bodies, whatever their share of the energy of the whole
+ * is. A body whose passage of what it is bound to takes few steps is in doubt; then a trial tells
+ * what the method makes of its orbit (diagnostics/bound-trial.h). Trials are at steps that the
+ * number of steps, the bodies and the work of the run decide alone, and take a part of that work.
+ */
+#ifndef ORRERY_DIAGNOSTICS_WATCH_BOUND_H
+#define ORRERY_DIAGNOSTICS_WATCH_BOUND_H
+
+#include "diagnostics/watch-energy.h"
+
+/* Fewer steps of a period than this fail a run. */
+enum { WATCH_BOUND_LEAST_STEPS = 6 };
+
+/* Looks at the bodies of a system at the steps that are for it, and at the last one; the state must
+ * be valid. STATUS_NUMERICAL with on_jump = "stop", STATUS_MEMORY. */
+enum status watch_bound_check(struct watch *watch, const struct check *check, size_t system,
+                              bool last, struct error *error);
+
+/* Was the limit passed? */
+bool watch_bound_fails(const struct watch *watch, const struct record *record);
+
+/* How far from its orbit the worst body was found, over the limit; 0 without one. */
+double watch_bound_in_limits(const struct watch *watch, const struct record *record);
+
+/* "body 3 has 4.4 steps of its period about body 1 (limit 6): a step of 0.1 d holds" */
+enum { WATCH_BOUND_TEXT_SIZE = 320 };
+const char *watch_bound_text(const struct watch *watch, const struct bound_record *bound,
+                             char buffer[WATCH_BOUND_TEXT_SIZE]);
+
+/* For run.json: the system's; a new reference. */
+json_t *watch_bound_json(const struct watch *watch, const struct record *record);
+
+#endif

@@ -1,0 +1,168 @@
+"""Light bodies: the watch judges their orbits beside the energy of the whole, which hides them."""
+
+import json
+import math
+import pathlib
+
+import numpy
+
+import tap
+
+DAY = 86400.0
+# G times the masses in astronomical units and days (DE440): GM of the Sun is k^2, Gauss' constant
+# squared; Jupiter 1/1047.35 of it, the Earth 1/332946.05, the Moon 1/81.3006 of the Earth,
+# Mercury 1/6023657.
+SUN = 0.01720209895**2
+JUPITER, EARTH, MERCURY = SUN / 1047.35, SUN / 332946.05, SUN / 6023657
+MOON = EARTH / 81.3006
+
+
+def on_orbit(a, e, anomaly, mu, inclination=0.0):
+    """Position and velocity at a true anomaly."""
+    p = a * (1 - e * e)
+    r, s = p / (1 + e * math.cos(anomaly)), math.sqrt(mu / p)
+    x = numpy.array([r * math.cos(anomaly), r * math.sin(anomaly), 0])
+    v = numpy.array([-s * math.sin(anomaly), s * (e + math.cos(anomaly)), 0])
+    c, d = math.cos(inclination), math.sin(inclination)
+    turn = numpy.array([[1, 0, 0], [0, c, -d], [0, d, c]])
+    return turn @ x, turn @ v
+
+
+def system(*bodies):
+    """Rows of m, x, v; each body is (mass, what it goes around, a, e, anomaly, inclination)."""
+    rows = []
+    for mass, about, *orbit in bodies:
+        if not orbit:
+            rows.append((mass, numpy.zeros(3), numpy.zeros(3)))
+            continue
+        total = sum(rows[k][0] for k in about)
+        x, v = on_orbit(*orbit[:3], total + mass, *orbit[3:])
+        rows.append((mass, x + sum(rows[k][0] * rows[k][1] for k in about) / total,
+                     v + sum(rows[k][0] * rows[k][2] for k in about) / total))
+    return rows
+
+
+MERCURY_ORBIT = system((SUN, ()), (MERCURY, (0,), 0.387, 0.2056, 2.0),
+                       (JUPITER, (0,), 5.203, 0.048, 1.0))
+MOON_ORBIT = system((SUN, ()), (EARTH, (0,), 1.0, 0.0167, 1.0),
+                    (MOON, (1,), 0.00257, 0.055, 2.0, 0.0898))
+# Two stars of a solar mass and a half of one, 1 apart: the first has bodies without mass, and so
+# have both.
+STARS = ((SUN, ()), (0.5 * SUN, (0,), 1.0, 0.1, 0.0))
+ABOUT_ONE = system(*STARS, *((0.0, (0,), 0.08 + 0.01 * k, 0.1, 1.3 * k) for k in range(4)))
+ABOUT_TWO = system(*STARS, *((0.0, (0, 1), 5.0 + 0.5 * k, 0.05, 1.3 * k) for k in range(4)))
+TROJANS = system((SUN, ()), (JUPITER, (0,), 5.203, 0.0, 0.0),
+                 *((0.0, (0,), 5.203, 0.02, sign * math.pi / 3 + 0.05 * k)
+                   for sign in (-1, 1) for k in range(3)))
+KOZAI = system((SUN, ()), (MERCURY, (0,), 0.387, 0.05, 2.0),
+               (0.3 * SUN, (0, 1), 6.0, 0.1, 1.0, 1.3))
+# Bodies without mass whose orbits cross that of a planet of Jupiter's mass.
+SCATTERED = system((SUN, ()), (JUPITER, (0,), 1.0, 0.0, 0.0),
+                   *((0.0, (0,), 1.0, 0.3, 0.4 + 0.7 * k) for k in range(6)))
+
+
+def make(bodies, integrator, step, steps, *options, name="light", status=None):
+    """Runs them, centred; returns run.json and what was printed."""
+    with open(f"{name}.csv", "w", encoding="utf-8") as file:
+        file.write("m,x,y,z,vx,vy,vz\n")
+        for mass, x, v in bodies:
+            file.write(",".join(repr(float(cell)) for cell in (mass, *x, *v)) + "\n")
+    pathlib.Path(f"{name}.cfg").write_text(
+        f'bodies = {{ initial = "file"; file = "{name}.csv"; center = true; }};\n'
+        f'time = {{ integrator = "{integrator}"; step = {step!r}; end = {step * steps!r}; }};\n')
+    words = [word for option in options for word in ("-P", option)]
+    result = tap.run("run", f"{name}.cfg", "--force", "-o", f"{name}.run", *words)
+    run = json.loads(pathlib.Path(f"{name}.run", "run.json").read_text())
+    if status is not None:
+        assert result.returncode == status, (result.returncode, run["watch"], result.stderr)
+    return run, result.stdout + result.stderr
+
+
+def fails(bodies, step, steps, body, about, integrator="velocity-verlet", name="light"):
+    """Fails because of that body, although the energy of the whole is good; with the step that the
+    watch names it holds."""
+    run, said = make(bodies, integrator, step, steps, name=name, status=1)
+    watch, orbits = run["watch"], run["watch"]["bound_orbits"]
+    assert watch["energy_error"]["largest"] < 0.005 and watch["energy_jumps"] == 0, watch
+    assert orbits["about"] == about[0] and orbits["and"] == (about[1:] or [None])[0], orbits
+    assert orbits["body"] in body and orbits["systems_beyond"] == 1, orbits
+    assert f"the orbit of body {orbits['body']} about " in " ".join(said.split()), said
+    assert orbits["step_that_holds"] and orbits["step_that_holds"] < step, orbits
+    better = orbits["step_that_holds"]
+    make(bodies, integrator, better, round(steps * step / better), name=name, status=0)
+    return orbits
+
+
+def test_mercury():
+    """Sun, Mercury and Jupiter at 20 d, 4.4 steps of Mercury's 87.97 d: too few"""
+    orbits = fails(MERCURY_ORBIT, 20.0, 1000, (2,), [1])
+    assert abs(orbits["steps_per_period"] - 87.97 / 20) < 0.02, orbits
+    make(MERCURY_ORBIT, "gauss-radau", 20.0, 1000, status=0)
+
+
+def test_the_moon():
+    """the Moon at 3.6 d, 7.6 steps of its period: its eccentricity of 0.055 goes to 0.25, where the
+    truth stays below 0.067"""
+    fails(MOON_ORBIT, 3.6, 1000, (3,), [2])
+    make(MOON_ORBIT, "velocity-verlet", 1.0, 3650, status=0)
+
+
+def test_bodies_without_mass_beside_two_stars():
+    """1.6 steps of an orbit about one of two stars; 5 of one about both"""
+    for bodies, about, fastest in ((ABOUT_ONE, [1], 0.08), (ABOUT_TWO, [1, 2], 5.0)):
+        mu = SUN * (1.5 if len(about) > 1 else 1.0)
+        period = 2 * math.pi * math.sqrt(fastest**3 / mu)
+        steps = 1.6 if len(about) == 1 else 5.0
+        if len(about) > 1:  # the stars turn faster than what goes around both: they fail it too
+            assert make(bodies, "velocity-verlet", period / steps, 300, status=1)
+            continue
+        fails(bodies, period / steps, 300, range(3, 7), about)
+
+
+def test_what_drifts_is_added_up():
+    """Runge-Kutta loses little of Mercury's energy in a period, and more than the limit in 200"""
+    run, _ = make(MERCURY_ORBIT, "rk4", 4.0, 200, status=0)
+    assert 0 < run["watch"]["bound_orbits"]["largest"] < 0.05, run["watch"]
+    run, _ = make(MERCURY_ORBIT, "rk4", 4.0, 6000, status=1)
+    assert run["watch"]["bound_orbits"]["body"] == 2, run["watch"]
+
+
+def test_perturbed_orbits_hold():
+    """Trojans, Kozai-Lidov cycles and bodies that a planet scatters hold by gauss-radau, and by
+    steps that are short enough; the perturbations are no error"""
+    for name, bodies, step in (("trojans", TROJANS, 20.0), ("kozai", KOZAI, 0.5),
+                               ("scattered", SCATTERED, 0.2)):
+        make(bodies, "gauss-radau", 20.0, 3000, name=name, status=0)
+        run, _ = make(bodies, "velocity-verlet", step, 20000, name=name, status=0)
+        assert run["watch"]["bound_orbits"]["judged"] is True, run["watch"]
+
+
+def test_a_limit_of_its_own():
+    """0 is no limit, on_jump = "warn" warns alone, "stop" ends the run"""
+    run, _ = make(MERCURY_ORBIT, "velocity-verlet", 20.0, 300, "watch.orbit_error=0", status=0)
+    assert run["watch"]["limits"]["orbit_error"] is None
+    _, said = make(MERCURY_ORBIT, "velocity-verlet", 20.0, 300, "watch.on_jump=warn", status=0)
+    assert "WARNING: system 1: at t = 0 the orbit of body 2 about body 1 has 4.4 steps" in said
+    _, said = make(MERCURY_ORBIT, "velocity-verlet", 20.0, 300, "watch.on_jump=stop", status=70)
+    assert "the orbit of body 2 about body 1 has 4.4 steps" in said
+
+
+def test_the_same_however_it_is_run():
+    """what the watch sees of orbits does not depend on cadences, threads or a restart"""
+    limit = "watch.orbit_error=0.047"  # passed at t = 7500 d: measured
+
+    def watched(*options, status=1):
+        run, _ = make(MOON_ORBIT, "velocity-verlet", 3.0, 6000, limit, *options, status=status)
+        return run["watch"]["bound_orbits"]
+    whole = watched()
+    assert whole["time"] == 7500.0, whole
+    assert watched("compute.threads=2") == whole
+    assert watched("watch.every=70") == whole
+    assert watched("time.end=4500", status=0)["first_time_beyond"] is None
+    result = tap.run("run", "light.cfg", "--restart", "-o", "light.run", "-P", limit)
+    assert result.returncode == 1, result.stderr
+    run = json.loads(pathlib.Path("light.run", "run.json").read_text())
+    assert run["watch"]["bound_orbits"] == whole, run["watch"]
+
+
+tap.main()
