@@ -265,6 +265,20 @@ void energy_budget_replayed(struct diagnostic *diagnostic, size_t system,
     state_of((struct budget *)diagnostic, system)->replayed[replay] = energy;
 }
 
+/* No energy is infinite, and the checkpoint keeps these numbers. */
+void energy_budget_postpone(struct diagnostic *diagnostic)
+{
+    const struct budget *const budget = (const struct budget *)diagnostic;
+    for (size_t s = 0; s < budget->systems; s++)
+        state_of(budget, s)->replayed[REPLAY_HALF_STEP] = INFINITY;
+}
+
+bool energy_budget_postponed(const struct diagnostic *diagnostic)
+{
+    const struct budget *const budget = (const struct budget *)diagnostic;
+    return isinf(state_of(budget, 0)->replayed[REPLAY_HALF_STEP]);
+}
+
 /* --- telling ------------------------------------------------------------------------------------
  */
 

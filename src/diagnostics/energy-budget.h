@@ -41,6 +41,10 @@ enum status energy_budget_sample(struct diagnostic *budget, const struct moment 
 void energy_budget_replayed(struct diagnostic *budget, size_t system,
                             enum energy_budget_replay replay, double energy);
 
+/* The interval that was begun is to be replayed later, if at all; and is that so? */
+void energy_budget_postpone(struct diagnostic *budget);
+bool energy_budget_postponed(const struct diagnostic *budget);
+
 /* "truncation 2e-05, encounters 3e-04 (bodies 3 and 7), ...", of the system with the largest error;
  * says so where they do not add up. */
 enum { ENERGY_BUDGET_TEXT_SIZE = 320 };

@@ -7,6 +7,7 @@
 #include "output/progress.h"
 #include "run/ending.h"
 #include "run/events.h"
+#include "run/replay.h"
 #include "run/save.h"
 #include "run/shadow.h"
 #include "run/signals.h"
@@ -208,7 +209,10 @@ static enum status stop_within(struct run *run, struct poll *poll, struct error 
 static enum status follow(struct run *run, struct poll *poll, struct error *error)
 {
     const struct schedule *schedule = &run->schedule;
-    enum status status = schedule->events_done ? STATUS_OK : observe(run, poll, error);
+    run->phase = RUN_OBSERVES;
+    enum status status = replay_resume(run, error);
+    if (!status && !schedule->events_done)
+        status = observe(run, poll, error);
     while (!status && schedule->step < schedule->last) {
         const uint64_t next = events_next(run);
         status = advance_to(run, next, poll, error);

@@ -50,6 +50,8 @@ struct run {
     struct observers observers;
     struct criteria criteria;
     struct show show;
+    struct bodies
+        *start; /* where replays of a run that goes on may begin; see replay_keep_start() */
     struct shadows *shadows; /* see run/shadow.h; NULL where they are not asked for */
     struct files files;
     struct autosave autosave;

@@ -238,8 +238,8 @@ static enum status prepare_all(struct run *run, const struct config *config, boo
     if (measure && time_scales_structure(&run->experiment.physics, run->experiment.bodies, 0, 1,
                                          &run->structure, error))
         return error->status;
-    if (create_parts(run, error) || (run->options.restart && open_checkpoint(run, error)) ||
-        create_backend(run, error) ||
+    if (create_parts(run, error) || (run->options.restart && replay_keep_start(run, error)) ||
+        (run->options.restart && open_checkpoint(run, error)) || create_backend(run, error) ||
         (run->continuation.checkpoint && restart_load_integrator(run, error)))
         return error->status;
     run->backend->class_->describe(run->backend, &run->description);

@@ -45,6 +45,8 @@ static enum status follow(struct run *run, struct backend *backend, const struct
     const uint64_t all = (uint64_t)section_integer(section_of(experiment->config), "every");
     enum status status = STATUS_OK;
     for (uint64_t step = 0; step < all && !status; step += LOOK_EVERY) {
+        if (interruption_raised(&run->interruption))
+            return interruption_status(&run->interruption, error);
         const uint64_t steps = all - step < LOOK_EVERY ? all - step : LOOK_EVERY;
         status = backend->class_->advance(backend, experiment->integrator,
                                           experiment->step / (double)factor, steps * factor, error);
@@ -56,9 +58,16 @@ static enum status follow(struct run *run, struct backend *backend, const struct
     return status;
 }
 
-/* From the state of the run, with forces in double. */
-static enum status replay(struct run *run, struct bodies *bodies, uint64_t factor,
-                          struct conserved *sums, struct error *error)
+/* Where an interval begins: bodies, and the state of an integrator that chooses its own steps;
+ * without a backend the bodies are those of step 0, where such an integrator begins too. */
+struct replay_origin {
+    const struct bodies *bodies;
+    const struct backend *backend;
+};
+
+/* From there, with forces in double. */
+static enum status replay(struct run *run, const struct replay_origin *from, struct bodies *bodies,
+                          uint64_t factor, struct conserved *sums, struct error *error)
 {
     const struct experiment *experiment = &run->experiment;
     const struct backend_class *class_ = run->backend->class_;
@@ -67,10 +76,10 @@ static enum status replay(struct run *run, struct bodies *bodies, uint64_t facto
     options.force.precision = PRECISION_DOUBLE;
     options.refinement = (double)factor;
     for (size_t s = 0; s < bodies->systems; s++)
-        bodies_copy_system(bodies, s, experiment->bodies, s);
+        bodies_copy_system(bodies, s, from->bodies, s);
     enum status status = class_->create(&options, &experiment->physics, bodies, &backend, error);
-    for (size_t s = 0; s < bodies->systems && !status; s++)
-        backend_copy_state(backend, s, run->backend, s);
+    for (size_t s = 0; s < bodies->systems && !status && from->backend; s++)
+        backend_copy_state(backend, s, from->backend, s);
     if (!status)
         status = follow(run, backend, bodies, factor, error);
     if (!status)
@@ -81,12 +90,13 @@ static enum status replay(struct run *run, struct bodies *bodies, uint64_t facto
 }
 
 /* Energies of all systems at its end; NaN where it could not be followed. */
-static enum status replay_as(struct run *run, struct bodies *bodies, struct conserved *sums,
+static enum status replay_as(struct run *run, const struct replay_origin *from,
+                             struct bodies *bodies, struct conserved *sums,
                              enum energy_budget_replay kind, struct error *error)
 {
     struct error lost = { 0 };
     const uint64_t factor = kind == REPLAY_HALF_STEP ? 2 : 1;
-    const enum status status = replay(run, bodies, factor, sums, &lost);
+    const enum status status = replay(run, from, bodies, factor, sums, &lost);
     if (status && status != STATUS_NUMERICAL)
         return error_pass(error, &lost);
     for (size_t s = 0; s < bodies->systems; s++)
@@ -95,22 +105,73 @@ static enum status replay_as(struct run *run, struct bodies *bodies, struct cons
     return STATUS_OK;
 }
 
-enum status replay_interval(struct run *run, struct error *error)
+static enum status replay_from(struct run *run, const struct replay_origin *from,
+                               struct error *error)
 {
-    const struct bodies *from = run->experiment.bodies;
-    const uint64_t every = (uint64_t)section_integer(section_of(run->experiment.config), "every");
-    if (run->schedule.step % every != 0)
-        return STATUS_OK;
+    const size_t systems = from->bodies->systems;
     struct bodies *bodies = NULL;
-    struct conserved *sums = calloc(from->systems, sizeof *sums);
+    struct conserved *sums = calloc(systems, sizeof *sums);
     if (!sums)
         return error_memory(error);
-    enum status status = bodies_create(from->systems, from->count, &bodies, error);
+    enum status status = bodies_create(systems, from->bodies->count, &bodies, error);
     if (!status && !copies_exact(run->experiment.config))
-        status = replay_as(run, bodies, sums, REPLAY_EXACT_FORCE, error);
+        status = replay_as(run, from, bodies, sums, REPLAY_EXACT_FORCE, error);
     if (!status)
-        status = replay_as(run, bodies, sums, REPLAY_HALF_STEP, error);
+        status = replay_as(run, from, bodies, sums, REPLAY_HALF_STEP, error);
     bodies_destroy(bodies);
     free(sums);
+    return status;
+}
+
+/* Does the run come through the interval that begins now, or at least through another one? One that
+ * begins at its end, and the only one of a run that is shorter, are replayed when it goes further.
+ */
+static bool is_reached(const struct run *run, uint64_t every)
+{
+    const struct schedule *schedule = &run->schedule;
+    return schedule->step < schedule->last && every <= schedule->last;
+}
+
+static uint64_t length_of(const struct run *run)
+{
+    return (uint64_t)section_integer(section_of(run->experiment.config), "every");
+}
+
+enum status replay_interval(struct run *run, struct error *error)
+{
+    const struct replay_origin here = { run->experiment.bodies, run->backend };
+    const uint64_t every = length_of(run);
+    if (run->schedule.step % every != 0)
+        return STATUS_OK;
+    if (is_reached(run, every))
+        return replay_from(run, &here, error);
+    energy_budget_postpone(run->observers.energy_budget);
+    return STATUS_OK;
+}
+
+enum status replay_keep_start(struct run *run, struct error *error)
+{
+    const struct bodies *const from = run->experiment.bodies;
+    if (!copies_replayed(run->experiment.config) ||
+        bodies_create(from->systems, from->count, &run->start, error))
+        return error->status;
+    for (size_t s = 0; s < from->systems; s++)
+        bodies_copy_system(run->start, s, from, s);
+    return STATUS_OK;
+}
+
+enum status replay_resume(struct run *run, struct error *error)
+{
+    const struct diagnostic *const budget = run->observers.energy_budget;
+    const uint64_t every = length_of(run);
+    const bool begins = run->schedule.step % every == 0;
+    const bool left_out = budget && energy_budget_postponed(budget);
+    const struct replay_origin here = { run->experiment.bodies, run->backend };
+    const struct replay_origin start = { run->start, NULL };
+    enum status status = STATUS_OK;
+    if (left_out && is_reached(run, every) && (run->schedule.events_done || !begins))
+        status = replay_from(run, begins ? &here : &start, error);
+    bodies_destroy(run->start);
+    run->start = NULL;
     return status;
 }

@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import resource
 
 import numpy
 
@@ -165,6 +166,40 @@ def test_restarts_have_the_same_bytes():
             assert (pathlib.Path("whole", name).read_bytes()
                     == pathlib.Path(f"part{end}", name).read_bytes()), (end, name)
         assert whole == part
+
+
+def test_parts_that_a_run_does_not_reach():
+    """they are replayed when the run goes further, with the bytes of a run that went at once"""
+    for integrator in ("velocity-verlet", "hermite4"):
+        for every in (25, 100):
+            keys = (f"energy_budget.every={every}", f"time.integrator={integrator}")
+            whole, _ = go(CLUSTER, "whole", *keys, more=("--force",))
+            for end in (0.5, 1.0, 2.0):  # within a part, and where one ends: 25, 50 and 100 steps
+                go(CLUSTER, "part", *keys, f"time.end={end}", more=("--force",))
+                go(CLUSTER, "part", *keys, f"time.end={end + 0.24}", more=("--restart",))
+                part, _ = go(CLUSTER, "part", *keys, more=("--restart",))
+                for name in ("energy-budget.csv", "trajectory.xyz"):
+                    assert (pathlib.Path("whole", name).read_bytes()
+                            == pathlib.Path("part", name).read_bytes()), (keys, end, name)
+                assert whole == part
+
+
+def test_what_it_costs():
+    """three times the steps of the run: none beyond its end, however long the parts are"""
+    pair = ("bodies.count=600", "compute.threads=1", "time.step=0.001", "time.end=0.5")
+
+    def seconds(*overrides):
+        times = []
+        for _ in range(3):
+            before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+            go(CLUSTER, "cost", *pair, *overrides, more=("--force", "-q"))
+            times.append(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before)
+        return min(times)
+    alone = seconds("energy_budget.measure=false")
+    # A replay of the part that begins at the last step would make 5 of it, and one of 10^6 steps
+    # would not end.
+    assert seconds("energy_budget.every=500") < 4 * alone
+    assert seconds("energy_budget.every=1000000") < 1.5 * alone
 
 
 if __name__ == "__main__":
