@@ -172,7 +172,7 @@ static void say_criterion(const struct run_record *record, const struct criterio
     if (c->rows == 0)
         text_print(&value, ", no row to judge by");
     else if (isnan(c->worst))
-        text_print(&value, ", undefined");
+        text_print(&value, ", undefined%s", criterion_why_undefined(c));
     else
         text_print(&value, ", %s %.4g%s", holds ? "closest to the bound:" : "farthest beyond it:",
                    text_plain(c->worst + 0.0), /* no -0 */

@@ -140,15 +140,48 @@ static bool is_sudden(const struct level *level, double energy, double steps)
     return fabs(change) > most * fabs(whole) && level->rate * steps / change < 1.0 - most;
 }
 
-/* The first three members; the level has seen this energy afterwards. */
-static struct watch_deviation see_energy(struct level *level, double energy, double steps)
+/* An energy and what it is judged by, at a step that comes so many `steps` after the last check. */
+struct sight {
+    double energy, potential; /* |U| */
+    double step, steps;
+    double limit; /* of its change */
+};
+
+/* Takes part in the mean of |U|, each value for the steps that it ends. */
+static void see_potential(struct level *level, const struct sight *sight)
 {
-    const struct watch_deviation seen = { .change = (energy - level->start) / level->scale,
-                                          .jump = (energy - level->mark) / level->scale,
-                                          .sudden = is_sudden(level, energy, steps) };
-    if (steps > 0.0)
-        level->rate = (energy - level->last) / steps;
-    level->last = energy;
+    if (sight->step > 0.0)
+        level->usual += (sight->potential - level->usual) * sight->steps / sight->step;
+}
+
+/* Has it been beyond the limit at all checks of so long a time that it will not come back? */
+static bool is_lasting(struct level *level, double change, const struct sight *sight)
+{
+    static const double part = 1.0 / 16.0; /* of the run so far */
+    if (!(fabs(change) > sight->limit))
+        level->beyond = NAN;
+    else if (isnan(level->beyond))
+        level->beyond = sight->step;
+    return sight->step - level->beyond > fmax(JUMP_STEPS, part * sight->step);
+}
+
+/* All members but those of bodies, and I and |W|; the level has seen this energy afterwards. */
+static struct watch_deviation see_energy(struct level *level, const struct sight *sight)
+{
+    see_potential(level, sight);
+    const double change = sight->energy - level->start, jump = sight->energy - level->mark;
+    const double depth = sight->potential - DEEP * level->usual;
+    const double scale = fmax(level->scale, depth);
+    struct watch_deviation seen = { .change = change / level->scale,
+                                    .jump = jump / level->scale,
+                                    .judged = fabs(change) / scale,
+                                    .judged_jump = fabs(jump) / scale,
+                                    .deep = depth > 0.0,
+                                    .sudden = is_sudden(level, sight->energy, sight->steps) };
+    seen.lasting = is_lasting(level, seen.change, sight);
+    if (sight->steps > 0.0)
+        level->rate = (sight->energy - level->last) / sight->steps;
+    level->last = sight->energy;
     return seen;
 }
 
@@ -166,15 +199,20 @@ static struct watch_deviation find_worst(struct watch *watch, const struct momen
         if (first + i == center || !(levels[i].scale > 0.0))
             continue; /* without energy nothing can be judged */
         const struct test_motion motion = test_energy_motion(now->physics, b, center, first + i);
-        const struct watch_deviation seen =
-            see_energy(&levels[i], motion.kinetic + motion.potential, steps);
+        const struct sight sight = { motion.kinetic + motion.potential, fabs(motion.potential),
+                                     (double)now->step, steps, watch->energy_error };
+        const struct watch_deviation seen = see_energy(&levels[i], &sight);
+        worst.judged = fmax(worst.judged, seen.judged);
+        worst.lasting |= seen.lasting;
+        worst.deep |= seen.deep;
         if (isnan(worst.change_body) || fabs(seen.change) > worst.change) {
             worst.change = fabs(seen.change);
             worst.change_body = (double)b->id[first + i];
             worst.inertia = motion.r2;
             worst.virial = fabs(motion.virial);
         }
-        if (isnan(worst.jump_body) || fabs(seen.jump) > fabs(worst.jump)) {
+        if (isnan(worst.jump_body) || seen.judged_jump > worst.judged_jump) {
+            worst.judged_jump = seen.judged_jump;
             worst.jump = seen.jump;
             worst.sudden = seen.sudden;
             worst.jump_body = (double)b->id[first + i];
@@ -190,14 +228,17 @@ struct watch_deviation watch_observe(struct watch *watch, const struct moment *n
     const struct conserved *c = &now->conserved[system];
     if (record->by_tests > 0.0)
         return find_worst(watch, now, system, steps);
-    struct watch_deviation seen = see_energy(&record->level, conserved_internal_energy(c), steps);
+    const struct sight sight = { conserved_internal_energy(c), fabs(c->potential),
+                                 (double)now->step, steps, watch->energy_error };
+    struct watch_deviation seen = see_energy(&record->level, &sight);
     seen.change_body = seen.jump_body = NAN;
     seen.inertia = inertia_of(now->bodies, system, c->center);
     seen.virial = fabs(c->virial);
     return seen;
 }
 
-/* Changes within JUMP_STEPS are counted from here on. */
+/* Changes within JUMP_STEPS are counted from here on: from the middle of an encounter, the way back
+ * out of it would be one. */
 static void mark(struct watch *watch, double time, size_t system)
 {
     struct record *record = &watch->records[system];
@@ -213,18 +254,20 @@ enum status watch_judge(struct watch *watch, const struct check *check, size_t s
 {
     const struct moment *now = check->now;
     struct record *record = &watch->records[system];
-    const bool jumped = fabs(deviation->jump) > watch->energy_jump;
+    const bool jumped = deviation->judged_jump > watch->energy_jump;
     enum status status = STATUS_OK;
     if (fabs(deviation->change) > record->largest_error) {
         record->largest_error = fabs(deviation->change);
         record->error_time = now->time;
         record->error_body = deviation->change_body;
     }
+    record->largest_judged = fmax(record->largest_judged, deviation->judged);
+    const bool beyond = deviation->judged > watch->energy_error || deviation->lasting;
     if (jumped)
         status = report_jump(watch, check, system, deviation, error);
-    if (!status && fabs(deviation->change) > watch->energy_error && isnan(record->first_error))
+    if (!status && beyond && isnan(record->first_error))
         status = report_error(watch, check, system, deviation, jumped, error);
-    if (jumped || now->step % JUMP_STEPS == 0)
+    if (jumped || (now->step % JUMP_STEPS == 0 && !deviation->deep))
         mark(watch, now->time, system);
     return status;
 }

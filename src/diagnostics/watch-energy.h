@@ -12,9 +12,20 @@ struct check {
     void *context;
 };
 
-/* What a check finds of an energy: how far it is, over the scale. */
+/*
+ * What a check finds of an energy: how far it is, over the scale. In a deep encounter the error of
+ * any method swings with |U| and comes back, and if the bodies began far apart the scale is nothing
+ * beside it. So what is compared with the limits is the change over max(scale, |U| - 10 <|U|>), the
+ * mean over the run so far: in an encounter over |U|, and afterwards, when |U| is what it usually
+ * is, over the scale. What stays beyond the limit all the time for 1000 steps and a sixteenth of
+ * the run so far is no swing, wherever the bodies are.
+ */
+enum { DEEP = 10 };
 struct watch_deviation {
     double change, jump;           /* since the start, and since the last mark */
+    double judged, judged_jump;    /* the same over what they are judged in; the largest */
+    bool lasting;                  /* it has been beyond the limit for so long */
+    bool deep;                     /* |U| is more than DEEP times what it usually is */
     bool sudden;                   /* the latter is a jump: most of it came since the last check,
                                     * and before that the energy changed otherwise or less */
     double change_body, jump_body; /* ids of the test bodies whose they are; NaN: the system's */

@@ -91,9 +91,9 @@ static void read_limits(struct watch *watch, const struct section *section)
 }
 
 /* The scale is 0 where there is nothing to be judged. */
-static struct level level_of(double energy, double scale)
+static struct level level_of(double energy, double potential, double scale)
 {
-    return (struct level){ scale, energy, energy, energy, NAN };
+    return (struct level){ scale, energy, energy, energy, NAN, fabs(potential), NAN };
 }
 
 static void begin_levels(struct watch *watch, const struct moment *start, size_t system,
@@ -105,7 +105,7 @@ static void begin_levels(struct watch *watch, const struct moment *start, size_t
     for (size_t i = 0; i < b->count; i++) {
         const struct test_motion motion = test_energy_motion(start->physics, b, center, first + i);
         const double energy = motion.kinetic + motion.potential;
-        levels[i] = level_of(energy, fmax(fabs(energy), fabs(motion.potential)));
+        levels[i] = level_of(energy, motion.potential, fmax(fabs(energy), fabs(motion.potential)));
     }
 }
 
@@ -121,7 +121,8 @@ static void begin_records(struct watch *watch, const struct moment *start)
         size_t center;
         const bool by_tests = test_energy_applies(start->bodies, s, &center);
         watch->records[s] = (struct record){
-            .level = level_of(conserved_internal_energy(c), conserved_energy_scale(c)),
+            .level =
+                level_of(conserved_internal_energy(c), c->potential, conserved_energy_scale(c)),
             .by_tests = by_tests,
             .first_error = NAN,
             .error_time = NAN,

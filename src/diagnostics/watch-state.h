@@ -27,11 +27,13 @@ struct history {
 
 /* An energy whose changes are judged, over `scale`, all numbers. */
 struct level {
-    double scale; /* the larger of |E| and |U| at the start */
-    double start; /* the energy then */
-    double mark;  /* the energy from which its change within JUMP_STEPS is counted */
-    double last;  /* the energy at the last check */
-    double rate;  /* what it changed by per step between the last two checks; NaN: not known yet */
+    double scale;  /* the larger of |E| and |U| at the start */
+    double start;  /* the energy then */
+    double mark;   /* the energy from which its change within JUMP_STEPS is counted */
+    double last;   /* the energy at the last check */
+    double rate;   /* what it changed by per step between the last two checks; NaN: not known yet */
+    double usual;  /* the mean of |U| over the steps so far */
+    double beyond; /* the first of the checks in turn up to now that saw it beyond the limit; NaN */
 };
 
 /* What was found of the orbits of bound bodies (watch-bound.h), all numbers. */
@@ -59,6 +61,7 @@ struct record {
     struct level level;               /* of the system */
     double by_tests;                  /* 1: judged by its test bodies, whose levels follow */
     double largest_error, error_time; /* |E - E0|, over scale, and when */
+    double largest_judged;            /* the same over what it was judged in (watch-energy.h) */
     double error_body;                /* id of the test body whose it was */
     double first_error;               /* the time when it was beyond the limit first */
     struct close_pair offending;      /* the faster of the pairs before and after that */

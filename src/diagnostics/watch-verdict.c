@@ -98,6 +98,14 @@ double watch_error_in_limits(const struct watch *watch)
     return largest;
 }
 
+double watch_judged_in_limits(const struct watch *watch)
+{
+    double largest = 0.0;
+    for (size_t s = 0; s < watch->systems; s++)
+        largest = fmax(largest, watch->records[s].largest_judged);
+    return largest / watch->energy_error;
+}
+
 /* Adds to the text, as far as there is room. */
 static void say(char buffer[WATCH_TEXT_SIZE], const char *format, ...)
 {

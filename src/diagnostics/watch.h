@@ -66,8 +66,10 @@ enum status watch_check(struct watch *watch, const struct moment *now, unsigned 
 /* No limit was passed so far, whatever on_jump makes of it; left_out as below. */
 bool watch_within_limits(const struct watch *watch, const bool *left_out);
 
-/* The largest |E - E0| of any system so far over the limit of the watch; 0 without a limit. */
+/* The largest energy error of any system so far over the limit of the watch, and the largest as it
+ * was judged, which is less where bodies pass each other closely; 0 without a limit. */
 double watch_error_in_limits(const struct watch *watch);
+double watch_judged_in_limits(const struct watch *watch);
 
 /* No limit was passed so far, or on_jump = "warn". Systems with left_out[system] do not count;
  * NULL: all do. Where none counts, it does not hold. */

@@ -42,6 +42,7 @@ static void put_criterion(const struct result *result, const json_t *criterion, 
     const char *text = json_string_value(json_object_get(criterion, "criterion"));
     const char *unit = json_string_value(json_object_get(criterion, "unit"));
     char time[UNITS_TEXT_SIZE], system[TEXT_SYSTEM_SIZE];
+    const char *why_undefined = json_string_value(json_object_get(criterion, "why_undefined"));
     const json_t *worst = json_object_get(criterion, "worst");
     const json_t *first = json_object_get(criterion, "first_failure_time");
     separate(why);
@@ -52,7 +53,7 @@ static void put_criterion(const struct result *result, const json_t *criterion, 
         text_print(why, "farthest beyond it: %.4g%s%s", json_number_value(worst),
                    unit && unit[0] ? " " : "", unit ? unit : "");
     else
-        text_print(why, "undefined");
+        text_print(why, "undefined%s", why_undefined ? why_undefined : "");
     const double worst_system = json_number_value(json_object_get(criterion, "worst_system"));
     const double failed_system =
         json_number_value(json_object_get(criterion, "first_failure_system"));

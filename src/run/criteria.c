@@ -256,6 +256,13 @@ const char *criterion_text(const struct criterion *criterion, char buffer[CRITER
     return buffer;
 }
 
+const char *criterion_why_undefined(const struct criterion *criterion)
+{
+    return criterion->of_energy && criterion->rows > 0 && isnan(criterion->worst)
+               ? ", since E0 and U0 are 0; test_energy_error is that of bodies without mass"
+               : "";
+}
+
 /* Null where it is of none. */
 static json_t *system_json(double system)
 {
@@ -267,13 +274,13 @@ static json_t *criterion_json(const struct criterion *c, bool ended)
     char text[CRITERION_TEXT_SIZE];
     const bool open = !ended && c->failures == 0;
     return json_pack(
-        "{s:s, s:s, s:s, s:o, s:b, s:o, s:o, s:I, s:I, s:o, s:o}", "criterion",
+        "{s:s, s:s, s:s, s:o, s:b, s:o, s:s, s:o, s:I, s:I, s:o, s:o}", "criterion",
         criterion_text(c, text), "quantity", c->quantity, "unit", c->unit[0] ? c->unit + 1 : "",
         "holds", open ? json_null() : json_boolean(criterion_holds(c)), "judged",
-        criterion_is_judged(c), "worst", document_number(c->worst), "worst_system",
-        system_json(c->worst_system), "rows", (json_int_t)c->rows, "failures",
-        (json_int_t)c->failures, "first_failure_time", document_number(c->first_failure),
-        "first_failure_system", system_json(c->failed_system));
+        criterion_is_judged(c), "worst", document_number(c->worst), "why_undefined",
+        criterion_why_undefined(c), "worst_system", system_json(c->worst_system), "rows",
+        (json_int_t)c->rows, "failures", (json_int_t)c->failures, "first_failure_time",
+        document_number(c->first_failure), "first_failure_system", system_json(c->failed_system));
 }
 
 json_t *expectations_json(const struct expectations *expectations, bool ended)

@@ -99,7 +99,7 @@ static enum status play(struct attempt *attempt, uint64_t steps, struct error *e
     const struct backend_class *class_ = attempt->backend->class_;
     enum status status = check(attempt, false, error);
     while (!status && attempt->now.step < steps &&
-           watch_error_in_limits(attempt->watch) < hopeless) {
+           watch_judged_in_limits(attempt->watch) < hopeless) {
         const uint64_t stride = watch_stride(attempt->watch, attempt->now.step);
         const uint64_t due = (attempt->now.step / stride + 1) * stride;
         const uint64_t next = due < steps ? due : steps;

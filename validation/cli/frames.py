@@ -124,6 +124,41 @@ def test_a_body_alone_has_no_energy_to_err_in():
     assert about["largest_energy_error"] is None and about["verdict"] == "none"
 
 
+def test_a_planet_without_mass_is_judged_by_another_column():
+    """the energy error of one mass is undefined, and the run says what to expect instead"""
+    pathlib.Path("planet.csv").write_text(
+        "m,x,y,z,vx,vy,vz\n1,0,0,0,5,0,0\n0,1,0,0,5,1.2,0\n")
+    more = 'expect = ( { quantity = "%s"; at_most = 1e-3; } );'
+    result, about, _ = go("planet", "planet.csv", 0.01, 10.0, more=more % "energy_error")
+    said = "undefined, since E0 and U0 are 0; test_energy_error is that of bodies without mass"
+    assert result.returncode == 1 and said in " ".join(result.stdout.split()), result.stdout
+    assert about["expect"][0]["why_undefined"] in said, about["expect"]
+    result, about, _ = go("planet", "planet.csv", 0.01, 10.0, more=more % "test_energy_error")
+    assert result.returncode == 0 and about["expect"][0]["why_undefined"] == "", result.stdout
+
+
+def test_encounters_from_afar():
+    """two bodies on a parabola from r = 1000: |U0| is a thousandth of |U| at the pericentre, where
+    the error of velocity Verlet swings by more than the limit and comes back; a step that leaves
+    an error fails"""
+    r, p = 1000.0, 2.0
+    v, vt = numpy.sqrt(2 / r), numpy.sqrt(p) / r
+    vr = -numpy.sqrt(v * v - vt * vt)
+    half = [float(0.5 * one) for one in (r, vr, vt)]
+    pathlib.Path("far.csv").write_text(
+        "m,x,y,z,vx,vy,vz\n" + "".join(
+            f"0.5,{sign * half[0]!r},0,0,{sign * half[1]!r},{sign * half[2]!r},0\n"
+            for sign in (1, -1)))
+    # The fall takes sqrt(2)/3 (r + p) sqrt(r - p/2) = 14900.
+    every = [f"diagnostics.{k}.every=10000" for k in (0, 1)]
+    result, about, table = go("far", "far.csv", 0.05, 31000.0, *every)
+    seen = about["watch"]["energy_error"]["largest"]
+    assert result.returncode == 0 and seen > 0.05, (result.stdout, seen)
+    assert abs(table["relative_energy_error"][-1]) < 1e-5
+    result, about, table = go("far", "far.csv", 0.8, 31000.0, *every)
+    assert result.returncode == 1 and "is off by" in about["watch"]["text"], about["watch"]
+
+
 def test_expect_takes_what_the_watch_saw():
     """rows once a period see the apocentre alone; what happened between them counts all the same"""
     period = "6.283185307179586"

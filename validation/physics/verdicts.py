@@ -31,6 +31,7 @@ COLD = 'initial = "cold-sphere"; count = 200;'
 BINARY = 'initial = "file"; file = "binary.csv"; center = false;'
 MOVING_PAIR = 'initial = "file"; file = "moving-pair.csv"; center = false;'
 MOVING_CLUSTER = 'initial = "file"; file = "moving-cluster.csv"; center = false;'
+FAR_PAIR = 'initial = "file"; file = "far-pair.csv"; center = false;'
 PARSECS = 'physics = { softening = %s; units = "pc-msun-kms"; };'
 BOX = 'initial = "uniform-cube"; count = 100; half_side = 1.0; virial_ratio = 0.5;'
 IN_BOX = 'physics = { softening = %s; boundary = "periodic"; box_length = 2.0; };'
@@ -62,6 +63,7 @@ GOOD = (
     ("a pair, e = 0.9, that moves at 30 as a whole", MOVING_PAIR, "velocity-verlet", 5e-4, 18.0),
     ("100 stars, 1 Msun each, that move at 230 km/s", MOVING_CLUSTER, "velocity-verlet", 0.005, 6.0,
      PARSECS % 0.1),
+    ("a parabola from r = 1000 to 1 and back", FAR_PAIR, "velocity-verlet", 0.1, 31000.0),
 )
 BAD = (
     ("a circular pair", pair(0.0), "euler", 0.001, 6.0),
@@ -94,17 +96,24 @@ BAD = (
      "velocity-verlet", 0.05, 62.0),
     ("100 stars, 1 Msun each, that move at 230 km/s, without softening", MOVING_CLUSTER,
      "velocity-verlet", 0.01, 20.0, PARSECS % 0.0),
+    ("a parabola from r = 1000 to 1, a step 50 times too large", FAR_PAIR, "velocity-verlet", 0.8,
+     31000.0),
 )
 
 
 def write_moving():
     """A pair of GM = a = 1 from apocentre, and a sphere of stars in virial equilibrium as a
-    catalogue has it: each moves so fast as a whole that its energy is that motion's."""
+    catalogue has it: each moves so fast as a whole that its energy is that motion's. And a pair
+    that comes from afar."""
     e = 0.9
     x = numpy.array([[0.5 * (1 + e), 0, 0], [-0.5 * (1 + e), 0, 0]])
     v = numpy.array([[30.0, 0.5, 0], [30.0, -0.5, 0]])
     v[:, 1] *= numpy.sqrt((1 - e) / (1 + e))
     bodies_of("moving-pair.csv", numpy.full(2, 0.5), x, v)
+    r, p = 1000.0, 2.0  # a parabola from where |U0| is a thousandth of |U| at the pericentre
+    inward, across = numpy.sqrt(2 / r - p / r ** 2), numpy.sqrt(p) / r
+    bodies_of("far-pair.csv", numpy.full(2, 0.5), [[r / 2, 0, 0], [-r / 2, 0, 0]],
+              [[-inward / 2, across / 2, 0], [inward / 2, -across / 2, 0]])
     G = 4.30091727e-3  # pc (km/s)^2 / Msun
     generator = numpy.random.Generator(numpy.random.PCG64(230))
     x = generator.normal(size=(100, 3))

@@ -391,13 +391,16 @@ static void test_json(void **state)
         "[{\"criterion\": \"pair.radius <= 2\", \"failures\": 1, \"first_failure_system\": "
         "null, \"first_failure_time\": 1.5, \"holds\": false, \"judged\": true, \"quantity\": "
         "\"pair.radius\", "
-        "\"rows\": 3, \"unit\": \"\", \"worst\": 4.5, \"worst_system\": null}, {\"criterion\": "
+        "\"rows\": 3, \"unit\": \"\", \"why_undefined\": \"\", \"worst\": 4.5, \"worst_system\": "
+        "null}, {\"criterion\": "
         "\"period >= 1\", \"failures\": 0, \"first_failure_system\": null, "
         "\"first_failure_time\": null, \"holds\": true, \"judged\": true, \"quantity\": "
         "\"period\", \"rows\": 3, "
-        "\"unit\": \"\", \"worst\": 1.25, \"worst_system\": null}, {\"criterion\": \"heat <= "
+        "\"unit\": \"\", \"why_undefined\": \"\", \"worst\": 1.25, \"worst_system\": null}, "
+        "{\"criterion\": \"heat <= "
         "9\", \"failures\": 0, \"first_failure_system\": null, \"first_failure_time\": null, "
         "\"holds\": false, \"judged\": false, \"quantity\": \"heat\", \"rows\": 0, \"unit\": \"\", "
+        "\"why_undefined\": \"\", "
         "\"worst\": "
         "null, \"worst_system\": null}]";
     static const double rows[][2] = { { 2, 1 }, { 1.25, 4.5 }, { 3, 2 } };

@@ -398,6 +398,77 @@ static void test_its_own_steps(void **state)
     trial_end(&trial);
 }
 
+/* A check of energies that both systems have: `deep` times the |U| of the start, and off by
+ * `change` of the scale, which is that |U|. */
+static enum status look_deep(struct trial *trial, uint64_t step, double deep, double change)
+{
+    const struct moment *now = scene_moment(&trial->scene, step, 0.01, true);
+    for (size_t s = 0; s < 2; s++) {
+        struct conserved *const c = &trial->scene.conserved[s];
+        const double U = c->potential;
+        *c = (struct conserved){ .potential = deep * U, .internal = (1.0 - deep - change) * U };
+    }
+    return watch_check(trial->watch, now, NEED_STATE | NEED_CONSERVED, false, tell, &trial->told,
+                       &trial->error);
+}
+
+/* Bodies that come from afar: |U| is 100 times as large while they pass, from step 10000 to 10099.
+ * Quiet before, then off by `swing` while they pass and by `rest` afterwards. */
+static struct trial pass(double swing, double rest)
+{
+    struct trial trial = trial_start("", 0.01);
+    for (uint64_t step = 0; step < 20000; step += watch_stride(trial.watch, step)) {
+        const bool deep = step >= 10000 && step < 10100;
+        const double change = deep ? swing : step < 10000 ? 0.0 : rest;
+        assert_int_equal(look_deep(&trial, step, deep ? 100.0 : 1.0, change), STATUS_OK);
+    }
+    return trial;
+}
+
+/* An encounter swings the energy by 0.3 of the scale, 0.0033 of |U| - 10 <|U|> there; step 10000,
+ * from which changes would be counted anew, is in it. What remains of it is judged over the scale.
+ */
+static void test_an_encounter_from_afar(void **state)
+{
+    (void)state;
+    static const struct {
+        double swing, rest;
+        bool holds;
+    } cases[] = { { 0.3, 0.0, true },  { -0.3, 0.004, true }, { 0.3, 0.006, false },
+                  { 0.5, 0.0, false }, { 0.0, -0.2, false },  { 0.3, -0.2, false } };
+    for (size_t k = 0; k < COUNT_OF(cases); k++) {
+        struct trial trial = pass(cases[k].swing, cases[k].rest);
+        json_t *json = watch_json(trial.watch, NULL);
+        json_t *energy = json_object_get(json, "energy_error");
+        if (watch_holds(trial.watch, NULL) != cases[k].holds)
+            fail_msg("case %zu", k);
+        /* What is told is over the scale, wherever it was. */
+        assert_close(json_real_value(json_object_get(energy, "largest")),
+                     fmax(fabs(cases[k].swing), fabs(cases[k].rest)), 1e-12);
+        /* The two jumps are that of what remains, seen after the passage, in each system. */
+        assert_int_equal(json_integer_value(json_object_get(json, "energy_jumps")),
+                         fabs(cases[k].rest) > 0.1 ? 2 : 0);
+        json_decref(json);
+        trial_end(&trial);
+    }
+}
+
+/* Bodies that stay close, and an error of 0.3 of the scale that stays with them: no swing. It is
+ * told after 1000 steps and a sixteenth of all, from step 16000 on after 1067. */
+static void test_what_lasts_is_no_swing(void **state)
+{
+    (void)state;
+    struct trial trial = trial_start("energy_drift = 0; energy_jump = 0;", 0.01);
+    uint64_t step = 0;
+    for (; step < 20000 && trial.told.count == 0; step += watch_stride(trial.watch, step))
+        assert_int_equal(
+            look_deep(&trial, step, step < 16000 ? 1.0 : 1e4, step < 16000 ? 0.0 : 0.3), STATUS_OK);
+    assert_int_equal(step, 17100 + 50); /* 16000 + step/16 is passed between 17050 and 17100 */
+    assert_says(trial.told.last, "the energy is off by +0.3 of max(|E0|, |U0|)");
+    assert_false(watch_holds(trial.watch, NULL));
+    trial_end(&trial);
+}
+
 enum { DRIFT_STEPS = 5000 };
 
 /* The verdict on an energy that goes as f(t / T), of height `size`. */
@@ -575,6 +646,8 @@ int main(void)
         cmocka_unit_test(test_what_is_not_finite_is_named),
         cmocka_unit_test(test_state),
         cmocka_unit_test(test_what_accumulates_fails),
+        cmocka_unit_test(test_an_encounter_from_afar),
+        cmocka_unit_test(test_what_lasts_is_no_swing),
         cmocka_unit_test(test_its_own_steps),
         cmocka_unit_test(test_drift),
         cmocka_unit_test(test_bodies_without_mass_are_judged),
