@@ -13,6 +13,7 @@
 #include "config/parameter-reference.h"
 #include "diagnostics/resolution.h"
 #include "run/advice.h"
+#include "run/copies.h"
 #include "run/estimate.h"
 #include "run/record.h"
 #include "study/convergence.h"
@@ -248,6 +249,22 @@ static void print_step(const struct experiment *x, const struct advice *a,
     print_trial(x, a, timing);
 }
 
+/* The energy says nothing of where bodies are. Where they are few, shadows tell at little cost. */
+static void print_trust(const struct experiment *x, const struct timing *timing)
+{
+    const double few = 64.0; /* bodies in all */
+    if (copies_shadowed(x->config) || x->bodies->count < 2 ||
+        (double)x->bodies->systems * (double)x->bodies->count > few)
+        return;
+    double work = 0.0;
+    for (int k = 0; k < TRUST_SHADOWS; k++)
+        work += trust_steps[k];
+    item("positions",
+         "the watch judges energies; until when bodies are where they should be, trust = { shadow "
+         "= true; } tells, for %.0f times the steps: about %.2g s more",
+         work, work * timing_part_seconds(&timing->forces));
+}
+
 /* The members of a study that will be at work at a time, together. */
 static enum status check_study(const struct prepare_options *options, const struct config *config,
                                struct error *error)
@@ -357,6 +374,7 @@ enum status prepare_check(const struct prepare_options *options, const struct ru
     if (!status) {
         print_estimate(&record, &estimate);
         print_step(x, &advice, &estimate.timing);
+        print_trust(x, &estimate.timing);
         print_resolution(record.backend, &resolution);
         print_sweep(&sweep);
     }

@@ -213,6 +213,16 @@ static void say_trust(const struct run_record *record, enum status status)
                                         : "until it broke off");
 }
 
+/* What the verdict is about, and what it is not. */
+static void say_judged(const struct run_record *record, enum status status)
+{
+    char text[WATCH_JUDGED_SIZE];
+    if (has_ended(status))
+        item("judged", "%s",
+             watch_judged(record->observers->watch, record->ensemble->left_out,
+                          record->observers->trust != NULL, text));
+}
+
 static void say_energy_budget(const struct run_record *record)
 {
     char text[ENERGY_BUDGET_TEXT_SIZE];
@@ -348,6 +358,7 @@ void summary_print(const struct run_record *record, enum status status)
     say_watch(record);
     say_energy_budget(record);
     say_trust(record, status);
+    say_judged(record, status);
     say_files(record);
     say_verdict(record, status);
 }

@@ -60,14 +60,17 @@ struct bound_orbit bound_orbit_about(const struct physics *physics, const struct
     const double v2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
     const double rv = x[0] * v[0] + x[1] * v[1] + x[2] * v[2];
     const double h2 = fmax(0.0, r2 * v2 - rv * rv);
-    struct bound_orbit orbit = { .body = body, .center = *center, .period = NAN, .passage = NAN };
+    struct bound_orbit orbit = {
+        .body = body, .center = *center, .semi_major_axis = NAN, .period = NAN, .passage = NAN
+    };
     orbit.reduced_mass = b->m[at] > 0.0 ? point.m * b->m[at] / (point.m + b->m[at]) : 0.0;
     orbit.potential = mu / sqrt(r2 + eps * eps);
     orbit.energy = 0.5 * v2 - orbit.potential;
     orbit.eccentricity = sqrt(fmax(0.0, 1.0 + 2.0 * orbit.energy * h2 / (mu * mu)));
     if (!(orbit.energy < 0.0) || !isfinite(orbit.energy))
         return orbit;
-    orbit.period = period_at(mu, -0.5 * mu / orbit.energy, eps);
+    orbit.semi_major_axis = -0.5 * mu / orbit.energy;
+    orbit.period = period_at(mu, orbit.semi_major_axis, eps);
     orbit.passage = fmin(orbit.period, period_at(mu, h2 / mu / (1.0 + orbit.eccentricity), eps));
     return orbit;
 }
@@ -129,8 +132,8 @@ struct search {
     size_t heavy_count;
     struct bound_center two; /* count = 0: the two heaviest are not bound to each other */
     double two_distance2;
-    bool *found;
-    struct bound_orbit *best;
+    bool found;
+    struct bound_orbit best;
     struct bound_filter filter; /* with the passage of the best one so far */
 };
 
@@ -186,8 +189,8 @@ static void consider(struct search *search, size_t body, const struct bound_cent
     if (!counts(&search->filter, &orbit) || tide > weak_tide)
         return;
     search->filter.passage = orbit.passage;
-    *search->best = orbit;
-    *search->found = true;
+    search->best = orbit;
+    search->found = true;
 }
 
 static void consider_two_heaviest(struct search *search, size_t body)
@@ -226,33 +229,77 @@ static bool may_be_faster(const struct physics *physics, const struct bodies *b,
     return mu > 0.0 && period_at(mu, 0.0, physics->softening) < passage;
 }
 
+static enum status open_search(const struct physics *physics, const struct bodies *bodies,
+                               size_t system, const struct bound_filter *filter,
+                               struct search *search, struct error *error)
+{
+    *search = (struct search){ .physics = physics,
+                               .bodies = bodies,
+                               .first = system * bodies->stride,
+                               .system = system,
+                               .filter = *filter };
+    if (bodies->count > ALL_PAIRS && neighbours_create(bodies, system, &search->tree, error))
+        return error->status;
+    const enum status status = sort_by_mass(search, error);
+    if (!status)
+        look_at_two_heaviest(search);
+    return status;
+}
+
+static void close_search(struct search *search)
+{
+    memory_free(search->heaviest);
+    neighbours_destroy(search->tree);
+}
+
 enum status bound_orbit_fastest(const struct physics *physics, const struct bodies *bodies,
                                 size_t system, const struct bound_filter *filter, bool *found,
                                 struct bound_orbit *orbit, struct error *error)
 {
-    struct search search = { .physics = physics,
-                             .bodies = bodies,
-                             .first = system * bodies->stride,
-                             .system = system,
-                             .found = found,
-                             .best = orbit,
-                             .filter = *filter };
+    struct search search;
     *found = false;
-    enum status status = STATUS_OK;
     if (bodies->count < 2 || physics->boundary != BOUNDARY_OPEN ||
-        !may_be_faster(physics, bodies, search.first, filter->passage))
+        !may_be_faster(physics, bodies, system * bodies->stride, filter->passage))
         return STATUS_OK;
-    if (bodies->count > ALL_PAIRS)
-        status = neighbours_create(bodies, system, &search.tree, error);
-    if (!status)
-        status = sort_by_mass(&search, error);
-    if (!status) {
-        look_at_two_heaviest(&search);
-        for (size_t i = 0; i < bodies->count; i++)
-            consider_body(&search, i);
+    const enum status status = open_search(physics, bodies, system, filter, &search, error);
+    for (size_t i = 0; i < bodies->count && !status; i++)
+        consider_body(&search, i);
+    *found = search.found;
+    *orbit = search.best;
+    close_search(&search);
+    return status;
+}
+
+/* Puts it where its size belongs, and drops the largest one where there are too many. */
+static void insert(struct bound_orbit *orbits, size_t most, size_t *count,
+                   const struct bound_orbit *orbit)
+{
+    size_t k = *count < most ? (*count)++ : most;
+    for (; k > 0 && orbits[k - 1].semi_major_axis > orbit->semi_major_axis; k--)
+        if (k < most)
+            orbits[k] = orbits[k - 1];
+    if (k < most)
+        orbits[k] = *orbit;
+}
+
+enum status bound_orbits_smallest(const struct physics *physics, const struct bodies *bodies,
+                                  size_t system, size_t most, struct bound_orbit *orbits,
+                                  size_t *count, struct error *error)
+{
+    const struct bound_filter all = { INFINITY, INFINITY, INFINITY };
+    struct search search;
+    *count = 0;
+    if (bodies->count < 2 || physics->boundary != BOUNDARY_OPEN)
+        return STATUS_OK;
+    const enum status status = open_search(physics, bodies, system, &all, &search, error);
+    for (size_t i = 0; i < bodies->count && !status; i++) {
+        search.found = false;
+        search.filter = all;
+        consider_body(&search, i);
+        if (search.found)
+            insert(orbits, most, count, &search.best);
     }
-    memory_free(search.heaviest);
-    neighbours_destroy(search.tree);
+    close_search(&search);
     return status;
 }
 

@@ -30,8 +30,9 @@ struct bound_orbit {
     double potential;    /* G M / s */
     double reduced_mass; /* of the body and the centre; 0 for one without mass */
     double eccentricity; /* e, from 1 + 2 energy h^2 / (G M)^2, which is e^2 when eps = 0 */
-    double period;       /* 2 pi (S^3 / G M)^(1/2), S^2 = a^2 + eps^2, a = G M / (-2 energy) */
-    double passage;      /* the same at the pericentre: how fast it moves there */
+    double semi_major_axis; /* a, G M / (-2 energy) */
+    double period;          /* 2 pi (S^3 / G M)^(1/2), S^2 = a^2 + eps^2 */
+    double passage;         /* the same at the pericentre: how fast it moves there */
 };
 
 /* The orbit of one body about one centre as they stand; `period` is NaN where they are not bound.
@@ -51,6 +52,12 @@ struct bound_filter {
 enum status bound_orbit_fastest(const struct physics *physics, const struct bodies *bodies,
                                 size_t system, const struct bound_filter *filter, bool *found,
                                 struct bound_orbit *orbit, struct error *error);
+
+/* The same for each body that has such an orbit: the `most` smallest ones, by ascending a, and how
+ * many there are. */
+enum status bound_orbits_smallest(const struct physics *physics, const struct bodies *bodies,
+                                  size_t system, size_t most, struct bound_orbit *orbits,
+                                  size_t *count, struct error *error);
 
 enum { BOUND_ORBITS_BODY_BYTES = 7 * sizeof(double) }; /* that the search borrows for each body */
 

@@ -5,6 +5,7 @@
 
 #include "base/document.h"
 #include "base/memory.h"
+#include "diagnostics/bound-orbits.h"
 #include "diagnostics/diagnostic-table.h"
 #include "diagnostics/trust-state.h"
 
@@ -18,6 +19,8 @@ enum {
     E_FOLDING_TIME_ERROR,
     ACCURATE_UNTIL,
     REPRODUCIBLE_UNTIL,
+    ORBITS_ACCURATE_UNTIL,
+    ORBITS_REPRODUCIBLE_UNTIL,
     COLUMNS
 };
 
@@ -42,6 +45,11 @@ static const struct column columns[COLUMNS] = {
       "when truncation and rounding together have reached trust.tolerance; empty before" },
     { "reproducible_until", DIMENSION_TIME,
       "when rounding has reached trust.tolerance; empty before" },
+    { "orbits_accurate_until", DIMENSION_TIME,
+      "the same as accurate_until for the first of the orbits within the system, of moons and "
+      "planets, each over its own size; empty before, or where there are none" },
+    { "orbits_reproducible_until", DIMENSION_TIME,
+      "the same as reproducible_until for the first of these orbits" },
 };
 
 const struct parameter trust_parameters[] = {
@@ -154,6 +162,39 @@ static void measure_scales(struct trust_state *state, const struct moment *start
     state->rounding.until = state->error.until = INFINITY;
 }
 
+/* The orbits that are too small a part of the system for its size to tell of them. */
+static enum status choose_orbits(struct trust_state *state, const struct moment *start,
+                                 size_t system, struct error *error)
+{
+    static const double small = 0.5; /* of the size of the system */
+    const struct bodies *b = start->bodies;
+    const size_t first = system * b->stride;
+    struct bound_orbit found[TRUST_ORBITS];
+    size_t count;
+    if (bound_orbits_smallest(start->physics, b, system, TRUST_ORBITS, found, &count, error))
+        return error->status;
+    for (size_t k = 0; k < count && found[k].semi_major_axis < small * state->size; k++) {
+        const struct bound_center *center = &found[k].center;
+        struct trust_orbit *orbit = &state->orbits[k];
+        *orbit = (struct trust_orbit){ .body = (double)found[k].body,
+                                       .centers = { -1.0, -1.0 },
+                                       .ids = { (double)b->id[first + found[k].body], NAN, NAN },
+                                       .size = found[k].semi_major_axis,
+                                       .rounding.until = INFINITY,
+                                       .error.until = INFINITY };
+        double mass = 0.0;
+        for (size_t c = 0; c < center->count; c++)
+            mass += b->m[first + center->bodies[c]];
+        for (size_t c = 0; c < center->count; c++) {
+            orbit->centers[c] = (double)center->bodies[c];
+            orbit->ids[1 + c] = (double)b->id[first + center->bodies[c]];
+            orbit->shares[c] = b->m[first + center->bodies[c]] / mass;
+        }
+        state->orbit_count = (double)(k + 1);
+    }
+    return STATUS_OK;
+}
+
 /* --- distances ----------------------------------------------------------------------------------
  */
 
@@ -199,6 +240,28 @@ static struct distance distance_of(const struct trust *trust, const struct momen
     const double position = sqrt(position2 / (double)b->count) / state->size;
     const double velocity = sqrt(velocity2 / (double)b->count) / state->speed;
     return (struct distance){ position, hypot(position, velocity) };
+}
+
+/* Of an orbit within the system: where the body is from what it goes around, in the two, apart. */
+static double orbit_distance(const struct trust *trust, const struct moment *now,
+                             enum trust_shadow kind, size_t system, const struct trust_orbit *orbit)
+{
+    const struct bodies *b = now->bodies, *shadow = trust->shadows[kind];
+    const size_t first = system * b->stride;
+    const size_t other = (size_t)trust->slots[kind][system] * shadow->stride;
+    const double *const from[] = { b->x, b->y, b->z };
+    const double *const to[] = { shadow->x, shadow->y, shadow->z };
+    double square = 0.0;
+    for (int axis = 0; axis < 3; axis++) {
+        const size_t body = (size_t)orbit->body;
+        double d = from[axis][first + body] - to[axis][other + body];
+        for (size_t c = 0; c < TRUST_CENTERS && orbit->centers[c] >= 0.0; c++) {
+            const size_t center = (size_t)orbit->centers[c];
+            d -= orbit->shares[c] * (from[axis][first + center] - to[axis][other + center]);
+        }
+        square += d * d;
+    }
+    return sqrt(square) / orbit->size;
 }
 
 /* --- measuring ----------------------------------------------------------------------------------
@@ -255,6 +318,13 @@ static double compare_twin(struct trust *trust, struct trust_state *state, const
     const double share = isfinite(d.phase) ? d.position / d.phase : 1.0;
     state->last = d.phase;
     rise_to(&state->rounding, state->rounded * share, trust->tolerance, state->time, now->time);
+    for (size_t k = 0; k < (size_t)state->orbit_count; k++) {
+        struct trust_orbit *orbit = &state->orbits[k];
+        const double part = isfinite(d.phase)
+                                ? orbit_distance(trust, now, TRUST_TWIN, system, orbit) / d.phase
+                                : 1.0;
+        rise_to(&orbit->rounding, state->rounded * part, trust->tolerance, state->time, now->time);
+    }
     const double shown = state->moved > 0.0 ? NAN : d.position;
     /* Not at the end of a run, if its cadence does not say so: it may go further. */
     if (d.position >= trust->tolerance && isinf(state->rounding.until) && isfinite(d.position) &&
@@ -272,6 +342,15 @@ static double compare_fine(struct trust *trust, struct trust_state *state, const
     /* An error of the force is one of the orbit too. */
     rise_to(&state->error, hypot(truncation, state->rounding.last), trust->tolerance, state->time,
             now->time);
+    for (size_t k = 0; k < (size_t)state->orbit_count; k++) {
+        struct trust_orbit *orbit = &state->orbits[k];
+        const double off =
+            state->lost[TRUST_FINE] > 0.0
+                ? INFINITY
+                : trust->richardson * orbit_distance(trust, now, TRUST_FINE, system, orbit);
+        rise_to(&orbit->error, hypot(off, orbit->rounding.last), trust->tolerance, state->time,
+                now->time);
+    }
     return truncation;
 }
 
@@ -298,6 +377,13 @@ static enum status measure_system(struct diagnostic *diagnostic, const struct mo
     if (trust->half_step)
         row[ACCURATE_UNTIL] = state->error.until;
     row[REPRODUCIBLE_UNTIL] = state->rounding.until;
+    for (size_t k = 0; k < (size_t)state->orbit_count; k++) {
+        const struct trust_orbit *orbit = &state->orbits[k];
+        row[ORBITS_REPRODUCIBLE_UNTIL] =
+            fmin(orbit->rounding.until, row[ORBITS_REPRODUCIBLE_UNTIL]);
+        if (trust->half_step)
+            row[ORBITS_ACCURATE_UNTIL] = fmin(orbit->error.until, row[ORBITS_ACCURATE_UNTIL]);
+    }
     return STATUS_OK;
 }
 
@@ -363,14 +449,17 @@ enum status trust_create(const struct section *section, const struct moment *sta
     trust->richardson = 1.0 / (1.0 - exp2(-integrator->order));
     trust->systems = systems;
     trust->units = start->physics->units;
-    for (size_t s = 0; s < systems; s++)
+    enum status status = STATUS_OK;
+    for (size_t s = 0; s < systems && !status; s++) {
         measure_scales(trust_state_of(trust, s), start, s, integrator, force, trust->displacement);
-    return STATUS_OK;
+        status = choose_orbits(trust_state_of(trust, s), start, s, error);
+    }
+    return status;
 }
 
 bool trust_is_horizon(size_t column)
 {
-    return column == ACCURATE_UNTIL || column == REPRODUCIBLE_UNTIL;
+    return column >= ACCURATE_UNTIL;
 }
 
 /* --- what to do with the shadows ----------------------------------------------------------------

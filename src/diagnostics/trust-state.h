@@ -16,6 +16,21 @@ struct trust_rise {
     double until; /* INFINITY before */
 };
 
+enum {
+    TRUST_ORBITS = 8,
+    TRUST_CENTERS = 2
+}; /* orbits that are followed at most; bodies about
+    * which one goes */
+
+/* An orbit within the system: of a moon, whose error is no part of the size of the whole. All
+ * numbers; distances of the body from what it goes around, over the orbit's size. */
+struct trust_orbit {
+    double body, centers[TRUST_CENTERS]; /* places in the system; centers[1] < 0: only one */
+    double ids[1 + TRUST_CENTERS], shares[TRUST_CENTERS]; /* of the mass of the centre */
+    double size;                                          /* its semi-major axis at the start */
+    struct trust_rise rounding, error;
+};
+
 /* The state of one system, all numbers. Distances are over the size, velocities over the speed. */
 struct trust_state {
     double size;       /* a length */
@@ -32,6 +47,8 @@ struct trust_state {
     double carried[TRUST_SHADOWS]; /* steps of the run that it was carried along for */
     struct trust_rise rounding, error;
     struct growth growth;
+    double orbit_count;
+    struct trust_orbit orbits[TRUST_ORBITS];
 };
 
 enum { TRUST_STATE_LENGTH = sizeof(struct trust_state) / sizeof(double) };

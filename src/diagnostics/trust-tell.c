@@ -79,20 +79,57 @@ static void tell_growth(const struct trust *trust, char *text, size_t size)
         snprintf(text, size, "no e-folding time seen yet");
 }
 
+/* The orbit within the system that is left first, where it is before the system's own horizon. */
+static void tell_orbits(const struct trust *trust, char *text, size_t size)
+{
+    const struct trust_state *state = trust_state_of(trust, 0);
+    const struct trust_orbit *first = NULL;
+    char until[UNITS_TEXT_SIZE];
+    text[0] = '\0';
+    for (size_t k = 0; k < (size_t)state->orbit_count; k++)
+        if (state->orbits[k].error.until < (first ? first->error.until : state->error.until))
+            first = &state->orbits[k];
+    if (first && trust->systems == 1 && trust->half_step)
+        snprintf(text, size, "; of its own orbit, body %.0f about body %.0f accurate until t = %s",
+                 first->ids[0], first->ids[1],
+                 units_time(trust->units, first->error.until, 4, until));
+}
+
+static json_t *orbits_json(const struct trust *trust)
+{
+    const struct trust_state *state = trust_state_of(trust, 0);
+    json_t *const all = json_array();
+    for (size_t k = 0; k < (size_t)state->orbit_count; k++) {
+        const struct trust_orbit *orbit = &state->orbits[k];
+        json_t *const one = json_pack(
+            "{s:I, s:I, s:o, s:o, s:o, s:o}", "body", (json_int_t)orbit->ids[0], "about",
+            (json_int_t)orbit->ids[1], "and",
+            isnan(orbit->ids[2]) ? json_null() : json_integer((json_int_t)orbit->ids[2]), "size",
+            document_number(orbit->size), "accurate_until", document_number(orbit->error.until),
+            "reproducible_until", document_number(orbit->rounding.until));
+        if (json_array_append_new(all, one)) {
+            json_decref(all);
+            return NULL;
+        }
+    }
+    return all;
+}
+
 const char *trust_text(const struct diagnostic *diagnostic, double time,
                        char buffer[TRUST_TEXT_SIZE])
 {
     const struct trust *trust = (const struct trust *)diagnostic;
     time =
         fmin(time, trust_state_of(trust, 0)->time); /* after the last comparison nothing is known */
-    char accurate[180] = "accuracy not measured", reproducible[180], growth[80];
+    char accurate[180] = "accuracy not measured", reproducible[180], growth[80], orbits[160];
     if (trust->half_step)
         tell_horizon(trust, "accurate", summarise(trust, accurate_until), time, accurate,
                      sizeof accurate);
     tell_horizon(trust, "reproducible", summarise(trust, reproducible_until), time, reproducible,
                  sizeof reproducible);
     tell_growth(trust, growth, sizeof growth);
-    snprintf(buffer, TRUST_TEXT_SIZE, "%s, %s; %s", accurate, reproducible, growth);
+    tell_orbits(trust, orbits, sizeof orbits);
+    snprintf(buffer, TRUST_TEXT_SIZE, "%s, %s%s; %s", accurate, reproducible, orbits, growth);
     return buffer;
 }
 
@@ -122,7 +159,7 @@ json_t *trust_json(const struct diagnostic *diagnostic, double time)
     const struct growth_fit fit = trust_fit_growth(state);
     char text[TRUST_TEXT_SIZE];
     time = fmin(time, state->time);
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o}",
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o}",
                      "text", trust_text(diagnostic, time, text), "time", document_number(time),
                      "tolerance", document_number(trust->tolerance), "displacement",
                      document_number(state->displacement), "size", document_number(state->size),
@@ -133,5 +170,5 @@ json_t *trust_json(const struct diagnostic *diagnostic, double time)
                      "e_folding_time_error", document_number(fit.error), "all_accurate_until",
                      summary_json(summarise(trust, accurate_until)), "all_reproducible_until",
                      summary_json(summarise(trust, reproducible_until)), "all_e_folding_time",
-                     summary_json(summarise(trust, e_folding_time)));
+                     summary_json(summarise(trust, e_folding_time)), "orbits", orbits_json(trust));
 }

@@ -70,7 +70,7 @@ void trust_lose(struct diagnostic *trust, size_t system, enum trust_shadow shado
 
 /* "accurate until t = 12, reproducible until t = 31, e-folding time 1.2 +- 0.1", with what is not
  * known by `time` as beyond it; of many systems their medians. */
-enum { TRUST_TEXT_SIZE = 480 };
+enum { TRUST_TEXT_SIZE = 640 };
 const char *trust_text(const struct diagnostic *trust, double time, char buffer[TRUST_TEXT_SIZE]);
 
 /* For run.json; a new reference. A horizon that was not reached by `time` is null. */

@@ -71,16 +71,25 @@ static struct finding find(const struct watch *watch, const bool *left_out)
     return all;
 }
 
+static bool energy_fails(const struct watch *watch, const struct record *record)
+{
+    return record->jumps > 0.0 || !isnan(record->first_error) || watch_drifts(watch, record);
+}
+
+/* Does a system that counts fail so? */
+static bool any_fails(const struct watch *watch, const bool *left_out,
+                      bool (*fails)(const struct watch *, const struct record *))
+{
+    for (size_t s = 0; s < watch->systems; s++)
+        if (!(left_out && left_out[s]) && fails(watch, &watch->records[s]))
+            return true;
+    return false;
+}
+
 bool watch_within_limits(const struct watch *watch, const bool *left_out)
 {
-    for (size_t s = 0; s < watch->systems; s++) {
-        const struct record *record = &watch->records[s];
-        if (left_out && left_out[s])
-            continue;
-        if (record->jumps > 0.0 || !isnan(record->first_error) || watch_drifts(watch, record) ||
-            watch_bound_fails(watch, record))
-            return false;
-    }
+    if (any_fails(watch, left_out, energy_fails) || any_fails(watch, left_out, watch_bound_fails))
+        return false;
     return first_counted(watch, left_out) < watch->systems; /* of nobody nothing is known */
 }
 
@@ -217,6 +226,19 @@ const char *watch_text(const struct watch *watch, const bool *left_out,
     }
     if (all.drifting > 0)
         say_drift(watch, &all, buffer);
+    return buffer;
+}
+
+const char *watch_judged(const struct watch *watch, const bool *left_out, bool shadowed,
+                         char buffer[WATCH_JUDGED_SIZE])
+{
+    const bool energy = any_fails(watch, left_out, energy_fails);
+    const bool orbits = any_fails(watch, left_out, watch_bound_fails);
+    snprintf(buffer, WATCH_JUDGED_SIZE, "energy %s%s; positions %s",
+             energy ? "beyond its limits" : "held",
+             orbits ? ", orbits of light bodies beyond theirs" : "",
+             shadowed ? "compared with shadows (trust)"
+                      : "not judged (trust = { shadow = true; } does)");
     return buffer;
 }
 

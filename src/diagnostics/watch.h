@@ -81,6 +81,12 @@ enum { WATCH_TEXT_SIZE = 512 };
 const char *watch_text(const struct watch *watch, const bool *left_out,
                        char buffer[WATCH_TEXT_SIZE]);
 
+/* What it has judged: "energy held; positions not judged (trust = { shadow = true; } does)", or,
+ * where shadows told of these, "energy held; positions compared with shadows (trust)". */
+enum { WATCH_JUDGED_SIZE = 160 };
+const char *watch_judged(const struct watch *watch, const bool *left_out, bool shadowed,
+                         char buffer[WATCH_JUDGED_SIZE]);
+
 /* For run.json; a new reference. */
 json_t *watch_json(const struct watch *watch, const bool *left_out);
 

@@ -230,6 +230,13 @@ enum status provenance_claim(const struct run *run, struct error *error)
     return status;
 }
 
+static json_t *judged_json(const struct run *run)
+{
+    char text[WATCH_JUDGED_SIZE];
+    return json_string(watch_judged(run->observers.watch, run->ensemble.left_out,
+                                    run->observers.trust != NULL, text));
+}
+
 /* What every run.json says, in this order. */
 static json_t *run_json(const struct run *run, const struct provenance_end *end)
 {
@@ -277,6 +284,7 @@ static json_t *run_json(const struct run *run, const struct provenance_end *end)
         { "files", files_json(run) },
         { "config", config_json(x->config) },
         { "watch", watch_json(run->observers.watch, run->ensemble.left_out) },
+        { "judged", judged ? judged_json(run) : json_null() },
         { "ended_by", json_string(run->criteria.ended_by) },
         { "checkpointed", json_boolean(run->autosave.any) },
         { "bitwise", json_boolean(!run->continuation.other_bits) },

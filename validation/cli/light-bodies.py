@@ -1,14 +1,16 @@
 """Light bodies: the watch judges their orbits beside the energy of the whole, which hides them."""
 
+import csv
+import html
 import json
 import math
 import pathlib
 
 import numpy
 
+import frames
 import tap
 
-DAY = 86400.0
 # G times the masses in astronomical units and days (DE440): GM of the Sun is k^2, Gauss' constant
 # squared; Jupiter 1/1047.35 of it, the Earth 1/332946.05, the Moon 1/81.3006 of the Earth,
 # Mercury 1/6023657.
@@ -61,7 +63,7 @@ SCATTERED = system((SUN, ()), (JUPITER, (0,), 1.0, 0.0, 0.0),
                    *((0.0, (0,), 1.0, 0.3, 0.4 + 0.7 * k) for k in range(6)))
 
 
-def make(bodies, integrator, step, steps, *options, name="light", status=None):
+def make(bodies, integrator, step, steps, *options, name="light", status=None, more=""):
     """Runs them, centred; returns run.json and what was printed."""
     with open(f"{name}.csv", "w", encoding="utf-8") as file:
         file.write("m,x,y,z,vx,vy,vz\n")
@@ -69,7 +71,8 @@ def make(bodies, integrator, step, steps, *options, name="light", status=None):
             file.write(",".join(repr(float(cell)) for cell in (mass, *x, *v)) + "\n")
     pathlib.Path(f"{name}.cfg").write_text(
         f'bodies = {{ initial = "file"; file = "{name}.csv"; center = true; }};\n'
-        f'time = {{ integrator = "{integrator}"; step = {step!r}; end = {step * steps!r}; }};\n')
+        f'time = {{ integrator = "{integrator}"; step = {step!r}; end = {step * steps!r}; }};\n'
+        f"{more}")
     words = [word for option in options for word in ("-P", option)]
     result = tap.run("run", f"{name}.cfg", "--force", "-o", f"{name}.run", *words)
     run = json.loads(pathlib.Path(f"{name}.run", "run.json").read_text())
@@ -135,6 +138,54 @@ def test_perturbed_orbits_hold():
         make(bodies, "gauss-radau", 20.0, 3000, name=name, status=0)
         run, _ = make(bodies, "velocity-verlet", step, 20000, name=name, status=0)
         assert run["watch"]["bound_orbits"]["judged"] is True, run["watch"]
+
+
+def moon_from_earth(name):
+    """Times, and where the Moon is from the Earth."""
+    found = frames.read(pathlib.Path(f"{name}.run", "trajectory.xyz"))
+    return (numpy.array([frames.step_of(comment) for comment, _ in found]),
+            numpy.array([columns["pos"][2] - columns["pos"][1] for _, columns in found]))
+
+
+def test_the_horizon_of_an_orbit():
+    """the Moon has left its place by 1 % of its orbit when trust says so, as gauss-radau shows;
+    of the whole that is 0.005 %"""
+    step, steps, every = 0.1, 6000, 10
+    outputs = f'outputs = ( {{ type = "xyz"; every = {every}; }} );\n'
+    make(MOON_ORBIT, "gauss-radau", step, steps, name="truth", status=0, more=outputs)
+    run, said = make(MOON_ORBIT, "velocity-verlet", step, steps, "trust.shadow=true",
+                     f"trust.every={every}", name="shadowed", status=0, more=outputs)
+    orbit, = run["trust"]["orbits"]
+    assert (orbit["body"], orbit["about"], orbit["and"]) == (3, 2, None), orbit
+    assert "of its own orbit, body 3 about body 2 accurate until" in " ".join(said.split()), said
+    at, moon = moon_from_earth("shadowed")
+    off = numpy.linalg.norm(moon - moon_from_earth("truth")[1], axis=1) / orbit["size"]
+    left = at[numpy.argmax(off > 0.01)] * step
+    # Looked at once a day, Richardson's error of the next order.
+    assert abs(orbit["accurate_until"] / left - 1) < 0.05, (orbit, left)
+    assert left < 400 and run["trust"]["accurate_until"] is None, run["trust"]
+    with open("shadowed.run/trust.csv", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert float(rows[-1]["orbits_accurate_until"]) == orbit["accurate_until"], rows[-1]
+    assert rows[-1]["orbits_reproducible_until"] == "", rows[-1]
+
+
+def test_what_was_judged_is_named():
+    """summary, run.json and page say that positions were not judged, and what does"""
+    run, said = make(MOON_ORBIT, "velocity-verlet", 1.0, 300, status=0)
+    words = "energy held; positions not judged (trust = { shadow = true; } does)"
+    assert run["judged"] == words and words in " ".join(said.split()), (run["judged"], said)
+    assert tap.run("report", "light.run").returncode == 0
+    page = html.unescape(pathlib.Path("light.run", "report.html").read_text())
+    assert f"Judged: {words}." in page, page
+    run, said = make(MOON_ORBIT, "velocity-verlet", 1.0, 300, "trust.shadow=true", status=0)
+    assert run["judged"] == "energy held; positions compared with shadows (trust)", run["judged"]
+    run, said = make(MERCURY_ORBIT, "velocity-verlet", 20.0, 300, status=1)
+    assert run["judged"].startswith("energy held, orbits of light bodies beyond theirs; "), run
+    offered = " ".join(tap.run("check", "light.cfg").stdout.replace("#", " ").split())
+    assert "trust = { shadow = true; } tells, for 3 times the steps: about " in offered, offered
+    offered = tap.run("check", "light.cfg", "-P", "trust.shadow=true").stdout
+    assert "positions" not in offered, offered
 
 
 def test_a_limit_of_its_own():
