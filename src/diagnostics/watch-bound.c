@@ -214,10 +214,60 @@ static enum status try_orbit(struct watch *watch, const struct check *check, siz
     return STATUS_OK;
 }
 
+/*
+ * Among many bodies pairs come and go, and one that will not last says nothing of the run. There an
+ * orbit must be found again at the next check, after periods.
+ */
+static void wait_for_it(struct bound_record *bound, const struct bound_orbit *orbit)
+{
+    bound->pending = (double)orbit->body;
+    for (size_t c = 0; c < BOUND_CENTER_BODIES; c++)
+        bound->about[c] = c < orbit->center.count ? (double)orbit->center.bodies[c] : NAN;
+}
+
+/* Is the orbit that was waited for still there? Otherwise all is as if it had not been found. */
+static bool is_found_again(struct bound_record *bound, const struct moment *now, size_t system,
+                           double sure, struct bound_orbit *orbit)
+{
+    if (isnan(bound->pending))
+        return false;
+    struct bound_center center = { 1, { (size_t)bound->about[0] } };
+    if (!isnan(bound->about[1]))
+        center = (struct bound_center){ 2, { (size_t)bound->about[0], (size_t)bound->about[1] } };
+    *orbit = bound_orbit_about(now->physics, now->bodies, system, (size_t)bound->pending, &center);
+    if (orbit->passage < sure)
+        return true;
+    bound->pending = bound->tried = NAN;
+    bound->error = bound->rate = bound->drift = bound->few = 0.0;
+    return false;
+}
+
+/* What is known of an orbit in doubt after this check. */
+static enum status look_at_orbit(struct watch *watch, const struct check *check, size_t system,
+                                 const struct bound_orbit *orbit, struct error *error)
+{
+    const struct moment *now = check->now;
+    struct bound_record *bound = &watch->records[system].bound;
+    bound->few = orbit->period < WATCH_BOUND_LEAST_STEPS * now->dt;
+    if (bound->few > 0.0)
+        keep(bound, now, system, orbit, bound->error);
+    else if (is_due(watch, bound, now, orbit) && try_orbit(watch, check, system, orbit, error))
+        return error->status;
+    if (fabs(bound->drift) > bound->error)
+        keep(bound, now, system, orbit, fabs(bound->drift));
+    if (!(bound->few > 0.0) && bound->error <= watch->orbit_error)
+        return STATUS_OK;
+    if (now->bodies->count <= FEW_BODIES)
+        return fail(watch, check, system, orbit, error);
+    wait_for_it(bound, orbit);
+    return STATUS_OK;
+}
+
 enum status watch_bound_check(struct watch *watch, const struct check *check, size_t system,
                               bool last, struct error *error)
 {
     const struct moment *now = check->now;
+    const struct record *record = &watch->records[system];
     struct bound_record *bound = &watch->records[system].bound;
     const uint64_t every = now->bodies->count > FEW_BODIES ? MANY_EVERY : FEW_EVERY;
     bool found;
@@ -227,26 +277,17 @@ enum status watch_bound_check(struct watch *watch, const struct check *check, si
         return STATUS_OK;
     bound->drift += bound->rate * (now->time - bound->drift_time);
     bound->drift_time = now->time;
-    const struct record *record = &watch->records[system];
     const struct bound_filter filter = {
         .passage = sure_passage(watch) * now->dt,
         .period = WATCH_BOUND_LEAST_STEPS * now->dt,
         .energy = record->by_tests > 0.0 ? 0.0 : light * record->level.scale,
     };
+    if (is_found_again(bound, now, system, filter.passage, &orbit))
+        return fail(watch, check, system, &orbit, error);
     if (bound_orbit_fastest(now->physics, now->bodies, system, &filter, &found, &orbit, error))
         return error->status;
-    if (!found) {
-        bound->rate = 0.0;
-        return STATUS_OK;
-    }
-    bound->few = orbit.period < WATCH_BOUND_LEAST_STEPS * now->dt;
-    if (bound->few > 0.0)
-        keep(bound, now, system, &orbit, bound->error);
-    else if (is_due(watch, bound, now, &orbit) && try_orbit(watch, check, system, &orbit, error))
-        return error->status;
-    if (fabs(bound->drift) > bound->error)
-        keep(bound, now, system, &orbit, fabs(bound->drift));
-    if (bound->few > 0.0 || bound->error > watch->orbit_error)
-        return fail(watch, check, system, &orbit, error);
+    if (found)
+        return look_at_orbit(watch, check, system, &orbit, error);
+    bound->rate = 0.0;
     return STATUS_OK;
 }

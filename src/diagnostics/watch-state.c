@@ -26,11 +26,10 @@ const struct parameter watch_parameters[] = {
       .maximum = INFINITY,
       .help = "Largest change of the energy within 1000 steps, sudden or steady, in the same "
               "measure; 0: no limit." },
-    { BIND(REAL, struct watch, orbit_error), .default_value = DEFAULT_REAL(0.05),
-      .maximum = INFINITY,
+    { BIND(REAL, struct watch, orbit_error), .default_value = DEFAULT_UNSET, .maximum = INFINITY,
       .help = "Largest error of the method in the orbit of a bound body, over that orbit's own "
-              "energy, with fixed steps; fewer than 6 steps of a period are beyond it as well; 0: "
-              "no limit." },
+              "energy, with fixed steps; fewer than 6 steps of a period are beyond it as well; "
+              "unset: ten times energy_error; 0: no limit." },
     { BIND(CHOICE, struct watch, on_jump), .default_value = DEFAULT_STRING("fail"),
       .choices = on_jump_names,
       .help = "What an energy beyond one of these limits does: warn (say so), fail (the verdict is "
@@ -48,6 +47,10 @@ enum {
     RECORD_LENGTH = sizeof(struct record) / sizeof(double),
     LEVEL_LENGTH = sizeof(struct level) / sizeof(double)
 };
+
+/* The limit of an orbit over that of the whole, of which a pair has a tenth of the energy or more:
+ * what has less is judged by its own (watch-bound.c). */
+static const double orbits_over_whole = 10.0;
 
 /* What a symplectic method may lose steadily, if the config does not say. */
 static const double steady_drift = 1e-3;
@@ -84,6 +87,8 @@ static void read_limits(struct watch *watch, const struct section *section)
     section_read(section, watch);
     if (isnan(watch->energy_drift))
         watch->energy_drift = watch->symplectic ? steady_drift : noise;
+    if (isnan(watch->orbit_error))
+        watch->orbit_error = orbits_over_whole * watch->energy_error;
     watch->energy_error = limit_of(watch->energy_error, noise);
     watch->energy_drift = limit_of(watch->energy_drift, noise);
     watch->energy_jump = limit_of(watch->energy_jump, noise);
@@ -109,9 +114,14 @@ static void begin_levels(struct watch *watch, const struct moment *start, size_t
     }
 }
 
-static const struct bound_record nothing_bound = {
-    .tried = NAN, .body = NAN, .centers = { NAN, NAN }, .first = NAN, .time = NAN, .holds = NAN
-};
+static const struct bound_record nothing_bound = { .tried = NAN,
+                                                   .body = NAN,
+                                                   .centers = { NAN, NAN },
+                                                   .first = NAN,
+                                                   .time = NAN,
+                                                   .pending = NAN,
+                                                   .about = { NAN, NAN },
+                                                   .holds = NAN };
 
 static void begin_records(struct watch *watch, const struct moment *start)
 {

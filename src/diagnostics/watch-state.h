@@ -48,6 +48,7 @@ struct bound_record {
     double steps;             /* of its period */
     double time;              /* when that was */
     double first;             /* the time when it was beyond the limit first; NaN: never */
+    double pending, about[2]; /* places of a body and its centre that are to be seen again; NaN */
     double few;               /* 1: because its period had too few steps */
     double holds;             /* the step that a trial found good enough then; NaN: none */
 };
