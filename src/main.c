@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "backend/mpi-job.h"
@@ -65,6 +66,19 @@ static enum status unknown_command(const char *word, struct error *error)
                      nearest ? "'?" : "");
 }
 
+/* A stream that is closed, or a pipe that nobody reads any more, was left so on purpose; a full
+ * disk was not. A command whose result is what it prints has failed in any case. */
+static bool has_lost_output(bool prints_result)
+{
+    struct stat about;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return false;
+    const bool closed = (fcntl(STDOUT_FILENO, F_GETFL) & O_ACCMODE) == O_RDONLY;
+    const bool pipe =
+        fstat(STDOUT_FILENO, &about) == 0 && (S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode));
+    return prints_result || !(closed || pipe);
+}
+
 static enum status execute(int argc, char **argv, struct error *error)
 {
     if (argc < 2)
@@ -81,11 +95,8 @@ static enum status execute(int argc, char **argv, struct error *error)
     if (!command)
         return unknown_command(word, error);
     char help[] = "--help", *of_command[] = { argv[1 + is_help], help, NULL };
-    const enum status status = is_help ? command->execute(2, of_command, error)
-                                       : command->execute(argc - 1, argv + 1, error);
-    if (command->prints_result && status == STATUS_OK && (fflush(stdout) != 0 || ferror(stdout)))
-        return error_set(error, STATUS_IO, "orrery: standard output cannot be written");
-    return status;
+    return is_help ? command->execute(2, of_command, error)
+                   : command->execute(argc - 1, argv + 1, error);
 }
 
 /* A standard stream that is closed would lend its number to the next file that is opened, and what
@@ -121,6 +132,8 @@ int main(int argc, char **argv)
         status = error.status;
     else if (!status)
         status = execute(argc, argv, &error);
+    if (status == STATUS_OK && has_lost_output(command && command->prints_result))
+        status = error_set(&error, STATUS_IO, "orrery: standard output cannot be written");
     if (error.lines > 0) {
         terminal_print(stderr, TERMINAL_RED, error.text);
         fputc('\n', stderr);

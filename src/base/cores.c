@@ -57,6 +57,15 @@ int cores_limit_threads(int threads)
     return before;
 }
 
+/* Was the program given to the dynamic loader as a file to run, "ld-linux-x86-64.so.2 ./orrery
+ * run"? Then it is the loader that would be started anew, with other arguments. */
+static bool is_loader(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    return strncmp(name, "ld", 2) == 0 && (name[2] == '-' || name[2] == '.') && strstr(name, ".so");
+}
+
 void cores_wait_briefly(char *const arguments[])
 {
     /* Turns of libgomp's loop, and milliseconds of LLVM's. Shorter than this, threads would sleep
@@ -73,7 +82,7 @@ void cores_wait_briefly(char *const arguments[])
             return;
     /* By its path, whose last part is what ps and pkill call it. */
     char *path = program_path();
-    if (path)
+    if (path && !is_loader(path))
         execv(path, arguments);
     free(path);
 }

@@ -217,6 +217,17 @@ void text_base64(struct text *text, const void *from, size_t length)
     }
 }
 
+void text_shell(struct text *text, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "@%_+=:,./-";
+    const bool quoted = !*word || word[strspn(word, plain)] != '\0';
+    text_print(text, "%s%s", quoted ? "'" : "", *word == '-' ? "./" : "");
+    for (const char *p = word; *p; p++)
+        text_append(text, *p == '\'' ? "'\\''" : p, *p == '\'' ? 4 : 1);
+    text_append(text, "'", quoted);
+}
+
 void text_free(struct text *text)
 {
     free(text->bytes);

@@ -32,6 +32,9 @@ void text_quoted(struct text *text, const char *const *names);
 void text_cell(struct text *text, const char *words);
 /* Any bytes in the letters of RFC 4648. */
 void text_base64(struct text *text, const void *from, size_t length);
+/* A word of a command for the shell, quoted where it needs that; no option even where it begins
+ * with a dash. */
+void text_shell(struct text *text, const char *word);
 void text_free(struct text *text);
 
 /*

@@ -1,4 +1,5 @@
 /* orrery run: runs an experiment, shows its progress, and ends with a summary and the verdict. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,14 +39,21 @@ static void show_row(void *context, const struct run_row *row)
 /* How long before the batch system's end the last checkpoint is begun. */
 static const double batch_margin_seconds = 60.0;
 
-/* Seconds until the batch system ends the job, less the margin; 0 where it sets no end. */
+/* Seconds until the batch system ends the job, less the margin; 0 where it sets no end. One that is
+ * over was perhaps inherited from a job that has ended. */
 static double batch_limit(void)
 {
     int64_t end;
     const char *text = getenv("SLURM_JOB_END_TIME");
     if (!text || !text_parse_integer(text, &end))
         return 0.0;
-    return fmax(1.0, (double)end - (double)time(NULL) - batch_margin_seconds);
+    const double left = (double)end - (double)time(NULL);
+    if (left < 0.0)
+        fprintf(stderr,
+                "WARNING: SLURM_JOB_END_TIME=%" PRId64 " is over since %.3g s: the run stops after "
+                "a second; unset it where no job of Slurm ends this command\n",
+                end, -left);
+    return fmax(1.0, left - batch_margin_seconds);
 }
 
 /* The end, by clock_seconds(), that "[[H:]M:]S" or the batch system sets, whichever comes first;

@@ -6,6 +6,7 @@
 
 #include "backend/mpi-job.h"
 #include "base/terminal.h"
+#include "base/text.h"
 #include "commands/standing.h"
 #include "run/criteria.h"
 #include "run/experiment.h"
@@ -85,8 +86,14 @@ static void print_summary(const struct study *study, const char *directory, cons
         printf("%s%s", k ? ", " : " over ", study->keys[k]);
     printf("\n");
     print_members(study, directory);
-    printf("  table          %s/study.csv\n  figures        orrery report %s\n", directory,
-           directory);
+    struct text command = { 0 };
+    text_print(&command, "  table          %s/study.csv\n  figures        orrery report ",
+               directory);
+    text_shell(&command, directory);
+    text_print(&command, "\n");
+    if (command.bytes)
+        terminal_put(stdout, command.bytes);
+    text_free(&command);
     printf("  verdict        %s\n", verdict);
 }
 

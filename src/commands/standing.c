@@ -25,15 +25,14 @@ static void put(const char *name, const struct text *value, struct text *text)
 bool standing_progress(const struct result *result, struct run_progress *progress)
 {
     const struct progress *p = &result->progress;
-    *progress =
-        (struct run_progress){ .name = result_string(result, "name"),
-                               .units = result_units(result),
-                               .seconds = p->seconds,
-                               .time = (double)p->step * result_real(result, "config.time.step"),
-                               .rate = p->rate,
-                               .first_step = p->first_step,
-                               .step = p->step,
-                               .last = p->last };
+    *progress = (struct run_progress){ .name = result_string(result, "name"),
+                                       .units = result_units(result),
+                                       .seconds = p->seconds,
+                                       .time = (double)p->step * result_step(result),
+                                       .rate = p->rate,
+                                       .first_step = p->first_step,
+                                       .step = p->step,
+                                       .last = p->last };
     return p->known;
 }
 
@@ -114,10 +113,9 @@ static void put_end(const struct result *result, struct text *text)
 
 static void put_way_on(const struct result *result, struct text *text)
 {
-    struct text value = { 0 };
-    text_print(&value, "orrery run %s/run.cfg -o %s --restart", result->path, result->path);
-    put("to go on", &value, text);
-    text_free(&value);
+    text_print(text, "  %-15s", "to go on"); /* on one line, to be copied */
+    result_way_on(result, text);
+    text_print(text, "\n");
 }
 
 void standing_of_run(const struct result *result, const char *owner, const struct latest *latest,

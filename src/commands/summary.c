@@ -271,7 +271,13 @@ static void say_files(const struct run_record *record)
         add_output(record, i, &names);
     say(0, "files", names.bytes ? names.bytes : "");
     text_free(&names);
-    item("figures", "orrery report %s", directory_path(record->directory));
+    struct text command = { 0 };
+    text_print(&command, "  %-15sorrery report ", "figures"); /* on one line, to be copied */
+    text_shell(&command, directory_path(record->directory));
+    text_print(&command, "\n");
+    if (command.bytes)
+        terminal_put(stdout, command.bytes);
+    text_free(&command);
 }
 
 /* "5376, and 2 taken back; the smallest was 2.8e-07, for bodies 2 and 3"; a body without others is

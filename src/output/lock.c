@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -22,13 +23,32 @@ bool lock_is_named(int folder, const char *name, int fd)
            open_one.st_dev == named.st_dev && open_one.st_ino == named.st_ino;
 }
 
+/* Parallel file systems may be mounted without locks. Whoever writes there sees to it alone that no
+ * two processes work in one folder. */
+static bool goes_without(void)
+{
+    const char *const wish = getenv("ORRERY_LOCKS");
+    return wish && strcmp(wish, "none") == 0;
+}
+
+static bool knows_no_locks(int code)
+{
+    return code == ENOLCK || code == ENOSYS || code == ENOTSUP || code == EOPNOTSUPP;
+}
+
+/* flock(), or nothing. */
+static int take(int fd, int operation)
+{
+    return goes_without() ? 0 : flock(fd, operation);
+}
+
 /* In steps of a hundredth of a second, since flock() itself knows no time limit. */
 static int wait_for_lock(int fd, enum lock_kind kind, double patience)
 {
     const struct timespec pause = { .tv_nsec = 10000000 };
     const int operation = (kind == LOCK_SHARED ? LOCK_SH : LOCK_EX) | LOCK_NB;
     const double end = clock_seconds() + patience;
-    while (flock(fd, operation) != 0) {
+    while (take(fd, operation) != 0) {
         if (errno != EWOULDBLOCK || clock_seconds() > end)
             return errno;
         nanosleep(&pause, NULL);
@@ -84,7 +104,16 @@ static enum status try_lock(int folder, const char *path, const char *name, enum
         return STATUS_OK;
     if (code == EWOULDBLOCK)
         held_by_another(*fd, path, error);
-    else if (code)
+    else if (knows_no_locks(code)) {
+        struct stat about;
+        if (fstat(*fd, &about) == 0 && about.st_size == 0)
+            unlinkat(folder, name, 0); /* it was made above */
+        error_set(error, STATUS_CANT_CREATE,
+                  "%s: the file system takes no locks (%s), which keep two processes apart; write "
+                  "elsewhere, or set ORRERY_LOCKS=none and see to it that one process at a time "
+                  "works there",
+                  path, strerror(code));
+    } else if (code)
         error_file(error, STATUS_CANT_CREATE, code, path, name);
     else if (!is_lock(*fd))
         error_set(error, STATUS_CANT_CREATE, "%s/%s: is there already and is no lock; move it away",
@@ -124,9 +153,9 @@ void lock_note(int lock, const char *line)
  * take it alone; a lock that is not shared is found by sharing it, too. */
 static bool is_held(int fd)
 {
-    if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+    if (take(fd, LOCK_EX | LOCK_NB) == 0)
         return false;
-    return errno == EWOULDBLOCK || (flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK);
+    return errno == EWOULDBLOCK || (take(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK);
 }
 
 struct lock_view lock_look(int folder, const char *name)
@@ -153,15 +182,15 @@ struct lock_view lock_look(int folder, const char *name)
  * process still holds. */
 void lock_release(int folder, const char *name, int lock)
 {
-    if (flock(lock, LOCK_EX | LOCK_NB) == 0 && lock_is_named(folder, name, lock))
+    if (take(lock, LOCK_EX | LOCK_NB) == 0 && lock_is_named(folder, name, lock))
         unlinkat(folder, name, 0);
     close(lock);
 }
 
 bool lock_temporary(int folder, const char *name, int fd)
 {
-    return flock(fd, LOCK_EX | LOCK_NB) == 0 ? lock_is_named(folder, name, fd)
-                                             : errno != EWOULDBLOCK;
+    return take(fd, LOCK_EX | LOCK_NB) == 0 ? lock_is_named(folder, name, fd)
+                                            : errno != EWOULDBLOCK;
 }
 
 bool lock_remove_litter(int folder, const char *name)
@@ -170,7 +199,7 @@ bool lock_remove_litter(int folder, const char *name)
     const int fd = openat(folder, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return errno == ENOENT;
-    const bool dead = fstat(fd, &about) == 0 && S_ISREG(about.st_mode) &&
+    const bool dead = fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && !goes_without() &&
                       flock(fd, LOCK_EX | LOCK_NB) == 0 && lock_is_named(folder, name, fd);
     const bool removed = dead && unlinkat(folder, name, 0) == 0;
     close(fd);

@@ -1,6 +1,9 @@
 /*
  * Locks: files that one process holds, or that several share. The kernel drops a lock with the
  * last process that holds it, so a dead one never stands in the way.
+ *
+ * Where the environment has ORRERY_LOCKS=none, for file systems that take no locks, files are made
+ * and named as ever, but nobody is kept out.
  */
 #ifndef ORRERY_OUTPUT_LOCK_H
 #define ORRERY_OUTPUT_LOCK_H

@@ -145,12 +145,14 @@ static void set_times(json_t **view, const struct result *result)
 {
     static const struct {
         const char *key, *path;
-    } times[] = {
-        { "step_size", "config.time.step" },      { "smallest_step", "own_steps.smallest" },
-        { "stuck_time", "own_steps.stuck_at" },   { "error_time", "watch.energy_error.time" },
-        { "jump_time", "watch.first_jump_time" }, { "pair_time", "watch.fastest_pair.time" }
-    };
+    } times[] = { { "smallest_step", "own_steps.smallest" },
+                  { "stuck_time", "own_steps.stuck_at" },
+                  { "error_time", "watch.energy_error.time" },
+                  { "jump_time", "watch.first_jump_time" },
+                  { "pair_time", "watch.fastest_pair.time" } };
     char time[UNITS_TEXT_SIZE];
+    document_set(view, "step_size",
+                 json_string(units_time(result_units(result), result_step(result), 6, time)));
     for (size_t i = 0; i < COUNT_OF(times); i++)
         document_set(view, times[i].key,
                      json_string(units_time(result_units(result),

@@ -158,6 +158,26 @@ enum status result_open(const char *path, struct result *result, struct error *e
     return find_state(result, error);
 }
 
+double result_step(const struct result *result)
+{
+    const double step = result_real(result, "config.time.step");
+    return isnan(step) ? result_real(result, "config.time.end") / result_real(result, "steps")
+                       : step;
+}
+
+void result_way_on(const struct result *result, struct text *text)
+{
+    struct text config = { 0 };
+    text_print(&config, "%s/run.cfg", result->path);
+    text_print(text, "orrery run ");
+    text_shell(text, config.bytes ? config.bytes : "");
+    text_print(text, " -o ");
+    text_shell(text, result->path);
+    text_print(text, " --restart");
+    text->failed |= config.failed;
+    text_free(&config);
+}
+
 bool result_is_of_orrery(const struct result *result)
 {
     return directory_names_program(result->json);

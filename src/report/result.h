@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "base/status.h"
+#include "base/text.h"
 #include "diagnostics/series.h"
 #include "model/units.h"
 #include "output/progress.h"
@@ -45,6 +46,13 @@ bool result_is_current(const struct result *result);
 json_t *result_find(const struct result *result, const char *keys);
 const char *result_string(const struct result *result, const char *keys); /* "" where it is not */
 double result_real(const struct result *result, const char *keys);        /* NaN where it is not */
+
+/* The time between its steps, or of the grid of one that chooses its own, which a config need not
+ * name; NaN where it does not say. */
+double result_step(const struct result *result);
+
+/* The command that continues it, as the shell takes it. */
+void result_way_on(const struct result *result, struct text *text);
 
 /* The units of its numbers; NULL where it does not say. */
 const struct units *result_units(const struct result *result);

@@ -41,7 +41,7 @@ json_t *unfinished_view(const struct result *result)
     text_print(&text,
                ". What stands here is what it had written by then; there is no verdict yet.");
     if (!at_work)
-        text_print(&command, "orrery run %s/run.cfg -o %s --restart", result->path, result->path);
+        result_way_on(result, &command);
     return json_pack("{s:o, s:o}", "text", template_value(&text), "command",
                      template_value(&command));
 }
@@ -62,8 +62,7 @@ json_t *unfinished_document(const struct result *result)
     if (!result->progress.known)
         return document;
     document_set(&document, "step", json_integer((json_int_t)result->progress.step));
-    document_set(&document, "time",
-                 document_number(step * result_real(result, "config.time.step")));
+    document_set(&document, "time", document_number(step * result_step(result)));
     return document;
 }
 

@@ -14,7 +14,7 @@
 #include "model/bodies.h"
 #include "model/physics.h"
 
-enum { EXPERIMENT_NAME_SIZE = 128 };
+enum { EXPERIMENT_NAME_SIZE = 256 }; /* of any file name */
 
 struct experiment {
     const struct config *config;     /* borrowed */

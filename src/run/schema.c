@@ -172,14 +172,31 @@ static const struct parameter sweep_rows[] = {
 /* --- what no single row can see --------------------------------------------------------------- */
 
 /* What becomes the name of a file must stay in its directory. */
+/* File systems take names of 255 bytes: what goes behind these, ".convergence", must fit too. A
+ * name that were cut could be that of another run. */
+enum { NAME_MOST = 200 };
+
 static void check_name(const struct section *section, struct error *error)
 {
     const char *name = section_string(section, "name");
     if (!name)
         return;
+    if (strlen(name) > NAME_MOST)
+        section_error(section, "name", error, "must have at most %d bytes", NAME_MOST);
     if (!name[0] || name[0] == '.' || name[0] == '-' || strpbrk(name, "/\n\r\t\f"))
         section_error(section, "name", error,
                       "must be a plain file name: not empty, no '/', not starting with '.' or '-'");
+}
+
+static void check_time(const struct section *section, struct error *error)
+{
+    char end[TEXT_REAL_SIZE];
+    if (section_has(section, "step") &&
+        section_real(section, "step") > section_real(section, "end"))
+        section_error(section, "step", error,
+                      "is longer than the whole run: time.end = %s; a run has hundreds of steps "
+                      "at least, and orrery check proposes one",
+                      text_real(end, section_real(section, "end")));
 }
 
 static void check_physics(const struct section *section, struct error *error)
@@ -227,7 +244,8 @@ const struct schema *schema_experiment(struct schema_room *room)
           .variant_key = "integrator",
           .variant_default = "velocity-verlet",
           .variant_help = "Integration scheme.",
-          .variant = integrator_variant },
+          .variant = integrator_variant,
+          .check = check_time },
         { .name = "compute",
           .help = "Where and how the forces are computed.",
           ROWS(compute_rows),

@@ -154,11 +154,6 @@ static enum status check_end(const struct config *config, struct error *error)
         return STATUS_OK;
     text_real(nearest, end / ceil(steps));
     text_real(other, end / floor(steps));
-    if (steps < 1.0)
-        return section_error(time, "step", error,
-                             "must divide time.end for a convergence test; the nearest that does "
-                             "is %s",
-                             nearest);
     return section_error(time, "step", error,
                          "must divide time.end for a convergence test; the nearest that do are %s "
                          "and %s",

@@ -217,8 +217,9 @@ def test_a_closed_standard_output_stops_no_run():
     with open("/dev/full", "w") as full:
         process = subprocess.run([tap.ORRERY, "run", config, "--show", "energy"], stdout=full,
                                  stderr=subprocess.PIPE, timeout=60 * tap.PATIENCE)
-    assert process.returncode == 0, process
+    assert process.returncode == 74 and b"standard output cannot" in process.stderr, process
     assert len(table("plummer.run/conservation.csv")) == 6
+    assert json.loads(pathlib.Path("plummer.run/run.json").read_text())["verdict"] == "held"
 
 
 # --- the report of a run that has not ended -----------------------------------------------------
@@ -399,6 +400,20 @@ def test_watching_a_killed_run():
     assert tap.run("run", "run.cfg", "-q", "--restart", "-P",
                    f"time.end={0.001 * (step + 10)}").returncode == 0
     assert "every expectation held" in watch("plummer.run", status=0)
+
+
+def test_watching_a_run_without_a_step():
+    """whose config leaves the step out, so that its grid has a thousand steps: the time is known"""
+    text = PLUMMER.replace("step = 0.001; end = %s", 'integrator = "gauss-radau"; end = 500.0')
+    pathlib.Path("run.cfg").write_text(text)
+    with at_work(config="run.cfg") as process:
+        process.kill()
+        process.wait()
+    words = watch("plummer.run", status=75)
+    reached = re.search(r", step (\d+) of 1000, t = (\S+) Myr", words)
+    # Steps of the grid: a thousandth of the end each.
+    assert reached and float(reached[2]) == 0.5 * int(reached[1]), words
+    assert not re.search(r"\bnan\b", words + page("plummer.run")), words
 
 
 def test_watching_a_run_that_another_process_holds():

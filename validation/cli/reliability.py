@@ -1,10 +1,12 @@
 """What must hold when things go wrong: names, links, locks, full disks, control files, restarts."""
 
+import errno
 import json
 import os
 import pathlib
 import re
 import resource
+import shlex
 import shutil
 import signal
 import subprocess
@@ -180,9 +182,14 @@ def test_a_full_standard_output():
     if not os.path.exists("/dev/full"):
         raise tap.Skip("no /dev/full")
     config = write(TWO_BODY)
-    assert subprocess.run(f"'{tap.ORRERY}' run {config} > /dev/full", shell=True).returncode == 0
-    assert run_json("pair.run")["verdict"] == "held"
-    for command in (f"check {config}", "info"):
+    run = subprocess.run(f"'{tap.ORRERY}' run {config} > /dev/full", shell=True,
+                         stderr=subprocess.PIPE, text=True)
+    assert run.returncode == 74 and "standard output cannot be written" in run.stderr, run
+    assert run_json("pair.run")["verdict"] == "held" and run_json("pair.run")["exit_status"] == 0
+    assert subprocess.run(f"'{tap.ORRERY}' run {config} -q --force > /dev/full",
+                          shell=True).returncode == 0
+    for command in (f"check {config}", "info", "--help", "--version", "run --help", "help report",
+                    "verify pair.run", "report pair.run", "--complete"):
         result = subprocess.run(f"'{tap.ORRERY}' {command} > /dev/full", shell=True,
                                 stderr=subprocess.PIPE)
         assert result.returncode == 74 and result.stderr, (command, result)
@@ -207,6 +214,73 @@ def test_a_file_size_limit_is_an_io_error_not_a_death():
     assert result.returncode == 0, result
     assert tap.run("run", config, *every, "-o", "whole").returncode == 0
     same_outputs("pair.run", "whole")
+
+
+def test_the_command_to_go_on_is_one_for_the_shell():
+    """blanks, quotes and what the shell would expand, in the name of the directory"""
+    config = write(TWO_BODY.replace("end = 6.28", "end = 1e7"))
+    name = "it's $HOME; `id`\\"
+    assert tap.run("run", config, "-q", "-o", name, "--max-time", "1").returncode == 75
+    result = tap.run("watch", name)
+    way = [line for line in result.stdout.splitlines() if line.startswith("  to go on")]
+    assert len(way) == 1, result
+    command = way[0][17:]
+    assert shlex.split(command) == ["orrery", "run", f"{name}/run.cfg", "-o", name, "--restart"]
+    again = subprocess.run(command.replace("orrery", f"'{tap.ORRERY}'", 1) + " -q -P time.end=1e6"
+                           " --max-time 1", shell=True, capture_output=True, text=True)
+    assert again.returncode in (0, 75, 78) and "no such" not in again.stderr, again
+    # The other commands that are told: to report on a run, and on a study.
+    result = tap.run("run", config, "-o", "a b", "-P", "time.end=1")
+    assert "  figures        orrery report 'a b'\n" in result.stdout, result
+
+
+def test_long_names():
+    """a name is never cut: that of another run would be the same, and --force would remove it"""
+    config = write(TWO_BODY)
+    names = ["n" * 199 + letter for letter in "ab"]
+    for name in names:
+        assert tap.run("run", config, "-q", "-P", f"name={name}").returncode == 0
+    assert listing(".") == ["a.run".rjust(204, "n"), "b.run".rjust(204, "n"), "run.cfg"]
+    result = tap.run("run", config, "-q", "-P", f"name={'n' * 201}")
+    assert result.returncode == 78 and "must have at most 200 bytes" in result.stderr, result
+    # The name of the config file is the run's where it has none.
+    nameless = write(TWO_BODY.replace('name = "pair";', ""), "f" * 240 + "a.cfg")
+    assert tap.run("run", nameless, "-q").returncode == 0 and os.path.isdir("f" * 240 + "a.run")
+
+
+def test_a_run_through_the_loader():
+    """ld.so ./orrery run: the program does not start the loader anew with its own arguments"""
+    interpreter = subprocess.run(["sh", "-c", f"ldd '{tap.ORRERY}' | grep -o '/lib[^ ]*/ld-[^ ]*'"],
+                                 capture_output=True, text=True).stdout.strip()
+    if not interpreter:
+        raise tap.Skip("ldd does not name a loader")
+    result = subprocess.run([interpreter, tap.ORRERY, "run", write(TWO_BODY), "-q"],
+                            env={**os.environ, "OMP_NUM_THREADS": "2"}, capture_output=True)
+    assert result.returncode == 0, result
+    assert run_json("pair.run")["verdict"] == "held"
+
+
+def run_without_locks(config, code, **environment):
+    shim = os.path.join(os.environ.get("ORRERY_BUILD", os.path.dirname(tap.ORRERY)),
+                        "validation/faults/shim-calls.so")
+    if not os.path.exists(shim):
+        raise tap.Skip("the shim is not built: it needs Linux and the GNU C library")
+    options = os.environ.get("ASAN_OPTIONS", "")
+    return tap.run("run", config, "-q", env={
+        **os.environ, "ASAN_OPTIONS": f"{options}:verify_asan_link_order=0", "LD_PRELOAD": shim,
+        "ORRERY_FAULT": f"error {code} 1 1000000 flock -", **environment})
+
+
+def test_a_file_system_without_locks():
+    """is said, with what to do; ORRERY_LOCKS=none goes without them"""
+    config = write(TWO_BODY)
+    for code in (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP):
+        result = run_without_locks(config, code)
+        assert result.returncode == 73 and "takes no locks" in result.stderr, result
+        assert "ORRERY_LOCKS=none" in result.stderr and listing(".") == ["run.cfg"], result
+    result = run_without_locks(config, errno.ENOSYS, ORRERY_LOCKS="none")
+    assert result.returncode == 0, result
+    assert "run.lock" not in listing("pair.run") and run_json("pair.run")["verdict"] == "held"
 
 
 # --- two processes --------------------------------------------------------------------------------
@@ -249,8 +323,9 @@ def test_a_time_limit_leaves_time_for_the_checkpoint():
         assert about["verdict"] == "stopped" and about["exit_status"] == 75
     # Of the limit and the batch system's the earlier one counts, wherever the clock stands.
     past = dict(os.environ, SLURM_JOB_END_TIME="1000000000")
-    assert tap.run("run", config, "-q", "-o", "c", "-P", "bodies.count=2048",
-                   env=past).returncode == 75
+    result = tap.run("run", config, "-q", "-o", "c", "-P", "bodies.count=2048", env=past)
+    assert result.returncode == 75, result
+    assert "WARNING: SLURM_JOB_END_TIME=1000000000 is over since " in result.stderr, result
 
 
 def test_control_files():

@@ -327,10 +327,18 @@ def test_changed_outputs_are_refused_at_restart():
 
 
 def test_a_step_longer_than_the_run():
-    """is one step, not none"""
-    result = tap.run("run", write(TWO_BODY), "-P", "time.step=1e10", "-P", "time.end=1",
-                     "-P", "watch.on_jump=warn")
-    assert "step 1 of 1" in result.stdout and "no multiple of the step" in result.stderr, result
+    """is an error of the config for every command; one that ends with it is a single step"""
+    config = write(TWO_BODY)
+    for step, message in (("1e10", "time.step = 10000000000.0"), ("1.1", "time.step = 1.1")):
+        longer = ("-P", f"time.step={step}", "-P", "time.end=1")
+        for command in (("run",), ("check",), ("run", "--dry-run"), ("run", "--convergence")):
+            result = tap.run(*command, config, *longer)
+            assert result.returncode == 78 and result.stderr == (
+                f"-P time.step={step}: is longer than the whole run: time.end = 1; a run has "
+                "hundreds of steps at least, and orrery check proposes one\n"), result
+    assert os.listdir() == ["run.cfg"]
+    assert tap.run("run", config, "-q", "-P", "time.step=1", "-P", "time.end=1", "-P",
+                   "watch.on_jump=warn").returncode in (0, 1)
     assert run_json("pair.run")["steps"] == 1
 
 
