@@ -1,6 +1,7 @@
 #include "integrator/hermite-corrector.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 #include "integrator/pair-times.h"
 
@@ -62,15 +63,17 @@ static double predicted_shift(const struct hermite_system *s, size_t i, int axis
 
 /* Where the bodies are is x + shift, for which separations are not rounded: two of them may be as
  * close as roundings of x. */
+enum { SOURCES = 2 * HERMITE_SMALL_BLOCK };
 struct small_block {
-    double m[HERMITE_SMALL_BLOCK], v[3][HERMITE_SMALL_BLOCK];
-    double x[3][HERMITE_SMALL_BLOCK], shift[3][HERMITE_SMALL_BLOCK];
+    size_t count; /* bodies of the block, and behind them those that pull its bodies without mass */
+    double m[SOURCES], v[3][SOURCES], x[3][SOURCES], shift[3][SOURCES];
 };
 
 /* As the kernels have seen them, or as the corrector leaves them. */
 static void gather(const struct hermite_system *system, const struct hermite_block *block,
                    bool corrected, struct small_block *small)
 {
+    small->count = block->count;
     for (size_t k = 0; k < block->count; k++) {
         const size_t i = block->body[k];
         small->m[k] = block->predicted.m[i];
@@ -88,20 +91,65 @@ static void gather(const struct hermite_system *system, const struct hermite_blo
     }
 }
 
+static void add_source(const struct hermite_block *block, size_t i, struct small_block *small)
+{
+    const size_t k = small->count++;
+    small->m[k] = block->predicted.m[i];
+    for (int axis = 0; axis < 3; axis++) {
+        small->x[axis][k] = block->predicted.x[axis][i];
+        small->shift[axis][k] = 0;
+        small->v[axis][k] = block->predicted.v[axis][i];
+    }
+}
+
+static bool has_massless(const struct hermite_block *block)
+{
+    for (size_t k = 0; k < block->count; k++)
+        if (block->predicted.m[block->body[k]] == 0)
+            return true;
+    return false;
+}
+
+/*
+ * Two bodies of a pair take steps of one length, since each feels the other as it is felt; but what
+ * goes round a body without pulling at it comes to the end of its steps alone. So the bodies that
+ * have mass and are not due stand behind the block, where they are predicted to be. They are left
+ * out where they are too many for a second evaluation to cost little.
+ */
+static void add_sources(const struct hermite_block *block, struct small_block *small)
+{
+    if (!has_massless(block))
+        return;
+    for (size_t i = 0, k = 0; i < block->predicted.count; i++) {
+        if (k < block->count && block->body[k] == i) {
+            k++;
+            continue;
+        }
+        if (block->predicted.m[i] == 0)
+            continue;
+        if (small->count == SOURCES) {
+            small->count = block->count;
+            return;
+        }
+        add_source(block, i, small);
+    }
+}
+
 /* Adds `sign` times what they do to each other to the block's accelerations and jerks. */
 static void add_forces(const struct hermite_block *block, const struct small_block *small,
                        double sign)
 {
-    double seen[3][HERMITE_SMALL_BLOCK]; /* positions, from body k */
-    const struct reference_motion motion = { small->m,
-                                             { seen[0], seen[1], seen[2] },
-                                             { small->v[0], small->v[1], small->v[2] },
-                                             block->count };
+    double seen[3][SOURCES]; /* positions, from body k */
+    struct reference_motion motion = { small->m,
+                                       { seen[0], seen[1], seen[2] },
+                                       { small->v[0], small->v[1], small->v[2] },
+                                       block->count };
     for (size_t k = 0; k < block->count; k++) {
         double a[3], rate[3];
+        motion.count = small->m[k] == 0 ? small->count : block->count;
         for (int axis = 0; axis < 3; axis++) {
             const double *const x = small->x[axis], *const shift = small->shift[axis];
-            for (size_t j = 0; j < block->count; j++)
+            for (size_t j = 0; j < motion.count; j++)
                 seen[axis][j] = (x[j] - x[k]) + (shift[j] - shift[k]);
         }
         reference_jerk(block->physics, &motion, k, a, rate);
@@ -112,13 +160,16 @@ static void add_forces(const struct hermite_block *block, const struct small_blo
     }
 }
 
-void hermite_refine(const struct hermite_system *system, const struct hermite_block *block)
+size_t hermite_refine(const struct hermite_system *system, const struct hermite_block *block)
 {
     struct small_block once, again;
     gather(system, block, false, &once);
     gather(system, block, true, &again);
+    add_sources(block, &once);
+    add_sources(block, &again);
     add_forces(block, &once, -1);
     add_forces(block, &again, 1);
+    return 2 * block->count * again.count;
 }
 
 /* --- the end of a step --------------------------------------------------------------------------

@@ -49,10 +49,11 @@ double hermite_start(const struct hermite_system *system, const struct hermite_r
  * Evaluates once more what the bodies of a small block do to each other, where the corrector puts
  * them: P(EC)^2 (Kokubo, Yoshinaga & Makino 1998, MNRAS 297, 1067). Two that are bound closely are
  * alone or nearly so in most of their blocks, and one evaluation leaves an error of the energy that
- * is of the same sign in each of their revolutions.
+ * is of the same sign in each of their revolutions. Bodies without mass are evaluated beside the
+ * bodies with mass that are not due, too. Returns how many pairs it evaluates, at most.
  */
 enum { HERMITE_SMALL_BLOCK = 32 }; /* bodies, at most */
-void hermite_refine(const struct hermite_system *system, const struct hermite_block *block);
+size_t hermite_refine(const struct hermite_system *system, const struct hermite_block *block);
 
 /* Takes body number k of the block to the end of its step; returns the step that it asks for next,
  * INFINITY where it feels no force. */

@@ -123,8 +123,15 @@ static void systems_destroy(struct adaptive *adaptive)
     free(all);
 }
 
-static enum status check_options(const struct adaptive_options *options, struct error *error)
+static enum status check_options(const struct adaptive_options *options,
+                                 const struct physics *physics, struct error *error)
 {
+    if (physics->boundary == BOUNDARY_PERIODIC)
+        return error_set(
+            error, STATUS_CONFIG,
+            "physics.boundary = \"periodic\": hermite4 needs forces without jumps, and "
+            "the force of a nearest image has one at half the box, which leaves it of "
+            "first order at most; choose another time.integrator");
     if (options->force->precision == PRECISION_SINGLE)
         return error_set(error, STATUS_CONFIG,
                          "compute.precision = \"single\": the steps of hermite4 follow differences "
@@ -149,7 +156,7 @@ static enum status systems_create(const struct adaptive_options *options,
                                   struct adaptive **adaptive, struct error *error)
 {
     *adaptive = NULL;
-    if (check_options(options, error))
+    if (check_options(options, physics, error))
         return error->status;
     struct systems *const all = calloc(1, sizeof *all);
     if (!all)

@@ -183,7 +183,7 @@ static void correct(const struct worker *worker)
     if (worker->thread >= threads)
         return;
     if (small)
-        hermite_refine(s, &block);
+        work->refined = hermite_refine(s, &block);
     const size_t first = share_start(block.count, threads, worker->thread);
     const size_t last = share_start(block.count, threads, worker->thread + 1);
     for (size_t k = first; k < last; k++) {
@@ -248,7 +248,7 @@ static void book_block(const struct worker *worker, double shortest, size_t who)
     const struct hermite_workspace *const work = worker->work;
     const double due = (double)work->block_size, count = (double)worker->system->count;
     clock->steps += due;
-    clock->sums += due + (is_small(work) ? 2 * due * due / count : 0); /* by hermite_refine() */
+    clock->sums += due + (is_small(work) ? (double)work->refined / count : 0);
     if (shortest < clock->smallest) {
         const struct reference_motion motion = motion_of(worker, work->at_x, work->at_v);
         clock->smallest = shortest;

@@ -26,6 +26,7 @@ struct hermite_workspace {
     double *ask;                    /* what the block's bodies ask for */
     uint32_t *block;
     size_t block_size;
+    size_t refined; /* pairs that the second evaluation of a small block took */
     double now;
     struct barrier barrier;
 };

@@ -4,43 +4,11 @@
 
 #include <math.h>
 
-/* Between two bodies, or the nearest images of them. */
-static double distance2(const struct physics *physics, const double *const x[3], size_t i, size_t j)
-{
-    double r2 = 0;
-    for (int axis = 0; axis < 3; axis++) {
-        double d = x[axis][j] - x[axis][i];
-        if (physics->boundary == BOUNDARY_PERIODIC)
-            d = physics_nearest_image(d, physics->box_length);
-        r2 += d * d;
-    }
-    return r2;
-}
-
 /* Of a passage or of a fall, whichever is shorter: what |a| / |jerk| does not show of bodies that
  * are at rest. What comes back is the square of it. */
-static double pair_time2_in_box(const struct physics *physics,
-                                const struct reference_motion *motion, size_t i)
-{
-    const double eps2 = physics->softening * physics->softening;
-    double least = INFINITY;
-    for (size_t j = 0; j < motion->count; j++) {
-        const double r2 = eps2 + distance2(physics, motion->x, i, j);
-        double v2 = 0;
-        for (int axis = 0; axis < 3; axis++) {
-            const double w = motion->v[axis][j] - motion->v[axis][i];
-            v2 += w * w;
-        }
-        const double m = physics->gravitational_constant * (motion->m[i] + motion->m[j]);
-        if (j != i && r2 > 0)
-            least = fmin(least, fmin(r2 * sqrt(r2) / m, r2 / v2));
-    }
-    return least;
-}
-
 CLONE_FOR_VECTORS
-static double pair_time2_in_space(const struct physics *physics,
-                                  const struct reference_motion *motion, size_t i)
+static double pair_time2(const struct physics *physics, const struct reference_motion *motion,
+                         size_t i)
 {
     const double *const x = motion->x[0], *const y = motion->x[1], *const z = motion->x[2];
     const double *const vx = motion->v[0], *const vy = motion->v[1], *const vz = motion->v[2];
@@ -62,33 +30,19 @@ static double pair_time2_in_space(const struct physics *physics,
 
 double pair_time(const struct physics *physics, const struct reference_motion *motion, size_t i)
 {
-    return sqrt(physics->boundary == BOUNDARY_PERIODIC ? pair_time2_in_box(physics, motion, i)
-                                                       : pair_time2_in_space(physics, motion, i));
+    return sqrt(pair_time2(physics, motion, i));
 }
 
-/* The sizes of all pulls on a body: m r / (r^2 + eps^2)^(3/2). */
-static double pulls_in_box(const struct physics *physics, const struct reference_motion *motion,
-                           size_t i)
-{
-    const double eps2 = physics->softening * physics->softening;
-    double pulls = 0;
-    for (size_t j = 0; j < motion->count; j++) {
-        const double r2 = distance2(physics, motion->x, i, j), s2 = r2 + eps2;
-        pulls += s2 > 0 ? motion->m[j] * sqrt(r2) / (s2 * sqrt(s2)) : 0;
-    }
-    return pulls;
-}
-
-/* The same, padding of no mass included; eight sums, in the same order whatever the vectors are. */
+/* The sizes of all pulls on a body, m r / (r^2 + eps^2)^(3/2), padding of no mass included; eight
+ * sums, in the same order whatever the vectors are. */
 CLONE_FOR_VECTORS
-static double pulls_in_space(const struct physics *physics, const struct reference_motion *motion,
-                             size_t i)
+static double pulls(const struct physics *physics, const struct reference_motion *motion, size_t i)
 {
     enum { SUMS = 8 };
     const double *const m = motion->m, *const x = motion->x[0], *const y = motion->x[1],
                         *const z = motion->x[2];
     const double eps2 = physics->softening * physics->softening;
-    double sums[SUMS] = { 0 }, pulls = 0;
+    double sums[SUMS] = { 0 }, sum = 0;
     for (size_t j = 0; j < motion->count; j += SUMS)
 #pragma omp simd
         for (size_t k = 0; k < SUMS; k++) {
@@ -98,13 +52,11 @@ static double pulls_in_space(const struct physics *physics, const struct referen
             sums[k] += m[j + k] * sqrt(r2) / (s2 * sqrt(s2));
         }
     for (size_t k = 0; k < SUMS; k++)
-        pulls += sums[k];
-    return pulls;
+        sum += sums[k];
+    return sum;
 }
 
 double pair_pulls(const struct physics *physics, const struct reference_motion *motion, size_t i)
 {
-    return physics->gravitational_constant * (physics->boundary == BOUNDARY_PERIODIC
-                                                  ? pulls_in_box(physics, motion, i)
-                                                  : pulls_in_space(physics, motion, i));
+    return physics->gravitational_constant * pulls(physics, motion, i);
 }

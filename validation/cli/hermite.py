@@ -89,6 +89,8 @@ def test_the_kernels_of_the_run_are_named():
 def test_what_cannot_be_done_is_said():
     for arguments, words in (
             (["-P", "compute.precision=single"], "hermite4"),
+            (["-P", "physics.boundary=periodic", "-P", "physics.box_length=9"],
+             "hermite4 needs forces without jumps"),
             (["-P", "time.eta=0"], "time.eta=0: must be greater than 0"),
             (["-P", "time.eta=-0.02"], "must be greater than 0"),
             (["-P", "time.accuracy=1e-9"], "time.accuracy")):

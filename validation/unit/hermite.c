@@ -219,54 +219,51 @@ static void test_bodies_at_rest(void **state)
 }
 
 /* The first step of two masses of 1 at rest, 4 apart: 0.01 sqrt(r^3 / 2) = 0.0566, and so 1 / 32 of
- * the grid step; the same in a box, beside bodies without mass far away that fill more than a
- * vector. */
+ * the grid step; beside bodies without mass far away that fill more than a vector. */
 static void test_the_first_step_of_a_fall(void **state)
 {
     (void)state;
-    const struct physics box = { .gravitational_constant = 1,
-                                 .boundary = BOUNDARY_PERIODIC,
-                                 .box_length = 1000 };
-    for (int periodic = 0; periodic < 2; periodic++) {
-        struct bodies *const b = motion_bodies(1, 19);
-        for (size_t i = 0; i < b->count; i++) {
-            b->m[i] = i < 17 ? 0 : 1;
-            b->y[i] = i < 17 ? 100 + 10 * (double)i : 0;
-            b->x[i] = i == 18 ? 4 : 0;
-        }
-        struct adaptive *const adaptive =
-            case_start(periodic ? &box : &case_newton, b, PRECISION_DOUBLE, 1, 1);
-        case_advance(adaptive, 1, 1);
-        assert_close(case_statistics(adaptive, 0).smallest, 1.0 / 32, 0);
-        hermite_class.destroy(adaptive);
-        bodies_destroy(b);
+    struct bodies *const b = motion_bodies(1, 19);
+    for (size_t i = 0; i < b->count; i++) {
+        b->m[i] = i < 17 ? 0 : 1;
+        b->y[i] = i < 17 ? 100 + 10 * (double)i : 0;
+        b->x[i] = i == 18 ? 4 : 0;
     }
+    struct adaptive *const adaptive = case_start(&case_newton, b, PRECISION_DOUBLE, 1, 1);
+    case_advance(adaptive, 1, 1);
+    assert_close(case_statistics(adaptive, 0).smallest, 1.0 / 32, 0);
+    hermite_class.destroy(adaptive);
+    bodies_destroy(b);
 }
 
-/* A body that falls to its nearest image falls like one without a boundary between them. */
-static void test_bodies_at_rest_across_a_boundary(void **state)
+/* By how much the energy of a planet about its sun, which is at rest at first, changes in 30
+ * revolutions of e = 0.9. */
+static double change_of_a_planet(double mass)
+{
+    struct bodies *const b = motion_bodies(1, 2);
+    const double e = 0.9;
+    b->m[0] = 1;
+    b->m[1] = mass;
+    b->x[1] = 1 + e;
+    b->vy[1] = sqrt((1 - e) / (1 + e));
+    struct adaptive *const adaptive = case_start(&case_newton, b, PRECISION_DOUBLE, 1, 1);
+    case_advance(adaptive, M_PI / 8, 16L * 30);
+    const double vx = b->vx[1] - b->vx[0], vy = b->vy[1] - b->vy[0];
+    const double r = hypot(b->x[1] - b->x[0], b->y[1] - b->y[0]);
+    hermite_class.destroy(adaptive);
+    bodies_destroy(b);
+    return (0.5 * (vx * vx + vy * vy) - 1 / r) / -0.5 - 1;
+}
+
+/* A body without mass is corrected twice beside the one that it goes round, which is not due with
+ * it: it loses per revolution what one of 1e-9 does, measured 1.63e-6, and not the 1.2e-5 of one
+ * evaluation. */
+static void test_bodies_without_mass_are_corrected_twice(void **state)
 {
     (void)state;
-    const struct physics box = { .gravitational_constant = 1,
-                                 .softening = 0.002,
-                                 .boundary = BOUNDARY_PERIODIC,
-                                 .box_length = 1 };
-    const double places[2][2] = { { 0.495, 0.505 }, { 0.005, 0.995 } };
-    for (int k = 0; k < 2; k++) {
-        struct bodies *const b = motion_bodies(1, 2);
-        for (int i = 0; i < 2; i++) {
-            b->m[i] = 1;
-            b->x[i] = places[k][i];
-        }
-        struct adaptive *const adaptive = case_start(&box, b, PRECISION_DOUBLE, 1, 1);
-        const double v2 = 2 / sqrt(1e-4 + 4e-6); /* binding energy: v^2 = 1/s - 1/s_0, s >= eps */
-        case_advance(adaptive, 0.01, 1);
-        const double d = physics_nearest_image(b->x[1] - b->x[0], 1);
-        const double e = b->vx[0] * b->vx[0] - 1 / sqrt(d * d + 4e-6);
-        assert_close(-2 * e / v2, 1, 1e-3);
-        hermite_class.destroy(adaptive);
-        bodies_destroy(b);
-    }
+    const double light = change_of_a_planet(1e-9) / 30;
+    assert_in_range((int)(fabs(light) * 1e8), 100, 300);
+    assert_close(change_of_a_planet(0) / 30 / light, 1, 1e-3);
 }
 
 /* Where pulls cancel, differences of forces are roundings. A body in the middle of three that
@@ -408,7 +405,7 @@ int main(void)
         cmocka_unit_test(test_refined_steps_are_half_as_long),
         cmocka_unit_test(test_bodies_at_rest),
         cmocka_unit_test(test_the_first_step_of_a_fall),
-        cmocka_unit_test(test_bodies_at_rest_across_a_boundary),
+        cmocka_unit_test(test_bodies_without_mass_are_corrected_twice),
         cmocka_unit_test(test_pulls_that_cancel_shorten_no_step),
         cmocka_unit_test(test_every_body_has_its_own_step),
         cmocka_unit_test(test_a_collision_ends_the_motion),
