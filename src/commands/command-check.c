@@ -1,5 +1,6 @@
 /* orrery check: validates a config file; prints what it resolves to and what it will cost. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -106,6 +107,8 @@ static void print_estimate(const struct run_record *run, const struct estimate *
     char note[EXPERIMENT_NOTE_SIZE];
     if (experiment_end_note(x, note)[0])
         item("note", "%s", note);
+    if (run->proportions[0])
+        item("note", "%s", run->proportions);
     if (x->identical)
         item("warning",
              "all %zu systems are the same: this start draws nothing from the seed, so "
@@ -367,10 +370,15 @@ enum status prepare_check(const struct prepare_options *options, const struct ru
     if (!status)
         record = run_record(prepared.run);
     const struct experiment *x = record.experiment;
+    const struct advice_wish wish = {
+        .bound = status ? INFINITY : criteria_energy_bound(record.criteria),
+        .work = ADVICE_USUAL_WORK,
+        .present = NAN,
+    };
     if (!status)
         status = resolution_measure(&x->physics, x->bodies, record.backend, &resolution, error);
     if (!status)
-        status = advice_find(x, &advice, error);
+        status = advice_find(x, &wish, &advice, error);
     if (!status) {
         print_estimate(&record, &estimate);
         print_step(x, &advice, &estimate.timing);

@@ -333,6 +333,8 @@ static void say_what(const struct run_record *record)
     char note[EXPERIMENT_NOTE_SIZE];
     if (experiment_end_note(experiment, note)[0])
         item("note", "%s", note);
+    if (record->proportions[0])
+        item("note", "%s", record->proportions);
 }
 
 /* Of this start of the program, and of all where a run was continued; of a run that was done before
@@ -351,8 +353,21 @@ static void say_time(const struct run_record *record)
              sum->steps / fmax(sum->advance, 1e-9), own, 1e-9 * legs_rate(sum));
 }
 
+/* What a run that failed is to be known for, before anything else. */
+static void say_sentence(const struct run_record *record)
+{
+    struct text line = { 0 };
+    if (!record->verdict[0])
+        return;
+    text_wrap(&line, "  ", REFERENCE_WIDTH, record->verdict);
+    text_print(&line, "\n\n");
+    terminal_print(stdout, TERMINAL_RED, line.bytes ? line.bytes : "");
+    text_free(&line);
+}
+
 void summary_print(const struct run_record *record, enum status status)
 {
+    say_sentence(record);
     say_what(record);
     say_time(record);
     say_energy_error(record, status);

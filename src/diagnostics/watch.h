@@ -70,6 +70,21 @@ bool watch_within_limits(const struct watch *watch, const bool *left_out);
  * was judged, which is less where bodies pass each other closely; 0 without a limit. */
 double watch_error_in_limits(const struct watch *watch);
 double watch_judged_in_limits(const struct watch *watch);
+/* The first of them over max(|E0|, |U0|). */
+double watch_energy_error(const struct watch *watch);
+
+/* What is beyond its limit: the worst of all systems. */
+enum { WATCH_FAILURE_WHOSE_SIZE = 96 };
+struct watch_failure {
+    const char *what;    /* "energy error", "orbit error" */
+    double value, limit; /* over max(|E0|, |U0|), or over the energy of the orbit */
+    bool too_few;        /* the limit is one from below, of steps */
+    char whose[WATCH_FAILURE_WHOSE_SIZE]; /* " of body 3 about body 1"; "" for that of a system */
+    size_t system;                        /* whose, from 1; 0 where there is one system */
+    size_t systems;                       /* how many have one */
+};
+/* Is there one, in a system that is not left out? */
+bool watch_failure(const struct watch *watch, const bool *left_out, struct watch_failure *failure);
 
 /* No limit was passed so far, or on_jump = "warn". Systems with left_out[system] do not count;
  * NULL: all do. Where none counts, it does not hold. */

@@ -63,8 +63,29 @@ static void put_criterion(const struct result *result, const json_t *criterion, 
     text_print(why, "%s", text_system(system, failed_system, file_of(result, failed_system)));
 }
 
+/* "failed: energy error 0.22, bound 0.0005 (447 times): ..."; "" of a run that did not fail, and of
+ * one of an earlier version. */
+static const char failed_prefix[] = "failed: ";
+static const char *sentence_of(const struct result *result)
+{
+    const char *sentence = result_string(result, "verdict_text");
+    const bool whole = strncmp(sentence, failed_prefix, strlen(failed_prefix)) == 0;
+    return result->state == RESULT_ENDED && whole ? sentence : "";
+}
+
+/* The same without its first word. */
+static const char *reason_of(const struct result *result)
+{
+    const char *sentence = sentence_of(result);
+    return sentence[0] ? sentence + strlen(failed_prefix) : "";
+}
+
 static void put_failures(const struct result *result, struct text *why)
 {
+    if (reason_of(result)[0]) {
+        text_print(why, "%s", reason_of(result));
+        return;
+    }
     size_t index;
     json_t *criterion;
     json_array_foreach(result_find(result, "expect"), index, criterion)
@@ -79,12 +100,21 @@ static void put_failures(const struct result *result, struct text *why)
 }
 
 /* The first message says what, the others what follows from it. */
-static void put_error(const struct result *result, struct text *why)
+void outcome_error(const struct result *result, struct text *why)
 {
     const char *message = json_string_value(json_array_get(result_find(result, "errors"), 0));
     text_print(why, "exit status %.0f", result_real(result, "exit_status"));
     if (message)
         text_print(why, ": %s", message);
+}
+
+static void put_error(const struct result *result, struct text *why)
+{
+    if (reason_of(result)[0])
+        text_print(why, "exit status %.0f: %s", result_real(result, "exit_status"),
+                   reason_of(result));
+    else
+        outcome_error(result, why);
 }
 
 static void put_step(const struct result *result, struct text *why)
@@ -169,5 +199,7 @@ const char *outcome_mark(const struct result *result)
 json_t *outcome_view(const struct result *result)
 {
     const struct ending *ending = find_ending(result);
-    return json_pack("{s:s, s:s}", "class", ending->class_, "words", ending->words);
+    return json_pack("{s:s, s:s, s:o}", "class", ending->class_, "words", ending->words, "sentence",
+                     sentence_of(result)[0] ? json_string_nocheck(sentence_of(result))
+                                            : json_null());
 }

@@ -28,6 +28,9 @@ void outcome_counts(const size_t counts[OUTCOMES], struct text *text);
 /* Appends to `why` what went wrong, with the criteria that failed; nothing where nothing did. */
 enum outcome outcome_of(const struct result *result, struct text *why);
 
+/* Appends to `why` how a run ended in an error, as it was reported then: "exit status 70: ...". */
+void outcome_error(const struct result *result, struct text *why);
+
 /* The same in a few words: "every expectation held". */
 const char *outcome_words(const struct result *result);
 
@@ -37,7 +40,8 @@ void outcome_left_out(const struct result *result, struct text *words);
 /* A word for the key of a figure, of a run that did not end well: "failed"; "" of one that did. */
 const char *outcome_mark(const struct result *result);
 
-/* {"class", "words"} for a page: how good that is, and the verdict in words; NULL for want of
+/* {"class", "words", "sentence"} for a page: how good that is, the verdict in words, and of a run
+ * that failed the sentence that run.json has of it (run/verdict.h), or null; NULL for want of
  * memory. */
 json_t *outcome_view(const struct result *result);
 

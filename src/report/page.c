@@ -207,7 +207,7 @@ static json_t *error_view(const struct result *result)
 {
     struct text why = { 0 };
     if (result_broke_off(result))
-        outcome_of(result, &why);
+        outcome_error(result, &why);
     return template_value(&why);
 }
 

@@ -16,8 +16,8 @@ enum {
     CLUSTER_COUNT = 10, /* from so many bodies on, encounters come by chance */
     PROBED_COUNT = 64   /* up to so many, a probe looks for them */
 };
-/* What probes may do in all, and what rehearsals may, in pair interactions: a second at most. */
-static const double probe_work = 2e8, rehearsals_work = 2e9;
+/* What probes may do in all, over what rehearsals may. */
+static const double probe_part = 0.1;
 /* Nobody waits for more steps. */
 static const double most_steps = 1e10;
 /* Of the watch's limit, where a rehearsal has come near to it, the rest is left to chance: other
@@ -396,13 +396,17 @@ static double next_step(const struct experiment *x, const struct rehearsal *trie
 
 /* Smaller and smaller steps, from the largest that is advised, until the watch passes one with
  * something to spare, or until it has been long enough. */
-static enum status try_steps(const struct experiment *x, struct advice *advice, struct error *error)
+static enum status try_steps(const struct experiment *x, const struct advice_wish *wish,
+                             struct advice *advice, struct error *error)
 {
-    double left = rehearsals_work, step = fmin(x->step, advice->step);
+    const struct rehearsal present = { .step = x->step, .error_in_limits = wish->present };
+    double left = wish->work, step = fmin(x->step, advice->step);
+    if (step == x->step && !isnan(wish->present))
+        step = next_step(x, &present);
     for (bool spare = false; !spare && left >= rehearsal_work(x, step);) {
         struct rehearsal tried;
         left -= rehearsal_work(x, step);
-        if (rehearse(x, step, &tried, error))
+        if (rehearse(x, step, wish->bound, &tried, error))
             return error->status;
         if (tried.within || advice->trial != ADVICE_HOLDS) {
             advice->trial = tried.within ? ADVICE_HOLDS : ADVICE_FAILS;
@@ -416,9 +420,9 @@ static enum status try_steps(const struct experiment *x, struct advice *advice, 
 }
 
 /* Finds what rules the step, and which one that asks for; no step is tried. */
-static enum status look(const struct experiment *x, struct advice *advice, struct error *error)
+static enum status look(const struct experiment *x, double work, struct advice *advice,
+                        struct error *error)
 {
-    double work = probe_work;
     *advice = (struct advice){ .kind = ADVICE_NONE,
                                .integrator = x->integrator,
                                .period = INFINITY,
@@ -440,20 +444,22 @@ static enum status look(const struct experiment *x, struct advice *advice, struc
 
 /* A method of the first order that is not symplectic loses energy with any step: no smaller one is
  * sought. Sets *kept where the run holds as it is. */
-static enum status try_as_it_is(const struct experiment *x, struct rehearsal *tried, bool *kept,
-                                struct error *error)
+static enum status try_as_it_is(const struct experiment *x, const struct advice_wish *wish,
+                                struct rehearsal *tried, bool *kept, struct error *error)
 {
     *tried = (struct rehearsal){ .step = x->step };
     *kept = false;
-    if (rehearsal_work(x, x->step) > rehearsals_work)
+    if (!isnan(wish->present) || rehearsal_work(x, x->step) > wish->work)
         return STATUS_OK;
-    const enum status status = rehearse(x, x->step, tried, error);
+    const enum status status = rehearse(x, x->step, wish->bound, tried, error);
     *kept = tried->within;
     return status;
 }
 
-enum status advice_find(const struct experiment *x, struct advice *advice, struct error *error)
+enum status advice_find(const struct experiment *x, const struct advice_wish *wish,
+                        struct advice *advice, struct error *error)
 {
+    struct advice_wish remaining = *wish;
     struct experiment other = *x;
     struct rehearsal tried;
     bool kept = false;
@@ -461,10 +467,12 @@ enum status advice_find(const struct experiment *x, struct advice *advice, struc
     if (x->integrator->adaptive)
         return STATUS_OK; /* it needs none */
     const bool drifts = x->integrator->order == 1 && !x->integrator->symplectic;
-    if (drifts)
+    if (drifts) {
         other.integrator = other.backend_options.integrator = integrator_find(instead_of_drift);
-    if (look(&other, advice, error) || advice->kind == ADVICE_NONE ||
-        (drifts && try_as_it_is(x, &tried, &kept, error)))
+        remaining.present = NAN; /* of another method */
+    }
+    if (look(&other, probe_part * wish->work, advice, error) || advice->kind == ADVICE_NONE ||
+        (drifts && try_as_it_is(x, wish, &tried, &kept, error)))
         return error->status;
     if (kept) {
         advice->integrator = x->integrator;
@@ -474,5 +482,5 @@ enum status advice_find(const struct experiment *x, struct advice *advice, struc
     }
     if (kept || advice->trial == ADVICE_TOO_MANY || !(advice->step > 0.0))
         return STATUS_OK;
-    return try_steps(&other, advice, error);
+    return try_steps(&other, &remaining, advice, error);
 }

@@ -51,8 +51,19 @@ struct advice {
     struct rehearsal rehearsal; /* the last one: that of `step` where it HOLDS */
 };
 
-/* STATUS_MEMORY. */
-enum status advice_find(const struct experiment *experiment, struct advice *advice,
-                        struct error *error);
+/* What is asked for, and what it may cost. */
+struct advice_wish {
+    double bound;   /* of the energy error, see rehearse() */
+    double work;    /* of all rehearsals, in pair interactions */
+    double present; /* the error over its limit with the present step, where that failed; NaN: not
+                       known */
+};
+
+/* In pair interactions: a second or two. */
+#define ADVICE_USUAL_WORK 2e9
+
+/* STATUS_MEMORY; STATUS_STOPPED where the experiment's interruption asks for it. */
+enum status advice_find(const struct experiment *experiment, const struct advice_wish *wish,
+                        struct advice *advice, struct error *error);
 
 #endif

@@ -232,6 +232,22 @@ void criteria_row(struct criteria *criteria, size_t diagnostic, size_t system, d
         criterion_text(met, criteria->ended_by);
 }
 
+bool criterion_bounds_energy(const struct criterion *criterion)
+{
+    return strstr(criterion->quantity, "energy_error") && criterion->lowest <= 0.0;
+}
+
+double criteria_energy_bound(const struct criteria *criteria)
+{
+    double bound = INFINITY;
+    for (size_t i = 0; i < criteria->expect.count; i++) {
+        const struct criterion *c = &criteria->expect.criteria[i];
+        if (criterion_bounds_energy(c))
+            bound = fmin(bound, fmax(0.0, isfinite(c->highest) ? c->highest : -c->lowest));
+    }
+    return bound;
+}
+
 /* --- telling ---------------------------------------------------------------------------------- */
 
 const char *criterion_text(const struct criterion *criterion, char buffer[CRITERION_TEXT_SIZE])

@@ -99,6 +99,11 @@ enum status criteria_create(const struct config *config, const struct units *uni
                             struct criteria *criteria, struct error *error);
 void criteria_destroy(struct criteria *criteria);
 
+/* Does it bound the size of an energy error? One that wants a large error does not. And the least
+ * bound that the criteria have on one; infinite where they have none. */
+bool criterion_bounds_energy(const struct criterion *criterion);
+double criteria_energy_bound(const struct criteria *criteria);
+
 /* Shows a row of a diagnostic to both. */
 void criteria_row(struct criteria *criteria, size_t diagnostic, size_t system, double time,
                   const double *values, double error);

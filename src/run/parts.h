@@ -7,6 +7,7 @@
  *   save, restart      a checkpoint, and the way back from it; content names its sections, change
  *                      says how the config differs, continuation what is known of the run before
  *   shadow, replay     copies of the bodies that go along (copies), for trust and energy_budget
+ *   verdict, remedy    what is said of a run that failed, and what would have helped
  *   provenance, record what the run has come to: run.json, with its legs, and for commands
  */
 #ifndef ORRERY_RUN_PARTS_H
@@ -25,6 +26,7 @@
 #include "run/files.h"
 #include "run/observers.h"
 #include "run/options.h"
+#include "run/proportions.h"
 #include "run/schedule.h"
 #include "run/show.h"
 
@@ -38,6 +40,8 @@ enum run_phase {
     RUN_ENDS      /* nothing interrupts what is left */
 };
 
+enum { VERDICT_TEXT_SIZE = 1024 };
+
 struct run {
     struct run_options options; /* its texts are the caller's */
     struct experiment experiment;
@@ -49,6 +53,8 @@ struct run {
     struct ensemble ensemble;
     struct observers observers;
     struct criteria criteria;
+    struct proportions proportions;  /* of its numbers at the start */
+    char verdict[VERDICT_TEXT_SIZE]; /* once it has failed: see run/verdict.h */
     struct show show;
     struct bodies
         *start; /* where replays of a run that goes on may begin; see replay_keep_start() */

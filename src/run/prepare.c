@@ -232,7 +232,8 @@ static enum status create_backend(struct run *run, struct error *error)
 static enum status prepare_all(struct run *run, const struct config *config, bool measure,
                                struct error *error)
 {
-    if (experiment_create(config, &run->interruption, &run->experiment, error))
+    if (experiment_create(config, &run->interruption, &run->experiment, error) ||
+        proportions_find(&run->experiment, &run->proportions, error))
         return error->status;
     scales_measure(run->experiment.bodies, &run->scales);
     if (measure && time_scales_structure(&run->experiment.physics, run->experiment.bodies, 0, 1,

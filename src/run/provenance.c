@@ -258,6 +258,7 @@ static json_t *run_json(const struct run *run, const struct provenance_end *end)
         { "name", json_string(x->name) },
         { "state", json_string(end ? "ended" : "running") },
         { "verdict", json_string(verdict) },
+        { "verdict_text", json_string(run->verdict) },
         { "exit_status", json_integer(end ? (json_int_t)end->status : -1) },
         { "host", json_string(run_host(host)) },
         { "started", json_string(run->clocks.stamp) },

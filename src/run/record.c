@@ -24,6 +24,8 @@ struct run_record run_record(const struct run *run)
         .time = run_time(run),
         .written = run->files.manifest_written,
         .done_before = run->continuation.done,
+        .verdict = run->verdict,
+        .proportions = run->proportions.text,
         .holds = watch_holds(run->observers.watch, run->ensemble.left_out),
         .wall = clocks_wall(&run->clocks),
         .steps_per_second = steps / fmax(run->clocks.advance_seconds, 1e-9),

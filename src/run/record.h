@@ -27,6 +27,8 @@ struct run_record {
     double time;                       /* t of that step */
     bool written;                      /* run.json is there and is this run's */
     bool done_before;                  /* the run was done already, and stays as it is */
+    const char *verdict;               /* what is said of one that failed; "" */
+    const char *proportions;           /* what does not fit in its numbers; "" */
     bool holds;                        /* the watch does, for the systems that are not left out */
     double wall;                    /* seconds of the leg at work, or of the one that has ended */
     double steps_per_second, rate;  /* of that leg, own ones if it chooses them; pair interactions

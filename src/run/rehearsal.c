@@ -1,11 +1,16 @@
 #include "run/rehearsal.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
 
 /* Beyond so many times the limit nothing is mended any more. */
 static const double hopeless = 10.0;
+
+/* Rows see excursions between the checks of the watch: of a bound on rows so much is left to them.
+ */
+static const double unseen_part = 0.5;
 
 /* --- work ------------------------------------------------------------------------------------- */
 
@@ -41,6 +46,7 @@ struct attempt {
     struct conserved *conserved, *first;
     struct watch *watch;
     struct moment now;
+    double bound;
 };
 
 static enum status open_attempt(const struct experiment *x, double step, struct attempt *attempt,
@@ -93,13 +99,27 @@ static enum status check(struct attempt *attempt, bool last, struct error *error
                        error);
 }
 
+static double error_in_limits(const struct attempt *attempt)
+{
+    return fmax(watch_error_in_limits(attempt->watch),
+                watch_energy_error(attempt->watch) / attempt->bound);
+}
+
+/* The same as it counts for the verdict: close passages count less for the watch. */
+static double judged_in_limits(const struct attempt *attempt)
+{
+    return fmax(watch_judged_in_limits(attempt->watch),
+                watch_energy_error(attempt->watch) / attempt->bound);
+}
+
 /* From one check of the watch to the next. */
 static enum status play(struct attempt *attempt, uint64_t steps, struct error *error)
 {
     const struct backend_class *class_ = attempt->backend->class_;
     enum status status = check(attempt, false, error);
-    while (!status && attempt->now.step < steps &&
-           watch_judged_in_limits(attempt->watch) < hopeless) {
+    while (!status && attempt->now.step < steps && judged_in_limits(attempt) < hopeless) {
+        if (interruption_raised(attempt->experiment->physics.interruption))
+            return interruption_status(attempt->experiment->physics.interruption, error);
         const uint64_t stride = watch_stride(attempt->watch, attempt->now.step);
         const uint64_t due = (attempt->now.step / stride + 1) * stride;
         const uint64_t next = due < steps ? due : steps;
@@ -113,18 +133,20 @@ static enum status play(struct attempt *attempt, uint64_t steps, struct error *e
     return status;
 }
 
-enum status rehearse(const struct experiment *x, double step, struct rehearsal *rehearsal,
-                     struct error *error)
+enum status rehearse(const struct experiment *x, double step, double bound,
+                     struct rehearsal *rehearsal, struct error *error)
 {
     struct attempt attempt;
     struct error broken = { 0 };
     *rehearsal = (struct rehearsal){ .step = step };
     enum status status = open_attempt(x, step, &attempt, &broken);
+    attempt.bound = bound;
     if (!status)
         status = play(&attempt, (uint64_t)experiment_step_count(x, step), &broken);
     if (attempt.watch && (!status || status == STATUS_NUMERICAL)) {
-        rehearsal->within = !status && watch_within_limits(attempt.watch, NULL);
-        rehearsal->error_in_limits = watch_error_in_limits(attempt.watch);
+        rehearsal->within = !status && watch_within_limits(attempt.watch, NULL) &&
+                            watch_energy_error(attempt.watch) <= unseen_part * bound;
+        rehearsal->error_in_limits = error_in_limits(&attempt);
         watch_text(attempt.watch, NULL, rehearsal->text);
     }
     close_attempt(&attempt);

@@ -14,16 +14,20 @@
 
 struct rehearsal {
     double step;
-    bool within;                /* no limit of the watch was passed, whatever on_jump says */
-    double error_in_limits;     /* largest |E - E0| over the limit */
+    bool within;                /* no limit of the watch was passed, whatever on_jump says, and the
+                                   error is within half of the bound */
+    double error_in_limits;     /* largest |E - E0| over the limit, or over the bound if that is
+                                   less */
     char text[WATCH_TEXT_SIZE]; /* what the watch says of it; "" for nothing */
 };
 
 /* In pair interactions, or as much time as these take. */
 double rehearsal_work(const struct experiment *experiment, double step);
 
-/* Ends early where the energy is far off. STATUS_MEMORY, STATUS_UNAVAILABLE. */
-enum status rehearse(const struct experiment *experiment, double step, struct rehearsal *rehearsal,
-                     struct error *error);
+/* With the energy error that is wanted as a bound, over max(|E0|, |U0|); infinite: the limits of
+ * the watch are all. Ends early where the energy is far off. STATUS_MEMORY, STATUS_UNAVAILABLE;
+ * STATUS_STOPPED where the experiment's interruption asks for it. */
+enum status rehearse(const struct experiment *experiment, double step, double bound,
+                     struct rehearsal *rehearsal, struct error *error);
 
 #endif

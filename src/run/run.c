@@ -13,6 +13,7 @@
 #include "run/save.h"
 #include "run/shadow.h"
 #include "run/signals.h"
+#include "run/verdict.h"
 
 static bool asked_to_stop(void)
 {
@@ -88,6 +89,12 @@ static enum status finish(struct run *run, enum status status, struct error *err
     if (status == STATUS_NUMERICAL && failure_save(run, &closing) == STATUS_OK)
         run_notice(run, "the bodies as they are now: %s/%s", directory_path(run->files.directory),
                    failure_name);
+    if (run->continuation.done)
+        verdict_recall(run);
+    else
+        verdict_make(run, status, error->lines > 0 ? error->text : NULL);
+    if (run->verdict[0] && run->files.log && !run->continuation.done)
+        files_log(&run->files, run->verdict);
     finish_files(run, status, &closing);
     if (run->files.log && error->lines > 0)
         stream_print(run->files.log, "%.400s\n", error->text);

@@ -317,9 +317,10 @@ def test_watching_what_has_ended():
     assert tap.run("watch", "plummer.run", "-q").stdout == ""
     assert tap.run("run", "run.cfg", "-q", "--force", "-P", "expect.0.at_most=0.0").returncode == 1
     words = watch("plummer.run", status=1)
-    assert "why energy_error <= 0, farthest beyond it" in words, words
+    assert "why energy error " in words and ", upper bound 0 (beyond it by " in words, words
     assert words.endswith("verdict failed, exit status 1"), words
-    change_json("plummer.run/run.json", verdict="error", exit_status=70, errors=["it blew up"])
+    change_json("plummer.run/run.json", verdict="error", verdict_text="", exit_status=70,
+                errors=["it blew up"])
     words = watch("plummer.run", status=70)
     assert "why exit status 70: it blew up" in words and "verdict error, exit" in words, words
     change_json("plummer.run/run.json", exit_status="?")

@@ -321,11 +321,11 @@ def test_a_failed_expectation_of_one_member_is_exit_1():
     assert words.endswith("verdict failed"), words
     for row in rows:
         about = json.loads(pathlib.Path("grid.sweep", row["member [1]"], "run.json").read_text())
-        first = about["expect"][0]
+        worst, text = about["expect"][0]["worst"], about["verdict_text"]
         why = (f'failed {row["member [1]"]} time.integrator = "{row["time.integrator"]}", '
-               f'time.step = {float(row["time.step"]):g}: energy_error <= 1e-05, '
-               f'farthest beyond it: {first["worst"]:.4g}, first at '
-               f't = {first["first_failure_time"] or 0:.4g} ')
+               f'time.step = {float(row["time.step"]):g}: {text.removeprefix("failed: ")} ')
+        said_so = text.startswith(f"failed: energy error {worst:.3g}, bound 1e-05 ")
+        assert said_so == (row["verdict"] == "failed"), (text, worst)
         assert (why in words) == (row["verdict"] == "failed"), (why, words)
     assert "energy_error <= 1," not in words, words  # which held everywhere
     again = tap.run("run", config)  # nothing is left to do, and it says the same
@@ -344,8 +344,9 @@ def test_what_failed_names_its_units():
     words = said(result)
     worst = json.loads(pathlib.Path("grid.sweep/001/run.json").read_text())["expect"][0]
     assert worst["unit"] == "AU", worst
-    assert (f'time.step = 10.0: separation <= 1 AU, farthest beyond it: {worst["worst"]:.4g} AU, '
-            "first at t = 0 d") in words, words
+    # 100 d of 3.98e3 d, the period of a circular orbit at 5.01 AU from the Sun and Jupiter.
+    assert (f'time.step = 10.0: separation {worst["worst"]:.3g} AU, bound 1 AU (5.01 times): '
+            "time.end is 0.025 of the shortest period, 3.98e+03 d (bodies 1 and 2)") in words, words
 
 
 def test_of_many_failures_the_first_are_told():
@@ -379,17 +380,21 @@ def test_a_member_that_fails_by_the_watch_or_with_an_error():
     assert result.returncode == 1 and "runs 1 finished, 3 failed" in words, words
     warnings = [line for line in result.stderr.splitlines() if "WARNING" in line]
     assert {line[:15] for line in warnings} == {f"grid.sweep/00{k}:" for k in (2, 3, 4)}, warnings
-    about = json.loads(pathlib.Path("grid.sweep/003/run.json").read_text())["watch"]
-    assert about["text"] and not about["holds"], about
-    assert (f'failed 003 time.integrator = "euler", time.step = 0.01: the accuracy watch: '
-            f'{about["text"]}') in words, words
+    about = json.loads(pathlib.Path("grid.sweep/003/run.json").read_text())
+    assert about["watch"]["text"] and not about["watch"]["holds"], about
+    off = about["watch"]["energy_error"]["largest"]
+    assert ('failed 003 time.integrator = "euler", time.step = 0.01: energy error '
+            f"{off:.3g}, bound 0.005 ({off / 0.005:.3g} times): euler loses energy with any step; "
+            ) in words, words
     result = tap.run("run", config, "-P", "watch.on_jump=stop", "-o", "stop")
     words = said(result)
     assert result.returncode == 70, result
-    error, = json.loads(pathlib.Path("stop/002/run.json").read_text())["errors"][:1]
+    error = json.loads(pathlib.Path("stop/002/run.json").read_text())["verdict_text"]
+    # 2 pi / sqrt(2) in steps of 1: the watch wants 6.
+    assert error.startswith("failed: steps of a period 4.44 of body 1 about body 2"), error
     assert "1 finished" in words and "error" in words, words
     assert ('error 002 time.integrator = "velocity-verlet", time.step = 1.0: exit status 70: '
-            + " ".join(error.split())) in words, (words, error)
+            + error.removeprefix("failed: ")) in words, (words, error)
     assert words.endswith("verdict error"), words
 
 

@@ -1,0 +1,23 @@
+/* Whether the numbers of an experiment fit each other: what is allowed, but is a slip as a rule. */
+#ifndef ORRERY_RUN_PROPORTIONS_H
+#define ORRERY_RUN_PROPORTIONS_H
+
+#include <stdbool.h>
+
+#include "base/status.h"
+#include "run/experiment.h"
+
+enum { PROPORTIONS_TEXT_SIZE = 512 };
+
+struct proportions {
+    bool masses; /* they are of kilograms while G is 1: nothing else means anything */
+    /* "time.end is 0.016 of the shortest orbital period ...; ...", for people; "" where nothing
+     * stands out. */
+    char text[PROPORTIONS_TEXT_SIZE];
+};
+
+/* Of an experiment at its start. STATUS_MEMORY. */
+enum status proportions_find(const struct experiment *experiment, struct proportions *proportions,
+                             struct error *error);
+
+#endif

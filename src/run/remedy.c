@@ -1,0 +1,286 @@
+#include "run/remedy.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "run/advice.h"
+#include "run/ending.h"
+
+/* Pair interactions in a fifth of a second, which nobody notices at the end of a run. */
+static const double least_work = 2e8;
+/* A softening that is a larger part of the whole makes another system of it. */
+static const double most_softened = 0.1;
+
+/* Tried where a run wants too many steps. */
+static const char higher_order[] = "yoshida6";
+
+/* The run as it began, and what may be spent on it. */
+struct patient {
+    const struct run *run;
+    struct interruption interruption; /* of all that is tried */
+    double begun;                     /* by clock_seconds() */
+    struct experiment start;
+    struct advice_wish wish;
+    char *text; /* of REMEDY_TEXT_SIZE */
+};
+
+__attribute__((format(printf, 2, 3))) static void say(char *text, const char *format, ...)
+{
+    const size_t used = strlen(text);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text + used, REMEDY_TEXT_SIZE - used, format, arguments);
+    va_end(arguments);
+}
+
+/* Where nothing was tried: the command that tries. */
+static void say_command(const struct patient *patient)
+{
+    say(patient->text, "orrery check %s/run.cfg tries other steps",
+        directory_path(patient->run->files.directory));
+}
+
+/* --- what helps ------------------------------------------------------------------------------- */
+
+/* Forces in double where they were not: at the same step. */
+static bool try_double(struct patient *patient, struct error *error)
+{
+    struct experiment other = patient->start;
+    struct rehearsal tried = { 0 };
+    const enum precision precision = patient->run->description.precision;
+    other.backend_options.force.precision = PRECISION_DOUBLE;
+    if (precision == PRECISION_DOUBLE || rehearsal_work(&other, other.step) > patient->wish.work ||
+        rehearse(&other, other.step, patient->wish.bound, &tried, error) || !tried.within)
+        return false;
+    say(patient->text,
+        "forces in %s precision are not exact enough; compute.precision = \"double\" holds (tried)",
+        precision_names[precision]);
+    return true;
+}
+
+/* To one digit: 0.0237 is 0.03. */
+static double round_up(double value)
+{
+    const double power = pow(10.0, floor(log10(value)));
+    return ceil(value / power * (1.0 - 1e-12)) * power;
+}
+
+/* The softening with which two of the heaviest bodies have as many steps in a period as the
+ * integrator wants, however near they come: with the same step. */
+static double softening_for(const struct experiment *x, const struct advice *advice)
+{
+    const struct bodies *b = x->bodies;
+    double heaviest = 0.0;
+    for (size_t s = 0; s < b->systems; s++)
+        for (size_t i = s * b->stride; i < s * b->stride + b->count; i++)
+            heaviest = fmax(heaviest, b->m[i]);
+    const double tau = advice->usual * x->step / (2.0 * M_PI);
+    const double mu = x->physics.gravitational_constant * 2.0 * heaviest;
+    return round_up(cbrt(mu * tau * tau));
+}
+
+static void say_softening(struct patient *patient, const struct advice *advice, struct error *error)
+{
+    struct experiment other = patient->start;
+    struct rehearsal tried = { 0 };
+    const double softening = softening_for(&other, advice);
+    other.physics.softening = softening;
+    if (softening > patient->start.physics.softening &&
+        softening < most_softened * patient->run->scales.length &&
+        rehearsal_work(&other, other.step) <= patient->wish.work &&
+        rehearse(&other, other.step, patient->wish.bound, &tried, error) == STATUS_OK &&
+        tried.within)
+        say(patient->text, "physics.softening = %g holds with this step (tried)", softening);
+    else
+        say(patient->text, "physics.softening > %g may help (not tried)",
+            patient->start.physics.softening);
+}
+
+/* "time.step = 0.01", with the integrator where it is another one. */
+static void say_setting(struct patient *patient, const struct advice *advice, double step)
+{
+    if (advice->integrator != patient->start.integrator)
+        say(patient->text, "time.integrator = \"%s\" with ", advice->integrator->variant.name);
+    say(patient->text, "time.step = %g", step);
+}
+
+/* In two digits: "14", "4300", "1.3". */
+static const char *times(double factor, char buffer[32])
+{
+    const double unit = pow(10.0, floor(log10(factor)) - 1.0);
+    snprintf(buffer, 32, "%.4g", rint(factor / unit) * unit);
+    return buffer;
+}
+
+static bool drifts(const struct integrator *integrator)
+{
+    return integrator->order == 1 && !integrator->symplectic;
+}
+
+static void say_advice(struct patient *patient, const struct advice *advice, struct error *error)
+{
+    const double step = patient->start.step;
+    const bool other = advice->integrator != patient->start.integrator;
+    const bool fails = advice->trial == ADVICE_FAILS;
+    char factor[32];
+    /* Without another setting there is nothing to say: this one has failed. */
+    if (advice->kind == ADVICE_NONE || (!other && advice->step >= step && !fails)) {
+        say_command(patient);
+        return;
+    }
+    if (other)
+        say(patient->text,
+            drifts(patient->start.integrator) ? "%s loses energy with any step; "
+                                              : "%s wants too short a step; ",
+            patient->start.integrator->variant.name);
+    if (!(advice->period > 0.0)) {
+        say(patient->text, "two bodies meet head-on, where no step is short enough; ");
+        say_softening(patient, advice, error);
+    } else if (advice->trial == ADVICE_TOO_MANY) {
+        say(patient->text, "steps of %g are wanted, too many of them; ", advice->step);
+        say_softening(patient, advice, error);
+    } else if (fails) {
+        say(patient->text, "the steps that were tried, down to ");
+        say_setting(patient, advice, advice->rehearsal.step);
+        say(patient->text, ", fail as well; ");
+        say_softening(patient, advice, error);
+    } else {
+        if (!other)
+            say(patient->text, "the step is %s times too long; ",
+                times(step / advice->step, factor));
+        say_setting(patient, advice, advice->step);
+        say(patient->text, advice->trial == ADVICE_HOLDS
+                               ? " holds (orrery check)"
+                               : " is an estimate, not tried (orrery check)");
+    }
+}
+
+/* What the key of a method that chooses its own steps is, by which they become shorter. */
+static void say_own_steps(struct patient *patient)
+{
+    const struct variant *variant = &patient->start.integrator->variant;
+    const char *key = variant->parameters[variant->parameter_count - 1].key;
+    const struct section *time = config_section(patient->start.config, "time");
+    say(patient->text, "a smaller time.%s than %g may help (not tried)", key,
+        section_real(time, key));
+}
+
+/* Where no step of its own was seen to hold, a method of a higher order; *advice stays where none
+ * of that does either. */
+static enum status try_higher_order(const struct patient *patient, struct advice *advice,
+                                    struct error *error)
+{
+    struct experiment other = patient->start;
+    struct advice_wish wish = patient->wish;
+    struct advice found;
+    other.integrator = other.backend_options.integrator = integrator_find(higher_order);
+    wish.present = NAN;
+    if (advice->trial == ADVICE_HOLDS || advice->kind == ADVICE_NONE || !(advice->period > 0.0) ||
+        patient->start.integrator->order >= other.integrator->order)
+        return STATUS_OK;
+    if (advice_find(&other, &wish, &found, error))
+        return error->status;
+    if (found.trial == ADVICE_HOLDS)
+        *advice = found;
+    return STATUS_OK;
+}
+
+static void treat(struct patient *patient, struct error *error)
+{
+    struct advice advice;
+    if (patient->wish.bound < DBL_EPSILON)
+        say(patient->text, "that is less than the rounding of a number");
+    else if (try_double(patient, error))
+        return;
+    else if (patient->start.integrator->adaptive)
+        say_own_steps(patient);
+    else if (advice_find(&patient->start, &patient->wish, &advice, error) ||
+             try_higher_order(patient, &advice, error))
+        say_command(patient);
+    else
+        say_advice(patient, &advice, error);
+}
+
+/* --- what may be spent ------------------------------------------------------------------------ */
+
+/* A run that should end ends, and nothing is tried for longer than the run took. */
+static bool asked(void *context)
+{
+    static const double least_seconds = 0.5;
+    const struct patient *patient = context;
+    const struct run *run = patient->run;
+    char reason[ENDING_REASON_SIZE] = "";
+    return ending_wanted(run, 0.0, reason) || directory_has(run->files.directory, "stop") ||
+           clock_seconds() - patient->begun > fmax(least_seconds, clocks_wall(&run->clocks));
+}
+
+/* As much as the run did itself. The start is drawn or read anew, which is some N^2 of work. */
+static bool can_afford(const struct patient *patient)
+{
+    const struct run *run = patient->run;
+    const double count = (double)run->experiment.bodies->count;
+    return run->description.ranks <= 1 &&
+           (double)run->experiment.bodies->systems * count * count <= patient->wish.work;
+}
+
+const char *remedy_of_energy(const struct run *run, double beyond, char buffer[REMEDY_TEXT_SIZE])
+{
+    struct error unable = { 0 };
+    struct patient patient = { .run = run, .text = buffer };
+    patient.wish = (struct advice_wish){
+        .bound = criteria_energy_bound(&run->criteria),
+        .work = fmax(least_work, rehearsal_work(&run->experiment, run->experiment.step)),
+        .present = beyond,
+    };
+    buffer[0] = '\0';
+    if (run->proportions.masses) {
+        say(buffer, "%s", run->proportions.text);
+        return buffer;
+    }
+    if (run->schedule.step == 0 && watch_within_limits(run->observers.watch, NULL)) {
+        say(buffer, "the start is beyond the range of numbers: look at its masses, positions and "
+                    "velocities");
+        return buffer;
+    }
+    patient.begun = clock_seconds();
+    patient.interruption = (struct interruption){ .asked = asked, .context = &patient };
+    if (can_afford(&patient) && experiment_create(run->experiment.config, &patient.interruption,
+                                                  &patient.start, &unable) == STATUS_OK)
+        treat(&patient, &unable);
+    else
+        say_command(&patient);
+    experiment_destroy(&patient.start);
+    if (run->proportions.text[0])
+        say(buffer, "; %s", run->proportions.text);
+    return buffer;
+}
+
+/* --- other criteria --------------------------------------------------------------------------- */
+
+const char *remedy_of_criterion(const struct run *run, const struct criterion *criterion,
+                                char buffer[REMEDY_TEXT_SIZE])
+{
+    const bool of_momentum = strstr(criterion->quantity, "momentum") != NULL;
+    const enum precision precision = run->description.precision;
+    buffer[0] = '\0';
+    if (run->proportions.text[0])
+        say(buffer, "%s", run->proportions.text);
+    else if (criterion->rows == 0)
+        say(buffer, "its times `after` and `before` and the diagnostic's `every` leave no row");
+    else if (of_momentum && precision != PRECISION_DOUBLE)
+        say(buffer,
+            "forces in %s precision do not cancel; compute.precision = \"double\" may help "
+            "(not tried)",
+            precision_names[precision]);
+    else if (of_momentum && run->experiment.integrator->block_steps)
+        say(buffer, "the block steps of %s do not keep it; another integrator may help (not tried)",
+            run->experiment.integrator->variant.name);
+    else
+        say(buffer, "orrery run --convergence %s/run.cfg tells how exact that number is",
+            directory_path(run->files.directory));
+    return buffer;
+}

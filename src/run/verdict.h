@@ -1,0 +1,19 @@
+/* What is said of a run that failed, in one sentence: what, by how much, and what to do. */
+#ifndef ORRERY_RUN_VERDICT_H
+#define ORRERY_RUN_VERDICT_H
+
+#include "base/status.h"
+#include "run/parts.h"
+
+/*
+ * "failed: energy error 0.22, bound 0.0005 (447 times): the step is 10 times too long; time.step =
+ * 0.0009 holds (orrery check)", into the run's own `verdict`, for summary, run.json and reports; ""
+ * for a run that did not fail, or was stopped, or met an error of the outside. `reason` is what
+ * ended a run of STATUS_NUMERICAL.
+ */
+void verdict_make(struct run *run, enum status status, const char *reason);
+
+/* Takes the sentence of a run that was done before from its run.json. */
+void verdict_recall(struct run *run);
+
+#endif

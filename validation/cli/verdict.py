@@ -1,0 +1,254 @@
+"""What is said of a run that failed: what, by how much and what to do, in one sentence."""
+
+import html
+import json
+import math
+import pathlib
+import re
+import shutil
+
+import tap
+
+TWO = ('bodies = {{ initial = "two-body"; masses = [1.0, 1.0]; semi_major_axis = 1.0; '
+       'eccentricity = {}; }};\n')
+CONSERVATION = 'diagnostics = ( { type = "conservation"; every = 1; } );\n'
+BOUND = CONSERVATION + 'expect = ( { quantity = "energy_error"; at_most = %s; } );\n'
+HEAD_ON = "m,x,y,z,vx,vy,vz\n1,0,0,0,0,0,0\n1,1,0,0,0,0,0\n"
+
+HOLDS = r"time\.step = {} holds \(orrery check\)"
+ESTIMATE = r"time\.step = {} is an estimate, not tried \(orrery check\)"
+SOFTENING = r"physics\.softening > 0 may help \(not tried\)"
+
+# Of ten kinds and some more: the config, the exit status, what is off with its bound (None: of no
+# bound), and what is to be done. The bounds are those of the configs and the watch's defaults,
+# 0.005. A step that is too long is told by how much: of two bodies with e = 0.5 the period at the
+# pericentre is 2 pi sqrt(0.5^3 / 2) = 1.571, into 200 steps 0.00785, to one digit 0.007: 14 times
+# less than 0.1. yoshida6 wants 20 steps: 0.07, 8.6 times less than 0.6.
+KINDS = {
+    "explicit Euler": (
+        TWO.format(0.3) + 'time = { integrator = "euler"; step = 0.01; end = 20.0; };', 1,
+        "energy error", 0.005,
+        r'euler loses energy with any step; time\.integrator = "velocity-verlet" with '
+        + HOLDS.format(r"0\.01")),
+    "step too long": (
+        TWO.format(0.5) + "time = { step = 0.1; end = 20.0; };", 1, "energy error", 0.005,
+        r"the step is 14 times too long; " + HOLDS.format(r"0\.007")),
+    "step too long for the sixth order": (
+        TWO.format(0.5) + 'time = { integrator = "yoshida6"; step = 0.6; end = 20.0; };', 1,
+        "energy error", 0.005, r"the step is 8\.6 times too long; " + HOLDS.format(r"0\.07")),
+    "bound of the user": (
+        TWO.format(0.5) + "time = { step = 0.02; end = 20.0; };\n" + BOUND % "1e-5", 1,
+        "energy error", 1e-5, r"the step is [\d.]+ times too long; " + HOLDS.format(r"[\d.e-]+")),
+    "collision without softening": (
+        'bodies = { initial = "file"; file = "fall.csv"; };\ntime = { step = 0.01; end = 2.0; };',
+        1, "energy error", 0.005,
+        r"two bodies meet head-on, where no step is short enough; " + SOFTENING),
+    "Pythagorean problem": (
+        'bodies = { initial = "pythagorean"; };\ntime = { step = 0.001; end = 20.0; };', 1,
+        "energy error", 0.005,
+        r"the step is 1\.4e\+05 times too long; " + ESTIMATE.format("7e-09")),
+    "numbers that overflow": (
+        TWO.format(0.5) + "physics = { gravitational_constant = 1e155; };\n"
+        "time = { step = 1.0; end = 20.0; };", 70, r"the energy is not finite at step 1 \(t = 1\)",
+        None, r"steps of [\d.e-]+ are wanted, too many of them; " + SOFTENING +
+        # 2 pi sqrt(0.5^3 / 2e155) = 4.97e-78 for r = 0.5, and 0.67 of it by 2 pi r / v, of e = 0.5.
+        r"; time\.step is 2\.5e\+77 times the shortest period, 4\.06e-78 \(bodies 1 and 2\)"),
+    "ended by the watch": (
+        TWO.format(0.9) + 'time = { step = 0.05; end = 20.0; };\nwatch = { on_jump = "stop"; };',
+        70, "orbit error [\\d.]+ of body 1 about body 2", 0.05,
+        r"the step is 71 times too long; " + HOLDS.format(r"0\.0007")),
+    "cold collapse": (
+        'bodies = { initial = "cold-sphere"; count = 64; };\nphysics = { softening = 0.02; };\n'
+        "time = { step = 0.05; end = 3.0; };", 1, "energy error", 0.005,
+        r"the step is \d+ times too long; " + HOLDS.format(r"[\d.e-]+")),
+    "cold collapse without softening": (
+        'bodies = { initial = "cold-sphere"; count = 64; };\ntime = { step = 0.01; end = 3.0; };',
+        1, "energy error", 0.005, r"steps of 1e-11 are wanted, too many of them; " + SOFTENING),
+    "momentum": (
+        'bodies = { initial = "plummer"; count = 128; };\nphysics = { softening = 0.01; };\n'
+        'time = { integrator = "hermite4"; step = 0.125; end = 1.0; };\n' + CONSERVATION +
+        'expect = ( { quantity = "momentum_x"; between = [-1e-13, 1e-13]; } );', 1,
+        r"momentum_x -?[\d.e-]+, (lower|upper) bound -?1e-13 \(beyond it by [\d.e-]+\)", None,
+        r"the block steps of hermite4 do not keep it; another integrator may help \(not tried\)"),
+    "another criterion": (
+        'bodies = { initial = "plummer"; count = 64; };\nphysics = { softening = 0.05; };\n'
+        "time = { step = 0.01; end = 2.0; };\n"
+        'diagnostics = ( { type = "lagrangian-radii"; every = 10; } );\n'
+        'expect = ( { quantity = "radius_50"; at_most = 0.5; } );', 1, "radius_50", 0.5,
+        r"orrery run --convergence \S+/run\.cfg tells how exact that number is"),
+    "single precision": (
+        'bodies = { initial = "plummer"; count = 128; };\nphysics = { softening = 0.05; };\n'
+        'time = { integrator = "yoshida6"; step = 0.005; end = 1.0; };\n'
+        'compute = { precision = "single"; };\n' +
+        BOUND % "1e-9", 1, "energy error", 1e-9,
+        r"forces in single precision are not exact enough; "
+        r'compute\.precision = "double" holds \(tried\)'),
+    "periodic box": (
+        'bodies = { initial = "uniform-cube"; count = 64; half_side = 0.5; };\n'
+        'physics = { softening = 0.01; boundary = "periodic"; box_length = 1.0; };\n'
+        "time = { step = 0.02; end = 2.0; };", 1, "energy error", 0.005,
+        r"the step is \d+ times too long; " +
+        f"({HOLDS.format(r'[0-9.e-]+')}|{ESTIMATE.format(r'[0-9.e-]+')})"),
+    "one system of several": (
+        'bodies = { files = ["good.csv", "bad.csv", "fair.csv"]; initial = "file"; };\n'
+        "time = { step = 0.007; end = 5.0; };", 1,
+        r"energy error [\d.]+ in system 2 \(bad\.csv\), the only one of 3 that fails", 0.005,
+        r"the step is [\d.]+ times too long; " + HOLDS.format(r"[\d.e-]+")),
+    "bound of zero": (
+        TWO.format(0.5) + "time = { step = 0.02; end = 20.0; };\n" + BOUND % "0.0", 1,
+        r"energy error [\d.e-]+, upper bound 0 \(beyond it by [\d.e-]+\)", None,
+        "that is less than the rounding of a number"),
+    "bound of a higher order": (
+        TWO.format(0.5) + "time = { step = 0.02; end = 20.0; };\n" + BOUND % "1e-11", 1,
+        "energy error", 1e-11,
+        r'velocity-verlet wants too short a step; time\.integrator = "yoshida6" with '
+        + HOLDS.format(r"0\.00\d")),
+    "error that is too small": (
+        TWO.format(0.5) + "time = { step = 0.01; end = 20.0; };\n" + CONSERVATION +
+        'expect = ( { quantity = "energy_error"; at_least = 0.1; } );', 1,
+        r"energy_error 0, lower bound 0\.1 \(beyond it by 0\.1\)", None,
+        r"orrery run --convergence \S+/run\.cfg tells how exact that number is"),
+    "kilograms": (
+        'bodies = { initial = "two-body"; masses = [2e30, 6e24]; semi_major_axis = 1.5e11; };\n'
+        "time = { step = 86400.0; end = 3e7; };", 1, "energy error", 0.005,
+        r"masses reach 2e\+30 with G = 1: for kilograms, metres and seconds set "
+        r'physics\.units = "si"'),
+    "a planet": (  # 365.25 d in steps of 73 d: 5 of its period, of which the watch wants 6
+        'bodies = { initial = "orbits"; central_mass = 1.0; masses = [1e-3, 1e-9]; '
+        'semi_major_axes = [5.2, 1.0]; };\nphysics = { units = "astronomical"; };\n'
+        "time = { step = 73.0; end = 3650.0; };", 1,
+        r"steps of a period [45][.\d]* of body 3 about body 1, at least 6 are wanted", None,
+        r"the step is [\d.]+ times too long; " + HOLDS.format(r"\d")),
+    "less than a period": (
+        TWO.format(0.5) + "time = { step = 0.5; end = 1.0; };\n" + BOUND % "1e-5", 1,
+        "energy error", 1e-5, r"the step is [\d.e+]+ times too long; " + HOLDS.format(r"[\d.e-]+")
+        # 2 pi r / v at the pericentre r = 0.5, v = sqrt(2 x 1.5 / 0.5): 1.28.
+        + r"; time\.end is 0\.78 of the shortest period, 1\.28 \(bodies 1 and 2\)"),
+}
+
+
+def orbit(e):
+    """two bodies of half the mass each on an orbit of a = 1 from its apocentre, G M = 2"""
+    r, v = 1 + e, math.sqrt(2 * (1 - e) / (1 + e))
+    return (f"m,x,y,z,vx,vy,vz\n1,{r / 2!r},0,0,0,{v / 2!r},0\n"
+            f"1,{-r / 2!r},0,0,0,{-v / 2!r},0\n")
+
+
+def write(kind):
+    pathlib.Path("fall.csv").write_text(HEAD_ON)
+    pathlib.Path("good.csv").write_text(orbit(0.3))
+    pathlib.Path("fair.csv").write_text(orbit(0.4))
+    pathlib.Path("bad.csv").write_text(orbit(0.95))
+    path = pathlib.Path(kind.replace(" ", "-") + ".cfg")
+    path.write_text(KINDS[kind][0])
+    return path
+
+
+def sentence_of(path, *arguments):
+    """of the run, from its directory"""
+    result = tap.run("run", path, "--force", *arguments, timeout=120)
+    run = json.loads(path.with_suffix(".run").joinpath("run.json").read_text())
+    return result, run["verdict_text"]
+
+
+def test_failed_runs_of_many_kinds():
+    """what, by how much and what to do is the first line; what was not tried is said to be so"""
+    for kind, (_, status, what, bound, remedy) in KINDS.items():
+        path = write(kind)
+        result, said = sentence_of(path)
+        print(f"# {kind}: {said}")
+        assert result.returncode == status, (kind, result.returncode, result.stderr)
+        first = " ".join(result.stdout.split("\n\n")[0].split())
+        assert first == said, (kind, first)
+        if bound is None:
+            assert re.fullmatch(f"failed: {what}: {remedy}", said), (kind, said)
+            continue
+        found = re.fullmatch(rf"failed: {what}( [\d.e+-]+)?(.*?), bound ([\d.e-]+) "
+                             rf"\(([\d.e+]+) times\): {remedy}", said)
+        assert found and float(found[3]) == bound, (kind, said)
+        if found[1]:  # value and bound have three digits
+            times = float(found[1]) / bound
+            assert math.isclose(times, float(found[4]), rel_tol=0.01), (kind, said)
+        assert said in path.with_suffix(".run").joinpath("run.log").read_text(), kind
+
+
+def test_what_is_said_to_hold_holds():
+    """the run with the advised integrator and step ends with status 0"""
+    tried = 0
+    for kind in KINDS:
+        said = sentence_of(write(kind))[1]
+        found = re.search(r'(?:time\.integrator = "([\w-]+)" with )?time\.step = (\S+) holds', said)
+        double = 'compute.precision = "double" holds' in said
+        assert found or double or "holds" not in said.replace("no bound holds", ""), said
+        if not found and not double:
+            continue
+        settings = ["compute.precision=double"] if double else [f"time.step={found[2]}"]
+        if found and found[1]:
+            settings.append(f"time.integrator={found[1]}")
+        again = [word for setting in settings for word in ("-P", setting)]
+        result, said = sentence_of(write(kind), *again)
+        assert result.returncode == 0 and said == "", (kind, settings, result.stdout)
+        tried += 1
+    assert tried >= 8, tried
+
+
+def test_badge_and_table_say_the_same():
+    """page of a run, page of several, watch and run.json have one sentence"""
+    if not shutil.which("gnuplot"):
+        raise tap.Skip("gnuplot is not installed")
+    paths = [write(kind) for kind in ("step too long", "numbers that overflow")]
+    sentences = [sentence_of(path)[1] for path in paths]
+    runs = [path.with_suffix(".run") for path in paths]
+    for run, said in zip(runs, sentences):
+        assert tap.run("report", run).returncode == 0
+        page = html.unescape(run.joinpath("report.html").read_text())
+        assert f'<span class="verdict bad">{said}</span>' in page, said
+        watched = " ".join(tap.run("watch", run).stdout.split())
+        assert said.removeprefix("failed: ") in watched, watched
+    assert tap.run("report", *runs, "-o", "both").returncode == 0
+    page = html.unescape(pathlib.Path("both/report.html").read_text())
+    for said in sentences:
+        assert said.removeprefix("failed: ") in page, said
+
+
+def test_nothing_is_said_of_a_run_that_held():
+    path = pathlib.Path("good.cfg")
+    path.write_text(TWO.format(0.5) + "time = { step = 0.005; end = 7.0; };")
+    result, said = sentence_of(path)
+    assert result.returncode == 0 and said == "" and "failed" not in result.stdout, result.stdout
+    # A run that is looked at again is told as it was.
+    path = write("step too long")
+    _, said = sentence_of(path)
+    result = tap.run("run", path, "--restart")
+    assert result.returncode == 1 and " ".join(result.stdout.split()).startswith(said)
+    run = json.loads(path.with_suffix(".run").joinpath("run.json").read_text())
+    assert run["verdict_text"] == said
+
+
+def test_large_runs_name_the_command():
+    """where trying would take longer than the run did, nothing is tried"""
+    path = pathlib.Path("large.cfg")
+    path.write_text('bodies = { initial = "cold-sphere"; count = 20000; };\n'
+                    "time = { step = 1.0; end = 2.0; };\nphysics = { softening = 0.01; };")
+    said = sentence_of(path)[1]
+    print("#", said)
+    assert "orrery check large.run/run.cfg tries other steps" in said or "not tried" in said, said
+    assert "holds" not in said, said
+
+
+def test_check_points_out_what_does_not_fit():
+    """masses in kilograms with G = 1, and an end within a period, before the run is made"""
+    for kind, words in (("kilograms", 'masses reach 2e+30 with G = 1: for kilograms, metres and '
+                         'seconds set physics.units = "si"'),
+                        ("less than a period", "time.end is 0.78 of the shortest period, 1.28")):
+        said = " ".join(tap.run("check", write(kind)).stdout.replace("#", " ").split())
+        assert words in said, said
+    said = tap.run("check", write("step too long")).stdout
+    assert "shortest period" not in said and "masses reach" not in said, said
+    said = " ".join(tap.run("check", write("step too long"), "-P", "time.step=19.0").stdout
+                    .replace("#", " ").split())
+    # 19 / 1.28, the time above.
+    assert "time.step is 15 times the shortest period, 1.28" in said, said
+
+
+tap.main()
