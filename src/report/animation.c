@@ -234,7 +234,10 @@ enum status animation_add(const struct result *result, struct directory *work, s
                          result->path);
     if (trajectory_open(path, &trajectory, error))
         return error->status;
-    const enum status status = make_film(trajectory, result_units(result), work, error);
+    const enum status status =
+        trajectory->frame_count == 0
+            ? error_set(error, STATUS_NO_INPUT, "%s: no frame to animate yet", path)
+            : make_film(trajectory, result_units(result), work, error);
     const bool few = trajectory->bodies <= FEW_BODIES;
     trajectory_close(trajectory);
     return status ? status : put_picture(work, few, html, error);

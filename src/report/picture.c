@@ -171,8 +171,12 @@ enum status picture_draw(const struct result *result, struct figures *figures, s
         return STATUS_OK;
     if (trajectory_open(path, &trajectory, error))
         return error->status;
-    enum status status;
-    if (trajectory->bodies <= PATH_BODIES)
+    enum status status = STATUS_OK;
+    if (trajectory->frame_count == 0 && result->state == RESULT_ENDED)
+        status = error_set(error, STATUS_DATA, "%s: no frame", path);
+    else if (trajectory->frame_count == 0)
+        status = STATUS_OK; /* a run that has just begun */
+    else if (trajectory->bodies <= PATH_BODIES)
         status = draw_orbits(figures, trajectory, &view, error);
     else
         status = draw_first_and_last(figures, trajectory, &view, error);

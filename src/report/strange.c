@@ -7,14 +7,18 @@
 #include "base/memory.h"
 #include "base/name.h"
 
-enum { PLACE_SIZE = 256, DEEPEST = 32 };
+enum { PLACE_SIZE = 256, DEEPEST = 32, NAME_SHOWN = 80 };
 
 static enum status refuse(const char *path, const char *place, const char *name, const char *what,
                           struct error *error)
 {
+    char line[NAME_SHOWN + 1];
+    snprintf(line, sizeof line, "%.*s", NAME_SHOWN, name);
+    for (char *c = line; *c; c++) /* the message is one line */
+        *c = *c == '\n' || *c == '\t' ? '?' : *c;
     return error_set(error, STATUS_DATA,
-                     "%s: %s%s\"%.80s\": is no name of a %s that a run could have written", path,
-                     place, place[0] ? ": " : "", name, what);
+                     "%s: %s%s\"%s\": is no name of a %s that a run could have written", path,
+                     place, place[0] ? ": " : "", line, what);
 }
 
 /* Every key, however deep. */

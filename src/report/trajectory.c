@@ -106,8 +106,6 @@ enum status trajectory_open(const char *path, struct trajectory **result, struct
     enum status status = lines_open_own(path, &trajectory->lines, error);
     for (bool end = false; !status && !end;)
         status = index_frame(trajectory, &end, error);
-    if (!status && trajectory->frame_count == 0)
-        status = error_set(error, STATUS_DATA, "%s: no frame", path);
     if (status)
         trajectory_close(trajectory);
     else

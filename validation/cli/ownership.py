@@ -2,6 +2,7 @@
 
 import contextlib
 import csv
+import hashlib
 import json
 import os
 import pathlib
@@ -314,6 +315,85 @@ def test_a_report_overwrites_nothing_foreign():
     assert tap.run("run", config, "-q", "--force").returncode == 0
     assert not [p for p in content("pair.run") if "report" in p]
     assert os.listdir("pair.run/plots") == ["mine.svg"]
+
+
+def report_files(folder):
+    """The names in the list of a report, as hashes of what is there."""
+    listed = json.loads(pathlib.Path(folder, "report.json").read_text())["sha256"]
+    return {name: [hashlib.sha256(pathlib.Path(folder, name).read_bytes()).hexdigest()] == hashes
+            for name, hashes in listed.items()}
+
+
+def test_a_report_leaves_pictures_of_the_user():
+    """whatever has a name like those of figures; also what it has written and the user changed"""
+    assert tap.run("run", write(PAIR), "-q", "-P", ORBIT).returncode == 0
+    mine = [f"pair.run/plots/{name}" for name in ("energies.gif", "bodies.gif", "bodies.png",
+                                                 "bodies.svg", "orbits.gif", "mine.gp", "x.dat")]
+    pathlib.Path("pair.run/plots").mkdir()
+    for path in mine:
+        pathlib.Path(path).write_text("mine")
+    assert tap.run("report", "pair.run").returncode in (0, 69)
+    if shutil.which("gnuplot"):
+        refused("report", "pair.run", "--animation", word="plots/bodies.gif")
+    assert all(pathlib.Path(path).read_text() == "mine" for path in mine)
+    assert all(report_files("pair.run").values())
+    page = pathlib.Path("pair.run/report.html")
+    page.write_text(page.read_text() + "<!-- a note of mine -->")
+    before = content("pair.run")
+    refused("report", "pair.run", word="report.html")
+    assert content("pair.run") == before
+    assert tap.run("run", "run.cfg", "-q", "--force").returncode == 0
+    assert page.read_text().endswith("mine -->")
+    assert all(pathlib.Path(path).read_text() == "mine" for path in mine)
+
+
+ORBIT = 'outputs=({ type="xyz"; every=5; })'
+
+
+def test_a_report_beside_a_run_that_is_replaced():
+    """neither is broken by the other, and nothing is left of a report that was killed"""
+    if not shutil.which("gnuplot"):
+        raise tap.Skip("gnuplot is not installed")
+    config = write(PAIR)
+    assert tap.run("run", config, "-q", "-P", ORBIT).returncode == 0
+    rounds, statuses = (40 if tap.THOROUGH else 8), []
+    for k in range(rounds):
+        report = subprocess.Popen([tap.ORRERY, "report", "pair.run"], stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.PIPE, text=True)
+        time.sleep(0.03 * (k % 8))
+        result = tap.run("run", config, "-q", "--force", "-P", ORBIT)
+        assert result.returncode == 0, result
+        if k % 4 == 3:
+            report.kill()
+        statuses.append((report.wait(), report.stderr.read()))
+        report.stderr.close()
+        # 66: it looked at the moment at which there was no run.
+        assert statuses[-1][0] in (0, 66) or k % 4 == 3, statuses[-1]
+    assert [status for status, _ in statuses].count(0) > rounds // 4, statuses
+    assert tap.run("report", "pair.run").returncode == 0
+    assert all(report_files("pair.run").values())
+    assert tap.run("run", config, "-q", "--force", "-P", ORBIT).returncode == 0
+    assert not [name for name in os.listdir("pair.run") if "report" in name or name == "plots"]
+
+
+def test_what_a_killed_report_left_goes():
+    """by the next report and by --force; what others have put into such a folder stays"""
+    if not shutil.which("gnuplot"):
+        raise tap.Skip("gnuplot is not installed")
+    config = write(PAIR)
+    assert tap.run("run", config, "-q").returncode == 0
+    for command in (("report", "pair.run"), ("run", config, "-q", "--force")):
+        work = pathlib.Path("pair.run/report.orrery-1.tmp")
+        work.mkdir()
+        (work / "energies.svg").write_text("half of a pic")
+        (work / "work.lock").write_text("process 1 on ano")
+        kept = pathlib.Path("pair.run/report.orrery-2.tmp")
+        kept.mkdir()
+        os.symlink(os.path.abspath("run.cfg"), kept / "link")
+        assert tap.run(*command).returncode == 0
+        assert not work.exists() and os.listdir(kept) == ["link"]
+        assert pathlib.Path("run.cfg").read_text() == PAIR
+        shutil.rmtree(kept)
 
 
 def test_a_report_of_a_link_to_a_run():

@@ -3,6 +3,7 @@
 import base64
 import csv
 import html
+import html.parser
 import json
 import os
 import pathlib
@@ -1352,6 +1353,29 @@ exit 3
 """
 
 
+def test_gnuplot_reads_no_file_of_the_user():
+    """~/.gnuplot and the environment change no picture, and nothing is written outside"""
+    need_gnuplot()
+    make_run("made.run", steps=1300)
+    os.mkdir("home")
+    for name in (".gnuplot", ".gnuplotrc", "gnuplotrc"):
+        pathlib.Path("home", name).write_text('set datafile separator ","\nset print "obeyed"\n'
+                                              'print 1\nset xlabel "mine"\n')
+    report("made.run")
+    pictures = {path.name: path.read_bytes() for path in pathlib.Path("made.run/plots").iterdir()}
+    here = os.path.abspath("home")
+    result = subprocess.run(
+        [tap.ORRERY, "report", "made.run"], capture_output=True, text=True, cwd=os.getcwd(),
+        env={**os.environ, "HOME": here, "GNUPLOT_LIB": here, "GNUTERM": "dumb",
+             "GNUPLOT_SHARE_DIR": here, "GDFONTPATH": here, "GNUPLOT_DEFAULT_GDFONT": "mine",
+             "XDG_CONFIG_HOME": here, "LC_ALL": "C", "LANG": "C"})
+    assert result.returncode == 0, result
+    assert pictures == {path.name: path.read_bytes()
+                        for path in pathlib.Path("made.run/plots").iterdir()}
+    assert sorted(os.listdir("home")) == [".gnuplot", ".gnuplotrc", "gnuplotrc"]
+    assert not os.path.exists("obeyed") and not os.path.exists("made.run/plots/obeyed")
+
+
 def test_figures_are_drawn_side_by_side():
     """as many as there are cores; of those that fail the first is told, and all have ended then"""
     need_gnuplot()
@@ -1448,7 +1472,8 @@ def test_animation_follows_the_mass():
 
 # --- in a browser ---------------------------------------------------------------------------------
 
-def chromium(*options, page="made.run/report.html"):
+def chromium(*options, page="made.run/report.html", console=()):
+    """What it prints, where its console says nothing but lines with these words."""
     program = shutil.which("chromium") or shutil.which("chromium-browser")
     if not program:
         raise tap.Skip("chromium is not installed")
@@ -1460,7 +1485,8 @@ def chromium(*options, page="made.run/report.html"):
         capture_output=True, text=True, timeout=120)
     if "namespace" in result.stderr and result.returncode:
         raise tap.Skip("chromium cannot run here")
-    assert "CONSOLE" not in result.stderr, result.stderr
+    said = [line for line in result.stderr.split("\n") if "CONSOLE" in line]
+    assert all(any(words in line for words in console) for line in said), said
     return result.stdout
 
 
@@ -1525,6 +1551,89 @@ def test_browser_shows_every_figure():
     ids = re.findall(r'\bid=[\'"]([^\'"]*)', dom)
     assert len(ids) == len(set(ids)) and "gpPt6" in ids, sorted(ids)
     assert set(re.findall(r'class="curve (\w+)"', dom)) == {"c0", "c1", "c2"}
+
+
+# Each of them gives the page another title, if it is more than words.
+ATTACK = "document.title = 'obeyed'"
+ATTACKS = (f"<script>{ATTACK}</script>", f'"><script>{ATTACK}</script>',
+           f"</style></title><script>{ATTACK}</script>", f'"><img src=x onerror="{ATTACK}">',
+           f"<svg onload=\"{ATTACK}\">", f'<a href="javascript:{ATTACK}" autofocus>x</a>',
+           f"' onfocus='{ATTACK}' autofocus='",
+           f"</pre><iframe srcdoc='<script>{ATTACK}</script>'>",
+           f"javascript:{ATTACK}", f"<style onload=\"{ATTACK}\">body {{ display: none }}</style>")
+
+
+class Markup(html.parser.HTMLParser):
+    """Elements and attributes that would load or do something."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.found = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.found += [tag] if tag in ("script", "img", "iframe", "object", "embed", "base") else []
+        self.found += [f"{name}={value}" for name, value in attributes
+                       if name.startswith("on") or name in ("href", "src") and "script:" in value]
+
+
+def change_strings(value, words, path=""):
+    """Every string of a document, but for what must be known by its name."""
+    if isinstance(value, dict):
+        return {key: change_strings(inner, words, f"{path}.{key}") for key, inner in value.items()}
+    if isinstance(value, list):
+        return [change_strings(inner, words, path) for inner in value]
+    known = (".config.diagnostics", ".config.outputs", ".files", ".verdict", ".program.name")
+    return words if isinstance(value, str) and not path.startswith(known) else value
+
+
+def test_browser_obeys_no_word():
+    """markup in every string that a user may choose: words on the page, in Chromium too"""
+    need_gnuplot()
+    make_run("made.run", verdict="failed", steps=1300)
+    make_run("other.run", step=0.002, steps=1300)
+    good = json.loads(read("made.run/run.json"))
+    good |= {"host": "x", "ended_by": "x", "errors": ["x"],
+             "compute": {"kernel": "x", "isa": "x", "device": "x"}, "trust": {"text": "x"},
+             "energy_budget": {"text": "x"}, "members": [{"system": 1, "file": "x"}]}
+    good["watch"] |= {"text": "x"}
+    good["expect"][0] |= {"unit": "x", "worst_system": 1}
+    for words in ATTACKS if tap.THOROUGH else ATTACKS[1:6:2]:
+        run = change_strings(good, words)
+        run["config"]["outputs"][0]["file"] = words.replace("/", "\\")
+        run["files"].append(run["config"]["outputs"][0]["file"])
+        pathlib.Path("made.run", run["files"][-1]).write_text(read("made.run/trajectory.xyz"))
+        pathlib.Path("made.run/run.cfg").write_text(words + "\n")
+        pathlib.Path("made.run/run.json").write_text(json.dumps(run))
+        for arguments, page in ((["made.run"], "made.run"),
+                                (["made.run", "other.run", "-o", "both"], "both")):
+            report(*arguments)
+            page = f"{page}/report.html"
+            shown = chromium("--dump-dom", page=page)
+            assert html.unescape(re.search("<title>(.*?)</title>", shown)[1]) == words, words
+            assert html.unescape(re.search("<h1>(.*?)</h1>", shown)[1]).startswith(words), words
+            assert not Markup(shown).found, (words, Markup(shown).found)
+        os.unlink(pathlib.Path("made.run", run["files"][-1]))
+
+
+def test_policy_of_the_page():
+    """what were markup after all is not obeyed: its policy lets no script, handler or style in"""
+    need_gnuplot()
+    make_run("made.run", steps=1300)
+    report("made.run", "--plot", "energies")
+    page = read("made.run/report.html")
+    assert page.index("Content-Security-Policy") < page.index("<title>")
+    for words in ATTACKS if tap.THOROUGH else ATTACKS[:1]:
+        for place in ("<h1>", "<figcaption>", "<dd>", "<main>") if tap.THOROUGH else ("<h1>",):
+            assert place in page
+            pathlib.Path("hit.html").write_text(page.replace(place, place + words, 1))
+            shown = chromium("--dump-dom", page="hit.html",
+                             console=("Content Security Policy", "violates"))
+            assert "<title>made</title>" in shown, words
+    # The same without the policy is obeyed: the test would see it.
+    pathlib.Path("hit.html").write_text(re.sub("<meta http-equiv.*", "", page).replace(
+        "<h1>", "<h1>" + ATTACKS[0], 1))
+    assert "<title>obeyed</title>" in chromium("--dump-dom", page="hit.html")
 
 
 # How the world looks without one kind of cones: Machado, Oliveira and Fernandes 2009, table 1, of
@@ -1606,6 +1715,7 @@ def test_browser_figures_on_a_phone():
                    interactions=123456 * (1 + int(run[-1])))
     report("study")
     page = read("study/report.html").replace("</body>", MEASURE)
+    page = re.sub("<meta http-equiv.*", "", page)  # which would not let it measure
     pathlib.Path("measured.html").write_text(page)
     dom = chromium("--dump-dom", page="measured.html")
     found = json.loads(base64.b64decode(re.search(r"<body>([\w+/=]+)", dom).group(1)))

@@ -4,6 +4,7 @@ import html.parser
 import json
 import os
 import pathlib
+import random
 import re
 import shutil
 import subprocess
@@ -250,9 +251,9 @@ def watched():
             and path != "trial/report.json"}
 
 
-def judge(row, trial, before, result, allowed=OURS):
+def judge(row, trial, before, result, expected=(0, 65, 66, 73), allowed=OURS):
     """Nothing but a report's own files is another one now, and nothing was run or obeyed."""
-    row.ended(trial, result, (0, 65, 66, 73))
+    row.ended(trial, result, expected)
     after = watched()
     row.untouched(trial, before,
                   {path: state for path, state in after.items()
@@ -296,21 +297,24 @@ def check_page(row, trial):
             row.is_wrong(trial, f"the page: {problems}")
 
 
-COMMANDS = (("report", "trial"), ("report", "trial", "other", "-o", "trial"),
-            ("report", "trial", "--plot", "energies,energy"), ("watch", "trial"))
+COMMANDS = (("report", "trial"), ("watch", "trial"), ("report", "trial", "other", "-o", "trial"),
+            ("report", "trial", "--plot", "energies,kinetic"))
 
 
 def test_hostile_directories():
     """a stranger's strings in every place of a directory: data, or refused with 65; never obeyed"""
     prepare()
-    trials = [(place, words, command) for place in PLACES for words in STRINGS
-              for command in COMMANDS[:2] + COMMANDS[3:]]
+    trials = [(place, words) for place in PLACES for words in STRINGS]
+    trials = [(*trial, COMMANDS[k % len(COMMANDS)]) for k, trial in enumerate(shuffled(trials))]
     with Row(22, "a run directory with a stranger's string in one place") as row:
-        for place, words, command in some(shuffled(trials), 60):
+        for place, words, command in some(trials[::2], 60):
             plant(place, words)
             before = watched()
             trial = f"{words!r} as {place}, {' '.join(command)}"
-            judge(row, trial, before, orrery(*command))
+            expected = (0, 64, 65, 66, 73) if "--plot" in command else (0, 65, 66, 73)
+            if command[0] == "watch":
+                expected = range(128)  # the status of the run, which may be the stranger's
+            judge(row, trial, before, orrery(*command), expected)
             check_page(row, trial)
         print(f"# {getattr(row, 'scripts', 0)} scripts read")
         assert getattr(row, "scripts", 0) > 0
@@ -327,7 +331,7 @@ def test_strings_reach_gnuplot_whole():
             change_json(change)
             before = watched()
             result = orrery("report", "trial", "other", "-o", "both")
-            judge(row, repr(words), before, result, re.compile(r"both|both/"))
+            judge(row, repr(words), before, result, allowed=re.compile(r"both|both/"))
             if result.returncode:
                 row.is_wrong(repr(words), f"ended with {result.returncode}")
             shutil.rmtree("both", ignore_errors=True)
@@ -348,6 +352,59 @@ def test_force_over_a_strangers_report():
             row.untouched(repr(words), before, {path: after.get(path) for path in before})
             if os.path.exists("trial/report.json"):
                 row.problem(repr(words), "report.json is still there")
+
+
+# --- made up --------------------------------------------------------------------------------------
+
+HOLES = 18  # of validation/fuzz/report.c
+PIECES = ("error", "_", "-", ".", "/", "..", "'", '"', "`", "\x01", "!", "|", "<", ">", "@", "$",
+          "\\", "touch pwned", "system(", ")", "\u00e9", "\x1b[", "\u202e", " ", "[", "]", ",", "=",
+          "%s", "#", "plots/", "mine", "report", "x", "javascript:", "<script>", "&", ";", "{", "}",
+          "\x7f")
+
+
+def made_up(numbers):
+    """An input of the fuzz target: some of the strings of a good run are others."""
+    lines = [""] * HOLES
+    for _ in range(numbers.choice((1, 1, 1, 2, 4))):
+        if numbers.random() < 0.5:
+            words = expand(numbers.choice(STRINGS)).replace("\n", "\x01")
+        else:
+            words = "".join(numbers.choices(PIECES, k=numbers.randrange(1, 12)))
+        lines[numbers.randrange(HOLES)] = words
+    command = numbers.choice((0, 0, 0, 4, 4, 8, 16, 1, 2))
+    return bytes([command]) + "\n".join(lines).encode(errors="replace")
+
+
+def test_made_up_directories():
+    """the fuzz target on thousands of directories; it ends where it obeys anything of a stranger"""
+    target = os.path.join(harness.BUILD, "validation/fuzz/report")
+    if not os.path.exists(target):
+        raise tap.Skip("the fuzz target is not built")
+    numbers = random.Random(31)
+    count = 10000 if harness.everything() else 100
+    with Row(22, "a run directory with made-up strings in some places") as row:
+        for start in range(0, count, 500):
+            paths = [f"made-{start + k}" for k in range(min(500, count - start))]
+            for path in paths:
+                pathlib.Path(path).write_bytes(made_up(numbers))
+            result = subprocess.run([target, *paths], capture_output=True, text=True,
+                                    errors="replace", timeout=600 * tap.PATIENCE)
+            told = re.search(r"# (\d+) directories, (\d+) scripts; commands run: (\d+), files "
+                             r"touched outside: (\d+), processes other than gnuplot: (\d+)",
+                             result.stdout)
+            if result.returncode or not told:
+                row.problem(start, f"{result.returncode}: {result.stdout[-200:]}"
+                                   f"{result.stderr[-300:]}")
+                break
+            trials, _, commands, foreign, processes = map(int, told.groups())
+            row.trials += trials
+            row.ends["0 or an error"] += trials
+            row.commands += commands
+            row.foreign += foreign
+            row.processes += processes
+            for path in paths:
+                os.unlink(path)
 
 
 tap.main()

@@ -7,7 +7,7 @@
 
 seconds=${FUZZ_SECONDS:-60}
 here=$build/fuzz
-targets=(bodies checkpoint config convert pairs)
+targets=(bodies checkpoint config convert pairs report)
 
 can_fuzz() {
     printf '%s\n' '#include <omp.h>' '#include <stddef.h>' '#include <stdint.h>' \

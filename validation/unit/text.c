@@ -77,6 +77,12 @@ static void test_cells_are_quoted_where_they_need_it(void **state)
         { " a", "\" a\"" },
         { "a ", "\"a \"" },
         { "a;b\tc", "a;b\tc" },
+        { "=1+1", "'=1+1" },
+        { "@SUM(1)", "'@SUM(1)" },
+        { "+x,y", "\"'+x,y\"" },
+        { "-cmd|' /C x'!A0", "'-cmd|' /C x'!A0" },
+        { "-0.5", "-0.5" },
+        { "+1e3", "+1e3" },
     };
     for (size_t i = 0; i < COUNT_OF(cells); i++) {
         struct text text = { 0 };
