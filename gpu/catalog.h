@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "force/force.h"
+#include "force/force-options.h"
 #include "instructions.h"
 
 #ifdef __cplusplus

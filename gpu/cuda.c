@@ -44,6 +44,8 @@ static enum status cuda_create(const struct backend_options *options, const stru
             "time.integrator = \"%s\": the cuda backend takes no steps that the motion "
             "chooses; choose backend \"openmp\"",
             options->integrator->variant.name);
+    if (force_check_direct(&options->force, "the cuda backend", error))
+        return error->status;
     struct cuda *cuda = calloc(1, sizeof *cuda);
     if (!cuda)
         return error_memory(error);
@@ -201,6 +203,8 @@ static void cuda_describe(const struct backend *backend, struct backend_descript
         .precision = cuda->division.setup.interaction.precision,
         .origin = cuda->division.setup.interaction.precision == PRECISION_DOUBLE ? ORIGIN_EXACT
                                                                                  : ORIGIN_ZERO,
+        .force = { .method = &force_direct,
+                   .precision = cuda->division.setup.interaction.precision },
         .threads = 1,
     };
 }

@@ -72,10 +72,10 @@ enum status gpu_device_find(int index, struct gpu_device *device, struct error *
 }
 
 /* Who cannot, or has it already, copies as before. */
-void gpu_devices_connect(const struct gpu_device *devices, size_t count)
+void gpu_devices_connect(const struct gpu_device *devices, size_t size)
 {
-    for (size_t k = 0; k < count * count; k++) {
-        const int own = devices[k / count].index, other = devices[k % count].index;
+    for (size_t k = 0; k < size * size; k++) {
+        const int own = devices[k / size].index, other = devices[k % size].index;
         int can = 0;
         if (own != other && !cudaSetDevice(own) && !cudaDeviceCanAccessPeer(&can, own, other) &&
             can)

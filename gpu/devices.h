@@ -23,7 +23,7 @@ enum status gpu_device_find(int index, struct gpu_device *device, struct error *
 
 /* Lets devices copy from each other's memory without a detour by way of the host's, where they
  * can. */
-void gpu_devices_connect(const struct gpu_device *devices, size_t count);
+void gpu_devices_connect(const struct gpu_device *devices, size_t size);
 
 /* The failure `code` (a cudaError_t) of a device while it was `doing` something: STATUS_OK for
  * 0, STATUS_MEMORY for want of memory, STATUS_UNAVAILABLE for all else. */

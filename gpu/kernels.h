@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "catalog.h"
-#include "force/force.h"
+#include "force/force-options.h"
 #include "integrator/stage-program.h"
 
 #ifdef __cplusplus

@@ -2,6 +2,7 @@
 
 #include "backend/backend.h"
 #include "base/memory.h"
+#include "force/direct/reference.h"
 #include "work.h"
 
 enum status gpu_team_each(const struct gpu_team *team,
@@ -85,9 +86,9 @@ static enum status copy_between_parts(const struct gpu_team *team, enum shared w
     }
     for (size_t p = 0; p < team->count && !code; p++)
         code = fetch_slices(team, team->parts[p], which);
-    for (size_t p = 0; p < team->count * team->count && !code; p++) {
-        struct gpu_part *waiting = team->parts[p / team->count];
-        const struct gpu_part *other = team->parts[p % team->count];
+    for (size_t p = 0, parts = team->count; p < parts * parts && !code; p++) {
+        struct gpu_part *waiting = team->parts[p / parts];
+        const struct gpu_part *other = team->parts[p % parts];
         code = cudaSetDevice(waiting->device.index);
         if (!code && waiting != other)
             code = cudaStreamWaitEvent(waiting->stream, other->copied, 0);
@@ -193,7 +194,7 @@ enum { GRAPH_CYCLES = 16 };
 static bool wants_graph(const struct gpu_team *team, uint64_t cycles)
 {
     const struct gpu_shape *shape = &team->parts[0]->shape;
-    const double pairs = (double)shape->systems * shape->count * shape->count;
+    const double pairs = reference_pairs(shape->systems, shape->count);
     return team->count == 1 && !is_shared(team) && pairs < 1e9 && cycles >= 2 * GRAPH_CYCLES;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/random.h"
+#include "force/direct/reference.h"
 #include "team.h"
 #include "work.h"
 
@@ -186,7 +187,7 @@ static enum status time_part(struct gpu_bench_state *bench, const struct gpu_tri
 
 static double pairs_of(const struct gpu_trial *trial)
 {
-    return (double)trial->systems * (double)trial->count * (double)trial->count;
+    return reference_pairs((double)trial->systems, (double)trial->count);
 }
 
 /* There is no time for a few evaluations even at a quarter of the rate that the device allows;

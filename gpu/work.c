@@ -1,5 +1,7 @@
 #include "work.h"
 
+#include "force/direct/reference.h"
+
 /* --- verbs -------------------------------------------------------------------------------------*/
 
 static struct gpu_units units_of(const struct gpu_part *part)
@@ -79,7 +81,7 @@ static bool stays_resident(const struct gpu_part *part)
 /* Steps that one launch may take: some tenths of a second, so that a signal is soon seen. */
 static uint64_t launch_steps(const struct gpu_part *part)
 {
-    const double pairs = (double)part->shape.count * part->shape.count + 4096;
+    const double pairs = reference_pairs(1, part->shape.count) + 4096;
     const double waves = 1 + (double)part->shape.systems / part->device.multiprocessors;
     const double steps = 1e9 / (pairs * waves);
     return steps < 1 ? 1 : steps > 65536 ? 65536 : (uint64_t)steps;

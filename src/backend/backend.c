@@ -59,13 +59,16 @@ void backend_copy_state(struct backend *to, size_t to_system, const struct backe
 static bool prefer_device(const struct backend_options *options, const struct bodies *bodies,
                           char reason[BACKEND_CHOICE_SIZE])
 {
-    const double pairs = (double)bodies->systems * (double)bodies->count * (double)bodies->count;
+    const double pairs =
+        force_work(&options->force, (double)bodies->systems, (double)bodies->count);
     const char *kernel = options->force.kernel;
     const enum gpu_kernel_id id = gpu_catalog_find(kernel);
     struct error error = { 0 };
     if (options->integrator && options->integrator->adaptive)
         snprintf(reason, BACKEND_CHOICE_SIZE, "%s chooses its own steps, on a CPU only",
                  options->integrator->variant.name);
+    else if (force_check_direct(&options->force, "a GPU", &error))
+        snprintf(reason, BACKEND_CHOICE_SIZE, "%.*s", BACKEND_CHOICE_SIZE - 1, error.text);
     else if (id == GPU_KERNELS && strcmp(kernel, "auto") != 0)
         snprintf(reason, BACKEND_CHOICE_SIZE, "compute.kernel names a kernel of a CPU");
     else if (strcmp(options->force.isa, "auto") != 0)

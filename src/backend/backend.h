@@ -11,7 +11,7 @@
 
 #include "base/status.h"
 #include "config/parameter.h"
-#include "force/force.h"
+#include "force/method.h"
 #include "integrator/integrator.h"
 #include "model/bodies.h"
 #include "model/conserved.h"
@@ -57,9 +57,10 @@ struct backend_description {
     const char *device;  /* a GPU's name, or "" */
     const char *choice;  /* why `auto` chose it, or "" */
     enum precision precision;
-    enum origin origin; /* of positions in the kernels */
-    int threads;        /* of each rank */
-    int ranks;          /* that work together; 0 or 1: one process alone */
+    enum origin origin;         /* of positions in the kernels */
+    struct force_options force; /* as they are found, for force_traits() and force_work() */
+    int threads;                /* of each rank */
+    int ranks;                  /* that work together; 0 or 1: one process alone */
 };
 
 /* "1 thread", "4 ranks of 2 threads"; into buffer. */

@@ -12,7 +12,7 @@ enum status host_create(size_t size, const struct backend_class *class_,
                         struct error *error)
 {
     *result = NULL;
-    const double pairs = (double)bodies->systems * (double)bodies->count * (double)bodies->count;
+    const double work = force_work(&options->force, (double)bodies->systems, (double)bodies->count);
     struct host *host = calloc(1, size);
     if (!host)
         return error_memory(error);
@@ -20,7 +20,7 @@ enum status host_create(size_t size, const struct backend_class *class_,
     host->sums = sums;
     host->own = *physics;
     host->physics = &host->own;
-    if (pairs < HOST_LONG_SUM)
+    if (work < HOST_LONG_SUM)
         host->own.interruption = NULL;
     host->bodies = bodies;
     host->first = options->force.share.first;
@@ -71,9 +71,9 @@ enum status host_create_before(struct host *host, struct error *error)
     return host->before ? STATUS_OK : error->status;
 }
 
-double host_before_bytes(double systems, double count)
+double host_before_bytes(const struct force_options *force, double systems, double count)
 {
-    const bool is_long = systems * count * count >= HOST_LONG_SUM;
+    const bool is_long = force_work(force, systems, count) >= HOST_LONG_SUM;
     return is_long ? HOST_BEFORE * sizeof(double) * bodies_length_of(systems, count) : 0.0;
 }
 

@@ -38,8 +38,8 @@ struct host {
 /* Positions, velocities and accelerations. */
 enum { HOST_BEFORE = 9 };
 
-/* Ordered pairs of all systems from which the sums over them may be interrupted: so many take
- * milliseconds, and those of the plain loops a tenth of a second. */
+/* Work of a force from which it may be interrupted, in ordered pairs: so many take milliseconds,
+ * and those of the plain loops a tenth of a second. */
 #define HOST_LONG_SUM 0x1p24
 
 /* Allocates a backend of `size` bytes that starts with a struct host, zero but for it; with the
@@ -62,7 +62,7 @@ enum status host_create_registers(struct host *host, const struct backend_option
  * STATUS_MEMORY. */
 enum status host_create_before(struct host *host, struct error *error);
 /* Bytes that this takes at most. */
-double host_before_bytes(double systems, double count);
+double host_before_bytes(const struct force_options *force, double systems, double count);
 /* Accepts NULL. */
 void host_destroy(struct host *host);
 

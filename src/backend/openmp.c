@@ -41,21 +41,12 @@ static void gather_and_sum(struct openmp *openmp)
 #pragma omp master
     host_gather_positions(host);
     force_accelerations(openmp->force, host->bodies);
-    size_t holder;
-    if (force_has_holder(openmp->force, &holder)) {
+    if (openmp->force->held) {
         double *const a[] = { host->bodies->ax, host->bodies->ay, host->bodies->az };
 #pragma omp master
-        peers->scatter(peers->context, holder, a, COUNT_OF(a));
+        peers->scatter(peers->context, openmp->force->holder, a, COUNT_OF(a));
         barrier_wait(&openmp->barrier);
     }
-}
-
-static void evaluate_forces(struct openmp *openmp, const struct force_item *item)
-{
-    if (openmp->host.peers)
-        gather_and_sum(openmp);
-    else
-        force_accelerations_of(openmp->force, openmp->host.bodies, item);
 }
 
 /* The work items of this thread of the team; where processes divide the bodies, there is only one.
@@ -100,8 +91,7 @@ static int team_size(const struct force_options *force, const struct bodies *bod
     if (force->threads > 0)
         return force->threads;
     const double parts = force->share.parts > 1 ? (double)force->share.parts : 1;
-    const double pairs =
-        (double)bodies->systems * (double)bodies->count * (double)bodies->count / parts;
+    const double pairs = force_work(force, (double)bodies->systems, (double)bodies->count) / parts;
     const int cores = cores_available();
     return pairs < (double)cores * PAIRS_PER_THREAD ? 1 + (int)(pairs / PAIRS_PER_THREAD) : cores;
 }
@@ -131,8 +121,8 @@ static enum status openmp_create(const struct backend_options *options,
     struct openmp *openmp = (struct openmp *)host;
     openmp->precision = own.force.precision;
     status = force_create(&own.force, host->physics, bodies, &openmp->force, error);
-    if (!status && !strcmp(own.force.kernel, "auto"))
-        openmp->small = small_find(force_isa(openmp->force), bodies);
+    if (!status && openmp->force->method == &force_direct && !strcmp(own.force.kernel, "auto"))
+        openmp->small = small_find(openmp->force->isa, bodies);
     if (!status)
         status = host_create_adaptive(host, &own, physics, openmp->force, error);
     if (!status && !openmp->small)
@@ -238,44 +228,31 @@ static void move(const struct host *host, const struct force_item *item,
     move_range(&vectors, pass, 0, item->batch->count);
 }
 
-/* Run by the whole team, or by the thread whose item it is. `current`: the forces are a(x). */
-static void advance_item(struct openmp *openmp, const struct force_item *item, uint64_t steps,
-                         bool current)
-{
-    const struct stage_program *const program = &openmp->host.program;
-    if (program->needs_forces && steps > 0 && !current)
-        evaluate_forces(openmp, item);
-    struct stage_walk walk = stage_walk_begin(program, steps);
-    const struct stage_pass *pass;
-    while ((pass = stage_walk_next(program, &walk))) {
-        move(&openmp->host, item, pass);
-        if (pass->force)
-            evaluate_forces(openmp, item);
-    }
-}
-
-/* Run by every thread of the team. */
+/* Takes the work items of one thread of the team through all steps. Forces are summed after the
+ * moves of a pass, and before the first one unless they are current. */
 static void advance_team(struct openmp *openmp, uint64_t steps)
 {
-    const bool current = openmp->host.forces_current;
+    const struct host *const host = &openmp->host;
+    const struct stage_program *const program = &host->program;
+    const bool missing = program->needs_forces && steps > 0 && !host->forces_current;
+    struct force *const force = openmp->force;
     struct force_item item;
     for (size_t k = 0; next_item(openmp, k, &item); k++) {
-        force_open_item(openmp->force, openmp->host.bodies, &item);
-        advance_item(openmp, &item, steps, current);
-        force_close_item(openmp->force, openmp->host.bodies, &item);
-    }
-}
-
-/* By a team for all steps, or for one at a time where an advance may be interrupted: steps are long
- * there. */
-static void advance_many(struct openmp *openmp, uint64_t steps)
-{
-    struct host *const host = &openmp->host;
-    const uint64_t each = host->before ? 1 : steps;
-    for (uint64_t k = 0; k < steps && !interruption_noticed(host->own.interruption); k += each) {
-#pragma omp parallel num_threads(host->threads)
-        advance_team(openmp, each);
-        host->forces_current = host->program.leaves_forces;
+        force_open_item(force, host->bodies, &item);
+        struct stage_walk walk = stage_walk_begin(program, steps);
+        const struct stage_pass *pass = NULL;
+        do {
+            if (pass)
+                move(host, &item, pass);
+            const bool due = pass ? pass->force : missing;
+            if (!due)
+                continue;
+            if (host->peers)
+                gather_and_sum(openmp);
+            else
+                force->method->accelerations(force, host->bodies, &item);
+        } while ((pass = stage_walk_next(program, &walk)));
+        force_close_item(force, host->bodies, &item);
     }
 }
 
@@ -291,19 +268,27 @@ static void advance_small(struct openmp *openmp, uint64_t steps)
         openmp->host.forces_current = host->program.leaves_forces;
 }
 
+/* A team does all steps, or one at a time where an advance may be interrupted: steps are long
+ * there.
+ */
 static enum status openmp_advance(struct backend *backend, const struct integrator *integrator,
                                   double dt, uint64_t steps, struct error *error)
 {
     struct openmp *openmp = (struct openmp *)backend;
+    struct host *const host = &openmp->host;
     if (integrator->adaptive)
-        return host_advance_adaptive(&openmp->host, integrator, dt, steps, error);
-    host_begin(&openmp->host);
-    stage_program_make(&openmp->host.program, integrator, dt);
+        return host_advance_adaptive(host, integrator, dt, steps, error);
+    host_begin(host);
+    stage_program_make(&host->program, integrator, dt);
     if (openmp->small)
         advance_small(openmp, steps);
-    else
-        advance_many(openmp, steps);
-    return host_end(&openmp->host, error);
+    const uint64_t left = openmp->small ? 0 : steps, each = host->before ? 1 : steps;
+    for (uint64_t k = 0; k < left && !interruption_noticed(host->own.interruption); k += each) {
+#pragma omp parallel num_threads(host->threads)
+        advance_team(openmp, each);
+        host->forces_current = host->program.leaves_forces;
+    }
+    return host_end(host, error);
 }
 
 static void openmp_describe(const struct backend *backend, struct backend_description *description)
@@ -312,18 +297,21 @@ static void openmp_describe(const struct backend *backend, struct backend_descri
     /* An integrator that chooses its own steps has forces of its own, in the precision asked for,
      * however few the bodies are. */
     const bool small = openmp->small && !backend->adaptive;
-    const enum origin origin = small ? ORIGIN_EXACT : force_origin(openmp->force);
+    const enum origin origin = small ? ORIGIN_EXACT : openmp->force->origin;
+    /* What is exact wherever bodies are was summed in double, whatever was asked for. */
+    const enum precision precision = origin == ORIGIN_EXACT ? PRECISION_DOUBLE : openmp->precision;
     *description = (struct backend_description){
         .backend = backend->class_->variant.name,
-        .kernel = host_kernel(&openmp->host, small ? "small" : force_kernel(openmp->force)),
-        .isa = force_isa(openmp->force),
+        .kernel = host_kernel(&openmp->host, small ? "small" : openmp->force->kernel),
+        .isa = openmp->force->isa,
         .device = "",
         .choice = backend->choice,
-        /* What is exact wherever bodies are was summed in double, whatever was asked for. */
-        .precision = origin == ORIGIN_EXACT ? PRECISION_DOUBLE : openmp->precision,
+        .precision = precision,
         .origin = origin,
+        .force = openmp->force->options,
         .threads = openmp->host.threads,
     };
+    description->force.precision = precision;
 }
 
 const struct backend_class backend_openmp = {

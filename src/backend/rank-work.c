@@ -296,7 +296,8 @@ static enum status create_inner(struct ranks *ranks, const struct rank_plan *pla
 {
     const size_t *const starts = ranks->division.starts;
     struct backend_options options = {
-        .force = { .precision = plan->precision,
+        .force = { .method = force_method_find(plan->method),
+                   .precision = plan->precision,
                    .kernel = plan->kernel,
                    .isa = plan->isa,
                    .threads = plan->threads },
@@ -347,9 +348,11 @@ static enum status create_state(struct ranks *ranks, const struct rank_plan *pla
 {
     const struct adaptive_systems *const own = state_of(ranks->inner);
     const struct integrator *const integrator = integrator_find(plan->integrator);
-    const struct force_options force = {
-        .precision = plan->precision, .kernel = "reference", .isa = plan->isa, .threads = 1
-    };
+    const struct force_options force = { .method = force_method_find(plan->method),
+                                         .precision = plan->precision,
+                                         .kernel = "reference",
+                                         .isa = plan->isa,
+                                         .threads = 1 };
     const struct adaptive_options options = { .values = plan->valued ? plan->values : NULL,
                                               .refinement = plan->refinement,
                                               .force = &force };

@@ -16,8 +16,8 @@ enum { RANK_NAME_SIZE = 32 };
 
 /* What is to be created, in values that mean the same to every rank. */
 struct rank_plan {
-    char backend[RANK_NAME_SIZE], kernel[RANK_NAME_SIZE], isa[RANK_NAME_SIZE],
-        units[RANK_NAME_SIZE];
+    char backend[RANK_NAME_SIZE], method[RANK_NAME_SIZE], kernel[RANK_NAME_SIZE],
+        isa[RANK_NAME_SIZE], units[RANK_NAME_SIZE];
     char integrator[RANK_NAME_SIZE];  /* "" where the options name none */
     double values[INTEGRATOR_VALUES]; /* its own keys, where it has any */
     bool valued;

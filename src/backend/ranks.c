@@ -140,6 +140,7 @@ static struct rank_plan make_plan(const struct backend_options *options,
     plan.physics.interruption = NULL; /* ranks that wait for each other are not interrupted */
     plan.alike = !plan.by_systems && integrator && integrator->adaptive;
     snprintf(plan.backend, RANK_NAME_SIZE, "%s", options->within->variant.name);
+    snprintf(plan.method, RANK_NAME_SIZE, "%s", force_method_of(&options->force)->name);
     snprintf(plan.kernel, RANK_NAME_SIZE, "%s", options->force.kernel);
     snprintf(plan.isa, RANK_NAME_SIZE, "%s", options->force.isa);
     if (integrator)

@@ -27,6 +27,8 @@ static enum status serial_create(const struct backend_options *options,
 {
     const struct force_options *force = &options->force;
     *backend = NULL;
+    if (force_check_direct(force, "the serial backend", error))
+        return error->status;
     if (force->precision != PRECISION_DOUBLE)
         return error_set(error, STATUS_CONFIG,
                          "compute.precision = \"%s\": the serial backend is the reference and "
@@ -118,6 +120,7 @@ static void serial_describe(const struct backend *backend, struct backend_descri
         .device = "",
         .choice = backend->choice,
         .precision = PRECISION_DOUBLE,
+        .force = { .method = &force_direct, .precision = PRECISION_DOUBLE },
         .threads = 1,
     };
 }

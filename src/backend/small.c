@@ -3,7 +3,7 @@
 #include "backend/small.h"
 
 #include "base/memory.h"
-#include "force/force.h"
+#include "force/method.h"
 
 static const struct small_kernels *const kernels[] = {
 #ifdef HAVE_X86_KERNELS

@@ -19,7 +19,7 @@
 enum { SMALL_COUNT = 32 };
 
 struct small_kernels {
-    const char *isa; /* as force_isa() says it */
+    const char *isa; /* as force->isa names it */
     /*
      * Moves system `system` by `steps` steps of the program. `current`: bodies->ax, ay, az are the
      * forces at the start. They are left there as this kernel sums them.

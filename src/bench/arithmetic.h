@@ -37,7 +37,7 @@ extern const struct arithmetic arithmetic_avx2, arithmetic_avx2_zen;
 extern const struct arithmetic arithmetic_neon;
 extern const struct arithmetic arithmetic_baseline;
 
-/* The row of an instruction set, as force_isa() names it; NULL where there is none. */
+/* The row of an instruction set, as force->isa names it; NULL where there is none. */
 const struct arithmetic *arithmetic_find(const char *isa);
 
 #endif

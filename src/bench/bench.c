@@ -213,7 +213,8 @@ static enum status start_backend(const struct bench_case *one, const struct benc
 {
     const struct backend_class *class_ = backend_find(one->backend);
     const struct backend_options options = {
-        .force = { .precision = (enum precision)index_of(precision_names, one->precision),
+        .force = { .method = subject->method,
+                   .precision = (enum precision)index_of(precision_names, one->precision),
                    .kernel = one->kernel,
                    .isa = one->isa,
                    .threads = one->threads },
@@ -372,8 +373,9 @@ static void report(struct bench_case *one, const struct field *field, double err
     if (one->error.status) {
         row.skipped = one->error.text;
     } else {
-        const double pairs = (double)row.systems * (double)row.count * (double)row.count *
-                             (double)integrator_forces_per_step(field->subject->integrator);
+        const double pairs =
+            force_work(&one->description.force, (double)row.systems, (double)row.count) *
+            (double)integrator_forces_per_step(field->subject->integrator);
         row.kernel = one->description.kernel;
         row.isa = one->description.isa;
         row.threads = one->description.threads;

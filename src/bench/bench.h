@@ -32,9 +32,10 @@ struct bench_plan {
 struct bench_subject {
     struct physics physics;
     const struct integrator *integrator;
-    const struct bodies *bodies; /* NULL: a cube of random ones of any size */
-    int devices;                 /* GPUs that share them */
-    bool equal;                  /* the masses of those in the cube are equal, else 1 ... 2 */
+    const struct bodies *bodies;       /* NULL: a cube of random ones of any size */
+    const struct force_method *method; /* NULL: direct sums */
+    int devices;                       /* GPUs that share them */
+    bool equal;                        /* the masses of those in the cube are equal, else 1 ... 2 */
 };
 
 /* Which ones were measured, and what came out. */

@@ -16,6 +16,7 @@
 #include "bench/bench.h"
 #include "commands/arguments.h"
 #include "commands/commands.h"
+#include "force/direct/reference.h"
 #include "gpu/devices.h"
 #include "gpu/gpu-bench.h"
 #include "integrator/integrator.h"
@@ -200,7 +201,7 @@ static enum status bench_cpu(size_t largest, json_t *rows, struct error *error)
         bodies_destroy(bodies);
         if (status)
             return status;
-        const double rate = (double)count * (double)count / seconds;
+        const double rate = reference_pairs(1.0, (double)count) / seconds;
         printf("  %9zu %12.4f %10.2f\n", count, 1e3 * seconds, 1e-9 * rate);
         fflush(stdout);
         json_array_append_new(rows, json_pack("{s:I, s:f, s:f}", "count", (json_int_t)count,

@@ -374,6 +374,7 @@ static enum status measure_experiment(const char *path, const struct argument_li
         const struct bench_subject subject = { .physics = experiment.physics,
                                                .integrator = experiment.integrator,
                                                .bodies = experiment.bodies,
+                                               .method = experiment.backend_options.force.method,
                                                .devices = experiment.backend_options.devices };
         status = measure(&plan, 1, &subject, experiment.name, wanted, error);
     }

@@ -1,4 +1,5 @@
 #include "diagnostics/bound-trial.h"
+#include "force/direct/reference.h"
 
 #include <math.h>
 
@@ -79,8 +80,7 @@ static void compare(const struct physics *physics, const struct runner *method,
 
 static double pairs_of(const struct runner *runner, double forces)
 {
-    const double count = (double)runner->bodies->count;
-    return forces * count * count;
+    return forces * reference_pairs(1.0, (double)runner->bodies->count);
 }
 
 static double interactions_of(const struct runner *method, const struct runner *truth,
@@ -132,8 +132,7 @@ double bound_trial_cost(const struct bodies *bodies, const struct integrator *in
     const double truth = BOUND_TRIAL_PERIODS * (12.0 + SAMPLES_PER_PERIOD) * 3.0 * 7.0;
     const double own =
         BOUND_TRIAL_PERIODS * period * (double)integrator_forces_per_step(integrator);
-    const double count = fmin((double)bodies->count, MOST_BODIES);
-    return (own + truth) * count * count;
+    return (own + truth) * reference_pairs(1.0, fmin((double)bodies->count, MOST_BODIES));
 }
 
 enum status bound_trial(const struct physics *physics, const struct bodies *bodies, size_t system,

@@ -6,6 +6,7 @@
 #include "diagnostics/diagnostic-table.h"
 #include "diagnostics/diagnostic.h"
 #include "diagnostics/test-energy.h"
+#include "force/method.h"
 #include "integrator/integrator.h"
 #include "model/units.h"
 
@@ -232,12 +233,13 @@ static void tell_energies(const struct drawn *drawn, struct text *words)
                    percent(most.size, share));
 }
 
-/* Sums over pairs cancel to some 1e-15 in double and 1e-7 otherwise, and the errors of many steps
- * add up; what is above this is no round-off. */
+/* What is above this is no round-off. */
 static double most_round_off(const struct drawn *drawn)
 {
-    const char *precision = document_string(drawn->run, "compute.precision");
-    return strcmp(precision, "double") == 0 ? 1e-9 : 1e-4;
+    const struct force_options force =
+        force_options_named(document_string(drawn->run, "compute.method"),
+                            document_string(drawn->run, "compute.precision"));
+    return force_traits(&force).momentum_noise;
 }
 
 /* A vector that only round-off may change where the integrator keeps it: by how much it did,

@@ -186,9 +186,9 @@ static enum status fail(struct watch *watch, const struct check *check, size_t s
 static bool is_due(const struct watch *watch, const struct bound_record *bound,
                    const struct moment *now, const struct bound_orbit *orbit)
 {
-    const double count = (double)now->bodies->count;
-    const double done =
-        (double)now->step * count * count * (double)integrator_forces_per_step(watch->integrator);
+    const double done = (double)now->step *
+                        force_work(&watch->force, 1.0, (double)now->bodies->count) *
+                        (double)integrator_forces_per_step(watch->integrator);
     const bool again_due = (double)now->step >= bound->next || isnan(bound->tried) ||
                            orbit->passage / now->dt < faster * bound->tried;
     const double cost = bound_trial_cost(now->bodies, watch->integrator, orbit->period / now->dt);

@@ -55,12 +55,6 @@ static const double orbits_over_whole = 10.0;
 /* What a symplectic method may lose steadily, if the config does not say. */
 static const double steady_drift = 1e-3;
 
-/* Energies nearer to each other than this are not told apart: what a good integrator was seen to
- * leave after 10^6 steps, by the precision of the pair terms, and some ten times that. */
-static const double noise_of[] = {
-    [PRECISION_DOUBLE] = 1e-11, [PRECISION_MIXED] = 3e-7, [PRECISION_SINGLE] = 1e-5
-};
-
 /* --- when ------------------------------------------------------------------------------------- */
 
 static const struct pace few = { 100, 6, { 1, 2, 5, 10, 20, 50 } };
@@ -184,7 +178,8 @@ enum status watch_create(const struct section *section, const struct moment *sta
         return error->status;
     }
     watch->pace = watch->systems * start->bodies->count <= FEW_BODIES ? &few : &many;
-    watch->noise = noise_of[method->precision];
+    watch->force = method->force;
+    watch->noise = force_traits(&method->force).energy_noise;
     watch->integrator = method->integrator;
     watch->adaptive = method->integrator->adaptive != NULL;
     watch->advised_steps = integrator_advised_steps(method->integrator);

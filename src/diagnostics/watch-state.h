@@ -99,6 +99,7 @@ struct watch {
     double energy_error, energy_drift, energy_jump; /* limits; infinite: none */
     double orbit_error;                             /* of bound bodies, likewise */
     double noise, least_steps;
+    struct force_options force; /* of the run */
     enum on_jump on_jump;
     bool symplectic;      /* or with steps that keep its error to a tolerance */
     double advised_steps; /* of a period; 0 where the integrator chooses its own */

@@ -17,7 +17,7 @@
 #include "config/configuration.h"
 #include "config/parameter.h"
 #include "diagnostics/diagnostic.h"
-#include "force/force.h"
+#include "force/method.h"
 #include "integrator/integrator.h"
 
 /* The group `watch` of the config: every, energy_error, energy_drift, energy_jump,
@@ -29,7 +29,7 @@ struct watch; /* opaque */
 
 /* How the bodies are moved: it decides what is noise and whether all error is drift. */
 struct watch_method {
-    enum precision precision;
+    struct force_options force; /* as the backend describes them */
     const struct integrator *integrator;
 };
 

@@ -1,4 +1,5 @@
-/* What can be asked of forces: precision, kernel, instruction set, threads, a share of the sums. */
+/* What can be asked of forces: method, precision, kernel, instruction set, threads, a share of the
+ * sums. */
 #ifndef ORRERY_FORCE_FORCE_OPTIONS_H
 #define ORRERY_FORCE_FORCE_OPTIONS_H
 
@@ -21,8 +22,6 @@ enum force_kernel_id {
 #include "force/kernels.inc"
     FORCE_KERNELS
 };
-extern const char *const force_isa_names[]; /* "auto", ...; NULL-terminated */
-extern const char *const force_isa_help[];  /* a sentence for each */
 
 /*
  * Processes may divide the sums over pairs. Each holds the masses and positions of all bodies, and
@@ -45,12 +44,15 @@ struct force_relay {
     void (*send)(void *context, size_t part, double *const sums[3], size_t count);
 };
 
+struct force_method;
+
 struct force_options {
     enum precision precision;
     const char *kernel; /* one of force_kernel_names */
-    const char *isa;    /* one of force_isa_names */
+    const char *isa;    /* one of force_isa_names (isa.h) */
     int threads;        /* of the team that will call; at least 1 */
     struct force_share share;
+    const struct force_method *method; /* a row of the table in method.h; NULL: direct sums */
 };
 
 #endif

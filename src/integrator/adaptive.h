@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "force/force.h"
+#include "force/method.h"
 #include "model/bodies.h"
 #include "model/physics.h"
 

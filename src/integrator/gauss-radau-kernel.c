@@ -251,7 +251,7 @@ static bool is_interrupted(const struct kernel *k, double *done)
     enum { STEP_WORK = 2000 }; /* in pair interactions, besides those of the bodies */
     struct interruption *const interruption = k->batch->systems->physics->interruption;
     return interruption_after(interruption, done,
-                              STEP_WORK + 100.0 * (double)(k->count * k->count));
+                              STEP_WORK + 100.0 * reference_pairs(1.0, (double)k->count));
 }
 
 /* `k` for whoever goes by the slots, and `c`, the same with constants, for loops over numbers. */

@@ -30,7 +30,7 @@ struct radau_batch {
 };
 
 struct radau_kernels {
-    const char *isa; /* as force_isa() says it */
+    const char *isa; /* as force->isa names it */
     /*
      * To be called by every thread, each with radau_workspace() reals: takes systems until
      * there are no more, each to its grid point, and shows it there, but for those that are left

@@ -99,7 +99,7 @@ static void sum_forces(void *context)
     const struct force_item item = { task->system, task->system + 1, all->by_team, NULL };
     const struct bodies *const bodies = all->systems->bodies;
     if (all->kernels)
-        force_accelerations_of(all->kernels, bodies, &item);
+        all->kernels->method->accelerations(all->kernels, bodies, &item);
     else
         reference_accelerations_of(all->systems->physics, bodies, task->system, 0, bodies->count);
 }

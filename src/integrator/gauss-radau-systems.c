@@ -124,10 +124,11 @@ static const struct radau_kernels *const small_kernels[] = {
 /* Of the instruction set of the force. */
 static const struct radau_kernels *find_small(const struct adaptive_options *options, size_t count)
 {
-    if (!options->kernels || strcmp(options->force->kernel, "auto") != 0 || count > RADAU_SMALL)
+    if (!options->kernels || options->kernels->method != &force_direct ||
+        strcmp(options->force->kernel, "auto") != 0 || count > RADAU_SMALL)
         return NULL;
     for (size_t k = 0; k < COUNT_OF(small_kernels); k++)
-        if (force_isa_is(force_isa(options->kernels), small_kernels[k]->isa))
+        if (force_isa_is(options->kernels->isa, small_kernels[k]->isa))
             return small_kernels[k];
     return NULL;
 }
@@ -174,9 +175,7 @@ static enum status systems_create(const struct adaptive_options *options,
     const double accuracy = options->values ? options->values[ACCURACY]
                                             : gauss_radau_parameters[ACCURACY].default_value.real;
     all->small = find_small(options, bodies->count);
-    all->kernel = all->small         ? "small"
-                  : options->kernels ? force_kernel(options->kernels)
-                                     : "reference";
+    all->kernel = all->small ? "small" : options->kernels ? options->kernels->kernel : "reference";
     all->threads = options->kernels ? options->force->threads : 1;
     all->length = radau_length(accuracy) / options->refinement;
     if (adaptive_systems_init(&all->common, &method, physics, bodies, error)) {

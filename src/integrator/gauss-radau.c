@@ -180,8 +180,8 @@ enum { STEP_WORK = 100 };
  */
 static double iterate(const struct step *step, struct interruption *interruption, double *done)
 {
-    const double work = (double)RADAU_NODES *
-                        (STEP_WORK + (double)step->system->count * (double)step->system->count);
+    const double work =
+        (double)RADAU_NODES * (STEP_WORK + reference_pairs(1.0, (double)step->system->count));
     double before = INFINITY, values[2];
     for (int pass = 1;; pass++) {
         for (size_t n = 0; n < RADAU_NODES; n++) {

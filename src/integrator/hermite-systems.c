@@ -253,7 +253,7 @@ static void systems_statistics(const struct adaptive *adaptive, size_t s,
 
 static const char *systems_kernel(const struct adaptive *adaptive)
 {
-    return jerk_kernel(((const struct systems *)adaptive)->work[0].jerk);
+    return ((const struct systems *)adaptive)->work[0].jerk->kernel;
 }
 
 const struct adaptive_class hermite_class = {

@@ -9,7 +9,7 @@
 #define ORRERY_INTEGRATOR_HERMITE_H
 
 #include "base/barrier.h"
-#include "force/direct/jerk.h"
+#include "force/jerk.h"
 #include "integrator/hermite-corrector.h"
 
 /* Halvings of the grid step, at most: a body that asks for a shorter step ends the run. Times in

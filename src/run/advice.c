@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "diagnostics/nearest.h"
+#include "force/direct/reference.h"
 #include "run/probe.h"
 
 /* Pairs of all systems whose orbits are looked at, a fraction of a second's work. Larger systems
@@ -179,7 +180,7 @@ static double energy_scale(const struct physics *physics, const struct bodies *b
 static void look_at_pairs(const struct experiment *x, size_t first, struct advice *best)
 {
     const struct bodies *b = x->bodies;
-    const double pairs = 0.5 * (double)b->systems * (double)b->count * (double)b->count;
+    const double pairs = 0.5 * reference_pairs((double)b->systems, (double)b->count);
     if (pairs > most_pairs)
         return;
     const double scale = energy_scale(&x->physics, b, first);

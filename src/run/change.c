@@ -9,6 +9,7 @@
 #include "base/document.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "force/method.h"
 
 /* What is not here is another experiment. */
 static const struct {
@@ -32,18 +33,40 @@ static const struct {
     { "bodies.files", CHANGE_INPUT },
 };
 
-static enum change_kind kind_of(const char *path)
+/* What sums the forces, but not by which method: another experiment where that shows in more than
+ * rounding. */
+static const char *const summing[] = { "compute.backend", "compute.kernel", "compute.isa" };
+
+/* Keys that earlier versions did not have, and what these did. */
+static const struct {
+    const char *path, *value;
+} former[] = { { "compute.method", "\"direct\"" } };
+
+struct visitor {
+    void (*visit)(void *context, const struct change *change);
+    void *context;
+    bool kernels_agree; /* see struct force_traits */
+};
+
+static enum change_kind kind_of(const struct visitor *visitor, const char *path)
 {
+    for (size_t i = 0; i < COUNT_OF(summing) && !visitor->kernels_agree; i++)
+        if (strcmp(summing[i], path) == 0)
+            return CHANGE_EXPERIMENT;
     for (size_t i = 0; i < COUNT_OF(kinds); i++)
         if (fnmatch(kinds[i].pattern, path, 0) == 0)
             return kinds[i].kind;
     return CHANGE_EXPERIMENT;
 }
 
-struct visitor {
-    void (*visit)(void *context, const struct change *change);
-    void *context;
-};
+/* Is a key new that says what was done before it was there? */
+static bool says_former(const struct change *change)
+{
+    for (size_t i = 0; i < COUNT_OF(former) && !change->was_set; i++)
+        if (strcmp(former[i].path, change->path) == 0)
+            return strcmp(former[i].value, change->now) == 0;
+    return false;
+}
 
 enum { PATH_SIZE = 256 };
 
@@ -63,13 +86,14 @@ static void report(const struct visitor *visitor, const char *path, const json_t
                    const json_t *now)
 {
     char *old = value_text(before), *new = value_text(now);
-    const struct change change = { .kind = kind_of(path),
+    const struct change change = { .kind = kind_of(visitor, path),
                                    .path = path,
                                    .before = old ? old : "?",
                                    .now = new ? new : "?",
                                    .was_set = before,
                                    .is_set = now };
-    visitor->visit(visitor->context, &change);
+    if (!says_former(&change))
+        visitor->visit(visitor->context, &change);
     free(old);
     free(new);
 }
@@ -122,7 +146,8 @@ enum status change_visit(const json_t *before, const struct config *config,
                          void (*visit)(void *context, const struct change *change), void *context,
                          struct error *error)
 {
-    const struct visitor visitor = { visit, context };
+    const struct force_options force = force_options_of(config_section(config, "compute"));
+    const struct visitor visitor = { visit, context, force_traits(&force).kernels_agree };
     bool no_memory;
     /* Through text and back, so that both sides are made alike. */
     json_t *resolved = config_json(config);

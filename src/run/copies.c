@@ -1,6 +1,6 @@
 #include "run/copies.h"
 
-#include "force/force.h"
+#include "force/method.h"
 
 bool copies_shadowed(const struct config *config)
 {
@@ -20,7 +20,9 @@ bool copies_replayed(const struct config *config)
 
 bool copies_exact(const struct config *config)
 {
-    return section_choice(config_section(config, "compute"), "precision") == PRECISION_DOUBLE;
+    const struct force_options options = force_options_of(config_section(config, "compute"));
+    const struct force_traits traits = force_traits(&options);
+    return traits.rounding == 0.0 && traits.truncation == 0.0;
 }
 
 size_t copies_count(const struct config *config)

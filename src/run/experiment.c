@@ -93,7 +93,7 @@ static void resolve_backend(struct experiment *experiment)
 {
     const struct section *section = config_section(experiment->config, "compute");
     experiment->backend = backend_find(section_variant(section)->name);
-    section_read(section, &experiment->backend_options.force);
+    experiment->backend_options.force = force_options_of(section);
     experiment->backend_options.devices = (int)section_integer(section, "devices");
 }
 
@@ -159,7 +159,9 @@ void experiment_destroy(struct experiment *experiment)
 
 double experiment_interactions(const struct experiment *experiment, uint64_t steps)
 {
-    const double count = (double)experiment->bodies->count;
+    const struct bodies *const b = experiment->bodies;
+    const double work =
+        force_work(&experiment->backend_options.force, (double)b->systems, (double)b->count);
     const double forces = (double)integrator_forces_per_step(experiment->integrator);
-    return (double)experiment->bodies->systems * count * count * forces * (double)steps;
+    return work * forces * (double)steps;
 }

@@ -58,7 +58,7 @@ enum { EXPERIMENT_NOTE_SIZE = 160 };
 const char *experiment_end_note(const struct experiment *experiment,
                                 char buffer[EXPERIMENT_NOTE_SIZE]);
 
-/* Pair interactions of `steps` steps: N^2 per force evaluation and system. */
+/* Pair interactions of `steps` steps, by force_work(). */
 double experiment_interactions(const struct experiment *experiment, uint64_t steps);
 
 #endif

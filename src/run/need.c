@@ -12,7 +12,7 @@
 #include "diagnostics/diagnostic.h"
 #include "diagnostics/time-scales.h"
 #include "diagnostics/watch.h"
-#include "force/force.h"
+#include "force/method.h"
 #include "initial/body-files.h"
 #include "initial/initial.h"
 #include "model/bodies.h"
@@ -27,12 +27,11 @@ static const double program_bytes = 16e6, thread_bytes = 2e5;
 static struct force_options force_options(const struct config *config, size_t systems)
 {
     const struct section *section = config_section(config, "compute");
-    const int threads = (int)section_integer(section, "threads");
-    return (struct force_options){
-        .precision = (enum precision)section_choice(section, "precision"),
-        .threads = threads > 0 ? threads : cores_available(),
-        .share.parts = ranks_dividing(systems),
-    };
+    struct force_options options = force_options_of(section);
+    if (options.threads == 0)
+        options.threads = cores_available();
+    options.share.parts = ranks_dividing(systems);
+    return options;
 }
 
 static const struct diagnostic_class *diagnostic_class(const struct section *section)
@@ -133,7 +132,7 @@ static double integrator_bytes(const struct config *config, const struct force_o
                systems * sizeof(struct adaptive_statistics); /* what the run knows of its steps */
     const double registers = integrator_has_registers(integrator) ? 3.0 * STAGE_REGISTERS : 0.0;
     return registers * sizeof(double) * bodies_length_of(systems, count) +
-           host_before_bytes(systems, count);
+           host_before_bytes(force, systems, count);
 }
 
 struct memory_need need_of_bodies(const struct config *config, size_t systems, size_t count)

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "force/direct/reference.h"
 /* Steps of the fastest pair's period as the pair stands, by Yoshida's sixth order: at first, and
  * where so few have lost the energy. */
 static const double first_steps = 60.0, last_steps = 500.0;
@@ -10,7 +11,7 @@ static const double energy_kept = 1e-3;
 /* A step that is a smaller part of the run does not end a fall: nobody could take so many. */
 static const double least_step = 1e-14;
 /* Work of one force besides its pairs, and of looking for the fastest pair and of the calls. */
-static const double force_work = 30.0, look_work = 600.0;
+static const double call_work = 30.0, look_work = 600.0;
 
 struct probe {
     const struct experiment *experiment;
@@ -26,7 +27,7 @@ static enum status open_probe(const struct experiment *x, size_t system, struct 
                               struct error *error)
 {
     struct backend_options options = { .force = x->backend_options.force };
-    options.force.precision = PRECISION_DOUBLE;
+    options.force = force_exact(&options.force);
     options.force.threads = 1;
     options.force.kernel = "auto"; /* not one of a GPU */
     *probe = (struct probe){ .experiment = x, .integrator = integrator_find("yoshida6") };
@@ -84,9 +85,9 @@ static enum status follow(struct probe *probe, const struct probe_observer *obse
                           enum probe_end *end, struct error *error)
 {
     const double last = probe->experiment->step * (double)probe->experiment->steps;
-    const double count = (double)probe->bodies->count;
-    const double each = look_work + (double)integrator_forces_per_step(probe->integrator) *
-                                        (count * count + force_work);
+    const double pairs = reference_pairs(1.0, (double)probe->bodies->count);
+    const double each =
+        look_work + (double)integrator_forces_per_step(probe->integrator) * (pairs + call_work);
     while (probe->time < last) {
         struct probe_sample sample = { 0 };
         if (see(probe, &sample, error))

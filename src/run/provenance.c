@@ -57,10 +57,11 @@ static json_t *program_json(void)
 
 static json_t *compute_json(const struct backend_description *d)
 {
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:i}", "backend", d->backend, "kernel",
-                     d->kernel, "isa", d->isa, "device", d->device ? d->device : "", "choice",
-                     d->choice ? d->choice : "", "precision", precision_names[d->precision],
-                     "threads", d->threads, "ranks", d->ranks > 1 ? d->ranks : 1);
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:i}", "backend", d->backend,
+                     "method", d->force.method->name, "kernel", d->kernel, "isa", d->isa, "device",
+                     d->device ? d->device : "", "choice", d->choice ? d->choice : "", "precision",
+                     precision_names[d->precision], "threads", d->threads, "ranks",
+                     d->ranks > 1 ? d->ranks : 1);
 }
 
 /* What an integrator that chooses its own steps has taken, in all systems. */

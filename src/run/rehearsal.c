@@ -31,10 +31,10 @@ double rehearsal_work(const struct experiment *x, double step)
     while (pace->class_ && pace->class_ != x->backend &&
            !(x->backend == backend_at(0) && pace->class_ == &backend_openmp))
         pace++;
-    const double count = (double)x->bodies->count, systems = (double)x->bodies->systems;
+    const double work =
+        force_work(&x->backend_options.force, (double)x->bodies->systems, (double)x->bodies->count);
     const double forces = (double)integrator_forces_per_step(x->integrator);
-    return experiment_step_count(x, step) * forces *
-           (pace->overhead + systems * count * count * pace->slower);
+    return experiment_step_count(x, step) * forces * (pace->overhead + work * pace->slower);
 }
 
 /* --- rehearsing ------------------------------------------------------------------------------- */
@@ -74,7 +74,7 @@ static enum status open_attempt(const struct experiment *x, double step, struct 
                                     .conserved = attempt->conserved,
                                     .first = attempt->first };
     memcpy(attempt->first, attempt->conserved, x->bodies->systems * sizeof *attempt->first);
-    const struct watch_method method = { description.precision, x->integrator };
+    const struct watch_method method = { description.force, x->integrator };
     return watch_create(config_section(x->config, "watch"), &attempt->now, &method, &attempt->watch,
                         error);
 }

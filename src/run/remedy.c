@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "force/direct/reference.h"
 #include "run/advice.h"
 #include "run/ending.h"
 
@@ -222,9 +223,9 @@ static bool asked(void *context)
 static bool can_afford(const struct patient *patient)
 {
     const struct run *run = patient->run;
-    const double count = (double)run->experiment.bodies->count;
+    const struct bodies *b = run->experiment.bodies;
     return run->description.ranks <= 1 &&
-           (double)run->experiment.bodies->systems * count * count <= patient->wish.work;
+           reference_pairs((double)b->systems, (double)b->count) <= patient->wish.work;
 }
 
 const char *remedy_of_energy(const struct run *run, double beyond, char buffer[REMEDY_TEXT_SIZE])

@@ -73,7 +73,7 @@ static enum status replay(struct run *run, const struct replay_origin *from, str
     const struct backend_class *class_ = run->backend->class_;
     struct backend_options options = experiment->backend_options;
     struct backend *backend = NULL;
-    options.force.precision = PRECISION_DOUBLE;
+    options.force = force_exact(&options.force);
     options.refinement = (double)factor;
     for (size_t s = 0; s < bodies->systems; s++)
         bodies_copy_system(bodies, s, from->bodies, s);

@@ -13,7 +13,7 @@
 #include "diagnostics/energy-budget.h"
 #include "diagnostics/trust.h"
 #include "diagnostics/watch.h"
-#include "force/force.h"
+#include "force/method.h"
 #include "initial/initial.h"
 #include "integrator/integrator.h"
 #include "model/physics.h"
@@ -86,6 +86,12 @@ static const struct parameter time_rows[] = {
 };
 
 static const struct parameter compute_rows[] = {
+    { .key = "method",
+      .type = PARAMETER_CHOICE,
+      .default_value = DEFAULT_STRING("direct"),
+      .choices = force_method_names,
+      .choice_help = force_method_help,
+      .help = "Method that finds the forces." },
     { BIND(CHOICE, struct force_options, precision), .default_value = DEFAULT_STRING("double"),
       .choices = precision_names, .choice_help = precision_help,
       .help = "Arithmetic of the pair terms of the force. State and energies are always double." },

@@ -32,7 +32,8 @@ static const struct section *section_of(const struct run *run)
 /* --- creating --------------------------------------------------------------------------------- */
 
 /* How large the forces of the run are and how well its backend sums them: against long double, of
- * a sample of bodies. */
+ * a sample of bodies. What a method leaves out of them is the same on every machine, and is no
+ * rounding error. */
 static enum status measure_force(struct run *run, struct trust_force *force, struct error *error)
 {
     const struct bodies *bodies = run->experiment.bodies;
@@ -40,8 +41,11 @@ static enum status measure_force(struct run *run, struct trust_force *force, str
     if (accuracy_create(&run->experiment.physics, bodies, &accuracy, error))
         return error->status;
     const enum status status = run->backend->class_->accelerations(run->backend, error);
+    const struct force_traits traits = force_traits(&run->description.force);
+    const double error_of_sums =
+        traits.truncation > 0.0 ? traits.rounding : accuracy_error(accuracy, bodies);
     if (!status)
-        *force = (struct trust_force){ accuracy_scale(accuracy), accuracy_error(accuracy, bodies) };
+        *force = (struct trust_force){ accuracy_scale(accuracy), error_of_sums };
     accuracy_destroy(accuracy);
     return status;
 }

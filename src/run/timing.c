@@ -37,6 +37,7 @@ struct trial {
     double *phi, *psi;
     struct moment moment;
     double systems, bodies_ratio;   /* how many times more the run has: systems, bodies in each */
+    double work_ratio;              /* and work of the force of a system */
     struct diagnostic *diagnostic;  /* at work */
     uint64_t steps;                 /* so far */
     uint64_t counted;               /* of them, those of `own`: no more than the run has */
@@ -59,12 +60,15 @@ static enum status trial_open(const struct run *run, struct trial *trial, struct
 {
     const struct experiment *x = &run->experiment;
     const struct bodies *from = x->bodies;
+    const struct force_options *const force = &x->backend_options.force;
     const size_t count = (double)from->count < trial_bodies ? from->count : (size_t)trial_bodies;
     const size_t fit = (size_t)trial_bodies / count;
     const size_t systems = from->systems < fit ? from->systems : fit;
     *trial = (struct trial){ .run = run,
                              .systems = (double)from->systems / (double)systems,
-                             .bodies_ratio = (double)from->count / (double)count };
+                             .bodies_ratio = (double)from->count / (double)count,
+                             .work_ratio = force_work(force, 1.0, (double)from->count) /
+                                           force_work(force, 1.0, (double)count) };
     if (bodies_create(systems, count, &trial->bodies, error))
         return error->status;
     for (size_t s = 0; s < systems; s++)
@@ -235,7 +239,7 @@ static enum status measure_energies(struct trial *trial, struct timing *timing, 
 {
     const struct run *run = trial->run;
     const struct section *section = config_section(run->experiment.config, "watch");
-    const struct watch_method method = { run->description.precision, run->experiment.integrator };
+    const struct watch_method method = { run->description.force, run->experiment.integrator };
     double sums = 0.0, check = 0.0;
     if (time_one(try_energies, trial, 1, &sums, error) ||
         watch_create(section, &trial->moment, &method, &trial->watch, error) ||
@@ -243,7 +247,7 @@ static enum status measure_energies(struct trial *trial, struct timing *timing, 
         energy_events(run, &timing->energies.count, error))
         return error->status;
     const double ratio = trial->bodies_ratio;
-    timing->energies.each = trial->systems * (sums * ratio * ratio + check * ratio);
+    timing->energies.each = trial->systems * (sums * trial->work_ratio + check * ratio);
     return STATUS_OK;
 }
 
@@ -368,13 +372,12 @@ static void count_interactions(const struct trial *trial, struct timing *timing)
 {
     const struct run *const run = trial->run;
     const double more = 1.0 + copies_work(run->experiment.config);
-    const double pairs = trial->bodies_ratio * trial->bodies_ratio;
     timing->interactions = more * experiment_interactions(&run->experiment, run->schedule.last);
     if (trial->counted == 0)
         return;
     const double ratio = trial->systems * (double)run->schedule.last / (double)trial->counted;
     timing->own_steps = ratio * trial->own.steps;
-    timing->interactions += more * ratio * pairs * trial->own.interactions;
+    timing->interactions += more * ratio * trial->work_ratio * trial->own.interactions;
 }
 
 enum status timing_measure(const struct run *run, struct timing *timing, struct error *error)
@@ -393,8 +396,7 @@ enum status timing_measure(const struct run *run, struct timing *timing, struct 
     trial_close(&trial);
     if (error->status)
         return error->status;
-    step *= trial.systems * trial.bodies_ratio * trial.bodies_ratio *
-            (1.0 + copies_work(run->experiment.config));
+    step *= trial.systems * trial.work_ratio * (1.0 + copies_work(run->experiment.config));
     timing->forces = (struct timing_part){ (double)run->schedule.last, step };
     const struct timing_part *const parts[] = { &timing->forces, &timing->energies,
                                                 &timing->diagnostics, &timing->outputs,

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "force/method.h"
 #include "integrator/integrator.h"
 #include "model/scales.h"
 #include "model/unit.h"
@@ -87,10 +88,10 @@ struct study_method {
 /* Relative, of what one step adds: state is double, pair terms may be less. */
 static double rounding_of(const struct result *result, double step, double dynamic_time)
 {
-    const double single = strcmp(result_string(result, "compute.precision"), "double") != 0
-                              ? FLT_EPSILON * step / dynamic_time
-                              : 0.0;
-    return DBL_EPSILON + (isfinite(single) ? single : 0.0);
+    const struct force_options force = force_options_named(
+        result_string(result, "compute.method"), result_string(result, "compute.precision"));
+    const double pairs = force_traits(&force).rounding * step / dynamic_time;
+    return DBL_EPSILON + (isfinite(pairs) ? pairs : 0.0);
 }
 
 static void find_method(const struct result *finest, struct study_method *m)

@@ -150,7 +150,7 @@ def test_floors_test_sees_a_violation():
     plant("src/attic/box.c", "")
     plant("src/force/direct/sums.inc", '#include "gpu/part.h"\n#include "run/run.h"\n')
     plant("src/bench/fine.c", '#include "gpu/work.h"\n')
-    plant("gpu/work.cu", '#include "sum.cuh"\n#include "force/force.h"\n#include "run/run.h"\n')
+    plant("gpu/work.cu", '#include "sum.cuh"\n#include "force/method.h"\n#include "run/run.h"\n')
     assert floor_violations(".") == ['gpu/work.cu: must not include "run/run.h"',
                                      "src/attic/box.c: src/attic is not a floor",
                                      'src/base/low.c: must not include "run/run.h"',
@@ -191,6 +191,36 @@ def test_owners_test_sees_a_violation():
     plant("src/run/run.c", "#  include <libconfig.h>\n")
     plant("src/config/read.c", "#include <libconfig.h>\n")
     assert owner_violations(".") == ["src/run/run.c: libconfig.h belongs to src/config/"]
+
+
+# The square of a number of bodies: work, which force_work() knows, or pairs (reference_pairs()).
+SQUARE = re.compile(r"\b((?:\w+(?:->|\.))*\w*count)\)* \* \(*(?:double\)\s*)?\(*\1\b")
+
+
+def squares_of_counts(root):
+    """Squares of counts outside of direct summation, as lines of text."""
+    found = []
+    for path in sources(root, ".c", ".h", ".inc", folders=("src", "gpu")):
+        if os.path.dirname(path) != "src/force/direct":
+            text = COMMENT.sub("", read(root, path))
+            found += [f"{path}: {match[0]}" for match in SQUARE.finditer(text)]
+    return found
+
+
+def test_work_is_asked_for():
+    """no square of a number of bodies stands outside of src/force/direct"""
+    expect_none(squares_of_counts(tap.SOURCE))
+
+
+def test_work_test_sees_a_square():
+    """squares are found, cast and of members too, but not products of two counts"""
+    plant("src/run/a.c", "a = count * count; b = (double)b->count * (double)b->count;\n"
+                         "c = systems * (double)row.count * (double)(row.count);\n"
+                         "d = key_count * member_count; /* count * count */ e = a.count * b.count;")
+    plant("src/force/direct/a.h", "a = count * count;\n")
+    assert squares_of_counts(".") == [
+        "src/run/a.c: count * count", "src/run/a.c: b->count * (double)b->count",
+        "src/run/a.c: row.count * (double)(row.count"], squares_of_counts(".")
 
 
 # What stands at the top of the tree. The results of a run that was begun there do not.

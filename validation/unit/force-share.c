@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "force/force.h"
+#include "force/method.h"
 #include "motion-case.h"
 #include "relay-case.h"
 
@@ -104,7 +104,8 @@ static void *compute(void *context)
             force_potentials(force, part->bodies, part->phi, part->psi);
         }
     }
-    part->held = force_has_holder(force, &part->holder);
+    part->held = force->held;
+    part->holder = force->holder;
     force_destroy(force);
     return NULL;
 }

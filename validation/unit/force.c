@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "force/direct/reference.h"
-#include "force/force.h"
+#include "force/method.h"
 #include "motion-case.h"
 
 /* Prime-ish numbers, so that no factor of 1 hides a mistake. */

@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "force/direct/jerk.h"
 #include "force/direct/reference.h"
-#include "force/force.h"
+#include "force/jerk.h"
+#include "force/method.h"
 
 enum { SUMS = 6 };
 
@@ -319,7 +319,7 @@ static void test_the_reference_by_its_name(void **state)
     const struct sums sums = sums_of(COUNT);
     struct jerk *jerk;
     assert_int_equal(jerk_create(&options, &physics_box, COUNT, &jerk, &error), STATUS_OK);
-    assert_string_equal(jerk_kernel(jerk), "reference");
+    assert_string_equal(jerk->kernel, "reference");
     run(jerk, 3, bodies, active, COUNT_OF(active), &sums);
     for (size_t k = 0; k < COUNT_OF(active); k++) {
         double expected[SUMS];

@@ -153,8 +153,8 @@ static void test_instruction_sets_are_chosen(void **state)
 
     setenv("ORRERY_ISA", "baseline", 1);
     assert_int_equal(force_create(&options, &physics, bodies, &force, &error), STATUS_OK);
-    assert_string_equal(force_isa(force), "baseline");
-    assert_string_equal(force_kernel(force), "plain");
+    assert_string_equal(force->isa, "baseline");
+    assert_string_equal(force->kernel, "plain");
     force_destroy(force);
 
     setenv("ORRERY_ISA", "mmx", 1);
@@ -165,7 +165,7 @@ static void test_instruction_sets_are_chosen(void **state)
 
     unsetenv("ORRERY_ISA");
     assert_int_equal(force_create(&options, &physics, bodies, &force, &error), STATUS_OK);
-    assert_true(force_isa_suits(force_isa(force)));
+    assert_true(force_isa_suits(force->isa));
     force_destroy(force);
     assert_true(force_isa_suits("auto") && force_isa_suits("baseline"));
     assert_false(force_isa_runs("mmx") || force_isa_suits("mmx"));
@@ -178,7 +178,7 @@ static void test_instruction_sets_are_chosen(void **state)
 
     options.kernel = "reference";
     assert_int_equal(force_create(&options, &physics, bodies, &force, &error), STATUS_OK);
-    assert_string_equal(force_kernel(force), "reference");
+    assert_string_equal(force->kernel, "reference");
     force_destroy(force);
     bodies_destroy(bodies);
 }
@@ -195,7 +195,7 @@ static void test_massless_bodies_take_the_plain_kernel(void **state)
     case_fill(&problem, bodies, 2);
     const struct force_options options = case_options(PRECISION_DOUBLE, "symmetric", "auto", 1);
     assert_int_equal(force_create(&options, &problem.physics, bodies, &force, &error), STATUS_OK);
-    assert_string_equal(force_kernel(force), "plain");
+    assert_string_equal(force->kernel, "plain");
     force_destroy(force);
     bodies_destroy(bodies);
 }

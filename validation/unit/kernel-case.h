@@ -5,7 +5,7 @@
 #include <omp.h>
 #include <stdlib.h>
 
-#include "force/force.h"
+#include "force/method.h"
 #include "motion-case.h"
 #include "unit.h"
 

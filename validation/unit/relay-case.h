@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "force/force.h"
+#include "force/method.h"
 
 enum { RELAY_PARTS = 5 };
 

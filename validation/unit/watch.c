@@ -57,7 +57,8 @@ static struct trial trial_by(const char *integrator, const char *text, double dt
 {
     struct trial trial = { .scene = line_scene(), .config = watch_config(text) };
     const struct moment *start = scene_moment(&trial.scene, 0, dt, true);
-    const struct watch_method method = { PRECISION_DOUBLE, integrator_find(integrator) };
+    const struct watch_method method = { { .precision = PRECISION_DOUBLE },
+                                         integrator_find(integrator) };
     assert_int_equal(watch_create(config_section(trial.config, "watch"), start, &method,
                                   &trial.watch, &trial.error),
                      STATUS_OK);
@@ -539,7 +540,8 @@ static struct trial trial_of_tests(const char *integrator, const char *text)
     for (size_t s = 0; s < 2; s++)
         b->m[s * b->stride + 1] = b->m[s * b->stride + 2] = 0.0;
     const struct moment *start = scene_moment(&trial.scene, 0, 0.01, true);
-    const struct watch_method method = { PRECISION_DOUBLE, integrator_find(integrator) };
+    const struct watch_method method = { { .precision = PRECISION_DOUBLE },
+                                         integrator_find(integrator) };
     assert_int_equal(watch_create(config_section(trial.config, "watch"), start, &method,
                                   &trial.watch, &trial.error),
                      STATUS_OK);

@@ -1,5 +1,8 @@
-#include "force/direct/jerk.h"
-
+/*
+ * The accelerations and jerks of jerk.h as direct sums by the kernels of the CPU. In single and
+ * mixed precision pair terms are fp32 (in mixed from positions and velocities in two parts), and
+ * sums over 2048 bodies are added in fp64.
+ */
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +10,8 @@
 #include "base/barrier.h"
 #include "base/memory.h"
 #include "base/share.h"
+#include "force/direct/direct.h"
 #include "force/direct/packing.h"
-#include "force/direct/plan.h"
 #include "force/direct/reference.h"
 
 enum {
@@ -21,7 +24,8 @@ enum {
 /* Of float pair terms: sqrt(3) / r to the third power, times a velocity, stays a number. */
 static const double least_r2 = 0x1p-80;
 
-struct jerk {
+struct direct_jerk {
+    struct jerk base;
     struct physics physics;
     bool reference;
     const struct kernels *kernels;
@@ -39,23 +43,32 @@ static size_t padded(size_t count)
 }
 
 /* So many due bodies that dividing them leaves some threads with little. */
-static size_t few_bodies(const struct jerk *jerk)
+static size_t few_bodies(const struct direct_jerk *jerk)
 {
     return BLOCK * FEW_BLOCKS * jerk->threads;
 }
 
-enum status jerk_create(const struct force_options *options, const struct physics *physics,
-                        size_t count, struct jerk **result, struct error *error)
+static void destroy_jerk(struct jerk *base)
 {
-    *result = NULL;
+    struct direct_jerk *const jerk = (struct direct_jerk *)base;
+    packed_destroy(&jerk->packed.position);
+    packed_destroy(&jerk->packed.velocity);
+    memory_free(jerk->parts);
+    free(jerk);
+}
+
+static enum status create_jerk(const struct force_options *options, const struct physics *physics,
+                               size_t count, struct jerk **result, struct error *error)
+{
     const struct kernels *kernels = NULL;
-    if (force_find_kernels(options, &kernels, error))
+    if (direct_find_kernels(options, &kernels, error))
         return error->status;
-    struct jerk *jerk = calloc(1, sizeof *jerk);
+    struct direct_jerk *jerk = calloc(1, sizeof *jerk);
     if (!jerk)
         return error_memory(error);
     jerk->physics = *physics;
     jerk->reference = strcmp(options->kernel, "reference") == 0;
+    jerk->base = (struct jerk){ &direct_jerk, jerk->reference ? "reference" : "hermite" };
     jerk->kernels = kernels;
     jerk->packing.precision = options->precision;
     jerk->bodies.count = count;
@@ -66,35 +79,26 @@ enum status jerk_create(const struct force_options *options, const struct physic
     const size_t chunk_bytes = memory_bytes(few_bodies(jerk), SUMS * sizeof *jerk->parts);
     jerk->parts = memory_array(jerk->chunks, chunk_bytes, error);
     if (error->status) {
-        jerk_destroy(jerk);
+        destroy_jerk(&jerk->base);
         return error->status;
     }
-    *result = jerk;
+    *result = &jerk->base;
     return STATUS_OK;
 }
 
-void jerk_destroy(struct jerk *jerk)
-{
-    if (!jerk)
-        return;
-    packed_destroy(&jerk->packed.position);
-    packed_destroy(&jerk->packed.velocity);
-    memory_free(jerk->parts);
-    free(jerk);
-}
-
-double jerk_bytes(const struct force_options *options, double count)
+static double jerk_bytes_of(const struct force_options *options, double count)
 {
     const double threads = options->threads > 1 ? options->threads : 1;
     const double length = count + JERK_PADDING;
     const double parts = (length / CHUNK + 1) * SUMS * BLOCK * FEW_BLOCKS * threads;
-    return (8 * length + parts) * sizeof(double) + sizeof(struct jerk);
+    return (8 * length + parts) * sizeof(double) + sizeof(struct direct_jerk);
 }
 
 /* Which bodies the packing is of, in arrays of its own: the padding is longer than that of bodies.
  */
-void jerk_open(struct jerk *jerk, const struct bodies *bodies, size_t system)
+static void open_system(struct jerk *base, const struct bodies *bodies, size_t system)
 {
+    struct direct_jerk *const jerk = (struct direct_jerk *)base;
     struct packing *const packing = &jerk->packing;
     const size_t first = system * bodies->stride;
     const double *const v[3] = { bodies->vx + first, bodies->vy + first, bodies->vz + first };
@@ -112,9 +116,10 @@ void jerk_open(struct jerk *jerk, const struct bodies *bodies, size_t system)
     packing_fill_masses(packing, jerk->bodies.m, (struct range){ 0, bodies->stride });
 }
 
-void jerk_pack(struct jerk *jerk, const double *const x[3], const double *const v[3], size_t first,
-               size_t last)
+static void pack_bodies(struct jerk *base, const double *const x[3], const double *const v[3],
+                        size_t first, size_t last)
 {
+    struct direct_jerk *const jerk = (struct direct_jerk *)base;
     const struct range range = { first, last };
     if (first == 0)
         for (int axis = 0; axis < 3; axis++) {
@@ -128,8 +133,8 @@ void jerk_pack(struct jerk *jerk, const double *const x[3], const double *const 
 }
 
 /* Adds what chunk number `chunk` does to some of the due bodies, unless it is interrupted. */
-static void sum_chunk(const struct jerk *jerk, size_t chunk, const uint32_t *active, size_t count,
-                      double *const sums[SUMS])
+static void sum_chunk(const struct direct_jerk *jerk, size_t chunk, const uint32_t *active,
+                      size_t count, double *const sums[SUMS])
 {
     if (chunk > 0 && interruption_raised(jerk->physics.interruption))
         return;
@@ -140,7 +145,7 @@ static void sum_chunk(const struct jerk *jerk, size_t chunk, const uint32_t *act
     jerk->kernels->force[jerk->packing.precision].jerk[form](all, active, count, j, sums);
 }
 
-static void sum_reference(const struct jerk *jerk, const uint32_t *active, size_t count,
+static void sum_reference(const struct direct_jerk *jerk, const uint32_t *active, size_t count,
                           double *const sums[SUMS])
 {
     double done = 0;
@@ -155,7 +160,7 @@ static void sum_reference(const struct jerk *jerk, const uint32_t *active, size_
 }
 
 /* From sums to true units. */
-static void scale(const struct jerk *jerk, size_t count, double *const sums[SUMS])
+static void scale(const struct direct_jerk *jerk, size_t count, double *const sums[SUMS])
 {
     const struct force_kernels *const kernels = &jerk->kernels->force[jerk->packing.precision];
     const double G = jerk->physics.gravitational_constant * kernels->jerk_factor;
@@ -167,7 +172,7 @@ static void scale(const struct jerk *jerk, size_t count, double *const sums[SUMS
 }
 
 /* Chunks are added in their order, whoever has summed them. */
-static void sum_bodies(const struct jerk *jerk, const uint32_t *active, size_t count,
+static void sum_bodies(const struct direct_jerk *jerk, const uint32_t *active, size_t count,
                        double *const sums[SUMS])
 {
     if (jerk->reference) {
@@ -181,15 +186,15 @@ static void sum_bodies(const struct jerk *jerk, const uint32_t *active, size_t c
     scale(jerk, count, sums);
 }
 
-static void find_part(const struct jerk *jerk, size_t chunk, double *part[SUMS])
+static void find_part(const struct direct_jerk *jerk, size_t chunk, double *part[SUMS])
 {
     for (size_t n = 0; n < SUMS; n++)
         part[n] = jerk->parts + (chunk * SUMS + n) * few_bodies(jerk);
 }
 
 /* The same for few bodies, by threads that divide the chunks; one of them adds these up. */
-static void sum_in_chunks(struct jerk *jerk, size_t thread, size_t threads, const uint32_t *active,
-                          size_t count, double *const sums[SUMS])
+static void sum_in_chunks(struct direct_jerk *jerk, size_t thread, size_t threads,
+                          const uint32_t *active, size_t count, double *const sums[SUMS])
 {
     double *part[SUMS];
     const size_t first = share_start(jerk->chunks, threads, thread);
@@ -214,9 +219,10 @@ static void sum_in_chunks(struct jerk *jerk, size_t thread, size_t threads, cons
     scale(jerk, count, sums);
 }
 
-void jerk_sum(struct jerk *jerk, const uint32_t *active, size_t count, double *const a[3],
-              double *const rate[3])
+static void sum_due(struct jerk *base, const uint32_t *active, size_t count, double *const a[3],
+                    double *const rate[3])
 {
+    struct direct_jerk *const jerk = (struct direct_jerk *)base;
     double *const sums[SUMS] = { a[0], a[1], a[2], rate[0], rate[1], rate[2] };
     if (jerk->threads == 1) {
         sum_bodies(jerk, active, count, sums);
@@ -239,7 +245,11 @@ void jerk_sum(struct jerk *jerk, const uint32_t *active, size_t count, double *c
     barrier_wait(&jerk->barrier);
 }
 
-const char *jerk_kernel(const struct jerk *jerk)
-{
-    return jerk->reference ? "reference" : "hermite";
-}
+const struct jerk_class direct_jerk = {
+    .create = create_jerk,
+    .bytes = jerk_bytes_of,
+    .open = open_system,
+    .pack = pack_bodies,
+    .sum = sum_due,
+    .destroy = destroy_jerk,
+};

@@ -10,6 +10,12 @@
 #include "model/bodies.h"
 #include "model/physics.h"
 
+/* The ordered pairs of bodies that it visits in an evaluation: N^2 of each system. */
+static inline double reference_pairs(double systems, double count)
+{
+    return systems * count * count;
+}
+
 /* bodies->ax, ay, az of all systems; a pair with r^2 + eps^2 = 0 contributes 0. */
 void reference_accelerations(const struct physics *physics, const struct bodies *bodies);
 

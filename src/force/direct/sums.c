@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "force/direct/sums.h"
+#include "force/direct/direct.h"
 
 #include <omp.h>
 #include <string.h>
@@ -9,23 +9,23 @@
 #include "force/direct/tiles.h"
 
 /* Pairs of a system for each thread of a team: below, waiting for another thread costs more than
- * its help. Measured, like the sizes in force.c. */
+ * its help. Measured, like the sizes in direct.c. */
 enum { PAIRS_PER_THREAD = 16384 };
 
 /* --- packing ------------------------------------------------------------------------------------
  */
 
 /* Finds who works on an item with this thread, and in which scratch. */
-static struct system_sum find_team(struct force *force, const struct bodies *bodies,
+static struct system_sum find_team(struct direct *direct, const struct bodies *bodies,
                                    const struct force_item *item)
 {
     const size_t rank = (size_t)omp_get_thread_num(), size = (size_t)omp_get_num_threads();
-    const double useful = 1 + (double)bodies->count * (double)bodies->count / PAIRS_PER_THREAD;
-    struct system_sum sum = { .force = force, .bodies = bodies, .team = { 0, 1, NULL } };
-    sum.scratch = &force->scratch[item->by_team || size > force->scratches ? 0 : rank];
+    const double useful = 1 + reference_pairs(1, (double)bodies->count) / PAIRS_PER_THREAD;
+    struct system_sum sum = { .direct = direct, .bodies = bodies, .team = { 0, 1, NULL } };
+    sum.scratch = &direct->scratch[item->by_team || size > direct->scratches ? 0 : rank];
     if (item->by_team)
-        sum.team =
-            (struct team){ rank, useful < (double)size ? (size_t)useful : size, &force->barrier };
+        sum.team = (struct team){ rank, useful < (double)size ? (size_t)useful : size,
+                                  &direct->base.barrier };
     return sum;
 }
 
@@ -33,13 +33,14 @@ static struct system_sum find_team(struct force *force, const struct bodies *bod
  */
 static void pack(struct system_sum *sum, enum precision precision, size_t system)
 {
-    const struct force *const force = sum->force;
+    const struct force *const force = &sum->direct->base;
+    const struct force_share *const share = &force->options.share;
     sum->packing = (struct packing){ .precision = precision, .packed = sum->scratch->packed };
     packing_open(&sum->packing, &force->physics, sum->bodies, system);
     sum->all = team_share(&sum->team, (struct range){ 0, sum->bodies->stride });
-    sum->mine = team_share(&sum->team, (struct range){ force->share.first, force->share.last });
+    sum->mine = team_share(&sum->team, (struct range){ share->first, share->last });
     packing_fill(&sum->packing, sum->bodies, sum->all);
-    sum->kernels = &force->kernels->force[precision];
+    sum->kernels = &sum->direct->kernels->force[precision];
     sum->form = force->physics.boundary == BOUNDARY_PERIODIC ? FORM_PERIODIC : FORM_OPEN;
     sum->masses = sum->packing.packed.equal ? MASSES_EQUAL : MASSES_ANY;
     double *const a[3] = { sum->bodies->ax, sum->bodies->ay, sum->bodies->az };
@@ -72,7 +73,7 @@ static void scale_by_mass(double *restrict a, double unit, const double *restric
 static void write_accelerations(const struct system_sum *sum, struct range range, bool forces)
 {
     const struct bodies *const bodies = sum->bodies;
-    const double unit = sum->force->physics.gravitational_constant * sum->kernels->factor *
+    const double unit = sum->direct->base.physics.gravitational_constant * sum->kernels->factor *
                         packing_force_unit(&sum->packing);
     const size_t count = bodies->count;
     const struct range full = { range.first, range.last < count ? range.last : count };
@@ -101,7 +102,7 @@ enum { PART = 1024 };
  * the sums, and nothing more where something does. */
 static struct range next_part(const struct system_sum *sum, struct range range, size_t first)
 {
-    struct interruption *const interruption = sum->force->physics.interruption;
+    struct interruption *const interruption = sum->direct->base.physics.interruption;
     if (interruption_raised(interruption))
         return (struct range){ range.last, range.last };
     const bool whole = !interruption || range.last - first <= PART;
@@ -111,7 +112,7 @@ static struct range next_part(const struct system_sum *sum, struct range range, 
 /* Where the third law has not the masses, by the plain kernel. */
 static void sum_over_all(const struct system_sum *sum, struct range range)
 {
-    const enum force_kernel_id asked = sum->force->kernel;
+    const enum force_kernel_id asked = sum->direct->kernel;
     const enum force_kernel_id kernel = asked == FORCE_SYMMETRIC ? FORCE_PLAIN : asked;
     struct range part = next_part(sum, range, range.first);
     clear_totals(sum, range);
@@ -126,7 +127,7 @@ static void sum_over_all(const struct system_sum *sum, struct range range)
 /* One thread does it, as the specification has it. */
 static void sum_reference(const struct system_sum *sum, size_t system, double *phi, double *psi)
 {
-    const struct physics *const physics = &sum->force->physics;
+    const struct physics *const physics = &sum->direct->base.physics;
     const struct bodies *const b = sum->bodies;
     if (sum->team.rank > 0)
         return;
@@ -141,25 +142,29 @@ static void sum_reference(const struct system_sum *sum, size_t system, double *p
 void direct_accelerations(struct force *force, const struct bodies *bodies,
                           const struct force_item *item)
 {
-    size_t holder;
-    const bool held = force_has_holder(force, &holder), holds = force->share.part == holder;
-    struct system_sum sum = find_team(force, bodies, item);
+    struct direct *const direct = (struct direct *)force;
+    const bool holds = !force->held || force->options.share.part == force->holder;
+    if (item->batch) {
+        batch_accelerations(&direct->scratch[omp_get_thread_num()].batch, &force->physics);
+        return;
+    }
+    struct system_sum sum = find_team(direct, bodies, item);
     struct wave wave;
     for (size_t s = item->first; s < item->last; s++) {
         team_wait(&sum.team); /* all bodies are where they belong, and nobody uses the scratch */
-        if (force->kernel == FORCE_REFERENCE) {
+        if (direct->kernel == FORCE_REFERENCE) {
             sum_reference(&sum, s, NULL, NULL);
             continue;
         }
-        pack(&sum, force->precision, s);
-        if (force->kernel != FORCE_SYMMETRIC || !sum.packing.massive) {
-            if (!held || holds)
-                sum_over_all(&sum, held ? sum.all : sum.mine);
+        pack(&sum, direct->precision, s);
+        if (direct->kernel != FORCE_SYMMETRIC || !sum.packing.massive) {
+            if (holds)
+                sum_over_all(&sum, force->held ? sum.all : sum.mine);
             continue;
         }
         const bool in_place = !sum.scratch->rounds;
         clear_totals(&sum, sum.all);
-        for (size_t number = 0; tiles_find_wave(force, number, &wave); number++) {
+        for (size_t number = 0; tiles_find_wave(direct, number, &wave); number++) {
             if (number > 0 || in_place)
                 team_wait(&sum.team);
             tiles_sum_wave(&sum, &wave);
@@ -168,9 +173,9 @@ void direct_accelerations(struct force *force, const struct bodies *bodies,
             team_wait(&sum.team);
             tiles_add_wave(&sum, &wave);
         }
-        if (held || in_place)
+        if (force->held || in_place)
             team_wait(&sum.team);
-        if (!held || holds)
+        if (holds)
             write_accelerations(&sum, sum.all, true);
     }
     team_wait(&sum.team);
@@ -180,7 +185,7 @@ void direct_accelerations(struct force *force, const struct bodies *bodies,
 static void write_potentials(const struct system_sum *sum, double *phi, double *psi)
 {
     const double unit =
-        -sum->force->physics.gravitational_constant * packing_potential_unit(&sum->packing);
+        -sum->direct->base.physics.gravitational_constant * packing_potential_unit(&sum->packing);
     for (size_t i = sum->mine.first; i < sum->mine.last; i++) {
         const bool padding = i >= sum->bodies->count;
         phi[i] = padding ? 0 : unit * phi[i];
@@ -191,10 +196,11 @@ static void write_potentials(const struct system_sum *sum, double *phi, double *
 void direct_potentials(struct force *force, const struct bodies *bodies,
                        const struct force_item *item, double *phi, double *psi)
 {
-    struct system_sum sum = find_team(force, bodies, item);
+    struct direct *const direct = (struct direct *)force;
+    struct system_sum sum = find_team(direct, bodies, item);
     for (size_t s = item->first; s < item->last; s++) {
         team_wait(&sum.team);
-        if (force->kernel == FORCE_REFERENCE) {
+        if (direct->kernel == FORCE_REFERENCE) {
             sum_reference(&sum, s, phi, psi);
             continue;
         }
@@ -202,7 +208,7 @@ void direct_potentials(struct force *force, const struct bodies *bodies,
         double *const own[] = { phi + sum.packing.first, psi + sum.packing.first };
         struct range part = next_part(&sum, sum.mine, sum.mine.first);
         for (; part.first < part.last; part = next_part(&sum, sum.mine, part.last))
-            force->kernels->potential[sum.form](&sum.packing.packed, part, own[0], own[1]);
+            direct->kernels->potential[sum.form](&sum.packing.packed, part, own[0], own[1]);
         write_potentials(&sum, own[0], own[1]);
     }
     team_wait(&sum.team);

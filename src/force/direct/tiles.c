@@ -72,12 +72,12 @@ static bool next_pair(struct tournament *t)
 
 /* The units of a wave's rounds are divided evenly among the processes: neighbours share a round.
  * What one of them has not done is 0, and changes nothing. */
-static void divide_wave(const struct force *force, size_t number, struct wave *wave)
+static void divide_wave(const struct direct *direct, size_t number, struct wave *wave)
 {
-    const struct force_share *const share = &force->share;
-    const size_t tiles = force->tiles;
-    const size_t first = share_start(tiles, force->laps, number);
-    const size_t end = share_start(tiles, force->laps, number + 1);
+    const struct force_share *const share = &direct->base.options.share;
+    const size_t tiles = direct->tiles;
+    const size_t first = share_start(tiles, direct->laps, number);
+    const size_t end = share_start(tiles, direct->laps, number + 1);
     const size_t up = share->part + 1, down = share->part - 1; /* the latter may be none */
     const bool upwards = number % 2 == 0;
     const size_t index = upwards ? share->part : share->parts - 1 - share->part;
@@ -95,17 +95,17 @@ static void divide_wave(const struct force *force, size_t number, struct wave *w
     };
 }
 
-bool tiles_find_wave(const struct force *force, size_t number, struct wave *wave)
+bool tiles_find_wave(const struct direct *direct, size_t number, struct wave *wave)
 {
-    if (force->share.parts > 1) {
-        if (number < force->laps)
-            divide_wave(force, number, wave);
-        return number < force->laps;
+    if (direct->base.options.share.parts > 1) {
+        if (number < direct->laps)
+            divide_wave(direct, number, wave);
+        return number < direct->laps;
     }
-    const size_t first = number * force->wave;
-    const size_t left = first < force->tiles ? force->tiles - first : 0;
-    const size_t rounds = left < force->wave ? left : force->wave;
-    *wave = (struct wave){ .first = first, .rounds = rounds, .last_unit = rounds * force->tiles };
+    const size_t first = number * direct->wave;
+    const size_t left = first < direct->tiles ? direct->tiles - first : 0;
+    const size_t rounds = left < direct->wave ? left : direct->wave;
+    *wave = (struct wave){ .first = first, .rounds = rounds, .last_unit = rounds * direct->tiles };
     return rounds > 0;
 }
 
@@ -114,14 +114,14 @@ bool tiles_find_wave(const struct force *force, size_t number, struct wave *wave
 
 static struct range tile_range(const struct system_sum *sum, size_t tile)
 {
-    const size_t first = tile * sum->force->tile, last = first + sum->force->tile;
+    const size_t first = tile * sum->direct->tile, last = first + sum->direct->tile;
     const size_t length = sum->packing.packed.length;
     return (struct range){ first, last < length ? last : length };
 }
 
 static void clear_sums(const struct system_sum *sum, const struct sums *sums, struct range range)
 {
-    const size_t size = sum->force->precision == PRECISION_DOUBLE ? sizeof(double) : sizeof(float);
+    const size_t size = sum->direct->precision == PRECISION_DOUBLE ? sizeof(double) : sizeof(float);
     const size_t start = range.first * size, bytes = (range.last - range.first) * size;
     memset((char *)sums->x + start, 0, bytes);
     memset((char *)sums->y + start, 0, bytes);
@@ -132,7 +132,7 @@ static void clear_sums(const struct system_sum *sum, const struct sums *sums, st
  * to be cleared. */
 static void clear_wave(const struct system_sum *sum, const struct wave *wave)
 {
-    if (wave->last_unit - wave->first_unit == wave->rounds * sum->force->tiles)
+    if (wave->last_unit - wave->first_unit == wave->rounds * sum->direct->tiles)
         return;
     for (size_t round = 0; round < wave->rounds; round++)
         clear_sums(sum, &sum->scratch->rounds[round], sum->all);
@@ -191,12 +191,12 @@ void tiles_sum_wave(const struct system_sum *sum, const struct wave *wave)
     const struct sums *const rounds = sum->scratch->rounds;
     const size_t full = packed->count / BODIES_PADDING * BODIES_PADDING;
     const size_t equal = sum->masses == MASSES_EQUAL ? full : 0; /* bodies of equal masses */
-    struct tournament pairs = start_tournament(sum->force->tiles, wave->first, wave->rounds);
+    struct tournament pairs = start_tournament(sum->direct->tiles, wave->first, wave->rounds);
     struct saved saved[3];
     clear_wave(sum, wave);
     cut_tournament(&pairs, wave->first_unit, wave->last_unit);
     share_tournament(&pairs, sum->team.rank, sum->team.size);
-    while (next_pair(&pairs) && !interruption_raised(sum->force->physics.interruption)) {
+    while (next_pair(&pairs) && !interruption_raised(sum->direct->base.physics.interruption)) {
         const struct range i = tile_range(sum, pairs.i), j = tile_range(sum, pairs.j);
         struct sums own = { sum->total[0], sum->total[1], sum->total[2] };
         struct range i_parts[2], j_parts[2];
@@ -240,7 +240,7 @@ struct range team_share(const struct team *team, struct range range)
  * go to the one after. */
 static void pass_slice(const struct system_sum *sum, const struct wave *wave, struct range slice)
 {
-    const struct force_share *const share = &sum->force->share;
+    const struct force_share *const share = &sum->direct->base.options.share;
     const struct force_relay *const relay = share->relay;
     double *const totals[3] = { sum->total[0] + slice.first, sum->total[1] + slice.first,
                                 sum->total[2] + slice.first };
@@ -262,10 +262,10 @@ static void pass_slice(const struct system_sum *sum, const struct wave *wave, st
 void tiles_add_wave(const struct system_sum *sum, const struct wave *wave)
 {
     /* Bodies whose sums go from process to process together: while some are on their way, others
-     * are added. Measured, like the sizes in force.c. */
+     * are added. Measured, like the sizes in direct.c. */
     enum { SLICE = 4096 };
     const size_t length = sum->packing.packed.length;
-    if (sum->force->share.parts == 1) {
+    if (sum->direct->base.options.share.parts == 1) {
         sum->kernels->reduce(sum->all, sum->scratch->rounds, wave->rounds, sum->total);
         return;
     }

@@ -12,7 +12,7 @@
 #ifndef ORRERY_FORCE_DIRECT_TILES_H
 #define ORRERY_FORCE_DIRECT_TILES_H
 
-#include "force/direct/plan.h"
+#include "force/direct/direct.h"
 
 /* Rounds that follow one another and whose sums are kept apart until they are added to the totals.
  * Work is counted in units, one for each tile of a round. */
@@ -28,14 +28,14 @@ struct wave {
 struct range team_share(const struct team *team, struct range range);
 
 /* Finds wave number 0, 1, ... of this process; false past the last one. */
-bool tiles_find_wave(const struct force *force, size_t number, struct wave *wave);
+bool tiles_find_wave(const struct direct *direct, size_t number, struct wave *wave);
 
 /* Makes the sums of a wave in sum->scratch->rounds; where there are none, adds them to the totals
  * at once. Every thread of the team calls it, and waits before and after. */
 void tiles_sum_wave(const struct system_sum *sum, const struct wave *wave);
 
 /* Adds the sums of a wave to the totals, which go from process to process. With several processes
- * the totals are those of force_has_holder() after the last wave; the others' are a part of them.
+ * the totals are those of force->holder after the last wave; the others' are a part of them.
  */
 void tiles_add_wave(const struct system_sum *sum, const struct wave *wave);
 

@@ -1,14 +1,15 @@
 /*
- * What direct summation keeps: what was chosen for the bodies when it was created, and the sums of
- * one system while a team of threads makes them.
+ * Direct summation, the force method that adds up all pairs. Three levels find a force: who does
+ * which systems (force_find_item() and whoever calls it); a system packed, its tiles gone over and
+ * its sums unpacked (sums.c, tiles.c); the kernels (kernel.h). This is what the second level knows:
+ * what was chosen for the bodies, and the sums of one system while a team of threads makes them.
  */
-#ifndef ORRERY_FORCE_DIRECT_PLAN_H
-#define ORRERY_FORCE_DIRECT_PLAN_H
+#ifndef ORRERY_FORCE_DIRECT_DIRECT_H
+#define ORRERY_FORCE_DIRECT_DIRECT_H
 
-#include "base/barrier.h"
 #include "force/direct/batch.h"
 #include "force/direct/kernel.h"
-#include "force/force-options.h"
+#include "force/method.h"
 
 enum { TILE_MOST = 1024 }; /* bodies */
 
@@ -19,24 +20,28 @@ struct scratch {
     struct batch batch;   /* where one thread sums several systems at once */
 };
 
-struct force {
-    struct physics physics;
-    struct force_share share; /* the whole is part 0 of 1 */
+struct direct {
+    struct force base;
     const struct kernels *kernels;
     enum precision precision;
     enum force_kernel_id kernel; /* no longer FORCE_AUTO */
     size_t tile, tiles;          /* bodies in a tile, tiles in a system */
     size_t wave;                 /* rounds of the tournament between two barriers, at most */
     size_t laps;                 /* of the sums from part to part */
-    size_t batch_systems; /* in a batch; 0: there are none, systems are summed one after another */
-    size_t scratches;     /* systems, or so many of them, that are worked on at one time */
+    size_t scratches;            /* systems, or so many of them, that are worked on at one time */
     struct scratch *scratch;
-    struct barrier barrier;
 };
 
-/* The kernels that the options ask for; errors as force_create() has them. */
-enum status force_find_kernels(const struct force_options *options, const struct kernels **kernels,
-                               struct error *error);
+/* The kernels that the options ask for; STATUS_CONFIG, STATUS_UNAVAILABLE as check() has them. */
+enum status direct_find_kernels(const struct force_options *options, const struct kernels **kernels,
+                                struct error *error);
+
+/* The verbs of the method that are called in a step (sums.c), and those of jerks (jerk.c). */
+void direct_accelerations(struct force *force, const struct bodies *bodies,
+                          const struct force_item *item);
+void direct_potentials(struct force *force, const struct bodies *bodies,
+                       const struct force_item *item, double *phi, double *psi);
+extern const struct jerk_class direct_jerk;
 
 /* The threads that work together on one system, and this one among them. */
 struct team {
@@ -52,7 +57,7 @@ static inline void team_wait(const struct team *team)
 
 /* The sums of one system, as one thread of the team sees them. */
 struct system_sum {
-    struct force *force;
+    struct direct *direct;
     const struct bodies *bodies;
     struct scratch *scratch;
     struct team team;

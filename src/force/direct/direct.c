@@ -1,0 +1,300 @@
+#include "config.h"
+
+#include "force/direct/direct.h"
+
+#include <float.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "force/direct/reference.h"
+
+/* The kernels of every instruction set of isa.h. */
+static const struct kernels *const all_kernels[] = {
+#ifdef HAVE_X86_KERNELS
+    &kernels_avx512_zen, &kernels_avx512, &kernels_avx2_zen, &kernels_avx2,
+#endif
+#ifdef HAVE_NEON_KERNELS
+    &kernels_neon,
+#endif
+    &kernels_baseline,
+};
+
+/* --- choices ------------------------------------------------------------------------------------
+ */
+
+/*
+ * Crossovers and sizes, as docs/performance.md has measured them. They may depend on the problem
+ * only, never on the threads or on a clock: a run must find the same bits when it continues
+ * elsewhere.
+ */
+enum {
+    SYMMETRIC_FROM = 256, /* bodies from which the third law wins */
+    WAVE_BYTES = 1 << 20, /* of the sums of a wave: they stay in the second-level cache */
+    LAP_ROUNDS = 8        /* of each part, whose sums wait to be added; more take more memory, fewer
+                             send sums around more often */
+};
+
+/* Bodies in a tile: large ones for the inner loops, many of them for the threads. */
+static const struct tile_size {
+    size_t count; /* from so many bodies in the system */
+    size_t tile;
+} tile_sizes[] = { { 16384, TILE_MOST }, { 2048, 512 }, { 512, 256 }, { 0, 128 } };
+
+static size_t choose_tile(size_t count)
+{
+    const struct tile_size *row = tile_sizes;
+    while (count < row->count)
+        row++;
+    return row->tile;
+}
+
+static enum force_kernel_id find_kernel(const char *name)
+{
+    int id = 0;
+    while (id < FORCE_KERNELS && strcmp(name, force_kernel_names[id]) != 0)
+        id++;
+    return (enum force_kernel_id)id;
+}
+
+static enum status check_kernel(const char *kernel, struct error *error)
+{
+    struct text names = { 0 };
+    if (find_kernel(kernel) != FORCE_KERNELS)
+        return STATUS_OK;
+    text_quoted(&names, force_kernel_names + FORCE_AUTO + 1);
+    error_set(error, STATUS_CONFIG, "compute.kernel = \"%s\": CPUs have the kernels %s", kernel,
+              names.failed ? "of `orrery info compute.kernel`" : names.bytes);
+    text_free(&names);
+    return error->status;
+}
+
+enum status direct_find_kernels(const struct force_options *options, const struct kernels **kernels,
+                                struct error *error)
+{
+    const char *isa = NULL;
+    if (check_kernel(options->kernel, error) || force_isa_find(options->isa, &isa, error))
+        return error->status;
+    size_t k = 0;
+    while (strcmp(all_kernels[k]->isa, isa) != 0)
+        k++;
+    *kernels = all_kernels[k];
+    return STATUS_OK;
+}
+
+static enum status check_options(const struct force_options *options, struct error *error)
+{
+    const struct kernels *kernels;
+    return direct_find_kernels(options, &kernels, error);
+}
+
+/* The plain one where no system has the masses for the third law, or where that does not pay. */
+static enum force_kernel_id choose_kernel(const struct direct *direct, enum force_kernel_id asked,
+                                          const struct bodies *bodies)
+{
+    if (asked != FORCE_AUTO && asked != FORCE_SYMMETRIC)
+        return asked;
+    if (asked == FORCE_AUTO && bodies->count < SYMMETRIC_FROM)
+        return FORCE_PLAIN;
+    for (size_t s = 0; s < bodies->systems; s++) {
+        struct packing packing = { .precision = direct->precision };
+        packing_open(&packing, &direct->base.physics, bodies, s);
+        if (packing.massive)
+            return FORCE_SYMMETRIC;
+    }
+    return FORCE_PLAIN;
+}
+
+/*
+ * In a round no tile appears twice. Where a wave is one round and adds in double, the accelerations
+ * themselves have room for its sums, and many bodies need no further memory.
+ */
+static bool adds_in_place(const struct direct *direct)
+{
+    return direct->wave == 1 && direct->precision == PRECISION_DOUBLE &&
+           direct->base.options.share.parts == 1;
+}
+
+static double round_bytes(enum precision precision, double length)
+{
+    return 3 * length * (precision == PRECISION_DOUBLE ? sizeof(double) : sizeof(float));
+}
+
+/* Parts go through the tournament in laps. The units of a lap are divided among them, so that a
+ * part has the rest of a round at either end. */
+static void choose_waves(struct direct *direct, size_t length)
+{
+    const size_t tiles = direct->tiles, parts = direct->base.options.share.parts;
+    direct->laps = (tiles - 1) / (LAP_ROUNDS * parts) + 1;
+    direct->wave = 1 + WAVE_BYTES / (size_t)round_bytes(direct->precision, (double)length);
+    if (parts > 1)
+        direct->wave = (tiles - 1) / direct->laps / parts + 2;
+    if (direct->wave > tiles)
+        direct->wave = tiles;
+}
+
+/* Batches pay where every thread has enough systems to fill the lanes of one. */
+static size_t choose_batch(const struct direct *direct, const struct bodies *bodies, size_t threads)
+{
+    const size_t lanes = direct->kernels->force[direct->precision].lanes;
+    const bool fits = bodies->count <= BATCH_COUNT && bodies->systems / threads >= lanes &&
+                      direct->base.physics.boundary == BOUNDARY_OPEN &&
+                      direct->base.options.share.parts == 1;
+    return fits && direct->kernel == FORCE_PLAIN ? lanes : 0;
+}
+
+/* What others get to know of it. Laps go up and down, one after the other, and the sums end with
+ * the last part or the first. Sums for other processes are made system by system, from one thread.
+ */
+static void describe(struct direct *direct)
+{
+    struct force *const force = &direct->base;
+    const size_t parts = force->options.share.parts;
+    const bool reference = direct->kernel == FORCE_REFERENCE;
+    const bool exact = reference || direct->precision == PRECISION_DOUBLE;
+    force->kernel = force_kernel_names[direct->kernel];
+    force->isa = reference ? "portable" : direct->kernels->isa;
+    force->origin = exact ? ORIGIN_EXACT : ORIGIN_MEDIAN;
+    force->held = direct->kernel == FORCE_SYMMETRIC && parts > 1;
+    force->holder = direct->laps % 2 == 1 ? parts - 1 : 0;
+    force->alone = reference || force->held ? 0 : direct->scratches;
+}
+
+/* --- memory -------------------------------------------------------------------------------------
+ */
+
+static enum status scratch_create(struct scratch *scratch, const struct direct *direct,
+                                  const struct bodies *bodies, struct error *error)
+{
+    const size_t length = bodies->stride;
+    packed_create(&scratch->packed, direct->precision, length, error);
+    if (direct->base.batch_systems)
+        batch_create(&scratch->batch, direct->kernels, direct->precision, bodies, error);
+    if (direct->kernel != FORCE_SYMMETRIC || adds_in_place(direct))
+        return error->status;
+    scratch->rounds = memory_array(direct->wave, sizeof *scratch->rounds, error);
+    for (size_t k = 0; k < direct->wave && scratch->rounds; k++)
+        scratch->rounds[k] = sums_create(direct->precision, length, error);
+    return error->status;
+}
+
+static void scratch_destroy(struct scratch *scratch, size_t wave)
+{
+    packed_destroy(&scratch->packed);
+    batch_destroy(&scratch->batch);
+    for (size_t k = 0; k < wave && scratch->rounds; k++)
+        sums_destroy(&scratch->rounds[k]);
+    memory_free(scratch->rounds);
+}
+
+static double bytes_of(const struct force_options *options, double systems, double count)
+{
+    const double threads = options->threads > 0 ? options->threads : 1;
+    const double length = bodies_length_of(1, count);
+    const double round = round_bytes(options->precision, length);
+    const double tiles = ceil(count / (double)choose_tile((size_t)count));
+    double scratch = 4 * length * sizeof(double) + round; /* packed, and one round of a wave */
+    if (options->share.parts > 1)
+        scratch += round * fmin(tiles, LAP_ROUNDS);
+    else if (round < WAVE_BYTES)
+        scratch += fmin(WAVE_BYTES, round * tiles);
+    if (count <= BATCH_COUNT)
+        scratch += BATCH_SYSTEMS * (bodies_bytes(1, count) + 4 * length * sizeof(double) + round);
+    return scratch * (systems < threads ? 1 : threads);
+}
+
+static void destroy_direct(struct force *force)
+{
+    struct direct *const direct = (struct direct *)force;
+    for (size_t k = 0; k < direct->scratches && direct->scratch; k++)
+        scratch_destroy(&direct->scratch[k], direct->wave);
+    free(direct->scratch);
+}
+
+static enum status create_direct(struct force *force, const struct bodies *bodies,
+                                 struct error *error)
+{
+    struct direct *const direct = (struct direct *)force;
+    const struct force_options *const options = &force->options;
+    const size_t threads = options->threads > 0 ? (size_t)options->threads : 1;
+    if (direct_find_kernels(options, &direct->kernels, error))
+        return error->status;
+    direct->precision = options->precision;
+    direct->kernel = choose_kernel(direct, find_kernel(options->kernel), bodies);
+    direct->tile = choose_tile(bodies->count);
+    direct->tiles = (bodies->stride + direct->tile - 1) / direct->tile;
+    choose_waves(direct, bodies->stride);
+    direct->scratches = bodies->systems < threads ? 1 : threads;
+    describe(direct);
+    force->batch_systems = choose_batch(direct, bodies, threads);
+    direct->scratch = calloc(direct->scratches, sizeof *direct->scratch);
+    if (!direct->scratch)
+        error_memory(error);
+    for (size_t k = 0; k < direct->scratches && !error->status; k++)
+        scratch_create(&direct->scratch[k], direct, bodies, error);
+    return error->status;
+}
+
+/* --- the method ---------------------------------------------------------------------------------
+ */
+
+static double work_of(const struct force_options *options, double systems, double count)
+{
+    (void)options;
+    return reference_pairs(systems, count);
+}
+
+/* Sums over pairs cancel to some 1e-15 in double and 1e-7 otherwise, and the errors of many steps
+ * add up. */
+static const struct force_traits traits[] = {
+    [PRECISION_DOUBLE] = { .rounding = 0,
+                           .energy_noise = 1e-11,
+                           .momentum_noise = 1e-9,
+                           .kernels_agree = true },
+    [PRECISION_MIXED] = { .rounding = FLT_EPSILON,
+                          .energy_noise = 3e-7,
+                          .momentum_noise = 1e-4,
+                          .kernels_agree = true },
+    [PRECISION_SINGLE] = { .rounding = FLT_EPSILON,
+                           .energy_noise = 1e-5,
+                           .momentum_noise = 1e-4,
+                           .kernels_agree = true },
+};
+
+static struct force_traits traits_of(const struct force_options *options)
+{
+    return traits[options->precision];
+}
+
+/* Takes as many systems as a batch has lanes. */
+static void open_batch(struct force *force, const struct bodies *bodies, struct force_item *item)
+{
+    struct batch *const batch = &((struct direct *)force)->scratch[omp_get_thread_num()].batch;
+    batch_open(batch, bodies, item->first);
+    item->batch = batch->bodies;
+}
+
+static void close_batch(struct force *force, const struct bodies *bodies,
+                        const struct force_item *item)
+{
+    struct direct *const direct = (struct direct *)force;
+    batch_close(&direct->scratch[omp_get_thread_num()].batch, bodies, item->first);
+}
+
+const struct force_method force_direct = {
+    .name = "direct",
+    .size = sizeof(struct direct),
+    .check = check_options,
+    .bytes = bytes_of,
+    .work = work_of,
+    .traits = traits_of,
+    .create = create_direct,
+    .open = open_batch,
+    .close = close_batch,
+    .accelerations = direct_accelerations,
+    .potentials = direct_potentials,
+    .jerk = &direct_jerk,
+    .destroy = destroy_direct,
+};

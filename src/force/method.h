@@ -1,0 +1,171 @@
+/*
+ * Forces, and the methods that find them. A method is a constant table of functions, a row of
+ * FORCE_METHODS and a folder of its own beside this file; `direct` sums over all pairs. Whoever
+ * needs forces creates them for some bodies by the options of the config, and asks here what they
+ * cost and what they can be trusted with, whichever method it is.
+ *
+ * Every method works for a team of OpenMP threads. The result does not depend on the number of
+ * threads, and a system's result does not depend on the systems beside it.
+ */
+#ifndef ORRERY_FORCE_METHOD_H
+#define ORRERY_FORCE_METHOD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/barrier.h"
+#include "base/status.h"
+#include "config/configuration.h"
+#include "force/force-options.h"
+#include "force/isa.h"
+#include "force/jerk.h"
+#include "force/origin.h"
+#include "model/bodies.h"
+#include "model/physics.h"
+
+/* The table: ROW(name, "a sentence"); the method itself is force_<name>. The first is the default.
+ */
+#define FORCE_METHODS(ROW)                                                                         \
+    ROW(direct, "Sums over all pairs of bodies: O(N^2), as exact as their precision.")
+
+/* What those who judge a run may assume of its forces. */
+struct force_traits {
+    double rounding;     /* of a force in its precision, relative, where that is not double; or 0 */
+    double truncation;   /* what the method leaves out of a force, relative: the same on every
+                            machine; 0: it sums over all pairs */
+    double energy_noise; /* energies nearer to one another than this, relative, are not told
+                            apart: what a good integrator was seen to leave after 10^6 steps, and
+                            some ten times that */
+    double momentum_noise; /* the same of momentum and angular momentum, over the sums of the
+                              bodies' own */
+    bool kernels_agree;    /* another kernel, instruction set or backend changes forces by rounding
+                              alone */
+};
+
+/* Some systems of an evaluation, which one thread does, or all threads of the team together. */
+struct force_item {
+    size_t first, last; /* systems */
+    bool by_team;       /* all threads of the team do it together; else the calling one alone */
+    /* Between open and close of an item whose systems make a batch: these, as one system that may
+     * be moved (without ids). NULL: they stay where they are. */
+    const struct bodies *batch;
+};
+
+struct force; /* below */
+
+struct force_method {
+    const char *name;
+    size_t size; /* bytes of its own struct, which begins with a struct force */
+    /* Can it do what the options ask for? STATUS_CONFIG (a GPU's kernel), STATUS_UNAVAILABLE (a
+     * forced instruction set that this machine has not). */
+    enum status (*check)(const struct force_options *options, struct error *error);
+    /* Bytes that the force of so many bodies takes at most. */
+    double (*bytes)(const struct force_options *options, double systems, double count);
+    /* Work of one evaluation of all systems, in the time of a pair of bodies in a direct sum. */
+    double (*work)(const struct force_options *options, double systems, double count);
+    struct force_traits (*traits)(const struct force_options *options);
+    /* Completes a force that is zero but for method, options and physics. STATUS_MEMORY; it is
+     * destroyed in any case. */
+    enum status (*create)(struct force *force, const struct bodies *bodies, struct error *error);
+    /* Before and after whatever is done with the batch of an item that is one; never called where
+     * force->batch_systems is 0. */
+    void (*open)(struct force *force, const struct bodies *bodies, struct force_item *item);
+    void (*close)(struct force *force, const struct bodies *bodies, const struct force_item *item);
+    /* bodies->ax, ay, az of an open item's systems; every thread that works on the item calls, and
+     * what the team does starts and ends with a barrier. Allocates nothing. */
+    void (*accelerations)(struct force *force, const struct bodies *bodies,
+                          const struct force_item *item);
+    /* phi and psi, likewise, as force_potentials() has them. */
+    void (*potentials)(struct force *force, const struct bodies *bodies,
+                       const struct force_item *item, double *phi, double *psi);
+    const struct jerk_class *jerk;        /* of bodies that are due; NULL: it has none */
+    void (*destroy)(struct force *force); /* all that create() made; accepts what is incomplete */
+};
+
+#define DECLARE_METHOD(name, help) extern const struct force_method force_##name;
+FORCE_METHODS(DECLARE_METHOD)
+#undef DECLARE_METHOD
+
+/* The first member of every method's own struct. What create() sets: from `kernel` on. */
+struct force {
+    const struct force_method *method;
+    struct force_options options; /* with a share also where one process does it all: part 0 of 1 */
+    struct physics physics;
+    const char *kernel, *isa; /* what was chosen, "plain", "avx512"; for run.json and the log */
+    enum origin origin;       /* where kernels measure positions from */
+    size_t alone;             /* threads of a team that may work on systems of their own */
+    size_t batch_systems;     /* that one thread takes together; 0: one after another */
+    /*
+     * Where parts find the accelerations, whose bits are those of the whole. false: each has those
+     * of its own bodies. true: part `holder` has those of all bodies, and the others have none (a
+     * kernel that uses Newton's third law).
+     */
+    bool held;
+    size_t holder;
+    struct barrier barrier; /* of the team */
+};
+
+/* --- asking, before there are any bodies --------------------------------------------------------
+ */
+
+extern const char *const force_method_names[]; /* as the table has them; NULL-terminated */
+extern const char *const force_method_help[];  /* a sentence for each */
+const struct force_method *force_method_find(const char *name); /* NULL: there is none */
+
+/* What the group `compute` of the config asks for. */
+struct force_options force_options_of(const struct section *compute);
+
+/* What the group `compute` of a run.json says: its method, "" is the default, and precision. */
+struct force_options force_options_named(const char *method, const char *precision);
+
+/* The method that the options name. */
+const struct force_method *force_method_of(const struct force_options *options);
+
+/* The verbs of that method. */
+double force_bytes(const struct force_options *options, double systems, double count);
+double force_work(const struct force_options *options, double systems, double count);
+struct force_traits force_traits(const struct force_options *options);
+
+/* The same options with forces that are exact but for rounding in double. */
+struct force_options force_exact(const struct force_options *options);
+
+/* STATUS_CONFIG where the options name another method than direct sums, which `who` has alone: "the
+ * serial backend". */
+enum status force_check_direct(const struct force_options *options, const char *who,
+                               struct error *error);
+
+/* --- forces of some bodies ----------------------------------------------------------------------
+ */
+
+/* For `bodies` as they are laid out now. STATUS_MEMORY, and what the method's check() says. */
+enum status force_create(const struct force_options *options, const struct physics *physics,
+                         const struct bodies *bodies, struct force **force, struct error *error);
+void force_destroy(struct force *force); /* accepts NULL */
+
+/*
+ * bodies->ax, ay, az from the positions and masses. To be called by every thread of a team of
+ * `options.threads` (or fewer) or outside any team; starts and ends with a barrier, so positions
+ * written by any thread before the call are seen, and accelerations are complete after it.
+ * Allocates nothing.
+ */
+void force_accelerations(struct force *force, const struct bodies *bodies);
+
+/* phi and psi as conserved_measure() wants them, fp64, in arrays aligned like those of the bodies;
+ * called and synchronised like force_accelerations(). Those of its own bodies alone where there is
+ * a share. */
+void force_potentials(struct force *force, const struct bodies *bodies, double *phi, double *psi);
+
+/*
+ * The same by work items, for callers that have more to do with the systems of one item before they
+ * go on to the next: what one thread has at hand stays in its caches, and nobody waits. As many
+ * systems as go evenly over the threads of the team are each done by one thread, one at a time or a
+ * batch of them; all threads do the rest together. Finds work item `number` = 0, 1, ... of the
+ * calling thread; false past its last one. Between open and close its forces are those of
+ * force->method->accelerations().
+ */
+bool force_find_item(const struct force *force, const struct bodies *bodies, size_t number,
+                     struct force_item *item);
+void force_open_item(struct force *force, const struct bodies *bodies, struct force_item *item);
+void force_close_item(struct force *force, const struct bodies *bodies, struct force_item *item);
+
+#endif
