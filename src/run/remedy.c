@@ -17,7 +17,8 @@ static const double least_work = 2e8;
 static const double most_softened = 0.1;
 
 /* Tried where a run wants too many steps. */
-static const char higher_order[] = "yoshida6";
+static const char higher_order[] = "yoshida6", own_steps[] = "gauss-radau";
+enum { FEW_BODIES = 64 }; /* for which the latter is quick */
 
 /* The run as it began, and what may be spent on it. */
 struct patient {
@@ -190,6 +191,24 @@ static enum status try_higher_order(const struct patient *patient, struct advice
     return STATUS_OK;
 }
 
+/* Where a few bodies pass each other too closely for any of these, the method that chooses its own
+ * steps, with its usual accuracy. */
+static bool try_own_steps(struct patient *patient, const struct advice *advice)
+{
+    struct experiment other = patient->start;
+    struct rehearsal tried = { 0 };
+    struct error unable = { 0 };
+    other.integrator = other.backend_options.integrator = integrator_find(own_steps);
+    other.backend_options.time = NULL; /* its keys are those of another integrator */
+    if (advice->kind == ADVICE_NONE || advice->trial == ADVICE_HOLDS ||
+        other.bodies->count > FEW_BODIES ||
+        rehearse(&other, other.step, patient->wish.bound, &tried, &unable) || !tried.within)
+        return false;
+    say(patient->text, "%s wants too short a step; time.integrator = \"%s\" holds (tried)",
+        patient->start.integrator->variant.name, own_steps);
+    return true;
+}
+
 static void treat(struct patient *patient, struct error *error)
 {
     struct advice advice;
@@ -202,7 +221,7 @@ static void treat(struct patient *patient, struct error *error)
     else if (advice_find(&patient->start, &patient->wish, &advice, error) ||
              try_higher_order(patient, &advice, error))
         say_command(patient);
-    else
+    else if (!try_own_steps(patient, &advice))
         say_advice(patient, &advice, error);
 }
 

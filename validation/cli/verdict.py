@@ -18,6 +18,9 @@ HEAD_ON = "m,x,y,z,vx,vy,vz\n1,0,0,0,0,0,0\n1,1,0,0,0,0,0\n"
 HOLDS = r"time\.step = {} holds \(orrery check\)"
 ESTIMATE = r"time\.step = {} is an estimate, not tried \(orrery check\)"
 SOFTENING = r"physics\.softening > 0 may help \(not tried\)"
+# Tried for half a second, which may not do on a machine with other work.
+OWN_STEPS = (r'velocity-verlet wants too short a step; time\.integrator = "gauss-radau" holds '
+             r"\(tried\)")
 
 # Of ten kinds and some more: the config, the exit status, what is off with its bound (None: of no
 # bound), and what is to be done. The bounds are those of the configs and the watch's defaults,
@@ -46,7 +49,7 @@ KINDS = {
     "Pythagorean problem": (
         'bodies = { initial = "pythagorean"; };\ntime = { step = 0.001; end = 20.0; };', 1,
         "energy error", 0.005,
-        r"the step is 1\.4e\+05 times too long; " + ESTIMATE.format("7e-09")),
+        rf"({OWN_STEPS}|the step is 1\.4e\+05 times too long; {ESTIMATE.format('7e-09')})"),
     "numbers that overflow": (
         TWO.format(0.5) + "physics = { gravitational_constant = 1e155; };\n"
         "time = { step = 1.0; end = 20.0; };", 70, r"the energy is not finite at step 1 \(t = 1\)",
@@ -63,7 +66,8 @@ KINDS = {
         r"the step is \d+ times too long; " + HOLDS.format(r"[\d.e-]+")),
     "cold collapse without softening": (
         'bodies = { initial = "cold-sphere"; count = 64; };\ntime = { step = 0.01; end = 3.0; };',
-        1, "energy error", 0.005, r"steps of 1e-11 are wanted, too many of them; " + SOFTENING),
+        1, "energy error", 0.005,
+        rf"({OWN_STEPS}|steps of 1e-11 are wanted, too many of them; {SOFTENING})"),
     "momentum": (
         'bodies = { initial = "plummer"; count = 128; };\nphysics = { softening = 0.01; };\n'
         'time = { integrator = "hermite4"; step = 0.125; end = 1.0; };\n' + CONSERVATION +
@@ -177,12 +181,14 @@ def test_what_is_said_to_hold_holds():
     tried = 0
     for kind in KINDS:
         said = sentence_of(write(kind))[1]
-        found = re.search(r'(?:time\.integrator = "([\w-]+)" with )?time\.step = (\S+) holds', said)
+        found = (re.search(r'(?:time\.integrator = "([\w-]+)" with )?time\.step = (\S+) holds',
+                           said) or re.search(r'time\.integrator = "([\w-]+)"() holds', said))
         double = 'compute.precision = "double" holds' in said
         assert found or double or "holds" not in said.replace("no bound holds", ""), said
         if not found and not double:
             continue
-        settings = ["compute.precision=double"] if double else [f"time.step={found[2]}"]
+        settings = ["compute.precision=double"] if double else (
+            [f"time.step={found[2]}"] if found[2] else [])
         if found and found[1]:
             settings.append(f"time.integrator={found[1]}")
         again = [word for setting in settings for word in ("-P", setting)]

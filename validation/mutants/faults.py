@@ -726,6 +726,8 @@ DIAGNOSTICS = [
      "systems == 1 && size_of(&found) > size_of(failure)", "cli/verdict.py"),
     ("src/diagnostics/watch-failure.c", "few ? bound->steps : bound->error", "bound->error",
      "cli/verdict.py"),
+    ("src/run/remedy.c", "&tried, &unable) || !tried.within)", "&tried, &unable))",
+     "cli/verdict.py"),
     ("src/run/remedy.c", "clock_seconds() - patient->begun > ", "0.0 > ", "cli/verdict.py",
      "what is afforded is work, and the time is a second bound on it"),
     ("src/report/outcome.c", "result->state == RESULT_ENDED && whole ?", "false ?",
