@@ -60,7 +60,11 @@ static enum status unknown_command(const char *word, struct error *error)
     size_t count = 0;
     for (; command_at(count); count++)
         names[count] = command_at(count)->name;
-    const char *nearest = text_nearest(word, names, count);
+    const char *nearest = text_nearest(word, names, count), *dot = strrchr(word, '.');
+    if ((dot && strcmp(dot, ".cfg") == 0) || access(word, R_OK) == 0)
+        return error_set(error, STATUS_USAGE,
+                         "orrery: '%s' is no command; to run a config file: orrery run %s", word,
+                         word);
     return error_set(error, STATUS_USAGE, "orrery: unknown command '%s'%s%s%s (orrery --help)",
                      word, nearest ? "; did you mean '" : "", nearest ? nearest : "",
                      nearest ? "'?" : "");

@@ -5,6 +5,8 @@
 
 #include "base/text.h"
 #include "config/parameter-reference.h"
+#include "config/suggest.h"
+#include "run/schema.h"
 
 /* "orrery run" of the usage. */
 static int command_length(const struct arguments *arguments)
@@ -124,17 +126,80 @@ static enum status store(const struct arguments *arguments, const struct argumen
     return STATUS_OK;
 }
 
+static bool sets_keys(const struct arguments *arguments)
+{
+    for (size_t i = 0; i < arguments->count; i++)
+        if (arguments->table[i].type == ARGUMENT_LIST)
+            return true;
+    return false;
+}
+
+/* Was a key of the config meant, "--integrator euler" or "time.step=0.1"? Appends how it is set. */
+static bool suggest_override(const struct arguments *arguments, const char *word, const char *next,
+                             struct text *text)
+{
+    char name[64];
+    struct schema_room room;
+    struct text path = { 0 };
+    const size_t length = strcspn(word, "=");
+    if (!sets_keys(arguments) || length == 0 || length >= sizeof name)
+        return false;
+    const char *const value = word[length] ? word + length + 1 : next ? next : "VALUE";
+    snprintf(name, sizeof name, "%.*s", (int)length, word);
+    const struct schema *schema = schema_experiment(&room);
+    if (strchr(name, '.'))
+        text_print(&path, "%s", name);
+    else if (!suggest_key(schema, &schema->groups[0], NULL, name, &path) ||
+             !strchr(path.bytes ? path.bytes : "", '.'))
+        text_free(&path);
+    if (path.bytes)
+        text_print(text, "a key of the config is set by -P %s=%s", path.bytes, value);
+    text_free(&path);
+    return text->length > 0;
+}
+
+static enum status told(const struct arguments *arguments, const char *what, const char *word,
+                        struct text *how, struct error *error)
+{
+    error_set(error, STATUS_USAGE, "%.*s: %s %s; %s", command_length(arguments), arguments->usage,
+              what, word, how->bytes ? how->bytes : "");
+    text_free(how);
+    return error->status;
+}
+
+/* "-P a = b", in words of their own: the list has "a" or "a=", and a sign or value stands behind.
+ */
+static bool suggest_joined(const struct arguments *arguments, char *const *words, int count, int i,
+                           struct text *text)
+{
+    if (!sets_keys(arguments) || i < 2 || strcmp(words[i - 2], "-P") != 0)
+        return false;
+    const char *const key = words[i - 1];
+    const size_t length = strcspn(key, "=");
+    const char *value = words[i] + (words[i][0] == '=');
+    if (key[length] ? key[length + 1] != '\0' : words[i][0] != '=')
+        return false;
+    if (!*value && i + 1 < count)
+        value = words[i + 1];
+    text_print(text, "no blanks stand around the equals sign: write -P %.*s=%s", (int)length, key,
+               value);
+    return true;
+}
+
 /* `name`: without the dashes, of a long one. */
 static enum status unknown_option(const struct arguments *arguments, const char *word,
-                                  const char *name, struct error *error)
+                                  const char *name, const char *next, struct error *error)
 {
     enum { MOST = 64 };
+    struct text how = { 0 };
     const char *names[MOST];
     size_t count = 0;
     for (size_t i = 0; i < arguments->count && count < MOST; i++)
         if (arguments->table[i].name)
             names[count++] = arguments->table[i].name;
     const char *nearest = name ? text_nearest(name, names, count) : NULL;
+    if (!nearest && name && suggest_override(arguments, name, next, &how))
+        return told(arguments, "unknown option", word, &how, error);
     if (!nearest)
         return usage_error(arguments, error, "unknown option", word);
     const int length = command_length(arguments);
@@ -153,7 +218,8 @@ static enum status take_option(const struct arguments *arguments, int argc, char
     const size_t length = is_long ? strcspn(name, "=") : 1;
     const struct argument *argument = find(arguments, name, length, is_long);
     if (!argument)
-        return unknown_option(arguments, word, is_long ? name : NULL, error);
+        return unknown_option(arguments, word, is_long ? name : NULL,
+                              *i + 1 < argc ? argv[*i + 1] : NULL, error);
     const char *attached = name[length] == '\0' ? NULL : name + length + (is_long ? 1 : 0);
     if (argument->type == ARGUMENT_FLAG)
         return attached ? usage_error(arguments, error, "takes no value:", word)
@@ -189,8 +255,13 @@ enum status arguments_parse(const struct arguments *arguments, int argc, char **
             if (take_option(arguments, argc, argv, &i, error))
                 return error->status;
         } else {
+            struct text how = { 0 };
+            if (suggest_joined(arguments, argv, argc, i, &how))
+                return told(arguments, "unexpected argument", word, &how, error);
             if (plain->count == arguments->most || plain->count == ARGUMENT_LIST_SIZE)
-                return usage_error(arguments, error, "unexpected argument", word);
+                return strchr(word, '=') && suggest_override(arguments, word, NULL, &how)
+                           ? told(arguments, "unexpected argument", word, &how, error)
+                           : usage_error(arguments, error, "unexpected argument", word);
             plain->items[plain->count++] = word;
         }
     }

@@ -4,6 +4,7 @@
 #include "config/requirement.h"
 #include "config/section.h"
 #include "config/suggest.h"
+#include "config/synonyms.h"
 
 /* One reading of a whole tree. */
 struct reader {
@@ -30,6 +31,8 @@ static void report_stray(struct reader *r, const struct section *section, const 
     if (suggest_owners(group, node->name, &other))
         text_print(&reason, "does not apply to %s = \"%s\"; it belongs to %s", group->variant_key,
                    section->variant->name, other.bytes);
+    else if (synonyms_elsewhere(node->name))
+        text_print(&reason, "unknown key; %s", synonyms_elsewhere(node->name));
     else if (suggest_key(&r->config->schema, group, section->variant, node->name, &other))
         text_print(&reason, "unknown key; did you mean %s?", other.bytes);
     section_report(section, node->name, &node->location, value.bytes, STATUS_CONFIG, r->error,

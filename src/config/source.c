@@ -8,6 +8,7 @@
 
 #include "config/config-file.h"
 #include "config/grammar.h"
+#include "config/slip.h"
 
 enum {
     MAX_DEPTH = 32,     /* braces and brackets inside each other */
@@ -352,8 +353,27 @@ static enum status accept_error(struct scanner *s, const struct token *token)
                            "unexpected byte 0x%02x; a string needs quotation marks", c);
 }
 
+/* A value of several words and signs that is meant as one: the reader says what is wrong with it.
+ */
+static bool is_slip(const struct scanner *s, const struct token *token, struct token *whole)
+{
+    const struct grammar_scope *const at = &s->scopes[s->depth].at;
+    if (at->want != WANT_VALUE || grammar_is_list(at) || token->kind == TOKEN_END ||
+        token->kind == TOKEN_STRING || token->kind == TOKEN_INCLUDE)
+        return false;
+    *whole = *token;
+    whole->kind = TOKEN_WORD;
+    whole->length = slip_length(token->start);
+    return whole->length > 0 && (token->kind == TOKEN_ERROR || whole->length > token->length);
+}
+
 static enum status accept_token(struct scanner *s, const struct token *token)
 {
+    struct token whole;
+    if (is_slip(s, token, &whole)) {
+        s->frame->cursor.next = whole.start + whole.length;
+        return accept_scalar(s, &whole);
+    }
     if (token->kind == TOKEN_ERROR)
         return accept_error(s, token);
     if (token->kind == TOKEN_INCLUDE)

@@ -1,6 +1,7 @@
 #include "config/suggest.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "config/synonyms.h"
 
@@ -63,6 +64,11 @@ static void print_path(const struct group *group, const char *key, struct text *
 
 void suggest_choice(const char *word, const char *const *choices, size_t count, struct text *text)
 {
+    for (size_t i = 0; i < count; i++)
+        if (strcasecmp(word, choices[i]) == 0) {
+            text_print(text, "; names are written in small letters: write \"%s\"", choices[i]);
+            return;
+        }
     const struct synonym *synonym = synonyms_find(word, choices, count);
     const char *nearest = synonym ? synonym->meant : text_nearest(word, choices, count);
     if (synonym && synonym->note)

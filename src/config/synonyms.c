@@ -138,6 +138,12 @@ static const struct synonym synonyms[] = {
     { "henon", "nbody", NULL },
     { "natural", "nbody", NULL },
     { "mks", "si", NULL },
+    { "cgs", "si", "metres, kilograms and seconds" },
+    { "au", "astronomical", "astronomical units, solar masses and days" },
+    { "solar", "astronomical", "astronomical units, solar masses and days" },
+    { "kpc", "galactic", NULL },
+    { "parsec", "pc-msun-myr", NULL },
+    { "pc", "pc-msun-myr", NULL },
     /* keys */
     { "dt", "time.step", NULL },
     { "timestep", "time.step", NULL },
@@ -204,5 +210,81 @@ const struct synonym *synonyms_find(const char *word, const char *const *candida
         if (strcmp(synonyms[i].word, simple) == 0 &&
             is_candidate(synonyms[i].meant, candidates, count))
             return &synonyms[i];
+    return NULL;
+}
+
+static const char no_field[] = "there is no external field here: bodies attract one another alone; "
+                               "a body that is heavy enough may stand for one",
+                  no_merging[] =
+                      "bodies never merge or bounce: physics.softening keeps them apart, "
+                      "and the diagnostic close-encounters says who met whom",
+                  no_tree[] =
+                      "forces are summed over all pairs, without a tree or a mesh, so there "
+                      "is no opening angle",
+                  no_gas[] = "there is no gas here, and no star evolves: gravity alone",
+                  no_space[] = "space does not expand here: give coordinates and velocities of a "
+                               "time, not comoving ones",
+                  no_tolerance[] = "the accuracy of integrators that choose their own steps is "
+                                   "time.accuracy (gauss-radau) or time.eta (hermite4)",
+                  no_interval[] = "each of diagnostics and outputs has its own cadence: every = so "
+                                  "many steps",
+                  no_units[] = "the units of all numbers are physics.units (orrery info "
+                               "physics.units), and of a file bodies.file_units";
+
+/* Keys of NEMO, NBODY6, REBOUND, GADGET, AMUSE and others, as simplify() leaves them. */
+static const struct {
+    const char *word, *answer;
+} elsewhere[] = {
+    { "externalpotential", no_field },
+    { "externalfield", no_field },
+    { "external", no_field },
+    { "potential", no_field },
+    { "potname", no_field },
+    { "tidalfield", no_field },
+    { "drag", no_field },
+    { "collisions", no_merging },
+    { "collision", no_merging },
+    { "merge", no_merging },
+    { "mergers", no_merging },
+    { "theta", no_tree },
+    { "openingangle", no_tree },
+    { "erroltheta", no_tree },
+    { "tree", no_tree },
+    { "usetree", no_tree },
+    { "pmgrid", no_tree },
+    { "imf", "the masses of a cluster are bodies.masses = \"equal\", \"salpeter\", \"kroupa\" or "
+             "\"two-components\", within bodies.star_masses" },
+    { "massfunction", "the masses of a cluster are bodies.masses = \"equal\", \"salpeter\", "
+                      "\"kroupa\" or \"two-components\", within bodies.star_masses" },
+    { "stellarevolution", no_gas },
+    { "metallicity", no_gas },
+    { "sph", no_gas },
+    { "gas", no_gas },
+    { "hubbleparam", no_space },
+    { "hubble", no_space },
+    { "omega0", no_space },
+    { "omegalambda", no_space },
+    { "cosmology", no_space },
+    { "comovingintegrationon", no_space },
+    { "redshift", no_space },
+    { "errtolintaccuracy", no_tolerance },
+    { "rtol", no_tolerance },
+    { "dtout", no_interval },
+    { "dtoutput", no_interval },
+    { "timebetsnapshot", no_interval },
+    { "snapshotinterval", no_interval },
+    { "unitlengthincm", no_units },
+    { "unitmassing", no_units },
+    { "unitvelocityincmpers", no_units },
+};
+
+const char *synonyms_elsewhere(const char *word)
+{
+    enum { WORD_SIZE = 32 };
+    char simple[WORD_SIZE];
+    simplify(word, simple, sizeof simple);
+    for (size_t i = 0; i < COUNT_OF(elsewhere); i++)
+        if (strcmp(elsewhere[i].word, simple) == 0)
+            return elsewhere[i].answer;
     return NULL;
 }

@@ -20,4 +20,8 @@ struct synonym {
  */
 const struct synonym *synonyms_find(const char *word, const char *const *candidates, size_t count);
 
+/* What is here instead of a key that other programs have, or that it is not; NULL for no such key.
+ */
+const char *synonyms_elsewhere(const char *word);
+
 #endif

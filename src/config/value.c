@@ -6,6 +6,7 @@
 #include "config/config-file.h"
 #include "config/requirement.h"
 #include "config/section.h"
+#include "config/slip.h"
 #include "config/suggest.h"
 
 /* What value_read() works on. */
@@ -50,10 +51,14 @@ static enum status refuse(const struct reading *r, const struct node *node, enum
     const struct parameter *parameter = r->value->parameter;
     const bool bad = node->kind == NODE_BAD && fault == WRONG_TYPE;
     struct text reason = { 0 }, shown = { 0 };
-    if (bad && node->bad == BAD_RANGE)
+    const char *const raw = bad ? node->string : node->raw;
+    if (fault == WRONG_TYPE && raw && slip_print(raw, is_text(parameter), &reason)) {
+        text_print(&reason, "; ");
+    } else if (bad && node->bad == BAD_RANGE) {
         text_print(&reason, "too large a number; ");
-    if (bad && node->bad == BAD_WORD && is_text(parameter))
+    } else if (bad && node->bad == BAD_WORD && is_text(parameter)) {
         text_print(&reason, "needs quotation marks; ");
+    }
     text_print(&reason, "must be ");
     if (fault == OUT_OF_RANGE)
         requirement_range(parameter, &reason);

@@ -1,11 +1,13 @@
 /*
- * Comma-separated values with a header that names the columns, in any order; a unit in brackets
- * may follow a name, as in "x [AU]", and its numbers are in it. Columns with other names are left
- * alone.
+ * Values separated by commas, or by tabs, with a header that names the columns, in any order; a
+ * unit in brackets may follow a name, as in "x [AU]", and its numbers are in it. Columns with other
+ * names are left alone.
  */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "initial/read.h"
 #include "initial/rows.h"
@@ -38,10 +40,11 @@ static enum status find_header(struct rows *rows, char **header, struct error *e
         if (lines_pass_over(rows->lines, error))
             return error->status;
     }
-    if (strchr(*header, ','))
+    rows->separator = strchr(*header, ',') ? ',' : '\t';
+    if (strchr(*header, rows->separator))
         return STATUS_OK;
     return lines_error(rows->lines, error,
-                       "the header has no comma; columns are separated by commas");
+                       "the header has no comma and no tab; columns are separated by either");
 }
 
 static enum status open_table(const struct read_request *request, struct rows *rows,
@@ -50,14 +53,13 @@ static enum status open_table(const struct read_request *request, struct rows *r
     char *header;
     if (read_check_frame(request, "a table", error) || find_header(rows, &header, error))
         return error->status;
-    rows->separator = ',';
     size_t commas = 0;
     for (const char *p = header; *p; p++)
-        commas += *p == ',';
+        commas += *p == rows->separator;
     char **names = calloc(commas + 1, sizeof *names);
     const char **units = calloc(commas + 1, sizeof *units);
     if (names && units) {
-        rows->width = text_split(header, ',', names, commas + 1);
+        rows->width = text_split(header, rows->separator, names, commas + 1);
         name_columns(rows, names, units, request->wish.as_is, error);
     } else
         error_set(error, STATUS_MEMORY, "out of memory for the header of a file");
@@ -66,17 +68,26 @@ static enum status open_table(const struct read_request *request, struct rows *r
     return error->status;
 }
 
-/* By the end of its name, or by a comma in the first line that is neither blank nor a comment. */
+static bool ends_with(const char *path, const char *ending)
+{
+    const size_t length = strlen(path), own = strlen(ending);
+    return length >= own && strcmp(path + length - own, ending) == 0;
+}
+
+/* By the end of its name, or by a comma in the first line that is neither blank nor a comment, or a
+ * tab behind the name of a column. */
 static bool recognise(const char *path, const char *head, size_t length)
 {
     (void)length;
-    const size_t end = strlen(path);
-    if ((end >= 4 && strcmp(path + end - 4, ".csv") == 0) ||
-        (end >= 7 && strcmp(path + end - 7, ".csv.gz") == 0))
-        return true;
+    static const char *const endings[] = { ".csv", ".csv.gz", ".tsv", ".tsv.gz" };
+    for (size_t i = 0; i < COUNT_OF(endings); i++)
+        if (ends_with(path, endings[i]))
+            return true;
     while (*(head += strspn(head, " \t\r\n")) == '#')
         head += strcspn(head, "\n");
-    return memchr(head, ',', strcspn(head, "\n")) != NULL;
+    const size_t line = strcspn(head, "\n");
+    return memchr(head, ',', line) != NULL ||
+           (isalpha((unsigned char)head[0]) && memchr(head, '\t', line) != NULL);
 }
 
 const struct read_format read_csv = { "csv", recognise, rows_measure, rows_read, open_table };

@@ -24,17 +24,17 @@ static const struct symbol {
     { " T ", DIMENSION_TIME, 0.0 },
     { " kg ", DIMENSION_MASS, 1.0 },
     { " g ", DIMENSION_MASS, 1e-3 },
-    { " Msun M_sun Msol solMass Msolar M_\u2299 M\u2299 M_\u2609 M\u2609 ", DIMENSION_MASS,
-      SOLAR_MASS },
+    { " Msun MSun msun M_sun M_Sun Msol solMass Msolar M_\u2299 M\u2299 M_\u2609 M\u2609 ",
+      DIMENSION_MASS, SOLAR_MASS },
     { " Mearth M_earth earthMass ", DIMENSION_MASS, CONSTANT_GM_EARTH / CONSTANT_G },
     { " Mjup M_jup Mjupiter jupiterMass ", DIMENSION_MASS, CONSTANT_GM_JUPITER / CONSTANT_G },
     { " m ", DIMENSION_LENGTH, 1.0 },
     { " cm ", DIMENSION_LENGTH, 1e-2 },
     { " km ", DIMENSION_LENGTH, 1e3 },
     { " AU au ", DIMENSION_LENGTH, CONSTANT_AU },
-    { " pc parsec ", DIMENSION_LENGTH, CONSTANT_PARSEC },
-    { " kpc ", DIMENSION_LENGTH, 1e3 * CONSTANT_PARSEC },
-    { " Mpc ", DIMENSION_LENGTH, 1e6 * CONSTANT_PARSEC },
+    { " pc parsec parsecs ", DIMENSION_LENGTH, CONSTANT_PARSEC },
+    { " kpc kiloparsec ", DIMENSION_LENGTH, 1e3 * CONSTANT_PARSEC },
+    { " Mpc megaparsec ", DIMENSION_LENGTH, 1e6 * CONSTANT_PARSEC },
     { " ly lyr ", DIMENSION_LENGTH, CONSTANT_LIGHT_YEAR },
     { " Rsun R_sun solRad ", DIMENSION_LENGTH, CONSTANT_R_SUN },
     { " Rearth R_earth earthRad ", DIMENSION_LENGTH, CONSTANT_R_EARTH },
@@ -55,6 +55,11 @@ const char *unit_symbols(void)
            "min, "
            "hr, d, yr, kyr, Myr, Gyr";
 }
+
+/* Quotients that are written without a sign between their parts. */
+static const struct {
+    const char *name, *meant;
+} joined[] = { { "kms", "km/s" }, { "kmps", "km/s" }, { "mps", "m/s" } };
 
 static const struct symbol *find_symbol(const char *name, size_t length)
 {
@@ -197,6 +202,9 @@ static bool take_product(const char **text, int brackets, struct product *produc
 bool unit_parse(const char *text, struct unit *unit)
 {
     struct product product;
+    for (size_t i = 0; i < COUNT_OF(joined); i++)
+        if (strcmp(text, joined[i].name) == 0)
+            text = joined[i].meant;
     const char *p = text;
     if (text[strspn(text, " \t")] == '\0' || !take_product(&p, 0, &product) || *p != '\0')
         return false;

@@ -1,6 +1,8 @@
 """Bad input 1 to 5 and 11: what `orrery check` and `orrery run` say to a wrong config file."""
 
 import os
+import pathlib
+import re
 import shutil
 
 import tap
@@ -354,6 +356,36 @@ def test_info_writes_the_reference():
                               capture_output=True, text=True, check=False)
     complaints = [line for line in lint.stdout.splitlines() if "missing date" not in line]
     assert not complaints, complaints
+
+
+def test_the_mistakes_of_the_manual():
+    """each row of its table: what is written, and what is said, word by word; 64 or 78"""
+    path = pathlib.Path(tap.SOURCE, "docs/manual/config-file.md")
+    table = path.read_text().split("### Mistakes, and what is said")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| `(.+?)` \| (.+) \|$", table, re.M)
+    assert len(rows) >= 40, len(rows)
+    pathlib.Path("orbit.cfg").write_text('bodies = { initial = "two-body"; };\n'
+                                         "time = { step = 0.01; end = 1.0; };\n")
+    for written, said in rows:
+        if written.startswith("orrery "):
+            result = tap.run(*written.split()[1:])
+        else:
+            base = 'bodies = { initial = "two-body"; };\n'
+            base += "" if written.startswith("time") else "time = { step = 0.01; end = 1.0; };\n"
+            pathlib.Path("x.cfg").write_text(base + written + "\n")
+            result = tap.run("check", "x.cfg")
+            said = f"x.cfg:{base.count(chr(10)) + 1}: {said}"
+        assert result.returncode in (64, 78) and result.stderr == said + "\n", (written, result)
+
+
+def test_what_looks_like_a_mistake_and_is_none():
+    """without semicolons, with commas between keys, and with comments behind values"""
+    for time in ("step = 0.01 end = 1.0", "step = 0.01, end = 1.0", "step : 0.01 end : 1.0",
+                 "step = 1e-2 // of 2*3.14\n end = 1.0", "step = 0.01 # 0,01\n end = 1.0"):
+        pathlib.Path("x.cfg").write_text('bodies = { initial = "two-body"; };\n'
+                                         f"time = {{ {time} }};\n")
+        result = tap.run("run", "x.cfg", "--dry-run")
+        assert result.returncode == 0, (time, result)
 
 
 tap.main()

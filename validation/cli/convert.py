@@ -266,4 +266,19 @@ def test_standard_output():
     assert result.returncode == 74 and "standard output" in result.stderr, result
 
 
+def test_tables_between_tabs_and_other_names():
+    """tabs, by the name of the file or its first line; pos_x, vel_x, masses; MSun, parsec, kms"""
+    header = ("masses [MSun]", "pos_x [parsec]", "pos_y [parsec]", "pos_z [parsec]", "vel_x [kms]",
+              "vel_y [kms]", "vel_z [kms]", "name")
+    rows = (("1", "0", "0.5", "0", "0", "2", "0", "a"), ("2", "1", "0", "0", "0", "1", "0", ""))
+    text = "".join("\t".join(row) + "\n" for row in (header, *rows))
+    plain = ("id [1],m [Msun],x [pc],y [pc],z [pc],vx [km/s],vy [km/s],vz [km/s]\n"
+             "1,1,0,0.5,0,0,2,0\n2,2,1,0,0,0,1,0\n")
+    for name in ("b.tsv", "b.dat", "b.csv"):
+        pathlib.Path(name).write_text(text)
+        result = tap.run("convert", name, "o.csv", "--force")
+        assert result.returncode == 0, result
+        assert pathlib.Path("o.csv").read_text() == plain, name
+
+
 tap.main()

@@ -281,7 +281,7 @@ static void test_decimal_commas(void **state)
     refuse(&read_csv, "m,x,y,z,vx,vy,vz\n1,5,0,0,0,0,0,0,0,0,0,0,0,0\n",
            "f:2: 14 columns where 7 are expected (a decimal comma? the decimal sign is '.')");
     refuse(&read_csv, "m;x;y;z;vx;vy;vz\n1,5;0;0;0;0;0;0\n",
-           "f:1: the header has no comma; columns are separated by commas");
+           "f:1: the header has no comma and no tab; columns are separated by either");
 }
 
 static void test_bad_headers(void **state)
