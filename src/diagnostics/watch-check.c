@@ -67,7 +67,8 @@ enum status watch_check(struct watch *watch, const struct moment *now, unsigned 
     const struct check check = { now, valid, tell, context };
     const bool summed = (valid & NEED_CONSERVED) && (double)now->step != watch->history->judged;
     const bool due = summed && now->step % watch_stride(watch, now->step) == 0;
-    const double steps = (double)now->step - fmax(watch->history->judged, 0.0);
+    const bool look = summed && !due && (double)now->step == watch->history->look;
+    const double steps = (double)now->step - watch->history->seen;
     if (due) {
         watch_extend_history(watch, now->step);
         watch->history->judged = (double)now->step;
@@ -77,7 +78,7 @@ enum status watch_check(struct watch *watch, const struct moment *now, unsigned 
             return error->status;
         if ((valid & NEED_CONSERVED) && check_energy(now, s, error))
             return error->status;
-        if (due || (summed && last)) {
+        if (due || look || (summed && last)) {
             const struct watch_deviation deviation = watch_observe(watch, now, s, steps);
             if (watch_judge(watch, &check, s, &deviation, error))
                 return error->status;
@@ -90,5 +91,9 @@ enum status watch_check(struct watch *watch, const struct moment *now, unsigned 
         if ((valid & NEED_STATE) && check_step(watch, &check, s, error))
             return error->status;
     }
-    return STATUS_OK;
+    if (due || look) {
+        watch->history->seen = (double)now->step;
+        watch->history->looks += look;
+    }
+    return (due || look) && (valid & NEED_STATE) ? watch_look_ahead(watch, now, error) : STATUS_OK;
 }

@@ -119,7 +119,8 @@ static const struct bound_record nothing_bound = { .tried = NAN,
 
 static void begin_records(struct watch *watch, const struct moment *start)
 {
-    *watch->history = (struct history){ .judged = -1.0, .width = (double)watch->pace->strides[0] };
+    *watch->history =
+        (struct history){ .judged = -1.0, .look = -1.0, .width = (double)watch->pace->strides[0] };
     for (size_t s = 0; s < watch->systems; s++) {
         const struct conserved *c = &start->conserved[s];
         size_t center;
@@ -178,6 +179,7 @@ enum status watch_create(const struct section *section, const struct moment *sta
         return error->status;
     }
     watch->pace = watch->systems * start->bodies->count <= FEW_BODIES ? &few : &many;
+    watch->looks = watch->pace == &many;
     watch->force = method->force;
     watch->noise = force_traits(&method->force).energy_noise;
     watch->integrator = method->integrator;

@@ -21,6 +21,8 @@ enum { WINDOWS = 16, LEAST_WINDOWS = WINDOWS / 2 };
 /* What the records share, all numbers: all systems are judged at the same steps. */
 struct history {
     double judged;          /* the last step at which the energy was judged; -1: none */
+    double seen;            /* the last step at which it was looked at, those between included */
+    double look, looks;     /* the next one between them, -1: none; and how many there were */
     double width;           /* of a window, in steps */
     double counts[WINDOWS]; /* checks in each */
 };
@@ -106,6 +108,7 @@ struct watch {
     const struct integrator *integrator;
     bool adaptive; /* chooses its own steps: those of the run are no measure of them */
     const struct pace *pace;
+    bool looks; /* between two steps of this pace as well, where pairs pass their pericentres */
     const struct units *units; /* of the run, for what is said */
     double dt;
     size_t systems;

@@ -49,12 +49,17 @@ uint64_t watch_every(const struct watch *watch);
  * there; at `step` itself, if that is one. */
 uint64_t watch_stride(const struct watch *watch, uint64_t step);
 
+/* The step after `step` at which it judges the energy: that multiple, or before it one at which the
+ * bound pair that a step errs most in passes its pericentre; those are one in a hundred steps at
+ * most, and ten. */
+uint64_t watch_next(const struct watch *watch, uint64_t step);
+
 /* What must survive a restart, as of a diagnostic. */
 double *watch_state(struct watch *watch, size_t *count);
 
 /*
  * Checks a moment of which `valid` (enum need, or-ed) is there: state, sums or both. The energy
- * is judged at the steps of watch_stride() and where `last` says that the run ends. Warnings go to
+ * is judged at the steps of watch_next() and where `last` says that the run ends. Warnings go to
  * `tell`, which may be NULL, a line each, few in a run. STATUS_NUMERICAL, naming the body, when a
  * position, a velocity or an energy is not finite, and for an error or a jump when on_jump =
  * "stop"; STATUS_MEMORY.

@@ -92,7 +92,17 @@ static void schedule_energy(struct run *run)
 uint64_t events_next(struct run *run)
 {
     schedule_energy(run);
-    return schedule_next(&run->schedule);
+    const uint64_t next = schedule_next(&run->schedule);
+    const uint64_t look = watch_next(run->observers.watch, run->schedule.step);
+    return look < next ? look : next;
+}
+
+/* Does the watch judge the energy at this step? */
+static bool judges(const struct run *run)
+{
+    const uint64_t step = run->schedule.step;
+    return fires(run, SCHEDULE_ENERGY) ||
+           (step > 0 && watch_next(run->observers.watch, step - 1) == step);
 }
 
 /* What the observers of this step need. */
@@ -109,7 +119,7 @@ static unsigned needs_now(const struct run *run)
         needs |= writes(run, i) ? observers->outputs[i].output->needs : 0;
     if (fires(run, SCHEDULE_WATCH))
         needs |= NEED_STATE;
-    if (fires(run, SCHEDULE_ENERGY))
+    if (judges(run))
         needs |= NEED_CONSERVED;
     if (needs & NEED_CONSERVED)
         needs |= NEED_STATE; /* the watch names bodies */

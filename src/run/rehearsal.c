@@ -120,8 +120,7 @@ static enum status play(struct attempt *attempt, uint64_t steps, struct error *e
     while (!status && attempt->now.step < steps && judged_in_limits(attempt) < hopeless) {
         if (interruption_raised(attempt->experiment->physics.interruption))
             return interruption_status(attempt->experiment->physics.interruption, error);
-        const uint64_t stride = watch_stride(attempt->watch, attempt->now.step);
-        const uint64_t due = (attempt->now.step / stride + 1) * stride;
+        const uint64_t due = watch_next(attempt->watch, attempt->now.step);
         const uint64_t next = due < steps ? due : steps;
         status = class_->advance(attempt->backend, attempt->experiment->integrator, attempt->now.dt,
                                  next - attempt->now.step, error);

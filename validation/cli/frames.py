@@ -124,6 +124,42 @@ def test_a_body_alone_has_no_energy_to_err_in():
     assert about["largest_energy_error"] is None and about["verdict"] == "none"
 
 
+def write_crowd():
+    """The pair, a = G M = 1 and e = 0.9, among 68 light bodies at rest far away."""
+    generator = numpy.random.Generator(numpy.random.PCG64(7))
+    x = generator.normal(size=(68, 3))
+    x *= 30 / numpy.linalg.norm(x, axis=1)[:, None]
+    light = "".join(f"1e-7,{','.join(map(repr, map(float, a)))},0,0,0\n" for a in x)
+    pathlib.Path("crowd.csv").write_text(
+        pathlib.Path(write_pair((0.0, 0.0, 0.0))).read_text() + light)
+    return "crowd.csv"
+
+
+def test_passages_between_two_checks():
+    """of more than 64 bodies the watch sees a bound pair at its pericentre, not every 50 steps
+    alone; stopped and continued, it looks at the same steps"""
+    loose = ("watch.energy_error=0.01", "watch.on_jump=warn")
+    every = [f"diagnostics.{k}.every=1" for k in (0, 1)]
+    step, end = 2 * numpy.pi / 950, 40.0
+    _, _, table = go("rows", write_crowd(), step, end, *loose, *every)
+    seen = table["energy_error"][-1]
+    checks = abs(table["relative_energy_error"][::50]).max()
+    result, about, _ = go("seldom", "crowd.csv", step, end, *loose,
+                          *(one.replace("every=1", "every=100000") for one in every))
+    largest = about["watch"]["energy_error"]["largest"]
+    assert checks < 0.5 * seen, (checks, seen)  # passages at 475 + 950 k
+    assert 0.97 * seen < largest <= seen, (largest, seen)
+    assert about["largest_energy_error"] == largest
+    for part in (3.1, 22.3):
+        go("parts", "crowd.csv", step, part, *loose)
+        words = ["-P", f"time.end={end!r}"]
+        result = tap.run("run", "run.cfg", "-o", "parts", "-q", "--restart", *words,
+                         *(word for one in loose for word in ("-P", one)))
+        assert result.returncode == 0, result.stderr
+        parts = json.loads(pathlib.Path("parts/run.json").read_text())
+        assert parts["watch"] == about["watch"], (parts["watch"], about["watch"])
+
+
 def test_a_planet_without_mass_is_judged_by_another_column():
     """the energy error of one mass is undefined, and the run says what to expect instead"""
     pathlib.Path("planet.csv").write_text(
