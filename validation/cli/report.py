@@ -1314,6 +1314,43 @@ def test_bad_input():
     assert not os.path.exists("made.run/report.html")
 
 
+def test_names_that_no_run_could_have_written():
+    """65, with the file and the place: of diagnostics, columns, units, keys and files"""
+    need_gnuplot()
+    make_run("made.run", steps=1300)
+    good, table = read("made.run/run.json"), read("made.run/conservation.csv")
+    for old, new, place in (('"conservation": {', '"a b": {', 'run.json: diagnostics: "a b"'),
+                            ('"energy_error": ', '"x\\nerror": ', ': diagnostics.conservation: "x?'),
+                            ('"type": "conservation"', '"type": "`x`"',
+                             "config.diagnostics.0.type"),
+                            ('"file": "trajectory.xyz"', '"file": "../x"', "config.outputs.0.file"),
+                            ('"run.cfg"', '"/run.cfg"', "files.1"),
+                            ('"softening": ', '"soft ening": ', "config.physics")):
+        assert old in good
+        pathlib.Path("made.run/run.json").write_text(good.replace(old, new, 1))
+        assert place in report("made.run", status=65).stderr, place
+    pathlib.Path("made.run/run.json").write_text(good)
+    for old, new in (("kinetic [", "kin'etic ["), ("kinetic [", "!x["), ("[M L^2 T^-2]", "[M;]"),
+                     ("kinetic [", f"{'a' * 64} [")):
+        pathlib.Path("made.run/conservation.csv").write_text(table.replace(old, new, 1))
+        assert "conservation.csv:1: column 3: " in report("made.run", status=65).stderr, new
+    pathlib.Path("made.run/conservation.csv").write_text(table)
+    report("made.run")
+
+
+def test_links_in_a_run_are_not_read():
+    """a link in the place of a file of a run, which would bring another file onto the page: 65"""
+    need_gnuplot()
+    for name in ("run.cfg", "run.json", "conservation.csv", "trajectory.xyz"):
+        make_run("made.run", steps=1300)
+        os.rename(f"made.run/{name}", "secret")
+        os.symlink(os.path.abspath("secret"), f"made.run/{name}")
+        assert name in report("made.run", status=65).stderr
+        assert not os.path.exists("made.run/report.html")
+        os.unlink("secret")
+        shutil.rmtree("made.run")
+
+
 def test_without_gnuplot():
     """without gnuplot there is a page that says so, and status 69"""
     make_run("made.run")

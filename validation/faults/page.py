@@ -83,27 +83,30 @@ are not what they were. A result is *wrong* if the command said that all went we
 are not those of an undisturbed one.
 """
 
-HOSTILE = """
-## Directories of a stranger
-
-Whoever opens the results of somebody else opens files that anybody may have written. In each of
-these directories a string that would be a command, a path, a formula, an escape sequence or a piece
-of a page stands in one of the places where a run, a study or a report leaves a name, a unit or a
-word; or bytes of its files were changed by the fuzz target `validation/fuzz/report`.
-`orrery report`, `watch` and `run --force` are given them, with a library preloaded, into gnuplot as
-well, that ends any other program before it begins. A command counts where it was run, or where a
-script that was left for gnuplot holds anything but the statements of the templates; a file where it
-is not one of the report's own and is another one than before.
-"""
-
-TAIL = """
+SHIMS = """
 The faults are made by two small libraries that are preloaded (`validation/faults/shim-*.c`): calls
 on files that fail, move a part of their bytes, or never return because the process is killed before
 them; allocations that return nothing; clocks that jump. A study and its members count their calls
 together, so that a fault may strike any of them. File systems, file size limits, closed streams,
 nodes, pipes, links and second processes are real. The GPU backend runs on its executor, the
 kernels' source compiled for the CPU.
+"""
 
+HOSTILE = """
+## Directories of a stranger
+
+Whoever opens the results of somebody else opens files that anybody may have written. In each of
+these directories a string that would be a command, a path, a formula, an escape sequence or a piece
+of a page stands in one of the places where a run, a study or a report leaves a name, a unit or a
+word; or strings that were made up stand in several. `orrery report`, `watch` and `run --force` are
+given them, with a library preloaded, into gnuplot as well, that ends any other program before it
+begins; in the fuzz target `validation/fuzz/report`, which takes those that were made up, a check of
+its script plays gnuplot. A command counts where it was run, or where a script that was left for
+gnuplot holds anything but the statements of the templates; a file where it is not one of the
+report's own and is another one than before.
+"""
+
+TAIL = """
 ## Loss of power
 
 A loss of power takes what the disk does not have yet: bytes of a file until its `fsync`, names of a
@@ -166,7 +169,7 @@ def main():
     text += MIDDLE
     text += "\n" + table(rows, STUDIES, {"lost": "lost", "foreign files touched": "foreign",
                                          "wrong results": "wrong"})
-    text += HOSTILE
+    text += SHIMS + HOSTILE
     text += "\n" + table(rows, STRANGERS, {"commands run": "commands",
                                            "files touched outside": "foreign",
                                            "processes other than gnuplot": "processes"}) + TAIL

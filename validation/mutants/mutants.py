@@ -104,7 +104,7 @@ def build(source, work, tests, jobs):
                    cwd=tree, stdin=subprocess.DEVNULL)
     targets = {name for test in tests for name in target(test)}
     if any(test.startswith("faults/") for test in tests):
-        targets |= {"validation/faults/shim-calls.so", "validation/faults/shim-memory.so"}
+        targets |= {f"validation/faults/shim-{name}.so" for name in ("calls", "exec", "memory")}
     complaint = make(tree, ["liborrery.a", "orrery", *sorted(targets)], jobs)
     if complaint:
         sys.exit(f"mutants: the tree does not build:\n{complaint}")
