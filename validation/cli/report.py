@@ -1320,7 +1320,8 @@ def test_names_that_no_run_could_have_written():
     make_run("made.run", steps=1300)
     good, table = read("made.run/run.json"), read("made.run/conservation.csv")
     for old, new, place in (('"conservation": {', '"a b": {', 'run.json: diagnostics: "a b"'),
-                            ('"energy_error": ', '"x\\nerror": ', ': diagnostics.conservation: "x?'),
+                            ('"energy_error": ', '"x\\nerror": ',
+                             'diagnostics.conservation: "x?error"'),
                             ('"type": "conservation"', '"type": "`x`"',
                              "config.diagnostics.0.type"),
                             ('"file": "trajectory.xyz"', '"file": "../x"', "config.outputs.0.file"),
