@@ -69,7 +69,7 @@ def main(namespace=None):
     namespace = namespace or sys.modules["__main__"].__dict__
     tests = [(name, f) for name, f in namespace.items() if name.startswith("test_") and callable(f)]
     print(f"1..{len(tests)}")
-    failed = 0
+    failed = 0 if tests else 1  # another script was imported in the place of a module
     home = os.getcwd()
     # Also when the tests themselves run under nohup, or behind a shell that goes on.
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
