@@ -22,7 +22,8 @@ enum node_kind {
 enum node_bad {
     BAD_WORD,   /* nan, inf, or a string without quotation marks */
     BAD_NUMBER, /* 1.2.3 */
-    BAD_RANGE   /* 1e999, or an integer beyond 64 bits */
+    BAD_RANGE,  /* 1e999, or an integer beyond 64 bits */
+    BAD_TOLD    /* its statement could not be read, which has been said */
 };
 
 struct node {

@@ -10,6 +10,8 @@
 struct reader {
     struct config *config;
     struct error *error;
+    size_t refused; /* values that are wrong, also those of which that has been said before */
+    bool broken;    /* parts of the file could not be read: what is missing may stand there */
 };
 
 static const struct group *find_group(const struct schema *schema, const char *name)
@@ -49,6 +51,9 @@ static void report_missing(struct reader *r, const struct section *section,
                            const struct parameter *parameter)
 {
     struct text wanted = { 0 };
+    r->refused++;
+    if (r->broken)
+        return;
     text_print(&wanted, "must be given: ");
     requirement_print(parameter, &wanted);
     section_report(section, parameter->key, &section->location, NULL, STATUS_CONFIG, r->error,
@@ -61,7 +66,9 @@ static void read_member(struct reader *r, const struct section *section, struct 
                         const struct node *member)
 {
     if (member) {
-        if (!value_read(section, value, member, &r->config->arena, r->error))
+        if (value_read(section, value, member, &r->config->arena, r->error))
+            r->refused++;
+        else
             value->chosen = !value_is_default(value);
     } else if (value->parameter->default_value.presence == PARAMETER_REQUIRED) {
         report_missing(r, section, value->parameter);
@@ -136,7 +143,8 @@ static void read_members(struct reader *r, struct section *section, const struct
         const bool is_group = !*group->name && find_group(&r->config->schema, member->name);
         if (value && !value->node)
             read_member(r, section, value, member);
-        else if (!value && !is_group && !is_unclear(section, member->name))
+        else if (!value && !is_group && !is_unclear(section, member->name) &&
+                 !(member->kind == NODE_BAD && member->bad == BAD_TOLD))
             report_stray(r, section, member);
     }
 }
@@ -145,7 +153,7 @@ static void read_members(struct reader *r, struct section *section, const struct
 static void read_section(struct reader *r, struct section *section, const struct node *node)
 {
     const struct group *group = section->group;
-    const size_t before = r->error->lines + r->error->dropped;
+    const size_t before = r->error->lines + r->error->dropped + r->refused;
     if (make_values(r, section, node))
         return;
     if (node)
@@ -153,13 +161,20 @@ static void read_section(struct reader *r, struct section *section, const struct
     for (size_t i = group->variant_key ? 1 : 0; i < section->value_count; i++)
         if (!section->values[i].node && !is_unclear(section, section->values[i].parameter->key))
             read_member(r, section, &section->values[i], NULL);
-    if (group->check && r->error->lines + r->error->dropped == before)
+    if (group->check && r->error->lines + r->error->dropped + r->refused == before)
         group->check(section, r->error);
+}
+
+static bool is_told(const struct node *node)
+{
+    return node->kind == NODE_BAD && node->bad == BAD_TOLD;
 }
 
 static enum status refuse_shape(struct reader *r, const struct group *group,
                                 const struct node *node)
 {
+    if (is_told(node))
+        return STATUS_CONFIG;
     return location_report(&node->location, group->name, NULL, r->error,
                            group->list ? "must be a list of groups: %s = ( { ... }, { ... } )"
                                        : "must be a group: %s = { ... }",
@@ -241,11 +256,15 @@ static enum status load(const struct config_source *source, const struct config 
     if (!config)
         return arena_exhausted(error);
     config->path = arena_copy(&config->arena, source->path, strlen(source->path));
-    struct reader reader = { config, error };
+    struct reader reader = { .config = config, .error = error };
     if (!config->path || copy_schema(config, schema))
         arena_exhausted(error);
-    else if (!(base ? tree_vary(base->root, source, &config->arena, &config->root, error)
-                    : tree_read(source, &config->arena, &config->root, error)))
+    else if (base)
+        tree_vary(base->root, source, &config->arena, &config->root, error);
+    else
+        tree_read(source, &config->arena, &config->root, error);
+    reader.broken = error->status != STATUS_OK;
+    if (config->root) /* there may be errors that leave the rest readable */
         read_root(&reader, config->root);
     if (error->status) {
         config_free(config);

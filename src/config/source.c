@@ -24,6 +24,12 @@ struct scope {
     struct location key_location; /* of a list: that of the list */
     size_t count;                 /* of keys in a group; of values in a list, but for the last */
     struct node *last;            /* value in a group */
+    struct statement {            /* of a group: the one at hand */
+        const struct frame *frame;
+        char *start;         /* of its key; NULL between two of them */
+        struct node *before; /* the last node of the source by then */
+        struct node *last;   /* and that of the group */
+    } statement;
 };
 
 /* A file being read; they stand inside each other by @include. */
@@ -152,18 +158,26 @@ static enum status note_literal(struct scanner *s, const struct token *token)
 /* --- the grammar --------------------------------------------------------------------------------
  */
 
+static const struct node *find_key(const struct node *last, const char *key)
+{
+    while (last && strcmp(last->name, key) != 0)
+        last = last->before;
+    return last;
+}
+
 static enum status accept_key(struct scanner *s, const struct token *token)
 {
     struct scope *scope = &s->scopes[s->depth];
+    scope->statement = (struct statement){ s->frame, token->start, s->source->last, scope->last };
     scope->key = arena_copy(s->arena, token->start, token->length);
     scope->key_location = location_of(s, token);
     if (!scope->key)
         return arena_exhausted(s->error);
-    for (const struct node *node = scope->last; node; node = node->before)
-        if (strcmp(node->name, scope->key) == 0)
-            return location_report(&scope->key_location, path(s), NULL, s->error,
-                                   "given twice; first at %s:%zu", node->location.file,
-                                   node->location.line);
+    const struct node *first = find_key(scope->last, scope->key);
+    if (first)
+        return location_report(&scope->key_location, path(s), NULL, s->error,
+                               "given twice; first at %s:%zu", first->location.file,
+                               first->location.line);
     if (scope->count++ == MAX_KEYS)
         return location_report(&scope->key_location, path(s), NULL, s->error,
                                "more than %d keys in one group", (int)MAX_KEYS);
@@ -237,6 +251,7 @@ static enum status accept_sign(struct scanner *s, const struct token *token, enu
         scope->at.want = grammar_is_list(&scope->at) ? WANT_VALUE : WANT_KEY;
         scope->count += grammar_is_list(&scope->at);
         scope->key = NULL;
+        scope->statement.start = NULL;
         return STATUS_OK;
     default:
         return accept_end(s);
@@ -386,6 +401,50 @@ static enum status accept_token(struct scanner *s, const struct token *token)
     return problem ? unexpected(s, token, problem) : accept_sign(s, token, sign);
 }
 
+/* --- going on behind an error ------------------------------------------------------------------
+ */
+
+/*
+ * Takes the statement with an error out of the text: its key is left, with a value of which all is
+ * said already, so that it counts as given. STATUS_OK where the rest of the file can be read; it
+ * may have errors of its own.
+ */
+static enum status go_on(struct scanner *s, struct frame *frame)
+{
+    static const char stub[] = "=0;";
+    size_t depth = s->depth, open = 0;
+    for (; depth > 0 && grammar_is_list(&s->scopes[depth].at); depth--)
+        open++;
+    struct scope *scope = &s->scopes[depth];
+    const struct statement begun = scope->statement;
+    if (s->error->status != STATUS_CONFIG || !s->from || !begun.start || begun.frame != frame ||
+        begun.start < frame->taken || !token_skip_statement(&frame->cursor, open))
+        return s->error->status;
+    const bool twice = find_key(begun.last, scope->key) != NULL;
+    char *key_end = begun.start + strlen(scope->key);
+    const bool stays = !twice && (size_t)(frame->cursor.next - key_end) >= sizeof stub - 1;
+    for (char *p = stays ? key_end : begun.start; p < frame->cursor.next; p++)
+        if (*p != '\n' && *p != '\r')
+            *p = ' ';
+    s->depth = depth;
+    s->source->last = begun.before;
+    begun.before->next = NULL;
+    scope->last = begun.last;
+    scope->at.want = WANT_KEY;
+    scope->at.string = false;
+    scope->statement.start = NULL;
+    if (stays) {
+        struct node *node = add_node(s, NULL, NODE_BAD);
+        if (!node)
+            return arena_exhausted(s->error);
+        node->bad = BAD_TOLD;
+        node->string = "";
+        memcpy(key_end, stub, sizeof stub - 1);
+    }
+    scope->key = NULL;
+    return STATUS_OK;
+}
+
 /* The tokens of one file, those of its includes in their places. */
 static enum status scan(struct scanner *s, struct frame *frame)
 {
@@ -396,6 +455,8 @@ static enum status scan(struct scanner *s, struct frame *frame)
     do {
         token = token_next(&frame->cursor);
         status = accept_token(s, &token);
+        if (status && token.kind != TOKEN_END && token.kind != TOKEN_INCLUDE)
+            status = go_on(s, frame);
     } while (!status && token.kind != TOKEN_END);
     if (!status)
         status = take(s, frame->cursor.next);

@@ -195,3 +195,24 @@ struct token token_next(struct cursor *cursor)
     }
     return fail(cursor->next, cursor, NULL);
 }
+
+bool token_skip_statement(struct cursor *cursor, size_t open)
+{
+    for (;;) {
+        struct cursor ahead = *cursor;
+        const struct token token = token_next(&ahead);
+        const bool opens = token.kind == '{' || token.kind == '(' || token.kind == '[';
+        const bool closes = token.kind == '}' || token.kind == ')' || token.kind == ']';
+        if (token.kind == TOKEN_ERROR && ahead.next == token.start) {
+            if (token.problem)
+                return false;
+            ahead.next++; /* a character that the language has not */
+        }
+        if (token.kind == TOKEN_END || (closes && open == 0))
+            return true;
+        *cursor = ahead;
+        open = opens ? open + 1 : closes ? open - 1 : open;
+        if (token.kind == ';' && open == 0)
+            return true;
+    }
+}

@@ -35,6 +35,10 @@ struct cursor {
  * for comments, and LF for the CR alone that ends a line. */
 struct token token_next(struct cursor *cursor);
 
+/* Passes over the rest of a statement with so many brackets open: up to its semicolon, or to the
+ * bracket that closes its group, which stays. False where there is no way on. */
+bool token_skip_statement(struct cursor *cursor, size_t open);
+
 /* The first control character that no text has, or NULL; *line counts on. */
 const char *token_find_binary(const char *bytes, const char *end, size_t *line);
 

@@ -81,15 +81,17 @@ static enum status parse(struct source *source, struct arena *arena, struct erro
 {
     enum status status = STATUS_OK;
     config_t config;
+    const bool told = error->status != STATUS_OK; /* then nothing gets lost without a word */
     text_append(&source->text, " )", 2);
     if (source->text.failed || !has_room(source->text.length))
         return arena_exhausted(error);
     config_init(&config);
     if (config_read_string(&config, source->text.bytes) != CONFIG_TRUE)
-        status = location_report(&source->first->location, NULL, NULL, error, "%s",
-                                 config_error_text(&config));
+        status = told ? error->status
+                      : location_report(&source->first->location, NULL, NULL, error, "%s",
+                                        config_error_text(&config));
     else if (!fill_all(source, config_setting_get_elem(config_root_setting(&config), 0), arena))
-        status = arena_exhausted(error); /* a setting must not get lost without a word */
+        status = told ? error->status : arena_exhausted(error); /* a setting must not get lost */
     config_destroy(&config);
     return status;
 }
@@ -282,6 +284,8 @@ static enum status apply(const struct config_source *from, const struct node *ba
                          struct error *error)
 {
     struct override *overrides = arena_take(arena, from->override_count, sizeof *overrides);
+    const size_t before = error->lines + error->dropped;
+    *root = NULL;
     if (!overrides)
         return arena_exhausted(error);
     for (size_t i = 0; i < from->override_count; i++) {
@@ -299,6 +303,8 @@ static enum status apply(const struct config_source *from, const struct node *ba
     for (size_t i = 0; i < from->override_count; i++)
         if (overrides[i].value)
             put(&overrides[i], *root);
+    if (error->lines + error->dropped > before)
+        *root = NULL; /* without an override that is wrong, others would seem to be missing */
     return error->status;
 }
 

@@ -8,7 +8,8 @@
 #include "config/configuration.h"
 #include "config/node.h"
 
-/* The file of `from` with its overrides applied. Nodes and strings live in the arena. */
+/* The file of `from` with its overrides applied. Nodes and strings live in the arena. With errors
+ * *root is what could be read all the same, so that its own can be told too, or NULL. */
 enum status tree_read(const struct config_source *from, struct arena *arena, struct node **root,
                       struct error *error);
 

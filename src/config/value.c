@@ -50,6 +50,8 @@ static enum status refuse(const struct reading *r, const struct node *node, enum
 {
     const struct parameter *parameter = r->value->parameter;
     const bool bad = node->kind == NODE_BAD && fault == WRONG_TYPE;
+    if (bad && node->bad == BAD_TOLD)
+        return STATUS_CONFIG;
     struct text reason = { 0 }, shown = { 0 };
     const char *const raw = bad ? node->string : node->raw;
     if (fault == WRONG_TYPE && raw && slip_print(raw, is_text(parameter), &reason)) {

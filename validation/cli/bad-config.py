@@ -358,6 +358,33 @@ def test_info_writes_the_reference():
     assert not complaints, complaints
 
 
+def test_all_errors_of_a_file():
+    """what cannot be read takes its statement alone: all others are told in the same pass"""
+    pathlib.Path("x.cfg").write_text("""bodies = { initial "two-body"; };
+time.step = 0.01;
+physics = { softening == 3; unitz = 3; boundary = "closed"; box 4 };
+a ^ 5;
+compute = { threads = 1 2; threads = -5; precision = 'double'; };
+outputs = ( { type = "xyz"; every = ten; }, { type = "xyz" every = 0; } );
+""")
+    result = tap.run("check", "x.cfg")
+    assert result.returncode == 78, result
+    assert result.stderr.splitlines() == [
+        "x.cfg:1: bodies.initial: an equals sign is missing before '\"two-body\"'",
+        "x.cfg:2: time: an equals sign is missing before '.step'",
+        "x.cfg:3: physics.softening: a value was expected before '='",
+        "x.cfg:3: physics.box: an equals sign is missing before '4'",
+        "x.cfg:4: a: unexpected '^'; a string needs quotation marks",
+        "x.cfg:5: compute.threads: a semicolon was expected before '2'",
+        "x.cfg:5: compute.threads: given twice; first at x.cfg:5",
+        "x.cfg:3: physics.unitz = 3: unknown key; did you mean physics.units?",
+        'x.cfg:3: physics.boundary = "closed": must be one of open, periodic',
+        "x.cfg:5: compute.precision = 'double': a string stands in plain quotation marks: write "
+        '"double"; must be one of double, mixed, single',
+        "x.cfg:6: outputs.0.every = ten: must be a whole number at least 1",
+        "x.cfg:6: outputs.1.every = 0: must be at least 1"], result.stderr
+
+
 def test_the_mistakes_of_the_manual():
     """each row of its table: what is written, and what is said, word by word; 64 or 78"""
     path = pathlib.Path(tap.SOURCE, "docs/manual/config-file.md")
