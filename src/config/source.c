@@ -409,11 +409,13 @@ static enum status accept_token(struct scanner *s, const struct token *token)
  * said already, so that it counts as given. STATUS_OK where the rest of the file can be read; it
  * may have errors of its own.
  */
-static enum status go_on(struct scanner *s, struct frame *frame)
+static enum status go_on(struct scanner *s, struct frame *frame, const struct token *token)
 {
     static const char stub[] = "=0;";
     size_t depth = s->depth, open = 0;
     for (; depth > 0 && grammar_is_list(&s->scopes[depth].at); depth--)
+        open++;
+    if (token->kind == '{' || token->kind == '(' || token->kind == '[')
         open++;
     struct scope *scope = &s->scopes[depth];
     const struct statement begun = scope->statement;
@@ -456,7 +458,7 @@ static enum status scan(struct scanner *s, struct frame *frame)
         token = token_next(&frame->cursor);
         status = accept_token(s, &token);
         if (status && token.kind != TOKEN_END && token.kind != TOKEN_INCLUDE)
-            status = go_on(s, frame);
+            status = go_on(s, frame, &token);
     } while (!status && token.kind != TOKEN_END);
     if (!status)
         status = take(s, frame->cursor.next);
