@@ -387,12 +387,25 @@ static double round_down(double value)
 
 /* After a step with such an error, the one whose error has something to spare by the order of the
  * method. It is at most half as long, since the errors of encounters follow no order, and at least
- * a tenth, since a rehearsal that goes wrong ends early and tells too small an error. */
-static double next_step(const struct experiment *x, const struct rehearsal *tried)
+ * the part `least`. */
+static double next_step(const struct experiment *x, const struct rehearsal *tried, double least)
 {
     const double wanted = 0.5 * trusted_part / tried->error_in_limits;
     const double factor = wanted > 0.0 ? pow(wanted, 1.0 / x->integrator->order) : 0.0;
-    return round_down(fmin(0.5, fmax(0.1, factor)) * tried->step);
+    return round_down(fmin(0.5, fmax(least, factor)) * tried->step);
+}
+
+/* A run or rehearsal that has gone wrong is no measure of how its errors grow with the step. */
+static const double least_part = 0.1;
+
+/* What the present step has come to, in the experiment itself, says which one is wanted: by the
+ * order alone as long as the error is small, whatever the bound is. */
+static double step_after_present(const struct experiment *x, const struct advice_wish *wish)
+{
+    static const double small = 0.05, usual_bound = 0.005, least = 1e-6;
+    const struct rehearsal present = { .step = x->step, .error_in_limits = wish->present };
+    const bool follows = wish->present * fmin(wish->bound, usual_bound) < small;
+    return next_step(x, &present, follows ? least : least_part);
 }
 
 /* Smaller and smaller steps, from the largest that is advised, until the watch passes one with
@@ -400,10 +413,9 @@ static double next_step(const struct experiment *x, const struct rehearsal *trie
 static enum status try_steps(const struct experiment *x, const struct advice_wish *wish,
                              struct advice *advice, struct error *error)
 {
-    const struct rehearsal present = { .step = x->step, .error_in_limits = wish->present };
     double left = wish->work, step = fmin(x->step, advice->step);
-    if (step == x->step && !isnan(wish->present))
-        step = next_step(x, &present);
+    if (!isnan(wish->present))
+        advice->step = step = fmin(step, step_after_present(x, wish));
     for (bool spare = false; !spare && left >= rehearsal_work(x, step);) {
         struct rehearsal tried;
         left -= rehearsal_work(x, step);
@@ -415,7 +427,7 @@ static enum status try_steps(const struct experiment *x, const struct advice_wis
             advice->rehearsal = tried;
         }
         spare = tried.within && tried.error_in_limits <= trusted_part;
-        step = next_step(x, &tried);
+        step = next_step(x, &tried, least_part);
     }
     return STATUS_OK;
 }

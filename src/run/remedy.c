@@ -11,8 +11,9 @@
 #include "run/advice.h"
 #include "run/ending.h"
 
-/* Pair interactions in a fifth of a second, which nobody notices at the end of a run. */
-static const double least_work = 2e8;
+/* Pair interactions in a fifth of a second, and seconds, which nobody notices at the end of a run.
+ */
+static const double least_work = 2e8, least_seconds = 0.5;
 /* A softening that is a larger part of the whole makes another system of it. */
 static const double most_softened = 0.1;
 
@@ -24,7 +25,7 @@ enum { FEW_BODIES = 64 }; /* for which the latter is quick */
 struct patient {
     const struct run *run;
     struct interruption interruption; /* of all that is tried */
-    double begun;                     /* by clock_seconds() */
+    double deadline;                  /* by clock_seconds() */
     struct experiment start;
     struct advice_wish wish;
     char *text; /* of REMEDY_TEXT_SIZE */
@@ -230,12 +231,11 @@ static void treat(struct patient *patient, struct error *error)
 /* A run that should end ends, and nothing is tried for longer than the run took. */
 static bool asked(void *context)
 {
-    static const double least_seconds = 0.5;
     const struct patient *patient = context;
     const struct run *run = patient->run;
     char reason[ENDING_REASON_SIZE] = "";
     return ending_wanted(run, 0.0, reason) || directory_has(run->files.directory, "stop") ||
-           clock_seconds() - patient->begun > fmax(least_seconds, clocks_wall(&run->clocks));
+           clock_seconds() > patient->deadline;
 }
 
 /* As much as the run did itself. The start is drawn or read anew, which is some N^2 of work. */
@@ -266,7 +266,7 @@ const char *remedy_of_energy(const struct run *run, double beyond, char buffer[R
                     "velocities");
         return buffer;
     }
-    patient.begun = clock_seconds();
+    patient.deadline = clock_seconds() + fmax(least_seconds, clocks_wall(&run->clocks));
     patient.interruption = (struct interruption){ .asked = asked, .context = &patient };
     if (can_afford(&patient) && experiment_create(run->experiment.config, &patient.interruption,
                                                   &patient.start, &unable) == STATUS_OK)

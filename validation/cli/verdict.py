@@ -87,6 +87,11 @@ KINDS = {
         BOUND % "1e-9", 1, "energy error", 1e-9,
         r"forces in single precision are not exact enough; "
         r'compute\.precision = "double" holds \(tried\)'),
+    "single precision and a step too long": (
+        'bodies = { initial = "plummer"; count = 128; };\nphysics = { softening = 0.05; };\n'
+        'time = { step = 0.02; end = 1.0; };\ncompute = { precision = "single"; };\n' +
+        BOUND % "1e-6", 1, "energy error", 1e-6,
+        r"(the step is [\d.]+ times too long; |velocity-verlet wants too short a step; ).*"),
     "periodic box": (
         'bodies = { initial = "uniform-cube"; count = 64; half_side = 0.5; };\n'
         'physics = { softening = 0.01; boundary = "periodic"; box_length = 1.0; };\n'

@@ -753,7 +753,7 @@ DIAGNOSTICS = [
      "cli/verdict.py"),
     ("src/run/remedy.c", "&tried, &unable) || !tried.within)", "&tried, &unable))",
      "cli/verdict.py"),
-    ("src/run/remedy.c", "clock_seconds() - patient->begun > ", "0.0 > ", "cli/verdict.py",
+    ("src/run/remedy.c", "clock_seconds() > patient->deadline", "false", "cli/verdict.py",
      "what is afforded is work, and the time is a second bound on it"),
     ("src/report/outcome.c", "result->state == RESULT_ENDED && whole ?", "false ?",
      "cli/verdict.py"),
