@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/terminal.h"
 #include "base/text.h"
@@ -347,46 +348,99 @@ static enum status estimate_tried(const char *path, const struct run *run,
     return error_pass(error, &tried);
 }
 
-enum status prepare_check(const struct prepare_options *options, const struct run_options *run,
-                          struct error *error)
-{
+/* Nobody waits longer for a check. */
+static const double most_seconds = 10.0;
+
+/* What it tries of the run, one after the other. */
+enum check_part { CHECK_BODIES, CHECK_ESTIMATE, CHECK_RESOLUTION, CHECK_ADVICE, CHECK_PARTS };
+
+static const char *const part_names[CHECK_PARTS] = {
+    [CHECK_BODIES] = "the bodies, which were not ready",
+    [CHECK_ESTIMATE] = "memory, disk and the time that the run will take",
+    [CHECK_RESOLUTION] = "how precise positions are",
+    [CHECK_ADVICE] = "which steps suffice",
+};
+
+struct check {
     struct prepared prepared;
     struct estimate estimate;
-    struct run_record record = { 0 };
+    struct run_record record;
     struct resolution resolution;
     struct advice advice;
-    struct sweep_estimate sweep;
-    enum status status = prepare_config(options, &prepared, error);
-    if (!status)
-        status = check_study(options, prepared.config, error);
-    if (!status)
-        status = estimate_sweep(prepared.config, &sweep, error);
-    if (!status)
-        status = run_prepare(prepared.config, run, false, &prepared.run, error);
-    if (!status)
-        status = print_keys(prepared.config, error);
-    if (!status)
-        status = estimate_tried(options->path, prepared.run, &estimate, error);
-    if (!status)
-        record = run_record(prepared.run);
-    const struct experiment *x = record.experiment;
+};
+
+static enum status try_part(struct check *check, enum check_part part, const char *path,
+                            const struct run_options *run, struct error *error)
+{
+    const struct run_record *const record = &check->record;
+    const struct experiment *const x = record->experiment;
+    if (part == CHECK_BODIES) {
+        if (run_prepare(check->prepared.config, run, false, &check->prepared.run, error))
+            return error->status;
+        check->record = run_record(check->prepared.run);
+        return STATUS_OK;
+    }
+    if (part == CHECK_ESTIMATE)
+        return estimate_tried(path, check->prepared.run, &check->estimate, error);
+    if (part == CHECK_RESOLUTION)
+        return resolution_measure(&x->physics, x->bodies, record->backend, &check->resolution,
+                                  error);
     const struct advice_wish wish = {
-        .bound = status ? INFINITY : criteria_energy_bound(record.criteria),
+        .bound = criteria_energy_bound(record->criteria),
         .work = ADVICE_USUAL_WORK,
         .present = NAN,
     };
+    return advice_find(x, &wish, &check->advice, error);
+}
+
+/* What was ready in time, and what was not: all from part `done` on. */
+static void print_parts(const struct check *check, int done)
+{
+    const struct run_record *const record = &check->record;
+    if (done > CHECK_ESTIMATE)
+        print_estimate(record, &check->estimate);
+    if (done > CHECK_ADVICE)
+        print_step(record->experiment, &check->advice, &check->estimate.timing);
+    if (done > CHECK_ESTIMATE)
+        print_trust(record->experiment, &check->estimate.timing);
+    if (done > CHECK_RESOLUTION)
+        print_resolution(record->backend, &check->resolution);
+    if (done < CHECK_ESTIMATE + 1)
+        printf("# estimate\n");
+    for (int part = done; part < CHECK_PARTS; part++)
+        item(part == done ? "not tried" : "", "%s%s", part_names[part],
+             part == done ? ": the time that a check may take is over" : "");
+}
+
+enum status prepare_check(const struct prepare_options *options, const struct run_options *wanted,
+                          struct error *error)
+{
+    struct check check = { 0 };
+    struct sweep_estimate sweep;
+    struct run_options run = *wanted;
+    const double limit = clock_seconds() + most_seconds;
+    run.deadline = run.deadline > 0.0 ? fmin(run.deadline, limit) : limit;
+    enum status status = prepare_config(options, &check.prepared, error);
     if (!status)
-        status = resolution_measure(&x->physics, x->bodies, record.backend, &resolution, error);
+        status = check_study(options, check.prepared.config, error);
     if (!status)
-        status = advice_find(x, &wish, &advice, error);
+        status = estimate_sweep(check.prepared.config, &sweep, error);
+    int part = 0;
+    while (!status && part < CHECK_PARTS) {
+        status = try_part(&check, (enum check_part)part, options->path, &run, error);
+        part += !status;
+        if (!status && part == CHECK_BODIES + 1)
+            status = print_keys(check.prepared.config, error);
+    }
+    if (status == STATUS_STOPPED) {
+        error_clear(error);
+        status = part > CHECK_BODIES ? STATUS_OK : print_keys(check.prepared.config, error);
+    }
     if (!status) {
-        print_estimate(&record, &estimate);
-        print_step(x, &advice, &estimate.timing);
-        print_trust(x, &estimate.timing);
-        print_resolution(record.backend, &resolution);
+        print_parts(&check, part);
         print_sweep(&sweep);
     }
-    prepare_done(&prepared);
+    prepare_done(&check.prepared);
     return status;
 }
 
@@ -400,7 +454,7 @@ enum status command_check(int argc, char **argv, struct error *error)
     const struct arguments arguments = {
         "orrery check FILE.cfg [-P key.path=value]...",
         "Checks FILE.cfg without computing: prints every key with the value it resolves to, and\n"
-        "an estimate of memory, disk and time.",
+        "an estimate of memory, disk and time, as far as it comes in 10 seconds.",
         table,
         COUNT_OF(table),
         1,

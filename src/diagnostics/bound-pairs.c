@@ -66,6 +66,9 @@ enum status bound_pairs_create(const struct physics *physics, const struct bodie
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 256)
         for (size_t i = 0; i < count; i++) {
             double r2;
+            nearest[i] = NO_BOUND_PAIR;
+            if (interruption_raised(physics->interruption))
+                continue;
             if (neighbours_find(tree, i, 1, &nearest[i], &r2) == 0)
                 nearest[i] = NO_BOUND_PAIR;
         }

@@ -157,7 +157,11 @@ enum status diagnostic_measure(struct diagnostic *diagnostic, const struct momen
     if (diagnostic->class_->prepare)
         diagnostic->class_->prepare(diagnostic, now);
     enum status status = STATUS_OK;
-    for (size_t s = 0; s < now->bodies->systems && !status; s++)
+    struct interruption *const interruption = now->physics->interruption;
+    for (size_t s = 0; s < now->bodies->systems && !status; s++) {
         status = measure_system(diagnostic, now, s, sink, error);
+        if (!status && interruption_raised(interruption))
+            status = interruption_status(interruption, error);
+    }
     return status;
 }

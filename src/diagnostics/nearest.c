@@ -19,6 +19,7 @@ struct sweep {
     const double *y, *z, *m; /* of the bodies as they stand; no m: 1/2 */
     double best;
     size_t i, j; /* bodies; i = j: no pair yet */
+    struct interruption *interruption;
 };
 
 static inline double cube(double x)
@@ -52,8 +53,12 @@ static inline bool consider(struct sweep *sweep, size_t here, size_t there, doub
 
 static void run_sweep(struct sweep *sweep)
 {
+    double done = 0;
+    size_t j = 0;
     for (size_t i = 0; i < sweep->count; i++) {
-        size_t j = i + 1;
+        if (interruption_after(sweep->interruption, &done, j > i ? (double)(j - i) : 1))
+            return;
+        j = i + 1;
         while (j < sweep->count && consider(sweep, i, j, sweep->x[j] - sweep->x[i]))
             j++;
         if (sweep->box_length == 0.0 || j < sweep->count)
@@ -125,6 +130,7 @@ enum status nearest_pair(const struct physics *physics, const struct bodies *bod
         const double eps = by == NEAREST_IN_TIME ? physics->softening : 0.0;
         struct sweep sweep = {
             .eps2 = eps * eps,
+            .interruption = physics->interruption,
             .best = INFINITY,
             .box_length = physics->boundary == BOUNDARY_PERIODIC ? physics->box_length : 0.0,
             .y = bodies->y + first,
@@ -137,7 +143,8 @@ enum status nearest_pair(const struct physics *physics, const struct bodies *bod
         if (sweep.i != sweep.j)
             describe(physics, bodies, first, sweep.i, sweep.j, pair);
     }
-    const enum status status = x && body ? STATUS_OK : error->status;
+    const enum status status =
+        x && body ? interruption_status(physics->interruption, error) : error->status;
     memory_free(x);
     memory_free(body);
     return status;

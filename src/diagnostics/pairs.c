@@ -359,7 +359,8 @@ enum status pairs_count(const struct physics *physics, const struct bodies *bodi
             struct tally tally = { &separations, length, own };
 #pragma omp for schedule(dynamic)
             for (size_t piece = 0; piece < pieces; piece++)
-                count_piece(&tally, cells ? &grid : NULL, &positions, count, piece);
+                if (!interruption_raised(physics->interruption))
+                    count_piece(&tally, cells ? &grid : NULL, &positions, count, piece);
         }
         for (size_t copy = 0; copy < (size_t)threads * COPIES; copy++)
             for (size_t k = 0; k < bins; k++)
@@ -367,5 +368,5 @@ enum status pairs_count(const struct physics *physics, const struct bodies *bodi
         memory_free(copies);
     }
     grid_destroy(&grid);
-    return copies ? STATUS_OK : error->status;
+    return copies ? interruption_status(physics->interruption, error) : error->status;
 }

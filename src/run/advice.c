@@ -12,6 +12,9 @@
 /* Pairs of all systems whose orbits are looked at, a fraction of a second's work. Larger systems
  * are clusters, whose encounters are estimated. */
 static const double most_pairs = 1e7;
+/* Of one of them, in the time of so many pairs of a fast kernel; with the tide of the others more.
+ */
+static const double pair_work = 100;
 
 enum {
     CLUSTER_COUNT = 10, /* from so many bodies on, encounters come by chance */
@@ -184,9 +187,13 @@ static void look_at_pairs(const struct experiment *x, size_t first, struct advic
     if (pairs > most_pairs)
         return;
     const double scale = energy_scale(&x->physics, b, first);
-    for (size_t i = first; i < first + b->count; i++)
+    double done = 0;
+    for (size_t i = first; i < first + b->count; i++) {
+        if (interruption_after(x->physics.interruption, &done, pair_work * (double)b->count))
+            return;
         for (size_t j = i + 1; j < first + b->count; j++)
             look_at_pair(x, first, i, j, scale, best);
+    }
 }
 
 /* --- clusters --------------------------------------------------------------------------------- */
@@ -443,7 +450,8 @@ static enum status look(const struct experiment *x, double work, struct advice *
                                .wanted = integrator_advised_steps(x->integrator) };
     for (size_t s = 0; s < x->bodies->systems; s++) {
         const double before = advice->period / advice->wanted;
-        if (look_at_system(x, s, &work, advice, error))
+        if (look_at_system(x, s, &work, advice, error) ||
+            interruption_status(x->physics.interruption, error))
             return error->status;
         if (advice->period / advice->wanted < before)
             advice->system = s;

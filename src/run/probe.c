@@ -88,7 +88,10 @@ static enum status follow(struct probe *probe, const struct probe_observer *obse
     const double pairs = reference_pairs(1.0, (double)probe->bodies->count);
     const double each =
         look_work + (double)integrator_forces_per_step(probe->integrator) * (pairs + call_work);
+    struct interruption *const interruption = probe->experiment->physics.interruption;
     while (probe->time < last) {
+        if (interruption_raised(interruption))
+            return interruption_status(interruption, error);
         struct probe_sample sample = { 0 };
         if (see(probe, &sample, error))
             return error->status;

@@ -7,6 +7,8 @@
 
 /* Beyond so many times the limit nothing is mended any more. */
 static const double hopeless = 10.0;
+/* Of a call of the backend, in pair interactions: a tenth of a second. */
+static const double call_work = 2e8;
 
 /* Rows see excursions between the checks of the watch: of a bound on rows so much is left to them.
  */
@@ -112,20 +114,37 @@ static double judged_in_limits(const struct attempt *attempt)
                 watch_energy_error(attempt->watch) / attempt->bound);
 }
 
+/* By calls that are short, between which it may be interrupted. */
+static enum status advance(struct attempt *attempt, uint64_t next, struct error *error)
+{
+    const struct experiment *const x = attempt->experiment;
+    struct interruption *const interruption = x->physics.interruption;
+    const double most = call_work / (rehearsal_work(x, attempt->now.dt) /
+                                     experiment_step_count(x, attempt->now.dt));
+    enum status status = STATUS_OK;
+    while (!status && attempt->now.step < next) {
+        const uint64_t left = next - attempt->now.step;
+        const uint64_t steps = (double)left < most ? left : (uint64_t)fmax(1.0, most);
+        if (interruption_raised(interruption))
+            return interruption_status(interruption, error);
+        status = attempt->backend->class_->advance(attempt->backend, x->integrator, attempt->now.dt,
+                                                   steps, error);
+        attempt->now.step += steps;
+    }
+    attempt->now.time = (double)next * attempt->now.dt;
+    return status;
+}
+
 /* From one check of the watch to the next. */
 static enum status play(struct attempt *attempt, uint64_t steps, struct error *error)
 {
-    const struct backend_class *class_ = attempt->backend->class_;
     enum status status = check(attempt, false, error);
     while (!status && attempt->now.step < steps && judged_in_limits(attempt) < hopeless) {
         if (interruption_raised(attempt->experiment->physics.interruption))
             return interruption_status(attempt->experiment->physics.interruption, error);
         const uint64_t due = watch_next(attempt->watch, attempt->now.step);
         const uint64_t next = due < steps ? due : steps;
-        status = class_->advance(attempt->backend, attempt->experiment->integrator, attempt->now.dt,
-                                 next - attempt->now.step, error);
-        attempt->now.step = next;
-        attempt->now.time = (double)next * attempt->now.dt;
+        status = advance(attempt, next, error);
         if (!status)
             status = check(attempt, next == steps, error);
     }

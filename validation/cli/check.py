@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import resource
+import time
 
 import tap
 
@@ -196,6 +197,31 @@ time = { integrator = "gauss-radau"; step = 0.01; end = 1.0; };
 """)
     result = tap.run("check", "run.cfg")
     assert result.returncode == 0, result.stderr
+
+
+def test_a_check_ends_in_time():
+    """after 10 seconds it says what it did not try, with every key; a dry run does the same"""
+    endless = """
+        bodies = { initial = "two-body"; semi_major_axis = 1e-8; };
+        time = { integrator = "gauss-radau"; end = 10.0; };"""
+    many = """
+        bodies = { initial = "plummer"; count = 1000000; virial_ratio = 1.0; };
+        physics = { softening = 0.01; };
+        time = { step = 0.01; end = 1.0; };"""
+    for text, untried in ((endless, "memory, disk and the time that"), (many, "the bodies, which")):
+        pathlib.Path("slow.cfg").write_text(text)
+        for arguments in (("check", "slow.cfg"), ("run", "slow.cfg", "--dry-run")):
+            start = time.monotonic()
+            result = tap.run(*arguments, timeout=100)
+            words = " ".join(result.stdout.replace("#", " ").split())
+            assert result.returncode == 0 and not result.stderr, result
+            assert f"not tried {untried}" in words and "which steps suffice" in words, words
+            assert "softening = 0" in words and not pathlib.Path("slow.run").exists(), words
+            # 10 s, and what other work on the machine adds to them.
+            assert 9 < time.monotonic() - start < 20 * tap.PATIENCE
+    start = time.monotonic()
+    assert "not tried" in tap.run("run", "slow.cfg", "--dry-run", "--max-time", "2").stdout
+    assert time.monotonic() - start < 8 * tap.PATIENCE
 
 
 tap.main()
