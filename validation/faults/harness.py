@@ -377,6 +377,7 @@ class Row:
         self.number, self.name = number, name
         self.trials = self.lost = self.doubled = self.silent = self.foreign = self.wrong = 0
         self.commands = self.processes = 0  # that a stranger's directory brought to run
+        self.longest = 0.0  # seconds until an answer
         self.ends = collections.Counter()
         self.problems = []
 
@@ -386,14 +387,15 @@ class Row:
     def __exit__(self, kind, value, trace):
         if kind:
             return
-        print(f"# {self.name}: {self.trials} trials, {dict(self.ends)}")
+        waited = f", {self.longest:.2f} s at most" if self.longest else ""
+        print(f"# {self.name}: {self.trials} trials, {dict(self.ends)}{waited}")
         assert self.trials > 0, self.name
         if ROWS:
             path = pathlib.Path(ROWS, os.path.basename(sys.argv[0]) + ".json")
             rows = json.loads(path.read_text()) if path.exists() else []
             rows.append({key: getattr(self, key) for key in
                          ("number", "name", "trials", "ends", "lost", "doubled", "silent",
-                          "foreign", "wrong", "commands", "processes")})
+                          "foreign", "wrong", "commands", "processes", "longest")})
             path.write_text(json.dumps(rows, indent=1))
         assert not self.problems, f"{len(self.problems)} problems\n" + "\n".join(self.problems[:20])
 

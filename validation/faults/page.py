@@ -36,6 +36,9 @@ STUDIES = {
 STRANGERS = {
     22: "Directories of a stranger",
 }
+ANSWERS = {
+    23: "Work that is asked to end",
+}
 COUNTED = ("trials", "lost", "doubled", "silent", "foreign", "wrong")
 
 HEAD = """# Reliability: what was tried
@@ -81,6 +84,17 @@ A row of a table, or a file, that even the next command did not bring is *lost*.
 before and is not Orrery's is *foreign*: a file counts as touched if its kind, inode, time or bytes
 are not what they were. A result is *wrong* if the command said that all went well, and the files
 are not those of an undisturbed one.
+"""
+
+ASKED = """
+## Answers
+
+Each of these kinds of work goes on for minutes at least, or for ever. At a random moment it is
+asked to end, by SIGTERM, SIGINT or the file `stop`, or to save a checkpoint by the file
+`checkpoint` and then to end; a run that has begun is continued with `--restart --max-time 2`, which
+is over within a step again. The longest time until the process had ended, or the file was taken, is
+*longest*; of the time limit it is what came on top of it. 2 s are promised. A check leaves SIGTERM
+and SIGINT to the system.
 """
 
 SHIMS = """
@@ -158,6 +172,7 @@ def main():
     rows = [row for path in sorted(pathlib.Path(folder).glob("*.json"))
             for row in json.loads(path.read_text())]
     unknown = {row["number"] for row in rows} - RUNS.keys() - STUDIES.keys() - STRANGERS.keys()
+    unknown -= ANSWERS.keys()
     assert not unknown, unknown
     total = {key: sum(row[key] for row in rows) for key in COUNTED}
     cores = len(os.sched_getaffinity(0))
@@ -172,7 +187,10 @@ def main():
     text += SHIMS + HOSTILE
     text += "\n" + table(rows, STRANGERS, {"commands run": "commands",
                                            "files touched outside": "foreign",
-                                           "processes other than gnuplot": "processes"}) + TAIL
+                                           "processes other than gnuplot": "processes"})
+    for row in rows:
+        row["longest"] = f"{row.get('longest', 0.0):.2f} s"
+    text += ASKED + "\n" + table(rows, ANSWERS, {"longest": "longest"}) + TAIL
     pathlib.Path(page).write_text(text)
     print(f"{page}: {total}")
 

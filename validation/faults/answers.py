@@ -1,0 +1,221 @@
+"""How long it takes until work that goes on for minutes or for ever answers who asks it to end."""
+
+import json
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import time
+
+import harness
+import tap
+from harness import Row, everything, some
+
+# An answer takes some tenths of a second on an idle machine, and 2 s are promised. Where a test
+# shares the cores with other work, it may take several times as long.
+MOST_SECONDS = 10 * tap.PATIENCE
+
+PAIR = """
+bodies = { initial = "two-body"; semi_major_axis = 1e-8; };
+time = { integrator = "gauss-radau"; end = 10.0; };
+"""
+# The manual's cluster of binaries, whose closest pairs take 10^6 steps in one of the grid.
+BINARIES = """
+physics = { units = "pc-msun-myr"; };
+bodies = { initial = "plummer"; count = 1000; scale_radius = 0.5; masses = "kroupa";
+           binary_fraction = 0.2; binary_axes = [2e-5, 2e-3]; };
+time = { integrator = "hermite4"; step = 0.125; end = 10.0; };
+"""
+FEW = """
+bodies = { initial = "plummer"; count = 64; };
+physics = { softening = 0.01; };
+time = { integrator = "gauss-radau"; step = 1e5; end = 1e7; };
+"""
+# A force takes tenths of a second; yoshida6 has eight to a step.
+MANY = """
+bodies = { initial = "plummer"; count = 40000; };
+physics = { softening = 0.01; };
+time = { integrator = "yoshida6"; step = 0.001; end = 1.0; };
+"""
+HUGE = MANY.replace("40000", "300000").replace("yoshida6", "velocity-verlet")
+SLOW = MANY.replace("40000", "12000").replace("yoshida6", "velocity-verlet")
+BOX = """
+bodies = { initial = "uniform-cube"; count = 40000; };
+physics = { softening = 0.01; boundary = "periodic"; box_length = 1.0; };
+time = { integrator = "yoshida6"; step = 0.0001; end = 0.1; };
+"""
+BUDGET = """
+bodies = { initial = "plummer"; count = 2000; };
+physics = { softening = 0.01; };
+time = { step = 0.0001; end = 1.0; };
+energy_budget = { measure = true; every = 5000; };
+"""
+
+
+def measured(kind):
+    return f'diagnostics=({{ type = "{kind}"; every = 1; }})'
+
+
+# Name; "steps": the run is to begin before it is asked, "start": it is asked while it makes bodies
+# or sums their energies, "convergence", "study", "check" and "dry"; the config; its changes.
+KINDS = (
+    ("gauss-radau, two bodies at 1e-8", "steps", PAIR, ()),
+    ("gauss-radau, the same on serial", "steps", PAIR, ('compute.backend="serial"',)),
+    ("gauss-radau, 30 systems in lanes", "steps", FEW, ("bodies.count=3", "ensemble.systems=30")),
+    ("gauss-radau, 64 bodies", "steps", FEW, ()),
+    ("gauss-radau, 5 systems of 64", "steps", FEW, ("ensemble.systems=5",)),
+    ("gauss-radau, 3000 bodies", "steps", FEW, ("bodies.count=3000",)),
+    ("gauss-radau, a pair with its shadows", "steps", PAIR, ("trust.shadow=true",)),
+    ("gauss-radau, a pair with its budget", "steps", PAIR, ("energy_budget.measure=true",)),
+    ("hermite4, a cluster of binaries", "steps", BINARIES, ()),
+    ("hermite4, the same in mixed", "steps", BINARIES, ('compute.precision="mixed"',)),
+    ("hermite4, the same with its shadows", "steps", BINARIES, ("trust.shadow=true",)),
+    ("hermite4, 300 bodies on serial", "steps", FEW, ('time.integrator="hermite4"',
+                                                      "bodies.count=300",
+                                                      'compute.backend="serial"')),
+    ("hermite4, 20 systems of 64", "steps", FEW, ('time.integrator="hermite4"',
+                                                  "ensemble.systems=20")),
+    ("hermite4, 3000 bodies", "steps", FEW, ('time.integrator="hermite4"', "bodies.count=3000")),
+    ("yoshida6, 40,000 bodies", "steps", MANY, ()),
+    ("yoshida6, the same in mixed", "steps", MANY, ('compute.precision="mixed"',)),
+    ("yoshida6, the same in single", "steps", MANY, ('compute.precision="single"',)),
+    ("yoshida6, the kernel plain", "steps", MANY, ('compute.kernel="plain"',)),
+    ("yoshida6, one thread", "steps", MANY, ("compute.threads=1",)),
+    ("yoshida6, a periodic box", "steps", BOX, ()),
+    ("yoshida6, with shadows", "steps", MANY, ("trust.shadow=true", "bodies.count=20000")),
+    ("velocity-verlet, the kernel reference", "steps", SLOW, ('compute.kernel="reference"',)),
+    ("velocity-verlet, serial", "steps", SLOW, ('compute.backend="serial"',)),
+    ("velocity-verlet, 8 systems of 12,000", "steps", SLOW, ("ensemble.systems=8",)),
+    ("energies of 300,000 bodies", "start", HUGE, ()),
+    ("energies of 60,000 bodies on serial", "start", HUGE, ("bodies.count=60000",
+                                                             'compute.backend="serial"')),
+    ("a start with virial_ratio, 60,000 bodies", "start", HUGE, ("bodies.count=60000",
+                                                                 "bodies.virial_ratio=1.0",
+                                                                 "compute.threads=1")),
+    ("a start with virial_ratio, 10^6 bodies", "start", HUGE, ("bodies.count=1000000",
+                                                               "bodies.virial_ratio=1.0")),
+    ("a start rescaled by its pairs", "start", HUGE, ('bodies.rescale="pairs"',)),
+    ("a start of 2 × 10^6 bodies", "start", HUGE, ("bodies.count=2000000",)),
+    ("replays of an energy budget at step 0", "steps", BUDGET, ()),
+    ("replays beside a run in single", "steps", BUDGET, ('compute.precision="single"',)),
+    ("pairs of 150,000 bodies", "steps", HUGE, ("bodies.count=150000",
+                                                measured("radial-distribution"))),
+    ("pairs in a periodic box", "steps", BOX, (measured("radial-distribution"),)),
+    ("nearest pairs", "steps", SLOW, ("bodies.count=60000", measured("close-encounters"))),
+    ("binaries", "steps", SLOW, ("bodies.count=60000", measured("binaries"))),
+    ("escapers", "steps", SLOW, ("bodies.count=60000", measured("escapers"))),
+    ("check of two bodies at 1e-8", "check", PAIR, ()),
+    ("check of 10^6 bodies with virial_ratio", "check", HUGE, ("bodies.count=1000000",
+                                                               "bodies.virial_ratio=1.0")),
+    ("a dry run of two bodies at 1e-8", "dry", PAIR, ()),
+    ("a convergence test of 40,000 bodies", "convergence", MANY, ("compute.threads=1",)),
+    ("a sweep of clusters of binaries", "study", BINARIES + """
+sweep = ( { key = "bodies.seed"; values = [1, 2, 3]; } );""", ()),
+)
+SIGNALS = (signal.SIGTERM, signal.SIGINT)
+
+
+def arguments_of(what, changes, directory):
+    changed = [word for change in changes for word in ("-P", change)]
+    if what == "check":
+        return ["check", "work.cfg", *changed]
+    more = {"dry": ["--dry-run"], "convergence": ["--convergence"]}.get(what, [])
+    return ["run", "work.cfg", "-q", "-o", directory, *more, *changed]
+
+
+def wait_for_beginning(process, path):
+    """Until run.json is there, which says that the start is done."""
+    end = time.monotonic() + 60 * tap.PATIENCE
+    while not path.exists() and process.poll() is None and time.monotonic() < end:
+        time.sleep(0.01)
+    assert path.exists(), process.communicate()
+
+
+def seconds_until(done, process):
+    start = time.monotonic()
+    while not done() and time.monotonic() - start < MOST_SECONDS:
+        time.sleep(0.005)
+    seconds = time.monotonic() - start
+    if not done():
+        process.kill()
+    return seconds
+
+
+def ask(process, how, directory):
+    """Asks it to end, or to save a checkpoint first; the seconds until it has ended."""
+    def ended():
+        return process.poll() is not None
+    seconds = 0.0
+    if how == "checkpoint":
+        pathlib.Path(directory, "checkpoint").touch()
+        seconds = seconds_until(lambda: not pathlib.Path(directory, "checkpoint").exists(), process)
+        how = signal.SIGTERM
+    if how == "stop":
+        pathlib.Path(directory, "stop").touch()
+    else:
+        process.send_signal(how)
+    return max(seconds, seconds_until(ended, process))
+
+
+def ways_of(what):
+    return (*SIGNALS, "stop", "checkpoint") if what == "steps" else SIGNALS
+
+
+def try_kind(row, kind, number):
+    name, what, text, changes = kind
+    harness.begin("trial")
+    chance = random.Random(f"{name} {number}")
+    how = ways_of(what)[(KINDS.index(kind) + number) % len(ways_of(what))]
+    pathlib.Path("work.cfg").write_text(text)
+    process = subprocess.Popen([tap.ORRERY, *arguments_of(what, changes, "trial")], text=True,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    if what == "steps":
+        wait_for_beginning(process, pathlib.Path("trial/run.json"))
+    time.sleep(chance.uniform(0.1, 1.5))
+    assert process.poll() is None, (name, process.communicate())
+    row.longest = max(row.longest, ask(process, how, "trial"))
+    errors = process.communicate()[1]
+    result = subprocess.CompletedProcess([], process.returncode, "", errors)
+    row.ended(f"{how}", result, (-how,) if what == "check" else (75,))
+    if row.longest >= MOST_SECONDS:
+        row.problem(f"{how}", f"no answer for {row.longest:.1f} s: {errors[-200:]}")
+    if what == "steps" and process.returncode == 75:
+        check_restart(row, changes, how)
+
+
+def check_restart(row, changes, how):
+    """What was stopped goes on, until its time limit, which is over within a step too."""
+    about = json.loads(pathlib.Path("trial/run.json").read_text())
+    start = time.monotonic()
+    result = tap.run(*arguments_of("steps", changes, "trial"), "--restart", "--max-time", "2",
+                     timeout=100)
+    row.ended(f"{how}, restart", result, (75,))
+    row.longest = max(row.longest, time.monotonic() - start - 2)
+    if about["verdict"] != "stopped" or about["exit_status"] != 75:
+        row.problem(f"{how}", f"run.json says {about['verdict']}")
+
+
+def answers(first, last):
+    def test():
+        for kind in some(KINDS[first:last], 2):
+            with Row(23, kind[0]) as row:
+                for number in range(2 if everything() else 1):
+                    try_kind(row, kind, number)
+    test.__doc__ = f"kinds of work {first + 1} to {last}: signals, control files, the time limit"
+    return test
+
+
+test_answers_1 = answers(0, 14)
+test_answers_2 = answers(14, 24)
+test_answers_3 = answers(24, 37)
+test_answers_4 = answers(37, len(KINDS))
+
+
+def test_there_are_forty():
+    """kinds of work of different names, at least forty"""
+    assert len({kind[0] for kind in KINDS}) == len(KINDS) >= 40
+
+
+if __name__ == "__main__":
+    tap.main()
