@@ -151,6 +151,21 @@ def test_a_run_at_work_has_no_numbers():
     assert rows[0][0] and rows[1] == [""], rows
 
 
+def test_a_key_that_was_not_there_before():
+    """a finished run of a program that knew no compute.method stays; another method is refused"""
+    config = write(PAIR % ("1.0", "0.01, 0.02"))
+    assert tap.run("run", config, "-q").returncode == 0
+    assert about("001")["compute"]["method"] == "direct"
+    for before, status, message in ((None, 0, ""), ("other", 78, "compute.method")):
+        changed = about("001")
+        changed["config"]["compute"]["method"] = before
+        if not before:
+            del changed["config"]["compute"]["method"]
+        pathlib.Path("grid.sweep/001/run.json").write_text(json.dumps(changed))
+        result = tap.run("run", config, "-q")
+        assert result.returncode == status and message in result.stderr, result
+
+
 def test_a_member_runs_again_from_its_own_config():
     assert tap.run("run", write(SWEEP), "-q").returncode == 0
     result = tap.run("run", "grid.sweep/002/run.cfg", "-o", "again", "-q")
