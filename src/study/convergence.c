@@ -110,6 +110,7 @@ static void find_method(const struct result *finest, struct study_method *m)
     m->method.order = integrator ? integrator->order : 1.0;
     m->method.steps = result_real(finest, "steps");
     m->method.dynamic_time = m->scales.length / m->scales.velocity;
+    m->method.coarse_forces = strcmp(result_string(finest, "compute.precision"), "double") != 0;
     m->method.rounding = rounding_of(finest, m->smallest_step, m->method.dynamic_time);
 }
 

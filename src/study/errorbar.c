@@ -11,6 +11,10 @@ static const double least_order = 0.5;
 /* What the estimates, which hold on average, are multiplied by to be bars. */
 static const double step_safety = 1.5, walk_safety = 2.0, noise_safety = 4.0;
 
+/* Forces of less than double precision err more than a random walk of their roundings: measured
+ * beside exact orbits of 48 and 200 bodies, 95 % of the errors are within so many times it. */
+static const double force_safety = 4.0;
+
 /* Differences up to so many times the floor may be rounding. */
 static const double floor_margin = 4.0;
 
@@ -115,11 +119,14 @@ void errorbar_measure(const struct errorbar_column *column, const struct errorba
     const struct difference fine = measure_difference(column, 1, early_end, method->rounding);
     if (!isfinite(coarse.last) || !isfinite(fine.last))
         return;
-    const double lowest = rounding_floor(method, &coarse, early_end);
+    const double lowest =
+        (method->coarse_forces ? force_safety : 1.0) * rounding_floor(method, &coarse, early_end);
     const bool falls = coarse.rms > exp2(method->order - 0.5) * fine.rms && fine.late > lowest;
+    const double noise = fmax(fine.late, coarse.late);
     if (fine.late <= floor_margin * lowest && !falls) {
         bar->limit = ERRORBAR_ROUNDING;
-        bar->error = noise_safety * fmin(lowest, fine.late);
+        bar->error =
+            noise_safety * (method->coarse_forces ? fmax(lowest, noise) : fmin(lowest, fine.late));
         return;
     }
     const double order = log2(coarse.rms / fine.rms);

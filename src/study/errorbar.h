@@ -5,6 +5,7 @@
 #ifndef ORRERY_STUDY_ERRORBAR_H
 #define ORRERY_STUDY_ERRORBAR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { ERRORBAR_LEVELS = 3 };
@@ -30,6 +31,7 @@ struct errorbar_method {
     double rounding;     /* of one operation on a number as large as the column's can be */
     double steps;        /* of the run with the smallest step */
     double dynamic_time; /* in which errors cannot have grown yet */
+    bool coarse_forces;  /* of less than double: they err more than a random walk */
 };
 
 struct errorbar {

@@ -95,7 +95,35 @@ static void test_rounding(void **state)
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const double values[] = { cases[i].coarse + cases[i].fine, cases[i].fine, 0.0 };
         const struct errorbar_column column = { { &values[0], &values[1], &values[2] }, end, 1 };
-        const struct errorbar_method method = { 2, cases[i].rounding, cases[i].steps, 1.0 };
+        const struct errorbar_method method = { 2, cases[i].rounding, cases[i].steps, 1.0, false };
+        struct errorbar bar;
+        errorbar_measure(&column, &method, &bar);
+        check(&bar, cases[i].limit, cases[i].order, cases[i].error, i);
+    }
+}
+
+/* With forces of less than double precision the walk is taken 4 times as long, and where it
+ * decides, 4 times the largest of it and of both differences is the bar: no error that was seen is
+ * left out.
+ */
+static void test_coarse_forces(void **state)
+{
+    (void)state;
+    static const double end[] = { 1.0 };
+    static const struct {
+        double coarse, fine;
+        enum errorbar_limit limit;
+        double order, error;
+    } cases[] = {
+        { 0.12, 0.03, ERRORBAR_STEP, 2, 0.015 + 2 * 4e-4 },
+        { 2e-4, 1.5e-4, ERRORBAR_ROUNDING, NAN, 4 * 4e-4 },
+        { 9e-4, 6e-4, ERRORBAR_ROUNDING, NAN, 4 * 9e-4 },
+        { 5e-4, 6e-4, ERRORBAR_ROUNDING, NAN, 4 * 6e-4 },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const double values[] = { cases[i].coarse + cases[i].fine, cases[i].fine, 0.0 };
+        const struct errorbar_column column = { { &values[0], &values[1], &values[2] }, end, 1 };
+        const struct errorbar_method method = { 2, 1e-6, 1e4, 1.0, true }; /* a walk of 1e-4 */
         struct errorbar bar;
         errorbar_measure(&column, &method, &bar);
         check(&bar, cases[i].limit, cases[i].order, cases[i].error, i);
@@ -127,6 +155,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_three_numbers),
         cmocka_unit_test(test_rounding),
+        cmocka_unit_test(test_coarse_forces),
         cmocka_unit_test(test_rows),
     };
     return cmocka_run_group_tests_name("errorbar", tests, NULL, NULL);
