@@ -108,6 +108,15 @@ def list_of_report(words):
         "sha256": {name: [words, "0" * 64] for name in files}}))
 
 
+def listed(words):
+    """A file of that name, where one can be there, and in the list."""
+    change_json(lambda about: about["files"].append(words))
+    try:
+        pathlib.Path("trial", words).open("x").close()
+    except (OSError, ValueError):
+        pass
+
+
 def lock(words):
     pathlib.Path("trial/run.lock").write_text(f"process 1 on {words}\nstep 1 of {words}\n")
 
@@ -142,7 +151,7 @@ PLACES = {
                                    "worst": 2.0, "judged": True, "failures": 1}])),
     "the file of an output": lambda words: set_value(
         words, lambda about: about["config"]["outputs"][0], "file"),
-    "the list of files": lambda words: change_json(lambda about: about["files"].append(words)),
+    "the list of files": listed,
     "the units": lambda words: set_value(words, lambda about: about["config"]["physics"], "units"),
     "a column of a table": lambda words: header(words, "kinetic [", "WORDS ["),
     "a column between others": lambda words: header(words, "kinetic [", "WORDS,kinetic ["),
@@ -186,6 +195,7 @@ def prepare():
 def orrery(*arguments):
     environment = harness.environment({"LD_PRELOAD": harness.shim("exec"),
                                        "ORRERY_EXEC_LOG": f"{os.getcwd()}/begun",
+                                       "OMP_WAIT_POLICY": "passive",  # it begins itself anew without
                                        "PATH": f"{os.getcwd()}/bin:{os.environ['PATH']}"})
     return subprocess.run([tap.ORRERY, *arguments], capture_output=True, env=environment,
                           timeout=60 * tap.PATIENCE)

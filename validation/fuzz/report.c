@@ -97,7 +97,7 @@ static const char *const defaults[HOLES] = {
     [LAST_TABLE] = "conservation",
     [LAST_COLUMN] = "energy_error",
     [FILE_NAME] = "trajectory.xyz",
-    [LISTED] = "run.json",
+    [LISTED] = "run.log",
     [KEY] = "step",
     [VALUE] = "velocity-verlet",
     [RUN] = "good",
@@ -109,6 +109,15 @@ static const char *const defaults[HOLES] = {
     [TABLE_FILE] = "conservation",
     [FRAME] = "species:S:1:pos:R:3",
 };
+
+/* In the directory, or in its plots. */
+static bool is_below(const char *name)
+{
+    if (strncmp(name, "plots/", 6) == 0)
+        name += 6;
+    return name[0] && strlen(name) < 200 && !strchr(name, '/') && strcmp(name, ".") != 0 &&
+           strcmp(name, "..") != 0;
+}
 
 static void put_run(const char *folder, const char *const holes[HOLES])
 {
@@ -141,7 +150,9 @@ static void put_run(const char *folder, const char *const holes[HOLES])
     text_free(&file);
     for (int i = 0; i < 3; i++)
         text_print(&xyz, "2\nProperties=%s Time=%d\nX 1 0 0\nX %d 1 0\n", holes[FRAME], i, i);
-    put_text(folder, "trajectory.xyz", &xyz);
+    put_text(folder, is_below(holes[FILE_NAME]) ? holes[FILE_NAME] : "trajectory.xyz", &xyz);
+    if (is_below(holes[LISTED]))
+        put_file(folder, holes[LISTED], "listed\n", 7);
     text_print(&lock, "%s\nstep 1 of 4 from 0 in 1 s at 1 /s\n", holes[OWNER]);
     put_text(folder, "run.lock", &lock);
     put_file(folder, "run.cfg", "name = \"good\";\n", 15);
@@ -187,14 +198,6 @@ static void fill_holes(const uint8_t *bytes, size_t length)
         put_report((const char *const *)holes);
     for (size_t i = 0; i < HOLES; i++)
         free(holes[i]);
-}
-
-static bool is_below(const char *name)
-{
-    if (strncmp(name, "plots/", 6) == 0)
-        name += 6;
-    return name[0] && strlen(name) < 200 && !strchr(name, '/') && strcmp(name, ".") != 0 &&
-           strcmp(name, "..") != 0;
 }
 
 /* Sections of files, links and folders. */
