@@ -195,7 +195,7 @@ def prepare():
 def orrery(*arguments):
     environment = harness.environment({"LD_PRELOAD": harness.shim("exec"),
                                        "ORRERY_EXEC_LOG": f"{os.getcwd()}/begun",
-                                       "OMP_WAIT_POLICY": "passive",  # it begins itself anew without
+                                       "OMP_WAIT_POLICY": "passive",  # else it begins anew
                                        "PATH": f"{os.getcwd()}/bin:{os.environ['PATH']}"})
     return subprocess.run([tap.ORRERY, *arguments], capture_output=True, env=environment,
                           timeout=60 * tap.PATIENCE)

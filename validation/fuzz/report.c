@@ -150,9 +150,9 @@ static void put_run(const char *folder, const char *const holes[HOLES])
     text_free(&file);
     for (int i = 0; i < 3; i++)
         text_print(&xyz, "2\nProperties=%s Time=%d\nX 1 0 0\nX %d 1 0\n", holes[FRAME], i, i);
-    put_text(folder, is_below(holes[FILE_NAME]) ? holes[FILE_NAME] : "trajectory.xyz", &xyz);
-    if (is_below(holes[LISTED]))
+    if (is_below(holes[LISTED])) /* which may be the trajectory, too */
         put_file(folder, holes[LISTED], "listed\n", 7);
+    put_text(folder, is_below(holes[FILE_NAME]) ? holes[FILE_NAME] : "trajectory.xyz", &xyz);
     text_print(&lock, "%s\nstep 1 of 4 from 0 in 1 s at 1 /s\n", holes[OWNER]);
     put_text(folder, "run.lock", &lock);
     put_file(folder, "run.cfg", "name = \"good\";\n", 15);
