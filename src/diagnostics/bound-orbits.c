@@ -139,7 +139,7 @@ struct search {
 
 static bool counts(const struct bound_filter *filter, const struct bound_orbit *orbit)
 {
-    return orbit->passage < filter->passage &&
+    return orbit->passage < filter->passage && orbit->period <= filter->longest &&
            (orbit->period < filter->period ||
             orbit->reduced_mass * fabs(orbit->energy) < filter->energy);
 }
@@ -286,7 +286,7 @@ enum status bound_orbits_smallest(const struct physics *physics, const struct bo
                                   size_t system, size_t most, struct bound_orbit *orbits,
                                   size_t *count, struct error *error)
 {
-    const struct bound_filter all = { INFINITY, INFINITY, INFINITY };
+    const struct bound_filter all = { INFINITY, INFINITY, INFINITY, INFINITY };
     struct search search;
     *count = 0;
     if (bodies->count < 2 || physics->boundary != BOUNDARY_OPEN)

@@ -44,6 +44,7 @@ struct bound_orbit bound_orbit_about(const struct physics *physics, const struct
  * shorter than `period`, whose energy, times the reduced mass, is a smaller one. */
 struct bound_filter {
     double passage, period, energy;
+    double longest; /* no period is longer */
 };
 
 /* Of these orbits, as far as no other body disturbs them, the one of the shortest passage; *found

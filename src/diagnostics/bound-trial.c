@@ -135,6 +135,13 @@ double bound_trial_cost(const struct bodies *bodies, const struct integrator *in
     return (own + truth) * reference_pairs(1.0, fmin((double)bodies->count, MOST_BODIES));
 }
 
+double bound_trial_longest(const struct bodies *bodies, const struct integrator *integrator,
+                           double interactions)
+{
+    const double fixed = bound_trial_cost(bodies, integrator, 0.0);
+    return (interactions - fixed) / (bound_trial_cost(bodies, integrator, 1.0) - fixed);
+}
+
 enum status bound_trial(const struct physics *physics, const struct bodies *bodies, size_t system,
                         const struct bound_orbit *orbit, const struct integrator *integrator,
                         double dt, struct bound_trial *trial, struct error *error)

@@ -29,6 +29,10 @@ struct bound_trial {
 double bound_trial_cost(const struct bodies *bodies, const struct integrator *integrator,
                         double period);
 
+/* How many steps a period may have, so that a trial takes no more than so many. */
+double bound_trial_longest(const struct bodies *bodies, const struct integrator *integrator,
+                           double interactions);
+
 /* The bodies stay as they are. STATUS_MEMORY. */
 enum status bound_trial(const struct physics *physics, const struct bodies *bodies, size_t system,
                         const struct bound_orbit *orbit, const struct integrator *integrator,

@@ -27,9 +27,9 @@ static const double light = 0.1;
  * has become so much faster. */
 static const double again = 0.25, faster = 0.8;
 
-/* Pair interactions of all trials of a system: its share of so many, some 10 ms, and this part of
+/* Pair interactions of all trials of a system: its share of so many, some 40 ms, and this part of
  * those of the run. */
-static const double work_at_least = 1e6, work_share = 0.25;
+static const double work_at_least = 4e6, work_share = 0.25;
 
 /* Of the limit, what the error with the step that is proposed may be. */
 static const double spare = 0.5;
@@ -182,18 +182,24 @@ static enum status fail(struct watch *watch, const struct check *check, size_t s
     return tell(watch, check, system, error);
 }
 
-/* Is it time for a trial of this orbit, and is there work left for it? */
-static bool is_due(const struct watch *watch, const struct bound_record *bound,
-                   const struct moment *now, const struct bound_orbit *orbit)
+/* Pair interactions that are left for trials. */
+static double work_left(const struct watch *watch, const struct bound_record *bound,
+                        const struct moment *now)
 {
     const double done = (double)now->step *
                         force_work(&watch->force, 1.0, (double)now->bodies->count) *
                         (double)integrator_forces_per_step(watch->integrator);
+    return work_at_least / (double)watch->systems + work_share * done - bound->work;
+}
+
+/* Is it time for a trial of this orbit? */
+static bool is_due(const struct watch *watch, const struct bound_record *bound,
+                   const struct moment *now, const struct bound_orbit *orbit)
+{
     const bool again_due = (double)now->step >= bound->next || isnan(bound->tried) ||
                            orbit->passage / now->dt < faster * bound->tried;
     const double cost = bound_trial_cost(now->bodies, watch->integrator, orbit->period / now->dt);
-    const double left = work_at_least / (double)watch->systems + work_share * done - bound->work;
-    return again_due && cost <= left;
+    return again_due && cost <= work_left(watch, bound, now);
 }
 
 static enum status try_orbit(struct watch *watch, const struct check *check, size_t system,
@@ -223,6 +229,19 @@ static void wait_for_it(struct bound_record *bound, const struct bound_orbit *or
     bound->pending = (double)orbit->body;
     for (size_t c = 0; c < BOUND_CENTER_BODIES; c++)
         bound->about[c] = c < orbit->center.count ? (double)orbit->center.bodies[c] : NAN;
+}
+
+/* What goes around most of the mass is no chance pair; it need not be there again, since the method
+ * may have thrown it out meanwhile. */
+static bool is_chance(const struct bodies *b, size_t system, const struct bound_orbit *orbit)
+{
+    const double *const m = b->m + system * b->stride;
+    double all = 0.0, center = 0.0;
+    for (size_t i = 0; i < b->count; i++)
+        all += m[i];
+    for (size_t c = 0; c < orbit->center.count; c++)
+        center += m[orbit->center.bodies[c]];
+    return b->count > FEW_BODIES && center < 0.5 * all;
 }
 
 /* Is the orbit that was waited for still there? Otherwise all is as if it had not been found. */
@@ -257,7 +276,7 @@ static enum status look_at_orbit(struct watch *watch, const struct check *check,
         keep(bound, now, system, orbit, fabs(bound->drift));
     if (!(bound->few > 0.0) && bound->error <= watch->orbit_error)
         return STATUS_OK;
-    if (now->bodies->count <= FEW_BODIES)
+    if (!is_chance(now->bodies, system, orbit))
         return fail(watch, check, system, orbit, error);
     wait_for_it(bound, orbit);
     return STATUS_OK;
@@ -280,6 +299,10 @@ enum status watch_bound_check(struct watch *watch, const struct check *check, si
     const struct bound_filter filter = {
         .passage = sure_passage(watch) * now->dt,
         .period = WATCH_BOUND_LEAST_STEPS * now->dt,
+        /* Others cannot be tried, and must not stand before those that can. */
+        .longest = now->dt *
+                   fmax(WATCH_BOUND_LEAST_STEPS, bound_trial_longest(now->bodies, watch->integrator,
+                                                                     work_left(watch, bound, now))),
         .energy = record->by_tests > 0.0 ? 0.0 : light * record->level.scale,
     };
     if (is_found_again(bound, now, system, filter.passage, &orbit))

@@ -634,6 +634,8 @@ DIAGNOSTICS = [
     ("src/diagnostics/watch-bound.c", "if (trial.error <= spare * watch->orbit_error)",
      "if (trial.error <= spare * INFINITY)",
      "cli/light-bodies.py"),
+    ("src/diagnostics/watch-bound.c", "&& center < 0.5 * all;", "&& center < 1.5 * all;",
+     "cli/light-bodies.py"),
     ("src/diagnostics/watch-bound.c", "if (orbit->passage < sure)", "if (orbit->passage > sure)",
      "cli/light-bodies.py"),
     ("src/diagnostics/bound-trial.c", "integrator_find(\"gauss-radau\"), &truth",
