@@ -38,6 +38,8 @@ enum status host_create_adaptive(struct host *host, const struct backend_options
     const struct integrator *integrator = options->integrator;
     if (!integrator || !integrator->adaptive)
         return STATUS_OK;
+    if (force_check_direct(&options->force, integrator->variant.name, error))
+        return error->status;
     struct force_options sums = options->force;
     sums.threads = host->threads;
     double values[INTEGRATOR_VALUES];

@@ -22,8 +22,7 @@ struct openmp {
     struct host host;
     struct force *force;
     const struct small_kernels *small; /* NULL: the bodies are many, or a kernel was asked for */
-    enum precision precision;
-    struct barrier barrier; /* around what one thread asks of the peers */
+    struct barrier barrier;            /* around what one thread asks of the peers */
 };
 
 enum {
@@ -119,7 +118,6 @@ static enum status openmp_create(const struct backend_options *options,
     if (status)
         return status;
     struct openmp *openmp = (struct openmp *)host;
-    openmp->precision = own.force.precision;
     status = force_create(&own.force, host->physics, bodies, &openmp->force, error);
     if (!status && openmp->force->method == &force_direct && !strcmp(own.force.kernel, "auto"))
         openmp->small = small_find(openmp->force->isa, bodies);
@@ -298,8 +296,7 @@ static void openmp_describe(const struct backend *backend, struct backend_descri
      * however few the bodies are. */
     const bool small = openmp->small && !backend->adaptive;
     const enum origin origin = small ? ORIGIN_EXACT : openmp->force->origin;
-    /* What is exact wherever bodies are was summed in double, whatever was asked for. */
-    const enum precision precision = origin == ORIGIN_EXACT ? PRECISION_DOUBLE : openmp->precision;
+    const enum precision precision = small ? PRECISION_DOUBLE : openmp->force->precision;
     *description = (struct backend_description){
         .backend = backend->class_->variant.name,
         .kernel = host_kernel(&openmp->host, small ? "small" : openmp->force->kernel),

@@ -21,7 +21,7 @@ struct rank_plan {
     char integrator[RANK_NAME_SIZE];  /* "" where the options name none */
     double values[INTEGRATOR_VALUES]; /* its own keys, where it has any */
     bool valued;
-    double refinement;
+    double refinement, accuracy;
     enum precision precision;
     int threads, devices;
     struct physics physics;

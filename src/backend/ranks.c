@@ -128,6 +128,7 @@ static struct rank_plan make_plan(const struct backend_options *options,
 {
     struct rank_plan plan = {
         .precision = options->force.precision,
+        .accuracy = options->force.accuracy,
         .threads = options->force.threads,
         .devices = options->devices,
         .physics = *physics,

@@ -219,8 +219,8 @@ static const char no_field[] = "there is no external field here: bodies attract 
                       "bodies never merge or bounce: physics.softening keeps them apart, "
                       "and the diagnostic close-encounters says who met whom",
                   no_tree[] =
-                      "forces are summed over all pairs, without a tree or a mesh, so there "
-                      "is no opening angle",
+                      "there is no opening angle: compute.method = \"fmm\" takes the error of "
+                      "the forces that is wanted, compute.accuracy",
                   no_gas[] = "there is no gas here, and no star evolves: gravity alone",
                   no_space[] = "space does not expand here: give coordinates and velocities of a "
                                "time, not comoving ones",

@@ -10,6 +10,7 @@ extern const struct diagnostic_class diagnostic_conservation;
 extern const struct diagnostic_class diagnostic_density_profile;
 extern const struct diagnostic_class diagnostic_density_slope;
 extern const struct diagnostic_class diagnostic_escapers;
+extern const struct diagnostic_class diagnostic_force_error;
 extern const struct diagnostic_class diagnostic_lagrangian_radii;
 extern const struct diagnostic_class diagnostic_orbit;
 extern const struct diagnostic_class diagnostic_own_steps;

@@ -7,17 +7,10 @@
 #include "diagnostics/diagnostic-table.h"
 
 static const struct diagnostic_class *const table[] = {
-    &diagnostic_binaries,
-    &diagnostic_close_encounters,
-    &diagnostic_conservation,
-    &diagnostic_density_profile,
-    &diagnostic_density_slope,
-    &diagnostic_escapers,
-    &diagnostic_lagrangian_radii,
-    &diagnostic_orbit,
-    &diagnostic_own_steps,
-    &diagnostic_radial_distribution,
-    &diagnostic_velocity_dispersion,
+    &diagnostic_binaries,        &diagnostic_close_encounters,    &diagnostic_conservation,
+    &diagnostic_density_profile, &diagnostic_density_slope,       &diagnostic_escapers,
+    &diagnostic_force_error,     &diagnostic_lagrangian_radii,    &diagnostic_orbit,
+    &diagnostic_own_steps,       &diagnostic_radial_distribution, &diagnostic_velocity_dispersion,
     &diagnostic_virial,
 };
 

@@ -53,6 +53,7 @@ struct force_options {
     int threads;        /* of the team that will call; at least 1 */
     struct force_share share;
     const struct force_method *method; /* a row of the table in method.h; NULL: direct sums */
+    double accuracy; /* of methods that are not exact: rms |error of a| / rms |a| */
 };
 
 #endif

@@ -119,6 +119,7 @@ enum status force_create(const struct force_options *options, const struct physi
     if (force->options.share.parts == 0)
         force->options.share = (struct force_share){ .parts = 1, .last = bodies->stride };
     force->physics = *physics;
+    force->precision = options->precision;
     if (method->create(force, bodies, error)) {
         force_destroy(force);
         return error->status;

@@ -26,7 +26,8 @@
 /* The table: ROW(name, "a sentence"); the method itself is force_<name>. The first is the default.
  */
 #define FORCE_METHODS(ROW)                                                                         \
-    ROW(direct, "Sums over all pairs of bodies: O(N^2), as exact as their precision.")
+    ROW(direct, "Sums over all pairs of bodies: O(N^2), as exact as their precision.")             \
+    ROW(fmm, "Fast multipoles, in open space: O(N), to the error that compute.accuracy asks for.")
 
 /* What those who judge a run may assume of its forces. */
 struct force_traits {
@@ -86,11 +87,12 @@ struct force_method {
 FORCE_METHODS(DECLARE_METHOD)
 #undef DECLARE_METHOD
 
-/* The first member of every method's own struct. What create() sets: from `kernel` on. */
+/* The first member of every method's own struct. What create() sets: from `precision` on. */
 struct force {
     const struct force_method *method;
     struct force_options options; /* with a share also where one process does it all: part 0 of 1 */
     struct physics physics;
+    enum precision precision; /* of the pair terms: that of the options, or the method's choice */
     const char *kernel, *isa; /* what was chosen, "plain", "avx512"; for run.json and the log */
     enum origin origin;       /* where kernels measure positions from */
     size_t alone;             /* threads of a team that may work on systems of their own */

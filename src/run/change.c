@@ -40,7 +40,7 @@ static const char *const summing[] = { "compute.backend", "compute.kernel", "com
 /* Keys that earlier versions did not have, and what these did. */
 static const struct {
     const char *path, *value;
-} former[] = { { "compute.method", "\"direct\"" } };
+} former[] = { { "compute.method", "\"direct\"" }, { "compute.accuracy", "0.0001" } };
 
 struct visitor {
     void (*visit)(void *context, const struct change *change);

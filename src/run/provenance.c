@@ -57,11 +57,13 @@ static json_t *program_json(void)
 
 static json_t *compute_json(const struct backend_description *d)
 {
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:i}", "backend", d->backend,
-                     "method", d->force.method->name, "kernel", d->kernel, "isa", d->isa, "device",
-                     d->device ? d->device : "", "choice", d->choice ? d->choice : "", "precision",
-                     precision_names[d->precision], "threads", d->threads, "ranks",
-                     d->ranks > 1 ? d->ranks : 1);
+    /* What the method leaves out of a force; 0 for direct sums. */
+    const double asked = force_traits(&d->force).truncation;
+    return json_pack("{s:s, s:s, s:f, s:s, s:s, s:s, s:s, s:s, s:i, s:i}", "backend", d->backend,
+                     "method", d->force.method->name, "accuracy", asked, "kernel", d->kernel, "isa",
+                     d->isa, "device", d->device ? d->device : "", "choice",
+                     d->choice ? d->choice : "", "precision", precision_names[d->precision],
+                     "threads", d->threads, "ranks", d->ranks > 1 ? d->ranks : 1);
 }
 
 /* What an integrator that chooses its own steps has taken, in all systems. */

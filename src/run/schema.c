@@ -92,6 +92,11 @@ static const struct parameter compute_rows[] = {
       .choices = force_method_names,
       .choice_help = force_method_help,
       .help = "Method that finds the forces." },
+    { BIND(REAL, struct force_options, accuracy), .default_value = DEFAULT_REAL(1e-4),
+      .minimum = 1e-8, .maximum = 1e-2,
+      .help =
+          "Of method = \"fmm\": the error of the accelerations that is asked for, its root mean "
+          "square over that of the accelerations." },
     { BIND(CHOICE, struct force_options, precision), .default_value = DEFAULT_STRING("double"),
       .choices = precision_names, .choice_help = precision_help,
       .help = "Arithmetic of the pair terms of the force. State and energies are always double." },
@@ -205,6 +210,24 @@ static void check_time(const struct section *section, struct error *error)
                       text_real(end, section_real(section, "end")));
 }
 
+/* What a method does not take is refused where it is given, rather than ignored. */
+static void check_compute(const struct section *section, struct error *error)
+{
+    static const char *const of_direct[] = { "precision", "kernel" };
+    if (force_method_find(section_string(section, "method")) == &force_direct) {
+        if (section_given(section, "accuracy"))
+            section_error(section, "accuracy", error,
+                          "does not apply to method = \"direct\"; it belongs to fmm");
+        return;
+    }
+    for (size_t k = 0; k < COUNT_OF(of_direct); k++)
+        if (section_given(section, of_direct[k]))
+            section_error(section, of_direct[k], error,
+                          "does not apply to method = \"%s\", whose accuracy decides the "
+                          "arithmetic; it belongs to direct",
+                          section_string(section, "method"));
+}
+
 static void check_physics(const struct section *section, struct error *error)
 {
     const bool periodic = section_choice(section, "boundary") == BOUNDARY_PERIODIC;
@@ -258,7 +281,8 @@ const struct schema *schema_experiment(struct schema_room *room)
           .variant_key = "backend",
           .variant_default = "auto",
           .variant_help = "What computes.",
-          .variant = backend_variant },
+          .variant = backend_variant,
+          .check = check_compute },
         { .name = "diagnostics",
           .help = "What is measured; each writes one CSV file.",
           .list = true,

@@ -28,7 +28,8 @@ diagnostics = (
   { type = "velocity-dispersion"; every = 20; },
   { type = "virial";              every = 10; window = 7; },
   { type = "binaries";            every = 20; },
-  { type = "escapers";            every = 20; }
+  { type = "escapers";            every = 20; },
+  { type = "force-error";         every = 20; }
 );
 outputs = ( { type = "xyz"; every = 50; } );
 """
@@ -150,7 +151,7 @@ def test_systems_are_those_that_run_alone():
     run(ENSEMBLE, "both")
     run(ALL, "alone", "-P", "bodies.seed=12")
     # Ranges and cells that the start decides are those of the first system, or of all: not these.
-    for name in ("close-encounters", "conservation", "lagrangian-radii", "orbit",
+    for name in ("close-encounters", "conservation", "force-error", "lagrangian-radii", "orbit",
                  "velocity-dispersion", "virial"):
         second = [row for row in rows("both", f"{name}.csv") if row.pop("system") == 2]
         alone = rows("alone", f"{name}.csv")

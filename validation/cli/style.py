@@ -10,13 +10,14 @@ from concurrent.futures import ThreadPoolExecutor
 import tap
 
 # docs/architecture.md, lowest first: a file may include what stands on its own floor or below.
-FLOORS = ["base", "config", "model", "force", "integrator", "backend", "initial", "diagnostics",
-          "output", "run", "report", "study", "bench", "commands"]
+FLOORS = ["base", "config", "model", "space", "force", "integrator", "backend", "initial",
+          "diagnostics", "output", "run", "report", "study", "bench", "commands"]
 
 # A method of the force has a folder on that floor. gpu/ is the cuda backend; its files name each
 # other without a folder.
 FOLDERS = {**{f"src/{floor}": k for k, floor in enumerate(FLOORS)},
-           "src/force/direct": FLOORS.index("force"), "gpu": FLOORS.index("backend")}
+           **{f"src/force/{method}": FLOORS.index("force") for method in ("direct", "fmm")},
+           "gpu": FLOORS.index("backend")}
 
 # The only places that may see these.
 OWNERS = {

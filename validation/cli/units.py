@@ -51,6 +51,7 @@ diagnostics = (
   {{ type = "close-encounters";    every = 5; }}, {{ type = "conservation";        every = 5; }},
   {{ type = "density-profile";     every = 5; shells = 4; }},
   {{ type = "density-slope";       every = 5; least_bodies = 3; }},
+  {{ type = "force-error";         every = 5; }},
   {{ type = "lagrangian-radii";    every = 5; }},
   {{ type = "orbit";               every = 5; primary = 3; secondary = 7; }},
   {{ type = "own-steps";           every = 5; }},

@@ -125,6 +125,21 @@ MODEL = [
 ]
 
 FORCE = [
+    ("src/force/fmm/fmm.c", "pow(aim / ratio, 1 / exponent)", "pow(ratio / aim, 1 / exponent)",
+     "unit/fmm"),
+    ("src/force/fmm/fmm.c", "psi[at] = 2 * unit * xa;", "psi[at] = unit * xa;", "unit/fmm"),
+    ("src/force/fmm/fmm.c", "a[d][s * bodies->stride + fmm->tree->index[i]]",
+     "a[d][s * bodies->stride + i]", "unit/fmm"),
+    ("src/force/fmm/fmm-kernel.c", "(error_there[i] <= field->tolerance * record[10][i])",
+     "(error_there[i] <= field->tolerance * record[9][i] * 100)", "unit/fmm"),
+    ("src/force/fmm/expansion.c", "row[nx] += power[0][j] * row[nx - j];",
+     "row[nx] += power[1][j] * row[nx - j];", "unit/fmm"),
+    ("src/force/fmm/fmm-kernel.inc", "to[n] = (REAL)(moved[n] * shrink[e->degree[n]]);",
+     "to[n] = (REAL)moved[n];", "unit/fmm"),
+    ("src/diagnostics/force-error.c", "const double a[3] = { b->ax[i], b->ay[i], b->az[i] };",
+     "const double a[3] = { b->ax[body], b->ay[i], b->az[i] };", "cli/diagnostics.py"),
+    ("src/run/change.c", "{ \"compute.accuracy\", \"0.0001\" }",
+     "{ \"compute.accuracy\", \"0.001\" }", "unit/method"),
     ("src/force/direct/reference.c", "virial += phi_j * (r2 / (r2 + eps2));", "virial += phi_j;",
      "unit/force"),
     ("src/force/direct/reference.c",

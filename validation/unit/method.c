@@ -144,7 +144,8 @@ static void test_refusals(void **state)
                                     "pairs, by \"direct\" alone");
     error_clear(&error);
     assert_int_equal(start("openmp", &twice, "hermite4", bodies, &backend, &error), STATUS_CONFIG);
-    assert_string_equal(error.text, "compute.method = \"twice\" has no jerks");
+    assert_string_equal(error.text, "compute.method = \"twice\": hermite4 sums over all pairs, by "
+                                    "\"direct\" alone");
     bodies_destroy(bodies);
 }
 

@@ -155,6 +155,7 @@ static void describe(struct direct *direct)
     const bool reference = direct->kernel == FORCE_REFERENCE;
     const bool exact = reference || direct->precision == PRECISION_DOUBLE;
     force->kernel = force_kernel_names[direct->kernel];
+    force->precision = exact ? PRECISION_DOUBLE : direct->precision;
     force->isa = reference ? "portable" : direct->kernels->isa;
     force->origin = exact ? ORIGIN_EXACT : ORIGIN_MEDIAN;
     force->held = direct->kernel == FORCE_SYMMETRIC && parts > 1;

@@ -1,0 +1,263 @@
+#include "force/fmm/expansion.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+#include "base/memory.h"
+
+/* Calls for all n with |n| <= p. */
+#define FOR_ALL(nx, ny, nz, p)                                                                     \
+    for (int nz = 0; nz <= (p); nz++)                                                              \
+        for (int ny = 0; ny <= (p)-nz; ny++)                                                       \
+            for (int nx = 0; nx <= (p)-nz - ny; nx++)
+
+static void fill_indices(struct expansion *e)
+{
+    size_t at = 0;
+    FOR_ALL(nx, ny, nz, e->order)
+    {
+        e->index[nx][ny][nz] = (uint16_t)at;
+        e->degree[at] = (uint8_t)(nx + ny + nz);
+        e->inverse_factorial[at] = 1.0 / (tgamma(nx + 1) * tgamma(ny + 1) * tgamma(nz + 1));
+        at++;
+    }
+    e->count = at;
+    for (int k = 1; k <= e->order; k++)
+        e->inverse[k] = 1.0 / k;
+    size_t next = 0;
+    for (int degree = 0; degree <= e->order; degree++) {
+        e->degree_from[degree] = next;
+        for (size_t n = 0; n < e->count; n++)
+            if (e->degree[n] == degree)
+                e->in_order[next++] = (uint16_t)n;
+    }
+    e->degree_from[e->order + 1] = next;
+}
+
+/* One of the axes along which n is largest than 0, and n - e_axis. */
+static void fill_monomials(struct expansion *e)
+{
+    FOR_ALL(nx, ny, nz, e->order)
+    {
+        const size_t at = e->index[nx][ny][nz];
+        struct expansion_monomial *const m = &e->monomial[at];
+        if (nx)
+            *m = (struct expansion_monomial){ e->index[nx - 1][ny][nz], 0, (uint8_t)nx };
+        else if (ny)
+            *m = (struct expansion_monomial){ e->index[nx][ny - 1][nz], 1, (uint8_t)ny };
+        else if (nz)
+            *m = (struct expansion_monomial){ e->index[nx][ny][nz - 1], 2, (uint8_t)nz };
+        if (nx + ny + nz < e->order) {
+            e->raise[0][at] = e->index[nx + 1][ny][nz];
+            e->raise[1][at] = e->index[nx][ny + 1][nz];
+            e->raise[2][at] = e->index[nx][ny][nz + 1];
+        }
+        if (nx + ny + nz + 1 < e->order) {
+            e->raise2[0][at] = e->index[nx + 2][ny][nz];
+            e->raise2[1][at] = e->index[nx][ny + 2][nz];
+            e->raise2[2][at] = e->index[nx][ny][nz + 2];
+        }
+    }
+}
+
+static enum status fill_products(struct expansion *e, struct error *error)
+{
+    const int p = e->order;
+    size_t count = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        count = 0;
+        for (int length = 1; length <= p + 1; length++) {
+            const int sum = p + 1 - length;
+            e->products_from[length] = count;
+            for (int ny = 0; ny <= sum; ny++)
+                for (int nz = 0; nz <= sum - ny; nz++)
+                    for (int ky = 0; ky <= sum - ny - nz; ky++, count++) {
+                        const int kz = sum - ny - nz - ky;
+                        if (pass)
+                            e->products[count] =
+                                (struct expansion_product){ e->index[0][ny][nz],
+                                                            e->index[0][ky][kz],
+                                                            e->index[0][ny + ky][nz + kz] };
+                    }
+        }
+        e->products_from[p + 2] = count;
+        if (!pass && !(e->products = memory_array(count, sizeof *e->products, error)))
+            return error->status;
+    }
+    return STATUS_OK;
+}
+
+/* D_(n+e) = x_e D_n + n_e D_(n-e), with the axis along which n + e is least, but not 0: where
+ * it is 1 the second term is not there. */
+static enum status fill_steps(struct expansion *e, struct error *error)
+{
+    e->steps = e->count - 1;
+    if (!(e->step = memory_array(e->steps, sizeof *e->step, error)))
+        return error->status;
+    size_t at = 0;
+    for (int degree = e->order; degree >= 1; degree--) {
+        e->steps_from[degree] = at;
+        FOR_ALL(nx, ny, nz, e->order)
+        {
+            int n[3] = { nx, ny, nz }, axis = -1;
+            if (nx + ny + nz != degree)
+                continue;
+            for (int d = 0; d < 3; d++)
+                if (n[d] && (axis < 0 || n[d] < n[axis]))
+                    axis = d;
+            struct expansion_step *const step = &e->step[at++];
+            step->to = e->index[nx][ny][nz];
+            step->axis = (uint8_t)axis;
+            n[axis]--;
+            step->from = e->index[n[0]][n[1]][n[2]];
+            step->factor = (uint8_t)n[axis];
+            if (n[axis]) {
+                n[axis]--;
+                step->before = e->index[n[0]][n[1]][n[2]];
+            }
+        }
+    }
+    e->steps_from[0] = at;
+    return STATUS_OK;
+}
+
+static double double_factorial(int n) /* of odd numbers; (-1)!! = 1 */
+{
+    return n < 2 ? 1.0 : n * double_factorial(n - 2);
+}
+
+/*
+ * Of the symmetric tensor Q of rank k with components Q_n = n! M_n, the squared norm of the
+ * trace-free part is
+ *   sum_j (-1)^j k! (2k - 2j - 1)!! / ((k - 2j)! (2k - 1)!! (2j)!!) |tr^j Q|^2,
+ * and |tr^j Q|^2 is the sum of (k - 2j)!/n! (tr^j Q)_n^2 over all n with |n| = k - 2j. The power is
+ * the root of (2k - 1)!!/k! times that.
+ */
+static void fill_traces(struct expansion *e)
+{
+    for (int k = 0; k <= e->order; k++)
+        for (int j = 0; 2 * j <= k; j++) {
+            double even = 1; /* (2j)!! */
+            for (int i = 1; i <= j; i++)
+                even *= 2.0 * i;
+            e->trace_weight[k][j] = (j % 2 ? -1 : 1) * double_factorial(2 * k - 2 * j - 1) / even;
+        }
+}
+
+enum status expansion_create(int order, struct expansion **expansion, struct error *error)
+{
+    struct expansion *const e = *expansion = memory_array(1, sizeof *e, error);
+    if (!e)
+        return error->status;
+    e->order = order;
+    fill_indices(e);
+    fill_monomials(e);
+    fill_traces(e);
+    if (fill_products(e, error) || fill_steps(e, error)) {
+        expansion_destroy(e);
+        *expansion = NULL;
+    }
+    return error->status;
+}
+
+void expansion_destroy(struct expansion *expansion)
+{
+    if (!expansion)
+        return;
+    memory_free(expansion->step);
+    memory_free(expansion->products);
+    memory_free(expansion);
+}
+
+void expansion_powers(const struct expansion *e, const double *multipoles, double *powers)
+{
+    double q[EXPANSION_COEFFICIENTS];
+    for (int k = 0; k <= e->order; k++) {
+        double sum = 0;
+        for (size_t i = e->degree_from[k]; i < e->degree_from[k + 1]; i++)
+            q[e->in_order[i]] = multipoles[e->in_order[i]] / e->inverse_factorial[e->in_order[i]];
+        for (int j = 0; 2 * j <= k; j++) {
+            const int rank = k - 2 * j;
+            double norm = 0;
+            for (size_t i = e->degree_from[rank]; i < e->degree_from[rank + 1]; i++) {
+                const size_t n = e->in_order[i];
+                norm += e->inverse_factorial[n] * q[n] * q[n];
+            }
+            sum += e->trace_weight[k][j] * norm;
+            for (size_t i = rank < 2 ? 0 : e->degree_from[rank - 2];
+                 rank >= 2 && i < e->degree_from[rank - 1]; i++) {
+                const size_t n = e->in_order[i];
+                q[n] = q[e->raise2[0][n]] + q[e->raise2[1][n]] + q[e->raise2[2][n]];
+            }
+        }
+        powers[k] = sqrt(sum > 0 ? sum : 0);
+    }
+}
+
+void expansion_shift_multipoles(const struct expansion *e, const double t[3], double *M)
+{
+    const int p = e->order;
+    double power[3][EXPANSION_MOST + 1]; /* t^j/j! */
+    for (int d = 0; d < 3; d++) {
+        power[d][0] = 1;
+        for (int j = 1; j <= p; j++)
+            power[d][j] = power[d][j - 1] * t[d] / j;
+    }
+    for (int nz = 0; nz <= p; nz++)
+        for (int ny = 0; ny <= p - nz; ny++) {
+            double *const row = M + e->index[0][ny][nz];
+            for (int nx = p - nz - ny; nx > 0; nx--)
+                for (int j = 1; j <= nx; j++)
+                    row[nx] += power[0][j] * row[nx - j];
+        }
+    for (int nz = 0; nz <= p; nz++)
+        for (int ny = p - nz; ny > 0; ny--)
+            for (int j = 1; j <= ny; j++) {
+                double *const row = M + e->index[0][ny][nz];
+                const double *const from = M + e->index[0][ny - j][nz];
+                for (int nx = 0; nx <= p - nz - ny; nx++)
+                    row[nx] += power[1][j] * from[nx];
+            }
+    for (int nz = p; nz > 0; nz--)
+        for (int j = 1; j <= nz; j++)
+            for (int ny = 0; ny <= p - nz; ny++) {
+                double *const row = M + e->index[0][ny][nz];
+                const double *const from = M + e->index[0][ny][nz - j];
+                for (int nx = 0; nx <= p - nz - ny; nx++)
+                    row[nx] += power[2][j] * from[nx];
+            }
+}
+
+void expansion_shift_local(const struct expansion *e, const double t[3], double *F)
+{
+    const int p = e->order;
+    double power[3][EXPANSION_MOST + 1];
+    for (int d = 0; d < 3; d++) {
+        power[d][0] = 1;
+        for (int j = 1; j <= p; j++)
+            power[d][j] = power[d][j - 1] * t[d] / j;
+    }
+    for (int nz = 0; nz <= p; nz++)
+        for (int ny = 0; ny <= p - nz; ny++) {
+            double *const row = F + e->index[0][ny][nz];
+            for (int nx = 0; nx < p - nz - ny; nx++)
+                for (int j = 1; nx + j <= p - nz - ny; j++)
+                    row[nx] += power[0][j] * row[nx + j];
+        }
+    for (int nz = 0; nz <= p; nz++)
+        for (int ny = 0; ny < p - nz; ny++)
+            for (int j = 1; ny + j <= p - nz; j++) {
+                double *const row = F + e->index[0][ny][nz];
+                const double *const from = F + e->index[0][ny + j][nz];
+                for (int nx = 0; nx <= p - nz - ny - j; nx++)
+                    row[nx] += power[1][j] * from[nx];
+            }
+    for (int nz = 0; nz < p; nz++)
+        for (int j = 1; nz + j <= p; j++)
+            for (int ny = 0; ny <= p - nz - j; ny++) {
+                double *const row = F + e->index[0][ny][nz];
+                const double *const from = F + e->index[0][ny][nz + j];
+                for (int nx = 0; nx <= p - nz - j - ny; nx++)
+                    row[nx] += power[2][j] * from[nx];
+            }
+}

@@ -1,0 +1,100 @@
+/* The work of the fast multipole method on the cells of one tree: what fmm.c plans and the kernels
+ * of an instruction set do. */
+#ifndef ORRERY_FORCE_FMM_KERNEL_H
+#define ORRERY_FORCE_FMM_KERNEL_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "force/fmm/expansion.h"
+#include "space/body-tree.h"
+
+/*
+ * A cell of the tree as the walk sees it: one cache line. Lengths and masses are in the units of
+ * the tree. Its center is that of its mass (the middle of the box where that is 0), in two parts,
+ * whose differences are exact to some 48 bits.
+ */
+struct fmm_cell {
+    float high[3], mass;
+    float low[3], radius; /* all bodies lie within it about the center */
+    float spread;         /* of the mass, see fmm-kernel.inc */
+    float scale;          /* the least sum of m / (r^2 + eps^2) at any body */
+    float weight;         /* how large an error one cell may make here, over the tolerance */
+    float unused;
+    uint32_t first, last; /* bodies, in the order of the tree */
+    uint32_t child[2];    /* both 0: a leaf */
+};
+
+static inline void fmm_center(const struct fmm_cell *cell, double center[3])
+{
+    for (int d = 0; d < 3; d++)
+        center[d] = (double)cell->high[d] + (double)cell->low[d];
+}
+
+/* Of larger cells less is allowed, since more of them act on each body below. */
+static inline void fmm_set_scale(struct fmm_cell *cell, float scale)
+{
+    cell->scale = scale;
+    cell->weight = scale * powf((float)(cell->last - cell->first) / 32, -0.36f);
+}
+
+/* One field of cells. The arrays of reals hold float or double, as `single` says. */
+struct fmm_field {
+    const struct expansion *expansion;
+    const struct body_tree *tree;
+    struct fmm_cell *cells;
+    void *multipoles; /* [cell][coefficient], over radius^k */
+    double eps2;
+    float tolerance; /* of the error of one cell, over the weight of another */
+    bool refine;     /* 1/r by a step of Newton's after the estimate */
+    bool touching;   /* the true eps is 0 */
+    double *sums[4]; /* acceleration and potential of every body, in the order of the tree */
+};
+
+enum {
+    FMM_DEPTH = 96,     /* of a tree at most */
+    FMM_LIST = 1 << 16, /* candidates on the way from the root to a leaf */
+    FMM_OPENED = 512,   /* cells that were opened and wait */
+    FMM_NEAR = 2048,    /* bodies of a near sum that are loaded at a time */
+    FMM_LANES = 16      /* most lanes of a vector */
+};
+
+/* A cell that may act on a target, and what it was opened with: see fmm-kernel.c. */
+struct fmm_candidate {
+    uint32_t cell;
+    float together;
+};
+
+/* What one thread needs for a walk; opaque to fmm.c but for its size. */
+struct fmm_walk {
+    struct fmm_candidate list[FMM_LIST];
+    struct fmm_candidate opened[FMM_OPENED];
+    uint32_t first, last; /* the bodies whose sums are wanted */
+    uint64_t tests, accepted, batches, near_pairs, direct_cells; /* counts of work */
+    _Alignas(64) unsigned char local[FMM_DEPTH * EXPANSION_COEFFICIENTS * sizeof(double)];
+    _Alignas(64) unsigned char scratch[5 * EXPANSION_COEFFICIENTS * 64];
+    _Alignas(64) unsigned char near[4 * FMM_NEAR * sizeof(double)];
+};
+
+struct fmm_kernels {
+    bool estimate_is_fine; /* that of 1/r, to some 6e-5 */
+    /* Scales and weights of all cells below `target`, reached as below, and its own. */
+    void (*scale)(const struct fmm_field *field, struct fmm_walk *walk, const uint32_t *path,
+                  size_t length, uint32_t target);
+    /* Multipoles, centers, radii and powers of the cells of one branch, or of the trunk. */
+    void (*gather)(struct fmm_field *field, uint32_t cell);
+    /* Adds to the sums of bodies [first, last) below cell `target`, which is reached by `path`
+     * from the root (the root first, `length` cells without the target). */
+    void (*sum)(const struct fmm_field *field, struct fmm_walk *walk, const uint32_t *path,
+                size_t length, uint32_t target, uint32_t first, uint32_t last);
+    /* Direct sums at some bodies: acceleration, and the sum of m / (r^2 + eps^2). */
+    void (*direct)(const struct fmm_field *field, const uint32_t *targets, size_t count,
+                   double (*sums)[4]);
+};
+
+/* Those for float and for double, in this order. */
+extern const struct fmm_kernels fmm_avx512[2], fmm_avx2[2], fmm_neon[2], fmm_baseline[2];
+
+#endif

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Writes translations.inc: the products that make local expansions of multipoles, as straight code
+for the orders that are used most. The loops over tables in fmm-kernel.inc do the same for every
+order."""
+
+import sys
+
+ORDERS = (3, 4, 5, 6)
+
+
+def indices(p):
+    return [(nx, ny, nz) for nz in range(p + 1) for ny in range(p + 1 - nz)
+            for nx in range(p + 1 - nz - ny)]
+
+
+def sum_of(n):
+    return n[0] + n[1] + n[2]
+
+
+def plus(n, k):
+    return (n[0] + k[0], n[1] + k[1], n[2] + k[2])
+
+
+def derivatives(p, index):
+    """D_(n+e) = x_e D_n + n_e D_(n-e) for the radial derivatives m = 0, 1, ... of which m = 0 is
+    wanted; only what that needs."""
+    lines = {}
+
+    def need(m, n):
+        to = f'd{m}_{n[0]}{n[1]}{n[2]}'
+        if to in lines:
+            return to
+        if sum_of(n) == 0:
+            radial = 1
+            for k in range(1, m + 1):
+                radial *= -(2 * k - 1)
+            value = f'V(splat)({radial})'
+        else:
+            axis = min((d for d in range(3) if n[d]), key=lambda d: n[d])
+            below = list(n)
+            below[axis] -= 1
+            value = f'x[{axis}] * {need(m + 1, tuple(below))}'
+            factor = below[axis]
+            if factor:
+                below[axis] -= 1
+                before = need(m + 1, tuple(below))
+                if factor > 1:
+                    value = f'V(madd)(V(splat)({factor}), {before}, {value})'
+                else:
+                    value = f'V(madd)({value.replace(" * ", ", ")}, {before})'
+        lines[to] = f'const VECTOR {to} = {value};'
+        return to
+
+    stored = [f'D[{index[n]}] = {need(0, n)};' for n in sorted(index, key=sum_of)]
+    return list(lines.values()) + stored
+
+
+def products(p, index):
+    """A row of F, of one ny and nz, is summed in registers."""
+    lines = []
+    for nz in range(p + 1):
+        for ny in range(p + 1 - nz):
+            row = range(p + 1 - nz - ny)
+            terms = [(k, nx) for k in indices(p - ny - nz) for nx in row
+                     if nx + ny + nz + sum_of(k) <= p]
+            seen = set()
+            lines.append('{')
+            lines.append('VECTOR ' + ', '.join(f'f{nx}' for nx in row) + ';')
+            for k, nx in terms:
+                m, d = f'M[{index[k]}]', f'D[{index[plus(k, (nx, ny, nz))]}]'
+                lines.append(f'f{nx} = V(madd)({m}, {d}, f{nx});' if nx in seen
+                             else f'f{nx} = {m} * {d};')
+                seen.add(nx)
+            for nx in row:
+                n = index[nx, ny, nz]
+                lines.append(f'sums[{n}] = V(madd)(f{nx}, to[{nx + ny + nz}], sums[{n}]);')
+            lines.append('}')
+    return lines
+
+
+def main():
+    out = ['/* Made by translations.py. */', '/* clang-format off */']
+    for p in ORDERS:
+        index = {n: i for i, n in enumerate(indices(p))}
+        out.append(f'static void NAME(translate_{p})(const VECTOR x[3], const VECTOR *from,\n'
+                   '    const VECTOR *to, VECTOR *M, VECTOR *D, VECTOR *sums)\n{')
+        out += derivatives(p, index)
+        out += [f'M[{index[n]}] *= from[{sum_of(n)}];' for n in index]
+        out += products(p, index)
+        out.append('}\n')
+    out.append('/* clang-format on */')
+    sys.stdout.write('\n'.join(out) + '\n')
+
+
+main()

@@ -1,0 +1,72 @@
+/*
+ * A binary tree over the bodies of one system. A cell is a range of bodies in the order of the
+ * tree; it is cut at the middle of the longest side of the box around its bodies. The tree depends
+ * on positions alone: not on the threads that build it.
+ */
+#ifndef ORRERY_SPACE_BODY_TREE_H
+#define ORRERY_SPACE_BODY_TREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+struct body_tree_cell {
+    uint32_t first, last;   /* bodies, in the order of the tree */
+    uint32_t child[2];      /* cells; both 0: a leaf */
+    double low[3], high[3]; /* the box around the bodies */
+};
+
+/* A body of the tree: 32 bytes, so that two of them make a cache line. */
+struct body_tree_body {
+    double x[3], m;
+};
+
+/*
+ * Cells of the trunk come first, the root at 0, then those of one branch after another. A parent
+ * stands before its children. Branches are the subtrees that one thread builds or takes as a
+ * job: their number follows from the number of bodies.
+ */
+struct body_tree {
+    size_t count; /* bodies */
+    struct body_tree_body *bodies;
+    uint32_t *index; /* of each body in the arrays that the tree was built from */
+    struct body_tree_cell *cells;
+    size_t trunk; /* number of cells of the trunk */
+    size_t level; /* the first of its cells on the lowest level */
+    int levels;
+    size_t branches;
+    struct body_tree_branch {
+        uint32_t root;        /* its cell: of the trunk, and a leaf of it */
+        uint32_t first, last; /* the cells below its root */
+        uint32_t room;        /* of `cells` */
+        int depth;            /* of its root */
+        double densest;       /* see body-tree.c */
+    } * branch;
+    struct body_tree_body *spare; /* as long as bodies */
+    uint32_t *spare_index;
+};
+
+enum { BODY_TREE_LEAF = 32 }; /* bodies in a leaf at most, while there is room for cells */
+
+/* For `count` bodies. STATUS_MEMORY. */
+enum status body_tree_create(size_t count, struct body_tree **tree, struct error *error);
+void body_tree_destroy(struct body_tree *tree);
+
+/* Cells that a tree of `count` bodies has room for. */
+size_t body_tree_cells_of(size_t count);
+
+/*
+ * The trunk grows level by level, from bodies (x, m and index, in any order) that the caller has
+ * put into the tree: body_tree_plant(tree); while (body_tree_plan_level(tree, &first, &last)) for
+ * (c = first; c < last; c++)     in any order, at the same time body_tree_cut(tree, c);
+ */
+void body_tree_plant(struct body_tree *tree);
+bool body_tree_plan_level(struct body_tree *tree, size_t *first, size_t *last);
+void body_tree_cut(struct body_tree *tree, size_t cell);
+
+/* Builds one branch; different branches can be built at the same time. */
+void body_tree_grow_branch(struct body_tree *tree, size_t branch);
+
+#endif

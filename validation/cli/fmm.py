@@ -1,0 +1,114 @@
+"""Forces by fast multipoles in whole runs: the accuracy that was asked for, energies, the same
+bytes whatever the threads and the cadence and after a restart, and what is refused."""
+
+import json
+
+import numpy
+
+import tap
+
+CONFIG = """
+bodies = { initial = "plummer"; count = 3000; seed = 7; };
+physics = { softening = 0.02; };
+time = { step = 0.01; end = 0.1; };
+compute = { method = "fmm"; accuracy = 1e-4; threads = 2; };
+diagnostics = ( { type = "conservation"; every = 5; },
+                { type = "force-error"; every = 5; count = 300; } );
+outputs = ( { type = "xyz"; every = 5; } );
+"""
+
+
+def run(name, *options, config=CONFIG, status=0):
+    with open("fmm.cfg", "w") as file:
+        file.write(config)
+    result = tap.run("run", "fmm.cfg", "-q", "-o", name, *options)
+    assert result.returncode == status, result.stderr
+    return result
+
+
+def read(name):
+    with open(name, "rb") as file:
+        return file.read()
+
+
+def table(name):
+    return numpy.genfromtxt(name, delimiter=",", skip_header=1)
+
+
+def test_accuracy():
+    """force-error: a run keeps the accuracy that it asks for, and direct sums keep theirs"""
+    run("asked")
+    errors = table("asked/force-error.csv")[:, 2]
+    assert len(errors) == 3 and (errors < 1e-4).all() and (errors > 1e-7).all(), errors
+    run("direct", config=CONFIG.replace('method = "fmm"; accuracy = 1e-4; ', ""))
+    # Direct sums in double: 1e-15, and the roundings of 3000 terms.
+    assert (table("direct/force-error.csv")[:, 2] < 1e-13).all()
+
+
+def test_energy():
+    """energies by expansions are those of direct sums, as far as the accuracy says"""
+    run("energies")
+    run("sums", config=CONFIG.replace('method = "fmm"; accuracy = 1e-4; ', ""))
+    for column in (2, 3, 4):
+        mine, sums = table("energies/conservation.csv")[:, column], \
+            table("sums/conservation.csv")[:, column]
+        assert numpy.allclose(mine, sums, rtol=1e-5), column
+
+
+def test_same_bytes():
+    """threads and the cadence of diagnostics change no byte"""
+    run("one", "-P", "compute.threads=1")
+    run("three", "-P", "compute.threads=3")
+    run("often", "-P", "diagnostics.0.every=1")
+    whole = read("one/trajectory.xyz")
+    assert read("three/trajectory.xyz") == whole
+    assert read("often/trajectory.xyz") == whole
+
+
+def test_restart():
+    """a run that was stopped goes on to the same bytes, and is verified"""
+    run("whole")
+    run("parts", "-P", "time.end=0.05")
+    run("parts", "--restart", "-P", "time.end=0.1")
+    for name in ("trajectory.xyz", "conservation.csv", "force-error.csv"):
+        assert read(f"parts/{name}") == read(f"whole/{name}"), name
+    assert tap.run("verify", "parts").returncode == 0
+
+
+def test_record():
+    """run.json says the method, its accuracy and the arithmetic that it took"""
+    run("record")
+    with open("record/run.json") as file:
+        compute = json.load(file)["compute"]
+    assert compute["method"] == "fmm" and compute["accuracy"] == 1e-4
+    assert compute["kernel"] == "fmm" and compute["precision"] == "single"
+
+
+def test_restart_compares_the_accuracy():
+    """a restart with another accuracy is another experiment"""
+    run("first", "-P", "time.end=0.05")
+    said = run("first", "--restart", "-P", "compute.accuracy=1e-3", status=78).stderr
+    assert "compute.accuracy" in said, said
+
+
+def test_refused():
+    """what does not go with it is refused, with the reason"""
+    for option, words in (
+            ("compute.accuracy=1e-9", "at least 1e-08"),
+            ("compute.accuracy=0.1", "at most 0.01"),
+            ("compute.precision=single", 'does not apply to method = "fmm"'),
+            ("compute.kernel=plain", 'does not apply to method = "fmm"'),
+            ("compute.backend=serial", "sums over all pairs"),
+            ("time.integrator=hermite4", "sums over all pairs"),
+            ("time.integrator=gauss-radau", "sums over all pairs")):
+        said = run("refused", "-P", option, status=78).stderr
+        assert words in said, (option, said)
+    said = run("refused", "-P", "physics.boundary=periodic", "-P", "physics.box_length=20",
+               status=78).stderr
+    assert "open space" in said, said
+    said = run("refused", status=78,
+               config=CONFIG.replace('"fmm"; accuracy = 1e-4', '"direct"; accuracy = 1e-3')).stderr
+    assert "it belongs to fmm" in said, said
+
+
+tap.main()

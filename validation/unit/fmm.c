@@ -1,0 +1,341 @@
+/*
+ * Forces by fast multipoles beside direct sums: the error that was asked for, on distributions that
+ * the method was not tuned on alone; momentum; the same bits whatever the threads and the units;
+ * whatever bodies a catalogue may hold.
+ */
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "force/direct/reference.h"
+#include "force/fmm/expansion.h"
+#include "force/method.h"
+#include "unit.h"
+
+enum shape { CUBE, PLUMMER, TWO_SPHERES, DENSE_CORE, CUSP, DISC, DECADES, ESCAPER, SHAPES };
+
+static const char *const shape_names[] = { "cube", "Plummer", "two spheres", "dense core",
+                                           "cusp", "disc",    "six decades", "escaper" };
+
+static double uniform(void)
+{
+    return (rand() + 0.5) / (RAND_MAX + 1.0);
+}
+
+static double radius_of(enum shape shape)
+{
+    const double plummer = 1 / sqrt(pow(0.999 * uniform(), -2.0 / 3) - 1);
+    switch (shape) {
+    case TWO_SPHERES:
+        return cbrt(uniform());
+    case DENSE_CORE:
+        return uniform() < 0.3 ? 1e-3 * plummer : plummer;
+    case CUSP: /* density as r^-2.5 */
+        return 0.01 + uniform() * uniform();
+    case DISC:
+        return -0.3 * log(uniform());
+    default:
+        return plummer;
+    }
+}
+
+static struct bodies *make(enum shape shape, size_t count)
+{
+    static struct error error;
+    struct bodies *bodies = NULL;
+    assert_int_equal(bodies_create(1, count, &bodies, &error), STATUS_OK);
+    srand(1385);
+    for (size_t i = 0; i < count; i++) {
+        const double r = radius_of(shape), c = 2 * uniform() - 1, s = sqrt(1 - c * c);
+        const double angle = 2 * 3.14159265358979 * uniform();
+        double x[3] = { r * s * cos(angle), r * s * sin(angle), r * c };
+        for (int d = 0; d < 3 && shape == CUBE; d++)
+            x[d] = uniform();
+        if (shape == DISC) {
+            x[0] = r * cos(angle);
+            x[1] = r * sin(angle);
+            x[2] = 0.02 * uniform();
+        }
+        bodies->x[i] = x[0] + (shape == TWO_SPHERES && i % 2 ? 5.385 : 0);
+        bodies->y[i] = x[1];
+        bodies->z[i] = shape == ESCAPER && i == 17 ? 1e6 : x[2];
+        bodies->m[i] = (shape == DECADES ? pow(10, -6 * uniform()) : 1) / (double)count;
+    }
+    return bodies;
+}
+
+static struct force_options options_of(double accuracy, int threads)
+{
+    return (struct force_options){ .kernel = "auto",
+                                   .isa = "auto",
+                                   .threads = threads,
+                                   .method = &force_fmm,
+                                   .accuracy = accuracy };
+}
+
+static void sum(const struct force_options *options, const struct physics *physics,
+                struct bodies *bodies)
+{
+    static struct error error;
+    struct force *force = NULL;
+    assert_int_equal(force_create(options, physics, bodies, &force, &error), STATUS_OK);
+#pragma omp parallel num_threads(options->threads)
+    force_accelerations(force, bodies);
+    force_destroy(force);
+}
+
+static void take(const struct bodies *bodies, double *a[3], size_t count)
+{
+    const double *const from[3] = { bodies->ax, bodies->ay, bodies->az };
+    for (int d = 0; d < 3; d++) {
+        a[d] = test_malloc(count * sizeof(double));
+        memcpy(a[d], from[d], count * sizeof(double));
+    }
+}
+
+static void give(double *a[3])
+{
+    for (int d = 0; d < 3; d++)
+        test_free(a[d]);
+}
+
+/* Of the accelerations of `bodies` beside direct sums: rms error over rms acceleration. */
+static double error_beside_direct(const struct physics *physics, struct bodies *bodies)
+{
+    double *a[3], error2 = 0, a2 = 0;
+    take(bodies, a, bodies->count);
+    reference_accelerations(physics, bodies);
+    const double *const exact[3] = { bodies->ax, bodies->ay, bodies->az };
+    for (size_t i = 0; i < bodies->count; i++)
+        for (int d = 0; d < 3; d++) {
+            error2 += (a[d][i] - exact[d][i]) * (a[d][i] - exact[d][i]);
+            a2 += exact[d][i] * exact[d][i];
+        }
+    give(a);
+    return a2 > 0 ? sqrt(error2 / a2) : sqrt(error2);
+}
+
+/* 7000 bodies: more than one branch of the tree, and direct sums of half a second in all. */
+static void test_accuracy(void **state)
+{
+    static const double accuracies[] = { 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7 };
+    (void)state;
+    for (int shape = 0; shape < SHAPES; shape++)
+        for (size_t k = 0; k < COUNT_OF(accuracies); k++) {
+            const struct physics physics = { .gravitational_constant = 1,
+                                             .softening = k % 2 ? 0.01 : 0 };
+            const struct force_options options = options_of(accuracies[k], 2);
+            struct bodies *const bodies = make((enum shape)shape, 7000);
+            sum(&options, &physics, bodies);
+            double P[3] = { 0 }, sizes = 0;
+            for (size_t i = 0; i < bodies->count; i++) {
+                P[0] += bodies->m[i] * bodies->ax[i];
+                P[1] += bodies->m[i] * bodies->ay[i];
+                P[2] += bodies->m[i] * bodies->az[i];
+                sizes += bodies->m[i] * hypot(bodies->ax[i], hypot(bodies->ay[i], bodies->az[i]));
+            }
+            const double momentum = hypot(P[0], hypot(P[1], P[2])) / sizes;
+            const double error = error_beside_direct(&physics, bodies) / accuracies[k];
+            printf("# %s, accuracy %g: error %.2f of it, momentum %.0e\n", shape_names[shape],
+                   accuracies[k], error, momentum);
+            assert_true(error <= 1);
+            /* The target of forces in float, with doubles from 1e-6 on. */
+            assert_true(momentum < (accuracies[k] < 2e-6 ? 1e-14 : 1e-6));
+            bodies_destroy(bodies);
+        }
+}
+
+static void test_same_bits(void **state)
+{
+    const struct physics physics = { .gravitational_constant = 1, .softening = 0.01 };
+    static const int threads[] = { 1, 2, 3, 7 };
+    double *first[3] = { NULL };
+    (void)state;
+    for (size_t k = 0; k < COUNT_OF(threads); k++) {
+        const struct force_options options = options_of(1e-4, threads[k]);
+        struct bodies *const bodies = make(PLUMMER, 9000);
+        const double *const a[3] = { bodies->ax, bodies->ay, bodies->az };
+        sum(&options, &physics, bodies);
+        if (k == 0)
+            take(bodies, first, bodies->count);
+        for (int d = 0; d < 3; d++)
+            assert_memory_equal(a[d], first[d], bodies->count * sizeof(double));
+        bodies_destroy(bodies);
+    }
+    give(first);
+}
+
+/* In lengths 2^k times as large, accelerations are 4^k times as small, to the bit. */
+static void test_units(void **state)
+{
+    const struct force_options options = options_of(1e-3, 2);
+    struct physics physics = { .gravitational_constant = 1, .softening = 0.01 };
+    struct bodies *const small = make(PLUMMER, 3000), *const large = make(PLUMMER, 3000);
+    (void)state;
+    for (size_t i = 0; i < large->count; i++) {
+        large->x[i] *= 1024;
+        large->y[i] *= 1024;
+        large->z[i] *= 1024;
+    }
+    sum(&options, &physics, small);
+    physics.softening *= 1024;
+    sum(&options, &physics, large);
+    for (size_t i = 0; i < small->count; i++)
+        assert_true(small->ax[i] == large->ax[i] * 1024 * 1024);
+    bodies_destroy(small);
+    bodies_destroy(large);
+}
+
+/* Every instruction set of this machine. */
+static void test_instruction_sets(void **state)
+{
+    const struct physics physics = { .gravitational_constant = 1, .softening = 0.01 };
+    static const double accuracies[] = { 1e-3, 1e-5, 1e-7 };
+    (void)state;
+    for (size_t isa = 1; force_isa_names[isa]; isa++)
+        for (size_t k = 0; k < COUNT_OF(accuracies) && force_isa_runs(force_isa_names[isa]); k++) {
+            struct force_options options = options_of(accuracies[k], 2);
+            options.isa = force_isa_names[isa];
+            struct bodies *const bodies = make(PLUMMER, 4000);
+            sum(&options, &physics, bodies);
+            assert_true(error_beside_direct(&physics, bodies) <= accuracies[k]);
+            bodies_destroy(bodies);
+        }
+}
+
+static void test_few_bodies(void **state)
+{
+    const struct physics physics = { .gravitational_constant = 2.385, .softening = 0 };
+    static const size_t counts[] = { 1, 2, 3, 17, 33, 65, 200 };
+    (void)state;
+    for (size_t k = 0; k < COUNT_OF(counts); k++) {
+        const struct force_options options = options_of(1e-4, 2);
+        struct bodies *const bodies = make(PLUMMER, counts[k]);
+        sum(&options, &physics, bodies);
+        assert_true(error_beside_direct(&physics, bodies) <= 1e-4);
+        bodies_destroy(bodies);
+    }
+}
+
+/* All at one point with softening: no forces, and no time that grows as the square. Half of them
+ * without mass; all without mass. */
+static void test_odd_bodies(void **state)
+{
+    const struct physics physics = { .gravitational_constant = 1, .softening = 0.01 };
+    const struct force_options options = options_of(1e-4, 2);
+    (void)state;
+    for (int odd = 0; odd < 4; odd++) {
+        struct bodies *const bodies = make(PLUMMER, 5000);
+        for (size_t i = 0; i < bodies->count; i++) {
+            if (odd == 0 || (odd == 1 && i % 2))
+                bodies->x[i] = bodies->y[i] = bodies->z[i] = 0.385;
+            if (odd == 2 && i % 2)
+                bodies->m[i] = 0;
+            if (odd == 3)
+                bodies->m[i] = 0;
+        }
+        sum(&options, &physics, bodies);
+        assert_true(error_beside_direct(&physics, bodies) <= 1e-4);
+        bodies_destroy(bodies);
+    }
+}
+
+static void test_potentials(void **state)
+{
+    static const double softenings[] = { 0, 0.01 };
+    (void)state;
+    for (size_t k = 0; k < COUNT_OF(softenings); k++) {
+        static struct error error;
+        const struct physics physics = { .gravitational_constant = 2.385,
+                                         .softening = softenings[k] };
+        const struct force_options options = options_of(1e-4, 2);
+        struct bodies *const bodies = make(PLUMMER, 4000);
+        struct force *force = NULL;
+        double *p[4]; /* phi, psi, and those of direct sums */
+        for (int i = 0; i < 4; i++) {
+            p[i] = memory_array(bodies->stride, sizeof(double), &error);
+            assert_non_null(p[i]);
+        }
+        assert_int_equal(force_create(&options, &physics, bodies, &force, &error), STATUS_OK);
+#pragma omp parallel num_threads(2)
+        force_potentials(force, bodies, p[0], p[1]);
+        reference_potentials(&physics, bodies, p[2], p[3]);
+        double energy[2] = { 0 }, virial[2] = { 0 }, difference = 0;
+        for (size_t i = 0; i < bodies->count; i++)
+            for (int j = 0; j < 2; j++) {
+                energy[j] += bodies->m[i] * p[2 * j][i];
+                virial[j] += bodies->m[i] * p[2 * j + 1][i];
+                difference = fmax(difference, fabs(p[0][i] / p[2][i] - 1));
+            }
+        printf("# potential %.1e, energy %.1e, virial %.1e\n", difference,
+               fabs(energy[0] / energy[1] - 1), fabs(virial[0] / virial[1] - 1));
+        assert_true(difference < 1e-3);
+        assert_true(fabs(energy[0] - energy[1]) < 1e-5 * fabs(energy[1]));
+        assert_true(fabs(virial[0] - virial[1]) < 1e-4 * fabs(virial[1]));
+        force_destroy(force);
+        for (int i = 0; i < 4; i++)
+            memory_free(p[i]);
+        bodies_destroy(bodies);
+    }
+}
+
+static void test_periodic_box(void **state)
+{
+    static struct error error;
+    const struct physics physics = { .gravitational_constant = 1,
+                                     .boundary = BOUNDARY_PERIODIC,
+                                     .box_length = 1 };
+    const struct force_options options = options_of(1e-4, 1);
+    struct bodies *const bodies = make(CUBE, 10);
+    struct force *force = NULL;
+    (void)state;
+    assert_int_equal(force_create(&options, &physics, bodies, &force, &error), STATUS_CONFIG);
+    assert_non_null(strstr(error.text, "open space"));
+    bodies_destroy(bodies);
+}
+
+/* Multipoles of a point at distance b: the power of degree k is m b^k. A shift there and back is
+ * none; a shift is the expansion about the other center. */
+static void test_expansions(void **state)
+{
+    static const double y[3] = { 0.3, -0.5, 0.7 }, t[3] = { -0.11, 0.2, 0.05 };
+    (void)state;
+    for (int order = EXPANSION_LEAST; order <= EXPANSION_MOST; order++) {
+        static struct error error;
+        struct expansion *e = NULL;
+        double M[EXPANSION_COEFFICIENTS], moved[EXPANSION_COEFFICIENTS], P[EXPANSION_MOST + 1];
+        assert_int_equal(expansion_create(order, &e, &error), STATUS_OK);
+        for (int about = 0; about < 2; about++) {
+            M[0] = 2.385;
+            for (size_t k = 1; k < e->count; k++) {
+                const size_t n = e->in_order[k];
+                const struct expansion_monomial m = e->monomial[n];
+                M[n] = M[m.from] * (y[m.axis] + about * t[m.axis]) / m.power;
+            }
+            for (size_t n = 0; n < e->count && about; n++)
+                assert_true(fabs(M[n] - moved[n]) < 1e-14);
+            if (about)
+                break;
+            const double b = sqrt(0.09 + 0.25 + 0.49);
+            expansion_powers(e, M, P);
+            for (int k = 0; k <= order; k++)
+                assert_true(fabs(P[k] - 2.385 * pow(b, k)) < 1e-12);
+            memcpy(moved, M, sizeof M);
+            expansion_shift_multipoles(e, t, moved);
+        }
+        expansion_destroy(e);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_expansions),       cmocka_unit_test(test_accuracy),
+        cmocka_unit_test(test_same_bits),        cmocka_unit_test(test_units),
+        cmocka_unit_test(test_instruction_sets), cmocka_unit_test(test_few_bodies),
+        cmocka_unit_test(test_odd_bodies),       cmocka_unit_test(test_potentials),
+        cmocka_unit_test(test_periodic_box),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
