@@ -3,6 +3,7 @@ that are worked out here once more."""
 
 import math
 import pathlib
+import re
 
 import tap
 
@@ -101,6 +102,20 @@ def test_king():
         m, x, v = start(bodies)
         total = np.sum(m * np.sum(v ** 2, axis=1)) / 2 + potential_energy(m, x)
         assert abs(total + 0.25) < 1e-12, (w0, total)
+
+
+def test_the_concentrations_of_the_manual():
+    """the tidal radii that the manual gives over King's radius are the model's, to all digits"""
+    manual = pathlib.Path(tap.SOURCE, "docs/manual/initial-conditions.md").read_text()
+    stated = re.search(r"over King's radius is ((?:[\d.]+ for \d+,? ?)+)", manual).group(1)
+    said = re.findall(r"([\d.]+) for (\d+)", stated)
+    assert len(said) >= 4, stated
+    for text, w0 in said:
+        concentration = king(float(w0))[0][-1]
+        digits = len(text.partition(".")[2])
+        # The tables of king() were seen to be right to 1e-5 of an integration with 1e-11.
+        assert abs(concentration - float(text)) < 0.5 * 10 ** -digits + 1e-5 * concentration, \
+            (w0, text, concentration)
 
 
 def kroupa(m):
