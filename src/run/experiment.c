@@ -97,6 +97,18 @@ static void resolve_backend(struct experiment *experiment)
     experiment->backend_options.devices = (int)section_integer(section, "devices");
 }
 
+/* Shadows of a run take the same forces, and cannot see what a method leaves out of them. */
+static void check_trust(const struct experiment *experiment, struct error *error)
+{
+    const struct section *section = config_section(experiment->config, "trust");
+    const struct force_options *const force = &experiment->backend_options.force;
+    if (section_flag(section, "shadow") && force_traits(force).truncation > 0)
+        section_error(section, "shadow", error,
+                      "compute.method = \"%s\" leaves errors in its forces that shadows do not "
+                      "show; use \"direct\"",
+                      force_method_of(force)->name);
+}
+
 /* A default that is written down is no choice: 1 leaves it to the files. */
 static void check_systems(const struct config *config, struct error *error)
 {
@@ -128,6 +140,7 @@ enum status experiment_create(const struct config *config, struct interruption *
     resolve_physics(experiment, error);
     resolve_time(experiment, error);
     resolve_backend(experiment);
+    check_trust(experiment, error);
     check_systems(config, error);
     if (initial_check_units(config_section(config, "bodies"), &experiment->physics, error))
         return error->status;
