@@ -10,6 +10,9 @@ enum {
     SAMPLES_PER_PERIOD = 24 /* or each step, where there are fewer */
 };
 
+/* Of gauss-radau: steps of a period, those to be looked at among them, and their passes. */
+static const double truth_forces = (12.0 + SAMPLES_PER_PERIOD) * 3.0 * 7.0;
+
 /* One of the two that move from the same state. */
 struct runner {
     const struct integrator *integrator;
@@ -92,14 +95,20 @@ static double interactions_of(const struct runner *method, const struct runner *
            pairs_of(method, (double)steps * (double)integrator_forces_per_step(method->integrator));
 }
 
+static double periods_to_try(const struct bound_method *method, const struct bound_orbit *orbit)
+{
+    return fmin(BOUND_TRIAL_PERIODS, method->span / orbit->period);
+}
+
 /* The method may lose the body; where the truth cannot be followed, nothing is known. */
 static enum status follow(const struct physics *physics, struct runner *method,
-                          struct runner *truth, double dt, struct bound_trial *trial,
-                          struct error *error)
+                          struct runner *truth, double dt, double periods,
+                          struct bound_trial *trial, struct error *error)
 {
     const double period = truth->orbit.period / dt; /* in steps */
-    const uint64_t stride = (uint64_t)fmax(1.0, floor(period / SAMPLES_PER_PERIOD));
-    const uint64_t last = (uint64_t)ceil(BOUND_TRIAL_PERIODS * period);
+    const double all = fmax(1.0, ceil(periods * period - 0.5));
+    const uint64_t last = (uint64_t)all;
+    const uint64_t stride = (uint64_t)fmax(1.0, fmin(floor(period / SAMPLES_PER_PERIOD), all));
     struct sums sums = { 0 };
     struct error lost = { 0 };
     uint64_t step = 0;
@@ -118,44 +127,51 @@ static enum status follow(const struct physics *physics, struct runner *method,
     }
     trial->error = sums.error;
     trial->interactions = interactions_of(method, truth, step);
-    if (sums.first_count > 0 && sums.last_count > 0)
+    if (periods >= BOUND_TRIAL_PERIODS && sums.first_count > 0 && sums.last_count > 0)
         trial->rate =
             (sums.last / (double)sums.last_count - sums.first / (double)sums.first_count) /
             ((BOUND_TRIAL_PERIODS - 1) * truth->orbit.period);
     return STATUS_OK;
 }
 
-double bound_trial_cost(const struct bodies *bodies, const struct integrator *integrator,
-                        double period)
+static double pairs_in_trial(const struct bodies *bodies)
 {
-    /* Of gauss-radau: steps of a period, those to be looked at among them, and their passes. */
-    const double truth = BOUND_TRIAL_PERIODS * (12.0 + SAMPLES_PER_PERIOD) * 3.0 * 7.0;
-    const double own =
-        BOUND_TRIAL_PERIODS * period * (double)integrator_forces_per_step(integrator);
-    return (own + truth) * reference_pairs(1.0, fmin((double)bodies->count, MOST_BODIES));
+    return reference_pairs(1.0, fmin((double)bodies->count, MOST_BODIES));
 }
 
-double bound_trial_longest(const struct bodies *bodies, const struct integrator *integrator,
+double bound_trial_cost(const struct bodies *bodies, const struct bound_method *method,
+                        const struct bound_orbit *orbit)
+{
+    const double own =
+        orbit->period / method->dt * (double)integrator_forces_per_step(method->integrator);
+    return periods_to_try(method, orbit) * (own + truth_forces) * pairs_in_trial(bodies);
+}
+
+double bound_trial_longest(const struct bodies *bodies, const struct bound_method *method,
                            double interactions)
 {
-    const double fixed = bound_trial_cost(bodies, integrator, 0.0);
-    return (interactions - fixed) / (bound_trial_cost(bodies, integrator, 1.0) - fixed);
+    const double forces = interactions / (BOUND_TRIAL_PERIODS * pairs_in_trial(bodies));
+    const double steps =
+        (forces - truth_forces) / (double)integrator_forces_per_step(method->integrator);
+    return steps * method->dt;
 }
 
 enum status bound_trial(const struct physics *physics, const struct bodies *bodies, size_t system,
-                        const struct bound_orbit *orbit, const struct integrator *integrator,
-                        double dt, struct bound_trial *trial, struct error *error)
+                        const struct bound_orbit *orbit, const struct bound_method *method,
+                        struct bound_trial *trial, struct error *error)
 {
-    struct runner method = { 0 }, truth = { 0 };
+    struct runner own = { 0 }, truth = { 0 };
     struct error broken = { 0 };
     *trial = (struct bound_trial){ 0 };
-    enum status status = open_runner(physics, bodies, system, orbit, integrator, &method, &broken);
+    enum status status =
+        open_runner(physics, bodies, system, orbit, method->integrator, &own, &broken);
     if (!status)
         status = open_runner(physics, bodies, system, orbit, integrator_find("gauss-radau"), &truth,
                              &broken);
     if (!status)
-        status = follow(physics, &method, &truth, dt, trial, &broken);
-    close_runner(&method);
+        status = follow(physics, &own, &truth, method->dt, periods_to_try(method, orbit), trial,
+                        &broken);
+    close_runner(&own);
     close_runner(&truth);
     return status == STATUS_NUMERICAL ? STATUS_OK : error_pass(error, &broken);
 }

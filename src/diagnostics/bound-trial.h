@@ -1,7 +1,8 @@
 /*
  * A trial of a method on a bound body: from one state, some periods of its orbit by the method with
  * its step and by gauss-radau, whose error is that of rounding. What the two make of the orbit
- * differs by the method's error alone: the other bodies disturb both of them alike.
+ * differs by the method's error alone: the other bodies disturb both of them alike. It goes on for
+ * no longer than the run takes, which says nothing of what would come behind its end.
  */
 #ifndef ORRERY_DIAGNOSTICS_BOUND_TRIAL_H
 #define ORRERY_DIAGNOSTICS_BOUND_TRIAL_H
@@ -20,22 +21,29 @@ struct bound_trial {
      * potential); infinite where the method has lost the body altogether. */
     double error;
     /* The steady change of the energy by the method, over that of the orbit, per unit of time: from
-     * the first to the last of the periods, each as a mean. */
+     * the first to the last of the periods, each as a mean; 0 where not all of them were tried. */
     double rate;
     double interactions; /* ordered pairs that were summed */
 };
 
-/* About how many pair interactions the trial of an orbit takes, so many steps being its period. */
-double bound_trial_cost(const struct bodies *bodies, const struct integrator *integrator,
-                        double period);
+/* By what a body is moved. */
+struct bound_method {
+    const struct integrator *integrator;
+    double dt;
+    double span; /* of the run */
+};
 
-/* How many steps a period may have, so that a trial takes no more than so many. */
-double bound_trial_longest(const struct bodies *bodies, const struct integrator *integrator,
+/* About how many pair interactions the trial of an orbit takes. */
+double bound_trial_cost(const struct bodies *bodies, const struct bound_method *method,
+                        const struct bound_orbit *orbit);
+
+/* How long a period may be, so that a whole trial takes no more than so many. */
+double bound_trial_longest(const struct bodies *bodies, const struct bound_method *method,
                            double interactions);
 
 /* The bodies stay as they are. STATUS_MEMORY. */
 enum status bound_trial(const struct physics *physics, const struct bodies *bodies, size_t system,
-                        const struct bound_orbit *orbit, const struct integrator *integrator,
-                        double dt, struct bound_trial *trial, struct error *error);
+                        const struct bound_orbit *orbit, const struct bound_method *method,
+                        struct bound_trial *trial, struct error *error);
 
 #endif

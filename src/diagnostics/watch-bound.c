@@ -127,6 +127,11 @@ static double sure_passage(const struct watch *watch)
     return drifts(watch) ? sure_steps_drifting : sure_steps;
 }
 
+static struct bound_method method_with(const struct watch *watch, double step)
+{
+    return (struct bound_method){ watch->integrator, step, watch->span };
+}
+
 /* To one digit: 0.0237 is 0.02. */
 static double round_down(double value)
 {
@@ -146,11 +151,11 @@ static enum status find_step(const struct watch *watch, const struct moment *now
     while (isnan(*holds)) {
         struct bound_trial trial;
         step = round_down(fmin(0.5 * step, least));
-        work += bound_trial_cost(now->bodies, watch->integrator, orbit->period / step);
+        const struct bound_method method = method_with(watch, step);
+        work += bound_trial_cost(now->bodies, &method, orbit);
         if (!(work < search_work))
             break;
-        if (bound_trial(now->physics, now->bodies, system, orbit, watch->integrator, step, &trial,
-                        error))
+        if (bound_trial(now->physics, now->bodies, system, orbit, &method, &trial, error))
             return error->status;
         if (trial.error <= spare * watch->orbit_error)
             *holds = step;
@@ -198,7 +203,8 @@ static bool is_due(const struct watch *watch, const struct bound_record *bound,
 {
     const bool again_due = (double)now->step >= bound->next || isnan(bound->tried) ||
                            orbit->passage / now->dt < faster * bound->tried;
-    const double cost = bound_trial_cost(now->bodies, watch->integrator, orbit->period / now->dt);
+    const struct bound_method method = method_with(watch, now->dt);
+    const double cost = bound_trial_cost(now->bodies, &method, orbit);
     return again_due && cost <= work_left(watch, bound, now);
 }
 
@@ -207,9 +213,9 @@ static enum status try_orbit(struct watch *watch, const struct check *check, siz
 {
     const struct moment *now = check->now;
     struct bound_record *bound = &watch->records[system].bound;
+    const struct bound_method method = method_with(watch, now->dt);
     struct bound_trial trial;
-    if (bound_trial(now->physics, now->bodies, system, orbit, watch->integrator, now->dt, &trial,
-                    error))
+    if (bound_trial(now->physics, now->bodies, system, orbit, &method, &trial, error))
         return error->status;
     bound->work += trial.interactions;
     bound->tried = orbit->passage / now->dt;
@@ -296,13 +302,13 @@ enum status watch_bound_check(struct watch *watch, const struct check *check, si
         return STATUS_OK;
     bound->drift += bound->rate * (now->time - bound->drift_time);
     bound->drift_time = now->time;
+    const struct bound_method method = method_with(watch, now->dt);
     const struct bound_filter filter = {
         .passage = sure_passage(watch) * now->dt,
         .period = WATCH_BOUND_LEAST_STEPS * now->dt,
         /* Others cannot be tried, and must not stand before those that can. */
-        .longest = now->dt *
-                   fmax(WATCH_BOUND_LEAST_STEPS, bound_trial_longest(now->bodies, watch->integrator,
-                                                                     work_left(watch, bound, now))),
+        .longest = fmax(WATCH_BOUND_LEAST_STEPS * now->dt,
+                        bound_trial_longest(now->bodies, &method, work_left(watch, bound, now))),
         .energy = record->by_tests > 0.0 ? 0.0 : light * record->level.scale,
     };
     if (is_found_again(bound, now, system, filter.passage, &orbit))

@@ -110,7 +110,7 @@ struct watch {
     const struct pace *pace;
     bool looks; /* between two steps of this pace as well, where pairs pass their pericentres */
     const struct units *units; /* of the run, for what is said */
-    double dt;
+    double dt, span;           /* from the start of the run to its end */
     size_t systems;
     struct history *history; /* owns the numbers of the records and levels as well */
     struct record *records;

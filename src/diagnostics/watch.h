@@ -27,10 +27,12 @@ extern const size_t watch_parameter_count;
 
 struct watch; /* opaque */
 
-/* How the bodies are moved: it decides what is noise and whether all error is drift. */
+/* How the bodies are moved, and for how long: it decides what is noise, whether all error is drift,
+ * and how far an orbit needs to be followed. */
 struct watch_method {
     struct force_options force; /* as the backend describes them */
     const struct integrator *integrator;
+    double steps; /* from the start to the end */
 };
 
 /* `start` is the moment of step 0 with STATE and CONSERVED valid; not kept. STATUS_MEMORY. */

@@ -127,7 +127,8 @@ static enum status create_watch(struct run *run, struct error *error)
 {
     const struct section *section = config_section(run->experiment.config, "watch");
     const struct moment start = run_moment(run);
-    const struct watch_method method = { run->description.force, run->experiment.integrator };
+    const struct watch_method method = { run->description.force, run->experiment.integrator,
+                                         (double)run->experiment.steps };
     struct watch **watch = &run->observers.watch;
     if (watch_create(section, &start, &method, watch, error))
         return error->status;

@@ -76,7 +76,8 @@ static enum status open_attempt(const struct experiment *x, double step, struct 
                                     .conserved = attempt->conserved,
                                     .first = attempt->first };
     memcpy(attempt->first, attempt->conserved, x->bodies->systems * sizeof *attempt->first);
-    const struct watch_method method = { description.force, x->integrator };
+    const struct watch_method method = { description.force, x->integrator,
+                                         experiment_step_count(x, step) };
     return watch_create(config_section(x->config, "watch"), &attempt->now, &method, &attempt->watch,
                         error);
 }

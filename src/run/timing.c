@@ -239,7 +239,8 @@ static enum status measure_energies(struct trial *trial, struct timing *timing, 
 {
     const struct run *run = trial->run;
     const struct section *section = config_section(run->experiment.config, "watch");
-    const struct watch_method method = { run->description.force, run->experiment.integrator };
+    const struct watch_method method = { run->description.force, run->experiment.integrator,
+                                         (double)run->experiment.steps };
     double sums = 0.0, check = 0.0;
     if (time_one(try_energies, trial, 1, &sums, error) ||
         watch_create(section, &trial->moment, &method, &trial->watch, error) ||

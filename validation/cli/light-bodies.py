@@ -171,6 +171,19 @@ def test_who_is_bound_to_whom():
     assert run["trust"]["orbits"] == [], run["trust"]
 
 
+def test_no_longer_than_the_run():
+    """a run of two steps is not judged by what a pair would do to the orbit about it afterwards"""
+    # By scipy's DOP853 (rtol 1e-12) the orbit of body 3 is off by 5.4e-5 at t = 0.25, where the
+    # pair is 0.91 apart, and by 0.21 at t = 1.75, after the pair's first passage, at 0.04.
+    bodies = [(SUN, (0, 0, 0), (0, 0, 0)), (2 * SUN, (1, 0, 0), (0, 0.5 * math.sqrt(SUN), 0)),
+              (0.0, (0, 0, 2), (0.25 * math.sqrt(SUN), 0, 0))]
+    step = 0.125 / math.sqrt(SUN)  # 0.125 where G times the masses are 1 and 2
+    run, _ = make(bodies, "velocity-verlet", step, 2, status=0)
+    assert run["watch"]["bound_orbits"]["largest"] < 1e-3, run["watch"]
+    run, _ = make(bodies, "velocity-verlet", step, 24, status=1)
+    assert run["watch"]["bound_orbits"]["body"] == 3, run["watch"]
+
+
 def test_perturbed_orbits_hold():
     """Trojans, Kozai-Lidov cycles and bodies that a planet scatters hold by gauss-radau, and by
     steps that are short enough; the perturbations are no error"""

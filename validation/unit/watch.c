@@ -58,7 +58,8 @@ static struct trial trial_by(const char *integrator, const char *text, double dt
     struct trial trial = { .scene = line_scene(), .config = watch_config(text) };
     const struct moment *start = scene_moment(&trial.scene, 0, dt, true);
     const struct watch_method method = { { .precision = PRECISION_DOUBLE },
-                                         integrator_find(integrator) };
+                                         integrator_find(integrator),
+                                         1e6 };
     assert_int_equal(watch_create(config_section(trial.config, "watch"), start, &method,
                                   &trial.watch, &trial.error),
                      STATUS_OK);
@@ -541,7 +542,8 @@ static struct trial trial_of_tests(const char *integrator, const char *text)
         b->m[s * b->stride + 1] = b->m[s * b->stride + 2] = 0.0;
     const struct moment *start = scene_moment(&trial.scene, 0, 0.01, true);
     const struct watch_method method = { { .precision = PRECISION_DOUBLE },
-                                         integrator_find(integrator) };
+                                         integrator_find(integrator),
+                                         1e6 };
     assert_int_equal(watch_create(config_section(trial.config, "watch"), start, &method,
                                   &trial.watch, &trial.error),
                      STATUS_OK);
