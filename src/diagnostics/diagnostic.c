@@ -153,7 +153,9 @@ enum status diagnostic_measure(struct diagnostic *diagnostic, const struct momen
     struct interruption *const interruption = now->physics->interruption;
     for (size_t s = 0; s < now->bodies->systems && !status; s++) {
         status = measure_system(diagnostic, now, s, sink, error);
-        if (!status && interruption_raised(interruption))
+        const bool more = s + 1 < now->bodies->systems;
+        if (!status &&
+            (more ? interruption_raised(interruption) : interruption_noticed(interruption)))
             status = interruption_status(interruption, error);
     }
     return status;

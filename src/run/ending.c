@@ -45,12 +45,18 @@ static bool wants_checkpoint(struct run *run)
     return false;
 }
 
+/* Events that are nearly over are not worth what would be done again since the last checkpoint. */
+static bool lets_events_end(const struct run *run)
+{
+    return run->phase == RUN_OBSERVES && clock_seconds() - run->events_began < ENDING_LONG_EVENTS;
+}
+
 /* Called by any thread in the midst of the work. */
 static bool asked(void *context)
 {
     struct run *const run = context;
     char reason[ENDING_REASON_SIZE] = "";
-    if (run->phase == RUN_ENDS)
+    if (run->phase == RUN_ENDS || lets_events_end(run))
         return false;
     if (ending_wanted(run, 0.0, reason))
         return true;

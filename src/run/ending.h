@@ -5,6 +5,9 @@
 
 #include "run/parts.h"
 
+/* The events of a step are interrupted when they have taken so many seconds. */
+#define ENDING_LONG_EVENTS 0.5
+
 /* Lends run->interruption to all that will work for the run; before its experiment is made. */
 void ending_begin(struct run *run);
 

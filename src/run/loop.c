@@ -17,7 +17,7 @@
 static const double call_seconds = 0.1;
 /* Events that take longer than this, and so many times longer than a checkpoint, are preceded by
  * one. */
-static const double long_events_seconds = 0.5, rare_saving = 10.0;
+static const double long_events_seconds = ENDING_LONG_EVENTS, rare_saving = 10.0;
 /* How often rows and frames are handed to the system. */
 static const double flush_seconds = 1.0;
 
@@ -167,6 +167,7 @@ static enum status observe(struct run *run, struct poll *poll, struct error *err
     if (poll->longest_events > usual && save_checkpoint(run, error))
         return error->status;
     const double before = clock_seconds();
+    run->events_began = before;
     run->phase = RUN_OBSERVES;
     const enum status status = events_happen(run, error);
     poll->longest_events = fmax(poll->longest_events, clock_seconds() - before);

@@ -886,6 +886,8 @@ OUTPUT = [
 ]
 
 RUN = [
+    ("src/run/ending.c", "if (run->phase == RUN_ENDS || lets_events_end(run))",
+     "if (run->phase == RUN_ENDS)", "cli/live-view.py"),
     ("src/run/criteria.c", "time >= criterion->after - slack",
      "time > criterion->after + slack", "unit/expect cli/run.py"),
     ("src/run/criteria.c", "margin(criterion, value) < margin(criterion, criterion->worst))",
