@@ -202,7 +202,7 @@ static bool try_own_steps(struct patient *patient, const struct advice *advice)
     other.integrator = other.backend_options.integrator = integrator_find(own_steps);
     other.backend_options.time = NULL; /* its keys are those of another integrator */
     if (advice->kind == ADVICE_NONE || advice->trial == ADVICE_HOLDS ||
-        other.bodies->count > FEW_BODIES ||
+        other.bodies->systems * other.bodies->count > FEW_BODIES ||
         rehearse(&other, other.step, patient->wish.bound, &tried, &unable) || !tried.within)
         return false;
     say(patient->text, "%s wants too short a step; time.integrator = \"%s\" holds (tried)",
