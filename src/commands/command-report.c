@@ -33,8 +33,11 @@ enum status command_report(int argc, char **argv, struct error *error)
         return error->status;
     options.directories = plain.items;
     options.count = plain.count;
-    if (report_write(&options, &summary, error))
-        return error->status;
+    const enum status status = report_write(&options, &summary, error);
+    if (summary.warning[0])
+        fprintf(stderr, "warning: %s\n", summary.warning);
+    if (status)
+        return status;
     printf("%s: %zu figure%s of %zu run%s\n", summary.page, summary.figures,
            summary.figures == 1 ? "" : "s", summary.runs, summary.runs == 1 ? "" : "s");
     return STATUS_OK;

@@ -379,7 +379,7 @@ static bool has_other_names(const struct differences *runs)
     return false;
 }
 
-void compare_head(struct text *html, const struct differences *runs)
+void compare_head(struct text *html, const struct differences *runs, const char *warning)
 {
     size_t counts[OUTCOMES] = { 0 };
     json_t *keys = json_array(), *rows = json_array(), *view = json_object();
@@ -398,5 +398,6 @@ void compare_head(struct text *html, const struct differences *runs)
     document_set(&view, "shown", json_integer((json_int_t)shown_keys(runs)));
     document_set(&view, "more", json_integer((json_int_t)(runs->differing - shown_keys(runs))));
     document_set(&view, "runs", rows);
+    document_set(&view, "warning", warning[0] ? json_string_nocheck(warning) : json_null());
     template_fill(html, "runs.html", view, NULL);
 }

@@ -15,7 +15,7 @@
 enum status compare_figures(const struct differences *runs, enum draw_extent extent,
                             struct figures *figures, struct error *error);
 
-/* Name, verdicts, and a table with a row for each run. */
-void compare_head(struct text *html, const struct differences *runs);
+/* Name, verdicts, and a table with a row for each run, behind it the warning, which may be "". */
+void compare_head(struct text *html, const struct differences *runs, const char *warning);
 
 #endif

@@ -22,6 +22,7 @@
 #include "report/page.h"
 #include "report/plot.h"
 #include "report/result.h"
+#include "report/shared-seeds.h"
 #include "report/template.h"
 
 enum { MOST_RUNS = 1024 };
@@ -264,13 +265,15 @@ static enum status one_run(const struct report *report, struct figures *figures,
 }
 
 static enum status many_runs(const struct report *report, struct figures *figures,
-                             struct text *html, struct error *error)
+                             struct text *html, char *warning, struct error *error)
 {
     struct differences differences;
     char path[REPORT_PATH_SIZE];
     differences_find(report->results, report->count, &differences);
+    if (shared_seeds_warning(&differences, warning, error))
+        return error->status;
     page_begin(html, result_string(&report->results[0], "name"));
-    compare_head(html, &differences);
+    compare_head(html, &differences, warning);
     enum status status = compare_figures(
         &differences, report->options->plots ? DRAW_ALL : DRAW_COMPARISON, figures, error);
     if (!status && report->options->plots)
@@ -293,7 +296,7 @@ static enum status write_report(struct report *report, struct report_summary *su
     struct text html = { 0 };
     const bool single = report->count == 1;
     enum status status = single ? one_run(report, &figures, &html, error)
-                                : many_runs(report, &figures, &html, error);
+                                : many_runs(report, &figures, &html, summary->warning, error);
     if (!status)
         status = place_files(report, &figures, &html, overtaken, error);
     snprintf(summary->page, sizeof summary->page, "%s/%s", report->folder, page_name);

@@ -20,12 +20,13 @@ struct report_options {
     const char *plots;  /* figures to draw, with commas between (report/choice.h); NULL: all */
 };
 
-enum { REPORT_PATH_SIZE = 4096 };
+enum { REPORT_PATH_SIZE = 4096, REPORT_WARNING_SIZE = 768 };
 
 /* What was written. */
 struct report_summary {
     char page[REPORT_PATH_SIZE];
     size_t runs, figures;
+    char warning[REPORT_WARNING_SIZE]; /* of runs that should not be compared so; "" without */
 };
 
 /*

@@ -682,6 +682,34 @@ def test_several_directories():
     assert not os.path.exists("a.run/plots")
 
 
+def test_neighbouring_ensembles_share_systems():
+    """ensembles whose seeds overlap are warned of, with the seeds; paired ones are not"""
+    need_gnuplot()
+    ensemble = """name = "{name}"; bodies = {{ initial = "plummer"; count = {count};
+                 seed = {seed}; }};
+        physics = {{ softening = 0.1; }}; time = {{ step = 0.005; end = 0.01; }};
+        diagnostics = ( {{ type = "conservation"; every = 1; }} );
+        ensemble = {{ systems = {systems}; }};"""
+    for name, count, seed, systems in (("a", 8, 42, 5), ("b", 8, 43, 5), ("c", 8, 47, 5),
+                                       ("d", 8, 42, 3), ("e", 9, 43, 5), ("f", 8, 46, 1)):
+        pathlib.Path("run.cfg").write_text(
+            ensemble.format(name=name, count=count, seed=seed, systems=systems))
+        done = tap.run("run", "run.cfg", "-q")
+        assert done.returncode == 0, done.stderr
+    # Systems have the seeds seed ... seed + systems - 1.
+    for pair, seeds in (("ab", (43, 46)), ("ba", (43, 46)), ("bc", (47, 47)), ("af", (46, 46)),
+                        ("ac", None), ("ad", None), ("ae", None), ("cf", None)):
+        told = report(*(f"{name}.run" for name in pair), "--plot", "energy-error").stderr
+        page = html.unescape(read("report/report.html"))
+        words = "systems in common"
+        assert (words in told) == (words in page) == (seeds is not None), (pair, told)
+        if seeds:
+            earlier, later = sorted(pair)  # the smaller seed comes first
+            said = f"{earlier}.run and {later}.run have systems in common, so their statistics " \
+                   f"are not independent: the seeds from {seeds[0]} to {seeds[1]} are in both"
+            assert said in told and said in page, (pair, told)
+
+
 def test_what_changes_no_result_is_no_difference():
     """runs of other threads, cadences and names are compared by what differs in their physics"""
     need_gnuplot()
