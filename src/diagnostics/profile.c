@@ -22,7 +22,8 @@ const struct parameter profile_parameters[PROFILE_PARAMETERS] = {
       .minimum = 1, .maximum = INFINITY,
       .help =
           "The fit ends before the outermost shell that has so many bodies, or with it where it "
-          "is the last one of the range; shells within are fitted whatever they have." },
+          "is the last one of the range; shells within are fitted whatever they have. Nothing is "
+          "fitted where all shells of the range have fewer than four times so many." },
     SPHERE_CENTER_PARAMETER(struct profile),
 };
 
@@ -133,6 +134,18 @@ struct fitted {
     double bodies, mass;
 };
 
+/* Where the range holds few, no shell is expected to hold `least_bodies`: one that does by chance
+ * would end the fit, and the slope be that of the chance. Of 25 bodies of an isothermal sphere in
+ * ten shells, the few fits that come about have a mean of -1.64. */
+static bool has_enough(const struct profile *profile, size_t begin, size_t end)
+{
+    const double times = 4.0;
+    double bodies = 0.0;
+    for (size_t k = begin; k < end; k++)
+        bodies += profile->shell[k].bodies;
+    return bodies >= times * (double)profile->least_bodies;
+}
+
 /*
  * All of the range, up to the last one that holds enough. Where the range goes on behind that one,
  * the system may end within it, and it is left out.
@@ -144,7 +157,7 @@ static struct fitted choose_shells(const struct profile *profile)
         begin++;
     while (end > begin && !is_in_range(profile, &profile->shell[end - 1]))
         end--;
-    size_t last = end;
+    size_t last = has_enough(profile, begin, end) ? end : begin;
     while (last > begin && !(profile->shell[last - 1].bodies >= (double)profile->least_bodies))
         last--;
     if (last < end && last > begin)

@@ -560,6 +560,8 @@ DIAGNOSTICS = [
      "shell->density / shell->bodies : NAN", "unit/diagnostic-structure"),
     ("src/diagnostics/density-profile.c", "/ (q * q * sqrt(q))", "/ (q * q)",
      "unit/diagnostic-structure"),
+    ("src/diagnostics/profile.c", "const double times = 4.0;", "const double times = 0.0;",
+     "unit/diagnostic-structure"),
     ("src/diagnostics/density-slope.c", "sqrt(2.0 * M_PI * G * fit->isothermal_amplitude)",
      "sqrt(2.0 * M_PI * fit->isothermal_amplitude)", "unit/diagnostic-structure"),
     ("src/diagnostics/diagnostic.c",
