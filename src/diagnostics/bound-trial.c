@@ -95,20 +95,14 @@ static double interactions_of(const struct runner *method, const struct runner *
            pairs_of(method, (double)steps * (double)integrator_forces_per_step(method->integrator));
 }
 
-static double periods_to_try(const struct bound_method *method, const struct bound_orbit *orbit)
-{
-    return fmin(BOUND_TRIAL_PERIODS, method->span / orbit->period);
-}
-
 /* The method may lose the body; where the truth cannot be followed, nothing is known. */
 static enum status follow(const struct physics *physics, struct runner *method,
-                          struct runner *truth, double dt, double periods,
-                          struct bound_trial *trial, struct error *error)
+                          struct runner *truth, double dt, double limit, struct bound_trial *trial,
+                          struct error *error)
 {
     const double period = truth->orbit.period / dt; /* in steps */
-    const double all = fmax(1.0, ceil(periods * period - 0.5));
-    const uint64_t last = (uint64_t)all;
-    const uint64_t stride = (uint64_t)fmax(1.0, fmin(floor(period / SAMPLES_PER_PERIOD), all));
+    const uint64_t stride = (uint64_t)fmax(1.0, floor(period / SAMPLES_PER_PERIOD));
+    const uint64_t last = (uint64_t)ceil(BOUND_TRIAL_PERIODS * period);
     struct sums sums = { 0 };
     struct error lost = { 0 };
     uint64_t step = 0;
@@ -121,13 +115,16 @@ static enum status follow(const struct physics *physics, struct runner *method,
             return error_pass(error, &lost);
         if (status) {
             sums.error = INFINITY;
+            trial->beyond = fmin(trial->beyond, (double)step * dt);
             break;
         }
         compare(physics, method, truth, (double)step / period, &sums);
+        if (sums.error > limit)
+            trial->beyond = fmin(trial->beyond, (double)step * dt);
     }
     trial->error = sums.error;
     trial->interactions = interactions_of(method, truth, step);
-    if (periods >= BOUND_TRIAL_PERIODS && sums.first_count > 0 && sums.last_count > 0)
+    if (sums.first_count > 0 && sums.last_count > 0)
         trial->rate =
             (sums.last / (double)sums.last_count - sums.first / (double)sums.first_count) /
             ((BOUND_TRIAL_PERIODS - 1) * truth->orbit.period);
@@ -144,7 +141,7 @@ double bound_trial_cost(const struct bodies *bodies, const struct bound_method *
 {
     const double own =
         orbit->period / method->dt * (double)integrator_forces_per_step(method->integrator);
-    return periods_to_try(method, orbit) * (own + truth_forces) * pairs_in_trial(bodies);
+    return BOUND_TRIAL_PERIODS * (own + truth_forces) * pairs_in_trial(bodies);
 }
 
 double bound_trial_longest(const struct bodies *bodies, const struct bound_method *method,
@@ -162,15 +159,14 @@ enum status bound_trial(const struct physics *physics, const struct bodies *bodi
 {
     struct runner own = { 0 }, truth = { 0 };
     struct error broken = { 0 };
-    *trial = (struct bound_trial){ 0 };
+    *trial = (struct bound_trial){ .beyond = INFINITY };
     enum status status =
         open_runner(physics, bodies, system, orbit, method->integrator, &own, &broken);
     if (!status)
         status = open_runner(physics, bodies, system, orbit, integrator_find("gauss-radau"), &truth,
                              &broken);
     if (!status)
-        status = follow(physics, &own, &truth, method->dt, periods_to_try(method, orbit), trial,
-                        &broken);
+        status = follow(physics, &own, &truth, method->dt, method->limit, trial, &broken);
     close_runner(&own);
     close_runner(&truth);
     return status == STATUS_NUMERICAL ? STATUS_OK : error_pass(error, &broken);

@@ -1,8 +1,7 @@
 /*
  * A trial of a method on a bound body: from one state, some periods of its orbit by the method with
  * its step and by gauss-radau, whose error is that of rounding. What the two make of the orbit
- * differs by the method's error alone: the other bodies disturb both of them alike. It goes on for
- * no longer than the run takes, which says nothing of what would come behind its end.
+ * differs by the method's error alone: the other bodies disturb both of them alike.
  */
 #ifndef ORRERY_DIAGNOSTICS_BOUND_TRIAL_H
 #define ORRERY_DIAGNOSTICS_BOUND_TRIAL_H
@@ -20,8 +19,9 @@ struct bound_trial {
      * and fro, e^2, over the energy of the orbit (where the body is nearer than a, over its
      * potential); infinite where the method has lost the body altogether. */
     double error;
+    double beyond; /* the time from the start until the error passed the limit; infinite: never */
     /* The steady change of the energy by the method, over that of the orbit, per unit of time: from
-     * the first to the last of the periods, each as a mean; 0 where not all of them were tried. */
+     * the first to the last of the periods, each as a mean. */
     double rate;
     double interactions; /* ordered pairs that were summed */
 };
@@ -30,7 +30,7 @@ struct bound_trial {
 struct bound_method {
     const struct integrator *integrator;
     double dt;
-    double span; /* of the run */
+    double limit; /* of the error */
 };
 
 /* About how many pair interactions the trial of an orbit takes. */

@@ -40,12 +40,20 @@ static const double search_work = 1e7;
 bool watch_bound_fails(const struct watch *watch, const struct record *record)
 {
     (void)watch;
-    return !isnan(record->bound.first);
+    return !isnan(record->bound.first) && record->bound.due <= record->bound.drift_time;
+}
+
+/* Beyond its limit by a trial alone, after the end of what the run has done so far. */
+static bool is_foreseen(const struct bound_record *bound)
+{
+    return !isnan(bound->first) && bound->due > bound->drift_time;
 }
 
 double watch_bound_in_limits(const struct watch *watch, const struct record *record)
 {
     const struct bound_record *bound = &record->bound;
+    if (is_foreseen(bound))
+        return 0.0;
     const double few = bound->few > 0.0 ? WATCH_BOUND_LEAST_STEPS / bound->steps : 0.0;
     return isfinite(watch->orbit_error) ? fmax(bound->error / watch->orbit_error, few) : 0.0;
 }
@@ -85,12 +93,14 @@ static json_t *id_json(double id)
 json_t *watch_bound_json(const struct watch *watch, const struct record *record)
 {
     const struct bound_record *bound = &record->bound;
-    return json_pack(
-        "{s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "judged", !watch->adaptive, "largest",
-        document_number(bound->error), "body", id_json(bound->body), "about",
-        id_json(bound->centers[0]), "and", id_json(bound->centers[1]), "steps_per_period",
-        document_number(bound->steps), "time", document_number(bound->time), "first_time_beyond",
-        document_number(bound->first), "step_that_holds", document_number(bound->holds));
+    const bool foreseen = is_foreseen(bound);
+    return json_pack("{s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "judged", !watch->adaptive,
+                     "largest", document_number(foreseen ? 0.0 : bound->error), "body",
+                     id_json(bound->body), "about", id_json(bound->centers[0]), "and",
+                     id_json(bound->centers[1]), "steps_per_period", document_number(bound->steps),
+                     "time", document_number(bound->time), "first_time_beyond",
+                     document_number(foreseen ? NAN : bound->first), "step_that_holds",
+                     document_number(bound->holds));
 }
 
 /* Of an ensemble, these many more than one are told, and a step that holds is looked for. */
@@ -139,7 +149,7 @@ static double sure_passage(const struct watch *watch)
 
 static struct bound_method method_with(const struct watch *watch, double step)
 {
-    return (struct bound_method){ watch->integrator, step, watch->span };
+    return (struct bound_method){ watch->integrator, step, watch->orbit_error };
 }
 
 /* To one digit: 0.0237 is 0.02. */
@@ -187,6 +197,7 @@ static void keep(struct bound_record *bound, const struct moment *now, size_t sy
     bound->time = now->time;
 }
 
+/* A run that ends before the orbit is lost is none that has lost it. */
 static enum status fail(struct watch *watch, const struct check *check, size_t system,
                         const struct bound_orbit *orbit, struct error *error)
 {
@@ -195,7 +206,7 @@ static enum status fail(struct watch *watch, const struct check *check, size_t s
     if (others_failed(watch, system) <= MOST_TOLD &&
         find_step(watch, check->now, system, orbit, &bound->holds, error))
         return error->status;
-    return tell(watch, check, system, error);
+    return bound->due > watch->end ? STATUS_OK : tell(watch, check, system, error);
 }
 
 /* Pair interactions that are left for trials. */
@@ -232,6 +243,8 @@ static enum status try_orbit(struct watch *watch, const struct check *check, siz
     bound->tried = orbit->passage / now->dt;
     bound->next = (double)now->step * (1.0 + again);
     bound->rate = drifts(watch) && isfinite(trial.rate) ? trial.rate : 0.0;
+    if (trial.error > watch->orbit_error)
+        bound->due = now->time + trial.beyond;
     if (trial.error > bound->error)
         keep(bound, now, system, orbit, trial.error);
     return STATUS_OK;
@@ -284,6 +297,7 @@ static enum status look_at_orbit(struct watch *watch, const struct check *check,
 {
     const struct moment *now = check->now;
     struct bound_record *bound = &watch->records[system].bound;
+    bound->due = now->time;
     bound->few = orbit->period < WATCH_BOUND_LEAST_STEPS * now->dt;
     if (bound->few > 0.0)
         keep(bound, now, system, orbit, bound->error);
@@ -308,11 +322,12 @@ enum status watch_bound_check(struct watch *watch, const struct check *check, si
     const uint64_t every = now->bodies->count > VERY_FEW_BODIES ? MANY_EVERY : FEW_EVERY;
     bool found;
     struct bound_orbit orbit;
-    if ((now->step % every != 0 && !last) || watch->adaptive || isinf(watch->orbit_error) ||
-        !isnan(bound->first))
+    if ((now->step % every != 0 && !last) || watch->adaptive || isinf(watch->orbit_error))
         return STATUS_OK;
     bound->drift += bound->rate * (now->time - bound->drift_time);
     bound->drift_time = now->time;
+    if (!isnan(bound->first))
+        return STATUS_OK;
     const struct bound_method method = method_with(watch, now->dt);
     const struct bound_filter filter = {
         .passage = sure_passage(watch) * now->dt,
@@ -322,8 +337,10 @@ enum status watch_bound_check(struct watch *watch, const struct check *check, si
                         bound_trial_longest(now->bodies, &method, work_left(watch, bound, now))),
         .energy = record->by_tests > 0.0 ? 0.0 : light * record->level.scale,
     };
-    if (is_found_again(bound, now, system, filter.passage, &orbit))
+    if (is_found_again(bound, now, system, filter.passage, &orbit)) {
+        bound->due = now->time;
         return fail(watch, check, system, &orbit, error);
+    }
     if (bound_orbit_fastest(now->physics, now->bodies, system, &filter, &found, &orbit, error))
         return error->status;
     if (found)

@@ -190,7 +190,7 @@ enum status watch_create(const struct section *section, const struct moment *sta
     watch->symplectic =
         method->integrator->symplectic || watch->adaptive || method->integrator->order > 1;
     watch->dt = start->dt;
-    watch->span = method->steps * start->dt;
+    watch->end = start->time + (method->steps + 0.5) * start->dt;
     watch->units = start->physics->units;
     read_limits(watch, section);
     begin_records(watch, start);

@@ -50,6 +50,7 @@ struct bound_record {
     double steps;             /* of its period */
     double time;              /* when that was */
     double first;             /* the time when it was beyond the limit first; NaN: never */
+    double due;               /* the time when it is beyond the limit by the trial that told */
     double pending, about[2]; /* places of a body and its centre that are to be seen again; NaN */
     double few;               /* 1: because its period had too few steps */
     double holds;             /* the step that a trial found good enough then; NaN: none */
@@ -110,7 +111,7 @@ struct watch {
     const struct pace *pace;
     bool looks; /* between two steps of this pace as well, where pairs pass their pericentres */
     const struct units *units; /* of the run, for what is said */
-    double dt, span;           /* from the start of the run to its end */
+    double dt, end;            /* of the run, in time */
     size_t systems;
     struct history *history; /* owns the numbers of the records and levels as well */
     struct record *records;

@@ -28,7 +28,7 @@ extern const size_t watch_parameter_count;
 struct watch; /* opaque */
 
 /* How the bodies are moved, and for how long: it decides what is noise, whether all error is drift,
- * and how far an orbit needs to be followed. */
+ * and whether the run sees an orbit lost. */
 struct watch_method {
     struct force_options force; /* as the backend describes them */
     const struct integrator *integrator;
