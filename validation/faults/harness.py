@@ -221,7 +221,7 @@ bodies = { initial = "plummer"; count = 9; seed = 3; };
 physics = { softening = 0.0001; };
 time = { integrator = "velocity-verlet"; step = 0.004; end = 3.0; };
 compute = { threads = 1; };
-ensemble = { systems = 5; energy_error_limit = 0.01; };
+ensemble = { systems = 5; energy_error_limit = 0.004; };
 diagnostics = ( { type = "conservation"; every = 7; },
                 { type = "close-encounters"; every = 3; },
                 { type = "virial"; every = 50; },
