@@ -29,10 +29,10 @@ static const struct setting {
     enum precision precision;
     double pairs_per_body;
 } settings[] = {
-    { 3e-3, 3, false, PRECISION_SINGLE, 700 }, { 1e-3, 4, false, PRECISION_SINGLE, 1100 },
-    { 3e-4, 5, true, PRECISION_SINGLE, 1500 }, { 1e-4, 6, true, PRECISION_SINGLE, 2200 },
-    { 3e-6, 8, true, PRECISION_SINGLE, 9000 }, { 1e-7, 8, true, PRECISION_DOUBLE, 40000 },
-    { 0, 10, true, PRECISION_DOUBLE, 80000 },
+    { 3e-3, 3, false, PRECISION_SINGLE, 4000 }, { 1e-3, 4, false, PRECISION_SINGLE, 5000 },
+    { 3e-4, 5, true, PRECISION_SINGLE, 6500 },  { 1e-4, 6, true, PRECISION_SINGLE, 9000 },
+    { 3e-6, 8, true, PRECISION_SINGLE, 16000 }, { 1e-7, 8, true, PRECISION_DOUBLE, 100000 },
+    { 0, 10, true, PRECISION_DOUBLE, 200000 },
 };
 
 /* Kernels of every instruction set of isa.h; those for some makers alone do not differ here. */
