@@ -88,7 +88,8 @@ static void print_estimate(const struct run_record *run, const struct estimate *
 {
     const struct experiment *x = run->experiment;
     const struct backend_description *d = run->backend;
-    char disk[NEED_TEXT_SIZE], team[BACKEND_TEAM_SIZE], step[UNITS_TEXT_SIZE], end[UNITS_TEXT_SIZE];
+    char disk[NEED_TEXT_SIZE], checkpoints[NEED_TEXT_SIZE], team[BACKEND_TEAM_SIZE],
+        step[UNITS_TEXT_SIZE], end[UNITS_TEXT_SIZE];
     printf("# estimate\n");
     item("bodies", "%zu x %zu systems", x->bodies->count, x->bodies->systems);
     const struct units *units = x->physics.units;
@@ -99,7 +100,8 @@ static void print_estimate(const struct run_record *run, const struct estimate *
          precision_names[d->precision], backend_team(d, team),
          d->choice && d->choice[0] ? "; " : "", d->choice ? d->choice : "");
     print_memory(&e->memory);
-    item("disk", "%s, %.0f frames", need_text(e->disk_bytes, disk), e->frames);
+    item("disk", "%s, %.0f frames; %s of it for checkpoints", need_text(e->disk_bytes, disk),
+         e->frames, need_text(e->checkpoint_bytes, checkpoints));
     if (x->integrator->adaptive)
         item("own steps", "%.3g if the motion goes on as it begins; they follow it",
              e->timing.own_steps);

@@ -2,6 +2,9 @@
 
 #include <math.h>
 
+#include "integrator/adaptive.h"
+#include "run/content.h"
+#include "run/copies.h"
 #include "run/parts.h"
 
 enum { ROW_PREFIX_BYTES = 32, NUMBER_BYTES = 24 };
@@ -39,9 +42,63 @@ static double frames_bytes(const struct run *run, size_t index)
                section, bodies->systems, (double)bodies->systems * (double)bodies->count);
 }
 
-double estimate_disk_bytes(const struct run *run)
+/* --- checkpoints ------------------------------------------------------------------------------ */
+
+enum {
+    CHECKPOINT_FILES = 3,    /* the last two, and the one that is being written */
+    CHECKPOINT_TEXT = 12000, /* the config, with names and marks of some dozen sections */
+    SHADOW_ARRAYS = 6        /* positions and velocities */
+};
+
+static void count_words(void *context, const char *name, const void *words, size_t rows,
+                        size_t count, size_t stride)
+{
+    (void)name, (void)words, (void)stride;
+    *(double *)context += (double)sizeof(uint64_t) * (double)rows * (double)count;
+}
+
+static void count_numbers(void *context, const char *kind, size_t index, double *numbers,
+                          size_t count)
+{
+    (void)kind, (void)index, (void)numbers;
+    *(double *)context += (double)sizeof(double) * (double)count;
+}
+
+/* The marks of files that an output has for each event are in it as well. */
+static double marks_bytes(const struct run *run)
 {
     double bytes = 0.0;
+    for (size_t i = 0; i < run->observers.output_count; i++)
+        if (run->observers.outputs[i].output->class_->event_file)
+            bytes += 2.0 * (double)sizeof(uint64_t) * frames(run, i);
+    return bytes;
+}
+
+/* As run/save.c writes it: the bodies, the integrator's own state, those of the shadows, and twice
+ * what observers keep, before and after the events of the last step. */
+static double checkpoint_bytes(const struct run *run)
+{
+    const struct bodies *bodies = run->experiment.bodies;
+    const struct adaptive *adaptive = run->backend->adaptive;
+    const double arrays = (double)sizeof(double) * (double)bodies->systems * (double)bodies->count;
+    double own = 0.0, kept = marks_bytes(run), copies = 1.0;
+    const struct adaptive_writer writer = { &own, count_words };
+    if (adaptive)
+        adaptive->class_->save(adaptive, &writer);
+    content_visit_state(run, count_numbers, &kept);
+    double bytes = CHECKPOINT_TEXT + CONTENT_ARRAYS * arrays + 2.0 * kept +
+                   (double)bodies->systems * (double)sizeof(struct conserved);
+    for (int k = 0; k < TRUST_SHADOWS; k++)
+        if (copies_shadow(run->experiment.config, (enum trust_shadow)k)) {
+            bytes += SHADOW_ARRAYS * arrays;
+            copies += 1.0;
+        }
+    return bytes + copies * own;
+}
+
+double estimate_disk_bytes(const struct run *run)
+{
+    double bytes = CHECKPOINT_FILES * checkpoint_bytes(run);
     for (size_t i = 0; i < run->observers.diagnostic_count; i++)
         bytes += rows_bytes(run, i);
     for (size_t i = 0; i < run->observers.output_count; i++)
@@ -69,6 +126,7 @@ enum status estimate_run(const struct run *run, bool timed, struct estimate *est
     estimate->memory = need_of_bodies(run->experiment.config, bodies->systems, bodies->count);
     add_watched(run, &estimate->memory);
     estimate->disk_bytes = estimate_disk_bytes(run);
+    estimate->checkpoint_bytes = CHECKPOINT_FILES * checkpoint_bytes(run);
     for (size_t i = 0; i < run->observers.output_count; i++)
         estimate->frames += frames(run, i);
     return timed ? timing_measure(run, &estimate->timing, error) : STATUS_OK;

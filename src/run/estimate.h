@@ -10,8 +10,9 @@
 
 struct estimate {
     struct memory_need memory;
-    double disk_bytes; /* of all rows and frames */
-    double frames;     /* of all outputs */
+    double disk_bytes;       /* of all rows and frames, and of the checkpoints */
+    double checkpoint_bytes; /* of them, those of the checkpoints, while one is being written */
+    double frames;           /* of all outputs */
     struct timing timing;
 };
 

@@ -66,11 +66,34 @@ def test_the_estimate_counts_frames_and_interactions():
     assert re.search(r"interactions +400 at", text), text
 
 
+def disk(config, *more):
+    """What check says of the disk, in bytes: tables and frames, checkpoints."""
+    text = " ".join(tap.run("check", config, *more).stdout.replace("\n#", " ").split())
+    found = re.search(r"disk ([\d.e+]+) (\w*)B, \d+ frames; ([\d.e+]+) (\w*)B of it for", text)
+    assert found, text
+    unit = {"": 1, "k": 1e3, "M": 1e6, "G": 1e9}
+    whole, checkpoints = (float(found.group(k)) * unit[found.group(k + 1)] for k in (1, 3))
+    return whole - checkpoints, checkpoints
+
+
+def test_the_disk_space_of_checkpoints():
+    """three of them count: the last two, and the one that is written beside them"""
+    for keys in ("time = { step = 0.01; end = 0.05; };",
+                 "time = { step = 0.01; end = 0.05; }; trust = { shadow = true; };",
+                 'time = { step = 0.01; end = 0.05; integrator = "hermite4"; };',
+                 'time = { step = 0.01; end = 0.05; }; ensemble = { systems = 3; };'):
+        config = write(f"""name = "kept"; bodies = {{ initial = "plummer"; count = 2000; }};
+            physics = {{ softening = 0.1; }}; {keys}""")
+        estimate = disk(config)[1]
+        assert tap.run("run", config, "-q", "--force").returncode == 0
+        written = pathlib.Path("kept.run/checkpoint.orr").stat().st_size
+        # The text of the config is estimated at 12 kB, of 130 kB and more.
+        assert 0.9 < estimate / (3 * written) < 1.1, (keys, estimate, written)
+
+
 def test_the_estimated_disk_space_is_near_the_truth():
     config = write(PAIR.replace("every = 10", "every = 1"))
-    text = tap.run("check", config).stdout
-    number, prefix = re.search(r"disk +([\d.e+]+) (k?)B", text).groups()
-    estimate = float(number) * (1000 if prefix else 1)
+    estimate = disk(config)[0]
     assert tap.run("run", config, "-q").returncode == 0
     written = pathlib.Path("pair.run/trajectory.xyz").stat().st_size
     assert 0.3 < estimate / written < 3, (estimate, written)
@@ -86,9 +109,7 @@ def test_the_disk_space_of_the_columns():
                 physics = {{ softening = 0.1; }}; time = {{ step = 0.01; end = 0.05; }};
                 outputs = ( {{ type = "xyz"; columns = "{columns}"; digits = {digits}; }} );
                 ensemble = {{ systems = {systems}; }};""")
-            text = tap.run("check", config).stdout
-            number, prefix = re.search(r"disk +([\d.e+]+) (k?)B", text).groups()
-            estimate = float(number) * (1000 if prefix else 1)
+            estimate = disk(config)[0]
             assert tap.run("run", config, "-q", "--force").returncode == 0
             written = pathlib.Path("plain.run/trajectory.xyz").stat().st_size
             # The masses 1/300 of one system have all digits; exponents are not foreseen.
@@ -102,11 +123,10 @@ def test_the_disk_space_of_an_ensemble():
         physics = { softening = 0.1; }; time = { step = 0.01; end = 0.05; };
         diagnostics = ( { type = "radial-distribution"; every = 1; r_max = 2.0; bins = 40; } );
         ensemble = { systems = 2; };""")
-    number, prefix = re.search(r"disk +([\d.e+]+) (k?)B", tap.run("check", config).stdout).groups()
+    estimate = disk(config)[0]
     assert tap.run("run", config, "-q").returncode == 0
     rows, statistics = (pathlib.Path(f"two.run/radial-distribution{kind}.csv").stat().st_size
                         for kind in ("", "-ensemble"))
-    estimate = float(number) * (1000 if prefix else 1)
     # Without the statistics it would be half of what is written.
     assert statistics > rows and 1 < estimate / (rows + statistics) < 2, \
         (estimate, rows, statistics)
