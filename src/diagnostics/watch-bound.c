@@ -206,7 +206,11 @@ static enum status fail(struct watch *watch, const struct check *check, size_t s
     if (others_failed(watch, system) <= MOST_TOLD &&
         find_step(watch, check->now, system, orbit, &bound->holds, error))
         return error->status;
-    return bound->due > watch->end ? STATUS_OK : tell(watch, check, system, error);
+    if (bound->due > watch->end)
+        return STATUS_OK;
+    if (watch->on_jump == ON_JUMP_STOP)
+        bound->due = check->now->time; /* nothing comes behind this */
+    return tell(watch, check, system, error);
 }
 
 /* Pair interactions that are left for trials. */
