@@ -128,6 +128,17 @@ static enum status check_content(const struct directory *directory, enum directo
     return mode == DIRECTORY_RESUME ? check_resumable(directory, error) : STATUS_OK;
 }
 
+/* Of a process that was killed while it removed a run. */
+static void remove_dead_lock(const struct directory *directory)
+{
+    struct error ignored = { 0 };
+    int lock;
+    if (directory_has(directory, directory_report.files_lock) &&
+        lock_take(directory->fd, directory->path, directory_report.files_lock, LOCK_ALONE, 0.0,
+                  &lock, &ignored) == STATUS_OK)
+        lock_release(directory->fd, directory_report.files_lock, lock);
+}
+
 static enum status enter(struct directory *directory, enum directory_mode mode, struct error *error)
 {
     if (open_folder(directory, mode, error) || mode == DIRECTORY_ANY ||
@@ -138,7 +149,10 @@ static enum status enter(struct directory *directory, enum directory_mode mode, 
                   &directory->lock, error))
         return error->status;
     /* Another process may have begun and ended one while this one waited for its turn. */
-    return check_content(directory, mode, error);
+    if (check_content(directory, mode, error) == STATUS_OK && directory->kind == &directory_run &&
+        lock == LOCK_ALONE)
+        remove_dead_lock(directory);
+    return error->status;
 }
 
 enum status directory_open_kind(const char *path, const struct directory_kind *kind,

@@ -279,17 +279,6 @@ enum status directory_clear(struct directory *directory, struct error *error)
     return error->status;
 }
 
-/* Of a process that was killed while it removed a run. */
-static void remove_dead_lock(const struct directory *directory)
-{
-    struct error ignored = { 0 };
-    int lock;
-    if (directory_has(directory, directory_report.files_lock) &&
-        lock_take(directory->fd, directory->path, directory_report.files_lock, LOCK_ALONE, 0.0,
-                  &lock, &ignored) == STATUS_OK)
-        lock_release(directory->fd, directory_report.files_lock, lock);
-}
-
 enum status directory_claim(struct directory *directory, const char *const *names, size_t count,
                             struct error *error)
 {
@@ -298,8 +287,6 @@ enum status directory_claim(struct directory *directory, const char *const *name
         check_names(directory, manifest, names, count, error);
     if (manifest && !error->status && forget_end(directory, manifest, error) == STATUS_OK)
         remove_content(directory, manifest, forget_content, error);
-    else if (!manifest && !error->status)
-        remove_dead_lock(directory);
     json_decref(manifest);
     return error->status;
 }
