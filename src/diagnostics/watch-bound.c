@@ -342,6 +342,8 @@ enum status watch_bound_check(struct watch *watch, const struct check *check, si
         .energy = record->by_tests > 0.0 ? 0.0 : light * record->level.scale,
     };
     if (is_found_again(bound, now, system, filter.passage, &orbit)) {
+        if (orbit.period > now->time) /* it has not been around once */
+            return STATUS_OK;
         bound->due = now->time;
         return fail(watch, check, system, &orbit, error);
     }
