@@ -37,6 +37,12 @@ static const double spare = 0.5;
 /* Pair interactions that looking for it may take: some 0.1 s. */
 static const double search_work = 1e7;
 
+int watch_bound_least_steps(const struct watch *watch)
+{
+    return watch->integrator->order > 2 ? WATCH_BOUND_LEAST_STEPS_HIGH_ORDER
+                                        : WATCH_BOUND_LEAST_STEPS;
+}
+
 bool watch_bound_fails(const struct watch *watch, const struct record *record)
 {
     (void)watch;
@@ -54,7 +60,7 @@ double watch_bound_in_limits(const struct watch *watch, const struct record *rec
     const struct bound_record *bound = &record->bound;
     if (is_foreseen(bound))
         return 0.0;
-    const double few = bound->few > 0.0 ? WATCH_BOUND_LEAST_STEPS / bound->steps : 0.0;
+    const double few = bound->few > 0.0 ? watch_bound_least_steps(watch) / bound->steps : 0.0;
     return isfinite(watch->orbit_error) ? fmax(bound->error / watch->orbit_error, few) : 0.0;
 }
 
@@ -74,7 +80,7 @@ const char *watch_bound_text(const struct watch *watch, const struct bound_recor
     if (bound->few > 0.0)
         snprintf(buffer, WATCH_BOUND_TEXT_SIZE,
                  "the orbit of body %.0f about %s has %.3g steps of its period (%d at least)%s",
-                 bound->body, about, bound->steps, WATCH_BOUND_LEAST_STEPS, mend);
+                 bound->body, about, bound->steps, watch_bound_least_steps(watch), mend);
     else
         snprintf(
             buffer, WATCH_BOUND_TEXT_SIZE,
@@ -163,7 +169,7 @@ static double round_down(double value)
 static enum status find_step(const struct watch *watch, const struct moment *now, size_t system,
                              const struct bound_orbit *orbit, double *holds, struct error *error)
 {
-    const double least = orbit->period / (2.0 * WATCH_BOUND_LEAST_STEPS);
+    const double least = orbit->period / (2.0 * watch_bound_least_steps(watch));
     double step = now->dt, work = 0.0;
     *holds = NAN;
     if (watch->integrator->order == 1)
@@ -302,7 +308,7 @@ static enum status look_at_orbit(struct watch *watch, const struct check *check,
     const struct moment *now = check->now;
     struct bound_record *bound = &watch->records[system].bound;
     bound->due = now->time;
-    bound->few = orbit->period < WATCH_BOUND_LEAST_STEPS * now->dt;
+    bound->few = orbit->period < watch_bound_least_steps(watch) * now->dt;
     if (bound->few > 0.0)
         keep(bound, now, system, orbit, bound->error);
     else if (is_due(watch, bound, now, orbit) && try_orbit(watch, check, system, orbit, error))
@@ -337,7 +343,7 @@ enum status watch_bound_check(struct watch *watch, const struct check *check, si
         .passage = sure_passage(watch) * now->dt,
         .period = WATCH_BOUND_LEAST_STEPS * now->dt,
         /* Others cannot be tried, and must not stand before those that can. */
-        .longest = fmax(WATCH_BOUND_LEAST_STEPS * now->dt,
+        .longest = fmax(watch_bound_least_steps(watch) * now->dt,
                         bound_trial_longest(now->bodies, &method, work_left(watch, bound, now))),
         .energy = record->by_tests > 0.0 ? 0.0 : light * record->level.scale,
     };

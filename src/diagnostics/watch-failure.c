@@ -45,10 +45,11 @@ static bool orbit_fails(const struct watch *watch, const struct record *record,
     const bool few = bound->few > 0.0;
     if (!watch_bound_fails(watch, record))
         return false;
-    *failure = (struct watch_failure){ .what = few ? "steps of a period" : "orbit error",
-                                       .value = few ? bound->steps : bound->error,
-                                       .limit = few ? WATCH_BOUND_LEAST_STEPS : watch->orbit_error,
-                                       .too_few = few };
+    *failure =
+        (struct watch_failure){ .what = few ? "steps of a period" : "orbit error",
+                                .value = few ? bound->steps : bound->error,
+                                .limit = few ? watch_bound_least_steps(watch) : watch->orbit_error,
+                                .too_few = few };
     snprintf(failure->whose, sizeof failure->whose, " of body %.0f about body %.0f", bound->body,
              bound->centers[0]);
     return true;

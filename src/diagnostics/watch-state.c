@@ -27,9 +27,11 @@ const struct parameter watch_parameters[] = {
       .help = "Largest change of the energy within 1000 steps, sudden or steady, in the same "
               "measure; 0: no limit." },
     { BIND(REAL, struct watch, orbit_error), .default_value = DEFAULT_UNSET, .maximum = INFINITY,
-      .help = "Largest error of the method in the orbit of a bound body, over that orbit's own "
-              "energy, with fixed steps; fewer than 6 steps of a period are beyond it as well; "
-              "unset: ten times energy_error; 0: no limit." },
+      .help =
+          "Largest error of the method in the orbit of a bound body, over that orbit's own "
+          "energy, with fixed steps; fewer than 6 steps of a period, or than 3 with a method of an "
+          "order above 2, are beyond it as well; "
+          "unset: ten times energy_error; 0: no limit." },
     { BIND(CHOICE, struct watch, on_jump), .default_value = DEFAULT_STRING("fail"),
       .choices = on_jump_names,
       .help = "What an energy beyond one of these limits does: warn (say so), fail (the verdict is "
