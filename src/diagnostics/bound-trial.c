@@ -118,6 +118,8 @@ static enum status follow(const struct physics *physics, struct runner *method,
             trial->beyond = fmin(trial->beyond, (double)step * dt);
             break;
         }
+        if (!(look(physics, truth).energy < 0.0))
+            break; /* the others have taken it apart: there is no orbit that could be off */
         compare(physics, method, truth, (double)step / period, &sums);
         if (sums.error > limit)
             trial->beyond = fmin(trial->beyond, (double)step * dt);

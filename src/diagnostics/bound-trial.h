@@ -1,7 +1,8 @@
 /*
  * A trial of a method on a bound body: from one state, some periods of its orbit by the method with
  * its step and by gauss-radau, whose error is that of rounding. What the two make of the orbit
- * differs by the method's error alone: the other bodies disturb both of them alike.
+ * differs by the method's error alone: the other bodies disturb both of them alike. It ends where
+ * they take the orbit apart.
  */
 #ifndef ORRERY_DIAGNOSTICS_BOUND_TRIAL_H
 #define ORRERY_DIAGNOSTICS_BOUND_TRIAL_H
