@@ -13,7 +13,7 @@ import traceback
 
 import tap
 from experiment import EXPERIMENTS, Bench, Row
-import laws, orbits, bars, clusters, distributions, verdicts, trust  # noqa: E401, F401
+import laws, orbits, bars, clusters, distributions, verdicts, audit, trust  # noqa: E401, F401
 
 DOCUMENT = os.path.join(tap.SOURCE, "docs", "validation.md")
 

@@ -1,7 +1,7 @@
 """The experiments that are short, each a test; and that docs/validation.md has a table of all.
 
 What an experiment measures stands in laws.py, orbits.py, bars.py, clusters.py, distributions.py,
-verdicts.py and trust.py;
+verdicts.py, audit.py and trust.py;
 `make check-physics` runs the long ones too and writes the table.
 """
 
@@ -9,7 +9,7 @@ import os
 
 import tap
 from experiment import EXPERIMENTS, FOLDER, Bench
-import laws, orbits, bars, clusters, distributions, verdicts, trust  # noqa: E401, F401
+import laws, orbits, bars, clusters, distributions, verdicts, audit, trust  # noqa: E401, F401
 
 # Thorough.
 SLOW = {"free-fall", "minimum-images", "plummer-equilibrium", "rosette", "uniform-ball",
@@ -17,7 +17,7 @@ SLOW = {"free-fall", "minimum-images", "plummer-equilibrium", "rosette", "unifor
 EXAMPLES = {"outer-solar-system"}  # whose configs are examples
 # Of the config of another experiment.
 VARIATIONS = {"kepler-euler-1000", "error-bars-all", "trust-growth", "trust-reproducible"}
-WRITTEN = {"good-runs", "bad-runs"}  # by the experiment itself
+WRITTEN = {"good-runs", "bad-runs", "audit", "audit-sample"}  # by the experiment itself
 
 
 def make_test(one):
