@@ -8,7 +8,7 @@
 static bool is_made_of(const char *name, const char *set, size_t longest)
 {
     const size_t length = strspn(name, set);
-    return name[length] == '\0' && length <= longest;
+    return length <= longest && name[length] == '\0';
 }
 
 bool name_is_word(const char *name)

@@ -92,7 +92,7 @@ static size_t cut(struct body_tree *tree, const struct body_tree_cell *cell)
     uint32_t *const index = tree->index, *const spare_index = tree->spare_index;
     const int axis = longest_side(cell);
     const double middle = 0.5 * (cell->low[axis] + cell->high[axis]);
-    size_t at = cell->first, held = cell->first;
+    size_t at = cell->first, held = at;
     for (size_t i = cell->first; i < cell->last; i++) {
         const struct body_tree_body body = bodies[i];
         const uint32_t number = index[i];

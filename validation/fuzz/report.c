@@ -350,7 +350,8 @@ static void check_page(const char *page)
     static const char plain[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-~%/,";
     fuzz_demand(!page || !strstr(page, "<script"), "a page has no script");
-    for (const char *at = page; at && (at = strstr(at, "<a href=\""));) {
+    for (const char *at = page ? strstr(page, "<a href=\"") : NULL; at;
+         at = strstr(at, "<a href=\"")) {
         at += strlen("<a href=\"");
         fuzz_demand(at[strspn(at, plain)] == '"' && *at != '/', "a link is that of a file");
     }
