@@ -68,6 +68,7 @@ static bool prefer_device(const struct backend_options *options, const struct bo
         snprintf(reason, BACKEND_CHOICE_SIZE, "%s chooses its own steps, on a CPU only",
                  options->integrator->variant.name);
     else if (force_check_direct(&options->force, "a GPU", &error))
+        /* NOLINTNEXTLINE(bugprone-branch-clone): another reason */
         snprintf(reason, BACKEND_CHOICE_SIZE, "%.*s", BACKEND_CHOICE_SIZE - 1, error.text);
     else if (id == GPU_KERNELS && strcmp(kernel, "auto") != 0)
         snprintf(reason, BACKEND_CHOICE_SIZE, "compute.kernel names a kernel of a CPU");

@@ -36,6 +36,7 @@ static int open_regular(const char *path, int flags, struct error *error)
         error_set(error, STATUS_DATA, "%s: is a link, which no run writes; put the file there",
                   path);
     else if (fd < 0)
+        /* NOLINTNEXTLINE(bugprone-branch-clone): in this order */
         error_system(error, STATUS_NO_INPUT, errno, path);
     else if (fstat(fd, &about) != 0)
         error_system(error, STATUS_NO_INPUT, errno, path);

@@ -1,3 +1,4 @@
+/* NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): the linker's names */
 #define _GNU_SOURCE
 #include "guard.h"
 
@@ -303,3 +304,4 @@ int __wrap_nice(int by)
 {
     return by;
 }
+/* NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */

@@ -6,6 +6,7 @@
  * program is begun but gnuplot, whose part is played here by a check of its script, and nothing is
  * written but the files of a report.
  */
+/* NOLINTNEXTLINE(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <ftw.h>
