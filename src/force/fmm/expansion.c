@@ -194,15 +194,21 @@ void expansion_powers(const struct expansion *e, const double *multipoles, doubl
     }
 }
 
-void expansion_shift_multipoles(const struct expansion *e, const double t[3], double *M)
+/* Finds t^j/j! along each axis, up to j = p. */
+static void fill_powers(int p, const double t[3], double power[3][EXPANSION_MOST + 1])
 {
-    const int p = e->order;
-    double power[3][EXPANSION_MOST + 1]; /* t^j/j! */
     for (int d = 0; d < 3; d++) {
         power[d][0] = 1;
         for (int j = 1; j <= p; j++)
             power[d][j] = power[d][j - 1] * t[d] / j;
     }
+}
+
+void expansion_shift_multipoles(const struct expansion *e, const double t[3], double *M)
+{
+    const int p = e->order;
+    double power[3][EXPANSION_MOST + 1];
+    fill_powers(p, t, power);
     for (int nz = 0; nz <= p; nz++)
         for (int ny = 0; ny <= p - nz; ny++) {
             double *const row = M + e->index[0][ny][nz];
@@ -232,11 +238,7 @@ void expansion_shift_local(const struct expansion *e, const double t[3], double 
 {
     const int p = e->order;
     double power[3][EXPANSION_MOST + 1];
-    for (int d = 0; d < 3; d++) {
-        power[d][0] = 1;
-        for (int j = 1; j <= p; j++)
-            power[d][j] = power[d][j - 1] * t[d] / j;
-    }
+    fill_powers(p, t, power);
     for (int nz = 0; nz <= p; nz++)
         for (int ny = 0; ny <= p - nz; ny++) {
             double *const row = F + e->index[0][ny][nz];

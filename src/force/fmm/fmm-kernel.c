@@ -102,10 +102,8 @@ static inline __attribute__((always_inline)) unsigned test(const struct fmm_fiel
 
 /* Where two cells are too near each other: is it the source that is opened, rather than the
  * target? The larger one, in both directions alike. */
-static inline bool opens_source(const struct fmm_field *field, const struct fmm_cell *target,
-                                const struct fmm_cell *source)
+static inline bool opens_source(const struct fmm_cell *target, const struct fmm_cell *source)
 {
-    (void)field;
     if (!source->child[0] || !target->child[0])
         return source->child[0] != 0;
     return source->radius > target->radius ||

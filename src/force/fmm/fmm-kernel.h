@@ -72,7 +72,6 @@ struct fmm_walk {
     struct fmm_candidate list[FMM_LIST];
     struct fmm_candidate opened[FMM_OPENED];
     uint32_t first, last; /* the bodies whose sums are wanted */
-    uint64_t tests, accepted, batches, near_pairs, direct_cells; /* counts of work */
     _Alignas(64) unsigned char local[FMM_DEPTH * EXPANSION_COEFFICIENTS * sizeof(double)];
     _Alignas(64) unsigned char scratch[5 * EXPANSION_COEFFICIENTS * 64];
     _Alignas(64) unsigned char near[4 * FMM_NEAR * sizeof(double)];

@@ -56,9 +56,9 @@ enum { MOST_SAMPLES = 128, SAMPLES_TOGETHER = 16, MOST_ROUNDS = 6 };
  * error follows the tolerance: as its power 0.85 (measured). */
 static const double aim = 0.6, least = 0.4, greatest = 0.75, exponent = 0.85;
 
-/* The coordinates and masses that one thread has looked at. */
+/* The range of the coordinates that one thread has looked at. */
 struct extent {
-    double low[3], high[3], mass;
+    double low[3], high[3];
 };
 
 struct fmm {
@@ -75,7 +75,6 @@ struct fmm {
     size_t samples;                 /* bodies whose errors are measured */
     uint32_t sampled[MOST_SAMPLES]; /* in the order of the tree */
     double exact[MOST_SAMPLES][4];  /* direct sums: acceleration, and sum m / (r^2 + eps^2) */
-    double error;                   /* measured, over the rms acceleration */
     int rounds;                     /* of the search for the tolerance */
     size_t next;                    /* work item of a phase */
     size_t level[2];                /* cells of the trunk that are cut */
@@ -225,7 +224,7 @@ static void find_extent(struct fmm *fmm, const struct bodies *bodies, size_t bas
 {
     const int thread = thread_number(), threads = omp_get_num_threads();
     const double *const x[3] = { bodies->x + base, bodies->y + base, bodies->z + base };
-    struct extent b = { { INFINITY, INFINITY, INFINITY }, { -INFINITY, -INFINITY, -INFINITY }, 0 };
+    struct extent b = { { INFINITY, INFINITY, INFINITY }, { -INFINITY, -INFINITY, -INFINITY } };
     const size_t first = share_start(bodies->count, (size_t)threads, (size_t)thread);
     const size_t last = share_start(bodies->count, (size_t)threads, (size_t)thread + 1);
     for (int d = 0; d < 3; d++)
@@ -427,8 +426,7 @@ static double sampled_error(const struct fmm *fmm)
  * follows the tolerance as its power `exponent`. */
 static bool judge_tolerance(struct fmm *fmm)
 {
-    fmm->error = sampled_error(fmm);
-    const double ratio = fmm->error / fmm->base.options.accuracy;
+    const double ratio = sampled_error(fmm) / fmm->base.options.accuracy;
     fmm->rounds++;
     if ((ratio >= least && ratio <= greatest) || ratio == 0 ||
         (fmm->rounds >= MOST_ROUNDS && ratio < 1) || fmm->rounds >= 2 * MOST_ROUNDS)
