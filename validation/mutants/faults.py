@@ -649,7 +649,7 @@ DIAGNOSTICS = [
     ("src/diagnostics/watch-bound.c", "watch->integrator->order > 2 ?",
      "watch->integrator->order > 99 ?", "cli/light-bodies.py"),
     ("src/diagnostics/bound-trial.c", "if (!(look(physics, truth).energy < 0.0))", "if (false)",
-     "physics/physics"),
+     "physics/physics.py"),
     ("src/diagnostics/watch-bound.c", "bound->drift += bound->rate", "bound->drift += 0.0",
      "cli/light-bodies.py"),
     ("src/diagnostics/watch-bound.c", "if (trial.error <= spare * watch->orbit_error)",
