@@ -84,6 +84,14 @@ def cases():
                    diagnostics=', { type = "radial-distribution"; every = 20; }')
     yield case("figure-eight", 'initial = "figure-eight";', "physics.softening=0", "time.end=0.5",
                extra="trust = { shadow = true; };")
+    for integrator in ("velocity-verlet", "rk4", *ADAPTIVE):
+        for systems, precision in ((1, "double"), (5, "mixed")):
+            if precision == "mixed" and integrator == "gauss-radau":
+                continue  # which refuses it
+            yield case(f"copies-{integrator}-{precision}", PLUMMER.format(12),
+                       f"time.integrator={integrator}", f"compute.precision={precision}",
+                       extra=f"ensemble = {{ systems = {systems}; }}; trust = {{ shadow = true; }};"
+                             "energy_budget = { measure = true; every = 8; };", legs=2)
     yield case("pythagorean", 'initial = "pythagorean";', "time.end=0.2", "physics.softening=0",
                diagnostics=', { type = "lagrangian-radii"; every = 5; }')
     yield case("threads-3", PLUMMER.format(5000), "compute.threads=3", "time.end=0.003")

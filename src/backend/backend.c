@@ -51,7 +51,7 @@ const char *backend_team(const struct backend_description *description,
 void backend_copy_state(struct backend *to, size_t to_system, const struct backend *from,
                         size_t from_system)
 {
-    if (to->adaptive && from->adaptive)
+    if (to->adaptive && from->adaptive && to->adaptive->class_ == from->adaptive->class_)
         to->adaptive->class_->copy_system(to->adaptive, to_system, from->adaptive, from_system);
 }
 

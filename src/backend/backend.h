@@ -109,7 +109,8 @@ struct backend {
 };
 
 /* The bodies of system `to_system` are copies of `from_system`'s in the other backend, and go on
- * with the same state of an integrator that chooses its own steps; nothing without one. */
+ * with the same state of an integrator that chooses its own steps; nothing where they do not have
+ * the same one. */
 void backend_copy_state(struct backend *to, size_t to_system, const struct backend *from,
                         size_t from_system);
 

@@ -362,20 +362,20 @@ static enum status measure_experiment(const char *path, const struct argument_li
     enum status status = prepare_config(&options, &prepared, error);
     if (!status)
         status = experiment_create(prepared.config, NULL, &experiment, error);
-    if (!status && experiment.integrator->adaptive)
+    if (!status && experiment.simulation.integrator->adaptive)
         status = error_set(error, STATUS_CONFIG,
                            "%s: time.integrator = \"%s\" chooses its own steps; orrery bench times "
                            "steps of one length: -P time.integrator=velocity-verlet",
-                           path, experiment.integrator->variant.name);
+                           path, experiment.simulation.integrator->variant.name);
     if (!status)
-        status = plan_wanted(wanted, experiment.bodies->count, &plan, error);
+        status = plan_wanted(wanted, experiment.simulation.bodies->count, &plan, error);
     if (!status) {
         plan_as_experiment(wanted, prepared.config, &plan);
-        const struct bench_subject subject = { .physics = experiment.physics,
-                                               .integrator = experiment.integrator,
-                                               .bodies = experiment.bodies,
-                                               .method = experiment.backend_options.force.method,
-                                               .devices = experiment.backend_options.devices };
+        const struct bench_subject subject = { .physics = experiment.simulation.physics,
+                                               .integrator = experiment.simulation.integrator,
+                                               .bodies = experiment.simulation.bodies,
+                                               .method = experiment.simulation.options.force.method,
+                                               .devices = experiment.simulation.options.devices };
         status = measure(&plan, 1, &subject, experiment.name, wanted, error);
     }
     experiment_destroy(&experiment);

@@ -91,22 +91,22 @@ static void print_estimate(const struct run_record *run, const struct estimate *
     char disk[NEED_TEXT_SIZE], checkpoints[NEED_TEXT_SIZE], team[BACKEND_TEAM_SIZE],
         step[UNITS_TEXT_SIZE], end[UNITS_TEXT_SIZE];
     printf("# estimate\n");
-    item("bodies", "%zu x %zu systems", x->bodies->count, x->bodies->systems);
-    const struct units *units = x->physics.units;
-    item(x->integrator->adaptive ? "grid steps" : "steps", "%" PRIu64 " of %s, to t = %s", x->steps,
-         units_time(units, x->step, 6, step),
-         units_time(units, (double)x->steps * x->step, 6, end));
+    item("bodies", "%zu x %zu systems", x->simulation.bodies->count, x->simulation.bodies->systems);
+    const struct units *units = x->simulation.physics.units;
+    item(x->simulation.integrator->adaptive ? "grid steps" : "steps",
+         "%" PRIu64 " of %s, to t = %s", x->steps, units_time(units, x->simulation.step, 6, step),
+         units_time(units, (double)x->steps * x->simulation.step, 6, end));
     item("backend", "%s (%s, %s, %s), %s%s%s", d->backend, d->kernel, d->isa,
          precision_names[d->precision], backend_team(d, team),
          d->choice && d->choice[0] ? "; " : "", d->choice ? d->choice : "");
     print_memory(&e->memory);
     item("disk", "%s, %.0f frames; %s of it for checkpoints", need_text(e->disk_bytes, disk),
          e->frames, need_text(e->checkpoint_bytes, checkpoints));
-    if (x->integrator->adaptive)
+    if (x->simulation.integrator->adaptive)
         item("own steps", "%.3g if the motion goes on as it begins; they follow it",
              e->timing.own_steps);
     item("interactions", "%.3g at %.3g G/s", e->timing.interactions, 1e-9 * e->timing.rate);
-    print_time(&e->timing, x->integrator->adaptive != NULL);
+    print_time(&e->timing, x->simulation.integrator->adaptive != NULL);
     char note[EXPERIMENT_NOTE_SIZE];
     if (experiment_end_note(x, note)[0])
         item("note", "%s", note);
@@ -116,7 +116,7 @@ static void print_estimate(const struct run_record *run, const struct estimate *
         item("warning",
              "all %zu systems are the same: this start draws nothing from the seed, so "
              "an ensemble of it has no scatter",
-             x->bodies->systems);
+             x->simulation.bodies->systems);
     if (x->doubts.coincident > 0)
         item("warning", "pairs of bodies at the same position: %zu", x->doubts.coincident);
     if (x->doubts.cut_files > 0)
@@ -134,9 +134,9 @@ static void print_resolution(const struct backend_description *backend,
 /* Who rules the step. */
 static void print_fastest(const struct experiment *x, const struct advice *a)
 {
-    const struct units *units = x->physics.units;
+    const struct units *units = x->simulation.physics.units;
     char of[TEXT_SYSTEM_SIZE];
-    text_system(of, x->bodies->systems > 1 ? (double)a->system + 1.0 : 0.0,
+    text_system(of, x->simulation.bodies->systems > 1 ? (double)a->system + 1.0 : 0.0,
                 body_files_name(&x->body_files, a->system));
     char period[UNITS_TEXT_SIZE], distance[UNITS_TEXT_SIZE], time[UNITS_TEXT_SIZE],
         free_fall[UNITS_TEXT_SIZE];
@@ -186,7 +186,7 @@ enum { SETTING_SIZE = 128 };
 static const char *setting(const struct experiment *x, const struct advice *a, double step,
                            char buffer[SETTING_SIZE])
 {
-    if (a->integrator == x->integrator)
+    if (a->integrator == x->simulation.integrator)
         snprintf(buffer, SETTING_SIZE, "time.step = %g", step);
     else
         snprintf(buffer, SETTING_SIZE, "time.integrator = \"%s\" and time.step = %g",
@@ -213,15 +213,15 @@ static void print_trial(const struct experiment *x, const struct advice *a,
              "the limit",
              setting(x, a, tried->step, with), tried->error_in_limits);
     const double forces = (double)integrator_forces_per_step(a->integrator) /
-                          (double)integrator_forces_per_step(x->integrator);
+                          (double)integrator_forces_per_step(x->simulation.integrator);
     const double seconds = experiment_step_count(x, a->step) * timing->forces.each * forces;
-    const bool differs = a->step < x->step || a->integrator != x->integrator;
+    const bool differs = a->step < x->simulation.step || a->integrator != x->simulation.integrator;
     if (a->trial == ADVICE_UNTRIED && differs && !a->integrator->symplectic)
         item("",
              "no step is proposed: %s is not symplectic, and what it loses grows with the run; "
              "time.step = %g, short enough for them, was not tried: its steps would take "
              "about %.2g s",
-             x->integrator->variant.name, a->step, seconds);
+             x->simulation.integrator->variant.name, a->step, seconds);
     else if (a->trial == ADVICE_UNTRIED && differs)
         item("", "not tried: the steps of such a run would take about %.2g s", seconds);
 }
@@ -233,9 +233,9 @@ static void print_step(const struct experiment *x, const struct advice *a,
     if (a->kind == ADVICE_NONE)
         return;
     print_fastest(x, a);
-    if (a->integrator != x->integrator)
+    if (a->integrator != x->simulation.integrator)
         item("", "with %s the energy grows or decays with any step; take another integrator",
-             x->integrator->variant.name);
+             x->simulation.integrator->variant.name);
     if (!(a->period > 0.0)) {
         item("", "they meet head-on: no step is small enough; physics.softening > 0 helps");
         return;
@@ -248,7 +248,7 @@ static void print_step(const struct experiment *x, const struct advice *a,
         return;
     }
     const bool proposed = a->trial != ADVICE_UNTRIED || a->integrator->symplectic;
-    const bool differs = a->step < x->step || a->integrator != x->integrator;
+    const bool differs = a->step < x->simulation.step || a->integrator != x->simulation.integrator;
     if (proposed && a->step > 0.0 && differs)
         item("", "%s would give it %.0f%s", setting(x, a, a->step, with),
              a->trial == ADVICE_HOLDS ? a->period / a->step : a->wanted, reason_for_more(a));
@@ -259,8 +259,8 @@ static void print_step(const struct experiment *x, const struct advice *a,
 static void print_trust(const struct experiment *x, const struct timing *timing)
 {
     const double few = 64.0; /* bodies in all */
-    if (copies_shadowed(x->config) || x->bodies->count < 2 ||
-        (double)x->bodies->systems * (double)x->bodies->count > few)
+    if (copies_shadowed(x->config) || x->simulation.bodies->count < 2 ||
+        (double)x->simulation.bodies->systems * (double)x->simulation.bodies->count > few)
         return;
     double work = 0.0;
     for (int k = 0; k < TRUST_SHADOWS; k++)
@@ -385,8 +385,8 @@ static enum status try_part(struct check *check, enum check_part part, const cha
     if (part == CHECK_ESTIMATE)
         return estimate_tried(path, check->prepared.run, &check->estimate, error);
     if (part == CHECK_RESOLUTION)
-        return resolution_measure(&x->physics, x->bodies, record->backend, &check->resolution,
-                                  error);
+        return resolution_measure(&x->simulation.physics, x->simulation.bodies, record->backend,
+                                  &check->resolution, error);
     const struct advice_wish wish = {
         .bound = criteria_energy_bound(record->criteria),
         .work = ADVICE_USUAL_WORK,

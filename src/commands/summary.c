@@ -60,14 +60,15 @@ static bool when_measured(const struct run_record *record, enum status status, c
     when[0] = '\0';
     if (!whole)
         snprintf(when, WHEN_SIZE, " at t = %s, the last measurement",
-                 units_time(record->experiment->physics.units, record->ensemble->time, 6, time));
+                 units_time(record->experiment->simulation.physics.units, record->ensemble->time, 6,
+                            time));
     return whole;
 }
 
 static void say_energy_error(const struct run_record *record, enum status status)
 {
     const struct ensemble *ensemble = record->ensemble;
-    const size_t systems = record->experiment->bodies->systems;
+    const size_t systems = record->experiment->simulation.bodies->systems;
     const size_t system = ensemble_worst(ensemble);
     const double worst = ensemble_error(ensemble, system);
     char when[WHEN_SIZE], of[TEXT_SYSTEM_SIZE];
@@ -99,7 +100,7 @@ static const char *ratio(double value, char buffer[32])
 static void say_virial_ratio(const struct run_record *record, enum status status)
 {
     double kinetic = 0.0, virial = 0.0, potential = 0.0;
-    for (size_t s = 0; s < record->experiment->bodies->systems; s++) {
+    for (size_t s = 0; s < record->experiment->simulation.bodies->systems; s++) {
         kinetic += record->ensemble->now[s].internal;
         virial += record->ensemble->now[s].virial;
         potential += record->ensemble->now[s].potential;
@@ -109,7 +110,7 @@ static void say_virial_ratio(const struct run_record *record, enum status status
     item("virial ratio", "2K/|W| = %s, -2K/U = %s%s%s",
          ratio(2.0 * kinetic / fabs(virial), clausius),
          ratio(-2.0 * kinetic / potential, by_potential), when,
-         record->experiment->bodies->systems > 1 ? ", of all systems together" : "");
+         record->experiment->simulation.bodies->systems > 1 ? ", of all systems together" : "");
 }
 
 /* The statistics, and the verdict with them, are of the others. */
@@ -136,10 +137,10 @@ static void say_left_out(const struct run_record *record)
 /* What a cluster takes to be crossed and to relax; nothing where that means nothing. */
 static void say_time_scales(const struct run_record *record)
 {
-    const struct units *units = record->experiment->physics.units;
+    const struct units *units = record->experiment->simulation.physics.units;
     const struct time_scales *scales = &record->time_scales;
     char crossing[UNITS_TEXT_SIZE], relaxation[UNITS_TEXT_SIZE];
-    const char *of = record->experiment->bodies->systems > 1 ? ", of system 1" : "";
+    const char *of = record->experiment->simulation.bodies->systems > 1 ? ", of system 1" : "";
     if (isnan(scales->crossing))
         return;
     units_time(units, scales->crossing, 3, crossing);
@@ -180,9 +181,10 @@ static void say_criterion(const struct run_record *record, const struct criterio
     text_print(&value, "%s",
                text_system(system, c->worst_system, file_of(record, c->worst_system)));
     if (c->failures > 0) {
-        text_print(&value, ", first at t = %s%s",
-                   units_time(record->experiment->physics.units, c->first_failure, 4, time),
-                   text_system(system, c->failed_system, file_of(record, c->failed_system)));
+        text_print(
+            &value, ", first at t = %s%s",
+            units_time(record->experiment->simulation.physics.units, c->first_failure, 4, time),
+            text_system(system, c->failed_system, file_of(record, c->failed_system)));
     }
     say(holds ? 0 : TERMINAL_RED, "expect", value.bytes ? value.bytes : "");
     text_free(&value);
@@ -290,7 +292,7 @@ static void say_own_steps(const struct run_record *record)
         item("own steps", "none yet");
     if (!record->chooses_steps || own->steps == 0)
         return;
-    if (record->experiment->bodies->systems > 1)
+    if (record->experiment->simulation.bodies->systems > 1)
         snprintf(where, sizeof where, " of system %zu", record->smallest_system + 1);
     if (own->pair[0] == own->pair[1])
         snprintf(asker, sizeof asker, "body %" PRId64, own->pair[0]);
@@ -300,7 +302,8 @@ static void say_own_steps(const struct run_record *record)
     if (!isnan(own->rejections))
         snprintf(back, sizeof back, ", and %.0f taken back", own->rejections);
     item("own steps", "%.0f%s; the smallest was %s, for %s%s", own->steps, back,
-         units_time(record->experiment->physics.units, own->smallest, 3, smallest), asker, where);
+         units_time(record->experiment->simulation.physics.units, own->smallest, 3, smallest),
+         asker, where);
 }
 
 static void say_what(const struct run_record *record)
@@ -309,13 +312,14 @@ static void say_what(const struct run_record *record)
     const struct backend_description *d = record->backend;
     char team[BACKEND_TEAM_SIZE], time[UNITS_TEXT_SIZE];
     struct text title = { 0 }, line = { 0 };
-    text_print(&title, "%s: %zu %s", experiment->name, experiment->bodies->count,
-               experiment->bodies->count == 1 ? "body" : "bodies");
-    if (experiment->bodies->systems > 1)
-        text_print(&title, " x %zu systems", experiment->bodies->systems);
-    text_print(&title, ", %s, %s %s", experiment->integrator->variant.name,
-               experiment->integrator->adaptive ? "grid" : "step",
-               units_time(experiment->physics.units, experiment->step, 6, time));
+    text_print(&title, "%s: %zu %s", experiment->name, experiment->simulation.bodies->count,
+               experiment->simulation.bodies->count == 1 ? "body" : "bodies");
+    if (experiment->simulation.bodies->systems > 1)
+        text_print(&title, " x %zu systems", experiment->simulation.bodies->systems);
+    text_print(
+        &title, ", %s, %s %s", experiment->simulation.integrator->variant.name,
+        experiment->simulation.integrator->adaptive ? "grid" : "step",
+        units_time(experiment->simulation.physics.units, experiment->simulation.step, 6, time));
     text_wrap(&line, "  ", REFERENCE_WIDTH, title.bytes ? title.bytes : "");
     text_print(&line, "\n");
     if (line.bytes)
@@ -326,8 +330,8 @@ static void say_what(const struct run_record *record)
          precision_names[d->precision], backend_team(d, team));
     const bool stuck = record->own_steps.stuck;
     item(stuck ? "stuck at" : "reached", "t = %s, %sstep %" PRIu64 " of %" PRIu64,
-         units_time(experiment->physics.units, stuck ? record->own_steps.time : record->time, 6,
-                    time),
+         units_time(experiment->simulation.physics.units,
+                    stuck ? record->own_steps.time : record->time, 6, time),
          stuck ? "after " : "", record->step, record->last);
     say_own_steps(record);
     char note[EXPERIMENT_NOTE_SIZE];

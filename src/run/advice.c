@@ -50,8 +50,8 @@ static const double unlucky_part = 0.1;
 /* Steps of the period at the pericentre, where the potential is `depth` energies of the orbit. */
 static double steps_wanted(const struct experiment *x, double depth)
 {
-    return fmax(integrator_advised_steps(x->integrator),
-                integrator_steps_for(x->integrator, orbit_error / depth));
+    return fmax(integrator_advised_steps(x->simulation.integrator),
+                integrator_steps_for(x->simulation.integrator, orbit_error / depth));
 }
 
 static double period_at(const struct physics *physics, double distance, double mass)
@@ -127,9 +127,9 @@ static double time_to_pericenter(double mu, double energy, double r, double rv)
 static void look_at_pair(const struct experiment *x, size_t first, size_t i, size_t j, double scale,
                          struct advice *best)
 {
-    const struct physics *physics = &x->physics;
-    const struct bodies *b = x->bodies;
-    const double end = (double)x->steps * x->step;
+    const struct physics *physics = &x->simulation.physics;
+    const struct bodies *b = x->simulation.bodies;
+    const double end = (double)x->steps * x->simulation.step;
     const double mass = b->m[i] + b->m[j], mu = physics->gravitational_constant * mass;
     if (!(mu > 0.0))
         return;
@@ -182,14 +182,15 @@ static double energy_scale(const struct physics *physics, const struct bodies *b
 
 static void look_at_pairs(const struct experiment *x, size_t first, struct advice *best)
 {
-    const struct bodies *b = x->bodies;
+    const struct bodies *b = x->simulation.bodies;
     const double pairs = 0.5 * reference_pairs((double)b->systems, (double)b->count);
     if (pairs > most_pairs)
         return;
-    const double scale = energy_scale(&x->physics, b, first);
+    const double scale = energy_scale(&x->simulation.physics, b, first);
     double done = 0;
     for (size_t i = first; i < first + b->count; i++) {
-        if (interruption_after(x->physics.interruption, &done, pair_work * (double)b->count))
+        if (interruption_after(x->simulation.physics.interruption, &done,
+                               pair_work * (double)b->count))
             return;
         for (size_t j = i + 1; j < first + b->count; j++)
             look_at_pair(x, first, i, j, scale, best);
@@ -214,7 +215,7 @@ struct crowd {
 static enum status describe(const struct experiment *x, size_t system, struct cluster *cluster,
                             struct error *error)
 {
-    const struct bodies *b = x->bodies;
+    const struct bodies *b = x->simulation.bodies;
     const size_t first = system * b->stride;
     double *r = memory_array(b->count, sizeof *r, error), sums[6] = { 0 };
     if (!r)
@@ -239,7 +240,7 @@ static enum status describe(const struct experiment *x, size_t system, struct cl
     gsl_sort(r, 1, b->count);
     cluster->half_mass_radius = gsl_stats_median_from_sorted_data(r, 1, b->count);
     memory_free(r);
-    const double G = x->physics.gravitational_constant;
+    const double G = x->simulation.physics.gravitational_constant;
     cluster->virial = cluster->speed2 * cluster->half_mass_radius / (0.4 * G * cluster->mass);
     return STATUS_OK;
 }
@@ -265,16 +266,17 @@ static double closest_approach(const struct physics *physics, const struct clust
 static void want_for_encounters(const struct experiment *x, const struct cluster *c,
                                 const struct crowd *crowd, struct advice *advice)
 {
-    const struct physics *physics = &x->physics;
+    const struct physics *physics = &x->simulation.physics;
     const double pair = 2.0 * c->mass / c->count, eps = physics->softening;
     const double unlucky = closest_approach(physics, c, crowd, unlucky_part);
     const double depth =
         pair * pair / 4.0 / hypot(unlucky, eps) / (0.4 * c->mass * c->mass / c->half_mass_radius);
-    const double passage = fmax(INTEGRATOR_LEAST_STEPS_PER_PERIOD,
-                                integrator_steps_for(x->integrator, orbit_error / depth));
+    const double passage =
+        fmax(INTEGRATOR_LEAST_STEPS_PER_PERIOD,
+             integrator_steps_for(x->simulation.integrator, orbit_error / depth));
     advice->distance = closest_approach(physics, c, crowd, 1.0);
     advice->period = period_at(physics, advice->distance, pair);
-    advice->wanted = fmax(integrator_advised_steps(x->integrator),
+    advice->wanted = fmax(integrator_advised_steps(x->simulation.integrator),
                           passage * advice->period / period_at(physics, unlucky, pair));
 }
 
@@ -286,13 +288,13 @@ static void want_for_encounters(const struct experiment *x, const struct cluster
 static enum status look_at_cluster(const struct experiment *x, size_t system, struct advice *best,
                                    struct error *error)
 {
-    const struct physics *physics = &x->physics;
+    const struct physics *physics = &x->simulation.physics;
     struct cluster c = { 0 };
-    if (physics->boundary == BOUNDARY_PERIODIC || x->bodies->count < CLUSTER_COUNT)
+    if (physics->boundary == BOUNDARY_PERIODIC || x->simulation.bodies->count < CLUSTER_COUNT)
         return STATUS_OK;
     if (describe(x, system, &c, error))
         return error->status;
-    const double G = physics->gravitational_constant, end = x->step * (double)x->steps;
+    const double G = physics->gravitational_constant, end = x->simulation.step * (double)x->steps;
     const bool is_cold = c.virial < cold;
     /* A system about one heavy body has orbits rather than chances. */
     if (c.heaviest > 0.5 * c.mass || !(c.half_mass_radius > 0.0))
@@ -326,7 +328,7 @@ struct passages {
 static void take_passage(void *context, const struct probe_sample *sample)
 {
     const struct passages *passages = context;
-    const int64_t *id = passages->experiment->bodies->id + passages->first;
+    const int64_t *id = passages->experiment->simulation.bodies->id + passages->first;
     const struct advice passage = { .kind = sample->time > 0.0 ? ADVICE_PASSAGE : ADVICE_NOW,
                                     .id_i = id[sample->pair.i],
                                     .id_j = id[sample->pair.j],
@@ -342,13 +344,13 @@ static void take_passage(void *context, const struct probe_sample *sample)
 static enum status look_ahead(const struct experiment *x, size_t system, double *work,
                               struct advice *best, bool *seen, struct error *error)
 {
-    const size_t count = x->bodies->count;
+    const size_t count = x->simulation.bodies->count;
     enum probe_end end = PROBE_TOO_LONG;
     *seen = false;
     if (count < 3 || count > PROBED_COUNT || *work <= 0.0 || !(best->period > 0.0))
         return STATUS_OK;
     struct advice found = *best;
-    struct passages passages = { x, system * x->bodies->stride, &found };
+    struct passages passages = { x, system * x->simulation.bodies->stride, &found };
     const struct probe_observer observer = { take_passage, &passages };
     if (probe_follow(x, system, &observer, work, &end, error))
         return error->status;
@@ -363,10 +365,10 @@ static enum status look_ahead(const struct experiment *x, size_t system, double 
 static enum status look_at_system(const struct experiment *x, size_t system, double *work,
                                   struct advice *best, struct error *error)
 {
-    const struct bodies *b = x->bodies;
+    const struct bodies *b = x->simulation.bodies;
     const size_t first = system * b->stride;
     struct nearest_pair pair;
-    if (nearest_pair(&x->physics, b, system, NEAREST_IN_TIME, &pair, error))
+    if (nearest_pair(&x->simulation.physics, b, system, NEAREST_IN_TIME, &pair, error))
         return error->status;
     if (!pair.found)
         return STATUS_OK;
@@ -398,7 +400,7 @@ static double round_down(double value)
 static double next_step(const struct experiment *x, const struct rehearsal *tried, double least)
 {
     const double wanted = 0.5 * trusted_part / tried->error_in_limits;
-    const double factor = wanted > 0.0 ? pow(wanted, 1.0 / x->integrator->order) : 0.0;
+    const double factor = wanted > 0.0 ? pow(wanted, 1.0 / x->simulation.integrator->order) : 0.0;
     return round_down(fmin(0.5, fmax(least, factor)) * tried->step);
 }
 
@@ -410,7 +412,8 @@ static const double least_part = 0.1;
 static double step_after_present(const struct experiment *x, const struct advice_wish *wish)
 {
     static const double small = 0.05, usual_bound = 0.005, least = 1e-6;
-    const struct rehearsal present = { .step = x->step, .error_in_limits = wish->present };
+    const struct rehearsal present = { .step = x->simulation.step,
+                                       .error_in_limits = wish->present };
     const bool follows = wish->present * fmin(wish->bound, usual_bound) < small;
     return next_step(x, &present, follows ? least : least_part);
 }
@@ -420,7 +423,7 @@ static double step_after_present(const struct experiment *x, const struct advice
 static enum status try_steps(const struct experiment *x, const struct advice_wish *wish,
                              struct advice *advice, struct error *error)
 {
-    double left = wish->work, step = fmin(x->step, advice->step);
+    double left = wish->work, step = fmin(x->simulation.step, advice->step);
     if (!isnan(wish->present))
         advice->step = step = fmin(step, step_after_present(x, wish));
     for (bool spare = false; !spare && left >= rehearsal_work(x, step);) {
@@ -444,19 +447,19 @@ static enum status look(const struct experiment *x, double work, struct advice *
                         struct error *error)
 {
     *advice = (struct advice){ .kind = ADVICE_NONE,
-                               .integrator = x->integrator,
+                               .integrator = x->simulation.integrator,
                                .period = INFINITY,
-                               .usual = integrator_advised_steps(x->integrator),
-                               .wanted = integrator_advised_steps(x->integrator) };
-    for (size_t s = 0; s < x->bodies->systems; s++) {
+                               .usual = integrator_advised_steps(x->simulation.integrator),
+                               .wanted = integrator_advised_steps(x->simulation.integrator) };
+    for (size_t s = 0; s < x->simulation.bodies->systems; s++) {
         const double before = advice->period / advice->wanted;
         if (look_at_system(x, s, &work, advice, error) ||
-            interruption_status(x->physics.interruption, error))
+            interruption_status(x->simulation.physics.interruption, error))
             return error->status;
         if (advice->period / advice->wanted < before)
             advice->system = s;
     }
-    advice->steps = advice->period / x->step;
+    advice->steps = advice->period / x->simulation.step;
     advice->step = advice->period > 0.0 ? round_down(advice->period / advice->wanted) : 0.0;
     if (advice->step > 0.0 && experiment_step_count(x, advice->step) > most_steps)
         advice->trial = ADVICE_TOO_MANY;
@@ -468,11 +471,11 @@ static enum status look(const struct experiment *x, double work, struct advice *
 static enum status try_as_it_is(const struct experiment *x, const struct advice_wish *wish,
                                 struct rehearsal *tried, bool *kept, struct error *error)
 {
-    *tried = (struct rehearsal){ .step = x->step };
+    *tried = (struct rehearsal){ .step = x->simulation.step };
     *kept = false;
-    if (!isnan(wish->present) || rehearsal_work(x, x->step) > wish->work)
+    if (!isnan(wish->present) || rehearsal_work(x, x->simulation.step) > wish->work)
         return STATUS_OK;
-    const enum status status = rehearse(x, x->step, wish->bound, tried, error);
+    const enum status status = rehearse(x, x->simulation.step, wish->bound, tried, error);
     *kept = tried->within;
     return status;
 }
@@ -484,21 +487,23 @@ enum status advice_find(const struct experiment *x, const struct advice_wish *wi
     struct experiment other = *x;
     struct rehearsal tried;
     bool kept = false;
-    *advice = (struct advice){ .kind = ADVICE_NONE, .integrator = x->integrator };
-    if (x->integrator->adaptive)
+    *advice = (struct advice){ .kind = ADVICE_NONE, .integrator = x->simulation.integrator };
+    if (x->simulation.integrator->adaptive)
         return STATUS_OK; /* it needs none */
-    const bool drifts = x->integrator->order == 1 && !x->integrator->symplectic;
+    const bool drifts =
+        x->simulation.integrator->order == 1 && !x->simulation.integrator->symplectic;
     if (drifts) {
-        other.integrator = other.backend_options.integrator = integrator_find(instead_of_drift);
+        other.simulation.integrator = other.simulation.options.integrator =
+            integrator_find(instead_of_drift);
         remaining.present = NAN; /* of another method */
     }
     if (look(&other, probe_part * wish->work, advice, error) || advice->kind == ADVICE_NONE ||
         (drifts && try_as_it_is(x, wish, &tried, &kept, error)))
         return error->status;
     if (kept) {
-        advice->integrator = x->integrator;
+        advice->integrator = x->simulation.integrator;
         advice->trial = ADVICE_HOLDS;
-        advice->step = x->step;
+        advice->step = x->simulation.step;
         advice->rehearsal = tried;
     }
     if (kept || advice->trial == ADVICE_TOO_MANY || !(advice->step > 0.0))

@@ -8,7 +8,6 @@
 #include "base/build.h"
 #include "base/document.h"
 #include "base/memory.h"
-#include "integrator/adaptive.h"
 
 void content_arrays(const struct bodies *b, struct content_array arrays[CONTENT_ARRAYS])
 {
@@ -32,7 +31,7 @@ const char *content_name(const char *prefix, const char *kind, size_t index,
 
 const char *content_build(const struct run *run, char buffer[CONTENT_BUILD_SIZE])
 {
-    const struct backend_description *d = &run->description;
+    const struct backend_description *d = &run->simulation->description;
     snprintf(buffer, CONTENT_BUILD_SIZE, "orrery %s %s, %s %s; %s %s %s %s %s", build_version(),
              build_commit(), build_compiler(), build_options(), d->backend, d->kernel, d->isa,
              d->device ? d->device : "", precision_names[d->precision]);
@@ -108,19 +107,20 @@ static enum status get_words(void *context, const char *name, void *words, size_
 }
 
 void content_put_adaptive(struct checkpoint_writer *writer, const char *prefix,
-                          const struct adaptive *adaptive)
+                          const struct backend *backend)
 {
     struct adaptive_sections sections = { .writer = writer, .prefix = prefix };
     const struct adaptive_writer own = { &sections, put_words };
-    if (adaptive)
-        adaptive->class_->save(adaptive, &own);
+    if (backend->adaptive)
+        backend->adaptive->class_->save(backend->adaptive, &own);
 }
 
 enum status content_get_adaptive(const struct checkpoint *checkpoint, const char *prefix,
-                                 struct adaptive *adaptive, struct error *error)
+                                 struct backend *backend, struct error *error)
 {
     struct adaptive_sections sections = { .checkpoint = checkpoint, .prefix = prefix };
     const struct adaptive_reader own = { &sections, get_words };
+    struct adaptive *const adaptive = backend->adaptive;
     return adaptive ? adaptive->class_->load(adaptive, &own, error) : STATUS_OK;
 }
 
@@ -138,15 +138,15 @@ static void compare_words(void *context, const char *name, const void *words, si
 }
 
 enum status content_compare_adaptive(const struct checkpoint *checkpoint, const char *prefix,
-                                     const struct adaptive *adaptive, size_t *different,
+                                     const struct backend *backend, size_t *different,
                                      struct error *error)
 {
     struct adaptive_sections sections = { .checkpoint = checkpoint,
                                           .prefix = prefix,
                                           .error = error };
     const struct adaptive_writer own = { &sections, compare_words };
-    if (adaptive)
-        adaptive->class_->save(adaptive, &own);
+    if (backend->adaptive)
+        backend->adaptive->class_->save(backend->adaptive, &own);
     *different = sections.different;
     return error->status;
 }

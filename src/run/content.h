@@ -42,14 +42,14 @@ void content_visit_state(const struct run *run,
                          void *context);
 
 /* The state of an integrator that chooses its own steps, in sections "PREFIXadaptive:NAME"; nothing
- * where `adaptive` is NULL. STATUS_DATA, STATUS_IO. */
+ * with another integrator. STATUS_DATA, STATUS_IO. */
 void content_put_adaptive(struct checkpoint_writer *writer, const char *prefix,
-                          const struct adaptive *adaptive);
+                          const struct backend *backend);
 enum status content_get_adaptive(const struct checkpoint *checkpoint, const char *prefix,
-                                 struct adaptive *adaptive, struct error *error);
+                                 struct backend *backend, struct error *error);
 /* How many of its words are not those of the checkpoint. STATUS_DATA, STATUS_IO, STATUS_MEMORY. */
 enum status content_compare_adaptive(const struct checkpoint *checkpoint, const char *prefix,
-                                     const struct adaptive *adaptive, size_t *different,
+                                     const struct backend *backend, size_t *different,
                                      struct error *error);
 
 /* The prefix of what was kept before the last step made its events off their cadence. */

@@ -4,25 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum status ensemble_create(size_t systems, double error_limit, struct ensemble *ensemble,
-                            struct error *error)
+enum status ensemble_create(size_t systems, double error_limit, struct conserved *now,
+                            struct conserved *first, struct ensemble *ensemble, struct error *error)
 {
     *ensemble =
         (struct ensemble){ .systems = systems,
-                           .now = calloc(systems, sizeof *ensemble->now),
-                           .first = calloc(systems, sizeof *ensemble->first),
+                           .now = now,
+                           .first = first,
                            .largest_error = calloc(systems, sizeof *ensemble->largest_error),
                            .left_out = calloc(systems, sizeof *ensemble->left_out),
                            .error_limit = error_limit };
-    return ensemble->now && ensemble->first && ensemble->largest_error && ensemble->left_out
-               ? STATUS_OK
-               : error_memory(error);
+    return ensemble->largest_error && ensemble->left_out ? STATUS_OK : error_memory(error);
 }
 
 void ensemble_destroy(struct ensemble *ensemble)
 {
-    free(ensemble->now);
-    free(ensemble->first);
     free(ensemble->largest_error);
     free(ensemble->left_out);
     *ensemble = (struct ensemble){ 0 };

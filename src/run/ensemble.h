@@ -14,14 +14,15 @@ struct ensemble {
     size_t systems;
     double time;             /* of ... */
     struct conserved *now;   /* ... the last event that needed them */
-    struct conserved *first; /* at step 0 */
+    struct conserved *first; /* at step 0; both are the simulation's */
     double *largest_error;   /* of the energy so far; once undefined, it stays so */
     bool *left_out;          /* from statistics, since its error was beyond the limit */
     double error_limit;      /* infinite: none */
 };
 
-/* With all at zero. STATUS_MEMORY. */
-enum status ensemble_create(size_t systems, double error_limit, struct ensemble *ensemble,
+/* Borrows the conserved quantities of the simulation; no error is known yet. STATUS_MEMORY. */
+enum status ensemble_create(size_t systems, double error_limit, struct conserved *now,
+                            struct conserved *first, struct ensemble *ensemble,
                             struct error *error);
 void ensemble_destroy(struct ensemble *ensemble);
 

@@ -21,7 +21,7 @@ static double rows_bytes(const struct run *run, size_t index)
 {
     const struct diagnostic_slot *slot = &run->observers.diagnostics[index];
     const double rows = (double)slot->diagnostic->row_count;
-    const double systems = (double)run->experiment.bodies->systems;
+    const double systems = (double)run->simulation->bodies->systems;
     double bytes = table_bytes(run, index, slot->diagnostic, systems * rows);
     if (slot->aggregate)
         bytes += table_bytes(run, index, aggregate_diagnostic(slot->aggregate), rows);
@@ -35,7 +35,7 @@ static double frames(const struct run *run, size_t index)
 
 static double frames_bytes(const struct run *run, size_t index)
 {
-    const struct bodies *bodies = run->experiment.bodies;
+    const struct bodies *bodies = run->simulation->bodies;
     const struct section *section = config_item(run->experiment.config, "outputs", index);
     return frames(run, index) *
            run->observers.outputs[index].output->class_->event_bytes(
@@ -78,8 +78,8 @@ static double marks_bytes(const struct run *run)
  * what observers keep, before and after the events of the last step. */
 static double checkpoint_bytes(const struct run *run)
 {
-    const struct bodies *bodies = run->experiment.bodies;
-    const struct adaptive *adaptive = run->backend->adaptive;
+    const struct bodies *bodies = run->simulation->bodies;
+    const struct adaptive *adaptive = run->simulation->backend->adaptive;
     const double arrays = (double)sizeof(double) * (double)bodies->systems * (double)bodies->count;
     double own = 0.0, kept = marks_bytes(run), copies = 1.0;
     const struct adaptive_writer writer = { &own, count_words };
@@ -121,7 +121,7 @@ static void add_watched(const struct run *run, struct memory_need *need)
 enum status estimate_run(const struct run *run, bool timed, struct estimate *estimate,
                          struct error *error)
 {
-    const struct bodies *bodies = run->experiment.bodies;
+    const struct bodies *bodies = run->simulation->bodies;
     *estimate = (struct estimate){ 0 };
     estimate->memory = need_of_bodies(run->experiment.config, bodies->systems, bodies->count);
     add_watched(run, &estimate->memory);

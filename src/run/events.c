@@ -22,7 +22,7 @@ static enum status take_row(void *context, size_t system, const double *values, 
     struct run *run = target->run;
     struct diagnostic_slot *slot = &run->observers.diagnostics[target->diagnostic];
     const size_t count = slot->diagnostic->column_count;
-    const bool several = run->experiment.bodies->systems > 1;
+    const bool several = run->simulation->bodies->systems > 1;
     const char *file = body_files_name(&run->experiment.body_files, system);
     csv_row(slot->stream, target->now, several, system, file, values, count);
     criteria_row(&run->criteria, target->diagnostic, several ? system + 1 : 0, target->now->time,
@@ -139,7 +139,7 @@ static void tell_row(const struct run *run)
     const struct run_row row = { .step = run->schedule.step,
                                  .last = run->schedule.planned,
                                  .time = run_time(run),
-                                 .units = run->experiment.physics.units,
+                                 .units = run->simulation->physics.units,
                                  .cells = run->show.cells,
                                  .count = run->show.count };
     if (run->options.row && show_due(&run->show))
@@ -171,10 +171,10 @@ static enum status look_at_resolution(struct run *run, struct error *error)
     char text[RESOLUTION_TEXT_SIZE], time[UNITS_TEXT_SIZE];
     if (run->observers.unresolved || !fires(run, SCHEDULE_WATCH))
         return STATUS_OK;
-    if (resolution_measure(&run->experiment.physics, run->experiment.bodies, &run->description,
-                           &worst, error))
+    if (resolution_measure(&run->simulation->physics, run->simulation->bodies,
+                           &run->simulation->description, &worst, error))
         return error->status;
-    if (resolution_text(&worst, run->description.precision, text)[0]) {
+    if (resolution_text(&worst, run->simulation->description.precision, text)[0]) {
         run_warning(run, "warning: t = %s: %s", run_time_text(run, 6, time), text);
         run->observers.unresolved = true;
     }

@@ -32,7 +32,7 @@ void experiment_name(const struct config *config, char name[EXPERIMENT_NAME_SIZE
 static void resolve_physics(struct experiment *experiment, struct error *error)
 {
     const struct section *section = config_section(experiment->config, "physics");
-    struct physics *physics = &experiment->physics;
+    struct physics *physics = &experiment->simulation.physics;
     section_read(section, physics);
     physics->units = units_find(section_string(section, "units"));
     const double own = physics->units->gravitational_constant;
@@ -57,11 +57,11 @@ const char *experiment_end_note(const struct experiment *experiment,
     const double end = section_real(config_section(experiment->config, "time"), "end");
     buffer[0] = '\0';
     char time[UNITS_TEXT_SIZE];
-    if (!is_whole(end / experiment->step))
+    if (!is_whole(end / experiment->simulation.step))
         snprintf(buffer, EXPERIMENT_NOTE_SIZE,
                  "time.end = %.6g is no multiple of the step: the run ends at t = %s", end,
-                 units_time(experiment->physics.units, (double)experiment->steps * experiment->step,
-                            6, time));
+                 units_time(experiment->simulation.physics.units,
+                            (double)experiment->steps * experiment->simulation.step, 6, time));
     return buffer;
 }
 
@@ -75,14 +75,13 @@ double experiment_step_count(const struct experiment *experiment, double step)
 static void resolve_time(struct experiment *experiment, struct error *error)
 {
     const struct section *section = config_section(experiment->config, "time");
-    experiment->integrator = integrator_find(section_variant(section)->name);
-    experiment->backend_options.integrator = experiment->integrator;
-    experiment->backend_options.time = section;
+    experiment->simulation.integrator = integrator_find(section_variant(section)->name);
+    experiment->simulation.options.time = section;
     /* Integrators that choose their own steps need no grid; what is observed does. */
-    experiment->step = section_has(section, "step")
-                           ? section_real(section, "step")
-                           : section_real(section, "end") / EXPERIMENT_DEFAULT_GRID;
-    const double steps = experiment_step_count(experiment, experiment->step);
+    experiment->simulation.step = section_has(section, "step")
+                                      ? section_real(section, "step")
+                                      : section_real(section, "end") / EXPERIMENT_DEFAULT_GRID;
+    const double steps = experiment_step_count(experiment, experiment->simulation.step);
     if (steps > max_steps)
         section_error(section, "step", error, "would need %g steps to reach time.end", steps);
     else
@@ -92,16 +91,16 @@ static void resolve_time(struct experiment *experiment, struct error *error)
 static void resolve_backend(struct experiment *experiment)
 {
     const struct section *section = config_section(experiment->config, "compute");
-    experiment->backend = backend_find(section_variant(section)->name);
-    experiment->backend_options.force = force_options_of(section);
-    experiment->backend_options.devices = (int)section_integer(section, "devices");
+    experiment->simulation.class_ = backend_find(section_variant(section)->name);
+    experiment->simulation.options.force = force_options_of(section);
+    experiment->simulation.options.devices = (int)section_integer(section, "devices");
 }
 
 /* Shadows of a run take the same forces, and cannot see what a method leaves out of them. */
 static void check_trust(const struct experiment *experiment, struct error *error)
 {
     const struct section *section = config_section(experiment->config, "trust");
-    const struct force_options *const force = &experiment->backend_options.force;
+    const struct force_options *const force = &experiment->simulation.options.force;
     if (section_flag(section, "shadow") && force_traits(force).truncation > 0)
         section_error(section, "shadow", error,
                       "compute.method = \"%s\" leaves errors in its forces that shadows do not "
@@ -134,7 +133,8 @@ static bool are_copies(const struct bodies *b)
 enum status experiment_create(const struct config *config, struct interruption *interruption,
                               struct experiment *experiment, struct error *error)
 {
-    *experiment = (struct experiment){ .config = config, .physics.interruption = interruption };
+    *experiment =
+        (struct experiment){ .config = config, .simulation.physics.interruption = interruption };
     experiment->body_files = body_files_of(config_section(config, "bodies"));
     experiment_name(config, experiment->name);
     resolve_physics(experiment, error);
@@ -142,39 +142,40 @@ enum status experiment_create(const struct config *config, struct interruption *
     resolve_backend(experiment);
     check_trust(experiment, error);
     check_systems(config, error);
-    if (initial_check_units(config_section(config, "bodies"), &experiment->physics, error))
+    if (initial_check_units(config_section(config, "bodies"), &experiment->simulation.physics,
+                            error))
         return error->status;
     struct memory_need need;
     if (need_of_run(config, &need, error) || need_check(config, &need, 1, error) ||
         need_check_ranks(config, &need, error))
         return error->status;
     struct error absent = { 0 };
-    if (experiment->backend->probe && experiment->backend->probe(&absent))
+    if (experiment->simulation.class_->probe && experiment->simulation.class_->probe(&absent))
         return section_refuse(config_section(config, "compute"), "backend", absent.status, error,
                               absent.text);
-    ranks_share(&experiment->backend, &experiment->backend_options);
-    const int before = cores_limit_threads(experiment->backend_options.force.threads);
+    ranks_share(&experiment->simulation.class_, &experiment->simulation.options);
+    const int before = cores_limit_threads(experiment->simulation.options.force.threads);
+    struct bodies *bodies;
     const enum status made =
-        initial_create(config_section(config, "bodies"), &experiment->physics, need.systems,
-                       need.count, &experiment->bodies, &experiment->doubts, error);
+        initial_create(config_section(config, "bodies"), &experiment->simulation.physics,
+                       need.systems, need.count, &bodies, &experiment->doubts, error);
     cores_limit_threads(before);
-    if (made)
-        return made;
-    experiment->identical = are_copies(experiment->bodies);
+    if (made || simulation_take(&experiment->simulation, bodies, error))
+        return error->status;
+    experiment->identical = are_copies(experiment->simulation.bodies);
     return STATUS_OK;
 }
 
 void experiment_destroy(struct experiment *experiment)
 {
-    bodies_destroy(experiment->bodies);
-    experiment->bodies = NULL;
+    simulation_destroy(&experiment->simulation);
 }
 
 double experiment_interactions(const struct experiment *experiment, uint64_t steps)
 {
-    const struct bodies *const b = experiment->bodies;
+    const struct bodies *const b = experiment->simulation.bodies;
     const double work =
-        force_work(&experiment->backend_options.force, (double)b->systems, (double)b->count);
-    const double forces = (double)integrator_forces_per_step(experiment->integrator);
+        force_work(&experiment->simulation.options.force, (double)b->systems, (double)b->count);
+    const double forces = (double)integrator_forces_per_step(experiment->simulation.integrator);
     return work * forces * (double)steps;
 }

@@ -5,29 +5,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "backend/backend.h"
 #include "base/status.h"
 #include "config/configuration.h"
 #include "initial/body-files.h"
 #include "initial/initial.h"
-#include "integrator/integrator.h"
-#include "model/bodies.h"
-#include "model/physics.h"
+#include "simulation/simulation.h"
 
 enum { EXPERIMENT_NAME_SIZE = 256 }; /* of any file name */
 
 struct experiment {
     const struct config *config;     /* borrowed */
     char name[EXPERIMENT_NAME_SIZE]; /* `name`, or that of the config file */
-    struct physics physics;
-    const struct integrator *integrator;
-    double step;    /* dt */
-    uint64_t steps; /* in the whole run: end / step, rounded up to whole steps */
-    const struct backend_class *backend;
-    struct backend_options backend_options;
-    struct body_files body_files; /* the files that its systems come from */
-    struct bodies *bodies;        /* owned; at t = 0 */
-    struct initial_doubts doubts; /* what may be wrong with these */
+    struct simulation simulation;    /* with bodies at t = 0; it is not started */
+    uint64_t steps;                  /* in the whole run: end / step, rounded up to whole steps */
+    struct body_files body_files;    /* the files that its systems come from */
+    struct initial_doubts doubts;    /* what may be wrong with these */
     bool identical; /* there are several systems, and all are copies of the first one */
 };
 

@@ -25,10 +25,10 @@ void failure_forget(struct run *run)
 
 enum status failure_save(struct run *run, struct error *error)
 {
-    const struct bodies *b = run->experiment.bodies;
+    const struct bodies *b = run->simulation->bodies;
     struct stream *stream;
     const struct adaptive_statistics own = run_own_steps(run).sums;
-    if (run->backend->class_->fetch(run->backend, error))
+    if (simulation_fetch(run->simulation, error))
         return error->status;
     failure_forget(run);
     if (stream_open(run->files.directory, failure_name, NULL, &stream, error))

@@ -75,9 +75,10 @@ static json_t *leg_at_work(const struct run *run)
 {
     char host[RUN_HOST_SIZE];
     return json_pack("{s:s, s:s, s:s, s:i, s:I, s:I, s:o, s:o, s:o}", "started", run->clocks.stamp,
-                     "host", run_host(host), "backend", run->description.backend, "threads",
-                     run->description.threads, "first_step", (json_int_t)run->schedule.first_step,
-                     "last_step", (json_int_t)run->schedule.step, "wall_seconds",
+                     "host", run_host(host), "backend", run->simulation->description.backend,
+                     "threads", run->simulation->description.threads, "first_step",
+                     (json_int_t)run->schedule.first_step, "last_step",
+                     (json_int_t)run->schedule.step, "wall_seconds",
                      document_number(clocks_wall(&run->clocks)), "advance_seconds",
                      document_number(run->clocks.advance_seconds), "cpu_seconds",
                      document_number(clocks_cpu(&run->clocks)));

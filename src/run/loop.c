@@ -55,7 +55,7 @@ static enum status save_if_due(struct run *run, struct error *error)
 static void show_progress(const struct run *run)
 {
     const struct run_progress progress = { .name = run->experiment.name,
-                                           .units = run->experiment.physics.units,
+                                           .units = run->simulation->physics.units,
                                            .seconds = clocks_wall(&run->clocks),
                                            .time = run_time(run),
                                            .rate = run_rate(run),
@@ -105,7 +105,7 @@ static uint64_t steps_done(const struct run *run, uint64_t steps)
     const struct adaptive_statistics own = run_own_steps(run).sums;
     if (!own.stuck)
         return steps;
-    const double done = floor(own.time / run->experiment.step) - (double)run->schedule.step;
+    const double done = floor(own.time / run->simulation->step) - (double)run->schedule.step;
     return (uint64_t)fmin(fmax(done, 0.0), (double)steps);
 }
 
@@ -123,8 +123,7 @@ static enum status advance(struct run *run, uint64_t steps, struct poll *poll, s
 {
     const double before = clock_seconds();
     run->phase = RUN_STEPS;
-    enum status status = run->backend->class_->advance(run->backend, run->experiment.integrator,
-                                                       run->experiment.step, steps, error);
+    enum status status = simulation_advance(run->simulation, steps, error);
     run->phase = RUN_OBSERVES;
     run->clocks.advance_seconds += clock_seconds() - before;
     if (status == STATUS_STOPPED) {

@@ -42,9 +42,9 @@ static enum status open_table(struct run *run, const struct diagnostic *diagnost
     const bool rows_of_systems = strcmp(kind, "series") == 0;
     if (!run->continuation.checkpoint)
         csv_header(*stream, diagnostic->columns, diagnostic->column_count,
-                   run->experiment.bodies->systems > 1 && rows_of_systems,
+                   run->simulation->bodies->systems > 1 && rows_of_systems,
                    body_files_systems(&run->experiment.body_files) > 0 && rows_of_systems,
-                   run->experiment.physics.units);
+                   run->simulation->physics.units);
     return STATUS_OK;
 }
 
@@ -140,8 +140,8 @@ enum status open_outputs(struct run *run, struct directory *directory, struct er
 
 static void note_start(struct run *run)
 {
-    const struct backend_description *d = &run->description;
-    const struct bodies *bodies = run->experiment.bodies;
+    const struct backend_description *d = &run->simulation->description;
+    const struct bodies *bodies = run->simulation->bodies;
     char team[BACKEND_TEAM_SIZE], step[UNITS_TEXT_SIZE];
     if (run->files.early_log.length > 0)
         stream_write(run->files.log, run->files.early_log.bytes, run->files.early_log.length);
@@ -150,8 +150,8 @@ static void note_start(struct run *run)
                  "%s %s: %zu x %zu bodies, %s, %" PRIu64 " steps of %s; %s, %s, %s, %s, "
                  "%s\n",
                  run->clocks.stamp, run->experiment.name, bodies->systems, bodies->count,
-                 run->experiment.integrator->variant.name, run->schedule.last,
-                 units_time(run->experiment.physics.units, run->experiment.step, 6, step),
+                 run->simulation->integrator->variant.name, run->schedule.last,
+                 units_time(run->simulation->physics.units, run->simulation->step, 6, step),
                  d->backend, d->kernel, d->isa, precision_names[d->precision],
                  backend_team(d, team));
     if (d->choice && d->choice[0])

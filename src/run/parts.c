@@ -34,12 +34,12 @@ void run_warning(struct run *run, const char *format, ...)
 
 double run_time(const struct run *run)
 {
-    return (double)run->schedule.step * run->experiment.step;
+    return (double)run->schedule.step * run->simulation->step;
 }
 
 const char *run_time_text(const struct run *run, int digits, char buffer[UNITS_TEXT_SIZE])
 {
-    return units_time(run->experiment.physics.units, run_time(run), digits, buffer);
+    return units_time(run->simulation->physics.units, run_time(run), digits, buffer);
 }
 
 double run_rate(const struct run *run)
@@ -56,12 +56,11 @@ double run_rate(const struct run *run)
 
 struct run_own_steps run_own_steps(const struct run *run)
 {
-    const struct adaptive *const adaptive = run->backend ? run->backend->adaptive : NULL;
-    struct run_own_steps own = { adaptive, 0, { .smallest = INFINITY, .time = INFINITY } };
+    struct run_own_steps own = { false, 0, { .smallest = INFINITY, .time = INFINITY } };
     struct adaptive_statistics *const sums = &own.sums;
-    for (size_t s = 0; adaptive && s < run->experiment.bodies->systems; s++) {
-        struct adaptive_statistics one;
-        adaptive->class_->statistics(adaptive, s, &one);
+    struct adaptive_statistics one;
+    for (size_t s = 0; simulation_own_steps(run->simulation, s, &one); s++) {
+        own.chosen = true;
         sums->steps += one.steps;
         sums->rejections += one.rejections;
         sums->interactions += one.interactions;
@@ -95,10 +94,10 @@ struct moment run_moment(const struct run *run)
 {
     return (struct moment){ .step = run->schedule.step,
                             .time = run_time(run),
-                            .dt = run->experiment.step,
-                            .threads = run->description.threads,
-                            .physics = &run->experiment.physics,
-                            .bodies = run->experiment.bodies,
+                            .dt = run->simulation->step,
+                            .threads = run->simulation->description.threads,
+                            .physics = &run->simulation->physics,
+                            .bodies = run->simulation->bodies,
                             .conserved = run->ensemble.now,
                             .first = run->ensemble.first,
                             .phi = run->observers.phi,
@@ -108,22 +107,21 @@ struct moment run_moment(const struct run *run)
 
 enum status run_observe(struct run *run, unsigned needs, struct error *error)
 {
-    struct backend *backend = run->backend;
-    const struct backend_class *class_ = backend->class_;
+    struct simulation *simulation = run->simulation;
     enum status status = STATUS_OK;
     if (needs & NEED_STATE)
-        status = class_->fetch(backend, error);
+        status = simulation_fetch(simulation, error);
     if (!status && (needs & NEED_CONSERVED)) {
-        status = class_->conserved(backend, run->ensemble.now, error);
+        status = simulation_measure(simulation, error);
         run->ensemble.time = run_time(run);
     }
     if (!status && (needs & NEED_POTENTIALS))
-        status = class_->potentials(backend, run->observers.phi, run->observers.psi, error);
+        status = simulation_potentials(simulation, run->observers.phi, run->observers.psi, error);
     if (!status && (needs & NEED_ACCELERATIONS))
-        status = class_->accelerations(backend, error);
-    for (size_t s = 0; run->own && s < run->experiment.bodies->systems; s++)
+        status = simulation_accelerations(simulation, error);
+    for (size_t s = 0; run->own && s < run->simulation->bodies->systems; s++)
         if (needs & NEED_STEPS)
-            backend->adaptive->class_->statistics(backend->adaptive, s, &run->own[s]);
+            simulation_own_steps(simulation, s, &run->own[s]);
     return status;
 }
 

@@ -13,7 +13,6 @@
 #ifndef ORRERY_RUN_PARTS_H
 #define ORRERY_RUN_PARTS_H
 
-#include "backend/backend.h"
 #include "base/status.h"
 #include "diagnostics/time-scales.h"
 #include "model/scales.h"
@@ -45,8 +44,7 @@ enum { VERDICT_TEXT_SIZE = 1024 };
 struct run {
     struct run_options options; /* its texts are the caller's */
     struct experiment experiment;
-    struct backend *backend;
-    struct backend_description description;
+    struct simulation *simulation;          /* that of the experiment */
     struct scales scales;                   /* of the initial bodies */
     struct time_scales_structure structure; /* of those of the first system */
     struct schedule schedule;

@@ -20,9 +20,9 @@
 static enum status allocate_arrays(struct run *run, struct error *error)
 {
     struct observers *observers = &run->observers;
-    const size_t length = bodies_length(run->experiment.bodies);
-    if (run->backend->adaptive)
-        run->own = memory_array(run->experiment.bodies->systems, sizeof *run->own, error);
+    const size_t length = bodies_length(run->simulation->bodies);
+    if (run->simulation->integrator->adaptive)
+        run->own = memory_array(run->simulation->bodies->systems, sizeof *run->own, error);
     if (error->status || !(observers_needs(observers) & NEED_POTENTIALS))
         return error->status;
     observers->phi = memory_array(length, sizeof *observers->phi, error);
@@ -115,7 +115,8 @@ static enum status create_parts(struct run *run, struct error *error)
                              : INFINITY;
     if (observers_create(diagnostics, outputs, &run->observers, error) ||
         schedule_create(diagnostics, outputs, run->experiment.steps, &run->schedule, error) ||
-        ensemble_create(run->experiment.bodies->systems, limit, &run->ensemble, error))
+        ensemble_create(run->simulation->bodies->systems, limit, run->simulation->now,
+                        run->simulation->first, &run->ensemble, error))
         return error->status;
     if (section_has(checkpoint, "every_steps"))
         run->schedule.triggers[SCHEDULE_CHECKPOINT].every =
@@ -127,7 +128,8 @@ static enum status create_watch(struct run *run, struct error *error)
 {
     const struct section *section = config_section(run->experiment.config, "watch");
     const struct moment start = run_moment(run);
-    const struct watch_method method = { run->description.force, run->experiment.integrator,
+    const struct watch_method method = { run->simulation->description.force,
+                                         run->simulation->integrator,
                                          (double)run->experiment.steps };
     struct watch **watch = &run->observers.watch;
     if (watch_create(section, &start, &method, watch, error))
@@ -140,11 +142,11 @@ static enum status create_watch(struct run *run, struct error *error)
 /* A run that ends before a horizon could be reached says nothing of it: that would hold. */
 static void check_horizons(const struct run *run, struct error *error)
 {
-    const double end = (double)run->schedule.planned * run->experiment.step;
+    const double end = (double)run->schedule.planned * run->simulation->step;
     for (size_t i = 0; i < run->criteria.expect.count; i++) {
         const struct criterion *c = &run->criteria.expect.criteria[i];
         char time[UNITS_TEXT_SIZE], least[UNITS_TEXT_SIZE];
-        const struct units *units = run->experiment.physics.units;
+        const struct units *units = run->simulation->physics.units;
         if (shadow_horizon_beyond(run, c, end))
             section_error(c->section, NULL, error,
                           "the run ends at t = %s and cannot show that %s is at least %s",
@@ -165,11 +167,11 @@ static enum status create_criteria(struct run *run, struct error *error)
         diagnostics[i] = slot->diagnostic;
         diagnostics[count + i] = slot->aggregate ? aggregate_diagnostic(slot->aggregate) : NULL;
     }
-    criteria_create(run->experiment.config, run->experiment.physics.units, diagnostics, 2 * count,
+    criteria_create(run->experiment.config, run->simulation->physics.units, diagnostics, 2 * count,
                     &run->criteria, error);
     show_create(run->options.show, diagnostics,
-                run->experiment.bodies->systems > 1 ? diagnostics + count : NULL, count,
-                run->experiment.physics.units, &run->show, error);
+                run->simulation->bodies->systems > 1 ? diagnostics + count : NULL, count,
+                run->simulation->physics.units, &run->show, error);
     free(diagnostics);
     if (!error->status)
         check_horizons(run, error);
@@ -221,12 +223,11 @@ static enum status create_backend(struct run *run, struct error *error)
     const struct section *bodies = config_section(x->config, "bodies");
     struct error refused = { 0 };
     char reason[512];
-    const enum status status =
-        x->backend->create(&x->backend_options, &x->physics, x->bodies, &run->backend, &refused);
+    const enum status status = simulation_start(run->simulation, &refused);
     if (status != STATUS_MEMORY || strncmp(refused.text, "GPU ", 4) != 0)
         return error_pass(error, &refused);
-    snprintf(reason, sizeof reason, "%zu x %zu bodies: %.400s", x->bodies->systems,
-             x->bodies->count, refused.text);
+    snprintf(reason, sizeof reason, "%zu x %zu bodies: %.400s", x->simulation.bodies->systems,
+             x->simulation.bodies->count, refused.text);
     return section_refuse(bodies, initial_count_name(bodies), status, error, reason);
 }
 
@@ -236,15 +237,14 @@ static enum status prepare_all(struct run *run, const struct config *config, boo
     if (experiment_create(config, &run->interruption, &run->experiment, error) ||
         proportions_find(&run->experiment, &run->proportions, error))
         return error->status;
-    scales_measure(run->experiment.bodies, &run->scales);
-    if (measure && time_scales_structure(&run->experiment.physics, run->experiment.bodies, 0, 1,
+    scales_measure(run->simulation->bodies, &run->scales);
+    if (measure && time_scales_structure(&run->simulation->physics, run->simulation->bodies, 0, 1,
                                          &run->structure, error))
         return error->status;
     if (create_parts(run, error) || (run->options.restart && replay_keep_start(run, error)) ||
         (run->options.restart && open_checkpoint(run, error)) || create_backend(run, error) ||
         (run->continuation.checkpoint && restart_load_integrator(run, error)))
         return error->status;
-    run->backend->class_->describe(run->backend, &run->description);
     if (measure && run_observe(run, NEED_STATE | NEED_CONSERVED, error))
         return error->status;
     if (!run->continuation.checkpoint)

@@ -26,16 +26,17 @@ struct probe {
 static enum status open_probe(const struct experiment *x, size_t system, struct probe *probe,
                               struct error *error)
 {
-    struct backend_options options = { .force = x->backend_options.force };
+    struct backend_options options = { .force = x->simulation.options.force };
     options.force = force_exact(&options.force);
     options.force.threads = 1;
     options.force.kernel = "auto"; /* not one of a GPU */
     *probe = (struct probe){ .experiment = x, .integrator = integrator_find("yoshida6") };
     options.integrator = probe->integrator;
-    if (bodies_create(1, x->bodies->count, &probe->bodies, error))
+    if (bodies_create(1, x->simulation.bodies->count, &probe->bodies, error))
         return error->status;
-    bodies_copy_system(probe->bodies, 0, x->bodies, system);
-    if (backend_openmp.create(&options, &x->physics, probe->bodies, &probe->backend, error) ||
+    bodies_copy_system(probe->bodies, 0, x->simulation.bodies, system);
+    if (backend_openmp.create(&options, &x->simulation.physics, probe->bodies, &probe->backend,
+                              error) ||
         probe->backend->class_->conserved(probe->backend, &probe->first, error))
         return error->status;
     return STATUS_OK;
@@ -51,7 +52,7 @@ static void close_probe(struct probe *probe)
 static enum status see(const struct probe *probe, struct probe_sample *sample, struct error *error)
 {
     const struct bodies *b = probe->bodies;
-    const struct physics *physics = &probe->experiment->physics;
+    const struct physics *physics = &probe->experiment->simulation.physics;
     sample->time = probe->time;
     if (nearest_pair(physics, b, 0, NEAREST_IN_TIME, &sample->pair, error))
         return error->status;
@@ -84,11 +85,11 @@ static enum status judge_end(const struct probe *probe, enum probe_end *end, str
 static enum status follow(struct probe *probe, const struct probe_observer *observer, double *work,
                           enum probe_end *end, struct error *error)
 {
-    const double last = probe->experiment->step * (double)probe->experiment->steps;
+    const double last = probe->experiment->simulation.step * (double)probe->experiment->steps;
     const double pairs = reference_pairs(1.0, (double)probe->bodies->count);
     const double each =
         look_work + (double)integrator_forces_per_step(probe->integrator) * (pairs + call_work);
-    struct interruption *const interruption = probe->experiment->physics.interruption;
+    struct interruption *const interruption = probe->experiment->simulation.physics.interruption;
     while (probe->time < last) {
         if (interruption_raised(interruption))
             return interruption_status(interruption, error);

@@ -35,13 +35,14 @@ __attribute__((format(printf, 2, 3))) static void add(struct proportions *propor
 
 static void look_at_masses(const struct experiment *x, struct proportions *proportions)
 {
-    const struct bodies *b = x->bodies;
+    const struct bodies *b = x->simulation.bodies;
     double heaviest = 0.0;
     for (size_t s = 0; s < b->systems; s++)
         for (size_t i = s * b->stride; i < s * b->stride + b->count; i++)
             heaviest = fmax(heaviest, b->m[i]);
-    proportions->masses = !units_physical(x->physics.units) &&
-                          x->physics.gravitational_constant == 1.0 && heaviest > kilograms;
+    proportions->masses = !units_physical(x->simulation.physics.units) &&
+                          x->simulation.physics.gravitational_constant == 1.0 &&
+                          heaviest > kilograms;
     if (proportions->masses)
         add(proportions,
             "masses reach %.2g with G = 1: for kilograms, metres and seconds set physics.units = "
@@ -58,18 +59,19 @@ static void look_at_masses(const struct experiment *x, struct proportions *propo
 static enum status find_turn(const struct experiment *x, size_t system, double *turn, int64_t id[2],
                              struct error *error)
 {
-    const struct bodies *b = x->bodies;
+    const struct bodies *b = x->simulation.bodies;
     struct nearest_pair pair;
     *turn = INFINITY;
-    if (nearest_pair(&x->physics, b, system, NEAREST_IN_TIME, &pair, error))
+    if (nearest_pair(&x->simulation.physics, b, system, NEAREST_IN_TIME, &pair, error))
         return error->status;
     if (!pair.found)
         return STATUS_OK;
     const size_t i = system * b->stride + pair.i, j = system * b->stride + pair.j;
     const double v2 =
         pow(b->vx[j] - b->vx[i], 2) + pow(b->vy[j] - b->vy[i], 2) + pow(b->vz[j] - b->vz[i], 2);
-    const double mu = x->physics.gravitational_constant * (b->m[i] + b->m[j]);
-    const double a = 0.5 * mu / (mu / hypot(pair.distance, x->physics.softening) - 0.5 * v2);
+    const double mu = x->simulation.physics.gravitational_constant * (b->m[i] + b->m[j]);
+    const double a =
+        0.5 * mu / (mu / hypot(pair.distance, x->simulation.physics.softening) - 0.5 * v2);
     *turn = fmin(pair.time_scale, pair.distance / sqrt(v2));
     if (a > 0.0)
         *turn = fmin(*turn, sqrt(a * a * a / mu));
@@ -82,13 +84,14 @@ static enum status find_turn(const struct experiment *x, size_t system, double *
 static enum status look_at_times(const struct experiment *x, struct proportions *proportions,
                                  struct error *error)
 {
-    const struct bodies *b = x->bodies;
+    const struct bodies *b = x->simulation.bodies;
     const double end = section_real(config_section(x->config, "time"), "end");
     char period[UNITS_TEXT_SIZE];
     double shortest = INFINITY;
     int64_t fastest[2] = { 0, 0 };
-    if (x->step > end) {
-        add(proportions, "time.step = %g is longer than the run, time.end = %g", x->step, end);
+    if (x->simulation.step > end) {
+        add(proportions, "time.step = %g is longer than the run, time.end = %g", x->simulation.step,
+            end);
         return STATUS_OK;
     }
     for (size_t s = 0; s < b->systems && s < MOST_SYSTEMS && b->count <= MOST_BODIES; s++) {
@@ -103,15 +106,15 @@ static enum status look_at_times(const struct experiment *x, struct proportions 
     }
     if (!isfinite(shortest))
         return STATUS_OK;
-    units_time(x->physics.units, shortest, 3, period);
+    units_time(x->simulation.physics.units, shortest, 3, period);
     if (end < shortest)
         add(proportions,
             "time.end is %.2g of the shortest period, %s (bodies %" PRId64 " and %" PRId64 ")",
             end / shortest, period, fastest[0], fastest[1]);
-    else if (x->step > slip * shortest && !x->integrator->adaptive)
+    else if (x->simulation.step > slip * shortest && !x->simulation.integrator->adaptive)
         add(proportions,
             "time.step is %.2g times the shortest period, %s (bodies %" PRId64 " and %" PRId64 ")",
-            x->step / shortest, period, fastest[0], fastest[1]);
+            x->simulation.step / shortest, period, fastest[0], fastest[1]);
     return STATUS_OK;
 }
 

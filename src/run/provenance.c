@@ -43,7 +43,7 @@ static json_t *scales_json(const struct scales *s)
 static json_t *time_scales_json(const struct run *run)
 {
     const struct time_scales scales =
-        time_scales(&run->experiment.physics, &run->structure, run->ensemble.first);
+        time_scales(&run->simulation->physics, &run->structure, run->ensemble.first);
     return json_pack("{s:o, s:o}", "crossing", document_number(scales.crossing),
                      "half_mass_relaxation", document_number(scales.relaxation));
 }
@@ -266,9 +266,9 @@ static json_t *run_json(const struct run *run, const struct provenance_end *end)
         { "host", json_string(run_host(host)) },
         { "started", json_string(run->clocks.stamp) },
         { "written", json_string(clock_stamp(stamp)) },
-        { "compute", compute_json(&run->description) },
-        { "systems", json_integer((json_int_t)x->bodies->systems) },
-        { "bodies", json_integer((json_int_t)x->bodies->count) },
+        { "compute", compute_json(&run->simulation->description) },
+        { "systems", json_integer((json_int_t)x->simulation.bodies->systems) },
+        { "bodies", json_integer((json_int_t)x->simulation.bodies->count) },
         { "step", json_integer((json_int_t)schedule->step) },
         { "steps", json_integer((json_int_t)schedule->last) },
         { "time", json_real(run_time(run)) },
@@ -344,7 +344,7 @@ enum status provenance_write(const struct run *run, const struct provenance_end 
         document_set(&document, "energy_budget", energy_budget_json(run->observers.energy_budget));
     if (run->observers.trust)
         document_set(&document, "trust", trust_json(run->observers.trust, run_time(run)));
-    if (run->experiment.bodies->systems > 1) {
+    if (run->simulation->bodies->systems > 1) {
         document_set(&document, "left_out",
                      json_integer((json_int_t)ensemble_left_out(&run->ensemble)));
         document_set(&document, "relative_energy_error_system",

@@ -14,7 +14,7 @@ struct run_record run_record(const struct run *run)
     json_t *legs = legs_json(run);
     const struct run_record record = {
         .experiment = &run->experiment,
-        .backend = &run->description,
+        .backend = &run->simulation->description,
         .observers = &run->observers,
         .ensemble = &run->ensemble,
         .criteria = &run->criteria,
@@ -31,7 +31,7 @@ struct run_record run_record(const struct run *run)
         .steps_per_second = steps / fmax(run->clocks.advance_seconds, 1e-9),
         .rate = run_rate(run),
         .legs = legs_sum(run, legs),
-        .time_scales = time_scales(&run->experiment.physics, &run->structure, run->ensemble.first),
+        .time_scales = time_scales(&run->simulation->physics, &run->structure, run->ensemble.first),
         .chooses_steps = own.chosen,
         .own_steps = own.sums,
         .smallest_system = own.system,

@@ -30,12 +30,13 @@ static const struct pace {
 double rehearsal_work(const struct experiment *x, double step)
 {
     const struct pace *pace = paces;
-    while (pace->class_ && pace->class_ != x->backend &&
-           !(x->backend == backend_at(0) && pace->class_ == &backend_openmp))
+    while (pace->class_ && pace->class_ != x->simulation.class_ &&
+           !(x->simulation.class_ == backend_at(0) && pace->class_ == &backend_openmp))
         pace++;
     const double work =
-        force_work(&x->backend_options.force, (double)x->bodies->systems, (double)x->bodies->count);
-    const double forces = (double)integrator_forces_per_step(x->integrator);
+        force_work(&x->simulation.options.force, (double)x->simulation.bodies->systems,
+                   (double)x->simulation.bodies->count);
+    const double forces = (double)integrator_forces_per_step(x->simulation.integrator);
     return experiment_step_count(x, step) * forces * (pace->overhead + work * pace->slower);
 }
 
@@ -56,27 +57,31 @@ static enum status open_attempt(const struct experiment *x, double step, struct 
 {
     struct backend_description description;
     *attempt = (struct attempt){ .experiment = x };
-    if (bodies_create(x->bodies->systems, x->bodies->count, &attempt->bodies, error))
+    if (bodies_create(x->simulation.bodies->systems, x->simulation.bodies->count, &attempt->bodies,
+                      error))
         return error->status;
-    for (size_t s = 0; s < x->bodies->systems; s++)
-        bodies_copy_system(attempt->bodies, s, x->bodies, s);
-    attempt->conserved = memory_array(x->bodies->systems, sizeof *attempt->conserved, error);
-    attempt->first =
-        attempt->conserved ? memory_array(x->bodies->systems, sizeof *attempt->first, error) : NULL;
+    for (size_t s = 0; s < x->simulation.bodies->systems; s++)
+        bodies_copy_system(attempt->bodies, s, x->simulation.bodies, s);
+    attempt->conserved =
+        memory_array(x->simulation.bodies->systems, sizeof *attempt->conserved, error);
+    attempt->first = attempt->conserved ? memory_array(x->simulation.bodies->systems,
+                                                       sizeof *attempt->first, error)
+                                        : NULL;
     if (!attempt->conserved || !attempt->first ||
-        x->backend->create(&x->backend_options, &x->physics, attempt->bodies, &attempt->backend,
-                           error) ||
+        x->simulation.class_->create(&x->simulation.options, &x->simulation.physics,
+                                     attempt->bodies, &attempt->backend, error) ||
         attempt->backend->class_->conserved(attempt->backend, attempt->conserved, error))
         return error->status;
     attempt->backend->class_->describe(attempt->backend, &description);
     attempt->now = (struct moment){ .dt = step,
                                     .threads = description.threads,
-                                    .physics = &x->physics,
+                                    .physics = &x->simulation.physics,
                                     .bodies = attempt->bodies,
                                     .conserved = attempt->conserved,
                                     .first = attempt->first };
-    memcpy(attempt->first, attempt->conserved, x->bodies->systems * sizeof *attempt->first);
-    const struct watch_method method = { description.force, x->integrator,
+    memcpy(attempt->first, attempt->conserved,
+           x->simulation.bodies->systems * sizeof *attempt->first);
+    const struct watch_method method = { description.force, x->simulation.integrator,
                                          experiment_step_count(x, step) };
     return watch_create(config_section(x->config, "watch"), &attempt->now, &method, &attempt->watch,
                         error);
@@ -119,7 +124,7 @@ static double judged_in_limits(const struct attempt *attempt)
 static enum status advance(struct attempt *attempt, uint64_t next, struct error *error)
 {
     const struct experiment *const x = attempt->experiment;
-    struct interruption *const interruption = x->physics.interruption;
+    struct interruption *const interruption = x->simulation.physics.interruption;
     const double most = call_work / (rehearsal_work(x, attempt->now.dt) /
                                      experiment_step_count(x, attempt->now.dt));
     enum status status = STATUS_OK;
@@ -128,8 +133,8 @@ static enum status advance(struct attempt *attempt, uint64_t next, struct error 
         const uint64_t steps = (double)left < most ? left : (uint64_t)fmax(1.0, most);
         if (interruption_raised(interruption))
             return interruption_status(interruption, error);
-        status = attempt->backend->class_->advance(attempt->backend, x->integrator, attempt->now.dt,
-                                                   steps, error);
+        status = attempt->backend->class_->advance(attempt->backend, x->simulation.integrator,
+                                                   attempt->now.dt, steps, error);
         attempt->now.step += steps;
     }
     attempt->now.time = (double)next * attempt->now.dt;
@@ -141,8 +146,8 @@ static enum status play(struct attempt *attempt, uint64_t steps, struct error *e
 {
     enum status status = check(attempt, false, error);
     while (!status && attempt->now.step < steps && judged_in_limits(attempt) < hopeless) {
-        if (interruption_raised(attempt->experiment->physics.interruption))
-            return interruption_status(attempt->experiment->physics.interruption, error);
+        if (interruption_raised(attempt->experiment->simulation.physics.interruption))
+            return interruption_status(attempt->experiment->simulation.physics.interruption, error);
         const uint64_t due = watch_next(attempt->watch, attempt->now.step);
         const uint64_t next = due < steps ? due : steps;
         status = advance(attempt, next, error);

@@ -49,15 +49,25 @@ static void say_command(const struct patient *patient)
 
 /* --- what helps ------------------------------------------------------------------------------- */
 
+/* Rehearses the run as `other` has it; does it hold? */
+static bool holds(const struct patient *patient, const struct experiment *other,
+                  struct error *error)
+{
+    struct rehearsal tried;
+    return rehearse(other, other->simulation.step, patient->wish.bound, &tried, error) ==
+               STATUS_OK &&
+           tried.within;
+}
+
 /* Forces in double where they were not: at the same step. */
 static bool try_double(struct patient *patient, struct error *error)
 {
     struct experiment other = patient->start;
-    struct rehearsal tried = { 0 };
-    const enum precision precision = patient->run->description.precision;
-    other.backend_options.force.precision = PRECISION_DOUBLE;
-    if (precision == PRECISION_DOUBLE || rehearsal_work(&other, other.step) > patient->wish.work ||
-        rehearse(&other, other.step, patient->wish.bound, &tried, error) || !tried.within)
+    const enum precision precision = patient->run->simulation->description.precision;
+    other.simulation.options.force.precision = PRECISION_DOUBLE;
+    if (precision == PRECISION_DOUBLE ||
+        rehearsal_work(&other, other.simulation.step) > patient->wish.work ||
+        !holds(patient, &other, error))
         return false;
     say(patient->text,
         "forces in %s precision are not exact enough; compute.precision = \"double\" holds (tried)",
@@ -76,37 +86,35 @@ static double round_up(double value)
  * integrator wants, however near they come: with the same step. */
 static double softening_for(const struct experiment *x, const struct advice *advice)
 {
-    const struct bodies *b = x->bodies;
+    const struct bodies *b = x->simulation.bodies;
     double heaviest = 0.0;
     for (size_t s = 0; s < b->systems; s++)
         for (size_t i = s * b->stride; i < s * b->stride + b->count; i++)
             heaviest = fmax(heaviest, b->m[i]);
-    const double tau = advice->usual * x->step / (2.0 * M_PI);
-    const double mu = x->physics.gravitational_constant * 2.0 * heaviest;
+    const double tau = advice->usual * x->simulation.step / (2.0 * M_PI);
+    const double mu = x->simulation.physics.gravitational_constant * 2.0 * heaviest;
     return round_up(cbrt(mu * tau * tau));
 }
 
 static void say_softening(struct patient *patient, const struct advice *advice, struct error *error)
 {
     struct experiment other = patient->start;
-    struct rehearsal tried = { 0 };
     const double softening = softening_for(&other, advice);
-    other.physics.softening = softening;
-    if (softening > patient->start.physics.softening &&
+    other.simulation.physics.softening = softening;
+    if (softening > patient->start.simulation.physics.softening &&
         softening < most_softened * patient->run->scales.length &&
-        rehearsal_work(&other, other.step) <= patient->wish.work &&
-        rehearse(&other, other.step, patient->wish.bound, &tried, error) == STATUS_OK &&
-        tried.within)
+        rehearsal_work(&other, other.simulation.step) <= patient->wish.work &&
+        holds(patient, &other, error))
         say(patient->text, "physics.softening = %g holds with this step (tried)", softening);
     else
         say(patient->text, "physics.softening > %g may help (not tried)",
-            patient->start.physics.softening);
+            patient->start.simulation.physics.softening);
 }
 
 /* "time.step = 0.01", with the integrator where it is another one. */
 static void say_setting(struct patient *patient, const struct advice *advice, double step)
 {
-    if (advice->integrator != patient->start.integrator)
+    if (advice->integrator != patient->start.simulation.integrator)
         say(patient->text, "time.integrator = \"%s\" with ", advice->integrator->variant.name);
     say(patient->text, "time.step = %g", step);
 }
@@ -126,8 +134,8 @@ static bool drifts(const struct integrator *integrator)
 
 static void say_advice(struct patient *patient, const struct advice *advice, struct error *error)
 {
-    const double step = patient->start.step;
-    const bool other = advice->integrator != patient->start.integrator;
+    const double step = patient->start.simulation.step;
+    const bool other = advice->integrator != patient->start.simulation.integrator;
     const bool fails = advice->trial == ADVICE_FAILS;
     char factor[32];
     /* Without another setting there is nothing to say: this one has failed. */
@@ -137,9 +145,9 @@ static void say_advice(struct patient *patient, const struct advice *advice, str
     }
     if (other)
         say(patient->text,
-            drifts(patient->start.integrator) ? "%s loses energy with any step; "
-                                              : "%s wants too short a step; ",
-            patient->start.integrator->variant.name);
+            drifts(patient->start.simulation.integrator) ? "%s loses energy with any step; "
+                                                         : "%s wants too short a step; ",
+            patient->start.simulation.integrator->variant.name);
     if (!(advice->period > 0.0)) {
         say(patient->text, "two bodies meet head-on, where no step is short enough; ");
         say_softening(patient, advice, error);
@@ -165,7 +173,7 @@ static void say_advice(struct patient *patient, const struct advice *advice, str
 /* What the key of a method that chooses its own steps is, by which they become shorter. */
 static void say_own_steps(struct patient *patient)
 {
-    const struct variant *variant = &patient->start.integrator->variant;
+    const struct variant *variant = &patient->start.simulation.integrator->variant;
     const char *key = variant->parameters[variant->parameter_count - 1].key;
     const struct section *time = config_section(patient->start.config, "time");
     say(patient->text, "a smaller time.%s than %g may help (not tried)", key,
@@ -180,10 +188,11 @@ static enum status try_higher_order(const struct patient *patient, struct advice
     struct experiment other = patient->start;
     struct advice_wish wish = patient->wish;
     struct advice found;
-    other.integrator = other.backend_options.integrator = integrator_find(higher_order);
+    other.simulation.integrator = other.simulation.options.integrator =
+        integrator_find(higher_order);
     wish.present = NAN;
     if (advice->trial == ADVICE_HOLDS || advice->kind == ADVICE_NONE || !(advice->period > 0.0) ||
-        patient->start.integrator->order >= other.integrator->order)
+        patient->start.simulation.integrator->order >= other.simulation.integrator->order)
         return STATUS_OK;
     if (advice_find(&other, &wish, &found, error))
         return error->status;
@@ -197,16 +206,15 @@ static enum status try_higher_order(const struct patient *patient, struct advice
 static bool try_own_steps(struct patient *patient, const struct advice *advice)
 {
     struct experiment other = patient->start;
-    struct rehearsal tried = { 0 };
     struct error unable = { 0 };
-    other.integrator = other.backend_options.integrator = integrator_find(own_steps);
-    other.backend_options.time = NULL; /* its keys are those of another integrator */
+    other.simulation.integrator = other.simulation.options.integrator = integrator_find(own_steps);
+    other.simulation.options.time = NULL; /* its keys are those of another integrator */
     if (advice->kind == ADVICE_NONE || advice->trial == ADVICE_HOLDS ||
-        other.bodies->systems * other.bodies->count > FEW_BODIES ||
-        rehearse(&other, other.step, patient->wish.bound, &tried, &unable) || !tried.within)
+        other.simulation.bodies->systems * other.simulation.bodies->count > FEW_BODIES ||
+        !holds(patient, &other, &unable))
         return false;
     say(patient->text, "%s wants too short a step; time.integrator = \"%s\" holds (tried)",
-        patient->start.integrator->variant.name, own_steps);
+        patient->start.simulation.integrator->variant.name, own_steps);
     return true;
 }
 
@@ -217,7 +225,7 @@ static void treat(struct patient *patient, struct error *error)
         say(patient->text, "that is less than the rounding of a number");
     else if (try_double(patient, error))
         return;
-    else if (patient->start.integrator->adaptive)
+    else if (patient->start.simulation.integrator->adaptive)
         say_own_steps(patient);
     else if (advice_find(&patient->start, &patient->wish, &advice, error) ||
              try_higher_order(patient, &advice, error))
@@ -242,8 +250,8 @@ static bool asked(void *context)
 static bool can_afford(const struct patient *patient)
 {
     const struct run *run = patient->run;
-    const struct bodies *b = run->experiment.bodies;
-    return run->description.ranks <= 1 &&
+    const struct bodies *b = run->simulation->bodies;
+    return run->simulation->description.ranks <= 1 &&
            reference_pairs((double)b->systems, (double)b->count) <= patient->wish.work;
 }
 
@@ -253,7 +261,7 @@ const char *remedy_of_energy(const struct run *run, double beyond, char buffer[R
     struct patient patient = { .run = run, .text = buffer };
     patient.wish = (struct advice_wish){
         .bound = criteria_energy_bound(&run->criteria),
-        .work = fmax(least_work, rehearsal_work(&run->experiment, run->experiment.step)),
+        .work = fmax(least_work, rehearsal_work(&run->experiment, run->simulation->step)),
         .present = beyond,
     };
     buffer[0] = '\0';
@@ -285,7 +293,7 @@ const char *remedy_of_criterion(const struct run *run, const struct criterion *c
                                 char buffer[REMEDY_TEXT_SIZE])
 {
     const bool of_momentum = strstr(criterion->quantity, "momentum") != NULL;
-    const enum precision precision = run->description.precision;
+    const enum precision precision = run->simulation->description.precision;
     buffer[0] = '\0';
     if (run->proportions.text[0])
         say(buffer, "%s", run->proportions.text);
@@ -296,9 +304,9 @@ const char *remedy_of_criterion(const struct run *run, const struct criterion *c
             "forces in %s precision do not cancel; compute.precision = \"double\" may help "
             "(not tried)",
             precision_names[precision]);
-    else if (of_momentum && run->experiment.integrator->block_steps)
+    else if (of_momentum && run->simulation->integrator->block_steps)
         say(buffer, "the block steps of %s do not keep it; another integrator may help (not tried)",
-            run->experiment.integrator->variant.name);
+            run->simulation->integrator->variant.name);
     else
         say(buffer, "orrery run --convergence %s/run.cfg tells how exact that number is",
             directory_path(run->files.directory));

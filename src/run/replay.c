@@ -16,7 +16,7 @@ enum status replay_diagnostic(struct run *run, struct diagnostic **diagnostic, s
     const struct config *config = run->experiment.config;
     const struct moment start = run_moment(run);
     const enum status status =
-        energy_budget_create(section_of(config), &start, run->experiment.integrator,
+        energy_budget_create(section_of(config), &start, run->simulation->integrator,
                              copies_exact(config), diagnostic, error);
     run->observers.energy_budget = *diagnostic;
     return status;
@@ -25,8 +25,8 @@ enum status replay_diagnostic(struct run *run, struct diagnostic **diagnostic, s
 /* Shows the bodies of a replay to the budget. */
 static enum status look(struct run *run, const struct bodies *bodies, struct error *error)
 {
-    const struct moment now = { .dt = run->experiment.step,
-                                .physics = &run->experiment.physics,
+    const struct moment now = { .dt = run->simulation->step,
+                                .physics = &run->simulation->physics,
                                 .bodies = bodies };
     enum status status = STATUS_OK;
     for (size_t s = 0; s < bodies->systems && !status; s++)
@@ -48,8 +48,9 @@ static enum status follow(struct run *run, struct backend *backend, const struct
         if (interruption_raised(&run->interruption))
             return interruption_status(&run->interruption, error);
         const uint64_t steps = all - step < LOOK_EVERY ? all - step : LOOK_EVERY;
-        status = backend->class_->advance(backend, experiment->integrator,
-                                          experiment->step / (double)factor, steps * factor, error);
+        status = backend->class_->advance(backend, experiment->simulation.integrator,
+                                          experiment->simulation.step / (double)factor,
+                                          steps * factor, error);
         if (!status && factor > 1)
             status = backend->class_->fetch(backend, error);
         if (!status && factor > 1)
@@ -70,14 +71,15 @@ static enum status replay(struct run *run, const struct replay_origin *from, str
                           uint64_t factor, struct conserved *sums, struct error *error)
 {
     const struct experiment *experiment = &run->experiment;
-    const struct backend_class *class_ = run->backend->class_;
-    struct backend_options options = experiment->backend_options;
+    const struct backend_class *class_ = run->simulation->backend->class_;
+    struct backend_options options = experiment->simulation.options;
     struct backend *backend = NULL;
     options.force = force_exact(&options.force);
     options.refinement = (double)factor;
     for (size_t s = 0; s < bodies->systems; s++)
         bodies_copy_system(bodies, s, from->bodies, s);
-    enum status status = class_->create(&options, &experiment->physics, bodies, &backend, error);
+    enum status status =
+        class_->create(&options, &experiment->simulation.physics, bodies, &backend, error);
     for (size_t s = 0; s < bodies->systems && !status && from->backend; s++)
         backend_copy_state(backend, s, from->backend, s);
     if (!status)
@@ -139,7 +141,7 @@ static uint64_t length_of(const struct run *run)
 
 enum status replay_interval(struct run *run, struct error *error)
 {
-    const struct replay_origin here = { run->experiment.bodies, run->backend };
+    const struct replay_origin here = { run->simulation->bodies, run->simulation->backend };
     const uint64_t every = length_of(run);
     if (run->schedule.step % every != 0)
         return STATUS_OK;
@@ -151,7 +153,7 @@ enum status replay_interval(struct run *run, struct error *error)
 
 enum status replay_keep_start(struct run *run, struct error *error)
 {
-    const struct bodies *const from = run->experiment.bodies;
+    const struct bodies *const from = run->simulation->bodies;
     if (!copies_replayed(run->experiment.config) ||
         bodies_create(from->systems, from->count, &run->start, error))
         return error->status;
@@ -166,7 +168,7 @@ enum status replay_resume(struct run *run, struct error *error)
     const uint64_t every = length_of(run);
     const bool begins = run->schedule.step % every == 0;
     const bool left_out = budget && energy_budget_postponed(budget);
-    const struct replay_origin here = { run->experiment.bodies, run->backend };
+    const struct replay_origin here = { run->simulation->bodies, run->simulation->backend };
     const struct replay_origin start = { run->start, NULL };
     enum status status = STATUS_OK;
     if (left_out && is_reached(run, every) && (run->schedule.events_done || !begins))

@@ -119,12 +119,12 @@ static enum status check_end(const struct run *run, uint64_t reached, struct err
     if (reached <= run->schedule.last)
         return STATUS_OK;
     char time[UNITS_TEXT_SIZE];
-    return section_error(
-        config_section(run->experiment.config, "time"), "end", error,
-        "the run has reached t = %s (step %" PRIu64
-        ") already; give it no earlier end, or begin anew with --force",
-        units_time(run->experiment.physics.units, (double)reached * run->experiment.step, 6, time),
-        reached);
+    return section_error(config_section(run->experiment.config, "time"), "end", error,
+                         "the run has reached t = %s (step %" PRIu64
+                         ") already; give it no earlier end, or begin anew with --force",
+                         units_time(run->simulation->physics.units,
+                                    (double)reached * run->simulation->step, 6, time),
+                         reached);
 }
 
 /* Nothing is left to do, and nothing is to be done otherwise. */
@@ -140,7 +140,7 @@ static bool is_done(const struct run *run)
 /* The counts, and what follows from them. */
 static enum status load_counts(struct run *run, struct error *error)
 {
-    const struct bodies *bodies = run->experiment.bodies;
+    const struct bodies *bodies = run->simulation->bodies;
     uint64_t counts[COUNTS];
     if (checkpoint_get_words(run->continuation.checkpoint, "counts", counts, 1, COUNTS, 0, error))
         return error->status;
@@ -166,7 +166,7 @@ static enum status load_counts(struct run *run, struct error *error)
 
 enum status restart_load_bodies(struct run *run, struct error *error)
 {
-    struct bodies *bodies = run->experiment.bodies;
+    struct bodies *bodies = run->simulation->bodies;
     if (load_counts(run, error))
         return error->status;
     struct content_array arrays[CONTENT_ARRAYS];
@@ -181,7 +181,7 @@ enum status restart_load_bodies(struct run *run, struct error *error)
 
 enum status restart_load_integrator(struct run *run, struct error *error)
 {
-    return content_get_adaptive(run->continuation.checkpoint, "", run->backend->adaptive, error);
+    return content_get_adaptive(run->continuation.checkpoint, "", run->simulation->backend, error);
 }
 
 enum status restart_step(const struct checkpoint *checkpoint, uint64_t *step, struct error *error)
@@ -220,7 +220,7 @@ static void compare_array(const struct bodies *b, const struct content_array *ar
 enum status restart_differences(const struct run *run, const struct checkpoint *checkpoint,
                                 struct restart_difference *difference, struct error *error)
 {
-    const struct bodies *b = run->experiment.bodies;
+    const struct bodies *b = run->simulation->bodies;
     *difference = (struct restart_difference){ 0 };
     uint64_t *expected = memory_array(bodies_length(b), sizeof *expected, error);
     struct content_array arrays[CONTENT_ARRAYS];
@@ -232,7 +232,7 @@ enum status restart_differences(const struct run *run, const struct checkpoint *
     memory_free(expected);
     size_t different = 0;
     if (!error->status)
-        content_compare_adaptive(checkpoint, "", run->backend->adaptive, &different, error);
+        content_compare_adaptive(checkpoint, "", run->simulation->backend, &different, error);
     if (different > 0 && difference->values == 0) {
         difference->array = "the integrator's state";
         difference->id = RESTART_NO_BODY;

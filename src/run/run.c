@@ -108,13 +108,23 @@ static enum status finish(struct run *run, enum status status, struct error *err
     return worse(status, &writing, error);
 }
 
+static struct run *create(struct error *error)
+{
+    struct run *run = calloc(1, sizeof *run);
+    if (run)
+        run->simulation = &run->experiment.simulation;
+    else
+        error_memory(error);
+    return run;
+}
+
 enum status run_prepare(const struct config *config, const struct run_options *options,
                         bool measure, struct run **result, struct error *error)
 {
     *result = NULL;
-    struct run *run = calloc(1, sizeof *run);
+    struct run *run = create(error);
     if (!run)
-        return error_memory(error);
+        return error->status;
     run->options = *options;
     if (prepare_whole(run, config, measure, error))
         run_destroy(run);
@@ -125,11 +135,9 @@ enum status run_prepare(const struct config *config, const struct run_options *o
 
 struct run *run_open_bare(const struct config *config, const char *directory, struct error *error)
 {
-    struct run *run = calloc(1, sizeof *run);
-    if (!run) {
-        error_memory(error);
+    struct run *run = create(error);
+    if (!run)
         return NULL;
-    }
     run->options.directory = directory;
     if (prepare_bare(run, config, error) == STATUS_OK)
         return run;
@@ -159,8 +167,6 @@ void run_destroy(struct run *run)
     show_destroy(&run->show);
     schedule_destroy(&run->schedule);
     ensemble_destroy(&run->ensemble);
-    if (run->backend)
-        run->backend->class_->destroy(run->backend);
     continuation_destroy(&run->continuation);
     memory_free(run->own);
     save_free(run->autosave.before_last);

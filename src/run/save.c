@@ -133,7 +133,7 @@ static void put_kept(struct checkpoint_writer *writer, const struct kept *kept)
 
 static void put_state(struct checkpoint_writer *writer, const struct run *run)
 {
-    const struct bodies *bodies = run->experiment.bodies;
+    const struct bodies *bodies = run->simulation->bodies;
     const uint64_t counts[COUNTS] = {
         [COUNT_SYSTEMS] = bodies->systems,
         [COUNT_BODIES] = bodies->count,
@@ -148,7 +148,7 @@ static void put_state(struct checkpoint_writer *writer, const struct run *run)
     for (size_t k = 0; k < CONTENT_ARRAYS; k++)
         checkpoint_put_words(writer, arrays[k].name, arrays[k].values, bodies->systems,
                              bodies->count, bodies->stride);
-    content_put_adaptive(writer, "", run->backend->adaptive);
+    content_put_adaptive(writer, "", run->simulation->backend);
     checkpoint_put_words(writer, "first", run->ensemble.first, 1, bodies->systems * CONSERVED_REALS,
                          0);
 }
@@ -216,16 +216,16 @@ enum status save_checkpoint(struct run *run, struct error *error)
         return STATUS_OK;
     const double start = clock_seconds();
     /* The outputs must be at least as long on the disk as the checkpoint says. */
-    if (run->backend->class_->fetch(run->backend, error) || shadow_fetch(run, error) ||
+    if (simulation_fetch(run->simulation, error) || shadow_fetch(run, error) ||
         run_flush(run, true, error))
         return error->status;
-    const size_t length = bodies_length(run->experiment.bodies);
-    const size_t bad = bodies_not_finite(run->experiment.bodies, 0, length);
+    const size_t length = bodies_length(run->simulation->bodies);
+    const size_t bad = bodies_not_finite(run->simulation->bodies, 0, length);
     if (bad < length)
         return error_set(error, STATUS_NUMERICAL,
                          "body %" PRId64 " is no longer finite at step %" PRIu64
                          "; the last checkpoint is kept",
-                         run->experiment.bodies->id[bad], run->schedule.step);
+                         run->simulation->bodies->id[bad], run->schedule.step);
     if (save(run, error))
         return error->status;
     autosave_note(&run->autosave, &run->schedule, clock_seconds() - start);

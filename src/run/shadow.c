@@ -36,12 +36,12 @@ static const struct section *section_of(const struct run *run)
  * rounding error. */
 static enum status measure_force(struct run *run, struct trust_force *force, struct error *error)
 {
-    const struct bodies *bodies = run->experiment.bodies;
+    const struct bodies *bodies = run->simulation->bodies;
     struct accuracy *accuracy;
-    if (accuracy_create(&run->experiment.physics, bodies, &accuracy, error))
+    if (accuracy_create(&run->simulation->physics, bodies, &accuracy, error))
         return error->status;
-    const enum status status = run->backend->class_->accelerations(run->backend, error);
-    const struct force_traits traits = force_traits(&run->description.force);
+    const enum status status = simulation_accelerations(run->simulation, error);
+    const struct force_traits traits = force_traits(&run->simulation->description.force);
     const double error_of_sums =
         traits.truncation > 0.0 ? traits.rounding : accuracy_error(accuracy, bodies);
     if (!status)
@@ -55,12 +55,12 @@ enum status shadow_diagnostic(struct run *run, bool measure, struct diagnostic *
 {
     struct trust_force force = { 0 };
     const struct moment start = { .step = run->schedule.step,
-                                  .dt = run->experiment.step,
-                                  .physics = &run->experiment.physics,
-                                  .bodies = run->experiment.bodies };
+                                  .dt = run->simulation->step,
+                                  .physics = &run->simulation->physics,
+                                  .bodies = run->simulation->bodies };
     if (measure && !run->continuation.checkpoint && measure_force(run, &force, error))
         return error->status;
-    const enum status status = trust_create(section_of(run), &start, run->experiment.integrator,
+    const enum status status = trust_create(section_of(run), &start, run->simulation->integrator,
                                             &force, diagnostic, error);
     run->observers.trust = *diagnostic;
     return status;
@@ -125,13 +125,14 @@ static enum status load(const struct run *run, enum trust_shadow kind, struct bo
 static enum status start_backend(const struct run *run, struct shadow *shadow, struct error *error)
 {
     const struct experiment *experiment = &run->experiment;
-    const struct backend_class *class_ = run->backend->class_;
-    struct backend_options options = experiment->backend_options;
+    const struct backend_class *class_ = run->simulation->backend->class_;
+    struct backend_options options = experiment->simulation.options;
     options.refinement = (double)trust_steps[shadow - run->shadows->of];
     if (shadow->backend)
         class_->destroy(shadow->backend);
     shadow->backend = NULL;
-    return class_->create(&options, &experiment->physics, shadow->bodies, &shadow->backend, error);
+    return class_->create(&options, &experiment->simulation.physics, shadow->bodies,
+                          &shadow->backend, error);
 }
 
 /* The same once they are under way. An integrator that chooses its own steps goes on with the state
@@ -179,7 +180,7 @@ static enum status choose_systems(const struct run *run, enum trust_shadow kind,
                                   struct error *error)
 {
     struct shadow *shadow = &run->shadows->of[kind];
-    const size_t systems = run->experiment.bodies->systems;
+    const size_t systems = run->simulation->bodies->systems;
     char name[CHECKPOINT_NAME_SIZE];
     shadow->slots = calloc(systems, sizeof *shadow->slots);
     if (!shadow->slots)
@@ -197,7 +198,7 @@ static enum status choose_systems(const struct run *run, enum trust_shadow kind,
 
 static enum status place_systems(const struct run *run, enum trust_shadow kind, struct error *error)
 {
-    const struct bodies *bodies = run->experiment.bodies;
+    const struct bodies *bodies = run->simulation->bodies;
     const struct shadow *shadow = &run->shadows->of[kind];
     for (size_t s = 0; s < bodies->systems; s++) {
         if (shadow->slots[s] == TRUST_NOT_CARRIED)
@@ -216,7 +217,7 @@ static enum status load_integrator(const struct run *run, enum trust_shadow kind
     char prefix[CHECKPOINT_NAME_SIZE];
     return run->continuation.checkpoint
                ? content_get_adaptive(run->continuation.checkpoint, section_name(kind, "", prefix),
-                                      run->shadows->of[kind].backend->adaptive, error)
+                                      run->shadows->of[kind].backend, error)
                : STATUS_OK;
 }
 
@@ -230,7 +231,7 @@ static enum status begin_shadow(struct run *run, enum trust_shadow kind, struct 
         end_shadow(run, kind);
         return STATUS_OK;
     }
-    if (bodies_create(carried, run->experiment.bodies->count, &shadow->bodies, error) ||
+    if (bodies_create(carried, run->simulation->bodies->count, &shadow->bodies, error) ||
         place_systems(run, kind, error) || start_backend(run, shadow, error) ||
         load_integrator(run, kind, error))
         return error->status;
@@ -277,7 +278,7 @@ void shadow_destroy(struct run *run)
 static void bring_nearer(const struct run *run, const struct shadow *shadow, size_t system,
                          double nearing)
 {
-    const struct bodies *bodies = run->experiment.bodies, *twin = shadow->bodies;
+    const struct bodies *bodies = run->simulation->bodies, *twin = shadow->bodies;
     const double *const from[] = { bodies->x,  bodies->y,  bodies->z,
                                    bodies->vx, bodies->vy, bodies->vz };
     double *const to[] = { twin->x, twin->y, twin->z, twin->vx, twin->vy, twin->vz };
@@ -294,11 +295,11 @@ static enum status adjust_twin(struct run *run, struct error *error)
     struct shadow *twin = &run->shadows->of[TRUST_TWIN];
     bool moved = false;
     int64_t *const from = same_slots(twin, error);
-    for (size_t s = 0; s < run->experiment.bodies->systems && !error->status; s++) {
+    for (size_t s = 0; s < run->simulation->bodies->systems && !error->status; s++) {
         const double nearing = trust_take_nearing(run->observers.trust, s);
         if (nearing == 1.0 || twin->slots[s] == TRUST_NOT_CARRIED)
             continue;
-        if (!moved && (run->backend->class_->fetch(run->backend, error) ||
+        if (!moved && (simulation_fetch(run->simulation, error) ||
                        twin->backend->class_->fetch(twin->backend, error)))
             break;
         moved = true;
@@ -316,7 +317,7 @@ static size_t count_needed(const struct run *run, enum trust_shadow kind)
 {
     const struct shadow *shadow = &run->shadows->of[kind];
     size_t needed = 0;
-    for (size_t s = 0; s < run->experiment.bodies->systems; s++)
+    for (size_t s = 0; s < run->simulation->bodies->systems; s++)
         needed +=
             shadow->slots[s] != TRUST_NOT_CARRIED && !trust_is_done(run->observers.trust, kind, s);
     return needed;
@@ -336,7 +337,7 @@ static enum status drop_systems(struct run *run, enum trust_shadow kind, size_t 
         return error->status;
     }
     int64_t next = 0;
-    for (size_t s = 0; s < run->experiment.bodies->systems; s++) {
+    for (size_t s = 0; s < run->simulation->bodies->systems; s++) {
         int64_t *slot = &shadow->slots[s];
         if (*slot == TRUST_NOT_CARRIED)
             continue;
@@ -374,7 +375,7 @@ enum status shadow_adjust(struct run *run, struct error *error)
 static size_t system_at(const struct run *run, const struct shadow *shadow, size_t slot)
 {
     size_t s = 0;
-    while (s + 1 < run->experiment.bodies->systems && shadow->slots[s] != (int64_t)slot)
+    while (s + 1 < run->simulation->bodies->systems && shadow->slots[s] != (int64_t)slot)
         s++;
     return s;
 }
@@ -400,14 +401,14 @@ static enum status give_up_lost(struct run *run, enum trust_shadow kind, struct 
     struct shadow *shadow = &run->shadows->of[kind];
     struct bodies *bodies = shadow->bodies;
     if (shadow->backend->class_->fetch(shadow->backend, error) ||
-        run->backend->class_->fetch(run->backend, error))
+        simulation_fetch(run->simulation, error))
         return error->status;
     int64_t *const from = same_slots(shadow, error);
     for (size_t k = 0; from && k < bodies->systems; k++) {
         if (!is_lost(shadow, k))
             continue;
         const size_t system = system_at(run, shadow, k);
-        bodies_copy_system(bodies, k, run->experiment.bodies, system);
+        bodies_copy_system(bodies, k, run->simulation->bodies, system);
         trust_lose(run->observers.trust, system, kind);
         from[k] = NEW;
     }
@@ -424,7 +425,7 @@ static enum status advance_one(struct run *run, enum trust_shadow kind, uint64_t
     struct error lost = { 0 };
     const uint64_t factor = trust_steps[kind];
     const enum status status = shadow->backend->class_->advance(
-        shadow->backend, run->experiment.integrator, run->experiment.step / (double)factor,
+        shadow->backend, run->simulation->integrator, run->simulation->step / (double)factor,
         steps * factor, &lost);
     if (status == STATUS_NUMERICAL)
         return give_up_lost(run, kind, error);
@@ -462,9 +463,9 @@ void shadow_put(struct checkpoint_writer *writer, const struct run *run)
         if (!bodies)
             continue;
         checkpoint_put_words(writer, section_name((enum trust_shadow)k, "slots", name),
-                             run->shadows->of[k].slots, 1, run->experiment.bodies->systems, 0);
+                             run->shadows->of[k].slots, 1, run->simulation->bodies->systems, 0);
         content_put_adaptive(writer, section_name((enum trust_shadow)k, "", name),
-                             run->shadows->of[k].backend->adaptive);
+                             run->shadows->of[k].backend);
         content_arrays(bodies, arrays);
         for (size_t a = 0; a < CONTENT_ARRAYS; a++)
             if (is_state(arrays[a].name))

@@ -59,8 +59,8 @@ static void trial_close(struct trial *trial)
 static enum status trial_open(const struct run *run, struct trial *trial, struct error *error)
 {
     const struct experiment *x = &run->experiment;
-    const struct bodies *from = x->bodies;
-    const struct force_options *const force = &x->backend_options.force;
+    const struct bodies *from = x->simulation.bodies;
+    const struct force_options *const force = &x->simulation.options.force;
     const size_t count = (double)from->count < trial_bodies ? from->count : (size_t)trial_bodies;
     const size_t fit = (size_t)trial_bodies / count;
     const size_t systems = from->systems < fit ? from->systems : fit;
@@ -78,8 +78,8 @@ static enum status trial_open(const struct run *run, struct trial *trial, struct
     trial->phi = memory_array(length, sizeof *trial->phi, error);
     trial->psi = memory_array(length, sizeof *trial->psi, error);
     if (!trial->conserved || !trial->phi || !trial->psi ||
-        run->backend->class_->create(&x->backend_options, &x->physics, trial->bodies,
-                                     &trial->backend, error))
+        run->simulation->backend->class_->create(&x->simulation.options, &x->simulation.physics,
+                                                 trial->bodies, &trial->backend, error))
         return error->status;
     trial->moment = run_moment(run);
     trial->moment.bodies = trial->bodies;
@@ -112,8 +112,8 @@ static enum status try_steps(struct trial *trial, uint64_t steps, struct error *
     trial->steps += steps;
     struct error reported = { 0 };
     const bool within = trial->steps <= trial->run->schedule.last;
-    const enum status status =
-        trial->backend->class_->advance(trial->backend, x->integrator, x->step, steps, &reported);
+    const enum status status = trial->backend->class_->advance(
+        trial->backend, x->simulation.integrator, x->simulation.step, steps, &reported);
     if (status && (within || status != STATUS_NUMERICAL)) /* what comes later is no part of it */
         return error_pass(error, &reported);
     if (within)
@@ -175,7 +175,8 @@ static enum status try_numbers(struct trial *trial, uint64_t times, struct error
 static double seconds_now(const struct trial *trial)
 {
     struct timespec now;
-    if (trial->run->description.threads > 1 || clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now))
+    if (trial->run->simulation->description.threads > 1 ||
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now))
         return clock_seconds();
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
@@ -239,7 +240,8 @@ static enum status measure_energies(struct trial *trial, struct timing *timing, 
 {
     const struct run *run = trial->run;
     const struct section *section = config_section(run->experiment.config, "watch");
-    const struct watch_method method = { run->description.force, run->experiment.integrator,
+    const struct watch_method method = { run->simulation->description.force,
+                                         run->simulation->integrator,
                                          (double)run->experiment.steps };
     double sums = 0.0, check = 0.0;
     if (time_one(try_energies, trial, 1, &sums, error) ||
@@ -256,7 +258,7 @@ static enum status measure_diagnostics(struct trial *trial, double number, struc
                                        struct error *error)
 {
     const struct run *run = trial->run;
-    const double systems = (double)run->experiment.bodies->systems;
+    const double systems = (double)run->simulation->bodies->systems;
     double seconds = 0.0, count = 0.0;
     /* Not that of trust, behind them: what it costs is its shadows' steps. */
     for (size_t i = 0; i < config_count(run->experiment.config, "diagnostics"); i++) {
@@ -294,7 +296,7 @@ static double file_seconds(const struct timing *timing, double bytes)
 
 static void measure_disk(const struct run *run, struct timing *timing)
 {
-    const struct bodies *bodies = run->experiment.bodies;
+    const struct bodies *bodies = run->simulation->bodies;
     char directory[RUN_DIRECTORY_SIZE];
     timing->disk = usual_disk;
     timing->disk_error =
@@ -307,7 +309,7 @@ static enum status measure_outputs(struct trial *trial, double number, struct ti
 {
     enum { NUMBER_BYTES = 20 }; /* of text, with its separator */
     const struct run *run = trial->run;
-    const struct bodies *bodies = run->experiment.bodies;
+    const struct bodies *bodies = run->simulation->bodies;
     const double ratio = trial->bodies_ratio, all = (double)bodies->systems * (double)bodies->count;
     double seconds = 0.0, count = 0.0, potentials = 0.0;
     for (size_t i = 0; i < run->observers.output_count; i++) {
@@ -332,7 +334,7 @@ static enum status measure_outputs(struct trial *trial, double number, struct ti
 static void count_checkpoints(const struct run *run, struct timing *timing)
 {
     const struct section *section = config_section(run->experiment.config, "checkpoint");
-    const struct bodies *bodies = run->experiment.bodies;
+    const struct bodies *bodies = run->simulation->bodies;
     const uint64_t every = run->schedule.triggers[SCHEDULE_CHECKPOINT].every;
     const double bytes = (double)bodies->systems * (double)bodies->count * CHECKPOINT_BODY_BYTES;
     /* What diagnostics and outputs have written since the last one is flushed with it. */

@@ -100,7 +100,7 @@ static void say_watch(struct run *run, const struct watch_failure *failure)
     if (failure->systems > 1)
         say(run, ", the worst of %zu systems that fail", failure->systems);
     else if (failure->system > 0)
-        say(run, ", the only one of %zu that fails", run->experiment.bodies->systems);
+        say(run, ", the only one of %zu that fails", run->simulation->bodies->systems);
     if (failure->too_few)
         say(run, ", at least %g are wanted", failure->limit);
     else
@@ -173,7 +173,7 @@ static void say_reason(struct run *run, const char *reason)
     enum { MOST = 200 };
     static const char only[] = "system 1: ", only_body[] = "system 1, ";
     const char *line = reason ? reason : "numbers are not finite";
-    if (run->experiment.bodies->systems == 1 &&
+    if (run->simulation->bodies->systems == 1 &&
         (strncmp(line, only, strlen(only)) == 0 || strncmp(line, only_body, strlen(only)) == 0))
         line += strlen(only);
     const size_t length = strcspn(line, "\n");

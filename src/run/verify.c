@@ -50,15 +50,13 @@ static enum status open_states(struct replay *replay, struct error *error)
 static enum status compute(struct replay *replay, struct error *error)
 {
     struct run *run = replay->run;
-    const struct experiment *experiment = &run->experiment;
     const struct verification *result = replay->result;
     enum status status = STATUS_OK;
     for (uint64_t batch_steps = 1; run->schedule.step < result->to && !status;) {
         const uint64_t left = result->to - run->schedule.step;
         const uint64_t steps = left < batch_steps ? left : batch_steps;
         const double before = clock_seconds();
-        status = run->backend->class_->advance(run->backend, experiment->integrator,
-                                               experiment->step, steps, error);
+        status = simulation_advance(run->simulation, steps, error);
         run->schedule.step += steps;
         if (clock_seconds() - before < call_seconds)
             batch_steps *= 2;
@@ -66,14 +64,14 @@ static enum status compute(struct replay *replay, struct error *error)
             replay->progress(replay->context, (double)(run->schedule.step - result->from) /
                                                   (double)(result->to - result->from));
     }
-    return status ? status : run->backend->class_->fetch(run->backend, error);
+    return status ? status : simulation_fetch(run->simulation, error);
 }
 
 /* What run.json says of it. */
 static json_t *certificate(const struct replay *replay)
 {
     const struct verification *result = replay->result;
-    const struct backend_description *d = &replay->run->description;
+    const struct backend_description *d = &replay->run->simulation->description;
     char host[RUN_HOST_SIZE], stamp[CLOCK_STAMP_SIZE];
     return json_pack("{s:b, s:I, s:I, s:I, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:f}", "equal",
                      result->difference.values == 0, "from_step", (json_int_t)result->from,
@@ -110,13 +108,9 @@ static enum status judge(const struct replay *replay, struct error *error)
 static enum status replay_run(struct replay *replay, struct error *error)
 {
     struct run *run = replay->run;
-    struct experiment *experiment = &run->experiment;
-    if (open_states(replay, error) ||
-        experiment->backend->create(&experiment->backend_options, &experiment->physics,
-                                    experiment->bodies, &run->backend, error) ||
+    if (open_states(replay, error) || simulation_start(run->simulation, error) ||
         restart_load_integrator(run, error))
         return error->status;
-    run->backend->class_->describe(run->backend, &run->description);
     replay->result->same_build = restart_same_build(run, replay->target) &&
                                  restart_same_build(run, run->continuation.checkpoint);
     const double start = clock_seconds();

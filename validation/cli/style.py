@@ -10,8 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 import tap
 
 # docs/architecture.md, lowest first: a file may include what stands on its own floor or below.
-FLOORS = ["base", "config", "model", "space", "force", "integrator", "backend", "initial",
-          "diagnostics", "output", "run", "report", "study", "bench", "commands"]
+FLOORS = ["base", "config", "model", "space", "force", "integrator", "backend",
+          "simulation", "initial", "diagnostics", "output", "run", "report", "study", "bench",
+          "commands"]
 
 # A method of the force has a folder on that floor. gpu/ is the cuda backend; its files name each
 # other without a folder.

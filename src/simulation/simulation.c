@@ -1,0 +1,149 @@
+#include "simulation/simulation.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum status simulation_take(struct simulation *simulation, struct bodies *bodies,
+                            struct error *error)
+{
+    simulation->bodies = bodies;
+    simulation->now = calloc(bodies->systems, sizeof *simulation->now);
+    simulation->first = calloc(bodies->systems, sizeof *simulation->first);
+    return simulation->now && simulation->first ? STATUS_OK : error_memory(error);
+}
+
+enum status simulation_start(struct simulation *simulation, struct error *error)
+{
+    simulation->options.integrator = simulation->integrator;
+    if (simulation->class_->create(&simulation->options, &simulation->physics, simulation->bodies,
+                                   &simulation->backend, error))
+        return error->status;
+    simulation->backend->class_->describe(simulation->backend, &simulation->description);
+    return STATUS_OK;
+}
+
+static void stop(struct backend *backend)
+{
+    if (backend)
+        backend->class_->destroy(backend);
+}
+
+static void change_settings(struct simulation *copy, const struct simulation_changes *changes)
+{
+    if (changes->step > 0.0)
+        copy->step = changes->step;
+    if (changes->refinement > 0.0) {
+        copy->step /= changes->refinement;
+        copy->options.refinement = changes->refinement;
+    }
+    if (changes->integrator && changes->integrator != copy->integrator) {
+        copy->integrator = changes->integrator;
+        copy->options.time = NULL;
+        copy->options.values = NULL;
+    }
+    if (changes->backend)
+        copy->class_ = changes->backend;
+    if (changes->force)
+        copy->options.force = *changes->force;
+}
+
+enum status simulation_copy(struct simulation *copy, const struct simulation *from,
+                            const struct simulation_changes *changes, struct error *error)
+{
+    const size_t systems = changes->systems ? changes->systems : from->bodies->systems;
+    const size_t count = changes->count ? changes->count : from->bodies->count;
+    *copy = (struct simulation){ .physics = from->physics,
+                                 .integrator = from->integrator,
+                                 .step = from->step,
+                                 .class_ = from->backend ? from->backend->class_ : from->class_,
+                                 .options = from->options };
+    change_settings(copy, changes);
+    struct bodies *bodies;
+    if (bodies_create(systems, count, &bodies, error) || simulation_take(copy, bodies, error))
+        return error->status;
+    for (size_t s = 0; s < systems; s++)
+        bodies_copy_system(bodies, s, from->bodies, changes->which ? changes->which[s] : s);
+    if (changes->later || simulation_start(copy, error))
+        return error->status;
+    for (size_t s = 0; s < systems && from->backend && count == from->bodies->count; s++)
+        backend_copy_state(copy->backend, s, from->backend, changes->which ? changes->which[s] : s);
+    return STATUS_OK;
+}
+
+enum status simulation_renew(struct simulation *simulation, const bool *anew, struct error *error)
+{
+    struct backend *before = simulation->backend;
+    if (!before->adaptive) { /* there is no state, and what it takes can be had again */
+        stop(before);
+        before = NULL;
+    }
+    simulation->backend = NULL;
+    const enum status status = simulation_start(simulation, error);
+    for (size_t s = 0; before && s < simulation->bodies->systems && !status; s++)
+        if (!anew[s])
+            backend_copy_state(simulation->backend, s, before, s);
+    stop(before);
+    return status;
+}
+
+void simulation_destroy(struct simulation *simulation)
+{
+    stop(simulation->backend);
+    bodies_destroy(simulation->bodies);
+    free(simulation->now);
+    free(simulation->first);
+    *simulation = (struct simulation){ 0 };
+}
+
+enum status simulation_advance(struct simulation *simulation, uint64_t steps, struct error *error)
+{
+    struct backend *const backend = simulation->backend;
+    return backend->class_->advance(backend, simulation->integrator, simulation->step, steps,
+                                    error);
+}
+
+enum status simulation_fetch(struct simulation *simulation, struct error *error)
+{
+    return simulation->backend->class_->fetch(simulation->backend, error);
+}
+
+enum status simulation_measure(struct simulation *simulation, struct error *error)
+{
+    return simulation->backend->class_->conserved(simulation->backend, simulation->now, error);
+}
+
+enum status simulation_begin(struct simulation *simulation, struct error *error)
+{
+    const size_t bytes = simulation->bodies->systems * sizeof *simulation->first;
+    const enum status status = simulation_measure(simulation, error);
+    memcpy(simulation->first, simulation->now, bytes);
+    return status;
+}
+
+enum status simulation_potentials(struct simulation *simulation, double *phi, double *psi,
+                                  struct error *error)
+{
+    return simulation->backend->class_->potentials(simulation->backend, phi, psi, error);
+}
+
+enum status simulation_accelerations(struct simulation *simulation, struct error *error)
+{
+    return simulation->backend->class_->accelerations(simulation->backend, error);
+}
+
+bool simulation_own_steps(const struct simulation *simulation, size_t system,
+                          struct adaptive_statistics *statistics)
+{
+    const struct backend *backend = simulation->backend;
+    if (!backend || !backend->adaptive || system >= simulation->bodies->systems)
+        return false;
+    backend->adaptive->class_->statistics(backend->adaptive, system, statistics);
+    return true;
+}
+
+double simulation_energy_error(const struct simulation *simulation, size_t system)
+{
+    return conserved_energy_error(&simulation->first[system], &simulation->now[system]);
+}
