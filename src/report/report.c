@@ -297,8 +297,14 @@ static enum status write_report(struct report *report, struct report_summary *su
     const bool single = report->count == 1;
     enum status status = single ? one_run(report, &figures, &html, error)
                                 : many_runs(report, &figures, &html, summary->warning, error);
-    if (!status)
+    /* What looks like damage may be the files of two runs. */
+    *overtaken = status && single && !result_is_current(&report->results[0]);
+    if (*overtaken) {
+        *error = (struct error){ 0 };
+        status = STATUS_OK;
+    } else if (!status) {
         status = place_files(report, &figures, &html, overtaken, error);
+    }
     snprintf(summary->page, sizeof summary->page, "%s/%s", report->folder, page_name);
     summary->runs = report->count;
     summary->figures = report->can_draw ? figures.count : 0;

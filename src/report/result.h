@@ -82,7 +82,8 @@ double result_energy_error(const struct result *result);
  * where the run has not ended. */
 double result_left_out(const struct result *result);
 
-/* The file `name` of the directory; *series is NULL where there is no such file. */
+/* The file `name` of the directory; *series is NULL where there is no such file, or where a run
+ * that has not ended has written nothing into it. */
 enum status result_series(const struct result *result, const char *name, struct series **series,
                           struct error *error);
 

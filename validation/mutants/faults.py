@@ -911,6 +911,8 @@ RUN = [
      "", "cli/live-view.py"),
     ("src/report/result.c", "result->progress.held ? RESULT_AT_WORK : RESULT_LEFT",
      "RESULT_AT_WORK", "cli/live-view.py"),
+    ("src/report/result.c", "result->state != RESULT_ENDED && stat(path, &about)",
+     "false && stat(path, &about)", "cli/ownership.py"),
     ("src/report/unfinished.c", "json_object_del(document, of_the_end[i]);", "",
      "cli/live-view.py"),
     ("src/report/unfinished.c", "if (!ended && !judged)", "if (ended && !judged)",
