@@ -5,9 +5,13 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import tap
+
+sys.path.insert(0, os.path.join(tap.SOURCE, "validation", "mutants"))
+import mutants
 
 # docs/architecture.md, lowest first: a file may include what stands on its own floor or below.
 FLOORS = ["base", "config", "model", "space", "force", "integrator", "backend",
@@ -476,6 +480,30 @@ def test_makefile_knows_every_file():
     assert len(paths) > 20
     expect_none([f"{path}: not in Makefile.am" for path in paths
                  if not {path, os.path.splitext(path)[0]} & named])
+
+
+def test_rows_of_faults():
+    """the texts of planted faults stand once in their files, and their tests exist"""
+    assert len(mutants.rows(tap.SOURCE)) > 800
+    expect_none(list(mutants.rotten(tap.SOURCE)))
+
+
+def test_rows_of_faults_test_sees_a_violation():
+    """a text that is gone, a missing file, a missing test, a row in another list are found"""
+    plant("src/base/a.c", "x = 1;\ny = 1;\n")
+    plant("validation/unit/a.c", "")
+    plant("validation/mutants/rows/base.py",
+          "ROWS = [('src/base/a.c', 'x = 1;', 'x = 2;', 'unit/a'),\n"
+          "        ('src/base/a.c', ' = 1;', ' = 2;', 'unit/a'),\n"
+          "        ('src/base/a.c', 'y', 'y', 'unit/a unit/b.py'),\n"
+          "        ('src/base/b.c', 'x', '', 'unit/a')]\n")
+    plant("validation/mutants/rows/run.py", "ROWS = [('src/base/a.c', 'x', 'z', 'unit/a')]\n")
+    assert list(mutants.rotten(".")) == [
+        "src/base/a.c: = 1; -> = 2;: the original text is there 2 times, not once",
+        "src/base/a.c: y -> y: changes nothing",
+        "src/base/a.c: y -> y: there is no test unit/b.py",
+        "src/base/b.c: x -> nothing: No such file or directory",
+        "src/base/a.c: x -> z: stands in run.py, not in base.py"], list(mutants.rotten("."))
 
 
 def test_lines():

@@ -1,4 +1,9 @@
-"""Plants the faults of faults.py one at a time and demands that the tests find them.
+"""Plants the faults of rows/*.py one at a time and demands that the tests find them.
+
+A row is the file, its original text, the faulty text, and the tests of which one has to fail. The
+original text must be in the file exactly once. A fifth item says why a fault cannot be found, or
+need not be. The rows of src/NAME/ stand in rows/NAME.py, those of src/NAME/PART/ in
+rows/NAME-PART.py.
 
 `make check-mutants` runs it: all rows, or with MUTANTS=15 a sample of so many, chosen by
 MUTANTS_SEED, or with MUTANTS='src/force unit/trust' the rows whose file or tests contain one of the
@@ -11,11 +16,13 @@ its tests run until one fails: the fault is found, or it has survived. All rows 
 
 import collections
 import concurrent.futures
+import glob
 import math
 import os
 import queue
 import random
 import re
+import runpy
 import shlex
 import shutil
 import signal
@@ -25,9 +32,6 @@ import tempfile
 import threading
 import time
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import faults
-
 LEAST_FOUND = 0.95
 CONTROL_SECONDS = 300
 Row = collections.namedtuple("Row", "file original faulty tests reason")
@@ -35,9 +39,22 @@ Outcome = collections.namedtuple("Outcome", "row verdict detail seconds")
 FOUND, SURVIVED, BROKEN = "found", "survived", "error in the list"
 
 
-def rows():
-    """The rows of the list, all of them."""
-    return [Row(*row[:3], row[3].split(), row[4] if len(row) > 4 else "") for row in faults.FAULTS]
+def room(file):
+    """The name, in rows/, of the list that a file's faults stand in."""
+    folder = os.path.dirname(file)
+    return folder.removeprefix("src/").replace("/", "-") + ".py"
+
+
+def lists(source):
+    """Each list of the tree by its name, in the order of names."""
+    paths = sorted(glob.glob(os.path.join(source, "validation", "mutants", "rows", "*.py")))
+    return {os.path.basename(path): [Row(*row[:3], row[3].split(), row[4] if len(row) > 4 else "")
+                                     for row in runpy.run_path(path)["ROWS"]] for path in paths}
+
+
+def rows(source):
+    """The rows of all lists."""
+    return [row for part in lists(source).values() for row in part]
 
 
 def title(row):
@@ -58,21 +75,31 @@ def chosen(all_rows, wish, seed):
             if any(word in name for word in words for name in [row.file, *row.tests])]
 
 
-def rotten(source, all_rows):
-    """What is wrong with the list itself, whichever rows are chosen."""
-    for row in all_rows:
-        try:
-            with open(os.path.join(source, row.file), encoding="utf-8") as file:
-                count = file.read().count(row.original)
-        except OSError as error:
-            yield f"{title(row)}: {error.strerror}"
-            continue
-        if count != 1:
-            yield f"{title(row)}: the original text is there {count} times, not once"
-        for test in row.tests:
-            path = os.path.join(source, "validation", test)
-            if not os.path.exists(path if test.endswith(".py") else path + ".c"):
-                yield f"{title(row)}: there is no test {test}"
+def rotten(source):
+    """What is wrong with the lists themselves, whichever rows are chosen."""
+    texts, there = {}, {}
+    for name, part in lists(source).items():
+        for row in part:
+            if room(row.file) != name:
+                yield f"{title(row)}: stands in {name}, not in {room(row.file)}"
+            if row.file not in texts:
+                try:
+                    with open(os.path.join(source, row.file), encoding="utf-8") as file:
+                        texts[row.file] = file.read()
+                except OSError as error:
+                    yield f"{title(row)}: {error.strerror}"
+                    continue
+            count = texts[row.file].count(row.original)
+            if count != 1:
+                yield f"{title(row)}: the original text is there {count} times, not once"
+            if row.faulty == row.original:
+                yield f"{title(row)}: changes nothing"
+            for test in row.tests:
+                if test not in there:
+                    path = os.path.join(source, "validation", test)
+                    there[test] = os.path.exists(path if test.endswith(".py") else path + ".c")
+                if not there[test]:
+                    yield f"{title(row)}: there is no test {test}"
 
 
 def target(test):
@@ -299,10 +326,10 @@ def main():
     wish = os.environ.get("MUTANTS", "")
     seed = os.environ.get("MUTANTS_SEED") or commit(source)
     jobs = int(os.environ.get("MUTANTS_JOBS") or len(os.sched_getaffinity(0)))
-    all_rows = rows()
-    complaints = list(rotten(source, all_rows))
+    complaints = list(rotten(source))
     if complaints:
         sys.exit("mutants: " + "\nmutants: ".join(complaints))
+    all_rows = rows(source)
     wanted = chosen(all_rows, wish, seed)
     if not wanted:
         sys.exit(f"mutants: no row has {wish!r} in its file or tests")

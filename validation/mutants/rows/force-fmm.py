@@ -1,0 +1,15 @@
+"""The faults of src/force/fmm/; mutants.py says what a row is."""
+
+ROWS = [
+    ("src/force/fmm/fmm.c", "pow(aim / ratio, 1 / exponent)", "pow(ratio / aim, 1 / exponent)",
+     "unit/fmm"),
+    ("src/force/fmm/fmm.c", "psi[at] = 2 * unit * xa;", "psi[at] = unit * xa;", "unit/fmm"),
+    ("src/force/fmm/fmm.c", "a[d][s * bodies->stride + fmm->tree->index[i]]",
+     "a[d][s * bodies->stride + i]", "unit/fmm"),
+    ("src/force/fmm/fmm-kernel.c", "(error_there[i] <= field->tolerance * record[10][i])",
+     "(error_there[i] <= field->tolerance * record[9][i] * 100)", "unit/fmm"),
+    ("src/force/fmm/expansion.c", "row[nx] += power[0][j] * row[nx - j];",
+     "row[nx] += power[1][j] * row[nx - j];", "unit/fmm"),
+    ("src/force/fmm/fmm-kernel.inc", "to[n] = (REAL)(moved[n] * shrink[e->degree[n]]);",
+     "to[n] = (REAL)moved[n];", "unit/fmm"),
+]
