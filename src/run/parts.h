@@ -54,8 +54,7 @@ struct run {
     struct proportions proportions;  /* of its numbers at the start */
     char verdict[VERDICT_TEXT_SIZE]; /* once it has failed: see run/verdict.h */
     struct show show;
-    struct bodies
-        *start; /* where replays of a run that goes on may begin; see replay_keep_start() */
+    struct simulation start; /* where replays of a run that goes on may begin, see run/replay.h */
     struct shadows *shadows; /* see run/shadow.h; NULL where they are not asked for */
     struct files files;
     struct autosave autosave;

@@ -14,45 +14,34 @@ static const double least_step = 1e-14;
 static const double call_work = 30.0, look_work = 600.0;
 
 struct probe {
-    const struct experiment *experiment;
-    const struct integrator *integrator;
-    struct bodies *bodies;
-    struct backend *backend;
-    struct conserved first;
-    double time;
+    struct simulation simulation; /* whose step is chosen before each of them */
+    double time, last;
     double steps_per_period;
 };
 
 static enum status open_probe(const struct experiment *x, size_t system, struct probe *probe,
                               struct error *error)
 {
-    struct backend_options options = { .force = x->simulation.options.force };
-    options.force = force_exact(&options.force);
-    options.force.threads = 1;
-    options.force.kernel = "auto"; /* not one of a GPU */
-    *probe = (struct probe){ .experiment = x, .integrator = integrator_find("yoshida6") };
-    options.integrator = probe->integrator;
-    if (bodies_create(1, x->simulation.bodies->count, &probe->bodies, error))
+    const struct simulation *from = &x->simulation;
+    struct force_options force = force_exact(&from->options.force);
+    force.threads = 1;
+    force.kernel = "auto"; /* not one of a GPU */
+    const struct simulation_changes changes = { .integrator = integrator_find("yoshida6"),
+                                                .backend = &backend_openmp,
+                                                .force = &force,
+                                                .systems = 1,
+                                                .which = &system };
+    probe->time = 0.0;
+    probe->last = from->step * (double)x->steps;
+    if (simulation_copy(&probe->simulation, from, &changes, error))
         return error->status;
-    bodies_copy_system(probe->bodies, 0, x->simulation.bodies, system);
-    if (backend_openmp.create(&options, &x->simulation.physics, probe->bodies, &probe->backend,
-                              error) ||
-        probe->backend->class_->conserved(probe->backend, &probe->first, error))
-        return error->status;
-    return STATUS_OK;
-}
-
-static void close_probe(struct probe *probe)
-{
-    if (probe->backend)
-        probe->backend->class_->destroy(probe->backend);
-    bodies_destroy(probe->bodies);
+    return simulation_begin(&probe->simulation, error);
 }
 
 static enum status see(const struct probe *probe, struct probe_sample *sample, struct error *error)
 {
-    const struct bodies *b = probe->bodies;
-    const struct physics *physics = &probe->experiment->simulation.physics;
+    const struct bodies *b = probe->simulation.bodies;
+    const struct physics *physics = &probe->simulation.physics;
     sample->time = probe->time;
     if (nearest_pair(physics, b, 0, NEAREST_IN_TIME, &sample->pair, error))
         return error->status;
@@ -61,23 +50,23 @@ static enum status see(const struct probe *probe, struct probe_sample *sample, s
     const double product = b->m[sample->pair.i] * b->m[sample->pair.j];
     sample->depth = physics->gravitational_constant * product /
                     hypot(sample->pair.distance, physics->softening) /
-                    conserved_energy_scale(&probe->first);
+                    conserved_energy_scale(probe->simulation.first);
     return STATUS_OK;
 }
 
 static enum status move(struct probe *probe, double step, struct error *error)
 {
-    const struct backend_class *class_ = probe->backend->class_;
-    const enum status status = class_->advance(probe->backend, probe->integrator, step, 1, error);
-    return status ? status : class_->fetch(probe->backend, error);
+    probe->simulation.step = fmin(step, probe->last - probe->time);
+    probe->time += step;
+    const enum status status = simulation_advance(&probe->simulation, 1, error);
+    return status ? status : simulation_fetch(&probe->simulation, error);
 }
 
-static enum status judge_end(const struct probe *probe, enum probe_end *end, struct error *error)
+static enum status judge_end(struct probe *probe, enum probe_end *end, struct error *error)
 {
-    struct conserved last;
-    if (probe->backend->class_->conserved(probe->backend, &last, error))
+    if (simulation_measure(&probe->simulation, error))
         return error->status;
-    const bool kept = fabs(conserved_energy_error(&probe->first, &last)) <= energy_kept;
+    const bool kept = fabs(simulation_energy_error(&probe->simulation, 0)) <= energy_kept;
     *end = kept ? PROBE_FINISHED : PROBE_LOST;
     return STATUS_OK;
 }
@@ -85,12 +74,12 @@ static enum status judge_end(const struct probe *probe, enum probe_end *end, str
 static enum status follow(struct probe *probe, const struct probe_observer *observer, double *work,
                           enum probe_end *end, struct error *error)
 {
-    const double last = probe->experiment->simulation.step * (double)probe->experiment->steps;
-    const double pairs = reference_pairs(1.0, (double)probe->bodies->count);
+    const double pairs = reference_pairs(1.0, (double)probe->simulation.bodies->count);
     const double each =
-        look_work + (double)integrator_forces_per_step(probe->integrator) * (pairs + call_work);
-    struct interruption *const interruption = probe->experiment->simulation.physics.interruption;
-    while (probe->time < last) {
+        look_work +
+        (double)integrator_forces_per_step(probe->simulation.integrator) * (pairs + call_work);
+    struct interruption *const interruption = probe->simulation.physics.interruption;
+    while (probe->time < probe->last) {
         if (interruption_raised(interruption))
             return interruption_status(interruption, error);
         struct probe_sample sample = { 0 };
@@ -100,7 +89,7 @@ static enum status follow(struct probe *probe, const struct probe_observer *obse
             break;
         observer->sample(observer->context, &sample);
         const double step = 2.0 * M_PI * sample.pair.time_scale / probe->steps_per_period;
-        if (step < least_step * last) {
+        if (step < least_step * probe->last) {
             *end = PROBE_COLLIDED;
             return STATUS_OK;
         }
@@ -109,9 +98,8 @@ static enum status follow(struct probe *probe, const struct probe_observer *obse
             *end = PROBE_TOO_LONG;
             return STATUS_OK;
         }
-        if (move(probe, fmin(step, last - probe->time), error))
+        if (move(probe, step, error))
             return error->status;
-        probe->time += step;
     }
     return judge_end(probe, end, error);
 }
@@ -120,13 +108,12 @@ static enum status follow_with(const struct experiment *x, size_t system, double
                                const struct probe_observer *observer, double *work,
                                enum probe_end *end, struct error *error)
 {
-    struct probe probe;
+    struct probe probe = { .steps_per_period = steps_per_period };
     struct error broken = { 0 };
     enum status status = open_probe(x, system, &probe, &broken);
-    probe.steps_per_period = steps_per_period;
     if (!status)
         status = follow(&probe, observer, work, end, &broken);
-    close_probe(&probe);
+    simulation_destroy(&probe.simulation);
     if (status == STATUS_NUMERICAL) {
         *end = PROBE_LOST;
         return STATUS_OK;

@@ -1,9 +1,6 @@
 #include "run/rehearsal.h"
 
 #include <math.h>
-#include <string.h>
-
-#include "base/memory.h"
 
 /* Beyond so many times the limit nothing is mended any more. */
 static const double hopeless = 10.0;
@@ -44,9 +41,7 @@ double rehearsal_work(const struct experiment *x, double step)
 
 struct attempt {
     const struct experiment *experiment;
-    struct bodies *bodies;
-    struct backend *backend;
-    struct conserved *conserved, *first;
+    struct simulation simulation;
     struct watch *watch;
     struct moment now;
     double bound;
@@ -55,33 +50,18 @@ struct attempt {
 static enum status open_attempt(const struct experiment *x, double step, struct attempt *attempt,
                                 struct error *error)
 {
-    struct backend_description description;
-    *attempt = (struct attempt){ .experiment = x };
-    if (bodies_create(x->simulation.bodies->systems, x->simulation.bodies->count, &attempt->bodies,
-                      error))
+    struct simulation *const simulation = &attempt->simulation;
+    if (simulation_copy(simulation, &x->simulation, &(struct simulation_changes){ .step = step },
+                        error) ||
+        simulation_begin(simulation, error))
         return error->status;
-    for (size_t s = 0; s < x->simulation.bodies->systems; s++)
-        bodies_copy_system(attempt->bodies, s, x->simulation.bodies, s);
-    attempt->conserved =
-        memory_array(x->simulation.bodies->systems, sizeof *attempt->conserved, error);
-    attempt->first = attempt->conserved ? memory_array(x->simulation.bodies->systems,
-                                                       sizeof *attempt->first, error)
-                                        : NULL;
-    if (!attempt->conserved || !attempt->first ||
-        x->simulation.class_->create(&x->simulation.options, &x->simulation.physics,
-                                     attempt->bodies, &attempt->backend, error) ||
-        attempt->backend->class_->conserved(attempt->backend, attempt->conserved, error))
-        return error->status;
-    attempt->backend->class_->describe(attempt->backend, &description);
     attempt->now = (struct moment){ .dt = step,
-                                    .threads = description.threads,
-                                    .physics = &x->simulation.physics,
-                                    .bodies = attempt->bodies,
-                                    .conserved = attempt->conserved,
-                                    .first = attempt->first };
-    memcpy(attempt->first, attempt->conserved,
-           x->simulation.bodies->systems * sizeof *attempt->first);
-    const struct watch_method method = { description.force, x->simulation.integrator,
+                                    .threads = simulation->description.threads,
+                                    .physics = &simulation->physics,
+                                    .bodies = simulation->bodies,
+                                    .conserved = simulation->now,
+                                    .first = simulation->first };
+    const struct watch_method method = { simulation->description.force, simulation->integrator,
                                          experiment_step_count(x, step) };
     return watch_create(config_section(x->config, "watch"), &attempt->now, &method, &attempt->watch,
                         error);
@@ -90,18 +70,13 @@ static enum status open_attempt(const struct experiment *x, double step, struct 
 static void close_attempt(struct attempt *attempt)
 {
     watch_destroy(attempt->watch);
-    if (attempt->backend)
-        attempt->backend->class_->destroy(attempt->backend);
-    memory_free(attempt->conserved);
-    memory_free(attempt->first);
-    bodies_destroy(attempt->bodies);
+    simulation_destroy(&attempt->simulation);
 }
 
 static enum status check(struct attempt *attempt, bool last, struct error *error)
 {
-    const struct backend_class *class_ = attempt->backend->class_;
-    if (class_->fetch(attempt->backend, error) ||
-        class_->conserved(attempt->backend, attempt->conserved, error))
+    if (simulation_fetch(&attempt->simulation, error) ||
+        simulation_measure(&attempt->simulation, error))
         return error->status;
     return watch_check(attempt->watch, &attempt->now, NEED_STATE | NEED_CONSERVED, last, NULL, NULL,
                        error);
@@ -133,8 +108,7 @@ static enum status advance(struct attempt *attempt, uint64_t next, struct error 
         const uint64_t steps = (double)left < most ? left : (uint64_t)fmax(1.0, most);
         if (interruption_raised(interruption))
             return interruption_status(interruption, error);
-        status = attempt->backend->class_->advance(attempt->backend, x->simulation.integrator,
-                                                   attempt->now.dt, steps, error);
+        status = simulation_advance(&attempt->simulation, steps, error);
         attempt->now.step += steps;
     }
     attempt->now.time = (double)next * attempt->now.dt;
@@ -160,11 +134,10 @@ static enum status play(struct attempt *attempt, uint64_t steps, struct error *e
 enum status rehearse(const struct experiment *x, double step, double bound,
                      struct rehearsal *rehearsal, struct error *error)
 {
-    struct attempt attempt;
+    struct attempt attempt = { .experiment = x, .bound = bound };
     struct error broken = { 0 };
     *rehearsal = (struct rehearsal){ .step = step };
     enum status status = open_attempt(x, step, &attempt, &broken);
-    attempt.bound = bound;
     if (!status)
         status = play(&attempt, (uint64_t)experiment_step_count(x, step), &broken);
     if (attempt.watch && (!status || status == STATUS_NUMERICAL)) {

@@ -171,7 +171,7 @@ void run_destroy(struct run *run)
     memory_free(run->own);
     save_free(run->autosave.before_last);
     files_destroy(&run->files);
-    bodies_destroy(run->start);
+    simulation_destroy(&run->start);
     experiment_destroy(&run->experiment);
     free(run);
     signals_release(); /* until here a signal does not end the process */
