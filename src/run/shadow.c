@@ -12,9 +12,9 @@
 #include "run/copies.h"
 
 struct shadow {
-    struct bodies *bodies;   /* of the systems that are still carried along, in their order */
-    struct backend *backend; /* both NULL where none is */
-    int64_t *slots;          /* of every system of the run: its slot there, or TRUST_NOT_CARRIED */
+    struct simulation simulation; /* of the systems that are still carried along, in their order;
+                                     all zero where none is */
+    int64_t *slots; /* of every system of the run: its slot there, or TRUST_NOT_CARRIED */
 };
 
 struct shadows {
@@ -76,7 +76,7 @@ bool shadow_horizon_beyond(const struct run *run, const struct criterion *c, dou
 static enum status displace(const struct run *run, size_t system, struct error *error)
 {
     const struct shadow *shadow = &run->shadows->of[TRUST_TWIN];
-    struct bodies *twin = shadow->bodies;
+    struct bodies *twin = shadow->simulation.bodies;
     const uint64_t seed = (uint64_t)section_integer(section_of(run), "seed") - 1 + system;
     gsl_rng *generator = random_create(seed % RANDOM_SEED_MAX + 1, error);
     if (!generator)
@@ -121,63 +121,18 @@ static enum status load(const struct run *run, enum trust_shadow kind, struct bo
     return error->status;
 }
 
-/* A backend for the bodies as they stand now. */
-static enum status start_backend(const struct run *run, struct shadow *shadow, struct error *error)
-{
-    const struct experiment *experiment = &run->experiment;
-    const struct backend_class *class_ = run->simulation->backend->class_;
-    struct backend_options options = experiment->simulation.options;
-    options.refinement = (double)trust_steps[shadow - run->shadows->of];
-    if (shadow->backend)
-        class_->destroy(shadow->backend);
-    shadow->backend = NULL;
-    return class_->create(&options, &experiment->simulation.physics, shadow->bodies,
-                          &shadow->backend, error);
-}
-
-/* The same once they are under way. An integrator that chooses its own steps goes on with the state
- * that it had of those systems of which `from` says where they stood; the others are NEW. */
-enum { NEW = -1 };
-
-static enum status renew_backend(const struct run *run, struct shadow *shadow, const int64_t *from,
-                                 struct error *error)
-{
-    struct adaptive *const before = shadow->backend->adaptive;
-    shadow->backend->adaptive = NULL;
-    const enum status status = start_backend(run, shadow, error);
-    for (size_t k = 0; before && k < shadow->bodies->systems && !status; k++)
-        if (from[k] != NEW)
-            before->class_->copy_system(shadow->backend->adaptive, k, before, (size_t)from[k]);
-    if (before)
-        before->class_->destroy(before);
-    return status;
-}
-
-/* Every system where it is. The caller frees. */
-static int64_t *same_slots(const struct shadow *shadow, struct error *error)
-{
-    int64_t *const from = malloc(memory_bytes(shadow->bodies->systems, sizeof *from));
-    for (size_t k = 0; from && k < shadow->bodies->systems; k++)
-        from[k] = (int64_t)k;
-    if (!from)
-        error_memory(error);
-    return from;
-}
-
 static void end_shadow(struct run *run, enum trust_shadow kind)
 {
     struct shadow *shadow = &run->shadows->of[kind];
-    if (shadow->backend)
-        shadow->backend->class_->destroy(shadow->backend);
-    bodies_destroy(shadow->bodies);
+    simulation_destroy(&shadow->simulation);
     free(shadow->slots);
     *shadow = (struct shadow){ 0 };
     trust_show(run->observers.trust, kind, NULL, NULL);
 }
 
 /* Which systems are carried along: all of them, or those of the checkpoint; how many. */
-static enum status choose_systems(const struct run *run, enum trust_shadow kind, size_t *carried,
-                                  struct error *error)
+static enum status choose_systems(const struct run *run, enum trust_shadow kind, size_t *which,
+                                  size_t *carried, struct error *error)
 {
     struct shadow *shadow = &run->shadows->of[kind];
     const size_t systems = run->simulation->bodies->systems;
@@ -189,25 +144,24 @@ static enum status choose_systems(const struct run *run, enum trust_shadow kind,
         checkpoint_get_words(run->continuation.checkpoint, section_name(kind, "slots", name),
                              shadow->slots, 1, systems, 0, error))
         return error->status;
-    *carried = 0;
     for (size_t s = 0; s < systems; s++)
-        if (shadow->slots[s] != TRUST_NOT_CARRIED)
+        if (shadow->slots[s] != TRUST_NOT_CARRIED) {
+            which[*carried] = s;
             shadow->slots[s] = (int64_t)(*carried)++;
+        }
     return STATUS_OK;
 }
 
-static enum status place_systems(const struct run *run, enum trust_shadow kind, struct error *error)
+/* Moves the bodies of a copy to where the shadow begins. */
+static enum status place_bodies(const struct run *run, enum trust_shadow kind, struct error *error)
 {
-    const struct bodies *bodies = run->simulation->bodies;
     const struct shadow *shadow = &run->shadows->of[kind];
-    for (size_t s = 0; s < bodies->systems; s++) {
-        if (shadow->slots[s] == TRUST_NOT_CARRIED)
-            continue;
-        bodies_copy_system(shadow->bodies, (size_t)shadow->slots[s], bodies, s);
-        if (!run->continuation.checkpoint && kind == TRUST_TWIN && displace(run, s, error))
+    if (run->continuation.checkpoint)
+        return load(run, kind, shadow->simulation.bodies, error);
+    for (size_t s = 0; s < run->simulation->bodies->systems && kind == TRUST_TWIN; s++)
+        if (displace(run, s, error))
             return error->status;
-    }
-    return run->continuation.checkpoint ? load(run, kind, shadow->bodies, error) : STATUS_OK;
+    return STATUS_OK;
 }
 
 /* Of an integrator that chooses its own steps. A shadow as the run begins it has none yet. */
@@ -217,26 +171,27 @@ static enum status load_integrator(const struct run *run, enum trust_shadow kind
     char prefix[CHECKPOINT_NAME_SIZE];
     return run->continuation.checkpoint
                ? content_get_adaptive(run->continuation.checkpoint, section_name(kind, "", prefix),
-                                      run->shadows->of[kind].backend, error)
+                                      run->shadows->of[kind].simulation.backend, error)
                : STATUS_OK;
 }
 
 static enum status begin_shadow(struct run *run, enum trust_shadow kind, struct error *error)
 {
     struct shadow *shadow = &run->shadows->of[kind];
-    size_t carried = 0;
-    if (choose_systems(run, kind, &carried, error))
-        return error->status;
-    if (carried == 0) {
+    struct simulation_changes changes = { .refinement = (double)trust_steps[kind], .later = true };
+    size_t *const which = calloc(run->simulation->bodies->systems, sizeof *which);
+    changes.which = which;
+    if (!which)
+        error_memory(error);
+    else if (!choose_systems(run, kind, which, &changes.systems, error) && changes.systems > 0 &&
+             !simulation_copy(&shadow->simulation, run->simulation, &changes, error) &&
+             !place_bodies(run, kind, error) && !simulation_start(&shadow->simulation, error) &&
+             !load_integrator(run, kind, error))
+        trust_show(run->observers.trust, kind, shadow->simulation.bodies, shadow->slots);
+    free(which);
+    if (!error->status && changes.systems == 0)
         end_shadow(run, kind);
-        return STATUS_OK;
-    }
-    if (bodies_create(carried, run->simulation->bodies->count, &shadow->bodies, error) ||
-        place_systems(run, kind, error) || start_backend(run, shadow, error) ||
-        load_integrator(run, kind, error))
-        return error->status;
-    trust_show(run->observers.trust, kind, shadow->bodies, shadow->slots);
-    return STATUS_OK;
+    return error->status;
 }
 
 /* Was it carried along when the checkpoint was saved? */
@@ -278,7 +233,7 @@ void shadow_destroy(struct run *run)
 static void bring_nearer(const struct run *run, const struct shadow *shadow, size_t system,
                          double nearing)
 {
-    const struct bodies *bodies = run->simulation->bodies, *twin = shadow->bodies;
+    const struct bodies *bodies = run->simulation->bodies, *twin = shadow->simulation.bodies;
     const double *const from[] = { bodies->x,  bodies->y,  bodies->z,
                                    bodies->vx, bodies->vy, bodies->vz };
     double *const to[] = { twin->x, twin->y, twin->z, twin->vx, twin->vy, twin->vz };
@@ -290,25 +245,34 @@ static void bring_nearer(const struct run *run, const struct shadow *shadow, siz
                 from[k][first + i] + nearing * (to[k][other + i] - from[k][first + i]);
 }
 
+/* Flags of the shadow's systems, none of which begins anew. The caller frees. */
+static bool *no_flags(const struct shadow *shadow, struct error *error)
+{
+    bool *const flags = calloc(shadow->simulation.bodies->systems, sizeof *flags);
+    if (!flags)
+        error_memory(error);
+    return flags;
+}
+
 static enum status adjust_twin(struct run *run, struct error *error)
 {
     struct shadow *twin = &run->shadows->of[TRUST_TWIN];
     bool moved = false;
-    int64_t *const from = same_slots(twin, error);
+    bool *const anew = no_flags(twin, error);
     for (size_t s = 0; s < run->simulation->bodies->systems && !error->status; s++) {
         const double nearing = trust_take_nearing(run->observers.trust, s);
         if (nearing == 1.0 || twin->slots[s] == TRUST_NOT_CARRIED)
             continue;
         if (!moved && (simulation_fetch(run->simulation, error) ||
-                       twin->backend->class_->fetch(twin->backend, error)))
+                       simulation_fetch(&twin->simulation, error)))
             break;
         moved = true;
-        from[twin->slots[s]] = NEW;
+        anew[twin->slots[s]] = true;
         bring_nearer(run, twin, s, nearing);
     }
     if (moved && !error->status)
-        renew_backend(run, twin, from, error);
-    free(from);
+        simulation_renew(&twin->simulation, anew, error);
+    free(anew);
     return error->status;
 }
 
@@ -328,30 +292,21 @@ static enum status drop_systems(struct run *run, enum trust_shadow kind, size_t 
                                 struct error *error)
 {
     struct shadow *shadow = &run->shadows->of[kind];
-    struct bodies *all = shadow->bodies, *fewer = NULL;
-    if (shadow->backend->class_->fetch(shadow->backend, error))
-        return error->status;
-    int64_t *const from = same_slots(shadow, error);
-    if (!from || bodies_create(needed, all->count, &fewer, error)) {
-        free(from);
-        return error->status;
-    }
-    int64_t next = 0;
+    size_t *const which = calloc(needed, sizeof *which), next = 0;
+    if (!which)
+        return error_memory(error);
     for (size_t s = 0; s < run->simulation->bodies->systems; s++) {
         int64_t *slot = &shadow->slots[s];
-        if (*slot == TRUST_NOT_CARRIED)
-            continue;
-        if (!trust_is_done(run->observers.trust, kind, s)) {
-            bodies_copy_system(fewer, (size_t)next, all, (size_t)*slot);
-            from[next] = *slot;
-        }
-        *slot = trust_is_done(run->observers.trust, kind, s) ? TRUST_NOT_CARRIED : next++;
+        const bool done = trust_is_done(run->observers.trust, kind, s);
+        if (*slot != TRUST_NOT_CARRIED && !done)
+            which[next] = (size_t)*slot;
+        if (*slot != TRUST_NOT_CARRIED)
+            *slot = done ? TRUST_NOT_CARRIED : (int64_t)next++;
     }
-    shadow->bodies = fewer;
-    renew_backend(run, shadow, from, error);
-    free(from);
-    bodies_destroy(all);
-    trust_show(run->observers.trust, kind, fewer, shadow->slots);
+    if (!simulation_fetch(&shadow->simulation, error))
+        simulation_keep(&shadow->simulation, which, needed, error);
+    free(which);
+    trust_show(run->observers.trust, kind, shadow->simulation.bodies, shadow->slots);
     return error->status;
 }
 
@@ -361,14 +316,15 @@ enum status shadow_adjust(struct run *run, struct error *error)
     for (int k = 0; run->shadows && k < TRUST_SHADOWS && !status; k++) {
         const enum trust_shadow kind = (enum trust_shadow)k;
         const struct shadow *shadow = &run->shadows->of[kind];
-        const size_t needed = shadow->backend ? count_needed(run, kind) : 0;
+        const size_t needed = shadow->simulation.backend ? count_needed(run, kind) : 0;
         if (needed == 0)
             end_shadow(run, kind);
-        else if (needed < shadow->bodies->systems)
+        else if (needed < shadow->simulation.bodies->systems)
             status = drop_systems(run, kind, needed, error);
     }
-    return !status && run->shadows && run->shadows->of[TRUST_TWIN].backend ? adjust_twin(run, error)
-                                                                           : status;
+    return !status && run->shadows && run->shadows->of[TRUST_TWIN].simulation.backend
+               ? adjust_twin(run, error)
+               : status;
 }
 
 /* Whose shadow is in that slot? */
@@ -380,63 +336,52 @@ static size_t system_at(const struct run *run, const struct shadow *shadow, size
     return s;
 }
 
-/* Could its integrator take no further step? */
-static bool is_stuck(const struct backend *backend, size_t system)
+/* Is it no longer finite, or could its integrator take no further step? */
+static bool is_lost(const struct simulation *simulation, size_t system)
 {
-    struct adaptive_statistics statistics = { .stuck = false };
-    if (backend->adaptive)
-        backend->adaptive->class_->statistics(backend->adaptive, system, &statistics);
-    return statistics.stuck;
-}
-
-static bool is_lost(const struct shadow *shadow, size_t slot)
-{
-    const size_t first = slot * shadow->bodies->stride, last = first + shadow->bodies->stride;
-    return bodies_not_finite(shadow->bodies, first, last) < last || is_stuck(shadow->backend, slot);
+    const struct bodies *const bodies = simulation->bodies;
+    const size_t first = system * bodies->stride, last = first + bodies->stride;
+    struct adaptive_statistics own;
+    return bodies_not_finite(bodies, first, last) < last ||
+           (simulation_own_steps(simulation, system, &own) && own.stuck);
 }
 
 /* Systems of the shadow that are lost begin again from the run's own. */
 static enum status give_up_lost(struct run *run, enum trust_shadow kind, struct error *error)
 {
     struct shadow *shadow = &run->shadows->of[kind];
-    struct bodies *bodies = shadow->bodies;
-    if (shadow->backend->class_->fetch(shadow->backend, error) ||
-        simulation_fetch(run->simulation, error))
+    struct bodies *bodies = shadow->simulation.bodies;
+    if (simulation_fetch(&shadow->simulation, error) || simulation_fetch(run->simulation, error))
         return error->status;
-    int64_t *const from = same_slots(shadow, error);
-    for (size_t k = 0; from && k < bodies->systems; k++) {
-        if (!is_lost(shadow, k))
+    bool *const anew = no_flags(shadow, error);
+    for (size_t k = 0; anew && k < bodies->systems; k++) {
+        if (!is_lost(&shadow->simulation, k))
             continue;
         const size_t system = system_at(run, shadow, k);
         bodies_copy_system(bodies, k, run->simulation->bodies, system);
         trust_lose(run->observers.trust, system, kind);
-        from[k] = NEW;
+        anew[k] = true;
     }
-    if (from)
-        renew_backend(run, shadow, from, error);
-    free(from);
+    if (anew)
+        simulation_renew(&shadow->simulation, anew, error);
+    free(anew);
     return error->status;
 }
 
 static enum status advance_one(struct run *run, enum trust_shadow kind, uint64_t steps,
                                struct error *error)
 {
-    struct shadow *shadow = &run->shadows->of[kind];
     struct error lost = { 0 };
-    const uint64_t factor = trust_steps[kind];
-    const enum status status = shadow->backend->class_->advance(
-        shadow->backend, run->simulation->integrator, run->simulation->step / (double)factor,
-        steps * factor, &lost);
-    if (status == STATUS_NUMERICAL)
-        return give_up_lost(run, kind, error);
-    return error_pass(error, &lost);
+    const enum status status =
+        simulation_advance(&run->shadows->of[kind].simulation, steps * trust_steps[kind], &lost);
+    return status == STATUS_NUMERICAL ? give_up_lost(run, kind, error) : error_pass(error, &lost);
 }
 
 enum status shadow_advance(struct run *run, uint64_t steps, struct error *error)
 {
     enum status status = STATUS_OK;
     for (int k = 0; run->shadows && k < TRUST_SHADOWS && !status; k++)
-        if (run->shadows->of[k].backend)
+        if (run->shadows->of[k].simulation.backend)
             status = advance_one(run, (enum trust_shadow)k, steps, error);
     return status;
 }
@@ -445,9 +390,9 @@ enum status shadow_fetch(struct run *run, struct error *error)
 {
     enum status status = STATUS_OK;
     for (int k = 0; run->shadows && k < TRUST_SHADOWS && !status; k++) {
-        struct backend *backend = run->shadows->of[k].backend;
-        if (backend)
-            status = backend->class_->fetch(backend, error);
+        struct simulation *shadow = &run->shadows->of[k].simulation;
+        if (shadow->backend)
+            status = simulation_fetch(shadow, error);
     }
     return status;
 }
@@ -457,7 +402,7 @@ enum status shadow_fetch(struct run *run, struct error *error)
 void shadow_put(struct checkpoint_writer *writer, const struct run *run)
 {
     for (int k = 0; run->shadows && k < TRUST_SHADOWS; k++) {
-        const struct bodies *bodies = run->shadows->of[k].bodies;
+        const struct bodies *bodies = run->shadows->of[k].simulation.bodies;
         struct content_array arrays[CONTENT_ARRAYS];
         char name[CHECKPOINT_NAME_SIZE];
         if (!bodies)
@@ -465,7 +410,7 @@ void shadow_put(struct checkpoint_writer *writer, const struct run *run)
         checkpoint_put_words(writer, section_name((enum trust_shadow)k, "slots", name),
                              run->shadows->of[k].slots, 1, run->simulation->bodies->systems, 0);
         content_put_adaptive(writer, section_name((enum trust_shadow)k, "", name),
-                             run->shadows->of[k].backend);
+                             run->shadows->of[k].simulation.backend);
         content_arrays(bodies, arrays);
         for (size_t a = 0; a < CONTENT_ARRAYS; a++)
             if (is_state(arrays[a].name))

@@ -31,9 +31,7 @@ double timing_part_seconds(const struct timing_part *part)
 /* A part of the run's bodies, with all that is needed to observe them. */
 struct trial {
     const struct run *run;
-    struct bodies *bodies;
-    struct backend *backend;
-    struct conserved *conserved;
+    struct simulation simulation;
     double *phi, *psi;
     struct moment moment;
     double systems, bodies_ratio;   /* how many times more the run has: systems, bodies in each */
@@ -47,46 +45,36 @@ struct trial {
 
 static void trial_close(struct trial *trial)
 {
-    if (trial->backend)
-        trial->backend->class_->destroy(trial->backend);
     watch_destroy(trial->watch);
-    bodies_destroy(trial->bodies);
-    memory_free(trial->conserved);
+    simulation_destroy(&trial->simulation);
     memory_free(trial->phi);
     memory_free(trial->psi);
 }
 
 static enum status trial_open(const struct run *run, struct trial *trial, struct error *error)
 {
-    const struct experiment *x = &run->experiment;
-    const struct bodies *from = x->simulation.bodies;
-    const struct force_options *const force = &x->simulation.options.force;
+    const struct bodies *from = run->simulation->bodies;
+    const struct force_options *const force = &run->simulation->options.force;
     const size_t count = (double)from->count < trial_bodies ? from->count : (size_t)trial_bodies;
     const size_t fit = (size_t)trial_bodies / count;
     const size_t systems = from->systems < fit ? from->systems : fit;
+    const struct simulation_changes changes = { .systems = systems, .count = count };
     *trial = (struct trial){ .run = run,
                              .systems = (double)from->systems / (double)systems,
                              .bodies_ratio = (double)from->count / (double)count,
                              .work_ratio = force_work(force, 1.0, (double)from->count) /
                                            force_work(force, 1.0, (double)count) };
-    if (bodies_create(systems, count, &trial->bodies, error))
+    if (simulation_copy(&trial->simulation, run->simulation, &changes, error))
         return error->status;
-    for (size_t s = 0; s < systems; s++)
-        bodies_copy_system(trial->bodies, s, from, s);
-    const size_t length = bodies_length(trial->bodies);
-    trial->conserved = memory_array(systems, sizeof *trial->conserved, error);
+    const size_t length = bodies_length(trial->simulation.bodies);
     trial->phi = memory_array(length, sizeof *trial->phi, error);
     trial->psi = memory_array(length, sizeof *trial->psi, error);
-    if (!trial->conserved || !trial->phi || !trial->psi ||
-        run->simulation->backend->class_->create(&x->simulation.options, &x->simulation.physics,
-                                                 trial->bodies, &trial->backend, error))
-        return error->status;
     trial->moment = run_moment(run);
-    trial->moment.bodies = trial->bodies;
-    trial->moment.conserved = trial->moment.first = trial->conserved;
+    trial->moment.bodies = trial->simulation.bodies;
+    trial->moment.conserved = trial->moment.first = trial->simulation.now;
     trial->moment.phi = trial->phi;
     trial->moment.psi = trial->psi;
-    return STATUS_OK;
+    return error->status;
 }
 
 /* --- what is tried ---------------------------------------------------------------------------- */
@@ -94,12 +82,10 @@ static enum status trial_open(const struct run *run, struct trial *trial, struct
 /* What an integrator that chooses its own steps took until here. */
 static void count_own_steps(struct trial *trial)
 {
-    const struct adaptive *const adaptive = trial->backend->adaptive;
+    struct adaptive_statistics own;
     trial->counted = trial->steps;
     trial->own = (struct adaptive_statistics){ 0 };
-    for (size_t s = 0; adaptive && s < trial->bodies->systems; s++) {
-        struct adaptive_statistics own;
-        adaptive->class_->statistics(adaptive, s, &own);
+    for (size_t s = 0; simulation_own_steps(&trial->simulation, s, &own); s++) {
         trial->own.steps += own.steps;
         trial->own.interactions += own.interactions;
     }
@@ -108,12 +94,10 @@ static void count_own_steps(struct trial *trial)
 /* So many steps in one call, as the run makes them from one event to the next. */
 static enum status try_steps(struct trial *trial, uint64_t steps, struct error *error)
 {
-    const struct experiment *x = &trial->run->experiment;
     trial->steps += steps;
     struct error reported = { 0 };
     const bool within = trial->steps <= trial->run->schedule.last;
-    const enum status status = trial->backend->class_->advance(
-        trial->backend, x->simulation.integrator, x->simulation.step, steps, &reported);
+    const enum status status = simulation_advance(&trial->simulation, steps, &reported);
     if (status && (within || status != STATUS_NUMERICAL)) /* what comes later is no part of it */
         return error_pass(error, &reported);
     if (within)
@@ -125,7 +109,7 @@ static enum status try_energies(struct trial *trial, uint64_t times, struct erro
 {
     enum status status = STATUS_OK;
     for (uint64_t k = 0; k < times && !status; k++)
-        status = trial->backend->class_->conserved(trial->backend, trial->conserved, error);
+        status = simulation_measure(&trial->simulation, error);
     return status;
 }
 
@@ -157,7 +141,7 @@ static enum status try_potentials(struct trial *trial, uint64_t times, struct er
 {
     enum status status = STATUS_OK;
     for (uint64_t k = 0; k < times && !status; k++)
-        status = trial->backend->class_->potentials(trial->backend, trial->phi, trial->psi, error);
+        status = simulation_potentials(&trial->simulation, trial->phi, trial->psi, error);
     return status;
 }
 

@@ -72,7 +72,10 @@ enum status simulation_copy(struct simulation *copy, const struct simulation *fr
     return STATUS_OK;
 }
 
-enum status simulation_renew(struct simulation *simulation, const bool *anew, struct error *error)
+/* Starts a backend in the place of the one before. An integrator that chooses its own steps goes on
+ * with the state of system from[s] (NULL: the same) in every system but those that begin anew. */
+static enum status start_again(struct simulation *simulation, const size_t *from, const bool *anew,
+                               struct error *error)
 {
     struct backend *before = simulation->backend;
     if (!before->adaptive) { /* there is no state, and what it takes can be had again */
@@ -82,9 +85,32 @@ enum status simulation_renew(struct simulation *simulation, const bool *anew, st
     simulation->backend = NULL;
     const enum status status = simulation_start(simulation, error);
     for (size_t s = 0; before && s < simulation->bodies->systems && !status; s++)
-        if (!anew[s])
-            backend_copy_state(simulation->backend, s, before, s);
+        if (!anew || !anew[s])
+            backend_copy_state(simulation->backend, s, before, from ? from[s] : s);
     stop(before);
+    return status;
+}
+
+enum status simulation_renew(struct simulation *simulation, const bool *anew, struct error *error)
+{
+    return start_again(simulation, NULL, anew, error);
+}
+
+enum status simulation_keep(struct simulation *simulation, const size_t *which, size_t systems,
+                            struct error *error)
+{
+    struct bodies *const all = simulation->bodies, *fewer;
+    if (bodies_create(systems, all->count, &fewer, error))
+        return error->status;
+    for (size_t s = 0; s < systems; s++)
+        bodies_copy_system(fewer, s, all, which[s]);
+    simulation->bodies = fewer;
+    for (size_t s = 0; s < systems; s++) {
+        simulation->now[s] = simulation->now[which[s]];
+        simulation->first[s] = simulation->first[which[s]];
+    }
+    const enum status status = start_again(simulation, which, NULL, error);
+    bodies_destroy(all);
     return status;
 }
 

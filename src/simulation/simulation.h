@@ -28,7 +28,8 @@
 #include "model/physics.h"
 
 /* The first five members are settings, to be filled in before the start; the step of an integrator
- * of stages may also change between two advances. */
+ * of stages may also change between two advances. Once started it stays where it is: the backend
+ * borrows its physics. */
 struct simulation {
     struct physics physics; /* its units and its interruption are borrowed */
     const struct integrator *integrator;
@@ -74,6 +75,12 @@ enum status simulation_copy(struct simulation *copy, const struct simulation *fr
 /* Takes up bodies that the caller has changed. An integrator that chooses its own steps goes on
  * with its state in all systems but those that begin `anew` ([systems]). */
 enum status simulation_renew(struct simulation *simulation, const bool *anew, struct error *error);
+
+/* Lets go of all systems but `which` ([systems], ascending), with their bodies as
+ * simulation_fetch() has left them and their state. After a failure the simulation can only be
+ * destroyed. */
+enum status simulation_keep(struct simulation *simulation, const size_t *which, size_t systems,
+                            struct error *error);
 
 /* Accepts one that is all zero, or was never started. */
 void simulation_destroy(struct simulation *simulation);

@@ -197,6 +197,32 @@ static void test_renew(void **state)
     }
 }
 
+/* Those that are left go on as if all were there still, and remember how they began. */
+static void test_keep(void **state)
+{
+    (void)state;
+    static const char *const integrators[] = { "rk4", "gauss-radau", "hermite4" };
+    for (size_t k = 0; k < COUNT_OF(integrators); k++) {
+        struct simulation fewer = make("openmp", integrators[k]), whole;
+        struct error error = { 0 };
+        whole = make("openmp", integrators[k]);
+        start(&fewer);
+        start(&whole);
+        assert_int_equal(simulation_begin(&fewer, &error), STATUS_OK);
+        const double before = fewer.first[2].potential;
+        advance(&fewer, 10);
+        advance(&whole, 20);
+        assert_int_equal(simulation_keep(&fewer, (size_t[]){ 0, 2 }, 2, &error), STATUS_OK);
+        advance(&fewer, 10);
+        assert_int_equal(fewer.bodies->systems, 2);
+        assert_true(motion_equal(fewer.bodies, 0, whole.bodies, 0));
+        assert_true(motion_equal(fewer.bodies, 1, whole.bodies, 2));
+        assert_true(fewer.first[1].potential == before);
+        simulation_destroy(&fewer);
+        simulation_destroy(&whole);
+    }
+}
+
 /* The energy error is that of the conserved quantities, which the potentials tell as well. */
 static void test_energy(void **state)
 {
@@ -245,8 +271,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_changes), cmocka_unit_test(test_refinement),
         cmocka_unit_test(test_parts),   cmocka_unit_test(test_on_the_way),
-        cmocka_unit_test(test_renew),   cmocka_unit_test(test_energy),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_renew),   cmocka_unit_test(test_keep),
+        cmocka_unit_test(test_energy),  cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
