@@ -25,7 +25,9 @@ const struct parameter gauss_radau_parameters[GAUSS_RADAU_PARAMETERS] = {
       .open = OPEN_MINIMUM,
       .dimension = DIMENSION_TIME,
       .help = "Grid on which the run observes: `every` and checkpoints count its steps. Those of "
-              "the motion are the integrator's own. Unset: a thousandth of `end`." },
+              "the motion are the integrator's own. Made shorter where it does not divide `end`; "
+              "unset: "
+              "a thousandth of `end`." },
     { .key = "accuracy",
       .type = PARAMETER_REAL,
       .default_value = DEFAULT_REAL(1e-9),

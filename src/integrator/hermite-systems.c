@@ -30,7 +30,8 @@ const struct parameter hermite_parameters[HERMITE_PARAMETERS] = {
       .dimension = DIMENSION_TIME,
       .help =
           "Grid on which the run observes, and the longest step of a body: each takes this over "
-          "a power of two. `every` and checkpoints count it. Unset: a thousandth of `end`." },
+          "a power of two. `every` and checkpoints count it. Made shorter where it does not divide "
+          "`end`; unset: a thousandth of `end`." },
     { .key = "eta",
       .type = PARAMETER_REAL,
       .default_value = DEFAULT_REAL(0.02),

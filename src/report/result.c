@@ -161,6 +161,10 @@ enum status result_open(const char *path, struct result *result, struct error *e
 double result_step(const struct result *result)
 {
     const double step = result_real(result, "config.time.step");
+    const double reached = result_real(result, "step");
+    /* An integrator that chooses its own steps may have a grid that is shorter, or left out. */
+    if (result_find(result, "own_steps") && reached > 0)
+        return result_real(result, "time") / reached;
     return isnan(step) ? result_real(result, "config.time.end") / result_real(result, "steps")
                        : step;
 }

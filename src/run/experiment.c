@@ -54,34 +54,55 @@ static bool is_whole(double steps)
 const char *experiment_end_note(const struct experiment *experiment,
                                 char buffer[EXPERIMENT_NOTE_SIZE])
 {
-    const double end = section_real(config_section(experiment->config, "time"), "end");
-    buffer[0] = '\0';
+    const struct section *section = config_section(experiment->config, "time");
+    const struct units *units = experiment->simulation.physics.units;
+    const double end = section_real(section, "end");
     char time[UNITS_TEXT_SIZE];
-    if (!is_whole(end / experiment->simulation.step))
+    buffer[0] = '\0';
+    if (experiment->simulation.integrator->adaptive && section_has(section, "step") &&
+        !is_whole(end / section_real(section, "step")))
         snprintf(buffer, EXPERIMENT_NOTE_SIZE,
-                 "time.end = %.6g is no multiple of the step: the run ends at t = %s", end,
-                 units_time(experiment->simulation.physics.units,
-                            (double)experiment->steps * experiment->simulation.step, 6, time));
+                 "time.end = %.6g is no multiple of the grid: its steps are shorter, %s, and the "
+                 "run ends at time.end",
+                 end, units_time(units, experiment->simulation.step, 6, time));
+    else if (!is_whole(end / experiment->simulation.step))
+        snprintf(
+            buffer, EXPERIMENT_NOTE_SIZE,
+            "time.end = %.6g is no multiple of the step: the run ends at t = %s", end,
+            units_time(units, (double)experiment->steps * experiment->simulation.step, 6, time));
     return buffer;
+}
+
+static double count_steps(double end, double step)
+{
+    const double steps = end / step;
+    return is_whole(steps) ? rint(steps) : ceil(steps);
+}
+
+double experiment_grid(double end, double step)
+{
+    if (isnan(step))
+        return end / EXPERIMENT_DEFAULT_GRID;
+    return is_whole(end / step) ? step : end / count_steps(end, step);
 }
 
 double experiment_step_count(const struct experiment *experiment, double step)
 {
     const struct section *section = config_section(experiment->config, "time");
-    const double steps = section_real(section, "end") / step;
-    return is_whole(steps) ? rint(steps) : ceil(steps);
+    return count_steps(section_real(section, "end"), step);
 }
 
 static void resolve_time(struct experiment *experiment, struct error *error)
 {
     const struct section *section = config_section(experiment->config, "time");
-    experiment->simulation.integrator = integrator_find(section_variant(section)->name);
-    experiment->simulation.options.time = section;
+    struct simulation *const simulation = &experiment->simulation;
+    simulation->integrator = integrator_find(section_variant(section)->name);
+    simulation->options.time = section;
+    simulation->step = section_has(section, "step") ? section_real(section, "step") : NAN;
     /* Integrators that choose their own steps need no grid; what is observed does. */
-    experiment->simulation.step = section_has(section, "step")
-                                      ? section_real(section, "step")
-                                      : section_real(section, "end") / EXPERIMENT_DEFAULT_GRID;
-    const double steps = experiment_step_count(experiment, experiment->simulation.step);
+    if (simulation->integrator->adaptive)
+        simulation->step = experiment_grid(section_real(section, "end"), simulation->step);
+    const double steps = experiment_step_count(experiment, simulation->step);
     if (steps > max_steps)
         section_error(section, "step", error, "would need %g steps to reach time.end", steps);
     else

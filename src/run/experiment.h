@@ -39,12 +39,19 @@ void experiment_name(const struct config *config, char name[EXPERIMENT_NAME_SIZE
 /* Grid steps of a run whose integrator needs none and whose config names none. */
 #define EXPERIMENT_DEFAULT_GRID 1000.0
 
+/*
+ * The grid of a run whose integrator chooses its own steps: `step`, or where it does not divide
+ * `end` the longest shorter one that does, so that the last row is at `end`. NAN asks for `end`
+ * over EXPERIMENT_DEFAULT_GRID.
+ */
+double experiment_grid(double end, double step);
+
 /* Steps in the whole run if it took steps of this length. */
 double experiment_step_count(const struct experiment *experiment, double step);
 
 /*
  * "time.end = 1 is no multiple of the step: the run ends at t = 1.2", or "" where it is one, but
- * for rounding.
+ * for rounding. Where a grid was made shorter instead it says so.
  */
 enum { EXPERIMENT_NOTE_SIZE = 160 };
 const char *experiment_end_note(const struct experiment *experiment,

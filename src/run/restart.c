@@ -44,26 +44,41 @@ enum status restart_open(struct run *run, struct error *error)
 struct loading {
     struct run *run;
     struct error *error;
-    double old_grid; /* of a config that left it out */
+    double old_grid; /* see find_old_grid() */
 };
 
-/* A grid that was left out goes with the end, and the files have the rows of the old one. */
+/* Returns the grid of an integrator that chooses its own steps, as the config of earlier has it,
+ * and NAN for any other. */
+static double find_old_grid(const struct run *run, const json_t *before)
+{
+    const json_t *const time = json_object_get(before, "time");
+    const json_t *const end = json_object_get(time, "end"), *step = json_object_get(time, "step");
+    if (!run->experiment.simulation.integrator->adaptive || !json_is_number(end))
+        return NAN;
+    return experiment_grid(json_number_value(end),
+                           json_is_number(step) ? json_number_value(step) : NAN);
+}
+
+/* A grid that was left out or does not divide the end goes with it, and the files have the rows of
+ * the old one. */
 static void judge_end(const struct loading *loading)
 {
-    const struct section *time = config_section(loading->run->experiment.config, "time");
+    const struct experiment *const x = &loading->run->experiment;
+    const struct section *time = config_section(x->config, "time");
     char step[TEXT_REAL_SIZE];
-    if (!section_has(time, "step"))
+    if (!isnan(loading->old_grid) && x->simulation.step != loading->old_grid)
         section_error(time, "end", loading->error,
-                      "time.step was left out and goes with time.end, but the rows so far have the "
-                      "old grid: write time.step = %s",
+                      "time.step %s and goes with time.end, but the rows so far have the old grid: "
+                      "write time.step = %s",
+                      section_has(time, "step") ? "does not divide it" : "was left out",
                       text_real(step, loading->old_grid));
 }
 
-/* Is it the grid that was left out when the run began? */
+/* Is it another way to name the grid that the run began with? */
 static bool names_old_grid(const struct loading *loading, const struct change *change)
 {
-    return strcmp(change->path, "time.step") == 0 && !change->was_set &&
-           strtod(change->now, NULL) == loading->old_grid;
+    return strcmp(change->path, "time.step") == 0 &&
+           loading->run->experiment.simulation.step == loading->old_grid;
 }
 
 static void judge_change(void *context, const struct change *change)
@@ -87,9 +102,7 @@ enum status restart_compare(struct run *run, struct error *error)
     if (content_get_json(run->continuation.checkpoint, "config", &before, error))
         return error->status;
     struct loading loading = { run, error, NAN };
-    const json_t *const end = json_object_get(json_object_get(before, "time"), "end");
-    if (json_is_number(end))
-        loading.old_grid = json_number_value(end) / EXPERIMENT_DEFAULT_GRID;
+    loading.old_grid = find_old_grid(run, before);
     if (before)
         change_visit(before, run->experiment.config, judge_change, &loading, error);
     else

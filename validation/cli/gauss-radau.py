@@ -193,6 +193,38 @@ def test_a_grid_that_was_left_out_is_kept_by_a_longer_run():
     same("out", "whole")
 
 
+def test_a_run_ends_at_time_end():
+    """a grid that does not divide the end is made shorter, for both integrators, and a longer run
+    keeps it"""
+    config = write(TRIPLES.replace("step = 0.125; end = 40.0", "step = 0.3; end = 1.0"))
+    flat = lambda words: " ".join(words.replace("#", " ").split())
+    # 1 / 0.3 is above 3: four steps of 1 / 4.
+    note = ("time.end = 1 is no multiple of the grid: its steps are shorter, 0.25, and the run ends "
+            "at time.end")
+    for integrator in ("gauss-radau", "hermite4"):
+        chosen = ("-P", f'time.integrator="{integrator}"', "-P", "outputs.0.every=1")
+        out, whole = integrator, integrator + "-whole"
+        assert note in flat(tap.run("check", config, *chosen).stdout)
+        assert note in flat(tap.run("run", config, "-o", out, *chosen).stdout)
+        assert note in flat(pathlib.Path(out, "run.log").read_text())
+        assert columns(pathlib.Path(out, "conservation.csv"))["time"][-1] == 1.0
+        assert (about(out)["step"], about(out)["time"]) == (4, 1.0), about(out)
+        run(config, out + "-quarter", *chosen, "-P", "time.step=0.25")
+        same(out, out + "-quarter")
+        assert tap.run("verify", out).returncode == 0
+        # 2 / 0.3 is above 6: another grid, unless it is asked for as it was.
+        longer = (*chosen, "-P", "time.end=2")
+        refused = run(config, out, "--restart", *longer, status=78)
+        assert "time.step does not divide it and goes with time.end" in refused.stderr, refused
+        assert "write time.step = 0.25" in refused.stderr, refused.stderr
+        run(config, out, "--restart", *longer, "-P", "time.step=0.25")
+        run(config, whole, *longer, "-P", "time.step=0.25")
+        same(out, whole)
+        assert tap.run("verify", out).returncode == 0
+        other = run(config, whole, "--restart", *longer, "-P", "time.step=0.125", status=78)
+        assert "time.step was 0.25 when the run began, now it is 0.125" in other.stderr, other
+
+
 def test_what_it_cannot_do():
     config = write(TRIPLES)
     for status, text, *overrides in (
