@@ -199,8 +199,8 @@ def test_a_run_ends_at_time_end():
     config = write(TRIPLES.replace("step = 0.125; end = 40.0", "step = 0.3; end = 1.0"))
     flat = lambda words: " ".join(words.replace("#", " ").split())
     # 1 / 0.3 is above 3: four steps of 1 / 4.
-    note = ("time.end = 1 is no multiple of the grid: its steps are shorter, 0.25, and the run ends "
-            "at time.end")
+    note = ("time.end = 1 is no multiple of the grid: its steps are shorter, 0.25, and the run "
+            "ends at time.end")
     for integrator in ("gauss-radau", "hermite4"):
         chosen = ("-P", f'time.integrator="{integrator}"', "-P", "outputs.0.every=1")
         out, whole = integrator, integrator + "-whole"
