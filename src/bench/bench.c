@@ -25,9 +25,7 @@ struct timed {
 struct bench_case {
     const char *backend, *kernel, *precision, *isa;
     int threads;
-    struct bodies *bodies;
-    struct backend *running;
-    struct backend_description description;
+    struct simulation simulation;
     const struct stream *stream; /* NULL: no limit is known */
     struct timed steps, streams;
     struct error error;
@@ -38,6 +36,7 @@ struct field {
     const struct bench_plan *plan;
     const struct bench_subject *subject;
     size_t count, case_count;
+    struct simulation origin; /* of which the cases are copies; it is not started */
     struct bench_case *cases;
 };
 
@@ -81,21 +80,27 @@ enum status bench_cube(size_t count, bool equal, bool far, struct bodies **bodie
     return STATUS_OK;
 }
 
-static enum status copy_bodies(const struct bodies *from, struct bodies **result,
+static enum status make_bodies(const struct field *field, struct bodies **bodies,
                                struct error *error)
 {
-    if (bodies_create(from->systems, from->count, result, error))
+    const struct bodies *const from = field->subject->bodies;
+    if (!from)
+        return bench_cube(field->count, field->subject->equal, false, bodies, error);
+    if (bodies_create(from->systems, from->count, bodies, error))
         return error->status;
     for (size_t s = 0; s < from->systems; s++)
-        bodies_copy_system(*result, s, from, s);
+        bodies_copy_system(*bodies, s, from, s);
     return STATUS_OK;
 }
 
-static enum status make_bodies(const struct bench_subject *subject, size_t count,
-                               struct bodies **bodies, struct error *error)
+/* Takes over the bodies; they are to be destroyed by simulation_destroy(). */
+static enum status make_origin(const struct bench_subject *subject, struct bodies *bodies,
+                               struct simulation *origin, struct error *error)
 {
-    return subject->bodies ? copy_bodies(subject->bodies, bodies, error)
-                           : bench_cube(count, subject->equal, false, bodies, error);
+    *origin = (struct simulation){ .physics = subject->physics,
+                                   .integrator = subject->integrator,
+                                   .options.devices = subject->devices };
+    return simulation_take(origin, bodies, error);
 }
 
 /* --- measuring ---------------------------------------------------------------------------------*/
@@ -112,11 +117,10 @@ static double median(struct timed *timed)
 
 /* The step is 0: forces are evaluated and bodies moved as ever, but all cases stay where they
  * are. */
-static double time_steps(struct bench_case *one, const struct integrator *integrator,
-                         uint64_t steps)
+static double time_steps(struct bench_case *one, uint64_t steps)
 {
     const double start = clock_seconds();
-    one->running->class_->advance(one->running, integrator, 0, steps, &one->error);
+    simulation_advance(&one->simulation, steps, &one->error);
     return clock_seconds() - start;
 }
 
@@ -196,10 +200,10 @@ static size_t index_of(const char *const *names, const char *name)
 static const struct stream *find_stream(const struct bench_case *one,
                                         const struct bench_subject *subject)
 {
-    const struct backend_description *d = &one->description;
+    const struct backend_description *d = &one->simulation.description;
     const struct arithmetic *arithmetic = arithmetic_find(d->isa);
     const bool plain = strcmp(d->kernel, "plain") == 0;
-    if (!arithmetic || one->running->class_ != &backend_openmp || subject->bodies ||
+    if (!arithmetic || one->simulation.backend->class_ != &backend_openmp || subject->bodies ||
         subject->physics.boundary != BOUNDARY_OPEN ||
         (!plain && strcmp(d->kernel, "symmetric") != 0))
         return NULL;
@@ -207,57 +211,45 @@ static const struct stream *find_stream(const struct bench_case *one,
                                [subject->equal ? MASSES_EQUAL : MASSES_ANY];
 }
 
-static enum status start_backend(const struct bench_case *one, const struct bench_subject *subject,
-                                 struct bodies *bodies, struct backend **running,
-                                 struct error *error)
+static enum status start_copy(const struct bench_case *one, const struct simulation *origin,
+                              const struct bench_subject *subject, struct simulation *copy,
+                              struct error *error)
 {
-    const struct backend_class *class_ = backend_find(one->backend);
-    const struct backend_options options = {
-        .force = { .method = subject->method,
-                   .precision = (enum precision)index_of(precision_names, one->precision),
-                   .kernel = one->kernel,
-                   .isa = one->isa,
-                   .threads = one->threads },
-        .devices = subject->devices,
+    const struct force_options force = {
+        .method = subject->method,
+        .precision = (enum precision)index_of(precision_names, one->precision),
+        .kernel = one->kernel,
+        .isa = one->isa,
+        .threads = one->threads,
     };
-    if (class_->probe && class_->probe(error))
+    const struct simulation_changes changes = { .backend = backend_find(one->backend),
+                                                .force = &force };
+    if (changes.backend->probe && changes.backend->probe(error))
         return error->status;
-    return class_->create(&options, &subject->physics, bodies, running, error);
+    return simulation_copy(copy, origin, &changes, error);
 }
 
 static enum status open_case(struct bench_case *one, const struct field *field)
 {
-    if (make_bodies(field->subject, field->count, &one->bodies, &one->error) ||
-        start_backend(one, field->subject, one->bodies, &one->running, &one->error))
+    if (start_copy(one, &field->origin, field->subject, &one->simulation, &one->error))
         return one->error.status;
-    one->running->class_->describe(one->running, &one->description);
     one->stream = find_stream(one, field->subject);
     return STATUS_OK;
 }
 
 /* Also finds how many steps a measurement takes. */
-static void warm_up(struct bench_case *one, const struct field *field)
+static void warm_up(struct bench_case *one)
 {
-    const struct integrator *integrator = field->subject->integrator;
     uint64_t steps = 1;
-    double seconds = time_steps(one, integrator, 1);
+    double seconds = time_steps(one, 1);
     while (seconds < LEAST_SECONDS && steps < (uint64_t)1 << 30 && !one->error.status) {
         const double factor = seconds > 0 ? 1.2 * LEAST_SECONDS / seconds : 16;
         steps = (uint64_t)((double)steps * fmax(2, fmin(16, factor)));
-        seconds = time_steps(one, integrator, steps);
+        seconds = time_steps(one, steps);
     }
     one->steps.work = steps;
     if (one->stream)
-        one->streams.work = stream_length(one->stream, one->description.threads);
-}
-
-static void close_case(struct bench_case *one)
-{
-    if (one->running)
-        one->running->class_->destroy(one->running);
-    bodies_destroy(one->bodies);
-    one->running = NULL;
-    one->bodies = NULL;
+        one->streams.work = stream_length(one->stream, one->simulation.description.threads);
 }
 
 static bool has_one_thread(const char *backend)
@@ -303,18 +295,20 @@ static void measure_rounds(struct field *field, double end)
             if (one->error.status || (round >= LEAST_REPEATS && clock_seconds() > end))
                 continue;
             if (one->stream)
-                keep(&one->streams,
-                     time_stream(one->stream, one->description.threads, one->streams.work));
-            keep(&one->steps, time_steps(one, field->subject->integrator, one->steps.work));
+                keep(&one->streams, time_stream(one->stream, one->simulation.description.threads,
+                                                one->streams.work));
+            keep(&one->steps, time_steps(one, one->steps.work));
         }
 }
 
 /* --- what came out -----------------------------------------------------------------------------*/
 
-static double error_of(struct backend *running, const struct bodies *bodies,
-                       const struct accuracy *accuracy, struct error *error)
+static double error_of(struct simulation *simulation, const struct accuracy *accuracy,
+                       struct error *error)
 {
-    return running->class_->accelerations(running, error) ? NAN : accuracy_error(accuracy, bodies);
+    return simulation_accelerations(simulation, error)
+               ? NAN
+               : accuracy_error(accuracy, simulation->bodies);
 }
 
 /* Of the bodies that were timed; they have not moved, and all cases have the same ones. */
@@ -326,9 +320,9 @@ static enum status measure_errors(struct field *field, double *found, struct err
         if (one->error.status)
             continue;
         if (!accuracy)
-            accuracy_create(&field->subject->physics, one->bodies, &accuracy, error);
+            accuracy_create(&field->subject->physics, field->origin.bodies, &accuracy, error);
         if (accuracy)
-            found[k] = error_of(one->running, one->bodies, accuracy, &one->error);
+            found[k] = error_of(&one->simulation, accuracy, &one->error);
     }
     accuracy_destroy(accuracy);
     return error->status;
@@ -339,22 +333,23 @@ static enum status measure_errors(struct field *field, double *found, struct err
 static void measure_far_errors(struct field *field, double *found)
 {
     struct bodies *bodies = NULL;
+    struct simulation origin = { 0 };
     struct accuracy *accuracy = NULL;
     struct error error = { 0 };
     const struct bench_subject *subject = field->subject;
-    if (!bench_cube(field->count, subject->equal, true, &bodies, &error))
+    if (!bench_cube(field->count, subject->equal, true, &bodies, &error) &&
+        !make_origin(subject, bodies, &origin, &error))
         accuracy_create(&subject->physics, bodies, &accuracy, &error);
     for (size_t k = 0; k < field->case_count && accuracy; k++) {
-        struct backend *running = NULL;
+        struct simulation copy = { 0 };
         error_clear(&error);
-        if (field->cases[k].error.status ||
-            start_backend(&field->cases[k], subject, bodies, &running, &error))
-            continue;
-        found[k] = error_of(running, bodies, accuracy, &error);
-        running->class_->destroy(running);
+        if (!field->cases[k].error.status &&
+            !start_copy(&field->cases[k], &origin, subject, &copy, &error))
+            found[k] = error_of(&copy, accuracy, &error);
+        simulation_destroy(&copy);
     }
     accuracy_destroy(accuracy);
-    bodies_destroy(bodies);
+    simulation_destroy(&origin);
 }
 
 static void report(struct bench_case *one, const struct field *field, double error, double far,
@@ -374,12 +369,12 @@ static void report(struct bench_case *one, const struct field *field, double err
         row.skipped = one->error.text;
     } else {
         const double pairs =
-            force_work(&one->description.force, (double)row.systems, (double)row.count) *
+            force_work(&one->simulation.description.force, (double)row.systems, (double)row.count) *
             (double)integrator_forces_per_step(field->subject->integrator);
-        row.kernel = one->description.kernel;
-        row.isa = one->description.isa;
-        row.threads = one->description.threads;
-        row.precision = precision_names[one->description.precision];
+        row.kernel = one->simulation.description.kernel;
+        row.isa = one->simulation.description.isa;
+        row.threads = one->simulation.description.threads;
+        row.precision = precision_names[one->simulation.description.precision];
         row.seconds = least(&one->steps);
         row.median = median(&one->steps);
         row.repeats = one->steps.repeats;
@@ -400,13 +395,17 @@ static enum status measure_field(struct field *field, double seconds, const stru
 {
     const double end = clock_seconds() + seconds;
     double errors[MOST_CASES], far_errors[MOST_CASES];
+    struct bodies *bodies;
     for (size_t k = 0; k < MOST_CASES; k++)
         errors[k] = far_errors[k] = NAN;
-    if (list_cases(field, error))
+    if (list_cases(field, error) || make_bodies(field, &bodies, error) ||
+        make_origin(field->subject, bodies, &field->origin, error)) {
+        simulation_destroy(&field->origin);
         return error->status;
+    }
     for (size_t k = 0; k < field->case_count; k++)
         if (!open_case(&field->cases[k], field))
-            warm_up(&field->cases[k], field);
+            warm_up(&field->cases[k]);
     measure_rounds(field, end);
     const enum status status = measure_errors(field, errors, error);
     if (!status && !field->subject->bodies)
@@ -414,7 +413,8 @@ static enum status measure_field(struct field *field, double seconds, const stru
     for (size_t k = 0; k < field->case_count && !status; k++)
         report(&field->cases[k], field, errors[k], far_errors[k], sink);
     for (size_t k = 0; k < field->case_count; k++)
-        close_case(&field->cases[k]);
+        simulation_destroy(&field->cases[k].simulation);
+    simulation_destroy(&field->origin);
     return status;
 }
 

@@ -11,9 +11,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "backend/backend.h"
 #include "base/status.h"
 #include "bench/arithmetic.h"
+#include "simulation/simulation.h"
 
 enum { BENCH_MOST = 32 }; /* values on an axis */
 

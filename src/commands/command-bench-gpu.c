@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "backend/backend.h"
 #include "base/build.h"
 #include "base/clock.h"
 #include "base/document.h"
@@ -19,9 +18,9 @@
 #include "force/direct/reference.h"
 #include "gpu/devices.h"
 #include "gpu/gpu-bench.h"
-#include "integrator/integrator.h"
 #include "output/directory.h"
 #include "report/plot.h"
+#include "simulation/simulation.h"
 
 enum { BAR_WIDTH = 40, MOST_SIZES = 32 };
 
@@ -166,15 +165,14 @@ static enum status collect(void *context, const struct gpu_bench_row *row, struc
 /* --- the CPU beside it -------------------------------------------------------------------------*/
 
 /* The least of some steps. */
-static enum status time_cpu(struct backend *backend, double *seconds, struct error *error)
+static enum status time_cpu(struct simulation *simulation, double *seconds, struct error *error)
 {
-    const struct integrator *integrator = integrator_find("velocity-verlet");
-    enum status status = backend->class_->advance(backend, integrator, 1e-6, 1, error);
+    enum status status = simulation_advance(simulation, 1, error);
     const double end = clock_seconds() + 0.2;
     *seconds = INFINITY;
     for (int k = 0; k < 20 && !status && (k == 0 || clock_seconds() < end); k++) {
         const double start = clock_seconds();
-        status = backend->class_->advance(backend, integrator, 1e-6, 1, error);
+        status = simulation_advance(simulation, 1, error);
         *seconds = fmin(*seconds, clock_seconds() - start);
     }
     return status;
@@ -182,25 +180,25 @@ static enum status time_cpu(struct backend *backend, double *seconds, struct err
 
 static enum status bench_cpu(size_t largest, json_t *rows, struct error *error)
 {
-    static const struct physics physics = { .gravitational_constant = 1, .softening = 0.1 };
-    const struct backend_options options = {
-        .force = { .precision = PRECISION_SINGLE, .kernel = "auto", .isa = "auto" }
+    const struct simulation settings = {
+        .physics = { .gravitational_constant = 1, .softening = 0.1 },
+        .integrator = integrator_find("velocity-verlet"),
+        .step = 1e-6,
+        .class_ = &backend_openmp,
+        .options.force = { .precision = PRECISION_SINGLE, .kernel = "auto", .isa = "auto" },
     };
     printf("\nall CPU cores, steps of velocity Verlet\n  %9s %12s %10s\n", "bodies", "ms",
            "G pairs/s");
     double seconds = 0;
     for (size_t count = 1024; count <= largest && seconds < 1; count *= 2) {
         struct bodies *bodies;
-        struct backend *backend = NULL;
-        enum status status = bench_cube(count, true, false, &bodies, error);
-        if (!status)
-            status = backend_openmp.create(&options, &physics, bodies, &backend, error);
-        if (!status)
-            status = time_cpu(backend, &seconds, error);
-        backend_openmp.destroy(backend);
-        bodies_destroy(bodies);
-        if (status)
-            return status;
+        struct simulation simulation = settings;
+        if (!bench_cube(count, true, false, &bodies, error) &&
+            !simulation_take(&simulation, bodies, error) && !simulation_start(&simulation, error))
+            time_cpu(&simulation, &seconds, error);
+        simulation_destroy(&simulation);
+        if (error->status)
+            return error->status;
         const double rate = reference_pairs(1.0, (double)count) / seconds;
         printf("  %9zu %12.4f %10.2f\n", count, 1e3 * seconds, 1e-9 * rate);
         fflush(stdout);

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "backend/backend.h"
+#include "simulation/simulation.h"
 
 enum {
     MOST_BODIES = 16,       /* in a trial: those of the orbit, and who disturbs it most */
@@ -15,44 +15,36 @@ static const double truth_forces = (12.0 + SAMPLES_PER_PERIOD) * 3.0 * 7.0;
 
 /* One of the two that move from the same state. */
 struct runner {
-    const struct integrator *integrator;
-    struct bodies *bodies;
-    struct backend *backend;
-    struct bound_orbit orbit; /* in `bodies` */
+    struct simulation simulation;
+    struct bound_orbit orbit; /* in its bodies */
 };
 
 static enum status open_runner(const struct physics *physics, const struct bodies *bodies,
                                size_t system, const struct bound_orbit *orbit,
-                               const struct integrator *integrator, struct runner *runner,
-                               struct error *error)
+                               const struct integrator *integrator, double dt,
+                               struct runner *runner, struct error *error)
 {
-    const struct backend_options options = {
-        .force = { .precision = PRECISION_DOUBLE, .threads = 1, .kernel = "auto", .isa = "auto" },
-        .integrator = integrator
+    struct bodies *own;
+    runner->simulation = (struct simulation){
+        .physics = *physics,
+        .integrator = integrator,
+        .step = dt,
+        .class_ = &backend_serial,
+        .options.force = { .precision = PRECISION_DOUBLE,
+                           .threads = 1,
+                           .kernel = "auto",
+                           .isa = "auto" },
     };
-    runner->integrator = integrator;
-    const enum status status = bound_orbit_isolate(bodies, system, orbit, MOST_BODIES,
-                                                   &runner->bodies, &runner->orbit, error);
-    return status
-               ? status
-               : backend_serial.create(&options, physics, runner->bodies, &runner->backend, error);
-}
-
-static void close_runner(struct runner *runner)
-{
-    if (runner->backend)
-        runner->backend->class_->destroy(runner->backend);
-    bodies_destroy(runner->bodies);
-}
-
-static enum status move(struct runner *runner, double dt, uint64_t steps, struct error *error)
-{
-    return runner->backend->class_->advance(runner->backend, runner->integrator, dt, steps, error);
+    if (bound_orbit_isolate(bodies, system, orbit, MOST_BODIES, &own, &runner->orbit, error) ||
+        simulation_take(&runner->simulation, own, error))
+        return error->status;
+    return simulation_start(&runner->simulation, error);
 }
 
 static struct bound_orbit look(const struct physics *physics, const struct runner *runner)
 {
-    return bound_orbit_about(physics, runner->bodies, 0, runner->orbit.body, &runner->orbit.center);
+    return bound_orbit_about(physics, runner->simulation.bodies, 0, runner->orbit.body,
+                             &runner->orbit.center);
 }
 
 /* The differences of a sample, added to what there is. */
@@ -83,16 +75,16 @@ static void compare(const struct physics *physics, const struct runner *method,
 
 static double pairs_of(const struct runner *runner, double forces)
 {
-    return forces * reference_pairs(1.0, (double)runner->bodies->count);
+    return forces * reference_pairs(1.0, (double)runner->simulation.bodies->count);
 }
 
 static double interactions_of(const struct runner *method, const struct runner *truth,
                               uint64_t steps)
 {
     struct adaptive_statistics own;
-    truth->backend->adaptive->class_->statistics(truth->backend->adaptive, 0, &own);
-    return own.interactions +
-           pairs_of(method, (double)steps * (double)integrator_forces_per_step(method->integrator));
+    simulation_own_steps(&truth->simulation, 0, &own);
+    return own.interactions + pairs_of(method, (double)steps * (double)integrator_forces_per_step(
+                                                                   method->simulation.integrator));
 }
 
 /* The method may lose the body; where the truth cannot be followed, nothing is known. */
@@ -108,9 +100,9 @@ static enum status follow(const struct physics *physics, struct runner *method,
     uint64_t step = 0;
     while (step < last) {
         step += stride;
-        if (move(truth, dt, stride, error))
+        if (simulation_advance(&truth->simulation, stride, error))
             return error->status;
-        const enum status status = move(method, dt, stride, &lost);
+        const enum status status = simulation_advance(&method->simulation, stride, &lost);
         if (status && status != STATUS_NUMERICAL)
             return error_pass(error, &lost);
         if (status) {
@@ -163,13 +155,13 @@ enum status bound_trial(const struct physics *physics, const struct bodies *bodi
     struct error broken = { 0 };
     *trial = (struct bound_trial){ .beyond = INFINITY };
     enum status status =
-        open_runner(physics, bodies, system, orbit, method->integrator, &own, &broken);
+        open_runner(physics, bodies, system, orbit, method->integrator, method->dt, &own, &broken);
     if (!status)
-        status = open_runner(physics, bodies, system, orbit, integrator_find("gauss-radau"), &truth,
-                             &broken);
+        status = open_runner(physics, bodies, system, orbit, integrator_find("gauss-radau"),
+                             method->dt, &truth, &broken);
     if (!status)
         status = follow(physics, &own, &truth, method->dt, method->limit, trial, &broken);
-    close_runner(&own);
-    close_runner(&truth);
+    simulation_destroy(&own.simulation);
+    simulation_destroy(&truth.simulation);
     return status == STATUS_NUMERICAL ? STATUS_OK : error_pass(error, &broken);
 }

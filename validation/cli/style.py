@@ -235,6 +235,31 @@ def test_work_test_sees_a_square():
         "src/run/a.c: row.count * (double)(row.count"], squares_of_counts(".")
 
 
+# A call of a create() that a class has: of forces, of integrators and of backends.
+CREATES = re.compile(r"(?:->|\.)create\(")
+
+
+def creators_of_backends(root):
+    """Files beyond the floor of the backends that call a create() of a class."""
+    paths = sources(root, ".c", ".h", ".inc", folders=("src",))
+    below = FLOORS[:FLOORS.index("backend") + 1]
+    return [path for path in paths if path.split("/")[1] not in below
+            and CREATES.search(COMMENT.sub("", read(root, path)))]
+
+
+def test_backends_are_created_by_simulations():
+    """one file creates the backends for all that moves bodies"""
+    assert creators_of_backends(tap.SOURCE) == ["src/simulation/simulation.c"]
+
+
+def test_creators_test_sees_another_one():
+    """a planted creator is found, but none of the floors below and none in a comment"""
+    plant("src/run/a.c", "status = backend_find(name)->create(&options, error);\n")
+    plant("src/bench/b.c", "/* x->create( */ bodies_create(1, 2, &bodies, error);\n")
+    plant("src/backend/c.c", "backend_openmp.create(options, physics);\n")
+    assert creators_of_backends(".") == ["src/run/a.c"], creators_of_backends(".")
+
+
 # What stands at the top of the tree. The results of a run that was begun there do not.
 TOP = {".ci", ".clang-format", ".clang-tidy", ".dockerignore", ".editorconfig", ".gitignore",
        "CITATION.cff", "CONTRIBUTING.md", "Containerfile", "LICENSE", "Makefile.am", "NEWS",
