@@ -92,7 +92,8 @@ enum status seal_check(const struct directory *directory, const json_t *manifest
     close(folder);
     if (code == ENOMEM)
         return directory_error(directory, name, STATUS_MEMORY, code, error);
-    if (!there || (code == 0 && lists(manifest, name, hash)))
+    const bool gone = !there || code == ENOENT; /* a run --force may remove it at any moment */
+    if (gone || (code == 0 && lists(manifest, name, hash)))
         return STATUS_OK;
     hash[0] = '\0';
     const json_t *const known = json_object_get(json_object_get(manifest, "sha256"), name);
