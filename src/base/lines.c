@@ -14,6 +14,9 @@
 
 enum { BLOCK = 1 << 16 };
 
+/* So many bytes may be unpacked from however few. */
+static const int64_t unpacked_always = 1 << 26;
+
 struct lines {
     gzFile file;
     char *path;
@@ -144,6 +147,18 @@ static enum status grow(struct lines *lines, struct error *error)
     return STATUS_OK;
 }
 
+/* Rows of bodies are numbers that differ. A small file could otherwise keep a reader for hours, and
+ * its rows fill the memory. */
+static enum status check_density(const struct lines *lines, struct error *error)
+{
+    if (lines->offset <= unpacked_always || gzdirect(lines->file) ||
+        lines->offset / LINES_DENSEST <= (int64_t)gzoffset(lines->file))
+        return STATUS_OK;
+    return error_set(error, STATUS_DATA,
+                     "%s: unpacks to more than %d times its size: this is no table of bodies",
+                     lines->path, LINES_DENSEST);
+}
+
 /* Moves the unused bytes to the front and reads more behind them. */
 static enum status refill(struct lines *lines, struct error *error)
 {
@@ -159,7 +174,7 @@ static enum status refill(struct lines *lines, struct error *error)
     lines->filled += length;
     lines->offset += (int64_t)length;
     lines->ended = length < room;
-    return status;
+    return status ? status : check_density(lines, error);
 }
 
 /* Refuses what no text has: control characters other than blanks. */

@@ -13,8 +13,9 @@
 #include "base/status.h"
 
 enum {
-    LINES_LONGEST = 1 << 20, /* bytes in a line; more are no text for us: STATUS_DATA */
-    LINES_EMPTIEST = 1 << 24 /* bytes in lines without data; a few kilobytes of gzip hold more */
+    LINES_LONGEST = 1 << 20,  /* bytes in a line; more are no text for us: STATUS_DATA */
+    LINES_EMPTIEST = 1 << 24, /* bytes in lines without data; a few kilobytes of gzip hold more */
+    LINES_DENSEST = 200       /* times the size of a compressed file: positions are not so alike */
 };
 
 struct lines; /* opaque, owned by the caller of lines_open() */
@@ -29,7 +30,8 @@ void lines_close(struct lines *lines); /* accepts NULL */
 /*
  * The next line without its end, in memory that the caller may change until the next call; NULL at
  * the end of the file. STATUS_DATA: a control character or NUL (no text file), a line longer than
- * LINES_LONGEST, a damaged or truncated compressed file. STATUS_IO.
+ * LINES_LONGEST, a compressed file that is damaged, truncated or more than LINES_DENSEST times as
+ * large when it is unpacked (gzip reaches a thousand, with rows that are all alike). STATUS_IO.
  */
 enum status lines_next(struct lines *lines, char **line, struct error *error);
 

@@ -12,6 +12,7 @@
 #include "commands/arguments.h"
 #include "commands/commands.h"
 #include "commands/preparation.h"
+#include "output/lock.h"
 #include "run/experiment.h"
 #include "run/schema.h"
 
@@ -395,7 +396,7 @@ enum status command_bench(int argc, char **argv, struct error *error)
 {
     struct wanted wanted = { .seconds = default_seconds, .softening = 0.05 };
     struct argument_list overrides = { 0 }, plain;
-    bool gpu = false, helped;
+    bool gpu = false, no_lock = false, helped;
     const struct argument table[] = {
         { 0, "sizes", "N,...", ARGUMENT_TEXT, &wanted.sizes, "numbers of bodies" },
         { 0, "threads", "T,...", ARGUMENT_TEXT, &wanted.threads, "numbers of threads" },
@@ -410,6 +411,7 @@ enum status command_bench(int argc, char **argv, struct error *error)
         { 'P', NULL, "key.path=value", ARGUMENT_LIST, &overrides, "set a key of FILE.cfg" },
         { 'o', "output", "FOLDER", ARGUMENT_TEXT, &wanted.folder,
           "write bench.csv, bench.json and figures" },
+        { 0, "no-lock", NULL, ARGUMENT_FLAG, &no_lock, "where the file system takes no locks" },
         { 0, "gpu", NULL, ARGUMENT_FLAG, &gpu, "measure a GPU: see bench --gpu --help" },
     };
     const struct arguments arguments = {
@@ -426,6 +428,8 @@ enum status command_bench(int argc, char **argv, struct error *error)
         return command_bench_gpu(argc, argv, error);
     if (arguments_parse(&arguments, argc, argv, &plain, &helped, error) || helped)
         return error->status;
+    if (no_lock)
+        lock_do_without();
     if (!(wanted.seconds > 0))
         return error_set(error, STATUS_USAGE, "orrery bench: --seconds must be above 0");
     if (plain.count && wanted.sizes)

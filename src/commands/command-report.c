@@ -4,11 +4,13 @@
 #include "base/memory.h"
 #include "commands/arguments.h"
 #include "commands/commands.h"
+#include "output/lock.h"
 #include "report/report.h"
 
 enum status command_report(int argc, char **argv, struct error *error)
 {
     struct report_options options = { 0 };
+    bool no_lock = false, helped;
     const struct argument table[] = {
         { 'o', "output", "FOLDER", ARGUMENT_TEXT, &options.output,
           "write report.html and plots/ into FOLDER" },
@@ -16,6 +18,7 @@ enum status command_report(int argc, char **argv, struct error *error)
           "draw these figures, or columns of diagnostics, and no others" },
         { 0, "animation", NULL, ARGUMENT_FLAG, &options.animation,
           "add an animated picture of the bodies (one run with a trajectory)" },
+        { 0, "no-lock", NULL, ARGUMENT_FLAG, &no_lock, "where the file system takes no locks" },
     };
     const struct arguments arguments = {
         "orrery report DIR... [-o FOLDER] [--plot NAME,...] [--animation]",
@@ -28,9 +31,10 @@ enum status command_report(int argc, char **argv, struct error *error)
     };
     struct argument_list plain;
     struct report_summary summary;
-    bool helped;
     if (arguments_parse(&arguments, argc, argv, &plain, &helped, error) || helped)
         return error->status;
+    if (no_lock)
+        lock_do_without();
     options.directories = plain.items;
     options.count = plain.count;
     const enum status status = report_write(&options, &summary, error);

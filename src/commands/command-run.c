@@ -15,6 +15,7 @@
 #include "commands/display.h"
 #include "commands/preparation.h"
 #include "commands/summary.h"
+#include "output/lock.h"
 #include "run/record.h"
 #include "run/run.h"
 #include "run/signals.h"
@@ -89,7 +90,7 @@ struct wanted {
     struct command_study_options study;
     const char *max_time, *restart; /* as they stand there, or NULL */
     long long member;
-    bool dry_run;
+    bool dry_run, no_lock;
 };
 
 /* "--restart", "--restart=if-any" or neither. */
@@ -181,6 +182,8 @@ enum status command_run(int argc, char **argv, struct error *error)
           "of a sweep, run this member alone (a job array)" },
         { 0, "show", "quantity,...", ARGUMENT_TEXT, &wanted.run.show,
           "print these columns of the diagnostics as they are measured" },
+        { 0, "no-lock", NULL, ARGUMENT_FLAG, &wanted.no_lock,
+          "where the file system takes no locks" },
         { 0, "dry-run", NULL, ARGUMENT_FLAG, &wanted.dry_run, "check everything, compute nothing" },
         { 'q', "quiet", NULL, ARGUMENT_FLAG, &display.quiet, "no progress, no summary" },
     };
@@ -197,6 +200,8 @@ enum status command_run(int argc, char **argv, struct error *error)
     if (arguments_parse(&arguments, argc, argv, &plain, &helped, error) || helped)
         return error->status;
     wanted.prepare.path = plain.items[0];
+    if (wanted.no_lock)
+        lock_do_without();
     if (read_words(&wanted, display.quiet, error))
         return error->status;
     return wanted.dry_run ? prepare_check(&wanted.prepare, &wanted.run, error)

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "commands/arguments.h"
 #include "commands/commands.h"
+#include "output/lock.h"
 #include "run/schema.h"
 
 static void show_progress(void *context, double done)
@@ -28,10 +29,11 @@ static void print_result(const char *directory, const struct verification *v)
 enum status command_verify(int argc, char **argv, struct error *error)
 {
     struct argument_list overrides = { 0 }, plain;
-    bool quiet = false, helped;
+    bool quiet = false, no_lock = false, helped;
     const struct argument table[] = {
         { 'P', NULL, "key.path=value", ARGUMENT_LIST, &overrides,
           "replay with another compute.threads, say; may be repeated" },
+        { 0, "no-lock", NULL, ARGUMENT_FLAG, &no_lock, "where the file system takes no locks" },
         { 'q', "quiet", NULL, ARGUMENT_FLAG, &quiet, "only the exit status" },
     };
     const struct arguments arguments = {
@@ -46,6 +48,8 @@ enum status command_verify(int argc, char **argv, struct error *error)
     };
     if (arguments_parse(&arguments, argc, argv, &plain, &helped, error) || helped)
         return error->status;
+    if (no_lock)
+        lock_do_without();
     const char *directory = plain.items[0];
     struct text path = { 0 };
     struct config *config = NULL;

@@ -25,10 +25,17 @@ bool lock_is_named(int folder, const char *name, int fd)
 
 /* Parallel file systems may be mounted without locks. Whoever writes there sees to it alone that no
  * two processes work in one folder. */
+static const char variable[] = "ORRERY_LOCKS", none[] = "none";
+
+void lock_do_without(void)
+{
+    setenv(variable, none, 1); /* without memory for it, locks are asked for and refused */
+}
+
 static bool goes_without(void)
 {
-    const char *const wish = getenv("ORRERY_LOCKS");
-    return wish && strcmp(wish, "none") == 0;
+    const char *const wish = getenv(variable);
+    return wish && strcmp(wish, none) == 0;
 }
 
 static bool knows_no_locks(int code)
@@ -111,8 +118,9 @@ static enum status try_lock(int folder, const char *path, const char *name, enum
             unlinkat(folder, name, 0); /* it was made above */
         error_set(error, STATUS_CANT_CREATE,
                   "%s: the file system takes no locks (%s), which keep two processes apart; write "
-                  "elsewhere, or set ORRERY_LOCKS=none and see to it that one process at a time "
-                  "works there",
+                  "elsewhere, or use --no-lock (ORRERY_LOCKS=none in the environment) and see to "
+                  "it that one "
+                  "process at a time works there",
                   path, strerror(code));
     } else if (code)
         error_file(error, STATUS_CANT_CREATE, code, path, name);

@@ -2,8 +2,8 @@
  * Locks: files that one process holds, or that several share. The kernel drops a lock with the
  * last process that holds it, so a dead one never stands in the way.
  *
- * Where the environment has ORRERY_LOCKS=none, for file systems that take no locks, files are made
- * and named as ever, but nobody is kept out.
+ * After lock_do_without(), or where the environment has ORRERY_LOCKS=none, files are made and named
+ * as ever, but nobody is kept out: for file systems that take no locks.
  */
 #ifndef ORRERY_OUTPUT_LOCK_H
 #define ORRERY_OUTPUT_LOCK_H
@@ -12,6 +12,9 @@
 #include <time.h>
 
 #include "base/status.h"
+
+/* From here on this process, and those that it starts, take no lock. Before there are threads. */
+void lock_do_without(void);
 
 enum lock_kind {
     LOCK_ALONE, /* one process */

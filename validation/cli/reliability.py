@@ -260,27 +260,38 @@ def test_a_run_through_the_loader():
     assert run_json("pair.run")["verdict"] == "held"
 
 
-def run_without_locks(config, code, **environment):
+def without_locks(*arguments, code, **environment):
     shim = os.path.join(os.environ.get("ORRERY_BUILD", os.path.dirname(tap.ORRERY)),
                         "validation/faults/shim-calls.so")
     if not os.path.exists(shim):
         raise tap.Skip("the shim is not built: it needs Linux and the GNU C library")
     options = os.environ.get("ASAN_OPTIONS", "")
-    return tap.run("run", config, "-q", env={
+    return tap.run(*arguments, env={
         **os.environ, "ASAN_OPTIONS": f"{options}:verify_asan_link_order=0", "LD_PRELOAD": shim,
         "ORRERY_FAULT": f"error {code} 1 1000000 flock -", **environment})
 
 
 def test_a_file_system_without_locks():
-    """is said, with what to do; ORRERY_LOCKS=none goes without them"""
+    """is said, with what to do; --no-lock and ORRERY_LOCKS=none go without them"""
     config = write(TWO_BODY)
+    run = ("run", config, "-q")
     for code in (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP):
-        result = run_without_locks(config, code)
+        result = without_locks(*run, code=code)
         assert result.returncode == 73 and "takes no locks" in result.stderr, result
-        assert "ORRERY_LOCKS=none" in result.stderr and listing(".") == ["run.cfg"], result
-    result = run_without_locks(config, errno.ENOSYS, ORRERY_LOCKS="none")
+        assert "--no-lock" in result.stderr and listing(".") == ["run.cfg"], result
+    result = without_locks(*run, "--no-lock", code=errno.ENOSYS)
     assert result.returncode == 0, result
     assert "run.lock" not in listing("pair.run") and run_json("pair.run")["verdict"] == "held"
+    result = without_locks(*run, "--force", code=errno.ENOSYS, ORRERY_LOCKS="none")
+    assert result.returncode == 0, result
+    for command in ("verify", "report"):
+        assert without_locks(command, "pair.run", code=errno.ENOSYS).returncode == 73, command
+        result = without_locks(command, "pair.run", "--no-lock", code=errno.ENOSYS)
+        assert result.returncode in (0, 69), result
+    sweep = ("run", config, "-q", "-P", 'sweep=({ key = "time.end"; values = [0.1, 0.2]; })')
+    assert without_locks(*sweep, code=errno.ENOSYS).returncode == 73
+    result = without_locks(*sweep, "--no-lock", code=errno.ENOSYS)
+    assert result.returncode == 0 and "study.lock" not in listing("pair.sweep"), result
 
 
 # --- two processes --------------------------------------------------------------------------------

@@ -136,6 +136,36 @@ def test_snapshots_that_lead_to_other_files():
                 row.problem(case, f"{words!r} is not said: {result.stderr!r}")
 
 
+def test_compressed_tables_of_rows_alike():
+    """megabytes of gzip that hold gigabytes of bodies: 65 for convert, check and run"""
+    heads = {"p.txt": "", "t.xyz": "99999999\nProperties=species:S:1:pos:R:3:velo:R:3:mass:R:1\n",
+             "c.csv": "m,x,y,z,vx,vy,vz\n"}
+    rows = {"p.txt": "1 0.5 0.25 0.5 0 0 0\n", "t.xyz": "A 0.5 0.25 0.5 0 0 0 1\n",
+            "c.csv": "1,0.5,0.25,0.5,0,0,0\n"}
+    cases = [(name, command) for name in heads for command in ("convert", "check", "run")]
+    with Row(7, "a compressed table of gigabytes of rows: 65, in seconds") as row:
+        for name, command in harness.some(cases, 3):
+            if not os.path.exists(name + ".gz"):
+                block = rows[name].encode() * ((1 << 20) // len(rows[name]))
+                with gzip.open(name + ".gz", "wb", compresslevel=9) as file:
+                    file.write(heads[name].encode())
+                    for _ in range(3 << 10):
+                        file.write(block)
+            pathlib.Path("rows.cfg").write_text(
+                f'bodies = {{ initial = "file"; file = "{name}.gz"; }};\n'
+                'physics = { softening = 0.1; };\ntime = { step = 0.1; end = 1.0; };\n')
+            words = {"convert": ["convert", name + ".gz", "o.xyz", "--force", "-q"]}
+            try:
+                result = tap.run(*words.get(command, [command, "rows.cfg"]), timeout=20)
+            except subprocess.TimeoutExpired:
+                result = subprocess.CompletedProcess(name, 124, "", "it hangs")
+            row.ended((name, command), result, (65,))
+            if "unpacks to more than 200 times its size" not in result.stderr:
+                row.problem((name, command), f"not told: {result.stderr!r}")
+            if os.path.exists("o.xyz") or os.path.exists("rows.run"):
+                row.is_wrong((name, command), "something was written")
+
+
 def test_compressed_tables_without_data():
     """kilobytes of gzip that hold a gigabyte of comments or blank lines: 65, in seconds"""
     gigabyte = 1 << 30

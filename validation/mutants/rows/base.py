@@ -65,4 +65,6 @@ ROWS = [
     ("src/base/text.c", "text_append(text, *p == '\"' ? \"\\\"\\\"\" : p, *p == '\"' ? 2 : 1);",
      "text_append(text, p, 1);", "unit/text"),
     ("src/base/lines.c", "    lines->cut = !end;", "    lines->cut = false;", "unit/lines"),
+    ("src/base/lines.c", "lines->offset / LINES_DENSEST <= ", "lines->offset < 0 || 0 < ",
+     "faults/snapshots.py"),
 ]
