@@ -364,6 +364,125 @@ def test_force_over_a_strangers_report():
                 row.problem(repr(words), "report.json is still there")
 
 
+# --- the other commands that read a stranger's files ---------------------------------------------
+
+def in_config(words, key):
+    """A value of the run's own config, as libconfig spells it."""
+    path = pathlib.Path("trial/run.cfg")
+    text = path.read_text()
+    quoted = '"' + words.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+    changed = re.sub(rf'(?m)^(\s*(?:{{\s*)?{key} = )"[^"]*"', lambda m: m.group(1) + quoted, text,
+                     count=1)
+    assert changed != text or quoted in text, (key, text)
+    path.write_text(changed)
+
+
+VERIFIED = {
+    "the name in run.cfg": lambda words: in_config(words, "name"),
+    "the file of an output in run.cfg": lambda words: in_config(words, "file"),
+    "the integrator in run.cfg": lambda words: in_config(words, "integrator"),
+}
+
+
+def test_verify_of_a_strangers_directory():
+    """orrery verify: run.json is noted and nothing else is written, whatever stands in the directory"""
+    prepare()
+    trials = [(place, words) for place in (*PLACES, *VERIFIED) for words in STRINGS]
+    with Row(22, "orrery verify of a directory with a stranger's string in one place") as row:
+        for place, words in some(shuffled(trials)[::4], 20):
+            plant(place if place in PLACES else "the name of the run",
+                  words if place in PLACES else "whole")
+            if place in VERIFIED:
+                VERIFIED[place](expand(words))
+            before = watched()
+            before.pop("trial/run.json", None)
+            judge(row, f"{words!r} as {place}", before, orrery("verify", "trial", "-q"),
+                  (0, 1, 65, 66, 69, 73, 74, 78), re.compile(r"trial/run\.json$"))
+
+
+BODIES = {
+    "a column of CSV": ("csv", 'm,x,y,z,vx,vy,vz,"WORDS"\n1,0,0,0,0,0,0,1\n1,1,0,0,0,1,0,2\n'),
+    "a column between others": ("csv", "m,x,WORDS,y,z,vx,vy,vz\n1,0,7,0,0,0,0,0\n1,1,7,0,0,0,1,0\n"),
+    "a unit of CSV": ("csv", "m [WORDS],x [AU],y [AU],z [AU],vx [km/s],vy [km/s],vz [km/s]\n"
+                             "1,0,0,0,0,0,0\n1,1,0,0,0,1,0\n"),
+    "a cell of CSV": ("csv", "m,x,y,z,vx,vy,vz\n1,0,0,0,0,0,0\nWORDS,1,0,0,0,1,0\n"),
+    "a comment of a table": ("txt", "# WORDS\n1 0 0 0 0 0 0\n1 1 0 0 0 1 0\n"),
+    "a cell of a table": ("txt", "1 0 0 0 0 0 0\n1 WORDS 0 0 0 1 0\n"),
+    "the properties of XYZ": ("xyz", "2\nProperties=species:S:1:pos:R:3:velo:R:3:mass:R:1:WORDS:R:1\n"
+                                     "A 0 0 0 0 0 0 1 5\nA 1 0 0 0 1 0 1 5\n"),
+    "a key of XYZ": ("xyz", "2\nProperties=species:S:1:pos:R:3:velo:R:3:mass:R:1 WORDS=WORDS "
+                            'Units="WORDS"\nA 0 0 0 0 0 0 1\nA 1 0 0 0 1 0 1\n'),
+    "a species of XYZ": ("xyz", "2\nProperties=species:S:1:pos:R:3:velo:R:3:mass:R:1\n"
+                                "WORDS 0 0 0 0 0 0 1\nA 1 0 0 0 1 0 1\n"),
+}
+
+
+def test_convert_of_a_strangers_file():
+    """orrery convert: its own output is written and nothing else; it has numbers and our names"""
+    prepare()
+    trials = [(place, words, kind) for place in BODIES for words in STRINGS
+              for kind in ("csv", "xyz", "txt")]
+    with Row(22, "orrery convert of a file with a stranger's string in one place") as row:
+        for place, words, kind in some(shuffled(trials)[::3], 20):
+            suffix, text = BODIES[place]
+            path = pathlib.Path(f"strange.{suffix}")
+            path.write_text(text.replace("WORDS", expand(words)), errors="surrogateescape")
+            before = watched()
+            result = orrery("convert", str(path), f"made.{kind}")
+            trial = f"{words!r} as {place}, to {kind}"
+            judge(row, trial, before, result, (0, 65, 66, 69, 78), re.compile(rf"made\.{kind}$"))
+            made = pathlib.Path(f"made.{kind}")
+            if made.exists():
+                if kind == "csv" and re.search(r'(?m)(^|,)"?[=+@]', made.read_text()):
+                    row.is_wrong(trial, f"a formula: {made.read_text()!r}")
+                if OBEYED.search(made.read_text()):
+                    row.is_wrong(trial, f"a terminal would obey {made.read_text()!r}")
+                made.unlink()
+            path.unlink()
+
+
+def plant_member(place, words):
+    """The place in the first member of the study `trial`, by what does it in a run `trial`."""
+    shutil.rmtree("study", ignore_errors=True)
+    shutil.copytree("swept", "study")
+    shutil.rmtree("trial", ignore_errors=True)
+    os.rename("study/001", "trial")
+    os.mkdir("trial/plots")
+    if place == "plots, a link":
+        os.rmdir("trial/plots")
+    PLACES[place](expand(words))
+    os.rename("trial", "study/001")
+
+
+def test_studies_with_a_strangers_member():
+    """the table of a study is made again beside a stranger's member; no cell of it is a formula"""
+    prepare()
+    pathlib.Path("swept.cfg").write_text(
+        CONFIG + 'sweep = ( { key = "time.step"; values = [0.05, 0.1]; } );\n')
+    if not os.path.isdir("swept"):
+        result = tap.run("run", "swept.cfg", "-q", "-o", "swept")
+        assert result.returncode == 0, result
+    commands = (("run", "swept.cfg", "-q", "-o", "study"),
+                ("run", "swept.cfg", "-q", "-o", "study", "--member", "1"),
+                ("run", "swept.cfg", "-q", "-o", "study", "--member", "2"),
+                ("report", "study"))
+    ours = re.compile(r"study/(study\.(csv|json)|report\.(html|json)|plots|"
+                      r"plots/[A-Za-z0-9][\w.-]*\.(dat|gp|svg|png)|00[12]/[\w.-]+)$")
+    trials = [(place, words) for place in PLACES for words in STRINGS]
+    trials = [(*trial, commands[k % len(commands)]) for k, trial in enumerate(shuffled(trials))]
+    with Row(22, "a study with a stranger's string in one member") as row:
+        for place, words, command in some(trials[::8], 16):
+            plant_member(place, words)
+            pathlib.Path("study/001/notes.csv").write_text("mine\n")
+            before = {path: state for path, state in watched().items()
+                      if not ours.match(path) or path == "study/001/notes.csv"}
+            trial = f"{words!r} as {place}, {' '.join(command)}"
+            judge(row, trial, before, orrery(*command), (0, 1, 65, 66, 70, 73, 74, 75, 78), ours)
+            table = pathlib.Path("study/study.csv")
+            if table.is_file() and re.search(r'(?m)(^|,)"?[=@]', table.read_text()):
+                row.is_wrong(trial, f"a formula: {table.read_text()!r}")
+
+
 # --- made up --------------------------------------------------------------------------------------
 
 HOLES = 18  # of validation/fuzz/report.c
