@@ -385,7 +385,7 @@ VERIFIED = {
 
 
 def test_verify_of_a_strangers_directory():
-    """orrery verify: run.json is noted and nothing else is written, whatever stands in the directory"""
+    """orrery verify: run.json is noted and nothing else is written, whatever the directory holds"""
     prepare()
     trials = [(place, words) for place in (*PLACES, *VERIFIED) for words in STRINGS]
     with Row(22, "orrery verify of a directory with a stranger's string in one place") as row:
@@ -402,14 +402,15 @@ def test_verify_of_a_strangers_directory():
 
 BODIES = {
     "a column of CSV": ("csv", 'm,x,y,z,vx,vy,vz,"WORDS"\n1,0,0,0,0,0,0,1\n1,1,0,0,0,1,0,2\n'),
-    "a column between others": ("csv", "m,x,WORDS,y,z,vx,vy,vz\n1,0,7,0,0,0,0,0\n1,1,7,0,0,0,1,0\n"),
+    "a column between others": ("csv", "m,x,WORDS,y,z,vx,vy,vz\n"
+                                       "1,0,7,0,0,0,0,0\n1,1,7,0,0,0,1,0\n"),
     "a unit of CSV": ("csv", "m [WORDS],x [AU],y [AU],z [AU],vx [km/s],vy [km/s],vz [km/s]\n"
                              "1,0,0,0,0,0,0\n1,1,0,0,0,1,0\n"),
     "a cell of CSV": ("csv", "m,x,y,z,vx,vy,vz\n1,0,0,0,0,0,0\nWORDS,1,0,0,0,1,0\n"),
     "a comment of a table": ("txt", "# WORDS\n1 0 0 0 0 0 0\n1 1 0 0 0 1 0\n"),
     "a cell of a table": ("txt", "1 0 0 0 0 0 0\n1 WORDS 0 0 0 1 0\n"),
-    "the properties of XYZ": ("xyz", "2\nProperties=species:S:1:pos:R:3:velo:R:3:mass:R:1:WORDS:R:1\n"
-                                     "A 0 0 0 0 0 0 1 5\nA 1 0 0 0 1 0 1 5\n"),
+    "the properties of XYZ": ("xyz", "2\nProperties=species:S:1:pos:R:3:velo:R:3:mass:R:1:"
+                                     "WORDS:R:1\nA 0 0 0 0 0 0 1 5\nA 1 0 0 0 1 0 1 5\n"),
     "a key of XYZ": ("xyz", "2\nProperties=species:S:1:pos:R:3:velo:R:3:mass:R:1 WORDS=WORDS "
                             'Units="WORDS"\nA 0 0 0 0 0 0 1\nA 1 0 0 0 1 0 1\n'),
     "a species of XYZ": ("xyz", "2\nProperties=species:S:1:pos:R:3:velo:R:3:mass:R:1\n"
