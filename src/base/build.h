@@ -1,4 +1,4 @@
-/* What was built: the version, the commit, the compiler and its options. */
+/* Describes the build: the version, the commit, the compiler and its options. */
 #ifndef ORRERY_BASE_BUILD_H
 #define ORRERY_BASE_BUILD_H
 

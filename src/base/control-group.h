@@ -7,8 +7,9 @@
 
 enum { CONTROL_GROUP_TEXT_SIZE = 16384 };
 
-/* What a group allows, by its files; infinite where it sets no limit. `group` is its folder below
- * `root`; the version decides what its files are called. */
+/* Returns the limit of a group, as its files state it; infinity if it sets none. `group` is the
+ * folder of the group below `root`; the version of control groups decides the names of the
+ * files. */
 typedef double control_group_look(const char *root, const char *group, int version);
 
 /* The least of the groups of this process and of all above them that may limit what `controller`

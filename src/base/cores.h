@@ -15,8 +15,8 @@ enum { CORES_THREADS_MOST = 4096 };
 /* STATUS_USAGE where OMP_NUM_THREADS asks for more. */
 enum status cores_check_threads(struct error *error);
 
-/* Teams that nobody gives a number of threads have so many from now on; 0: as many as there are
- * cores. Returns how many they had. */
+/* Limits the threads of every team for which nobody asks for a number; 0: as many as there are
+ * cores. Returns the limit before. */
 int cores_limit_threads(int threads);
 
 /* The least quota of the control groups, in cores; infinite where there is none. `root`: as
@@ -30,7 +30,8 @@ double cores_quota(const char *root);
  * the program anew. Returns where that is not needed or not possible. */
 void cores_wait_briefly(char *const arguments[]);
 
-/* What the system calls the CPU, "AMD EPYC 9R14"; "unknown CPU" where it does not say. */
+/* Returns the name that the system has for the CPU, "AMD EPYC 9R14"; "unknown CPU" if it has
+ * none. */
 enum { CORES_MODEL_SIZE = 96 };
 const char *cores_model(char buffer[CORES_MODEL_SIZE]);
 

@@ -1,10 +1,10 @@
 /*
  * A wish to end work before it is done, lent to whoever does work that may take long. The owner
- * says how the outside is asked (signals, files, the clock); those who work test it every so many
- * pair interactions. Once somebody has seen the wish, it stands until the owner lowers it: from
- * then on loops may leave out what is left, and what they return means nothing. Who has begun the
- * work then undoes it and returns interruption_status(). NULL stands for work that nothing
- * interrupts.
+ * says how the outside is asked (signals, files, the clock); those who work test it after a fixed
+ * number of pair interactions. Once somebody has seen the wish, it stands until the owner lowers
+ * it: from then on loops may leave out what is left, and what they return means nothing. Who has
+ * begun the work then undoes it and returns interruption_status(). NULL stands for work that
+ * nothing interrupts.
  */
 #ifndef ORRERY_BASE_INTERRUPTION_H
 #define ORRERY_BASE_INTERRUPTION_H

@@ -44,7 +44,7 @@ enum status lines_pass_over(struct lines *lines, struct error *error);
  * lines_next(). */
 enum status lines_skip_blank(struct lines *lines, bool *more, struct error *error);
 
-/* Where the next line stands. */
+/* A place in a file: the beginning of the next line. */
 struct lines_mark {
     int64_t offset; /* in the uncompressed bytes */
     size_t number;  /* lines before it */

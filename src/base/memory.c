@@ -19,7 +19,7 @@
 /* Nine steps of seven lines are a page, but for a line. */
 enum { PAGE = 4096, STEPS = 9, STEP = 7 * MEMORY_ALIGNMENT };
 
-/* Where in a page the next array shall begin. */
+/* Returns the offset, within a page, at which the next array shall begin. */
 static size_t next_offset(size_t bytes)
 {
     static atomic_size_t arrays;
@@ -59,7 +59,7 @@ void memory_free(void *array)
 void memory_return_large(void)
 {
 #ifdef __GLIBC__
-    /* Clearing so many bytes anew costs less than a tenth of a millisecond. */
+    /* Clearing a megabyte anew costs less than a tenth of a millisecond. */
     enum { LARGE = 1 << 20 };
     mallopt(M_MMAP_THRESHOLD, LARGE);
 #endif

@@ -1,4 +1,4 @@
-/* Where this program is, for what lies beside it. */
+/* The folder of this program, for the files that lie beside it. */
 #ifndef ORRERY_BASE_PROGRAM_H
 #define ORRERY_BASE_PROGRAM_H
 

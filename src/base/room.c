@@ -45,7 +45,8 @@ static const struct names {
     { "memory.max", "memory.current", "inactive_file" },
 };
 
-/* What one group leaves: pages of files that nobody uses are given up when memory is wanted. */
+/* Returns the memory that one group has left: the kernel gives up pages of files that nobody uses
+ * when memory is wanted. */
 static double left_in_group(const char *root, const char *group, int version)
 {
     const struct names *const name = &names[version - 1];

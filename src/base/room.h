@@ -10,11 +10,12 @@ struct room {
     const char *limit; /* who sets it, as the subject of "has": "the machine" */
 };
 
-/* What all processes share, without what is in use now; from the files below `root`, which has
- * /proc and /sys/fs/cgroup: "" is this machine. */
+/* Returns the room that all processes share, without the memory in use now; read from the files
+ * below `root`, which has /proc and /sys/fs/cgroup: "" is this machine. */
 struct room room_of_machine(const char *root);
 
-/* What the limits of this process leave it, and will leave each of its children. */
+/* Returns the room that the limits of this process leave it, and will leave each of its
+ * children. */
 struct room room_of_process(void);
 
 /* The lesser of both. */

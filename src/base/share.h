@@ -5,8 +5,8 @@
 #include <stddef.h>
 
 /*
- * Where share `k` of `parts` begins, and share k - 1 ends: floor(total k / parts), worked out so
- * that the product cannot overflow. Shares differ by one thing at most.
+ * Returns the beginning of share `k` of `parts`, which is the end of share k - 1: floor(total k /
+ * parts), computed so that the product cannot overflow. The sizes of shares differ by at most one.
  */
 static inline size_t share_start(size_t total, size_t parts, size_t k)
 {

@@ -102,7 +102,7 @@ void text_quoted(struct text *text, const char *const *names)
         text_print(text, "%s\"%s\"", i == 0 ? "" : names[i + 1] ? ", " : " and ", names[i]);
 }
 
-/* What a spreadsheet would compute, or run, and no number. */
+/* Tells whether a spreadsheet would compute, or run, a text that is no number. */
 static bool is_formula(const char *words)
 {
     double value;
