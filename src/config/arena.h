@@ -18,7 +18,7 @@ struct arena {
 void *arena_take(struct arena *arena, size_t count, size_t size);
 /* `length` bytes and a NUL. */
 char *arena_copy(struct arena *arena, const char *bytes, size_t length);
-/* What the text holds; frees that. */
+/* Keeps a copy of the text in the arena, and frees the text. */
 char *arena_keep(struct arena *arena, struct text *text);
 void arena_free(struct arena *arena);
 

@@ -23,8 +23,9 @@ struct config_source {
     const char *path;             /* the file; "-" reads standard input */
     const char *const *overrides; /* "time.step=0.01", "outputs.0.every=5", later ones win */
     size_t override_count;
-    /* Where each override is written, or NULL: all were typed on the command line. One with a line
-     * is read as if it stood there: its paths are relative to that file, and errors name it. */
+    /* The place where each override is written, or NULL: all were typed on the command line. An
+     * override with a line is read as if it stood there: its paths are relative to that file, and
+     * errors name it. */
     const struct location *override_locations;
     const char *const
         *include_directories; /* searched for @include after the file's own directory */
@@ -80,7 +81,8 @@ const char *const *section_paths(const struct section *section, const char *key,
  * string that is unset. */
 void section_read(const struct section *section, void *target);
 
-/* Where the key was given, or the section where it was not. Lives as long as the config. */
+/* Returns the location of the key, or of the section if the key was not given. It lives as long as
+ * the config. */
 struct location section_location(const struct section *section, const char *key);
 
 /* Has it a value (given or by default)? Was it given one that is not its default? (The echo of a

@@ -8,7 +8,7 @@
 
 #include "config/token.h"
 
-/* What may come next in a group or list. */
+/* The kinds of token that may come next in a group or list. */
 enum want {
     WANT_KEY, /* or the end of the group */
     WANT_EQUALS,
@@ -18,7 +18,7 @@ enum want {
     WANTS
 };
 
-/* What comes. */
+/* The kind of the token that comes next. */
 enum sign {
     SIGN_KEY,
     SIGN_SCALAR,

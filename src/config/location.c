@@ -16,7 +16,7 @@ static bool names(const char *file, const char *path)
            file[3 + length] == '=';
 }
 
-/* What of the value is shown: whole UTF-8 characters. */
+/* Returns the number of bytes of the value that are shown: whole UTF-8 characters. */
 static int shown_length(const char *value)
 {
     size_t length = strlen(value);

@@ -1,4 +1,4 @@
-/* Where something in a configuration was given, and how an error there is reported. */
+/* The location of something in a configuration, and how an error there is reported. */
 #ifndef ORRERY_CONFIG_LOCATION_H
 #define ORRERY_CONFIG_LOCATION_H
 

@@ -36,7 +36,7 @@ enum parameter_type {
 /* Bounds for `minimum` and `maximum`; both are inclusive unless `open` says otherwise. */
 enum parameter_open { OPEN_NONE = 0, OPEN_MINIMUM = 1, OPEN_MAXIMUM = 2 };
 
-/* What a key holds. Which member of the union counts, the type of its row says. */
+/* The value of a key. The type of its row tells which member of the union counts. */
 struct parameter_value {
     enum parameter_presence {
         PARAMETER_REQUIRED, /* of a default: there is none, the key must be given */
@@ -67,7 +67,8 @@ struct parameter_value {
       .count = sizeof((const double[]){ __VA_ARGS__ }) / sizeof(double) }
 /* clang-format on */
 
-/* Where section_read() puts what the key holds, in the struct of whoever reads the section. */
+/* The place of a key's value in the struct of whoever reads the section; section_read() fills
+ * it. */
 struct parameter_member {
     size_t offset, size; /* size 0: nowhere */
 };
@@ -91,7 +92,7 @@ struct parameter {
     double minimum, maximum;    /* of an INTEGER, a REAL, each of REALS; both 0: any finite value;
                                    maximum < minimum or INFINITY: no upper bound */
     unsigned open;              /* enum parameter_open, or-ed */
-    size_t length;              /* of REALS: exactly so many; 0: any number of them */
+    size_t length;              /* of REALS: their exact number; 0: any number of them */
     const char *const *choices; /* NULL-terminated */
     const char *const *choice_help; /* a sentence for each of `choices`; NULL: `help` says it all */
     struct dimension dimension;
@@ -119,8 +120,8 @@ struct group {
     const char *variant_default; /* NULL: must be given */
     const char *variant_help;
     const struct variant *(*variant)(size_t index); /* NULL past the last one */
-    /* What no single row can see (a box without a length): reports with section_error(), once the
-     * values of the section are all good. Or NULL. */
+    /* Checks relations that no single row can see (a box without a length): reports with
+     * section_error(), once all values of the section are good. Or NULL. */
     void (*check)(const struct section *section, struct error *error);
 };
 

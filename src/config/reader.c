@@ -125,15 +125,15 @@ static enum status make_values(struct reader *r, struct section *section, const 
     return STATUS_OK;
 }
 
-/* Where the choice of the variant is wrong or missing, the keys of any of them may be right, and
- * one that has rows of its own there may be left out. */
+/* Tells whether the choice of the variant is wrong or missing: then the keys of any variant may be
+ * right, and a key that has rows of its own there may be left out. */
 static bool is_unclear(const struct section *section, const char *key)
 {
     return section->group->variant_key && !section->variant &&
            suggest_owners(section->group, key, NULL);
 }
 
-/* What stands in the brace, in the order of the file, so that the errors come in it too. */
+/* Reads the members between the braces, in the order of the file, so that errors come in it too. */
 static void read_members(struct reader *r, struct section *section, const struct node *node)
 {
     const struct group *group = section->group;
@@ -247,7 +247,7 @@ static enum status copy_schema(struct config *config, const struct schema *schem
     return STATUS_OK;
 }
 
-/* Of the tree that `base` was read from, or of the file where that is NULL. */
+/* Loads a config from the tree that `base` was read from, or from the file if that is NULL. */
 static enum status load(const struct config_source *source, const struct config *base,
                         const struct schema *schema, struct config **result, struct error *error)
 {

@@ -1,4 +1,4 @@
-/* What a parameter wants of its value, in words: for errors and for the reference. */
+/* The requirements of a parameter on its value, in words: for errors and for the reference. */
 #ifndef ORRERY_CONFIG_REQUIREMENT_H
 #define ORRERY_CONFIG_REQUIREMENT_H
 

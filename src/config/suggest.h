@@ -1,4 +1,4 @@
-/* What a person may have meant by a key that is not there. */
+/* Suggestions for a key that does not exist: the keys that a person may have meant. */
 #ifndef ORRERY_CONFIG_SUGGEST_H
 #define ORRERY_CONFIG_SUGGEST_H
 

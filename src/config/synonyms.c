@@ -10,7 +10,7 @@ static const char sixth_order[] = "sixth order with a fixed step";
 static const char block_steps[] = "fourth order with steps of its own for each body";
 static const char radau[] = "Gauss-Radau quadrature of 15th order with steps of its own";
 
-/* Where a word has several rows, the first one that fits the key counts. */
+/* If a word has several rows, the first one that fits the key counts. */
 static const struct synonym synonyms[] = {
     /* integrators */
     { "verlet", "velocity-verlet", NULL },

@@ -1,7 +1,7 @@
 /*
- * What the field and other programs call the things that a config file names here: "leapfrog" for
- * velocity-verlet, "dt" for time.step. The table is in synonyms.c; a synonym is only ever proposed
- * in an error message and never accepted as a value.
+ * The names that the field and other programs have for the things that a config file names here:
+ * "leapfrog" for velocity-verlet, "dt" for time.step. The table is in synonyms.c; a synonym is only
+ * ever proposed in an error message and never accepted as a value.
  */
 #ifndef ORRERY_CONFIG_SYNONYMS_H
 #define ORRERY_CONFIG_SYNONYMS_H
@@ -20,8 +20,8 @@ struct synonym {
  */
 const struct synonym *synonyms_find(const char *word, const char *const *candidates, size_t count);
 
-/* What is here instead of a key that other programs have, or that it is not; NULL for no such key.
- */
+/* Returns the counterpart of a key that other programs have, or a note that there is none; NULL for
+ * an unknown key. */
 const char *synonyms_elsewhere(const char *word);
 
 #endif

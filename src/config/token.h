@@ -31,12 +31,12 @@ struct cursor {
     bool line_start; /* nothing but blanks since the last newline */
 };
 
-/* What lies before the token and is none is put into the form that libconfig knows as well: blanks
- * for comments, and LF for the CR alone that ends a line. */
+/* Reads the next token. The text before it that is no token is put into the form that libconfig
+ * knows as well: blanks for comments, and LF for the CR alone that ends a line. */
 struct token token_next(struct cursor *cursor);
 
-/* Passes over the rest of a statement with so many brackets open: up to its semicolon, or to the
- * bracket that closes its group, which stays. False where there is no way on. */
+/* Passes over the rest of a statement with `open` brackets open: up to its semicolon, or to the
+ * bracket that closes its group, which stays. Returns false if that end is missing. */
 bool token_skip_statement(struct cursor *cursor, size_t open);
 
 /* The first control character that no text has, or NULL; *line counts on. */

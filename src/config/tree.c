@@ -63,9 +63,10 @@ static bool fill_all(const struct source *source, const config_setting_t *list, 
 }
 
 /*
- * libconfig 1.5 does not look whether it gets memory, but writes to address 0. So it is asked for
- * beforehand: at most so much for each byte of the text, by the settings, names and lists of 16
- * that fit into it, and as for so many bytes more for the scanner.
+ * libconfig 1.5 does not check whether it gets memory, but writes to address 0. Therefore the
+ * memory is tried beforehand: BYTES_PER_CHARACTER is the most that a byte of the text can cost, by
+ * the settings, names and lists of 16 that fit into it, and SCANNER_CHARACTERS stands for the
+ * scanner.
  */
 enum { BYTES_PER_CHARACTER = 192, SCANNER_CHARACTERS = 1024 };
 

@@ -9,7 +9,7 @@
 #include "config/slip.h"
 #include "config/suggest.h"
 
-/* What value_read() works on. */
+/* The state of value_read(). */
 struct reading {
     const struct section *section;
     struct value *value;
