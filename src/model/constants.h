@@ -1,9 +1,8 @@
 /*
- * What the units of astronomy are worth in SI. Masses follow from GM, which is known far better
- * than G and the kilogram.
- *
- * GMsun, GMearth, GMjupiter, Rsun, Rearth, Rjupiter: nominal values of IAU 2015 resolution B3;
- * parsec: 648000/pi AU, IAU 2015 B2; AU: IAU 2012 B2; G: CODATA 2022; the year is Julian.
+ * The values of the units of astronomy in SI. Masses follow from GM, which is known far better than
+ * G and the kilogram. GMsun, GMearth, GMjupiter, Rsun, Rearth, Rjupiter: nominal values of IAU 2015
+ * resolution B3; parsec: 648000/pi AU, IAU 2015 B2; AU: IAU 2012 B2; G: CODATA 2022; the year is
+ * Julian.
  */
 #ifndef ORRERY_MODEL_CONSTANTS_H
 #define ORRERY_MODEL_CONSTANTS_H

@@ -156,7 +156,7 @@ static bool take_symbol(const char **text, struct product *factor)
     return true;
 }
 
-/* What stands between two factors; *divides: a `/` is among it. */
+/* Skips the signs between two factors; *divides: a `/` is among them. */
 static void skip_signs(const char **text, bool *divides)
 {
     const char *p = *text;

@@ -120,7 +120,7 @@ const char *units_length(const struct units *units, double length, int digits,
     return print_number(units, (struct dimension)DIMENSION_LENGTH, length, digits, buffer);
 }
 
-/* What 1 of a dimension is worth in SI. */
+/* Returns the value in SI of 1 of a dimension. */
 static double worth_of(const struct units *units, struct dimension d)
 {
     return pow(units->kilograms, d.mass) * pow(units->metres, d.length) *
@@ -139,7 +139,7 @@ struct unit units_unit(const struct units *units, struct dimension dimension)
 
 double units_factor(const struct units *units, struct unit unit)
 {
-    /* What differs by roundings only is the same unit, and its numbers keep their bits. */
+    /* Units that differ by roundings only are the same unit, and its numbers keep their bits. */
     static const double roundings = 1e-14;
     const double factor = units_physical(units) && unit.worth > 0.0
                               ? unit.worth / worth_of(units, unit.dimension)

@@ -36,8 +36,8 @@ const char *units_label(const struct units *units, struct dimension dimension,
                         char buffer[UNITS_LABEL_SIZE]);
 
 /*
- * "3653 d", with so many significant digits, for people. In units that are worth nothing in
- * particular (or where `units` is NULL), the number alone.
+ * Writes "3653 d", with `digits` significant digits, for people. If the units have no value in SI,
+ * or `units` is NULL, it writes the number alone.
  */
 enum { UNITS_TEXT_SIZE = UNITS_LABEL_SIZE + 32 };
 const char *units_time(const struct units *units, double time, int digits,
@@ -52,8 +52,8 @@ bool units_physical(const struct units *units);
 struct unit units_unit(const struct units *units, struct dimension dimension);
 
 /*
- * What a number in `unit` is to be multiplied with, to be one in these units: exactly 1 where they
- * are the same, NaN between N-body units and others.
+ * Returns the factor that turns a number in `unit` into these units: exactly 1 if they are the
+ * same, NaN between N-body units and others.
  */
 double units_factor(const struct units *units, struct unit unit);
 
