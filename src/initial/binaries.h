@@ -14,7 +14,7 @@
 #include "initial/cluster-keys.h"
 #include "model/bodies.h"
 
-/* What no single row can see. */
+/* Checks relations that no single row can see. */
 void binaries_check(const struct section *section, struct error *error);
 
 /* How many of `count` bodies are binaries: the fraction f of B + S, where 2 B + S = count. */

@@ -1,4 +1,4 @@
-/* What bodies must satisfy before they may move. */
+/* The conditions that bodies must satisfy before they may move. */
 #ifndef ORRERY_INITIAL_CHECK_H
 #define ORRERY_INITIAL_CHECK_H
 

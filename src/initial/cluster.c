@@ -18,7 +18,7 @@ enum {
     PAIRS_AT_MOST = 32768, /* bodies for which `auto` sums over pairs: about a second */
     TRIES_AT_LEAST = 10,   /* for a sample that is bound; more where few bodies make it quick: */
     DRAWN_AT_MOST = 100000,
-    DRAW_WORK = 1000 /* of a body, in the time of so many pair interactions */
+    DRAW_WORK = 1000 /* of a body, in units of one pair interaction's time */
 };
 
 void cluster_check(const struct section *section, struct error *error)
@@ -34,7 +34,7 @@ bool cluster_uses_scale(const struct section *section, const struct physics *phy
     return strcmp(key, "mass") != 0 || !masses_are_stellar(section);
 }
 
-/* What a fill works with: the bodies that the model knows, of which some may be binaries. */
+/* The state of a fill: the bodies that the model knows, of which some may be binaries. */
 struct drawing {
     const struct section *section;
     const struct cluster_keys *keys;

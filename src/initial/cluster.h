@@ -1,6 +1,7 @@
 /*
- * What the models of star clusters in equilibrium share: a model says how bodies are spread and how
- * fast they are, and from here come their masses, the binaries among them and the scale of it all.
+ * The common part of the models of star clusters in equilibrium: a model says how bodies are spread
+ * and how fast they are, and from here come their masses, the binaries among them and the scale of
+ * it all.
  */
 #ifndef ORRERY_INITIAL_CLUSTER_H
 #define ORRERY_INITIAL_CLUSTER_H

@@ -52,7 +52,7 @@ static const struct parameter parameters[] = {
     INITIAL_COUNT(DEFAULT_UNSET, "Number of bodies in each system, which the file must then have."),
 };
 
-/* What the section asks for: the format, the path and the frame. */
+/* Reads the choices of the section: the format, the path and the frame. */
 static enum status choose(const struct section *section, const char *path,
                           const struct read_format **format, struct read_request *request,
                           struct error *error)

@@ -216,7 +216,7 @@ static enum status read_hubble(struct hdf5_snapshot *snapshot, struct error *err
 /* --- units -------------------------------------------------------------------------------------
  */
 
-/* What GADGET, AREPO, GIZMO and SWIFT call them, and in which groups. */
+/* The names that GADGET, AREPO, GIZMO and SWIFT have for the data sets, and their groups. */
 static const struct {
     const char *name;
     int cgs;
@@ -259,8 +259,8 @@ static enum status read_cgs(struct hdf5_snapshot *snapshot, struct error *error)
 /* --- data sets ---------------------------------------------------------------------------------
  */
 
-/* Can the file hold so many numbers of the set? What is in chunks may be compressed, to nothing
- * even where it is constant. */
+/* Tells whether the file can hold `numbers` numbers of the set. A chunked set may be compressed, to
+ * nothing even if it is constant. */
 static bool fits(const struct hdf5_snapshot *snapshot, hid_t set, hid_t kind, hsize_t numbers)
 {
     const hid_t properties = H5Dget_create_plist(set);

@@ -49,7 +49,7 @@ union hdf5_numbers {
     int64_t integers[HDF5_ROWS];
 };
 
-/* What a child is for. */
+/* The task of a child. */
 struct hdf5_task {
     const char *path;
     uint64_t bytes;

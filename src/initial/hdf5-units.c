@@ -22,8 +22,8 @@ static double named_worth(double value, const double *named, size_t count)
     return value;
 }
 
-/* Of velocity: what is said, or else length over time; where the digits of the two make a power of
- * ten of cm/s, that was meant. */
+/* Returns the value of the unit of velocity: the stated one, or else length over time; if the
+ * digits of the two make a power of ten of cm/s, that was meant. */
 static double velocity_worth(const double cgs[HDF5_CGS], double length)
 {
     static const double digits = 1e-5;

@@ -89,7 +89,7 @@ void initial_set_published(struct bodies *bodies, size_t first,
     }
 }
 
-/* Are there arrays and seeds for so many? */
+/* Checks that there are arrays and seeds for `systems` systems of `count` bodies. */
 static enum status check_size(const struct section *section, size_t systems, size_t count,
                               struct error *error)
 {

@@ -11,7 +11,7 @@
 #include "model/bodies.h"
 #include "model/physics.h"
 
-/* What may be wrong with the bodies, and is no error. */
+/* The doubts about the bodies that are no errors. */
 struct initial_doubts {
     size_t coincident; /* pairs of bodies at the same position, with softening > 0 */
     size_t cut_files;  /* that end within a number, by the look of it; and what is said of them: */
@@ -20,7 +20,8 @@ struct initial_doubts {
 
 struct initial_class {
     struct variant variant;
-    /* What no single row of the parameter table can see; reports with section_error(). Or NULL. */
+    /* Checks relations that no single row of the parameter table can see; reports with
+     * section_error(). Or NULL. */
     void (*check)(const struct section *section, struct error *error);
     /* Bodies in one system, from the config (or from the file it names); NULL: always as many as
      * `bodies`. STATUS_CONFIG, STATUS_DATA, STATUS_NO_INPUT. */
@@ -55,7 +56,7 @@ const struct variant *initial_variant(size_t index);
 extern const struct parameter initial_parameters[];
 extern const size_t initial_parameter_count;
 
-/* What the group `bodies` checks once its values are good; see struct group. */
+/* Checks the group `bodies` once its values are good; see struct group. */
 void initial_check(const struct section *section, struct error *error);
 
 /*

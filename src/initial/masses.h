@@ -15,14 +15,14 @@
 #include "initial/cluster-keys.h"
 #include "model/physics.h"
 
-/* What no single row can see. */
+/* Checks relations that no single row can see. */
 void masses_check(const struct section *section, struct error *error);
 
 /* Are they drawn in solar masses? */
 bool masses_are_stellar(const struct section *section);
 
-/* What a solar mass is in the units of the run, if the stars are to weigh what they do: if they are
- * drawn in solar masses, these units know one, and the key `mass` is unset. Else 0. */
+/* Returns the solar mass in the units of the run, if the stars shall have their real masses: if
+ * they are drawn in solar masses, these units know one, and the key `mass` is unset. Else 0. */
 double masses_solar(const struct section *section, const struct physics *physics);
 
 /*

@@ -49,7 +49,7 @@ static enum status take_error(struct reading *reading, struct error *error)
                      sent.text);
 }
 
-/* What is not STATUS_OK ends the reading. */
+/* Receives one part; a result other than STATUS_OK ends the reading. */
 static enum status receive_part(struct reading *reading, void *bytes, size_t length,
                                 struct error *error)
 {
@@ -62,7 +62,7 @@ static enum status receive_part(struct reading *reading, void *bytes, size_t len
     return reading->lost ? STATUS_DATA : STATUS_OK;
 }
 
-/* What the numbers of a data set are for, and where they go. */
+/* The use of a data set's numbers, and the array that they go into. */
 struct target {
     int set;
     double *arrays[3]; /* of the first body of this type; each system's part begins anew */
@@ -70,7 +70,7 @@ struct target {
     int64_t *integers; /* instead */
 };
 
-/* Where the body that is number `row` of the file stands in the arrays. */
+/* Returns the index, in the arrays, of the body that is number `row` of the file. */
 static size_t index_of(const struct bodies *bodies, size_t row)
 {
     return row / bodies->count * bodies->stride + row % bodies->count;
@@ -124,7 +124,7 @@ static size_t total(const struct hdf5_snapshot *snapshot)
     return count;
 }
 
-/* What a child that was not damaged cannot have sent. */
+/* Checks for values that a sound child cannot have sent. */
 static enum status check_snapshot(struct hdf5_snapshot *snapshot, const char *path,
                                   struct error *error)
 {

@@ -7,7 +7,7 @@
 #include "initial/read.h"
 #include "initial/rows.h"
 
-/* What a comment says: something, or the names of all columns, each once. */
+/* The meaning of a comment: words, or the names of all columns, each once. */
 enum comment { COMMENT_WORDS, COMMENT_COLUMNS, COMMENT_OTHER_ORDER };
 
 /* Cuts the units behind the names out of a comment "m [Msun], x (AU), ..."; NULL for none. */

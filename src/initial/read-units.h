@@ -10,7 +10,7 @@
 
 #include "model/units.h"
 
-/* What a column may hold, mass to VZ in the order of struct row. */
+/* The quantity of a column, mass to VZ in the order of struct row. */
 enum quantity {
     QUANTITY_MASS,
     QUANTITY_X,
@@ -28,7 +28,7 @@ enum quantity {
 /* The kinds of units that bodies have: of mass, of length, of velocity. */
 enum { READ_UNIT_KINDS = 3, READ_UNIT_SIZE = 40, READ_PROBLEM_SIZE = 512 };
 
-/* What a file says. */
+/* The units that a file states. */
 struct read_units {
     bool said;
     struct unit of[QUANTITY_REALS];
@@ -36,7 +36,7 @@ struct read_units {
     char spelling[READ_UNIT_KINDS][READ_UNIT_SIZE]; /* "Msun", "pc", "km/s" */
 };
 
-/* What is wanted of them. */
+/* The units that the reader of a file wishes for. */
 struct read_wish {
     const struct units *units;      /* of the run: what numbers become; NULL: they stay */
     const struct units *file_units; /* where the file does not say; NULL: those of the run */
@@ -45,10 +45,10 @@ struct read_wish {
         *called; /* what messages call the wish for file_units; NULL: "bodies.file_units =" */
 };
 
-/* What messages call the wish for file_units, with `"as-is"` behind it. */
+/* Returns the name of the wish for file_units in messages, with `"as-is"` behind it. */
 const char *read_units_called(const struct read_wish *wish);
 
-/* Of mass, length or velocity. */
+/* Returns the dimension of a mass, length or velocity. */
 struct dimension read_units_dimension(enum quantity quantity);
 
 /*
@@ -63,7 +63,7 @@ bool read_units_note(struct read_units *units, enum quantity quantity, const cha
 bool read_units_note_time(struct read_units *units, const char *text,
                           char problem[READ_PROBLEM_SIZE]);
 
-/* What the numbers are multiplied with, and those of time; false, with the mend, where the wish
+/* Computes the factors of the numbers, and that of times; false, with the remedy, if the wish
  * contradicts the file. */
 struct read_factors {
     double of[QUANTITY_REALS], time;

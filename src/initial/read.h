@@ -17,7 +17,7 @@
 
 enum { READ_LEFT_OUT_SIZE = 160, READ_NUMBER_SIZE = 32 };
 
-/* What a file says beside the bodies. */
+/* The statements of a file besides its bodies. */
 struct read_about {
     double time;                       /* NaN: not said; in the unit that was wished for */
     int64_t step;                      /* -1: not said */
@@ -35,8 +35,9 @@ struct read_request {
     const char *path;
     int64_t frame; /* of files that hold several: from 0; -1 is the last one */
     struct read_wish wish;
-    /* Of frames that are read one after the other: the file at path, open where the frame `frame`
-     * (counted from there) begins; borrowed, and left where it ends. NULL: opened for the call. */
+    /* For frames that are read one after the other: the file at path, open at the beginning of the
+     * frame `frame` (counted from there); borrowed, and left at the frame's end. NULL: opened for
+     * the call. */
     struct lines *lines;
     struct read_about *about; /* where to put what else the file says; or NULL */
 };
@@ -102,7 +103,7 @@ enum status read_check_frame(const struct read_request *request, const char *wha
 enum status read_check_systems(const struct read_request *request, size_t systems,
                                const struct bodies *bodies, struct error *error);
 
-/* What is said of a file and its unfinished number. */
+/* The message about a file whose last number is unfinished. */
 #define READ_UNFINISHED                                                                            \
     "%.300s: its last line has no end, and its last number, %s, looks unfinished; was the file "   \
     "cut?"

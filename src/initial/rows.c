@@ -272,11 +272,11 @@ static bool is_read(const struct rows *rows, size_t column)
 }
 
 /*
- * Was the file cut within its last number? Half of a number looks like a whole one. That the last
- * line has no end says little, since editors leave it out; but then a number is suspect that is
- * shorter than those of all rows before, or has an exponent of 0, which is left of e-05. One
- * character less is not enough: so many end in a 0 that is not written, and a digit at the end of
- * all others would not matter.
+ * Warns of a file that was cut within its last number: half of a number looks like a whole one. The
+ * last line's missing end says little, since editors leave it out; but then a number is suspect if
+ * it is shorter than those of all rows before, or has an exponent of 0, which is left of e-05. One
+ * character less is not enough: many numbers end in a 0 that is not written, and a digit at the end
+ * of all others would not matter.
  */
 static void look_for_cut(struct rows *rows)
 {
@@ -331,7 +331,7 @@ struct systems {
     size_t last; /* that was found: rows of one system mostly follow each other */
 };
 
-/* Where `name` stands, or where it would have to. */
+/* Returns the index of the system `name`, or the index at which it would have to be put. */
 static size_t find_system(struct systems *systems, int64_t name)
 {
     if (systems->last < systems->length && systems->list[systems->last].name == name)

@@ -36,8 +36,8 @@ enum status rows_measure(const struct read_format *format, const struct read_req
 enum status rows_read(const struct read_format *format, const struct read_request *request,
                       struct bodies *bodies, struct error *error);
 
-/* What the `length` letters of a name mean, in any case: m, mass, x, y, z, vx, vy, vz, id, cluster,
- * system; QUANTITIES for none of these. */
+/* Returns the quantity that the `length` letters of a name mean, in any case: m, mass, x, y, z, vx,
+ * vy, vz, id, cluster, system; QUANTITIES for none of these. */
 enum quantity rows_find_quantity(const char *name, size_t length);
 
 /* Column number `column` (from 1) is called `name`: notes it where that is a quantity, otherwise

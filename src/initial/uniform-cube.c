@@ -99,7 +99,7 @@ static const char *const scales[] = {
     "masses", "mass", "mass_range", "half_side", "velocity", NULL
 };
 
-/* What its masses are, and its size: a periodic box gives one. */
+/* Tells whether a key of the masses or of the size is in use: a periodic box gives the size. */
 static bool uses_scale(const struct section *section, const struct physics *physics,
                        const char *key)
 {
