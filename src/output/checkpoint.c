@@ -183,7 +183,7 @@ enum status checkpoint_commit(struct checkpoint_writer *writer, bool kept, struc
 /* --- reading -----------------------------------------------------------------------------------
  */
 
-/* Where a section's payload stands. */
+/* The place of a section's payload. */
 struct extent {
     char name[CHECKPOINT_NAME_SIZE];
     uint64_t offset, length, hash;

@@ -21,7 +21,7 @@ int directory_create_file(struct directory *directory, const char *name, struct 
 /* A regular file that exists, for reading and appending. -1 with STATUS_IO. */
 int directory_open_file(struct directory *directory, const char *name, struct error *error);
 
-/* What stands under a name at this moment. STATUS_IO where it is gone or is no regular file. */
+/* Finds the file under a name at this moment. STATUS_IO if it is gone or is no regular file. */
 struct directory_entry {
     uint64_t length, device, inode;
 };

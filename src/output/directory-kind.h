@@ -1,4 +1,4 @@
-/* What a directory may hold: a run, a study, a report, a benchmark. */
+/* The kinds of directory: a run, a study, a report, a benchmark. */
 #ifndef ORRERY_OUTPUT_DIRECTORY_KIND_H
 #define ORRERY_OUTPUT_DIRECTORY_KIND_H
 

@@ -1,4 +1,4 @@
-/* What an open directory is, for the sources that make one up: its files, its manifest, its
+/* The state of an open directory, for the sources that share it: its files, its manifest, its
  * opening. */
 #ifndef ORRERY_OUTPUT_DIRECTORY_STATE_H
 #define ORRERY_OUTPUT_DIRECTORY_STATE_H

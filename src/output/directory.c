@@ -11,8 +11,8 @@
 #include "output/directory-state.h"
 #include "output/lock.h"
 
-/* A process that was killed lives on while the disk takes what it wrote last: so many seconds are
- * waited for its lock before it counts as held. For shared files their number decides. */
+/* The seconds to wait for a lock before it counts as held: a process that was killed lives on while
+ * the disk takes its last writes. For shared files the second number holds. */
 static const double patience = 3.0, files_patience = 600.0;
 
 enum status directory_lock_files(struct directory *directory, struct error *error)
@@ -111,7 +111,7 @@ static bool holds_rival(const struct directory *directory)
     return holds;
 }
 
-/* What is there already may forbid what is wanted. */
+/* Checks that the present content of the directory allows the wish. */
 static enum status check_content(const struct directory *directory, enum directory_mode mode,
                                  struct error *error)
 {
@@ -128,7 +128,7 @@ static enum status check_content(const struct directory *directory, enum directo
     return mode == DIRECTORY_RESUME ? check_resumable(directory, error) : STATUS_OK;
 }
 
-/* Of a process that was killed while it removed a run. */
+/* Removes the lock of a process that was killed while it removed a run. */
 static void remove_dead_lock(const struct directory *directory)
 {
     struct error ignored = { 0 };

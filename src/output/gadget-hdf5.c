@@ -86,7 +86,7 @@ static bool put_header(hid_t file, const struct moment *now)
     return good;
 }
 
-/* What the numbers are worth in cgs units; `nbody` units are worth nothing in particular. */
+/* Writes the values of the units in cgs; `nbody` units have no value. */
 static bool put_units(hid_t file, const struct units *units)
 {
     if (!(units->metres > 0.0))
@@ -104,7 +104,7 @@ static bool put_units(hid_t file, const struct units *units)
 /* --- bodies ------------------------------------------------------------------------------------
  */
 
-/* Where the values of a data set come from: the body at `index` gives `width` of them. */
+/* The source of a data set's values: the body at `index` gives `width` of them. */
 struct source {
     const char *name;
     size_t width;

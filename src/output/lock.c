@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "base/descriptor.h"
 
-/* What the file says begins so; a file that says something else is no lock. */
+/* The beginning of the file's text; a file with another text is no lock. */
 static const char mark[] = "process ";
 
 bool lock_is_named(int folder, const char *name, int fd)
@@ -187,8 +187,8 @@ struct lock_view lock_look(int folder, const char *name)
     return view;
 }
 
-/* Of those that share it only the last can have it alone, and so nobody loses a file that another
- * process still holds. */
+/* Releases a lock. Of those that share it only the last can have it alone, and so nobody loses a
+ * file that another process still holds. */
 void lock_release(int folder, const char *name, int lock)
 {
     if (take(lock, LOCK_EX | LOCK_NB) == 0 && lock_is_named(folder, name, lock))

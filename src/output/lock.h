@@ -35,7 +35,7 @@ enum status lock_take(int folder, const char *path, const char *name, enum lock_
  * the place of the one before. */
 void lock_note(int lock, const char *line);
 
-/* What a lock says to those who do not want it. */
+/* The text of a lock for those who do not want to take it. */
 enum { LOCK_TEXT_SIZE = 160 };
 struct lock_view {
     bool held;                  /* by a process that lives */

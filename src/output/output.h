@@ -24,7 +24,7 @@ struct output_file {
     uint64_t inode;
 };
 
-/* What every output starts with; open() fills it. */
+/* The part that every output begins with; open() fills it. */
 struct output {
     const struct output_class *class_;
     unsigned needs;        /* enum need, or-ed */
@@ -47,8 +47,9 @@ struct output_class {
     enum status (*open)(const struct section *section, struct directory *directory,
                         const struct stream_mark *mark, struct output **output,
                         struct error *error);
-    /* Of an output that is continued, once all are found to be as they should and the stream, if
-     * it has one, is cut: removes other files that lie behind what is kept. Or NULL. */
+    /* Removes, for an output that is continued, the other files that lie behind the part that is
+     * kept: called once all outputs are as they should be and the stream, if there is one, is cut.
+     * Or NULL. */
     enum status (*trim)(struct output *output, struct error *error);
     enum status (*write)(struct output *output, const struct moment *now, struct error *error);
     /* When the run has reached its end and saved it: what is left to do to the file. It may take

@@ -45,7 +45,7 @@ static enum status seal(const struct directory *directory, const struct director
     return STATUS_OK;
 }
 
-/* What the manifest lists besides, of an earlier report, stays listed. */
+/* Returns the other entries of the manifest, of an earlier report, which stay listed. */
 static json_t *seals_before(const json_t *manifest)
 {
     const json_t *before = json_object_get(manifest, "sha256");

@@ -7,7 +7,7 @@
 
 #include "output/directory-state.h"
 
-/* Of a fixed length, so that each takes the whole place of the one before. */
+/* The line has a fixed length, so that each takes the whole place of the one before. */
 static const char form[] =
     "step %20" PRIu64 " of %20" PRIu64 " from %20" PRIu64 " in %14.3f s at %12.6e /s";
 static const char scan_form[] =

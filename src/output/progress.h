@@ -25,7 +25,8 @@ struct progress {
 /* Leaves the numbers of `progress` in the lock of a directory that this process holds. */
 void progress_write(const struct directory *directory, const struct progress *progress);
 
-/* Of the directory of that kind at `path`; nothing held and nothing known where there is none. */
+/* Reads the progress of the directory of that kind at `path`; nothing held and nothing known if
+ * there is none. */
 struct progress progress_read(const char *path, const struct directory_kind *kind);
 
 #endif

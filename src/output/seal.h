@@ -15,7 +15,7 @@ struct json_t;
 
 /* Opens the folder that a name is in; -1 with errno. The caller closes it. */
 int seal_folder(const struct directory *directory, const char *name);
-/* What of the name stands below that folder. */
+/* Returns the part of the name that stands below that folder. */
 const char *seal_plain(const char *name);
 
 /* The hash of a regular file in an open folder; 0 or errno, EINVAL where it is none. */

@@ -13,7 +13,8 @@
 #include "output/stream.h"
 #include "output/xyz-frame.h"
 
-/* What a format can hold beside masses, positions and velocities and their units, or-ed. */
+/* The content that a format can hold beside masses, positions and velocities and their units,
+ * or-ed. */
 enum snapshot_content {
     SNAPSHOT_IDS = 1,
     SNAPSHOT_SYSTEMS = 2,

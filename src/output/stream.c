@@ -141,7 +141,8 @@ enum status stream_open(struct directory *directory, const char *name,
     return STATUS_OK;
 }
 
-/* What was handed over last is still in the buffer. */
+/* Tells whether the file ends as it was written; the bytes that were handed over last are still in
+ * the buffer. */
 static bool ends_as_written(const struct stream *stream)
 {
     char block[4096];
@@ -238,8 +239,7 @@ enum status stream_append(struct directory *directory, const char *name, struct 
     return STATUS_OK;
 }
 
-/* What was written so far must still be there: else the next bytes would leave a hole before them.
- */
+/* Tells whether bytes that were written are gone: the next ones would then leave a hole. */
 static bool is_cut(const struct stream *stream)
 {
     struct stat about;
@@ -329,7 +329,7 @@ enum status stream_close(struct stream *stream, struct error *error)
 {
     if (!stream)
         return STATUS_OK;
-    /* What was said once need not be said again. */
+    /* An error that was reported once is not reported again. */
     enum status status = stream->told ? STATUS_OK : stream_flush(stream, false, error);
     if (close(stream->fd) != 0 && status == STATUS_OK)
         status = error_system(error, STATUS_IO, errno, stream->path);

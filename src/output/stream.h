@@ -13,13 +13,13 @@
 #include "base/status.h"
 #include "output/directory.h"
 
-/* Where a stream stood: how many bytes, and XXH3 (64 bits) of all of them. */
+/* A place in a stream: the number of bytes, and XXH3 (64 bits) of all of them. */
 struct stream_mark {
     uint64_t length;
     uint64_t hash;
 };
 
-/* Of bytes in memory, as of a file that holds them. */
+/* Returns the mark of bytes in memory, as that of a file that holds them. */
 struct stream_mark stream_mark_bytes(const void *bytes, size_t length);
 
 struct stream;
@@ -65,14 +65,15 @@ void stream_abandon(struct stream *stream); /* accepts NULL */
 void stream_write(struct stream *stream, const char *bytes, size_t length);
 void stream_print(struct stream *stream, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* What was to be written could not be made: `code`, an errno, is kept as that of a failed write. */
+/* Notes that the bytes of the next write could not be made: `code`, an errno, is kept as that of a
+ * failed write. */
 void stream_fail(struct stream *stream, int code);
 /* With `digits` significant digits; 17 read back exactly. */
 void stream_real(struct stream *stream, double value, int digits);
 
 /* Hands all bytes to the system; `to_disk` also waits until the disk has them. STATUS_IO. */
 enum status stream_flush(struct stream *stream, bool to_disk, struct error *error);
-/* Of everything written so far. */
+/* Returns the mark of everything written so far. */
 struct stream_mark stream_mark(const struct stream *stream);
 /* Flushes and closes; frees the stream in any case. Accepts NULL. */
 enum status stream_close(struct stream *stream, struct error *error);

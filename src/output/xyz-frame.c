@@ -157,8 +157,8 @@ bool xyz_frame_choose(struct xyz_frame *frame, const char *words, char problem[X
 
 double xyz_frame_body_bytes(const struct xyz_frame *frame, size_t systems)
 {
-    /* Of a real there are a sign or none, a zero or none, the point and the blank beside the
-     * digits; ids and systems are taken to have four digits. */
+    /* The columns of a frame: a real has a sign or none, a zero or none, the point and the blank
+     * beside its digits; ids and systems are taken to have four digits. */
     enum { AROUND_REAL = 4, INTEGER = 5, LETTER = 2 };
     const struct xyz_column *const cluster = find_column("cluster", strlen("cluster"));
     double bytes = systems > 1 && !has_column(frame, cluster) ? INTEGER : 0.0;

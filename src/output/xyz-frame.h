@@ -33,8 +33,8 @@ bool xyz_frame_choose(struct xyz_frame *frame, const char *words, char problem[X
 /* About how many bytes a body takes; `systems` as xyz_frame_write() will find them. */
 double xyz_frame_body_bytes(const struct xyz_frame *frame, size_t systems);
 
-/* Of an ensemble every frame says which system a body belongs to, whether it was chosen or not. A
- * time that is not finite and a step MOMENT_NO_STEP are left out. */
+/* Writes one frame. In an ensemble every frame says which system a body belongs to, whether that
+ * column was chosen or not. A time that is not finite and a step MOMENT_NO_STEP are left out. */
 void xyz_frame_write(struct xyz_frame *frame, struct stream *stream, const struct moment *now);
 
 #endif

@@ -140,7 +140,7 @@ static double xyz_event_bytes(const struct section *section, size_t systems, dou
     return section_flag(section, "compress") ? 1.5 * plain : plain;
 }
 
-/* Of potentials, phi and psi. */
+/* Returns the memory for potentials, phi and psi. */
 static double xyz_memory_bytes(const struct section *section, size_t systems, double bodies,
                                double length)
 {
