@@ -21,7 +21,7 @@ enum { MOST_FRAMES = 150, MOST_BODIES = 2000, FEW_BODIES = 10, SMOOTHED = 4 };
 /* The half width of the box in half-mass radii; a sphere of it holds 91 % of Plummer's model. */
 static const double half_masses = 3.0;
 
-/* What a frame is seen in: its middle, and half the width of the box. */
+/* The view of a frame: its middle, and half the width of the box. */
 struct camera {
     double middle[3], reach;
     double time;
@@ -67,7 +67,8 @@ static double radius_of(const struct film *film, const struct camera *camera, do
     return film->distance[film->order[film->bodies - 1]];
 }
 
-/* Of many bodies, half the mass about their middle; of few, all of them about 0. */
+/* Aims the camera at half the mass about its middle where there are many bodies, and at all of them
+ * about 0 where there are few. */
 static void aim(const struct film *film, struct camera *camera)
 {
     if (film->bodies > FEW_BODIES) {
@@ -79,8 +80,8 @@ static void aim(const struct film *film, struct camera *camera)
                                               : 1.1 * radius_of(film, camera, 1.0);
 }
 
-/* Of few bodies one box for all frames, of which one in ten may be left; of many one that follows
- * without trembling: the geometric mean over a few frames. */
+/* Steadies the view: few bodies have one box for all frames, which one in ten may leave; many
+ * bodies have a box that follows without trembling, by the geometric mean over a few frames. */
 static enum status steady(const struct film *film, struct error *error)
 {
     double *const reach = memory_array(film->frames, sizeof *reach, error);
@@ -130,7 +131,7 @@ static enum status print_frames(const struct film *film, struct text *data, stru
     return status ? status : steady(film, error);
 }
 
-/* What gnuplot is told of a frame. */
+/* Returns the values of a frame for gnuplot. */
 static json_t *frame_view(const struct film *film, size_t k)
 {
     const struct camera *camera = &film->cameras[k];

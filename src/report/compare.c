@@ -339,7 +339,7 @@ static json_t *run_view(const struct differences *runs, size_t run, enum outcome
     return view;
 }
 
-/* What is said in the badge of runs that did not finish. */
+/* The words in the badge of runs that did not finish. */
 static const char *const unended[OUTCOMES] = {
     [OUTCOME_ERROR] = "ended with an error",
     [OUTCOME_STOPPED] = "stopped",

@@ -1,4 +1,5 @@
-/* What differs between the configurations of several runs, and what each is called for it. */
+/* The differences between the configurations of several runs, and the name of each run among
+ * them. */
 #ifndef ORRERY_REPORT_DIFFERENCES_H
 #define ORRERY_REPORT_DIFFERENCES_H
 
@@ -33,8 +34,8 @@ const char *differences_value(const struct differences *differences, size_t run,
  * same, with them. */
 const char *differences_name(const struct differences *differences, size_t run);
 
-/* What a run is called beside the others: the values of all keys that differ, but for `except`, or
- * its directory where these do not tell; where they are too many, the first one that has them. */
+/* Writes the name of a run among the others: the values of all keys that differ, but for `except`,
+ * or its directory if these do not tell; if they are too many, the first one that has them. */
 void differences_label(const struct differences *differences, size_t run, int except,
                        char label[FIGURE_LABEL_SIZE]);
 

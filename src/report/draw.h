@@ -1,7 +1,7 @@
 /*
- * What a diagnostic measured, by the hints of its class (diagnostics/drawing.h): one figure for
- * each. Without hints, and of a diagnostic that this program does not know, every column is drawn,
- * those of one unit in one figure.
+ * The figures of a diagnostic's measurements: one figure for each hint of its class
+ * (diagnostics/drawing.h). Without hints, and of a diagnostic that this program does not know,
+ * every column is drawn, those of one unit in one figure.
  */
 #ifndef ORRERY_REPORT_DRAW_H
 #define ORRERY_REPORT_DRAW_H

@@ -10,7 +10,7 @@
 
 enum { FIT_POINTS = 33 };
 
-/* Of the runs of one label. */
+/* The points of the runs of one label. */
 struct points {
     const char *label, *mark; /* the latter of those that did not end well */
     size_t count, bad;        /* runs that have a number, and how many of them did not end well */

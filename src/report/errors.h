@@ -1,4 +1,4 @@
-/* What several runs have come to, as points over what was varied or what it cost, with the fitted
+/* The errors of several runs, as points over the value that was varied or its cost, with the fitted
  * power law of those that belong together. */
 #ifndef ORRERY_REPORT_ERRORS_H
 #define ORRERY_REPORT_ERRORS_H

@@ -27,8 +27,8 @@ static void keep_point(struct curve *curve, size_t x, size_t y, size_t upper)
     curve->count++;
 }
 
-/* Of each bin of a line the lowest and the highest point remain, so that no peak is lost; of a band
- * the widest extent. */
+/* Thins a curve: of each bin of a line the lowest and the highest point remain, so that no peak is
+ * lost; of a band the widest extent remains. */
 static void thin(struct curve *curve)
 {
     const double *const top = curve->upper ? curve->upper : curve->y;

@@ -88,7 +88,8 @@ void figure_free_all(struct figures *figures);
 /* "name [unit]", or the name alone for a pure number. */
 const char *figure_label(const char *name, const char *unit, char buffer[FIGURE_LABEL_SIZE]);
 
-/* "t = 12.5 Myr" with so many digits; the unit is left away where it is the T of N-body units. */
+/* Writes "t = 12.5 Myr" with `digits` digits; the unit is left away if it is the T of N-body
+ * units. */
 const char *figure_time(double time, int digits, const char *unit, char buffer[FIGURE_LABEL_SIZE]);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the members of an ensemble did, in one curve: their median, and bands about it. */
+/* The members of an ensemble in one curve: their median, and bands about it. */
 #ifndef ORRERY_REPORT_MEMBERS_H
 #define ORRERY_REPORT_MEMBERS_H
 

@@ -19,7 +19,7 @@ enum outcome {
     OUTCOMES
 };
 
-/* What runs of each outcome are called, in a count and before the name of one of them. */
+/* The names of runs of each outcome, in a count and before the name of one of them. */
 extern const char *const outcome_names[OUTCOMES];
 
 /* Appends "3 held, 2 failed, 1 not begun". */

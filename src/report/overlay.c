@@ -84,7 +84,7 @@ static enum status add_run(struct figure *figure, const struct figure *own, cons
     return error->status;
 }
 
-/* Where paths begin, and once what they go about. */
+/* Adds the marks at which paths begin, and once the mark that they go about. */
 static enum status add_marks(struct figure *figure, const struct figure *own, bool first,
                              struct error *error)
 {
@@ -100,7 +100,7 @@ static enum status add_marks(struct figure *figure, const struct figure *own, bo
 
 /* --- axes ------------------------------------------------------------------------------------- */
 
-/* Of labels "name [unit]" that differ, what both say. */
+/* Joins two labels "name [unit]" that differ, by their common part. */
 static void join_labels(char *label, const char *other)
 {
     const char *unit = strstr(label, " ["), *other_unit = strstr(other, " [");
@@ -162,8 +162,8 @@ static struct range extent_of(const struct overlay *overlay, const struct figure
     return range;
 }
 
-/* Where runs that went wrong reach `factor` times as far as the others, the frame is three times
- * that of the others; false where it is not. */
+/* Frames an axis: if runs that went wrong reach `factor` times as far as the others, the frame is
+ * three times that of the others; false if it is not. */
 static bool frame_axis(const struct overlay *overlay, const struct figure *figure, char axis,
                        double factor, double frame[2])
 {

@@ -202,7 +202,7 @@ static void set_tiles(json_t **view, const struct result *result)
     document_set(view, "time_unit", json_string(label));
 }
 
-/* Of a run that ended in an error: with which. */
+/* Returns the error that ended a run. */
 static json_t *error_view(const struct result *result)
 {
     struct text why = { 0 };
@@ -218,7 +218,8 @@ static json_t *uncounted_view(const struct result *result)
     return template_value(&words);
 }
 
-/* What holds of a run that has not ended, or that broke off, has only held until then. */
+/* Writes the watch's sentences: a run that has not ended, or that broke off, held only until
+ * then. */
 static void set_watch(json_t **view, const struct result *result, bool whole)
 {
     const bool holds = json_is_true(result_find(result, "watch.holds"));
@@ -250,7 +251,8 @@ static void set_watch(json_t **view, const struct result *result, bool whole)
                                          : "the run so far"));
 }
 
-/* Of a period, for the integrator of the run; an unknown one is of a later version. */
+/* Returns the advised steps of a period, for the integrator of the run; an unknown integrator is of
+ * a later version. */
 static int advised_steps(const struct result *result)
 {
     const struct integrator *integrator =
@@ -373,7 +375,7 @@ static json_t *config_view(const struct result *result)
     return template_value(&text);
 }
 
-/* What the sentences about the run need beyond run.json. */
+/* Sets the values that the sentences about the run need beyond run.json. */
 static void set_sentences(json_t **view, const struct result *result)
 {
     const struct integrator *integrator =

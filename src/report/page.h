@@ -18,8 +18,8 @@ void page_end(struct text *html);
 enum status page_figures(struct text *html, const struct figures *figures,
                          const struct directory *work, struct error *error);
 
-/* What one run tells: name, verdict, criteria, numbers; and, below the figures, what ran, with
- * which configuration, and which files it left. */
+/* Write the page of one run: name, verdict, criteria, numbers; and, below the figures, what ran,
+ * with which configuration, and which files it left. */
 void page_run_head(struct text *html, const struct result *result);
 void page_run_foot(struct text *html, const struct result *result, bool beside);
 

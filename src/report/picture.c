@@ -11,7 +11,7 @@
 
 enum { PATH_BODIES = 10, NAMED_BODIES = 8, PATH_FRAMES = 4000, DOT_BODIES = 3000 };
 
-/* What all pictures of a run have in common. */
+/* The properties that all pictures of a run share. */
 struct view {
     const struct units *units; /* or NULL */
     char length_unit[UNITS_LABEL_SIZE];

@@ -60,8 +60,8 @@ static enum status write_data(const struct figure *figure, struct directory *wor
 
 /* --- gnuplot ---------------------------------------------------------------------------------- */
 
-/* What a program is found and loaded by; all else is left out, so that no file or choice of the
- * user (HOME, GNUPLOT_LIB, GNUTERM, GDFONTPATH, ...) changes a picture. */
+/* Returns the variables by which a program is found and loaded; all others are left out, so that no
+ * file or choice of the user (HOME, GNUPLOT_LIB, GNUTERM, GDFONTPATH, ...) changes a picture. */
 static char *const *own_environment(void)
 {
     static const char *const kept[] = { "PATH", "LD_LIBRARY_PATH", "FONTCONFIG_PATH",

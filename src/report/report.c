@@ -297,7 +297,7 @@ static enum status write_report(struct report *report, struct report_summary *su
     const bool single = report->count == 1;
     enum status status = single ? one_run(report, &figures, &html, error)
                                 : many_runs(report, &figures, &html, summary->warning, error);
-    /* What looks like damage may be the files of two runs. */
+    /* An apparent damage may be the files of two runs. */
     *overtaken = status && single && !result_is_current(&report->results[0]);
     if (*overtaken) {
         *error = (struct error){ 0 };

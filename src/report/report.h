@@ -22,7 +22,7 @@ struct report_options {
 
 enum { REPORT_PATH_SIZE = 4096, REPORT_WARNING_SIZE = 768 };
 
-/* What was written. */
+/* The page and the figures that were written. */
 struct report_summary {
     char page[REPORT_PATH_SIZE];
     size_t runs, figures;

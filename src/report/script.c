@@ -202,7 +202,7 @@ static double least_reach(const struct figure *figure)
     return least;
 }
 
-/* Where one curve reaches so much farther than another, that one would be a flat line. */
+/* A curve becomes a flat line if another one reaches this many times farther. */
 static const double signed_factor = 20.0;
 
 /* Linear about 0 and logarithmic on both sides, with 0 and powers of ten as ticks: an asinh. */
@@ -322,7 +322,7 @@ static const char *style_of(const struct curve *curve)
     return is_dashed_again(curve) ? "dashed" : styles[curve->kind];
 }
 
-/* Of curves upon each other, one shows in the gaps of the next. */
+/* If curves lie upon each other, one shows in the gaps of the next. */
 enum { DASH_PERIOD = 16 };
 
 /* One thing that `plot` draws: a curve with the first line of its label, or a further line. */

@@ -1,4 +1,4 @@
-/* What gnuplot is told of a figure: its axes, its key, its curves, and how high it is. */
+/* The gnuplot commands of a figure: its axes, its key, its curves, and its height. */
 #ifndef ORRERY_REPORT_SCRIPT_H
 #define ORRERY_REPORT_SCRIPT_H
 
@@ -14,8 +14,8 @@
  */
 void script_quote(struct text *script, const char *words);
 
-/* What the template of the commands (templates/figure.gp) is filled with; NULL for want of memory.
- */
+/* Returns the values that fill the template of the commands (templates/figure.gp); NULL for want of
+ * memory. */
 json_t *script_view(const struct figure *figure);
 
 /* The curve of the figure that gnuplot has drawn as this one, from 0; NULL of a further line of a

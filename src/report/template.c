@@ -17,7 +17,7 @@ static const struct {
 };
 /* clang-format on */
 
-/* Where keys are looked up, from within outwards. */
+/* The objects in which keys are looked up, from within outwards. */
 struct scope {
     const json_t *values;
     const struct scope *outer;
@@ -105,7 +105,7 @@ static struct tag read_tag(const char *from)
 
 static void fill(struct text *text, const char *from, const char *end, const struct scope *scope);
 
-/* What is between the tags of a section; gives the end of the second one. */
+/* Fills the text between the tags of a section; gives the end of the second one. */
 static const char *fill_section(struct text *text, const struct tag *tag, const struct scope *scope)
 {
     char closing[sizeof tag->key + 8];

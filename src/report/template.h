@@ -32,7 +32,7 @@ void template_render(struct text *text, const char *source, json_t *values, cons
 /* The same of the program's template of this name. */
 void template_fill(struct text *text, const char *name, json_t *values, const json_t *outer);
 
-/* What was printed as a value; frees the text. NULL where that has failed. */
+/* Returns the printed text as a value, and frees the text. NULL if that has failed. */
 json_t *template_value(struct text *text);
 
 #endif

@@ -66,7 +66,7 @@ json_t *unfinished_document(const struct result *result)
     return document;
 }
 
-/* What a criterion is called: one that has failed stays so, whatever comes. */
+/* Names a criterion: one that has failed stays failed, whatever comes. */
 static void judge(json_t **criterion, bool ended)
 {
     const json_t *const holds = json_object_get(*criterion, "holds");
