@@ -78,7 +78,7 @@ static enum status match_rows(struct levels *levels, double smallest_step, struc
     return STATUS_OK;
 }
 
-/* What the runs themselves say of their method and of the size of their numbers. */
+/* The statements of the runs themselves about their method and the size of their numbers. */
 struct study_method {
     struct errorbar_method method; /* rounding: relative, of a number of size 1 */
     struct scales scales;
@@ -161,7 +161,8 @@ static enum status measure_column(const struct levels *levels, size_t column,
     return STATUS_OK;
 }
 
-/* Of an ensemble, the statistics over its members have a diagnostic of their own. */
+/* Measures one diagnostic. In an ensemble, the statistics over its members have a diagnostic of
+ * their own. */
 static enum status measure_diagnostic(struct levels *levels, const char *diagnostic,
                                       const struct study_method *m, struct convergence *convergence,
                                       struct error *error)

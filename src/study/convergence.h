@@ -1,5 +1,5 @@
 /*
- * What a convergence study says: for every column of every diagnostic, measured with steps dt,
+ * The result of a convergence study: for every column of every diagnostic, measured with steps dt,
  * dt/2, dt/4, the order at which it converges and the error that is left.
  */
 #ifndef ORRERY_STUDY_CONVERGENCE_H

@@ -34,7 +34,7 @@ static bool write_as_much(const struct study *study, size_t a, size_t b)
     return true;
 }
 
-/* What the members come to; a config that none of them can be prepared from is told at once. */
+/* The sum over the members; a config that none of them can be prepared from is reported at once. */
 struct outlook {
     double bytes;
     bool prepared; /* one of them at least */
@@ -56,7 +56,7 @@ static bool member_bytes(const struct study *study, const struct study_options *
     return prepared;
 }
 
-/* What the child is asked. */
+/* The question to the child. */
 struct question {
     const struct study *study;
     const struct study_options *options;

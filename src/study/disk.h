@@ -1,4 +1,4 @@
-/* What the runs of a study will write, before the first of them is run. */
+/* The bytes that the runs of a study will write, before the first of them is run. */
 #ifndef ORRERY_STUDY_DISK_H
 #define ORRERY_STUDY_DISK_H
 

@@ -8,17 +8,17 @@ const char *const errorbar_limit_names[] = { "none", "step", "rounding" };
 /* An order below this says that the runs do not converge. */
 static const double least_order = 0.5;
 
-/* What the estimates, which hold on average, are multiplied by to be bars. */
+/* The factors that turn the estimates, which hold on average, into bars. */
 static const double step_safety = 1.5, walk_safety = 2.0, noise_safety = 4.0;
 
 /* Forces of less than double precision err more than a random walk of their roundings: measured
- * beside exact orbits of 48 and 200 bodies, 95 % of the errors are within so many times it. */
+ * beside exact orbits of 48 and 200 bodies, 95 % of the errors are within this factor. */
 static const double force_safety = 4.0;
 
-/* Differences up to so many times the floor may be rounding. */
+/* Differences up to this multiple of the floor may be rounding. */
 static const double floor_margin = 4.0;
 
-/* What can be seen in the difference between two neighbouring levels. */
+/* The statistics of the difference between two neighbouring levels. */
 struct difference {
     double rms;
     double last;

@@ -10,7 +10,7 @@
 
 enum { ERRORBAR_LEVELS = 3 };
 
-/* What decides how exact a value is. */
+/* The cause that limits how exact a value is. */
 enum errorbar_limit {
     ERRORBAR_NONE,    /* not to be said: the runs do not converge */
     ERRORBAR_STEP,    /* the step: it converges */

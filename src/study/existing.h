@@ -1,6 +1,6 @@
 /*
- * What an earlier command has left in the directory of a study, and whether it still counts: a
- * member is done only if it has finished, and with the config that would run now.
+ * The runs that an earlier command has left in the directory of a study, and whether they still
+ * count: a member is done only if it has finished, and with the config that would run now.
  */
 #ifndef ORRERY_STUDY_EXISTING_H
 #define ORRERY_STUDY_EXISTING_H

@@ -12,8 +12,8 @@
 #include "output/directory.h"
 #include "study/study.h"
 
-/* What study.json says of the study: its keys, and the values of each member. A new reference; NULL
- * when memory is exhausted. */
+/* Returns the description of the study in study.json: its keys, and the values of each member. A
+ * new reference; NULL when memory is exhausted. */
 json_t *folder_describe(const struct study *study);
 
 /*

@@ -49,7 +49,7 @@ struct voice {
     const char *path;
 };
 
-/* What a run has to say, with the run that says it: several are at work. */
+/* Passes a message of a run on, with the name of the run: several are at work. */
 static void pass_notice(void *context, bool loud, const char *line)
 {
     (void)loud;
@@ -87,8 +87,8 @@ static void start_member(struct work *work, size_t member)
 {
     const pid_t parent = getpid(), process = fork();
     if (process == 0) {
-        /* Where the study is killed, its members stop in order and leave their directories to the
-         * next command. */
+        /* If the study is killed, its members stop in order and leave their directories to the next
+         * command. */
         child_follow(parent, SIGTERM, STATUS_STOPPED);
         struct error error = { 0 };
         const enum status status = run_member(work, member, &error);

@@ -10,7 +10,7 @@
 #include "config/configuration.h"
 #include "study/study.h"
 
-/* What one member has come to. */
+/* The state of one member. */
 struct member {
     pid_t process; /* 0: not at work */
     bool ended;

@@ -17,7 +17,7 @@
 
 /* --- before any begins ------------------------------------------------------------------------ */
 
-/* Of those that are not done: is there memory for as many as will be at work? */
+/* Checks that there is memory for as many unfinished members as will be at work. */
 static enum status check_memory(const struct work *work, struct error *error)
 {
     size_t left = 0;
@@ -60,7 +60,8 @@ static enum status check_all(const struct work *work, struct error *error)
 
 /* --- what is there already -------------------------------------------------------------------- */
 
-/* What differs from the runs that are there, in lines of its own behind a first one. */
+/* Refuses to continue: reports the differences from the runs that are there, in lines of their own
+ * behind a first one. */
 static enum status refuse(const struct work *work, const struct error *differences,
                           struct error *error)
 {
@@ -168,7 +169,7 @@ static bool is_new(const void *context, size_t member)
            (work->options->force || !work_has_begun(work, member));
 }
 
-/* What is to be said of the whole. */
+/* Reports the result of the whole study. */
 static enum status judge(const struct work *work, struct error *error)
 {
     size_t failed = 0, first = 0, ended = 0;

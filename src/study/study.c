@@ -72,8 +72,8 @@ static bool is_within(const char *path, const char *key)
     return strncmp(path, key, length) == 0 && (!path[length] || path[length] == '.');
 }
 
-/* Of a key that is there twice, alone or as a part of a list, the last value counts, so that the
- * table would name others that no run has had; and no run has a sweep. */
+/* Checks a key. If it is there twice, alone or as a part of a list, the last value counts, so that
+ * the table would name others that no run has had; and no run has a sweep. */
 static void check_key(const struct config *config, size_t index, struct error *error)
 {
     const struct section *section = config_item(config, "sweep", index);
@@ -126,7 +126,7 @@ enum status study_of_sweep(const struct config *config, struct study *study, str
 /* The cadences that follow the step: "diagnostics.0.every", ... */
 static const char *const followers[] = { "diagnostics", "outputs" };
 
-/* What an integrator that chooses its own steps chooses them by. */
+/* Returns the key by which an integrator that chooses its own steps chooses them. */
 static const char *key_beside_step(const struct variant *variant)
 {
     size_t k = 0;

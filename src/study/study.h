@@ -27,7 +27,7 @@ struct study {
     char **keys; /* "time.step" */
     struct location
         *locations;    /* where the values of each key are written; texts are the config's */
-    size_t shown_keys; /* the first so many are what the study varies; the rest follows */
+    size_t shown_keys; /* the first ones, which the study varies; the rest follows */
     size_t member_count;
     char **values;    /* member_count x key_count, in config syntax */
     bool convergence; /* its members differ in the step, so that it has orders: convergence.csv */
@@ -61,7 +61,8 @@ struct study_options {
     void *context;
 };
 
-/* The config of a member that runs with so many threads. The caller frees it, before the study. */
+/* Loads the config of a member that runs with `threads` threads. The caller frees it, before the
+ * study. */
 enum status study_load_member(const struct study *study, int threads, size_t member,
                               struct config **config, struct error *error);
 

@@ -10,7 +10,7 @@
 #include "report/result.h"
 #include "study/existing.h"
 
-/* What a string in config syntax stands for. */
+/* Puts the words that a string in config syntax stands for. */
 static void put_string(struct text *out, const char *value)
 {
     static const char letters[] = "nrtf", escapes[] = "\n\r\t\f";
@@ -47,7 +47,7 @@ static const char *unit_of(const struct series *series, const char *column)
 
 enum { KEY_SIZE = 512 };
 
-/* What the table has of a member. A run.json takes far more, and a study may have a hundred
+/* The values of a member in the table. A run.json takes far more, and a study may have a hundred
  * thousand of them. */
 struct row {
     double code;    /* its exit status; NaN while it runs, and of one that was killed */
