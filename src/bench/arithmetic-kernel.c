@@ -12,14 +12,14 @@
 #define STRING_EXPANDED(a) #a
 #define STRING(a) STRING_EXPANDED(a)
 
-/* Of an operation alone, so that all chains are in use. */
+/* The number of copies of one operation that is measured alone, so that all chains are in use. */
 enum { ALONE = 6 };
 
 /* Operations that are under way together: enough for two units and a wait of four or five cycles,
  * and few enough to leave some of 16 registers to what they use. */
 enum { CHAINS = ARITHMETIC_UNROLLED };
 
-/* What the compiler must not know: numbers that stay what they are under every operation. */
+/* Numbers that the compiler must not know: they stay the same under every operation. */
 static volatile double one = 1, zero = 0;
 static volatile double sink;
 
@@ -51,7 +51,8 @@ struct mix {
         .products = CUBE_PRODUCTS(series) + 2 * !(equal),                                          \
         .sums = SEPARATION_SUMS(low) + CUBE_SUMS(series), .estimates = 1                           \
     }
-/* Of two bodies j: three products each, added to one side, and together taken from the other. */
+/* Sums for two bodies j: three products each, added to one side, and together taken from the
+ * other. */
 #define MIX_THIRD_SUMMED(series, low, equal)                                                       \
     {                                                                                              \
         .fused = SQUARE_FUSED + CUBE_FUSED(series),                                                \

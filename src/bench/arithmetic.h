@@ -1,9 +1,8 @@
 /*
- * What a CPU's arithmetic allows: streams of the operations of the force kernels' inner loops,
- * in their proportions, from registers to registers, with no result that another one waits for.
- * A kernel cannot be faster than the stream of its own operations.
- *
- * Compiled once for each instruction set, like the kernels.
+ * The limits of a CPU's arithmetic: streams of the operations of the force kernels' inner loops, in
+ * their proportions, from registers to registers, with no result that another one waits for. A
+ * kernel cannot be faster than the stream of its own operations. Compiled once for each instruction
+ * set, like the kernels.
  */
 #ifndef ORRERY_BENCH_ARITHMETIC_H
 #define ORRERY_BENCH_ARITHMETIC_H
@@ -17,7 +16,8 @@ enum stream_form { STREAM_PLAIN, STREAM_SYMMETRIC, STREAM_HERMITE, STREAM_FORMS 
 
 struct stream {
     size_t lanes;                /* pairs that one vector's operations are for */
-    void (*run)(size_t vectors); /* does these so many times; a multiple of ARITHMETIC_UNROLLED */
+    void (*run)(size_t vectors); /* repeats these `vectors` times; a multiple of
+                                  * ARITHMETIC_UNROLLED */
 };
 
 enum { ARITHMETIC_UNROLLED = 12 };
@@ -27,8 +27,8 @@ struct arithmetic {
     /* One operation alone, some of them side by side, whose lanes are all their numbers. */
     struct stream fused_double, fused_float;
     struct stream estimate_double, estimate_float;
-    /* Of the kernels for open space, without and with equal masses, which are nothing special to
-     * those of Hermite's method. */
+    /* The streams of the kernels for open space, without and with equal masses; the kernels of
+     * Hermite's method gain nothing from equal masses. */
     struct stream kernels[PRECISION_COUNT][STREAM_FORMS][MASSES_COUNT];
 };
 

@@ -12,7 +12,7 @@
 #include "force/accuracy.h"
 #include "run/need.h"
 
-/* A measurement lasts at least so long; and so many of one case are enough. */
+/* The least duration of a measurement, and the most repeats that one case needs. */
 static const double LEAST_SECONDS = 0.01, STREAM_SECONDS = 0.002;
 enum { LEAST_REPEATS = 5, MOST_REPEATS = 40, MOST_CASES = 1024, FAR = 20000 };
 
@@ -196,7 +196,8 @@ static size_t index_of(const char *const *names, const char *name)
     return k;
 }
 
-/* What its kernel's inner loop does, where it is one of those with a vector's worth of bodies. */
+/* Returns the stream of the operations of a kernel's inner loop, if the kernel is one of those with
+ * a vector's worth of bodies. */
 static const struct stream *find_stream(const struct bench_case *one,
                                         const struct bench_subject *subject)
 {
@@ -311,7 +312,8 @@ static double error_of(struct simulation *simulation, const struct accuracy *acc
                : accuracy_error(accuracy, simulation->bodies);
 }
 
-/* Of the bodies that were timed; they have not moved, and all cases have the same ones. */
+/* Measures the errors for the bodies that were timed; they have not moved, and all cases have the
+ * same ones. */
 static enum status measure_errors(struct field *field, double *found, struct error *error)
 {
     struct accuracy *accuracy = NULL;

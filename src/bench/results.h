@@ -1,4 +1,4 @@
-/* What a benchmark leaves behind: bench.csv, bench.json and figures. */
+/* The files of a benchmark: bench.csv, bench.json and figures. */
 #ifndef ORRERY_BENCH_RESULTS_H
 #define ORRERY_BENCH_RESULTS_H
 
