@@ -142,7 +142,7 @@ static enum status keep(struct directory *folder, json_t *about, struct error *e
     return directory_note(folder, json_incref(about), file_names, COUNT_OF(file_names), error);
 }
 
-/* What has been measured is kept at once: who ends the program loses nothing. */
+/* Collects a row and keeps it at once: whoever ends the program loses nothing. */
 static enum status collect(void *context, const struct gpu_bench_row *row, struct error *error)
 {
     struct collected *collected = context;

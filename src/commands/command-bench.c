@@ -103,7 +103,7 @@ static enum status read_counts(const char *option, const char *list, long long m
 
 /* --- plans -------------------------------------------------------------------------------------*/
 
-/* What is measured when nothing is asked for: `threads` and `isas` are this machine's. */
+/* The plan of a benchmark without options: `threads` and `isas` are this machine's. */
 static const struct bench_plan default_plans[] = {
     { .title = "kernels at 16384 bodies",
       .sizes = { 16384 },
@@ -337,7 +337,8 @@ static enum status measure_cube(const struct wanted *wanted, struct error *error
     return measure(plans, count, &subject, setting, wanted, error);
 }
 
-/* What the options leave open is as the experiment says; the backend is one of a CPU's. */
+/* Plans the points that the options leave open as the experiment says; the backend is one of a
+ * CPU's. */
 static void plan_as_experiment(const struct wanted *wanted, const struct config *config,
                                struct bench_plan *plan)
 {

@@ -131,7 +131,7 @@ static void print_resolution(const struct backend_description *backend,
         item("warning", "%s", text);
 }
 
-/* Who rules the step. */
+/* Prints the pair of bodies that limits the step. */
 static void print_fastest(const struct experiment *x, const struct advice *a)
 {
     const struct units *units = x->simulation.physics.units;
@@ -296,7 +296,7 @@ static bool every_member(const void *context, size_t member)
     return true;
 }
 
-/* What all runs of a sweep write; the rest of what is printed is of one run, with the values that
+/* The sum over all runs of a sweep; the rest of the output is of one run, with the values that
  * stand outside the sweep. Another process estimates it, so this one must have no threads yet. */
 struct sweep_estimate {
     size_t runs; /* 0 without a sweep */
@@ -353,7 +353,7 @@ static enum status estimate_tried(const char *path, const struct run *run,
 /* Nobody waits longer for a check. */
 static const double most_seconds = 10.0;
 
-/* What it tries of the run, one after the other. */
+/* The parts of the check, one after the other. */
 enum check_part { CHECK_BODIES, CHECK_ESTIMATE, CHECK_RESOLUTION, CHECK_ADVICE, CHECK_PARTS };
 
 static const char *const part_names[CHECK_PARTS] = {
@@ -395,7 +395,7 @@ static enum status try_part(struct check *check, enum check_part part, const cha
     return advice_find(x, &wish, &check->advice, error);
 }
 
-/* What was ready in time, and what was not: all from part `done` on. */
+/* Prints the parts that were ready in time, and names the others: all from part `done` on. */
 static void print_parts(const struct check *check, int done)
 {
     const struct run_record *const record = &check->record;

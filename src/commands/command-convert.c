@@ -46,7 +46,7 @@ struct source {
     size_t frames; /* read so far */
 };
 
-/* Where they go. */
+/* The place that bodies go to. */
 struct target {
     struct directory *directory;
     struct stream *stream;
@@ -338,7 +338,7 @@ static bool has_own_ids(const struct bodies *bodies)
     return false;
 }
 
-/* What the input has and the output cannot hold. */
+/* Names the content of the input that the output cannot hold. */
 static void tell_losses(const struct conversion *c, const struct source *source)
 {
     const struct read_about *about = &source->about;

@@ -79,7 +79,7 @@ static void print_backends(struct text *text)
     }
 }
 
-/* What the kernels of a GPU are launched with: found by `orrery bench --gpu`, or the defaults. */
+/* Prints the launch sizes of a GPU's kernels: found by `orrery bench --gpu`, or the defaults. */
 static void print_tuning(const struct gpu_device *device, struct text *text)
 {
     struct gpu_tuning_table table;

@@ -83,7 +83,7 @@ static enum status find_deadline(const char *text, double *deadline, struct erro
 
 /* --- the command line ------------------------------------------------------------------------- */
 
-/* What stands on it. */
+/* The wishes on the command line. */
 struct wanted {
     struct prepare_options prepare;
     struct run_options run;
@@ -106,7 +106,7 @@ static enum status read_restart(const char *word, struct run_options *options, s
     return STATUS_OK;
 }
 
-/* What follows from its words. */
+/* Interprets the words of the command line. */
 static enum status read_words(struct wanted *wanted, bool quiet, struct error *error)
 {
     if (read_restart(wanted->restart, &wanted->run, error))

@@ -138,7 +138,7 @@ enum status command_study(const struct prepare_options *prepare, const struct co
     if (begun && !quiet)
         print_summary(&study, options.directory,
                       criteria_verdict(config_count(config, "expect"), status));
-    /* Of an array the job that ends last knows all runs. */
+    /* In a job array the job that ends last knows all runs. */
     bool complete = true;
     if (whole && convergence &&
         ((wanted->member && folder_is_complete(&study, options.directory, &complete, error)) ||

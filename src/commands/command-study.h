@@ -1,4 +1,4 @@
-/* What `orrery run` does with a config that describes a sweep, or with --convergence. */
+/* The part of `orrery run` for a config that describes a sweep, or with --convergence. */
 #ifndef ORRERY_COMMANDS_COMMAND_STUDY_H
 #define ORRERY_COMMANDS_COMMAND_STUDY_H
 

@@ -1,5 +1,5 @@
-/* What a run at work looks like: a bar or lines of progress on standard error, and a table of
- * chosen quantities on standard output. */
+/* The display of a run at work: a bar or lines of progress on standard error, and a table of chosen
+ * quantities on standard output. */
 #ifndef ORRERY_COMMANDS_DISPLAY_H
 #define ORRERY_COMMANDS_DISPLAY_H
 

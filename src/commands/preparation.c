@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "run/schema.h"
 
-/* What a newcomer may have meant by a path that is no config file. */
+/* Names the file that a newcomer may have meant by a path that is no config file. */
 static enum status check_path(const char *path, struct error *error)
 {
     struct text other = { 0 };

@@ -1,4 +1,4 @@
-/* What `run` and `check` share: from the name of a config file to a run that is ready. */
+/* The common part of `run` and `check`: from the name of a config file to a run that is ready. */
 #ifndef ORRERY_COMMANDS_PREPARATION_H
 #define ORRERY_COMMANDS_PREPARATION_H
 

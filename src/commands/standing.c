@@ -184,8 +184,8 @@ void standing_close_study(struct standing_study *study)
     *study = (struct standing_study){ 0 };
 }
 
-/* What went wrong counts more than what was stopped, and that more than an expectation that did not
- * hold. */
+/* Weighs an outcome: an error counts more than a stop, and a stop more than an expectation that did
+ * not hold. */
 static int weight(enum status status)
 {
     static const enum status lighter[] = { STATUS_OK, STATUS_EXPECT_FAILED, STATUS_STOPPED };

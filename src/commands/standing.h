@@ -11,8 +11,8 @@
 #include "run/options.h"
 #include "study/study.h"
 
-/* What a run at work would say of its progress; its texts are of the result. False where its
- * process has said nothing yet. */
+/* Fills the progress of a run at work, as that run would report it; its texts are of the result.
+ * False if its process has reported nothing yet. */
 bool standing_progress(const struct result *result, struct run_progress *progress);
 
 /* Appends some lines: who is at work, how far it is or how it ended, the last row of every table,

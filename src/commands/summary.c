@@ -46,7 +46,7 @@ static const char *file_of(const struct run_record *record, double system)
 
 enum { WHEN_SIZE = UNITS_TEXT_SIZE + 32 };
 
-/* Of a run that came to its end, whatever it is worth. */
+/* Tells whether a run came to its end, whatever it is worth. */
 static bool has_ended(enum status status)
 {
     return status == STATUS_OK || status == STATUS_EXPECT_FAILED;
@@ -96,7 +96,7 @@ static const char *ratio(double value, char buffer[32])
     return buffer;
 }
 
-/* Of all systems taken together. */
+/* Prints the virial ratio of all systems taken together. */
 static void say_virial_ratio(const struct run_record *record, enum status status)
 {
     double kinetic = 0.0, virial = 0.0, potential = 0.0;
@@ -134,7 +134,8 @@ static void say_left_out(const struct run_record *record)
     say(TERMINAL_YELLOW, "systems", value);
 }
 
-/* What a cluster takes to be crossed and to relax; nothing where that means nothing. */
+/* Prints the times that a cluster takes to be crossed and to relax; nothing if these have no
+ * meaning. */
 static void say_time_scales(const struct run_record *record)
 {
     const struct units *units = record->experiment->simulation.physics.units;
@@ -215,7 +216,7 @@ static void say_trust(const struct run_record *record, enum status status)
                                         : "until it broke off");
 }
 
-/* What the verdict is about, and what it is not. */
+/* Prints the quantities that the verdict covers, and those that it does not. */
 static void say_judged(const struct run_record *record, enum status status)
 {
     char text[WATCH_JUDGED_SIZE];
@@ -341,8 +342,8 @@ static void say_what(const struct run_record *record)
         item("note", "%s", record->proportions);
 }
 
-/* Of this start of the program, and of all where a run was continued; of a run that was done before
- * only these are of interest. */
+/* Prints the times of this start of the program, and of all starts if a run was continued; for a
+ * run that was done before only these are of interest. */
 static void say_time(const struct run_record *record)
 {
     const struct legs_sum *sum = &record->legs;
@@ -357,7 +358,7 @@ static void say_time(const struct run_record *record)
              sum->steps / fmax(sum->advance, 1e-9), own, 1e-9 * legs_rate(sum));
 }
 
-/* What a run that failed is to be known for, before anything else. */
+/* Prints the one sentence that a failed run is to be known for, before anything else. */
 static void say_sentence(const struct run_record *record)
 {
     struct text line = { 0 };

@@ -1,4 +1,4 @@
-/* What `orrery run` says at its end. */
+/* The last words of `orrery run`: the summary of a run. */
 #ifndef ORRERY_COMMANDS_SUMMARY_H
 #define ORRERY_COMMANDS_SUMMARY_H
 
