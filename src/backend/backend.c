@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "gpu/catalog.h"
 
-/* Below so many pairs per force evaluation, a CPU has done them before a GPU has started. */
+/* Below this number of pairs per force evaluation, a CPU has done them before a GPU has started. */
 static const double DEVICE_PAIRS = 1e6;
 
 static const struct backend_class backend_auto;

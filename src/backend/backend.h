@@ -48,8 +48,8 @@ struct backend_options {
     double refinement;
 };
 
-/* What is running, in words, for run.json, the log and the summary. Strings live as long as the
- * backend. */
+/* A description of the running backend in words, for run.json, the log and the summary. Strings
+ * live as long as the backend. */
 struct backend_description {
     const char *backend; /* "serial" */
     const char *kernel;  /* "reference" */
@@ -79,9 +79,9 @@ struct backend_class {
     /* Borrows bodies and physics until destroy. Host arrays are current on entry. */
     enum status (*create)(const struct backend_options *options, const struct physics *physics,
                           struct bodies *bodies, struct backend **backend, struct error *error);
-    /* `steps` whole steps of dt; no host synchronisation inside. advance(a) then advance(b) gives
-     * the bits of advance(a + b). An integrator that chooses its own steps is that of the options,
-     * and comes to the time that is so many dt further. */
+    /* Advances by `steps` whole steps of dt; no host synchronisation inside. advance(a) then
+     * advance(b) gives the bits of advance(a + b). An integrator that chooses its own steps is that
+     * of the options, and advances to the time `steps` dt later. */
     enum status (*advance)(struct backend *backend, const struct integrator *integrator, double dt,
                            uint64_t steps, struct error *error);
     /* Makes positions and velocities of the host's bodies current. */

@@ -109,7 +109,8 @@ enum status host_end(struct host *host, struct error *error)
     return interruption_status(host->own.interruption, error);
 }
 
-/* What observers need is evaluated for them; the integrator has its own forces. */
+/* Advances an integrator that has its own forces; those that observers need are evaluated for
+ * them. */
 enum status host_advance_adaptive(struct host *host, const struct integrator *integrator, double dt,
                                   uint64_t steps, struct error *error)
 {

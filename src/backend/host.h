@@ -1,5 +1,5 @@
 /*
- * What the backends share that keep the bodies in the host's own arrays: nothing has to be
+ * The common part of the backends that keep the bodies in the host's own arrays: nothing has to be
  * fetched, and a force that is still current is not evaluated again.
  */
 #ifndef ORRERY_BACKEND_HOST_H
@@ -38,8 +38,8 @@ struct host {
 /* Positions, velocities and accelerations. */
 enum { HOST_BEFORE = 9 };
 
-/* Work of a force from which it may be interrupted, in ordered pairs: so many take milliseconds,
- * and those of the plain loops a tenth of a second. */
+/* The work of a force from which it may be interrupted, in ordered pairs: vector kernels do it in
+ * milliseconds, and the plain loops in a tenth of a second. */
 #define HOST_LONG_SUM 0x1p24
 
 /* Allocates a backend of `size` bytes that starts with a struct host, zero but for it; with the
@@ -48,17 +48,17 @@ enum status host_create(size_t size, const struct backend_class *class_,
                         const struct host_sums *sums, const struct backend_options *options,
                         const struct physics *physics, struct bodies *bodies, struct host **host,
                         struct error *error);
-/* Where the integrator of the options chooses its own steps: makes its state, with the physics of
- * the caller, borrowed, and the kernels of `force` or without (NULL). To be called last.
- * STATUS_CONFIG, STATUS_MEMORY. */
+/* Creates the state of an integrator that chooses its own steps, if that of the options does: with
+ * the physics of the caller, borrowed, and the kernels of `force` or without (NULL). Must be called
+ * last. STATUS_CONFIG, STATUS_MEMORY. */
 enum status host_create_adaptive(struct host *host, const struct backend_options *options,
                                  const struct physics *physics, struct force *force,
                                  struct error *error);
-/* Where the integrator of the options has stages with registers, or may have: room for them.
+/* Allocates registers, if the integrator of the options has stages with registers, or may have.
  * STATUS_MEMORY. */
 enum status host_create_registers(struct host *host, const struct backend_options *options,
                                   struct error *error);
-/* Where sums are long and something may interrupt them: room for the state before an advance.
+/* Allocates the state before an advance, if sums are long and something may interrupt them.
  * STATUS_MEMORY. */
 enum status host_create_before(struct host *host, struct error *error);
 /* Bytes that this takes at most. */
@@ -75,7 +75,8 @@ enum status host_end(struct host *host, struct error *error);
 enum status host_advance_adaptive(struct host *host, const struct integrator *integrator, double dt,
                                   uint64_t steps, struct error *error);
 
-/* What sums the forces of the motion: the integrator's own kernel where it has one, or `kernel`. */
+/* Returns the name of the kernel that sums the forces of the motion: the integrator's own kernel if
+ * it has one, or `kernel`. */
 const char *host_kernel(const struct host *host, const char *kernel);
 
 /* The arrays that stages read and write: those of the bodies, which may be a batch of the host's

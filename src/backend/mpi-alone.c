@@ -4,7 +4,7 @@
 #include "backend/mpi-job.h"
 #include "base/memory.h"
 
-/* What Open MPI and the others (PMI) tell a process of the number of its like. */
+/* The variables in which Open MPI and the others (PMI) tell a process the number of processes. */
 static const char *const size_variables[] = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE" };
 
 enum status mpi_start(struct error *error)

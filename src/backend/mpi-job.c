@@ -29,8 +29,8 @@ static const struct timespec pause_time = { .tv_nsec = 50000 };
 /* --- joining and leaving -----------------------------------------------------------------------
  */
 
-/* What Open MPI, and PMI for the others, tell a process that belongs to a job; the numbers of its
- * processes first. */
+/* The variables by which Open MPI, and PMI for the others, mark a process that belongs to a job;
+ * the numbers of its processes first. */
 static const char *const job_variables[] = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMI_RANK",
                                              "PMI_FD", "PMIX_RANK" };
 enum { SIZE_VARIABLES = 2 };

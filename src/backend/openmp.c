@@ -95,7 +95,7 @@ static int team_size(const struct force_options *force, const struct bodies *bod
     return pairs < (double)cores * PAIRS_PER_THREAD ? 1 + (int)(pairs / PAIRS_PER_THREAD) : cores;
 }
 
-/* What has been borrowed from the force goes before it. */
+/* Destroys the backend: first the parts that borrow from the force, then the force. */
 static void openmp_destroy(struct backend *backend)
 {
     if (!backend)
@@ -140,7 +140,8 @@ static enum status openmp_create(const struct backend_options *options,
     return STATUS_OK;
 }
 
-/* What this thread moves, of the process's bodies of an item's systems taken together. */
+/* Computes the bodies that this thread moves, of the process's bodies of an item's systems taken
+ * together. */
 static void share(const struct host *host, const struct force_item *item, size_t *first,
                   size_t *last)
 {

@@ -43,7 +43,7 @@ static void receive_sums(void *context, size_t part, double *const sums[3], size
     mpi_receive(sums, count, (int)part);
 }
 
-/* What all ranks have of an array, to rank 0's. */
+/* Gathers the shares of an array of all ranks on rank 0. */
 static void gather(const struct ranks *ranks, double *array)
 {
     if (ranks->alike) /* rank 0 has it */
@@ -329,9 +329,9 @@ static bool is_one_of(const char *name, const char *const names[])
     return false;
 }
 
-/* What rank 0's backend has chosen by itself is what the others are asked for. The kernel of a CPU
- * follows from the bodies; that of a GPU also from how many systems a rank has, and no rank has
- * fewer than rank 0, so that its choice suits all. */
+/* Resolves the choices of rank 0's backend, which the others are then asked for. The kernel of a
+ * CPU follows from the bodies; that of a GPU also from the number of systems of a rank, and no rank
+ * has fewer than rank 0, so that its choice suits all. */
 static void resolve(const struct ranks *ranks, struct rank_plan *plan)
 {
     struct backend_description chosen;

@@ -1,5 +1,5 @@
 /*
- * What every rank does alike at an order of rank 0: its share of the bodies, the backend that it
+ * The work that every rank does at an order of rank 0: its share of the bodies, the backend that it
  * computes with, and how results are gathered. All ranks call these functions, in the same order.
  */
 #ifndef ORRERY_BACKEND_RANK_WORK_H
@@ -14,7 +14,7 @@
 
 enum { RANK_NAME_SIZE = 32 };
 
-/* What is to be created, in values that mean the same to every rank. */
+/* The properties of the backend to create, in values that mean the same to every rank. */
 struct rank_plan {
     char backend[RANK_NAME_SIZE], method[RANK_NAME_SIZE], kernel[RANK_NAME_SIZE],
         isa[RANK_NAME_SIZE], units[RANK_NAME_SIZE];

@@ -19,11 +19,12 @@
 /* Creates backends of the class options->within on every rank; for rank 0 to use. */
 extern const struct backend_class backend_ranks;
 
-/* Where there are several ranks, puts `backend_ranks` in the place of the class, and that one into
+/* Puts, if there are several ranks, `backend_ranks` in the place of the class, and that class into
  * options->within. */
 void ranks_share(const struct backend_class **class_, struct backend_options *options);
 
-/* So many ranks divide the bodies of each of so many systems; 1: every rank has whole systems. */
+/* Returns the number of ranks that divide the bodies of each of `systems` systems; 1: every rank
+ * has whole systems. */
 size_t ranks_dividing(size_t systems);
 
 /* How many there are. */
@@ -36,7 +37,7 @@ int ranks_count(void);
  */
 enum status ranks_check_room(double first, double each, struct error *error);
 
-/* What the ranks other than 0 do: until rank 0 calls ranks_dismiss(). */
+/* Serves as a rank other than 0 until rank 0 calls ranks_dismiss(). */
 void ranks_serve(void);
 void ranks_dismiss(void);
 

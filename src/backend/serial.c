@@ -58,7 +58,7 @@ static enum status serial_create(const struct backend_options *options,
     return status;
 }
 
-/* Where the bodies of a system that this process moves end. */
+/* Returns the end of the bodies of a system that this process moves. */
 static size_t end_of(const struct host *host)
 {
     return host->last < host->bodies->count ? host->last : host->bodies->count;

@@ -37,7 +37,7 @@ struct many {
     double y[VECTORS][3][SMALL_COUNT];
 } __attribute__((aligned(64)));
 
-/* What is done to a state of either kind. */
+/* The operations on a state of either kind. */
 struct verbs {
     void (*force)(const struct interaction *pair, void *state, size_t count);
     void (*move)(void *state, const struct stage_move *move, size_t count);
@@ -126,7 +126,7 @@ ALWAYS_INLINE void few_move(void *state, const struct stage_move *move, size_t c
 
 static const struct verbs few_verbs = { few_force, few_move };
 
-/* So an integrator with registers does: its state stays in the cache. */
+/* Combines registers in the cache, where the state of an integrator with registers stays. */
 static void few_combine(void *state, const struct stage_move *move, size_t count)
 {
     struct few *const s = state;
