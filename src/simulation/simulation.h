@@ -42,7 +42,7 @@ struct simulation {
     struct conserved *now, *first; /* [systems]: at the last simulation_measure(), and at E0 */
 };
 
-/* What a copy has otherwise; what is 0 stays as it is. */
+/* The differences of a copy; a member that is 0 stays as it is. */
 struct simulation_changes {
     double step;
     double refinement; /* divides the step, and the steps of an integrator that chooses its own */
