@@ -54,7 +54,7 @@ static struct {
     char what[16], calls[128], file[NAME_SIZE];
     long value, nth, times;
 } fault;
-/* What the processes that the program forks have in common with it. */
+/* The state that the processes which the program forks share with it. */
 struct shared {
     atomic_long counted;
     atomic_bool filled;
@@ -128,7 +128,7 @@ static void end_process(void)
     syscall(SYS_kill, all ? 0 : getpid(), SIGKILL);
 }
 
-/* What becomes of this call. `half` does half of it, for torn. */
+/* Decides the outcome of this call. `half` does half of it, for torn. */
 static enum outcome outcome_of(const char *call, const char *path, bool moves_bytes)
 {
     if (!fault.calls[0] || !concerns(call, path))
@@ -198,9 +198,8 @@ static const char *last_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* What was written ends where the file is read and written next, unless `offset` says otherwise. No
- * disk keeps what goes through a pipe; and who reads it may end this process before its line is
- * whole. */
+/* Notes a write. The bytes end at the file's offset, unless `offset` says otherwise. No disk keeps
+ * the bytes of a pipe; and its reader may end this process before the line is whole. */
 static ssize_t note_write(int fd, const void *bytes, ssize_t count, off_t offset)
 {
     const int code = errno;

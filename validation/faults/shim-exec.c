@@ -70,7 +70,8 @@ SHIM int execvp(const char *name, char *const arguments[])
     return execvpe(name, arguments, environ);
 }
 
-/* What takes its arguments one by one, and what forks by itself, is never used to begin gnuplot. */
+/* Calls that take their arguments one by one, and those that fork by themselves, never begin
+ * gnuplot. */
 SHIM int execl(const char *path, const char *argument, ...)
 {
     (void)argument;

@@ -24,7 +24,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* What the C library calls its own, so that none of them has to be looked up, which allocates. */
+/* The C library's own functions, so that none of them has to be looked up, which allocates. */
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *old, size_t size);
@@ -61,7 +61,7 @@ typedef int start_main(int (*)(int, char **, char **), int, char **, void (*)(vo
                        void (*)(void), void *);
 start_main __libc_start_main;
 
-/* What the C library is started with, to know when main() is. */
+/* The start of the C library, which shows when main() begins. */
 int __libc_start_main(int (*given)(int, char **, char **), int argc, char **argv,
                       void (*init)(void), void (*fini)(void), void (*rtld_fini)(void),
                       void *stack_end)

@@ -27,7 +27,7 @@ int LLVMFuzzerInitialize(int *count, char ***arguments)
     return 0;
 }
 
-/* Where the next line begins, or the end. */
+/* Returns the beginning of the next line, or the end. */
 static const char *next_line(const char *line, const char *end)
 {
     const char *newline = memchr(line, '\n', (size_t)(end - line));

@@ -93,7 +93,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
         fuzz_demand(access(output, F_OK) != 0, "what was refused leaves nothing");
         return 0;
     }
-    /* Of all frames only extended XYZ can be read as such. */
+    /* Only extended XYZ can be read with all frames. */
     if (to != formats[1] && options & ALL)
         return 0;
     fuzz_demand(convert(output, again, to, to, options & ALL) == STATUS_OK,

@@ -37,7 +37,7 @@ int LLVMFuzzerInitialize(int *count, char ***arguments)
     return 0;
 }
 
-/* What has not been taken yet of an input. */
+/* The part of an input that has not been taken yet. */
 struct input {
     const uint8_t *bytes;
     size_t length;

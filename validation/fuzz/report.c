@@ -307,7 +307,7 @@ static enum status command(unsigned options, const char *in, const char *good, c
     return status;
 }
 
-/* What run --force does before it writes anything. */
+/* Does the work of run --force before it writes anything. */
 static enum status force(const char *in, struct error *error)
 {
     struct directory *directory;

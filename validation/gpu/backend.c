@@ -24,7 +24,7 @@ static int check_leaks(void **state)
     return 0;
 }
 
-/* What only the executor can do: more devices, less memory, failures. */
+/* Skips a test for which only the executor has the means: more devices, less memory, failures. */
 static void need_executor(void)
 {
     if (executor_is_a_gpu)
@@ -125,9 +125,9 @@ static void test_integrators_agree_with_the_serial_backend(void **state)
 }
 
 /*
- * Every number of bodies that a block can keep, and some that it cannot; of few, so many systems
- * that blocks are full and one is not. fp32 forces are within 1e-5 of the pull of all, and the step
- * is short.
+ * Tests every number of bodies that a block can keep, and some that it cannot; with few bodies
+ * there are enough systems for full blocks and one that is not. fp32 forces are within 1e-5 of the
+ * pull of all, and the step is short.
  */
 static void test_every_number_of_bodies(void **state)
 {
@@ -235,7 +235,7 @@ static void test_restart_gives_the_same_bits(void **state)
     }
 }
 
-/* What all the ways to use devices must agree on: state, energies and potentials. */
+/* The results on which all the ways to use devices must agree: state, energies and potentials. */
 struct outcome {
     struct case_vectors x, a;
     struct conserved conserved[8];
@@ -567,8 +567,8 @@ static void test_a_graph_is_used_for_what_it_was_made_for(void **state)
     free(x[1].a);
 }
 
-/* Of four systems that take turns in the memory for three, none stays in a block: each needs the
- * sources of its own bodies. */
+/* Tests four systems that take turns in the memory for three: none stays in a block, since each
+ * needs the sources of its own bodies. */
 static void test_streaming_of_large_systems_changes_no_bits(void **state)
 {
     (void)state;
@@ -678,8 +678,8 @@ static void test_advance_waits_once(void **state)
     }
 }
 
-/* Of systems on several devices each device is waited for once: none stands idle until another one
- * has given back what it computed. */
+/* Tests that each of several devices with systems is waited for once: none stands idle until
+ * another one has given back its results. */
 static void test_devices_do_not_wait_for_each_other(void **state)
 {
     (void)state;
@@ -701,8 +701,8 @@ static void test_devices_do_not_wait_for_each_other(void **state)
     bodies_destroy(b);
 }
 
-/* Of 257 bodies on two devices the second one has a single body, and room for no more sums than
- * those: the executor guards an array's end. */
+/* Tests 257 bodies on two devices, of which the second one has a single body, and room for its
+ * sums only: the executor guards an array's end. */
 static void test_a_device_of_one_body(void **state)
 {
     (void)state;
@@ -729,7 +729,7 @@ static void test_no_device(void **state)
     assert_non_null(strstr(error.text, "no CUDA-capable device"));
 }
 
-/* What is to be done about a driver follows from both versions. */
+/* Tests the advice about a driver, which follows from both versions. */
 static void test_a_driver_that_is_too_old(void **state)
 {
     (void)state;
@@ -787,8 +787,8 @@ static void test_auto_falls_back_and_says_so(void **state)
     bodies_destroy(b);
 }
 
-/* What `auto` and `cuda` make of a GPU that is there and of no use: the one goes on with the CPU,
- * the other ends. */
+/* Expects the reactions of `auto` and `cuda` to a GPU that is there and of no use: the one goes on
+ * with the CPU, the other ends. */
 static void expect_fallback(const char *text, enum status status)
 {
     const struct executor_settings like_this = executor_settings;

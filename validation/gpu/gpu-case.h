@@ -1,4 +1,4 @@
-/* What the tests of the GPU's kernels share: bodies, and one evaluation on the executor. */
+/* The common part of the tests of the GPU's kernels: bodies, and one evaluation on the executor. */
 #ifndef ORRERY_VALIDATION_GPU_CASE_H
 #define ORRERY_VALIDATION_GPU_CASE_H
 

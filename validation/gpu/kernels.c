@@ -5,10 +5,10 @@
 static const struct physics *const spaces[] = { &case_soft, &case_sharp, &case_periodic };
 
 /*
- * What a pair's term may be off by, in units of itself. fp32: the estimate of 1/r by 2^-22.9
- * = 1.3e-7, three times in r^-3; r^2 by 3 roundings, so 1.5 times 3 in r^-3; then 4 more roundings
- * of 6e-8: 8.9e-7 at most. The sum of up to 256 terms adds its own, of random sign: less than 1e-6
- * in all. fp64: e^3 35/16 < 6e-17 and some 9 roundings of 1.1e-16, and those of the sum.
+ * The bounds on the relative error of a pair's term. fp32: the estimate of 1/r by 2^-22.9 = 1.3e-7,
+ * three times in r^-3; r^2 by 3 roundings, so 1.5 times 3 in r^-3; then 4 more roundings of 6e-8:
+ * 8.9e-7 at most. The sum of up to 256 terms adds its own, of random sign: less than 1e-6 in all.
+ * fp64: e^3 35/16 < 6e-17 and some 9 roundings of 1.1e-16, and those of the sum.
  */
 static const double bounds[] = {
     [PRECISION_DOUBLE] = 4e-15, [PRECISION_MIXED] = 1e-6, [PRECISION_SINGLE] = 1e-6

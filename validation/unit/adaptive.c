@@ -1,5 +1,5 @@
-/* What backends and checkpoints do for integrators that choose their own steps: by one whose steps
- * count themselves and whose state is no part of the bodies. */
+/* Tests backends and checkpoints with integrators that choose their own steps: with one whose
+ * steps count themselves and whose state is no part of the bodies. */
 #include "unit.h"
 
 #include <stdlib.h>

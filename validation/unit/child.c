@@ -106,7 +106,7 @@ static void test_a_crash_is_bad_data(void **state)
     assert_int_equal(receive((struct task){ 5, SIGKILL }, &limits, 6, &error), STATUS_MEMORY);
 }
 
-/* Who asks a run to stop does not mean the child. */
+/* A signal that asks a run to stop does not end the child. */
 static void test_signals_are_the_callers(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* What the tests of the configuration share: a small schema of its own, and files to read. */
+/* The common part of the tests of the configuration: a small schema of its own, and files to
+ * read. */
 #ifndef ORRERY_VALIDATION_UNIT_CONFIG_CASE_H
 #define ORRERY_VALIDATION_UNIT_CONFIG_CASE_H
 

@@ -166,7 +166,7 @@ static void test_keys_of_other_variants(void **state)
     refused("bodies = { initial = \"uniform-cub\";\n count = 2; half_side = 1.0; };\n" TIME, NULL,
             "run.cfg:1: bodies.initial = \"uniform-cub\": must be one of uniform-cube, file, "
             "cold-sphere; did you mean uniform-cube?");
-    /* What no choice has is wrong whatever was meant. */
+    /* A key that no choice has is wrong whatever was meant. */
     refused("bodies = { initial = \"uniform-cub\";\n cuont = 2; half_side = 1.0; };\n" TIME, NULL,
             "run.cfg:1: bodies.initial = \"uniform-cub\": must be one of uniform-cube, file, "
             "cold-sphere; did you mean uniform-cube?\n"

@@ -98,8 +98,8 @@ static void test_a_softened_binary(void **state)
     scene_destroy(&bench.scene);
 }
 
-/* Of a hierarchical triple the inner pair; of a fast passage none; nor of one with a third body
- * between. The hardest of two is the second here. */
+/* Tests which pairs are bound: the inner pair of a hierarchical triple; none in a fast passage;
+ * nor one with a third body between. The hardest of two is the second here. */
 static void test_which_pairs_are_bound(void **state)
 {
     (void)state;

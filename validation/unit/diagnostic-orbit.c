@@ -144,7 +144,7 @@ static void test_errors_have_their_direction(void **state)
 }
 
 /* The apse: a state on an ellipse that has been turned by hand. */
-/* Of a parabola a is infinite, or what rounding makes of that: an error over it is not 0. */
+/* Tests a parabola, whose a is infinite, or the result of rounding: an error over it is not 0. */
 static void test_a_parabola_has_no_scale(void **state)
 {
     (void)state;

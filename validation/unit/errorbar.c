@@ -43,7 +43,7 @@ static const struct triple triples[] = {
 static void check(const struct errorbar *bar, enum errorbar_limit limit, double order, double error,
                   size_t number)
 {
-    /* The values have three digits, their differences so many less. */
+    /* The values have three digits, and their differences have fewer. */
     const bool same = bar->limit == limit &&
                       (isnan(order) ? isnan(bar->order) : fabs(bar->order - order) < 1e-9) &&
                       (isnan(error) ? isnan(bar->error) : fabs(bar->error - error) < 1e-9 * error);

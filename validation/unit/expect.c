@@ -134,13 +134,13 @@ static const struct judged table[] = {
     { "at_most = 2;", 0, { { 0, 0 } }, 0, 0, NAN, NOTHING, false },
     { "at_most = 2; after = 5;", 2, { { 0, 1 }, { 4.75, 1 } }, 0, 0, NAN, NOTHING, false },
     { "at_most = 2; before = 5;", 1, { { 5.25, 1 } }, 0, 0, NAN, NOTHING, false },
-    /* What is undefined fails, is the worst there is, and stays it. */
+    /* An undefined value fails, is the worst there is, and stays the worst. */
     { "at_most = 2;", 1, { { 3, NAN } }, 1, 1, NAN, 3, false },
     { "at_most = 2;", 3, { { 1, 1 }, { 2, NAN }, { 3, 1 } }, 3, 1, NAN, 2, false },
     { "at_most = 2;", 3, { { 1, NAN }, { 2, 99 }, { 3, 1 } }, 3, 2, NAN, 1, false },
     { "between = [0, 2];", 2, { { 1, 1 }, { 2, NAN } }, 2, 1, NAN, 2, false },
     { "at_most = 2; after = 2;", 2, { { 1, NAN }, { 2, 1 } }, 1, 0, 1, NOTHING, true },
-    /* So does what has no end. */
+    /* An infinite value does so too. */
     { "at_most = 2;", 2, { { 1, INFINITY }, { 2, 5 } }, 2, 2, INFINITY, 1, false },
     { "at_least = 2;", 2, { { 1, INFINITY }, { 2, -INFINITY } }, 2, 1, -INFINITY, 2, false },
 };

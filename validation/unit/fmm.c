@@ -100,7 +100,8 @@ static void give(double *a[3])
         test_free(a[d]);
 }
 
-/* Of the accelerations of `bodies` beside direct sums: rms error over rms acceleration. */
+/* Returns the error of the accelerations of `bodies` beside direct sums: rms error over rms
+ * acceleration. */
 static double error_beside_direct(const struct physics *physics, struct bodies *bodies)
 {
     double *a[3], error2 = 0, a2 = 0;

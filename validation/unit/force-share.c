@@ -1,5 +1,5 @@
-/* What several processes compute that divide the sums over pairs, taken together: the bits of one.
- * Here they are threads. */
+/* Tests processes that divide the sums over pairs: together they compute the bits of one. Here
+ * they are threads. */
 #include "unit.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ static const struct physics box = { .gravitational_constant = 1.37,
 
 struct problem {
     size_t systems, count;
-    size_t massless; /* the first so many systems have a body without mass */
+    size_t massless; /* the number of systems, from the first on, with a body without mass */
     const char *kernel;
     enum precision precision;
     const struct physics *physics;
@@ -56,7 +56,7 @@ static double *array_of(size_t length, double value)
     return array;
 }
 
-/* What is left out shows. */
+/* Creates a part in such a way that a sum that is left out shows. */
 static void part_create(struct part *part, const struct problem *problem, size_t number,
                         size_t parts)
 {
@@ -131,7 +131,7 @@ static bool compute_all(struct part *parts, size_t count, struct relay_office *o
     return parts[0].status == STATUS_OK;
 }
 
-/* Of bodies [first, last) of every system, without their padding. */
+/* Compares the bits of bodies [first, last) of every system, without their padding. */
 static void assert_same_bits(const struct bodies *bodies, struct force_share range,
                              const double *expected, const double *found)
 {
@@ -234,7 +234,7 @@ static void test_many_bodies(void **state)
     assert_int_equal(check(&problem, 2), 3 * 11);
 }
 
-/* Of an ensemble one system may lack the masses for the third law. */
+/* Tests an ensemble of which one system lacks the masses for the third law. */
 static void test_a_system_without_the_masses(void **state)
 {
     (void)state;
@@ -262,7 +262,8 @@ static double address_space(void)
     return (double)pages * 4096;
 }
 
-/* Of a force on 300000 bodies. Nothing of it is used, so that it costs no memory. */
+/* Returns the bytes of a force on 300000 bodies. Nothing of it is used, so that it costs no
+ * memory. */
 static double bytes_taken(const struct bodies *bodies, const struct force_options *options)
 {
     struct error error = { 0 };
@@ -274,7 +275,8 @@ static double bytes_taken(const struct bodies *bodies, const struct force_option
     return after - before;
 }
 
-/* What a run expects is enough, and for parts no more than a quarter too much. */
+/* Tests that the memory that a run expects is enough, and for parts no more than a quarter too
+ * much. */
 static void test_the_memory_of_a_part(void **state)
 {
     (void)state;

@@ -298,7 +298,7 @@ static void test_threads_do_not_change_a_bit(void **state)
     }
 }
 
-/* So many that kernels keep no sums of their own beside the accelerations. */
+/* Tests a number of bodies at which kernels keep no sums of their own beside the accelerations. */
 static void test_many_bodies(void **state)
 {
     (void)state;

@@ -46,7 +46,7 @@ static struct bodies *copy_of(const struct bodies *from)
     return to;
 }
 
-/* Of positions and velocities. */
+/* Compares the bits of positions and velocities. */
 static void assert_same_bits(const struct bodies *a, const struct bodies *b, const char *what)
 {
     const double *const left[] = { a->x, a->y, a->z, a->vx, a->vy, a->vz };

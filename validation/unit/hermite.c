@@ -24,7 +24,7 @@ static double energy(const struct physics *physics, const struct bodies *b)
     return sum;
 }
 
-/* So many steps of dt, of all bodies: an eta beyond all bounds makes them equal. */
+/* Advances by `steps` steps of dt, of all bodies: an eta beyond all bounds makes them equal. */
 static void advance_by_equal_steps(struct bodies *b, double dt, uint64_t steps)
 {
     const struct force_options force = {
@@ -266,8 +266,8 @@ static void test_bodies_without_mass_are_corrected_twice(void **state)
     assert_close(change_of_a_planet(0) / 30 / light, 1, 1e-3);
 }
 
-/* Where pulls cancel, differences of forces are roundings. A body in the middle of three that
- * circle it feels none; one that passes between two feels none for a moment. */
+/* Tests pulls that cancel, where differences of forces are roundings. A body in the middle of
+ * three that circle it feels none; one that passes between two feels none for a moment. */
 static void test_pulls_that_cancel_shorten_no_step(void **state)
 {
     (void)state;
@@ -295,8 +295,8 @@ static void test_pulls_that_cancel_shorten_no_step(void **state)
         }
 }
 
-/* Who asks for the smallest step, of two close ones and three far away; and bodies far away take
- * few steps of the many. */
+/* Tests which of two close bodies and three far away ask for the smallest step; the far ones take
+ * few of the many steps. */
 static void test_every_body_has_its_own_step(void **state)
 {
     (void)state;

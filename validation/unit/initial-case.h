@@ -1,4 +1,5 @@
-/* What the tests of initial conditions share: bodies made from the text of a config file. */
+/* The common part of the tests of initial conditions: bodies made from the text of a config
+ * file. */
 #ifndef ORRERY_VALIDATION_UNIT_INITIAL_CASE_H
 #define ORRERY_VALIDATION_UNIT_INITIAL_CASE_H
 

@@ -242,9 +242,9 @@ static void test_plummer_shells(void **state)
     bodies_destroy(b);
 }
 
-/* What shells leave of the energy of all pairs is measured as 1.1 to 2 sum m^2 / M^2 in the root
- * mean square, for each mass function and both models; a few heavy bodies make it much more than
- * 2/N. */
+/* Tests the difference that shells leave in the energy of all pairs; it was measured as 1.1 to 2
+ * sum m^2 / M^2 in the root mean square, for each mass function and both models; a few heavy bodies
+ * make it much more than 2/N. */
 static void test_shells_of_unequal_masses(void **state)
 {
     (void)state;

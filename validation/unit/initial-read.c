@@ -349,7 +349,7 @@ static void test_formats_are_recognised(void **state)
     }
 }
 
-/* What is written with %.17g comes back with the same bits, also through gzip. */
+/* Tests that numbers written with %.17g come back with the same bits, also through gzip. */
 static void test_seventeen_digits_come_back(void **state)
 {
     (void)state;

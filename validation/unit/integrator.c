@@ -204,7 +204,8 @@ static void test_runge_kutta_to_the_last_digit(void **state)
     assert_int_equal(o.forces, 4);
 }
 
-/* What an estimate of rounding errors counts. Of rk4, the positions go through a register. */
+/* Tests the counts for an estimate of rounding errors. The positions of rk4 go through a
+ * register. */
 static void test_roundings_are_counted(void **state)
 {
     (void)state;
@@ -286,9 +287,9 @@ static void test_compositions_meet_the_order_conditions(void **state)
 }
 
 /*
- * Of a splitting that is symmetric in time, order 4 asks for two sums more. Under a force that
- * grows as t^2 the velocity is right when sum kick (time so far)^2 = 1/3, and the other way round
- * when sum drift (kicks so far)^2 = 1/3.
+ * Order 4 asks for two sums more of a splitting that is symmetric in time. Under a force that grows
+ * as t^2 the velocity is right when sum kick (time so far)^2 = 1/3, and the other way round when
+ * sum drift (kicks so far)^2 = 1/3.
  */
 static void test_fourth_order_to_the_last_digit(void **state)
 {

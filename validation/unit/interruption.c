@@ -1,5 +1,5 @@
-/* What long work does when it is asked to end: it does so soon, and an advance is taken back whole,
- * so that the next one has the bits of a motion that nothing interrupted. */
+/* Tests long work that is asked to end: it does so soon, and an advance is taken back whole, so
+ * that the next one has the bits of a motion that nothing interrupted. */
 #include "unit.h"
 
 #include "backend/backend.h"

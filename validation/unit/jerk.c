@@ -255,7 +255,8 @@ static void test_kernels_agree_with_the_reference(void **state)
                     check_kernel(all[k], (enum precision)p, force_isa_names[isa], counts[c], 0);
 }
 
-/* What floats would round away of positions and velocities is in the low parts. */
+/* Tests that the low parts hold the digits of positions and velocities that floats would round
+ * away. */
 static void test_bodies_far_away_and_fast(void **state)
 {
     (void)state;

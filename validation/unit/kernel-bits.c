@@ -31,7 +31,8 @@ static void keep(const struct bodies *bodies, double *expected)
     memcpy(expected + 2 * length, bodies->az, bytes);
 }
 
-/* Teams of so many threads, 0 after the last, against each system alone by one thread. */
+/* Compares teams of each number of threads, 0 after the last, with each system alone by one
+ * thread. */
 static void check_teams(const struct bodies *bodies, const struct physics *physics,
                         struct force_options options, const int threads[])
 {

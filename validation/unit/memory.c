@@ -55,7 +55,7 @@ static void test_what_cannot_be_had_is_an_error(void **state)
     }
 }
 
-/* What overflows becomes a size that nothing has. */
+/* Tests that a product that overflows becomes a size that nothing has. */
 static void test_bytes_do_not_overflow(void **state)
 {
     (void)state;

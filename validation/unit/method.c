@@ -72,8 +72,8 @@ static void test_table(void **state)
     assert_int_equal(force_options_named("", "double").precision, PRECISION_DOUBLE);
 }
 
-/* Of direct sums: N^2 pairs a system; in double no errors but those of double, else those of the
- * pair terms in float; and nothing is left out. */
+/* Tests direct sums: N^2 pairs a system; in double no errors but those of double, else those of
+ * the pair terms in float; and nothing is left out. */
 static void test_direct(void **state)
 {
     (void)state;
@@ -130,8 +130,8 @@ static void test_motion_asks_the_method(void **state)
     }
 }
 
-/* What does direct sums alone says so: the serial backend, and Hermite's method where the force has
- * no jerks. */
+/* Tests that parts which do direct sums alone refuse others: the serial backend, and Hermite's
+ * method if the force has no jerks. */
 static void test_refusals(void **state)
 {
     (void)state;
@@ -149,7 +149,7 @@ static void test_refusals(void **state)
     bodies_destroy(bodies);
 }
 
-/* Where forces are to be exact, nothing else changes. */
+/* Tests that nothing else changes if forces shall be exact. */
 static void test_exact(void **state)
 {
     (void)state;

@@ -69,7 +69,7 @@ static void test_labels_say_the_dimension(void **state)
 
 /* --- the cell --------------------------------------------------------------------------------- */
 
-/* Of two bodies on the x axis; L = 0: open space. */
+/* Returns the cell of two bodies on the x axis; L = 0: open space. */
 static struct cell cell_between(double lowest, double highest, double L)
 {
     const struct physics physics = { .boundary = L > 0 ? BOUNDARY_PERIODIC : BOUNDARY_OPEN,

@@ -1,4 +1,4 @@
-/* What integrators owe to physics, on the reference backend and on the fast one. */
+/* Tests what physics demands of integrators, on the reference backend and on the fast one. */
 #include "unit.h"
 
 #include <float.h>
@@ -103,8 +103,8 @@ static void test_observed_orders(void **state)
 }
 
 /*
- * What passage_steps promises: with so many steps of the period at the pericentre, 2 pi (1 -
- * e)^1.5, the energy changes by 1e-4 of the depth m1 m2 / (1 - e) there on the way to the
+ * Tests the promise of passage_steps: with this number of steps of the period at the pericentre, 2
+ * pi (1 - e)^1.5, the energy changes by 1e-4 of the depth m1 m2 / (1 - e) there on the way to the
  * apocentre. A method that drifts loses half of it there, since it begins in the middle of the
  * passage; the rest of the tolerance is for the rows' two digits and for the higher orders.
  */
@@ -166,7 +166,7 @@ static void test_reversible_integrators_find_back(void **state)
     }
 }
 
-/* Where Kepler's equation puts the relative orbit of motion_orbit() at mean anomaly M. */
+/* Computes the relative orbit of motion_orbit() at mean anomaly M, by Kepler's equation. */
 static void kepler_position(double M, double e, double position[2])
 {
     double E = M;

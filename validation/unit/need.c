@@ -67,7 +67,7 @@ static void test_outputs_say_what_they_borrow(void **state)
         assert_true(need.outputs == cases[k].bytes);
         config_free(config);
     }
-    /* Of an ensemble a snapshot says to which system a body belongs. */
+    /* A snapshot of an ensemble says to which system a body belongs. */
     static const char *const ensemble[] = { "ensemble={systems=2;}",
                                             "outputs=({type=\"gadget-hdf5\";})" };
     struct config *config = load("1600", ensemble, COUNT_OF(ensemble));
@@ -110,8 +110,8 @@ static void test_the_key_that_is_too_large(void **state)
     config_free(config);
 }
 
-/* What is measured into as many histograms as there are threads, and of an ensemble what is kept of
- * an event until its statistics are made. */
+/* Tests diagnostics that keep as many histograms as there are threads, and ensembles that keep an
+ * event until its statistics are made. */
 static void test_tables_take_memory_by_their_rows(void **state)
 {
     (void)state;

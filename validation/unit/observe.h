@@ -1,5 +1,5 @@
-/* What the tests of diagnostics share: a moment of given bodies, a sink that keeps the rows, and a
- * second diagnostic that goes on from the memory of a first one. */
+/* The common part of the tests of diagnostics: a moment of given bodies, a sink that keeps the
+ * rows, and a second diagnostic that goes on from the memory of a first one. */
 #ifndef ORRERY_VALIDATION_OBSERVE_H
 #define ORRERY_VALIDATION_OBSERVE_H
 

@@ -275,7 +275,7 @@ static void test_the_name_of_a_file_in_a_table(void **state)
     char *text = content(directory, "t.csv");
     assert_string_equal(text, wanted);
     free(text);
-    /* What could not be made is told like a failed write, and memory as such. */
+    /* Bytes that could not be made are reported like a failed write, and memory as such. */
     stream_fail(stream, ENOMEM);
     assert_int_equal(stream_close(stream, &error), STATUS_MEMORY);
     directory_take(directory, "t.csv");

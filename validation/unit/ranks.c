@@ -16,7 +16,7 @@ enum { MOST_RANKS = RELAY_PARTS, STEPS = 3 };
 static const struct physics soft = { .gravitational_constant = 1.37, .softening = 0.05 };
 static const double dt = 0.003;
 
-/* What the ranks of a job of threads see of each other. */
+/* The state that the ranks of a job of threads share. */
 struct job {
     pthread_barrier_t barrier;
     int count;
@@ -185,7 +185,7 @@ static void assert_same(const struct job *one, const struct job *many)
     }
 }
 
-/* So many ranks have the bits of one process. */
+/* Compares `ranks` ranks with the bits of one process. */
 static void compare(const struct job *work, size_t systems, size_t count, int ranks)
 {
     struct job one = *work, many = *work;

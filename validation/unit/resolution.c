@@ -1,4 +1,4 @@
-/* Where float kernels measure positions from, and whether they tell bodies apart there. */
+/* Tests from where float kernels measure positions, and whether they tell bodies apart there. */
 #include "unit.h"
 
 #include <stdlib.h>
@@ -40,7 +40,8 @@ static void test_networks_find_the_median(void **state)
     }
 }
 
-/* Of 1000, 10000 and 100000 bodies, a quarter escapes: the median stays among the others. */
+/* Tests 1000, 10000 and 100000 bodies of which a quarter escapes: the median stays among the
+ * others. */
 static void test_escapers_do_not_move_the_origin(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* What an integrator that chooses its own steps puts into a checkpoint, kept in memory. */
+/* The part of a checkpoint that an integrator with steps of its own writes, kept in memory. */
 #ifndef ORRERY_VALIDATION_SAVED_CASE_H
 #define ORRERY_VALIDATION_SAVED_CASE_H
 

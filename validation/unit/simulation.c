@@ -58,7 +58,7 @@ static void expect_equal(const struct simulation *a, const struct simulation *b)
         assert_true(motion_equal(a->bodies, s, b->bodies, s));
 }
 
-/* What a copy with changes computes is what a simulation with these settings computes. */
+/* Expects that a copy with changes computes the same as a simulation with these settings. */
 static void expect_like(const struct simulation *from, struct simulation_changes changes,
                         struct simulation *set, uint64_t steps)
 {
@@ -249,7 +249,7 @@ static void test_energy(void **state)
     simulation_destroy(&simulation);
 }
 
-/* What cannot be started is refused, and its copy can be destroyed. */
+/* Tests that a simulation that cannot start is refused, and that its copy can be destroyed. */
 static void test_refused(void **state)
 {
     (void)state;

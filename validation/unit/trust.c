@@ -271,7 +271,7 @@ static void test_a_lost_shadow_is_infinitely_far_away(void **state)
     look(&trial, 20);
     assert_close(trial.row[ACCURATE], 1.25, 0.0);
     assert_false(isnan(trial.row[ROUNDING]));
-    /* Of two the earlier one is the median: the later one may be infinite, as here. */
+    /* The earlier one of two is the median: the later one may be infinite, as here. */
     assert_non_null(strstr(trust_text(trial.trust, 2.5, text),
                            "the median accurate until t = 1.25 (the first of 2 systems: 1.25)"));
     json_t *json = trust_json(trial.trust, 2.5);

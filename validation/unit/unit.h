@@ -1,4 +1,5 @@
-/* What every unit test includes first: cmocka and the headers that it wants before it. */
+/* The headers of every unit test, which includes this first: cmocka and those that it wants before
+ * it. */
 #ifndef ORRERY_VALIDATION_UNIT_H
 #define ORRERY_VALIDATION_UNIT_H
 

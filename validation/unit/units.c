@@ -251,7 +251,7 @@ static void test_units_that_the_config_names(void **state)
     near(found[0], 1.988409870698051e30, 1e-15);
     near(found[2], 2 * 3.0856775814913673e16, 1e-15);
     near(found[6], 30e3, 1e-15);
-    /* What the file says too must agree; or does not count. */
+    /* The statements of the file must agree too; or do not count. */
     write_file("# m[Msun] x[kpc] y[kpc] z[kpc] vx[km/s] vy[km/s] vz[km/s]\n1 1 2 3 10 20 30\n");
     assert_int_equal(read_body(&read_plain, &wish, found, NULL, &error), STATUS_CONFIG);
     assert_string_equal(error.text,

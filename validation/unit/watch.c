@@ -289,7 +289,7 @@ static void test_a_large_step_is_said_once(void **state)
     trial_end(&trial);
 }
 
-/* What the help and the manual say of it. */
+/* Tests the words of the help and the manual about it. */
 static void test_the_warning_is_a_sixteenth_of_the_advice(void **state)
 {
     (void)state;
@@ -344,7 +344,7 @@ static void test_state(void **state)
     trial_end(&second);
 }
 
-/* What grows by less than a jump at a time is an error all the same, at any cadence. */
+/* Tests that an error that grows by less than a jump at a time is found, at any cadence. */
 static void test_what_accumulates_fails(void **state)
 {
     (void)state;
@@ -444,7 +444,7 @@ static void test_an_encounter_from_afar(void **state)
         json_t *energy = json_object_get(json, "energy_error");
         if (watch_holds(trial.watch, NULL) != cases[k].holds)
             fail_msg("case %zu", k);
-        /* What is told is over the scale, wherever it was. */
+        /* The reported value is over the scale, wherever it was. */
         assert_close(json_real_value(json_object_get(energy, "largest")),
                      fmax(fabs(cases[k].swing), fabs(cases[k].rest)), 1e-12);
         /* The two jumps are that of what remains, seen after the passage, in each system. */

@@ -1,4 +1,4 @@
-/* What CUDA C++ has beside the runtime's functions: the words of the language, the built-in
+/* The part of CUDA C++ beside the runtime's functions: the words of the language, the built-in
  * variables and functions of a kernel, and the launch. */
 #ifndef ORRERY_EXECUTOR_CUDA_RUNTIME_H
 #define ORRERY_EXECUTOR_CUDA_RUNTIME_H
@@ -103,7 +103,8 @@ static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config,
     return executor_launch(*config, [=]() { kernel(arguments...); });
 }
 
-/* By the threads, the shared memory and so many registers of a thread as the settings say. */
+/* Returns the blocks at once by the threads, the shared memory and the registers of a thread that
+ * the settings say. */
 unsigned executor_blocks_at_once(unsigned threads, size_t shared);
 
 template <typename... Parameters>

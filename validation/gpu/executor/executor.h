@@ -1,4 +1,4 @@
-/* What a test may ask of the executor beside CUDA's own functions. */
+/* The requests that a test may make of the executor beside CUDA's own functions. */
 #ifndef ORRERY_EXECUTOR_H
 #define ORRERY_EXECUTOR_H
 

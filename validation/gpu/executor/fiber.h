@@ -12,9 +12,9 @@ bool fiber_enter(unsigned index, const std::function<void()> &body);
 void fiber_leave();
 
 /*
- * What one fiber, or who enters them, did before fiber_release() has happened for another after its
- * fiber_acquire() of the same address; going from one to another orders nothing. Without
- * ThreadSanitizer (EXECUTOR_RACES) there is nobody to tell.
+ * Order memory: the writes of one fiber, or of the thread that enters them, before fiber_release()
+ * have happened for another after its fiber_acquire() of the same address; going from one to
+ * another orders nothing. Without ThreadSanitizer (EXECUTOR_RACES) there is nobody to tell.
  */
 void fiber_release(void *what);
 void fiber_acquire(void *what);
