@@ -25,7 +25,7 @@ static void put(const char *name, const struct text *value, struct text *text)
 bool standing_progress(const struct result *result, struct run_progress *progress)
 {
     const struct progress *p = &result->progress;
-    *progress = (struct run_progress){ .name = result_string(result, "name"),
+    *progress = (struct run_progress){ .name = result_string(result, FIELD_NAME),
                                        .units = result_units(result),
                                        .seconds = p->seconds,
                                        .time = (double)p->step * result_step(result),
@@ -91,12 +91,12 @@ static void put_end(const struct result *result, struct text *text)
 {
     struct text value = { 0 }, why = { 0 }, left_out = { 0 }, ended_by = { 0 };
     char time[UNITS_TEXT_SIZE];
-    text_print(&value, "step %.0f of %.0f, t = %s", result_real(result, "step"),
-               result_real(result, "steps"),
-               units_time(result_units(result), result_real(result, "time"), 6, time));
+    text_print(&value, "step %.0f of %.0f, t = %s", result_real(result, FIELD_STEP),
+               result_real(result, FIELD_STEPS),
+               units_time(result_units(result), result_real(result, FIELD_TIME), 6, time));
     put("reached", &value, text);
-    if (result_string(result, "ended_by")[0]) {
-        text_print(&ended_by, "%s", result_string(result, "ended_by"));
+    if (result_string(result, FIELD_ENDED_BY)[0]) {
+        text_print(&ended_by, "%s", result_string(result, FIELD_ENDED_BY));
         put("stop_when", &ended_by, text);
     }
     outcome_of(result, &why);
@@ -135,8 +135,8 @@ void standing_of_run(const struct result *result, const char *owner, const struc
         put_progress(result, result->state == RESULT_AT_WORK ? "progress" : "reached", text);
     put_tables(latest, text);
     if (result->state == RESULT_ENDED && !owner[0]) {
-        text_print(&verdict, "%s, exit status %.0f", result_string(result, "verdict"),
-                   result_real(result, "exit_status"));
+        text_print(&verdict, "%s, exit status %.0f", result_string(result, FIELD_VERDICT),
+                   result_real(result, FIELD_EXIT_STATUS));
         put("verdict", &verdict, text);
     }
     if (!owner[0] && (result->state == RESULT_LEFT ||
@@ -147,7 +147,7 @@ void standing_of_run(const struct result *result, const char *owner, const struc
 
 enum status standing_status(const struct result *result, struct error *error)
 {
-    const double status = result_real(result, "exit_status");
+    const double status = result_real(result, FIELD_EXIT_STATUS);
     if (result->state == RESULT_LEFT)
         return STATUS_STOPPED;
     if (!(status >= 0.0 && status <= 255.0))

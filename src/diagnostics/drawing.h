@@ -6,11 +6,7 @@
 #ifndef ORRERY_DIAGNOSTICS_DRAWING_H
 #define ORRERY_DIAGNOSTICS_DRAWING_H
 
-#include <jansson.h>
 #include <stdbool.h>
-
-#include "base/text.h"
-#include "diagnostics/series.h"
 
 enum curve_kind {
     CURVE_LINE,   /* y over x; thinned to what the eye can see */
@@ -53,14 +49,6 @@ enum drawing_scale {
 
 enum drawing_space { ANY_SPACE, OPEN_SPACE, PERIODIC_SPACE };
 
-/* What words may follow from: the numbers of a figure, and the run that they are of. */
-struct drawn {
-    const struct series *series;
-    const json_t *run; /* run.json */
-    double largest;    /* value of the first curve, of all systems */
-    bool relative;     /* that is over the size that the vector began with */
-};
-
 enum { DRAWING_CURVES = 10 };
 
 struct drawing {
@@ -74,9 +62,6 @@ struct drawing {
     bool comparative;         /* drawn where runs are compared; of one run where it is asked for */
     const char *compared;     /* column that stands for a run beside others; NULL: the first */
     struct drawn_curve curves[DRAWING_CURVES]; /* ends with a column of NULL, if before */
-    /* What the numbers say of it, in whole sentences; or NULL. Of an ensemble, the worst system
-     * counts. A run that went wrong must read so. */
-    void (*finding)(const struct drawn *drawn, struct text *words);
 };
 
 #endif

@@ -4,12 +4,10 @@
  */
 #include <math.h>
 
-#include "base/document.h"
 #include "base/memory.h"
 #include "diagnostics/diagnostic-table.h"
 #include "diagnostics/diagnostic.h"
 #include "diagnostics/kepler.h"
-#include "integrator/integrator.h"
 
 enum {
     SEPARATION,
@@ -324,48 +322,6 @@ static const struct parameter parameters[] = {
       .help = "Id of the body on the orbit; unset: the second of two." },
 };
 
-/* The first time at which an error is larger than 1; NaN for none. */
-static double time_beyond(const struct series *series, const char *column)
-{
-    const struct series_column *error = series_find(series, column);
-    const struct series_column *time = series_find(series, "time");
-    double first = NAN;
-    for (size_t i = 0; error && time && i < series->systems * series->rows; i++)
-        if (fabs(error->values[i]) > 1.0)
-            first = fmin(first, time->values[i]);
-    return first;
-}
-
-/* What an error of the orbit looks like with this integrator, as long as it is a small one. */
-static void tell_orbit_error(const struct drawn *drawn, struct text *words)
-{
-    const struct integrator *integrator =
-        integrator_find(document_string(drawn->run, "config.time.integrator"));
-    const double phase = time_beyond(drawn->series, "phase_error"); /* a straight line has none */
-    const double lost = isnan(phase) ? time_beyond(drawn->series, "distance_error") : phase;
-    char time[UNITS_TEXT_SIZE];
-    if (!isnan(lost))
-        text_print(words, "%sAt t = %s the %s: from then on the parts are as large as the orbit.",
-                   integrator && !integrator->symplectic && !integrator->adaptive
-                       ? "This integrator is not symplectic: the size of the orbit changes. "
-                       : "",
-                   units_time(units_find(document_string(drawn->run, "config.physics.units")), lost,
-                              4, time),
-                   isnan(phase) ? "position is off by more than the semi-major axis"
-                                : "phase is off by more than a radian");
-    else if (integrator && integrator->symplectic)
-        text_print(words, "A symplectic integrator errs along the track, by an amount that grows "
-                          "linearly.");
-    else if (integrator && integrator->adaptive)
-        text_print(words, "With steps that follow the motion the error is what their accuracy and "
-                          "the roundings leave; along the track it grows fastest.");
-    else
-        text_print(words, "This integrator is not symplectic: the size of the orbit changes, and "
-                          "the error along the track grows faster than linearly.");
-    if (document_real(drawn->run, "bodies") > 2)
-        text_print(words, " The other bodies pull the pair away from it, which is no error.");
-}
-
 static const struct drawing drawings[] = {
     { .name = "orbit-error",
       .title = "Orbit error",
@@ -376,8 +332,7 @@ static const struct drawing drawings[] = {
                   { "out_of_plane", "out of the plane", .value = DRAWN_MAGNITUDE } },
       .compared = "along_track",
       .caption = "Distance from the position on the two-body orbit of the initial state, in its "
-                 "parts.",
-      .finding = tell_orbit_error },
+                 "parts." },
     { .name = "orbit",
       .title = "Orbit of the secondary about the primary",
       .y_label = "y",

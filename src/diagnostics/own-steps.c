@@ -1,9 +1,7 @@
 #include <math.h>
 
-#include "base/document.h"
 #include "diagnostics/diagnostic-table.h"
 #include "diagnostics/diagnostic.h"
-#include "model/units.h"
 
 enum { NEXT_STEP, MEAN_STEP, SMALLEST_STEP, STEPS, TAKEN_BACK, COLUMNS };
 
@@ -62,33 +60,6 @@ static enum status measure_system(struct diagnostic *diagnostic, const struct mo
     return STATUS_OK;
 }
 
-/* --- figures ------------------------------------------------------------------------------------
- */
-
-/* The least of a column, of all systems; NaN where there is none. */
-static double least_of(const struct series *series, const char *column)
-{
-    const struct series_column *found = series_find(series, column);
-    double least = NAN;
-    for (size_t i = 0; found && i < series->systems * series->rows; i++)
-        least = fmin(least, found->values[i]);
-    return least;
-}
-
-/* How far apart steps are, and where a run broke off for want of a shorter one. */
-static void tell_steps(const struct drawn *drawn, struct text *words)
-{
-    const struct units *units = units_find(document_string(drawn->run, "config.physics.units"));
-    const double least = least_of(drawn->series, "smallest_step");
-    const double stuck = document_real(drawn->run, "own_steps.stuck_at");
-    char time[UNITS_TEXT_SIZE];
-    if (isfinite(least))
-        text_print(words, "The smallest was %s. ", units_time(units, least, 3, time));
-    if (isfinite(stuck))
-        text_print(words, "At t = %s no step was short enough, and the run broke off.",
-                   units_time(units, stuck, 6, time));
-}
-
 static const struct drawing drawings[] = {
     { .name = "own-steps",
       .title = "Step size",
@@ -99,8 +70,7 @@ static const struct drawing drawings[] = {
                   { "smallest_step", "smallest so far", CURVE_DASHED } },
       .caption = "The steps that the integrator takes; where bodies have steps of their own, the "
                  "mean is that of all bodies, and the step at the time of a row the smallest of "
-                 "them.",
-      .finding = tell_steps },
+                 "them." },
 };
 
 const struct diagnostic_class diagnostic_own_steps = {

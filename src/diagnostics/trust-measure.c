@@ -3,7 +3,6 @@
 #include <float.h>
 #include <math.h>
 
-#include "base/document.h"
 #include "base/memory.h"
 #include "diagnostics/bound-orbits.h"
 #include "diagnostics/diagnostic-table.h"
@@ -401,17 +400,6 @@ static void clear(struct diagnostic *diagnostic)
     memory_free(((struct trust *)diagnostic)->sorted);
 }
 
-/* Where a line means that orbits are no longer those of the system. */
-static void tell_tolerance(const struct drawn *drawn, struct text *words)
-{
-    const double tolerance = document_real(drawn->run, "config.trust.tolerance");
-    if (isfinite(tolerance))
-        text_print(words,
-                   "Where a line reaches %.6g (trust.tolerance), single orbits mean nothing any "
-                   "more; statistics over them may.",
-                   tolerance);
-}
-
 static const struct drawing drawings[] = {
     { .name = "divergence",
       .title = "Divergence of the orbits",
@@ -421,8 +409,7 @@ static const struct drawing drawings[] = {
                   { "rounding", "from another machine" },
                   { "divergence", "twin, a rounding error away", CURVE_DASHED } },
       .caption = "How far errors have moved the bodies, over the size of the system. Straight "
-                 "lines are exponential growth.",
-      .finding = tell_tolerance },
+                 "lines are exponential growth." },
 };
 
 const struct diagnostic_class diagnostic_trust = {

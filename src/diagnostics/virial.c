@@ -121,30 +121,6 @@ static const struct parameter parameters[] = {
       .dimension = DIMENSION_TIME, .help = "Time from which on events enter the means." },
 };
 
-/* Of the last row of each system, how many have a mean energy that is positive? */
-static size_t count_unbound(const struct series *series)
-{
-    const struct series_column *kinetic = series_find(series, "kinetic_mean");
-    const struct series_column *potential = series_find(series, "potential_mean");
-    size_t unbound = 0;
-    for (size_t s = 1; kinetic && potential && series->rows > 0 && s <= series->systems; s++) {
-        const size_t last = s * series->rows - 1;
-        unbound += kinetic->values[last] + potential->values[last] > 0.0;
-    }
-    return unbound;
-}
-
-/* Whether the system is bound, without which its means go on changing. */
-static void tell_unbound(const struct drawn *drawn, struct text *words)
-{
-    const size_t unbound = count_unbound(drawn->series);
-    if (unbound > 0 && drawn->series->systems == 1)
-        text_print(words, "This one is not bound: ⟨E⟩ is positive at the end.");
-    else if (unbound > 0)
-        text_print(words, "%zu of the %zu systems are not bound: ⟨E⟩ is positive at the end.",
-                   unbound, drawn->series->systems);
-}
-
 static const struct drawing drawings[] = {
     { .name = "virial",
       .title = "Virial theorem",
@@ -154,8 +130,7 @@ static const struct drawing drawings[] = {
                   { "potential_over_energy", "⟨U⟩/2⟨E⟩" } },
       .caption = "Means over time. In open space a bound system settles to 2⟨K⟩ = −⟨W⟩; without "
                  "softening also "
-                 "⟨K⟩ to −E and ⟨U⟩ to 2E, so that all three go to 1.",
-      .finding = tell_unbound },
+                 "⟨K⟩ to −E and ⟨U⟩ to 2E, so that all three go to 1." },
 };
 
 const struct diagnostic_class diagnostic_virial = {

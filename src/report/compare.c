@@ -12,9 +12,7 @@
 #include "report/template.h"
 #include "report/unfinished.h"
 
-enum { SHOWN_KEYS = 8, OVERLAYS = 8, NAMED_RUNS = 6, PATH_SIZE = 256 };
-
-static const char energy_error_path[] = "diagnostics.conservation.energy_error";
+enum { SHOWN_KEYS = 8, OVERLAYS = 8, NAMED_RUNS = 6 };
 
 /* --- figures ---------------------------------------------------------------------------------- */
 
@@ -25,16 +23,29 @@ static double energy_error_of(const struct result *result)
     return result_is_whole(result) ? result_energy_error(result) : NAN;
 }
 
-/* Sizes of the numbers at the end of all runs, by the path in run.json. */
-static void find_numbers(const struct differences *runs, const char *path, double *values)
+static bool is_energy_error(const char *diagnostic, const char *column)
 {
-    const bool energy = strcmp(path, energy_error_path) == 0;
+    return strcmp(diagnostic, "conservation") == 0 && strcmp(column, "energy_error") == 0;
+}
+
+/* Sizes of the numbers of a column at the end of all runs. */
+static void find_errors(const struct differences *runs, const char *diagnostic, const char *column,
+                        double *values)
+{
+    const bool energy = is_energy_error(diagnostic, column);
     for (size_t run = 0; run < runs->count; run++) {
         const struct result *result = &runs->results[run];
         values[run] = !result_is_whole(result) ? NAN
                       : energy                 ? result_energy_error(result)
-                                               : fabs(result_real(result, path));
+                                               : fabs(result_measured(result, diagnostic, column));
     }
+}
+
+static void find_costs(const struct differences *runs, enum result_field field, double *values)
+{
+    for (size_t run = 0; run < runs->count; run++)
+        values[run] =
+            result_is_whole(&runs->results[run]) ? result_real(&runs->results[run], field) : NAN;
 }
 
 /* The last rows of the first run that has any: which errors there are. */
@@ -42,7 +53,7 @@ static json_t *find_last_rows(const struct differences *runs)
 {
     for (size_t run = 0; run < runs->count; run++)
         if (result_is_whole(&runs->results[run]))
-            return result_find(&runs->results[run], "diagnostics");
+            return result_find(&runs->results[run], FIELD_DIAGNOSTICS);
     return NULL;
 }
 
@@ -75,7 +86,7 @@ static void name_error(json_t *rows, const char *diagnostic, const char *column,
 static bool has_ensemble(const struct differences *runs)
 {
     for (size_t run = 0; run < runs->count; run++)
-        if (result_real(&runs->results[run], "systems") > 1)
+        if (result_real(&runs->results[run], FIELD_SYSTEMS) > 1)
             return true;
     return false;
 }
@@ -94,15 +105,14 @@ static enum status draw_all_errors(const struct differences *runs, const struct 
     {
         json_object_foreach(row, column, value)
         {
-            char path[PATH_SIZE], name[FIGURE_LABEL_SIZE];
+            char name[FIGURE_LABEL_SIZE];
             if (status || !is_compared(column))
                 continue;
-            snprintf(path, sizeof path, "diagnostics.%s.%s", diagnostic, column);
-            find_numbers(runs, path, y);
+            find_errors(runs, diagnostic, column, y);
             name_error(rows, diagnostic, column, name);
             struct errors_axis captioned = *axis;
             captioned.caption = !has_ensemble(runs) ? "At the end of each run."
-                                : strcmp(path, energy_error_path) == 0
+                                : is_energy_error(diagnostic, column)
                                     ? "At the end of each run, of the worst system of an ensemble."
                                     : "At the end of each run, of system 1 of an ensemble.";
             status = errors_draw(&captioned, name, y, runs->count, figures, error);
@@ -121,8 +131,8 @@ static bool is_of_one_length(const struct differences *runs)
     double least = INFINITY, largest = 0.0;
     for (size_t run = 0; run < runs->count; run++)
         if (result_is_whole(&runs->results[run])) {
-            least = fmin(least, result_real(&runs->results[run], "time"));
-            largest = fmax(largest, result_real(&runs->results[run], "time"));
+            least = fmin(least, result_real(&runs->results[run], FIELD_TIME));
+            largest = fmax(largest, result_real(&runs->results[run], FIELD_TIME));
         }
     return largest <= least * (1.0 + length_tolerance);
 }
@@ -135,7 +145,7 @@ static const char *slope_of(const struct differences *runs)
     if (strcmp(runs->keys[runs->x], "time.step") != 0)
         return SLOPE ".";
     for (size_t run = 0; run < runs->count; run++) {
-        chosen |= result_find(&runs->results[run], "own_steps") != NULL;
+        chosen |= result_find(&runs->results[run], FIELD_OWN_STEPS) != NULL;
         bad |= outcome_mark(&runs->results[run])[0] != '\0';
     }
     if (chosen)
@@ -189,24 +199,25 @@ static enum status draw_against_costs(const struct differences *runs, struct err
                                       struct error *error)
 {
     static const struct {
-        const char *path, *name, *title, *label, *caption;
+        enum result_field field;
+        const char *name, *title, *label, *caption;
     } costs[] = {
-        { "interactions", "interactions", "the forces computed", "pair interactions computed",
+        { FIELD_INTERACTIONS, "interactions", "the forces computed", "pair interactions computed",
           "What accuracy costs in forces: each point is a run, and the lower it lies at the same "
           "cost, the better." },
-        { "advance_seconds", "seconds", "the time of the integration",
+        { FIELD_ADVANCE_SECONDS, "seconds", "the time of the integration",
           "time of the integration [s]",
           "What accuracy costs in time on the machine of each run, without its diagnostics and "
           "files." },
     };
     const size_t before = figures->count;
-    find_numbers(runs, energy_error_path, y);
+    find_errors(runs, "conservation", "energy_error", y);
     for (size_t i = 0; i < COUNT_OF(costs); i++) {
         axis.name = costs[i].name;
         axis.title = costs[i].title;
         axis.label = costs[i].label;
         axis.caption = costs[i].caption;
-        find_numbers(runs, costs[i].path, x);
+        find_costs(runs, costs[i].field, x);
         if (is_varied(x, runs->count) &&
             errors_draw(&axis, "energy_error", y, runs->count, figures, error))
             return error->status;
@@ -331,8 +342,8 @@ static json_t *run_view(const struct differences *runs, size_t run, enum outcome
     why.failed |= !known;
     json_t *view = json_pack("{s:o, s:o, s:O?, s:O?, s:o, s:o, s:o}", "run",
                              json_string_nocheck(differences_name(runs, run)), "values", values,
-                             "steps", document_find(known, "step"), "wall_seconds",
-                             document_find(known, "wall_seconds"), "energy_error",
+                             "steps", json_object_get(known, "step"), "wall_seconds",
+                             json_object_get(known, "wall_seconds"), "energy_error",
                              document_number(energy_error_of(result)), "outcome",
                              outcome_view(result), "why", template_value(&why));
     json_decref(known);
@@ -372,9 +383,9 @@ static json_t *badge_view(size_t count, const size_t counts[OUTCOMES])
 /* Has one of the runs another name than the first? */
 static bool has_other_names(const struct differences *runs)
 {
-    const char *name = result_string(&runs->results[0], "name");
+    const char *name = result_string(&runs->results[0], FIELD_NAME);
     for (size_t run = 1; run < runs->count; run++)
-        if (strcmp(result_string(&runs->results[run], "name"), name) != 0)
+        if (strcmp(result_string(&runs->results[run], FIELD_NAME), name) != 0)
             return true;
     return false;
 }
@@ -390,7 +401,7 @@ void compare_head(struct text *html, const struct differences *runs, const char 
         document_append(&rows, run_view(runs, run, &outcome));
         counts[outcome]++;
     }
-    document_set(&view, "name", json_string_nocheck(result_string(&runs->results[0], "name")));
+    document_set(&view, "name", json_string_nocheck(result_string(&runs->results[0], FIELD_NAME)));
     document_set(&view, "others", json_boolean(has_other_names(runs)));
     document_set(&view, "count", json_integer((json_int_t)runs->count));
     document_set(&view, "badge", badge_view(runs->count, counts));

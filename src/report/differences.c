@@ -14,9 +14,7 @@ enum { LABEL_LETTERS = 48 }; /* of the values that name a run */
 
 static const json_t *value_at(const struct differences *differences, size_t run, const char *key)
 {
-    char keys[DIFFERENCES_KEY_SIZE + 8];
-    snprintf(keys, sizeof keys, "config.%s", key);
-    return result_find(&differences->results[run], keys);
+    return result_config(&differences->results[run], key);
 }
 
 static bool differs(const struct differences *differences, const char *key)
@@ -232,7 +230,7 @@ void differences_find(const struct result *results, size_t count, struct differe
 {
     *differences = (struct differences){ .results = results, .count = count };
     for (size_t run = 0; run < count; run++)
-        find_keys(differences, run, result_find(&results[run], "config"), "");
+        find_keys(differences, run, result_find(&results[run], FIELD_CONFIG), "");
     sort_keys(differences);
     differences->x = find_x(differences);
     differences->by_name = needs_names(differences);

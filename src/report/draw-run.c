@@ -38,7 +38,7 @@ enum status draw_run(const struct result *result, enum draw_extent extent, struc
     size_t index;
     json_t *item;
     enum status status = picture_draw(result, figures, error);
-    json_array_foreach(result_find(result, "config.diagnostics"), index, item)
+    json_array_foreach(result_find(result, FIELD_CONFIG_DIAGNOSTICS), index, item)
     {
         const char *type = json_string_value(json_object_get(item, "type"));
         const char *given = json_string_value(json_object_get(item, "name"));
@@ -49,9 +49,7 @@ enum status draw_run(const struct result *result, enum draw_extent extent, struc
     }
     const struct diagnostic_class *class_;
     for (size_t i = 0; (class_ = diagnostic_measured(i)) && !status; i++) {
-        char key[128];
-        snprintf(key, sizeof key, "config.%s", class_->asked_by ? class_->asked_by : "");
-        if (class_->asked_by && json_is_true(result_find(result, key)))
+        if (class_->asked_by && json_is_true(result_config(result, class_->asked_by)))
             status = add_diagnostic(result, class_, class_->variant.name, class_->variant.name,
                                     extent, figures, error);
     }

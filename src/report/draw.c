@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "report/findings.h"
 #include "report/members.h"
 
 /* The diagnostic that figures are drawn of. */
@@ -313,8 +314,7 @@ static void write_caption(const struct plot *plot)
     struct text *const finding = &plot->figure->finding;
     const size_t systems = plot->subject->series->systems;
     text_print(&plot->figure->caption, "%s", plot->drawing->caption);
-    if (plot->drawing->finding)
-        plot->drawing->finding(&plot->drawn, finding);
+    finding_tell(plot->drawing->name, &plot->drawn, finding);
     if (plot->drawing->equal_axes && systems > 1) {
         plot->figure->systems = "its system 1";
         text_print(finding, "%sOf system 1, of several.", finding->length ? " " : "");
@@ -329,7 +329,7 @@ static enum status draw_hints(const struct subject *subject, const struct drawin
     struct plot plot = { subject,
                          drawing,
                          figure_add(figures, error),
-                         { .series = subject->series, .run = subject->result->json } };
+                         { .series = subject->series, .result = subject->result } };
     if (!plot.figure || choose_axes(&plot, error))
         return error->status;
     enum status status = STATUS_OK;
@@ -443,7 +443,7 @@ static enum status draw_all(const struct subject *subject, struct figures *figur
     const struct diagnostic_class *class_ = subject->class_;
     const bool hints = class_ && class_->drawing_count > 0;
     const bool periodic =
-        strcmp(result_string(subject->result, "config.physics.boundary"), "periodic") == 0;
+        strcmp(result_string(subject->result, FIELD_CONFIG_PHYSICS_BOUNDARY), "periodic") == 0;
     const enum drawing_space elsewhere = periodic ? OPEN_SPACE : PERIODIC_SPACE;
     enum status status = STATUS_OK;
     for (size_t i = 0; hints && i < class_->drawing_count && !status; i++) {

@@ -60,7 +60,7 @@ static bool is_statistics(const char *name)
 /* Statistics follow their diagnostic. */
 static bool tables_list(const struct result *result, bool ensemble, struct tables *tables)
 {
-    json_t *rows = result_find(result, "diagnostics"), *row;
+    json_t *rows = result_find(result, FIELD_DIAGNOSTICS), *row;
     const char *name;
     bool whole = true;
     *tables = (struct tables){ .count = 0 };
@@ -216,7 +216,7 @@ static enum status read_rows(const struct result *result, const struct tables *t
 enum status latest_read(const struct result *result, const char *names, struct latest *latest,
                         struct error *error)
 {
-    const bool ensemble = result_real(result, "systems") > 1;
+    const bool ensemble = result_real(result, FIELD_SYSTEMS) > 1;
     struct tables tables;
     struct text all = { 0 };
     *latest = (struct latest){ 0 };
@@ -246,7 +246,7 @@ void latest_free(struct latest *latest)
 bool latest_row(const struct latest *latest, const struct result *result, struct run_row *row)
 {
     bool found = false;
-    *row = (struct run_row){ .last = (uint64_t)fmax(result_real(result, "steps"), 0.0),
+    *row = (struct run_row){ .last = (uint64_t)fmax(result_real(result, FIELD_STEPS), 0.0),
                              .units = result_units(result),
                              .cells = latest->show.cells,
                              .count = latest->show.count };

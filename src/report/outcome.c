@@ -29,7 +29,7 @@ static void separate(struct text *why)
 /* The file of a system that came from one of its own; NULL for others. */
 static const char *file_of(const struct result *result, double system)
 {
-    const json_t *members = result_find(result, "members");
+    const json_t *members = result_find(result, FIELD_MEMBERS);
     const bool there = system >= 1.0 && system <= (double)json_array_size(members);
     const json_t *member = there ? json_array_get(members, (size_t)system - 1) : NULL;
     return json_string_value(json_object_get(member, "file"));
@@ -68,7 +68,7 @@ static void put_criterion(const struct result *result, const json_t *criterion, 
 static const char failed_prefix[] = "failed: ";
 static const char *sentence_of(const struct result *result)
 {
-    const char *sentence = result_string(result, "verdict_text");
+    const char *sentence = result_string(result, FIELD_VERDICT_TEXT);
     const bool whole = strncmp(sentence, failed_prefix, strlen(failed_prefix)) == 0;
     return result->state == RESULT_ENDED && whole ? sentence : "";
 }
@@ -88,22 +88,22 @@ static void put_failures(const struct result *result, struct text *why)
     }
     size_t index;
     json_t *criterion;
-    json_array_foreach(result_find(result, "expect"), index, criterion)
+    json_array_foreach(result_find(result, FIELD_EXPECT), index, criterion)
     {
         if (!json_is_true(json_object_get(criterion, "holds")))
             put_criterion(result, criterion, why);
     }
-    if (!json_is_false(result_find(result, "watch.holds")))
+    if (!json_is_false(result_find(result, FIELD_WATCH_HOLDS)))
         return;
     separate(why);
-    text_print(why, "the accuracy watch: %s", result_string(result, "watch.text"));
+    text_print(why, "the accuracy watch: %s", result_string(result, FIELD_WATCH_TEXT));
 }
 
 /* The first message says what, the others what follows from it. */
 void outcome_error(const struct result *result, struct text *why)
 {
-    const char *message = json_string_value(json_array_get(result_find(result, "errors"), 0));
-    text_print(why, "exit status %.0f", result_real(result, "exit_status"));
+    const char *message = json_string_value(json_array_get(result_find(result, FIELD_ERRORS), 0));
+    text_print(why, "exit status %.0f", result_real(result, FIELD_EXIT_STATUS));
     if (message)
         text_print(why, ": %s", message);
 }
@@ -111,7 +111,7 @@ void outcome_error(const struct result *result, struct text *why)
 static void put_error(const struct result *result, struct text *why)
 {
     if (reason_of(result)[0])
-        text_print(why, "exit status %.0f: %s", result_real(result, "exit_status"),
+        text_print(why, "exit status %.0f: %s", result_real(result, FIELD_EXIT_STATUS),
                    reason_of(result));
     else
         outcome_error(result, why);
@@ -119,8 +119,8 @@ static void put_error(const struct result *result, struct text *why)
 
 static void put_step(const struct result *result, struct text *why)
 {
-    text_print(why, "at step %.0f of %.0f", result_real(result, "step"),
-               result_real(result, "steps"));
+    text_print(why, "at step %.0f of %.0f", result_real(result, FIELD_STEP),
+               result_real(result, FIELD_STEPS));
 }
 
 static void put_silence(const struct result *result, struct text *why)
@@ -160,7 +160,7 @@ static const struct ending {
 static const struct ending *find_ending(const struct result *result)
 {
     const bool left = result->state == RESULT_LEFT;
-    const char *verdict = left ? "left" : result_string(result, "verdict");
+    const char *verdict = left ? "left" : result_string(result, FIELD_VERDICT);
     size_t i = 0;
     while (endings[i].verdict && strcmp(endings[i].verdict, verdict) != 0)
         i++;
@@ -187,8 +187,8 @@ void outcome_left_out(const struct result *result, struct text *words)
         text_print(words,
                    "%.0f of %.0f systems %s left out of the statistics (energy error above %.6g, "
                    "or undefined)",
-                   left_out, result_real(result, "systems"), left_out == 1.0 ? "is" : "are",
-                   result_real(result, "config.ensemble.energy_error_limit"));
+                   left_out, result_real(result, FIELD_SYSTEMS), left_out == 1.0 ? "is" : "are",
+                   result_real(result, FIELD_CONFIG_ENSEMBLE_ENERGY_ERROR_LIMIT));
 }
 
 const char *outcome_mark(const struct result *result)

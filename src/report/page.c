@@ -133,9 +133,9 @@ enum status page_csv(struct text *html, const char *heading, const char *path, s
  * that of a run that has not come to its end. */
 static const char *drift_class(const struct result *result, bool whole)
 {
-    const double drift = result_real(result, "watch.energy_drift.change");
-    const double limit = result_real(result, "watch.limits.energy_drift");
-    if (result_real(result, "watch.energy_drift.systems_beyond") > 0)
+    const double drift = result_real(result, FIELD_WATCH_ENERGY_DRIFT_CHANGE);
+    const double limit = result_real(result, FIELD_WATCH_LIMITS_ENERGY_DRIFT);
+    if (result_real(result, FIELD_WATCH_ENERGY_DRIFT_SYSTEMS_BEYOND) > 0)
         return "bad";
     return !whole || isnan(drift) || fabs(drift) > limit ? "quiet" : "good";
 }
@@ -144,19 +144,20 @@ static const char *drift_class(const struct result *result, bool whole)
 static void set_times(json_t **view, const struct result *result)
 {
     static const struct {
-        const char *key, *path;
-    } times[] = { { "smallest_step", "own_steps.smallest" },
-                  { "stuck_time", "own_steps.stuck_at" },
-                  { "error_time", "watch.energy_error.time" },
-                  { "jump_time", "watch.first_jump_time" },
-                  { "pair_time", "watch.fastest_pair.time" } };
+        const char *key;
+        enum result_field field;
+    } times[] = { { "smallest_step", FIELD_OWN_STEPS_SMALLEST },
+                  { "stuck_time", FIELD_OWN_STEPS_STUCK_AT },
+                  { "error_time", FIELD_WATCH_ENERGY_ERROR_TIME },
+                  { "jump_time", FIELD_WATCH_FIRST_JUMP_TIME },
+                  { "pair_time", FIELD_WATCH_FASTEST_PAIR_TIME } };
     char time[UNITS_TEXT_SIZE];
     document_set(view, "step_size",
                  json_string(units_time(result_units(result), result_step(result), 6, time)));
     for (size_t i = 0; i < COUNT_OF(times); i++)
         document_set(view, times[i].key,
                      json_string(units_time(result_units(result),
-                                            result_real(result, times[i].path), 6, time)));
+                                            result_real(result, times[i].field), 6, time)));
 }
 
 /* A whole number as it is, any other in four digits, NULL for none. */
@@ -174,31 +175,36 @@ static json_t *short_number(double value)
 static void set_tiles(json_t **view, const struct result *result)
 {
     static const struct {
-        const char *key, *one, *many; /* paths of a system alone, and of an ensemble */
+        const char *key;
+        enum result_field one,
+            many; /* of a system alone, and of an ensemble; RESULT_FIELDS: none */
     } tiles[] = {
-        { "tile_error", "diagnostics.conservation.energy_error",
-          "diagnostics.conservation-ensemble.energy_error_q50" },
-        { "tile_ratio", "diagnostics.conservation.virial_ratio",
-          "diagnostics.conservation-ensemble.virial_ratio_q50" },
-        { "tile_crossing", "time_scales.crossing", "" },
-        { "tile_relaxation", "time_scales.half_mass_relaxation", "" },
-        { "tile_own", "own_steps.steps", "own_steps.steps" },
-        { "tile_time", "time", "time" },
-        { "tile_wall", "wall_seconds", "wall_seconds" },
+        { "tile_error", FIELD_DIAGNOSTICS_CONSERVATION_ENERGY_ERROR,
+          FIELD_DIAGNOSTICS_CONSERVATION_ENSEMBLE_ENERGY_ERROR_Q50 },
+        { "tile_ratio", FIELD_DIAGNOSTICS_CONSERVATION_VIRIAL_RATIO,
+          FIELD_DIAGNOSTICS_CONSERVATION_ENSEMBLE_VIRIAL_RATIO_Q50 },
+        { "tile_crossing", FIELD_TIME_SCALES_CROSSING, RESULT_FIELDS },
+        { "tile_relaxation", FIELD_TIME_SCALES_HALF_MASS_RELAXATION, RESULT_FIELDS },
+        { "tile_own", FIELD_OWN_STEPS_STEPS, FIELD_OWN_STEPS_STEPS },
+        { "tile_time", FIELD_TIME, FIELD_TIME },
+        { "tile_wall", FIELD_WALL_SECONDS, FIELD_WALL_SECONDS },
     };
-    const bool many = result_real(result, "systems") > 1;
+    const bool many = result_real(result, FIELD_SYSTEMS) > 1;
     const struct units *units = result_units(result);
     char label[UNITS_LABEL_SIZE] = "";
     if (units && units_physical(units))
         units_label(units, (struct dimension)DIMENSION_TIME, label);
-    for (size_t i = 0; i < COUNT_OF(tiles); i++)
+    for (size_t i = 0; i < COUNT_OF(tiles); i++) {
+        const enum result_field field = many ? tiles[i].many : tiles[i].one;
         document_set(view, tiles[i].key,
-                     short_number(result_real(result, many ? tiles[i].many : tiles[i].one)));
+                     short_number(field < RESULT_FIELDS ? result_real(result, field) : NAN));
+    }
     document_set(view, "tile_rate",
-                 short_number(1e-9 * result_real(result, "interactions_per_second")));
+                 short_number(1e-9 * result_real(result, FIELD_INTERACTIONS_PER_SECOND)));
     document_set(view, "many", json_boolean(many));
-    document_set(view, "counted",
-                 short_number(result_real(result, "diagnostics.conservation-ensemble.systems")));
+    document_set(
+        view, "counted",
+        short_number(result_real(result, FIELD_DIAGNOSTICS_CONSERVATION_ENSEMBLE_SYSTEMS)));
     document_set(view, "time_unit", json_string(label));
 }
 
@@ -222,9 +228,9 @@ static json_t *uncounted_view(const struct result *result)
  * then. */
 static void set_watch(json_t **view, const struct result *result, bool whole)
 {
-    const bool holds = json_is_true(result_find(result, "watch.holds"));
+    const bool holds = result_flag(result, FIELD_WATCH_HOLDS);
     const bool broke_off = result_broke_off(result);
-    const char *warning = result_string(result, "watch.text"), *fine = "It holds.";
+    const char *warning = result_string(result, FIELD_WATCH_TEXT), *fine = "It holds.";
     struct text words = { 0 };
     if (broke_off)
         fine = warning[0] ? "It had no failure to report until the run broke off."
@@ -242,8 +248,9 @@ static void set_watch(json_t **view, const struct result *result, bool whole)
                              : whole && !warning[0] ? "good"
                                                     : "quiet"));
     document_set(view, "watch_words", template_value(&words));
-    document_set(view, "unmeasured",
-                 json_boolean(broke_off && isnan(result_real(result, "watch.energy_error.time"))));
+    document_set(
+        view, "unmeasured",
+        json_boolean(broke_off && isnan(result_real(result, FIELD_WATCH_ENERGY_ERROR_TIME))));
     document_set(view, "statistics",
                  json_string(!holds      ? "none, see the accuracy watch"
                              : broke_off ? "until the run broke off"
@@ -256,7 +263,7 @@ static void set_watch(json_t **view, const struct result *result, bool whole)
 static int advised_steps(const struct result *result)
 {
     const struct integrator *integrator =
-        integrator_find(result_string(result, "config.time.integrator"));
+        integrator_find(result_string(result, FIELD_CONFIG_TIME_INTEGRATOR));
     return integrator ? (int)integrator_advised_steps(integrator) : INTEGRATOR_STEPS_PER_PERIOD;
 }
 
@@ -264,28 +271,28 @@ void page_run_head(struct text *html, const struct result *run)
 {
     const struct result known = { .json = unfinished_document(run) }, *result = &known;
     const struct units *units = result_units(result);
-    const double softening = result_real(result, "config.physics.softening");
-    const double distance = result_real(result, "watch.fastest_pair.distance");
-    const double scale = result_real(result, "watch.fastest_pair.steps_per_time_scale");
+    const double softening = result_real(result, FIELD_CONFIG_PHYSICS_SOFTENING);
+    const double distance = result_real(result, FIELD_WATCH_FASTEST_PAIR_DISTANCE);
+    const double scale = result_real(result, FIELD_WATCH_FASTEST_PAIR_STEPS_PER_TIME_SCALE);
     char eps[UNITS_TEXT_SIZE], apart[UNITS_TEXT_SIZE], steadiness[32];
     snprintf(steadiness, sizeof steadiness, "%.0f",
-             100.0 * result_real(result, "watch.energy_drift.steadiness"));
-    json_t *view = json_pack("{s:b, s:b, s:b, s:o, s:s, s:s, s:s, s:s, s:o, s:i, s:o}", "expected",
-                             json_array_size(result_find(result, "expect")) > 0, "chooses_steps",
-                             result_find(result, "own_steps") != NULL, "broke_off",
-                             result_broke_off(result), "expect", unfinished_criteria(run),
-                             "softening", units_length(units, softening, 6, eps), "pair_distance",
-                             units_length(units, distance, 3, apart), "drift_class",
-                             drift_class(result, result_is_whole(run)), "steadiness_percent",
-                             steadiness, "pair_period", document_number(2.0 * M_PI * scale),
-                             "advised", advised_steps(result), "outcome", outcome_view(run));
+             100.0 * result_real(result, FIELD_WATCH_ENERGY_DRIFT_STEADINESS));
+    json_t *view = json_pack(
+        "{s:b, s:b, s:b, s:o, s:s, s:s, s:s, s:s, s:o, s:i, s:o}", "expected",
+        json_array_size(result_find(result, FIELD_EXPECT)) > 0, "chooses_steps",
+        result_find(result, FIELD_OWN_STEPS) != NULL, "broke_off", result_broke_off(result),
+        "expect", unfinished_criteria(run), "softening", units_length(units, softening, 6, eps),
+        "pair_distance", units_length(units, distance, 3, apart), "drift_class",
+        drift_class(result, result_is_whole(run)), "steadiness_percent", steadiness, "pair_period",
+        document_number(2.0 * M_PI * scale), "advised", advised_steps(result), "outcome",
+        outcome_view(run));
     document_set(&view, "several_jumps",
-                 json_boolean(result_real(result, "watch.energy_jumps") != 1.0));
+                 json_boolean(result_real(result, FIELD_WATCH_ENERGY_JUMPS) != 1.0));
     document_set(&view, "at_end", json_boolean(result_is_whole(run)));
     document_set(&view, "at_least", json_boolean(run->state != RESULT_ENDED));
     document_set(&view, "steady_jumps",
-                 json_boolean(result_real(result, "watch.sudden_energy_jumps") <
-                              result_real(result, "watch.energy_jumps")));
+                 json_boolean(result_real(result, FIELD_WATCH_SUDDEN_ENERGY_JUMPS) <
+                              result_real(result, FIELD_WATCH_ENERGY_JUMPS)));
     document_set(&view, "why", error_view(result));
     document_set(&view, "uncounted", uncounted_view(run));
     set_watch(&view, result, result_is_whole(run));
@@ -345,7 +352,7 @@ static json_t *files_view(const struct result *result, bool beside)
 {
     size_t index;
     json_t *item, *views = json_array();
-    json_array_foreach(result_find(result, "files"), index, item)
+    json_array_foreach(result_find(result, FIELD_FILES), index, item)
     {
         char path[RESULT_PATH_SIZE];
         struct stat about;
@@ -379,14 +386,14 @@ static json_t *config_view(const struct result *result)
 static void set_sentences(json_t **view, const struct result *result)
 {
     const struct integrator *integrator =
-        integrator_find(result_string(result, "config.time.integrator"));
-    const double threads = result_real(result, "compute.threads");
-    const double ranks = result_real(result, "compute.ranks");
+        integrator_find(result_string(result, FIELD_CONFIG_TIME_INTEGRATOR));
+    const double threads = result_real(result, FIELD_COMPUTE_THREADS);
+    const double ranks = result_real(result, FIELD_COMPUTE_RANKS);
     document_set(view, "order", integrator ? json_integer(integrator->order) : json_null());
     document_set(view, "symplectic", json_boolean(integrator && integrator->symplectic));
-    document_set(view, "chooses_steps", json_boolean(result_find(result, "own_steps") != NULL));
-    document_set(view, "many", json_boolean(result_real(result, "systems") > 1));
-    document_set(view, "one_body", json_boolean(result_real(result, "bodies") == 1.0));
+    document_set(view, "chooses_steps", json_boolean(result_find(result, FIELD_OWN_STEPS) != NULL));
+    document_set(view, "many", json_boolean(result_real(result, FIELD_SYSTEMS) > 1));
+    document_set(view, "one_body", json_boolean(result_real(result, FIELD_BODIES) == 1.0));
     document_set(view, "several_threads", json_boolean(threads > 1.0));
     document_set(view, "several_ranks", json_boolean(ranks > 1.0));
 }
@@ -395,10 +402,9 @@ void page_run_foot(struct text *html, const struct result *run, bool beside)
 {
     const struct result known = { .json = unfinished_document(run) };
     const struct result *const result = &known;
-    static const char *const inner[] = { "program", "compute" };
     json_t *facts = json_array(), *view = json_object();
-    for (size_t i = 0; i < COUNT_OF(inner); i++)
-        add_facts(&facts, result_find(result, inner[i]), inner[i]);
+    add_facts(&facts, result_find(result, FIELD_PROGRAM), "program");
+    add_facts(&facts, result_find(result, FIELD_COMPUTE), "compute");
     add_facts(&facts, result->json, "");
     document_set(&view, "facts", facts);
     document_set(&view, "run_cfg", config_view(run));

@@ -24,10 +24,10 @@ static struct view view_of(const struct result *result)
     struct view view = { .length_unit = "" };
     const struct units *units = result_units(result);
     view.units = units;
-    view.centered = json_is_true(result_find(result, "config.bodies.center"));
+    view.centered = result_flag(result, FIELD_CONFIG_BODIES_CENTER);
     if (units)
         units_label(units, (struct dimension)DIMENSION_LENGTH, view.length_unit);
-    const double systems = result_real(result, "systems");
+    const double systems = result_real(result, FIELD_SYSTEMS);
     if (systems > 1)
         snprintf(view.systems, sizeof view.systems, " All %.0f systems lie over one another.",
                  systems);

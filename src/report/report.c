@@ -249,7 +249,7 @@ static enum status one_run(const struct report *report, struct figures *figures,
                            struct error *error)
 {
     const struct result *result = &report->results[0];
-    page_begin(html, result_string(result, "name"));
+    page_begin(html, result_string(result, FIELD_NAME));
     page_run_head(html, result);
     enum status status =
         draw_run(result, report->options->plots ? DRAW_ALL : DRAW_PAGE, figures, error);
@@ -272,7 +272,7 @@ static enum status many_runs(const struct report *report, struct figures *figure
     differences_find(report->results, report->count, &differences);
     if (shared_seeds_warning(&differences, warning, error))
         return error->status;
-    page_begin(html, result_string(&report->results[0], "name"));
+    page_begin(html, result_string(&report->results[0], FIELD_NAME));
     compare_head(html, &differences, warning);
     enum status status = compare_figures(
         &differences, report->options->plots ? DRAW_ALL : DRAW_COMPARISON, figures, error);

@@ -11,6 +11,17 @@
 #include "output/directory.h"
 #include "report/strange.h"
 
+enum field_kind { STRING, NUMBER, FLAG, LIST, OBJECT };
+
+static const struct {
+    const char *path;
+    enum field_kind kind;
+} fields[RESULT_FIELDS] = {
+#define FIELD(name, path, kind) { path, kind },
+#include "report/result-fields.inc"
+#undef FIELD
+};
+
 const char *result_file(const struct result *result, const char *name,
                         char buffer[RESULT_PATH_SIZE])
 {
@@ -57,6 +68,35 @@ bool result_is_current(const struct result *result)
            now.nanoseconds == then->nanoseconds;
 }
 
+static bool is_of_kind(const json_t *value, enum field_kind kind)
+{
+    switch (kind) {
+    case STRING:
+        return json_is_string(value);
+    case NUMBER:
+        return json_is_number(value);
+    case FLAG:
+        return json_is_boolean(value);
+    case LIST:
+        return json_is_array(value);
+    case OBJECT:
+        return json_is_object(value);
+    }
+    return false;
+}
+
+static enum status check_fields(const json_t *document, const char *path, struct error *error)
+{
+    static const char *const words[] = { "string", "number", "boolean", "list", "object" };
+    for (size_t i = 0; i < RESULT_FIELDS; i++) {
+        const json_t *value = document_find(document, fields[i].path);
+        if (value && !json_is_null(value) && !is_of_kind(value, fields[i].kind))
+            return error_set(error, STATUS_DATA, "%s: %s: is no %s, as a run writes it", path,
+                             fields[i].path, words[fields[i].kind]);
+    }
+    return STATUS_OK;
+}
+
 static enum status load(const char *path, struct result *result, struct error *error)
 {
     char manifest[RESULT_PATH_SIZE];
@@ -68,7 +108,8 @@ static enum status load(const char *path, struct result *result, struct error *e
         return error_set(error, problem.status, "%s", problem.text);
     if (!json_is_object(result->json))
         error_set(error, STATUS_DATA, "%s: is no JSON object", manifest);
-    else if (strange_check(result->json, manifest, error) == STATUS_OK)
+    else if (strange_check(result->json, manifest, error) == STATUS_OK &&
+             check_fields(result->json, manifest, error) == STATUS_OK)
         return STATUS_OK;
     result_close(result);
     return error->status;
@@ -84,7 +125,7 @@ const char *result_trajectory(const struct result *result, char buffer[RESULT_PA
 {
     size_t index;
     json_t *item;
-    json_array_foreach(result_find(result, "config.outputs"), index, item)
+    json_array_foreach(result_find(result, FIELD_CONFIG_OUTPUTS), index, item)
     {
         const char *type = json_string_value(json_object_get(item, "type"));
         const char *file = json_string_value(json_object_get(item, "file"));
@@ -100,29 +141,46 @@ const char *result_trajectory(const struct result *result, char buffer[RESULT_PA
     return NULL;
 }
 
-json_t *result_find(const struct result *result, const char *keys)
+json_t *result_find(const struct result *result, enum result_field field)
 {
-    return document_find(result->json, keys);
+    return document_find(result->json, fields[field].path);
 }
 
-const char *result_string(const struct result *result, const char *keys)
+const char *result_string(const struct result *result, enum result_field field)
 {
-    return document_string(result->json, keys);
+    return document_string(result->json, fields[field].path);
 }
 
-double result_real(const struct result *result, const char *keys)
+double result_real(const struct result *result, enum result_field field)
 {
-    return document_real(result->json, keys);
+    return document_real(result->json, fields[field].path);
+}
+
+bool result_flag(const struct result *result, enum result_field field)
+{
+    return json_is_true(result_find(result, field));
+}
+
+json_t *result_config(const struct result *result, const char *key)
+{
+    return document_find(result_find(result, FIELD_CONFIG), key);
+}
+
+double result_measured(const struct result *result, const char *diagnostic, const char *column)
+{
+    const json_t *rows = result_find(result, FIELD_DIAGNOSTICS);
+    const json_t *number = json_object_get(json_object_get(rows, diagnostic), column);
+    return json_is_number(number) ? json_number_value(number) : NAN;
 }
 
 const struct units *result_units(const struct result *result)
 {
-    return units_find(result_string(result, "config.physics.units"));
+    return units_find(result_string(result, FIELD_CONFIG_PHYSICS_UNITS));
 }
 
 static bool has_verdict(const struct result *result, const char *verdict)
 {
-    return strcmp(result_string(result, "verdict"), verdict) == 0;
+    return strcmp(result_string(result, FIELD_VERDICT), verdict) == 0;
 }
 
 static bool has_ended(const struct result *result)
@@ -160,13 +218,14 @@ enum status result_open(const char *path, struct result *result, struct error *e
 
 double result_step(const struct result *result)
 {
-    const double step = result_real(result, "config.time.step");
-    const double reached = result_real(result, "step");
+    const double step = result_real(result, FIELD_CONFIG_TIME_STEP);
+    const double reached = result_real(result, FIELD_STEP);
     /* An integrator that chooses its own steps may have a grid that is shorter, or left out. */
-    if (result_find(result, "own_steps") && reached > 0)
-        return result_real(result, "time") / reached;
-    return isnan(step) ? result_real(result, "config.time.end") / result_real(result, "steps")
-                       : step;
+    if (result_find(result, FIELD_OWN_STEPS) && reached > 0)
+        return result_real(result, FIELD_TIME) / reached;
+    return isnan(step)
+               ? result_real(result, FIELD_CONFIG_TIME_END) / result_real(result, FIELD_STEPS)
+               : step;
 }
 
 void result_way_on(const struct result *result, struct text *text)
@@ -209,14 +268,15 @@ bool result_is_whole(const struct result *result)
 
 double result_energy_error(const struct result *result)
 {
-    if (result_real(result, "systems") > 1)
-        return fabs(result_real(result, "relative_energy_error"));
-    return result_real(result, "diagnostics.conservation.energy_error");
+    if (result_real(result, FIELD_SYSTEMS) > 1)
+        return fabs(result_real(result, FIELD_RELATIVE_ENERGY_ERROR));
+    return result_real(result, FIELD_DIAGNOSTICS_CONSERVATION_ENERGY_ERROR);
 }
 
 double result_left_out(const struct result *result)
 {
-    const double left_out = result->state == RESULT_ENDED ? result_real(result, "left_out") : NAN;
+    const double left_out =
+        result->state == RESULT_ENDED ? result_real(result, FIELD_LEFT_OUT) : NAN;
     return left_out > 0.0 ? left_out : 0.0;
 }
 

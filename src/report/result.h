@@ -34,18 +34,34 @@ struct result {
 };
 
 /* Nothing is locked but for an instant. STATUS_NO_INPUT where the directory holds no run,
- * STATUS_DATA where run.json is no JSON, or has a name that no run could have written, or run.cfg
- * is no regular file; STATUS_MEMORY, STATUS_IO. */
+ * STATUS_DATA where run.json is no JSON, or has a name or a field that no run could have written,
+ * or run.cfg is no regular file; STATUS_MEMORY, STATUS_IO. */
 enum status result_open(const char *path, struct result *result, struct error *error);
 void result_close(struct result *result);
 
 /* Is the run that was opened still the one in its directory? */
 bool result_is_current(const struct result *result);
 
-/* By keys and list indices with dots between them: "config.time.step"; NULL where it is not. */
-json_t *result_find(const struct result *result, const char *keys);
-const char *result_string(const struct result *result, const char *keys); /* "" where it is not */
-double result_real(const struct result *result, const char *keys);        /* NaN where it is not */
+/* The fields of run.json that are read anywhere; a run.json in which one is of another kind is
+ * damaged. */
+enum result_field {
+#define FIELD(name, path, kind) FIELD_##name,
+#include "report/result-fields.inc"
+#undef FIELD
+    RESULT_FIELDS
+};
+
+/* Undefined fields are NULL, "", NaN and false. What is returned is the result's. */
+json_t *result_find(const struct result *result, enum result_field field);
+const char *result_string(const struct result *result, enum result_field field);
+double result_real(const struct result *result, enum result_field field);
+bool result_flag(const struct result *result, enum result_field field);
+
+/* The value of a key of the config, as the config names it ("time.step"); NULL without. */
+json_t *result_config(const struct result *result, const char *key);
+
+/* The number of a column in the last row of the diagnostic of that name; NaN without. */
+double result_measured(const struct result *result, const char *diagnostic, const char *column);
 
 /* The time between its steps, or of the grid of one that chooses its own, which a config need not
  * name; NaN where it does not say. */

@@ -13,9 +13,9 @@ struct seeds {
 
 static struct seeds seeds_of(const struct result *result)
 {
-    const json_t *const seed = result_find(result, "config.bodies.seed");
-    const json_t *const systems = result_find(result, "systems");
-    const bool drawn = strcmp(result_string(result, "config.bodies.initial"), "file") != 0;
+    const json_t *const seed = result_find(result, FIELD_CONFIG_BODIES_SEED);
+    const json_t *const systems = result_find(result, FIELD_SYSTEMS);
+    const bool drawn = strcmp(result_string(result, FIELD_CONFIG_BODIES_INITIAL), "file") != 0;
     if (!drawn || !json_is_integer(seed) || !json_is_integer(systems))
         return (struct seeds){ 0, 0 };
     const long long begin = json_integer_value(seed);
@@ -37,8 +37,8 @@ static bool has_all(json_t *bodies, json_t *others)
 
 static bool draws_the_same(const struct result *a, const struct result *b)
 {
-    json_t *const one = result_find(a, "config.bodies"), *const other =
-                                                             result_find(b, "config.bodies");
+    json_t *const one = result_find(a, FIELD_CONFIG_BODIES), *const other = result_find(
+                                                                 b, FIELD_CONFIG_BODIES);
     return has_all(one, other) && has_all(other, one);
 }
 

@@ -15,8 +15,8 @@ static void put_place(const struct result *result, struct text *text)
 {
     const struct progress *p = &result->progress;
     if (result->state == RESULT_ENDED)
-        text_print(text, "at step %.0f of %.0f", result_real(result, "step"),
-                   result_real(result, "steps"));
+        text_print(text, "at step %.0f of %.0f", result_real(result, FIELD_STEP),
+                   result_real(result, FIELD_STEPS));
     else if (p->known)
         text_print(text, "at step %.0f of %.0f, %.1f %% of the way, as of %s", (double)p->step,
                    (double)p->last, 100.0 * (double)p->step / (double)p->last, p->stamp);
@@ -88,7 +88,7 @@ json_t *unfinished_criteria(const struct result *result)
 {
     size_t index;
     json_t *criterion, *criteria = json_array();
-    json_array_foreach(result_find(result, "expect"), index, criterion)
+    json_array_foreach(result_find(result, FIELD_EXPECT), index, criterion)
     {
         json_t *copy = json_copy(criterion);
         judge(&copy, has_ended(result));

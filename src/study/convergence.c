@@ -88,8 +88,9 @@ struct study_method {
 /* Relative, of what one step adds: state is double, pair terms may be less. */
 static double rounding_of(const struct result *result, double step, double dynamic_time)
 {
-    const struct force_options force = force_options_named(
-        result_string(result, "compute.method"), result_string(result, "compute.precision"));
+    const struct force_options force =
+        force_options_named(result_string(result, FIELD_COMPUTE_METHOD),
+                            result_string(result, FIELD_COMPUTE_PRECISION));
     const double pairs = force_traits(&force).rounding * step / dynamic_time;
     return DBL_EPSILON + (isfinite(pairs) ? pairs : 0.0);
 }
@@ -97,20 +98,20 @@ static double rounding_of(const struct result *result, double step, double dynam
 static void find_method(const struct result *finest, struct study_method *m)
 {
     const struct integrator *integrator =
-        integrator_find(result_string(finest, "config.time.integrator"));
-    *m = (struct study_method){ .mass = result_real(finest, "initial.mass"),
-                                .smallest_step = result_real(finest, "config.time.step") };
+        integrator_find(result_string(finest, FIELD_CONFIG_TIME_INTEGRATOR));
+    *m = (struct study_method){ .mass = result_real(finest, FIELD_INITIAL_MASS),
+                                .smallest_step = result_real(finest, FIELD_CONFIG_TIME_STEP) };
     m->scales =
-        (struct scales){ .length = result_real(finest, "scales.length"),
-                         .velocity = result_real(finest, "scales.velocity"),
-                         .momentum = result_real(finest, "scales.momentum"),
-                         .angular_momentum = result_real(finest, "scales.angular_momentum") };
-    m->energy =
-        result_real(finest, "initial.kinetic") + fabs(result_real(finest, "initial.potential"));
+        (struct scales){ .length = result_real(finest, FIELD_SCALES_LENGTH),
+                         .velocity = result_real(finest, FIELD_SCALES_VELOCITY),
+                         .momentum = result_real(finest, FIELD_SCALES_MOMENTUM),
+                         .angular_momentum = result_real(finest, FIELD_SCALES_ANGULAR_MOMENTUM) };
+    m->energy = result_real(finest, FIELD_INITIAL_KINETIC) +
+                fabs(result_real(finest, FIELD_INITIAL_POTENTIAL));
     m->method.order = integrator ? integrator->order : 1.0;
-    m->method.steps = result_real(finest, "steps");
+    m->method.steps = result_real(finest, FIELD_STEPS);
     m->method.dynamic_time = m->scales.length / m->scales.velocity;
-    m->method.coarse_forces = strcmp(result_string(finest, "compute.precision"), "double") != 0;
+    m->method.coarse_forces = strcmp(result_string(finest, FIELD_COMPUTE_PRECISION), "double") != 0;
     m->method.rounding = rounding_of(finest, m->smallest_step, m->method.dynamic_time);
 }
 
@@ -191,7 +192,7 @@ static enum status measure_runs(const struct result results[CONVERGENCE_LEVELS],
     enum status status = STATUS_OK;
     struct study_method method;
     find_method(&results[CONVERGENCE_LEVELS - 1], &method);
-    json_object_foreach(result_find(&results[0], "diagnostics"), name, unused)
+    json_object_foreach(result_find(&results[0], FIELD_DIAGNOSTICS), name, unused)
     {
         struct levels levels = { 0 };
         char file[256];

@@ -154,7 +154,7 @@ static void compare_input(struct comparison *comparison, const struct result *re
                           const struct config *config, struct existing_input *input)
 {
     const struct body_files files = input_files(config);
-    const char *before = result_string(result, "bodies_hash");
+    const char *before = result_string(result, FIELD_BODIES_HASH);
     if (files.count == 0 || !before[0])
         return;
     const char *now = hash_now(input, &files);
@@ -162,7 +162,7 @@ static void compare_input(struct comparison *comparison, const struct result *re
     if (!now[0] || strcmp(before, now) == 0)
         return;
     bool one;
-    const char *file = changed_file(&files, result_find(result, "members"), &one);
+    const char *file = changed_file(&files, result_find(result, FIELD_MEMBERS), &one);
     error_set(comparison->error, STATUS_CONFIG,
               "%s: bodies.%s: %s %s other bytes than what it ran from", comparison->directory,
               files.key, file, one ? "holds" : "hold");
@@ -193,16 +193,16 @@ void existing_member(const char *directory, const struct config *config,
         error_set(error, opened, "%s", unreadable.text);
     if (opened)
         return;
-    const double code = result_real(&result, "exit_status");
+    const double code = result_real(&result, FIELD_EXIT_STATUS);
     struct comparison comparison = { .directory = directory,
                                      .quiet_keys = quiet_keys,
                                      .finished = code == STATUS_OK || code == STATUS_EXPECT_FAILED,
                                      .error = error };
     /* Before its first checkpoint nothing has come of it; it begins anew. */
-    const json_t *before = result_find(&result, "config");
+    const json_t *before = result_find(&result, FIELD_CONFIG);
     if (!json_is_object(before)) {
         error_set(error, STATUS_CONFIG, "%s: its run.json does not say what it ran", directory);
-    } else if (comparison.finished || !json_is_false(result_find(&result, "checkpointed"))) {
+    } else if (comparison.finished || !json_is_false(result_find(&result, FIELD_CHECKPOINTED))) {
         compare_input(&comparison, &result, config, input);
         change_visit(before, config, judge_change, &comparison, error);
     }

@@ -245,7 +245,7 @@ enum status folder_is_complete(const struct study *study, const char *path, bool
         const enum status status = result_open(study_member_path(path, m, run), &result, &problem);
         if (status && status != STATUS_NO_INPUT)
             return error_set(error, status, "%s", problem.text);
-        const double code = status ? NAN : result_real(&result, "exit_status");
+        const double code = status ? NAN : result_real(&result, FIELD_EXIT_STATUS);
         *complete = code == STATUS_OK || code == STATUS_EXPECT_FAILED;
         result_close(&result);
     }

@@ -36,7 +36,7 @@ static void put_value(struct text *csv, const char *value)
 /* The members of `diagnostics` in a run.json: objects of columns. */
 static json_t *diagnostics_of(const struct result *result)
 {
-    return result_find(result, "diagnostics");
+    return result_find(result, FIELD_DIAGNOSTICS);
 }
 
 static const char *unit_of(const struct series *series, const char *column)
@@ -121,7 +121,7 @@ static bool has_finished(double code)
 static enum status take_run(struct table *table, const struct result *result, struct row *row,
                             struct error *error)
 {
-    row->verdict = strdup(result_string(result, "verdict"));
+    row->verdict = strdup(result_string(result, FIELD_VERDICT));
     if (!row->verdict)
         return error_memory(error);
     if (add_columns(&table->columns, result, error))
@@ -154,7 +154,7 @@ static enum status take_runs(struct table *table, const struct directory *direct
             const enum status status = existing_open(path, &result, &problem);
             if (status && status != STATUS_NO_INPUT)
                 return error_set(error, status, "%s", problem.text);
-            const double code = status ? NAN : result_real(&result, "exit_status");
+            const double code = status ? NAN : result_real(&result, FIELD_EXIT_STATUS);
             row->code = code >= 0 ? code : NAN;
             if (!status && pass == 0)
                 note_units(table, &result);

@@ -323,7 +323,7 @@ def test_watching_what_has_ended():
                 errors=["it blew up"])
     words = watch("plummer.run", status=70)
     assert "why exit status 70: it blew up" in words and "verdict error, exit" in words, words
-    change_json("plummer.run/run.json", exit_status="?")
+    change_json("plummer.run/run.json", exit_status=-1)
     assert "does not say how the run ended" in tap.run("watch", "plummer.run").stderr
 
 
@@ -453,8 +453,45 @@ def test_watching_what_is_no_run():
         result = tap.run("watch", "plummer.run", *options)
         assert result.returncode == 64 and not result.stdout, result
     assert tap.run("watch").returncode == 64
-    pathlib.Path("plummer.run/run.json").write_text("{ oops")
+    json_file = pathlib.Path("plummer.run/run.json")
+    run = json.loads(json_file.read_text())
+    json_file.write_text("{ oops")
     assert tap.run("watch", "plummer.run").returncode == 65
+    for damage, said in (({"watch": run["watch"] | {"holds": "yes"}}, "watch.holds: is no boolean"),
+                         ({"steps": "many"}, "steps: is no number"),
+                         ({"files": {}}, "files: is no list")):
+        json_file.write_text(json.dumps(run | damage))
+        result = tap.run("watch", "plummer.run")
+        assert result.returncode == 65 and said in result.stderr, result
+
+
+def has(document, path):
+    for key in path.split("."):
+        if not isinstance(document, dict) or key not in document:
+            return False
+        document = document[key]
+    return True
+
+
+def test_what_is_read_of_run_json_is_written():
+    """every field of the table that reports read from, by one of three runs"""
+    path = os.path.join(tap.SOURCE, "src/report/result-fields.inc")
+    fields = re.findall(r'^FIELD\(\w+,\s+"([^"]+)", \w+\)', pathlib.Path(path).read_text(), re.M)
+    assert len(fields) > 60
+    runs = {
+        "fixed": ("trust.shadow=true",),
+        "chosen": ('time.integrator="gauss-radau"', 'time.end=0.01'),
+        "many": ("ensemble.systems=3", "ensemble.energy_error_limit=0.5"),
+    }
+    documents = []
+    for name, keys in runs.items():
+        arguments = [word for key in keys for word in ("-P", key)]
+        result = tap.run("run", write(), "-q", "-o", name, *arguments)
+        assert result.returncode in (0, 1), result
+        documents.append(json.loads(pathlib.Path(name, "run.json").read_text()))
+    missing = [path for path in fields if not any(has(document, path) for document in documents)]
+    # Of runs whose bodies come from files.
+    assert missing == ["bodies_hash", "members"], missing
 
 
 def test_watching_a_study():

@@ -38,24 +38,12 @@ static const struct column columns[] = {
     { "pull_z", DIMENSION_ENERGY, "pull: z component" },
 };
 
-static void tell_phase(const struct drawn *drawn, struct text *words)
-{
-    text_print(words, "It lags in %s over %zu rows.",
-               json_string_value(json_object_get(drawn->run, "name")), drawn->series->rows);
-}
-
-static void tell_pull(const struct drawn *drawn, struct text *words)
-{
-    text_print(words, "Pulled by %g%s.", drawn->largest, drawn->relative ? " of it" : "");
-}
-
 static const struct drawing drawings[] = {
-    { .name = "phase",
+    { .name = "divergence",
       .title = "Phase of the tide",
       .y_label = "phase",
       .curves = { { .column = "phase", .label = "lag", .value = DRAWN_MAGNITUDE } },
-      .caption = "The lag.",
-      .finding = tell_phase },
+      .caption = "The lag." },
     { .name = "sizes",
       .title = "Sizes",
       .y_label = "size",
@@ -63,15 +51,14 @@ static const struct drawing drawings[] = {
       .curves = { { .column = "height", .label = "high" },
                   { .column = "wid*", .label = " wide", .kind = CURVE_DASHED } },
       .caption = "Both sizes." },
-    { .name = "pull",
+    { .name = "momentum",
       .title = "Pull",
       .y_label = "pull",
       .curves = { { .column = "pull",
                     .label = "|p|",
                     .value = DRAWN_CHANGE,
                     .relative = "|p|/p0" } },
-      .caption = "Its change.",
-      .finding = tell_pull },
+      .caption = "Its change." },
     { .name = "box", .space = PERIODIC_SPACE, .curves = { { .column = "height", .label = "" } } },
 };
 
@@ -93,7 +80,8 @@ static struct figures draw(const struct diagnostic_class *class_, const char *na
     struct figures figures = { 0 };
     struct error error = { 0 };
     struct series *series;
-    struct result result = { .json = json_pack("{s:s}", "name", "a test") };
+    struct result result = { .json =
+                                 json_pack("{s:{s:{s:f}}}", "config", "trust", "tolerance", 0.25) };
     FILE *file = fopen("tides.csv", "w");
     assert_non_null(file);
     fputs(csv, file);
@@ -126,10 +114,12 @@ static void test_hints_are_drawn(void **state)
     struct figures figures = draw(&tides, "tides", rows);
     assert_int_equal(figures.count, 3);
     const struct figure *phase = &figures.figures[0], *sizes = phase + 1, *pull = phase + 2;
-    assert_string_equal(phase->name, "phase");
+    assert_string_equal(phase->name, "divergence");
     assert_string_equal(phase->title, "Phase of the tide");
     assert_string_equal(phase->caption.bytes, "The lag.");
-    assert_string_equal(phase->finding.bytes, "It lags in a test over 2 rows.");
+    assert_string_equal(phase->finding.bytes,
+                        "Where a line reaches 0.25 (trust.tolerance), single orbits mean nothing "
+                        "any more; statistics over them may.");
     assert_string_equal(phase->x_label, "t [T]");
     assert_string_equal(phase->y_label, "phase");
     assert_int_equal(phase->curve_count, 1);
@@ -142,7 +132,8 @@ static void test_hints_are_drawn(void **state)
     check_curve(&sizes->curves[1], "th wide", CURVE_DASHED, (const double[]){ 1, 2 });
     assert_string_equal(pull->y_label, "|p|/p0");
     check_curve(&pull->curves[0], "|p|/p0", CURVE_LINE, (const double[]){ 0, 0.2 });
-    assert_string_equal(pull->finding.bytes, "Pulled by 0.2 of it.");
+    assert_string_equal(pull->finding.bytes, "It changed by 20 % of |P₀|, which is an error of the "
+                                             "integration: only round-off may change it.");
     figure_free_all(&figures);
 }
 
@@ -150,7 +141,7 @@ static void test_names_of_the_config_tell_figures_apart(void **state)
 {
     (void)state;
     struct figures figures = draw(&tides, "moon", rows);
-    assert_string_equal(figures.figures[0].name, "moon-phase");
+    assert_string_equal(figures.figures[0].name, "moon-divergence");
     assert_string_equal(figures.figures[0].title, "Phase of the tide: moon");
     figure_free_all(&figures);
 }

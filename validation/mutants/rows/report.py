@@ -1,7 +1,7 @@
 """The faults of src/report/; mutants.py says what a row is."""
 
 ROWS = [
-    ("src/report/result.c", "return isnan(step) ?", "return !isnan(step) ?",
+    ("src/report/result.c", "return isnan(step)\n", "return !isnan(step)\n",
      "cli/live-view.py"),
     ("src/report/outcome.c", "result->state == RESULT_ENDED && whole ?", "false ?",
      "cli/verdict.py"),
@@ -102,7 +102,7 @@ ROWS = [
     ("src/report/compare.c", 'having > 1 ? diagnostic : "",', '"",', "cli/report.py"),
     ("src/report/compare.c", "if (strcmp(column, others[i]) == 0)",
      "if (i == 0 && strcmp(column, others[i]) == 0)", "cli/report.py"),
-    ("src/report/result.c", "if (result_real(result, \"systems\") > 1)", "if (false)",
+    ("src/report/result.c", "if (result_real(result, FIELD_SYSTEMS) > 1)", "if (false)",
      "cli/report.py"),
     ("src/report/result.c", "result->state == RESULT_ENDED && !result_broke_off(result)",
      "!result_broke_off(result)", "cli/report.py cli/study.py"),
@@ -122,4 +122,18 @@ ROWS = [
      "cli/report.py"),
     ("src/report/outcome.c", 'OUTCOME_STOPPED, "open", "stopped", "stopped early"',
      'OUTCOME_STOPPED, "good", "stopped", "stopped early"', "cli/report.py"),
+    ("src/report/findings-conservation.c", "most.size <= flat_line", "most.size <= 1e9",
+     "cli/report.py"),
+    ("src/report/findings.c", "fabs(error->values[i]) > 1.0", "error->values[i] > 1e9",
+     "cli/report.py"),
+    ("src/report/findings-conservation.c", "!integrator || !integrator->block_steps, words);",
+     "true, words);", "cli/report.py"),
+    ("src/report/findings-conservation.c", "!integrator || integrator->symplectic, words);",
+     "true, words);", "cli/report.py"),
+    ("src/report/findings-conservation.c",
+     "drawn->relative ? drawn->largest : drawn->largest / size", "drawn->largest",
+     "cli/report.py"),
+    ("src/report/result.c", "value && !json_is_null(value) &&", "false &&", "cli/live-view.py"),
+    ("src/report/findings-conservation.c", "isfinite(share) ? \"the\" : \"The\",", "\"the\",",
+     "cli/report.py"),
 ]

@@ -243,4 +243,6 @@ ROWS = [
      "cli/reliability.py"),
     ("src/run/timing.c", "trial->bodies_ratio > 1.0 && unlike.status == STATUS_CONFIG", "false",
      "cli/check.py"),
+    ("src/run/provenance.c", '{ "wall_seconds", document_number(sum.wall) }',
+     '{ "seconds", document_number(sum.wall) }', "cli/live-view.py"),
 ]
