@@ -14,15 +14,15 @@ double hermite_start(const struct hermite_system *s, const struct hermite_rule *
                      const struct hermite_block *block, size_t k, double longest)
 {
     const size_t i = block->body[k];
-    double a[3], rate[3];
+    double a[3], jerk[3];
     for (int axis = 0; axis < 3; axis++) {
         s->low[axis][i] = 0;
         s->a[axis][i] = a[axis] = block->a[axis][k];
-        s->rate[axis][i] = rate[axis] = block->rate[axis][k];
+        s->jerk[axis][i] = jerk[axis] = block->jerk[axis][k];
     }
-    const double asked = rule->eta_start * length_of(a) / length_of(rate);
-    if (asked < longest)
-        return asked;
+    const double wanted = rule->eta_start * length_of(a) / length_of(jerk);
+    if (wanted < longest)
+        return wanted;
     return rule->eta_start * pair_time(block->physics, &block->predicted, i);
 }
 
@@ -42,8 +42,8 @@ static struct change change_of(const struct hermite_system *s, const struct herm
 {
     const size_t i = block->body[k];
     const double h = s->step[i];
-    const double a0 = s->a[axis][i], j0 = s->rate[axis][i];
-    const double a1 = block->a[axis][k], j1 = block->rate[axis][k];
+    const double a0 = s->a[axis][i], j0 = s->jerk[axis][i];
+    const double a1 = block->a[axis][k], j1 = block->jerk[axis][k];
     const double second = -6 * (a0 - a1) - h * (4 * j0 + 2 * j1);
     const double third = 12 * (a0 - a1) + 6 * h * (j0 + j1);
     return (struct change){ h * h * (second / 24 + third / 120), h * (second / 6 + third / 24),
@@ -55,7 +55,7 @@ static double predicted_shift(const struct hermite_system *s, size_t i, int axis
 {
     const double h = s->step[i];
     return s->low[axis][i] +
-           h * (s->v[axis][i] + h * (0.5 * s->a[axis][i] + h * (1.0 / 6) * s->rate[axis][i]));
+           h * (s->v[axis][i] + h * (0.5 * s->a[axis][i] + h * (1.0 / 6) * s->jerk[axis][i]));
 }
 
 /* --- a second evaluation ------------------------------------------------------------------------
@@ -145,17 +145,17 @@ static void add_forces(const struct hermite_block *block, const struct small_blo
                                        { small->v[0], small->v[1], small->v[2] },
                                        block->count };
     for (size_t k = 0; k < block->count; k++) {
-        double a[3], rate[3];
+        double a[3], jerk[3];
         motion.count = small->m[k] == 0 ? small->count : block->count;
         for (int axis = 0; axis < 3; axis++) {
             const double *const x = small->x[axis], *const shift = small->shift[axis];
             for (size_t j = 0; j < motion.count; j++)
                 seen[axis][j] = (x[j] - x[k]) + (shift[j] - shift[k]);
         }
-        reference_jerk(block->physics, &motion, k, a, rate);
+        reference_jerk(block->physics, &motion, k, a, jerk);
         for (int axis = 0; axis < 3; axis++) {
             block->a[axis][k] += sign * a[axis];
-            block->rate[axis][k] += sign * rate[axis];
+            block->jerk[axis][k] += sign * jerk[axis];
         }
     }
 }
@@ -200,7 +200,7 @@ double hermite_correct(const struct hermite_system *s, const struct hermite_rule
         add_exactly(&s->x[axis][i], &s->low[axis][i], predicted_shift(s, i, axis) + change.x);
         s->v[axis][i] = motion->v[axis][i] + change.v;
         s->a[axis][i] = a1[axis] = block->a[axis][k];
-        s->rate[axis][i] = j1[axis] = block->rate[axis][k];
+        s->jerk[axis][i] = j1[axis] = block->jerk[axis][k];
         a2[axis] = change.second + change.third;
         a3[axis] = change.third;
     }

@@ -17,7 +17,7 @@ struct hermite_system {
     size_t index;           /* in the bodies */
     double *x[3], *v[3];    /* of the bodies: those of a body at its own time */
     double *low[3];         /* what x lacks: x + low is the position */
-    double *a[3], *rate[3]; /* acceleration and jerk there */
+    double *a[3], *jerk[3]; /* acceleration and jerk there */
     double *step;           /* that the body takes next: dt over a power of two */
     struct adaptive_clock *clock;
 };
@@ -34,7 +34,7 @@ struct hermite_block {
     struct reference_motion predicted; /* all bodies of the system, to that time */
     const uint32_t *body;              /* [count] who is due */
     size_t count;
-    double *a[3], *rate[3]; /* [count] acceleration and jerk of these, by all */
+    double *a[3], *jerk[3]; /* [count] acceleration and jerk of these, by all */
 };
 
 /*

@@ -73,7 +73,7 @@ static struct hermite_system system_at(const struct systems *all, size_t s)
         .x = { b->x + first, b->y + first, b->z + first },
         .v = { b->vx + first, b->vy + first, b->vz + first },
         .a = { own, own + b->stride, own + 2 * b->stride },
-        .rate = { own + 3 * b->stride, own + 4 * b->stride, own + 5 * b->stride },
+        .jerk = { own + 3 * b->stride, own + 4 * b->stride, own + 5 * b->stride },
         .step = own + 6 * b->stride,
         .low = { own + 7 * b->stride, own + 8 * b->stride, own + 9 * b->stride },
         .clock = &all->common.clocks[s],
@@ -254,7 +254,7 @@ static void systems_statistics(const struct adaptive *adaptive, size_t s,
 
 static const char *systems_kernel(const struct adaptive *adaptive)
 {
-    return ((const struct systems *)adaptive)->work[0].jerk->kernel;
+    return ((const struct systems *)adaptive)->work[0].forces->kernel;
 }
 
 const struct adaptive_class hermite_class = {

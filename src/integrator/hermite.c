@@ -23,11 +23,11 @@ static void workspace_arrays(struct hermite_workspace *work, double **arrays[WOR
         arrays[axis] = &work->at_x[axis];
         arrays[3 + axis] = &work->at_v[axis];
         arrays[6 + axis] = &work->sum_a[axis];
-        arrays[9 + axis] = &work->sum_rate[axis];
+        arrays[9 + axis] = &work->sum_jerk[axis];
     }
-    arrays[12] = &work->own;
-    arrays[13] = &work->due;
-    arrays[14] = &work->ask;
+    arrays[12] = &work->time;
+    arrays[13] = &work->next;
+    arrays[14] = &work->wanted;
 }
 
 enum status hermite_workspace_create(struct hermite_workspace *work,
@@ -37,7 +37,7 @@ enum status hermite_workspace_create(struct hermite_workspace *work,
 {
     double **arrays[WORKSPACE_ARRAYS];
     *work = (struct hermite_workspace){ 0 };
-    if (jerk_create(options, physics, count, &work->jerk, error))
+    if (jerk_create(options, physics, count, &work->forces, error))
         return error->status;
     const size_t length = (size_t)bodies_length_of(1, (double)count);
     workspace_arrays(work, arrays);
@@ -54,7 +54,7 @@ void hermite_workspace_destroy(struct hermite_workspace *work)
     for (int k = 0; k < WORKSPACE_ARRAYS; k++)
         memory_free(*arrays[k]);
     memory_free(work->block);
-    jerk_destroy(work->jerk);
+    jerk_destroy(work->forces);
 }
 
 double hermite_workspace_bytes(const struct force_options *options, double count)
@@ -107,7 +107,7 @@ static struct hermite_block block_of(const struct worker *worker, struct referen
         .body = work->block,
         .count = work->block_size,
         .a = { work->sum_a[0], work->sum_a[1], work->sum_a[2] },
-        .rate = { work->sum_rate[0], work->sum_rate[1], work->sum_rate[2] },
+        .jerk = { work->sum_jerk[0], work->sum_jerk[1], work->sum_jerk[2] },
     };
 }
 
@@ -115,14 +115,14 @@ static struct hermite_block block_of(const struct worker *worker, struct referen
 CLONE_FOR_VECTORS
 static void predict_axis(double *restrict at_x, double *restrict at_v, const double *restrict x,
                          const double *restrict v, const double *restrict a,
-                         const double *restrict rate, const double *restrict own, double now,
+                         const double *restrict jerk, const double *restrict time, double now,
                          double tick, size_t first, size_t last)
 {
 #pragma omp simd
     for (size_t i = first; i < last; i++) {
-        const double h = (now - own[i]) * tick;
-        at_x[i] = x[i] + h * (v[i] + h * (0.5 * a[i] + h * (1.0 / 6) * rate[i]));
-        at_v[i] = v[i] + h * (a[i] + h * 0.5 * rate[i]);
+        const double h = (now - time[i]) * tick;
+        at_x[i] = x[i] + h * (v[i] + h * (0.5 * a[i] + h * (1.0 / 6) * jerk[i]));
+        at_v[i] = v[i] + h * (a[i] + h * 0.5 * jerk[i]);
     }
 }
 
@@ -133,37 +133,37 @@ static void predict(const struct worker *worker)
     const size_t last = worker->last < s->count ? worker->last : s->count;
     for (int axis = 0; axis < 3; axis++)
         predict_axis(work->at_x[axis], work->at_v[axis], s->x[axis], s->v[axis], s->a[axis],
-                     s->rate[axis], work->own, work->now, worker->tick, worker->first, last);
+                     s->jerk[axis], work->time, work->now, worker->tick, worker->first, last);
     const struct reference_motion motion = motion_of(worker, work->at_x, work->at_v);
-    jerk_pack(work->jerk, motion.x, motion.v, worker->first, worker->last);
+    jerk_pack(work->forces, motion.x, motion.v, worker->first, worker->last);
 }
 
-/* dt over the least power of two that makes it no longer than what is asked for; 0: none does. */
-static double round_step(double dt, double asked)
+/* dt over the least power of two that makes it no longer than what is wanted; 0: none does. */
+static double round_step(double dt, double wanted)
 {
-    int exponent; /* asked / dt is at least 2^(exponent - 1), and less than twice that */
-    if (!(asked >= dt * ldexp(1, -HERMITE_DEEPEST)))
+    int exponent; /* wanted / dt is at least 2^(exponent - 1), and less than twice that */
+    if (!(wanted >= dt * ldexp(1, -HERMITE_DEEPEST)))
         return 0;
-    if (asked >= dt)
+    if (wanted >= dt)
         return dt;
-    frexp(asked / dt, &exponent);
+    frexp(wanted / dt, &exponent);
     return ldexp(dt, exponent - 1);
 }
 
 /* That of a body at the start of a grid step: the shortest one where none does. */
-static double first_step(const struct worker *worker, double asked)
+static double first_step(const struct worker *worker, double wanted)
 {
-    const double step = round_step(worker->dt, asked);
+    const double step = round_step(worker->dt, wanted);
     return step > 0 ? step : ldexp(worker->dt, -HERMITE_DEEPEST);
 }
 
 /* A body may halve its step at any time, and double it where the doubled one divides the time. */
-static double next_step(const struct worker *worker, double step, double asked)
+static double next_step(const struct worker *worker, double step, double wanted)
 {
     const double doubled = 2 * step / worker->tick;
-    if (asked >= 2 * step && 2 * step <= worker->dt && fmod(worker->work->now, doubled) == 0)
+    if (wanted >= 2 * step && 2 * step <= worker->dt && fmod(worker->work->now, doubled) == 0)
         return 2 * step;
-    return asked >= step ? step : round_step(worker->dt, asked);
+    return wanted >= step ? step : round_step(worker->dt, wanted);
 }
 
 /* So few bodies that they are corrected twice. */
@@ -188,11 +188,11 @@ static void correct(const struct worker *worker)
     const size_t last = share_start(block.count, threads, worker->thread + 1);
     for (size_t k = first; k < last; k++) {
         const size_t i = block.body[k];
-        const double asked = hermite_correct(s, worker->rule, &block, k);
-        work->ask[k] = asked;
-        s->step[i] = next_step(worker, s->step[i], asked);
-        work->own[i] = work->now;
-        work->due[i] = work->now + s->step[i] / worker->tick;
+        const double wanted = hermite_correct(s, worker->rule, &block, k);
+        work->wanted[k] = wanted;
+        s->step[i] = next_step(worker, s->step[i], wanted);
+        work->time[i] = work->now;
+        work->next[i] = work->now + s->step[i] / worker->tick;
     }
 }
 
@@ -200,12 +200,12 @@ static void correct(const struct worker *worker)
  */
 
 CLONE_FOR_VECTORS
-static double earliest(const double *due, size_t count)
+static double earliest(const double *next, size_t count)
 {
-    double least = due[0];
+    double least = next[0];
 #pragma omp simd reduction(min : least)
     for (size_t i = 0; i < count; i++)
-        least = due[i] < least ? due[i] : least;
+        least = next[i] < least ? next[i] : least;
     return least;
 }
 
@@ -215,11 +215,11 @@ static double find_block(const struct worker *worker, size_t *who)
     struct hermite_workspace *const work = worker->work;
     const size_t count = worker->system->count;
     double shortest = INFINITY;
-    work->now = earliest(work->due, count);
+    work->now = earliest(work->next, count);
     work->block_size = 0;
     for (size_t i = 0; i < count; i++) {
         work->block[work->block_size] = (uint32_t)i;
-        work->block_size += work->due[i] == work->now;
+        work->block_size += work->next[i] == work->now;
     }
     for (size_t k = 0; k < work->block_size; k++)
         if (worker->system->step[work->block[k]] < shortest) {
@@ -235,7 +235,7 @@ static void bring_along(const struct worker *worker)
     const struct hermite_system *const s = worker->system;
     const struct hermite_workspace *const work = worker->work;
     for (size_t i = 0; i < s->count; i++)
-        for (int axis = 0; axis < 3 && work->own[i] != work->now; axis++) {
+        for (int axis = 0; axis < 3 && work->time[i] != work->now; axis++) {
             s->x[axis][i] = work->at_x[axis][i];
             s->v[axis][i] = work->at_v[axis][i];
         }
@@ -259,10 +259,10 @@ static void book_block(const struct worker *worker, double shortest, size_t who)
         const size_t i = work->block[k];
         if (worker->system->step[i] > 0)
             continue;
-        clock->stuck =
-            isnan(work->ask[k]) || work->ask[k] == 0 ? ADAPTIVE_NOT_FINITE : ADAPTIVE_TOO_SMALL;
+        clock->stuck = isnan(work->wanted[k]) || work->wanted[k] == 0 ? ADAPTIVE_NOT_FINITE
+                                                                      : ADAPTIVE_TOO_SMALL;
         clock->asker = (double)i;
-        clock->step = work->ask[k];
+        clock->step = work->wanted[k];
         clock->time = clock->grid * worker->dt + work->now * worker->tick;
         bring_along(worker);
         return;
@@ -295,7 +295,7 @@ static void do_blocks(const struct worker *worker)
     wait_for_others(worker);
     while (work->now <= ticks && worker->clock->stuck == ADAPTIVE_DONE) {
         predict(worker);
-        jerk_sum(work->jerk, work->block, work->block_size, work->sum_a, work->sum_rate);
+        jerk_sum(work->forces, work->block, work->block_size, work->sum_a, work->sum_jerk);
         correct(worker);
         wait_for_others(worker);
         if (worker->thread == 0) {
@@ -321,8 +321,8 @@ static void begin(const struct worker *worker)
         for (size_t i = 0; i < s->count; i++)
             work->block[i] = (uint32_t)i;
     }
-    jerk_pack(work->jerk, motion.x, motion.v, worker->first, worker->last);
-    jerk_sum(work->jerk, work->block, s->count, work->sum_a, work->sum_rate);
+    jerk_pack(work->forces, motion.x, motion.v, worker->first, worker->last);
+    jerk_sum(work->forces, work->block, s->count, work->sum_a, work->sum_jerk);
     const struct hermite_block block = block_of(worker, motion);
     for (size_t i = worker->first; i < worker->last && i < s->count; i++)
         s->step[i] = first_step(worker, hermite_start(s, worker->rule, &block, i, worker->dt));
@@ -349,15 +349,15 @@ static void grid_step(const struct worker *worker)
     const struct hermite_system *const s = worker->system;
     struct hermite_workspace *const work = worker->work;
     if (worker->thread == 0)
-        jerk_open(work->jerk, worker->bodies, s->index);
+        jerk_open(work->forces, worker->bodies, s->index);
     wait_for_others(worker);
     if (worker->clock->known == 0)
         begin(worker);
     wait_for_others(worker);
     if (worker->thread == 0)
         for (size_t i = 0; i < s->count; i++) {
-            work->own[i] = 0;
-            work->due[i] = s->step[i] / worker->tick;
+            work->time[i] = 0;
+            work->next[i] = s->step[i] / worker->tick;
         }
     do_blocks(worker);
     if (worker->thread == 0)

@@ -2,8 +2,8 @@
  * Hermite's method of 4th order with block steps, for one system (Makino & Aarseth 1992, PASJ 44,
  * 141; Aarseth 2003, Gravitational N-Body Simulations, 2.1 and 2.6). Every body has a step of its
  * own: the grid step over a power of two. Those that are due at the same time make a block: all
- * bodies are predicted to that time, forces and their rates of change are summed for the block, and
- * its bodies are corrected and choose their next steps. At grid points all bodies are due.
+ * bodies are predicted to that time, accelerations and jerks are summed for the block, and its
+ * bodies are corrected and choose their next steps. At grid points all bodies are due.
  */
 #ifndef ORRERY_INTEGRATOR_HERMITE_H
 #define ORRERY_INTEGRATOR_HERMITE_H
@@ -18,12 +18,12 @@ enum { HERMITE_DEEPEST = 50 };
 
 /* Memory for the steps of one system: of a thread, or of a team. */
 struct hermite_workspace {
-    struct jerk *jerk;
+    struct jerk *forces;            /* what sums accelerations and jerks */
     double *at_x[3], *at_v[3];      /* predicted */
-    double *sum_a[3], *sum_rate[3]; /* of the block */
-    double *own, *due;              /* times of the bodies, and those of their next: in units of
-                                       the grid step over 2^HERMITE_DEEPEST */
-    double *ask;                    /* what the block's bodies ask for */
+    double *sum_a[3], *sum_jerk[3]; /* of the block */
+    /* The time of each body and the end of its step, in units of the grid step over
+     * 2^HERMITE_DEEPEST; and the step that a body of the block wants next. */
+    double *time, *next, *wanted;
     uint32_t *block;
     size_t block_size;
     size_t refined; /* pairs that the second evaluation of a small block took */

@@ -38,7 +38,7 @@ static void advance_by_equal_steps(struct bodies *b, double dt, uint64_t steps)
                                            .x = { b->x, b->y, b->z },
                                            .v = { b->vx, b->vy, b->vz },
                                            .a = { own[0], own[1], own[2] },
-                                           .rate = { own[3], own[4], own[5] },
+                                           .jerk = { own[3], own[4], own[5] },
                                            .step = own[6],
                                            .low = { own[7], own[8], own[9] },
                                            .clock = &clock };
