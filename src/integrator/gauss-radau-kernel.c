@@ -1,14 +1,12 @@
 /*
- * The kernels of gauss-radau-kernel.h for one instruction set; compiled once for each, with the
- * flags of the set and with KERNELS, its name, like force/direct/kernel.c.
+ * The kernels for systems of few bodies (gauss-radau.h) for one instruction set; compiled once for
+ * each, with the flags of the set and with KERNELS, its name, like force/direct/kernel.c.
  *
  * A pass of the predictor and corrector is the same for all lanes. When the steps of half of them
  * have converged, these are finished, and begin their next one, or another system, while the others
  * go on with theirs. A lane that waits keeps what it has: the others change no bit of it.
- *
- * The forces, the arithmetic of a step and the choice of the next one stand in the included files.
  */
-#include "integrator/gauss-radau-kernel.h"
+#include "integrator/gauss-radau.h"
 
 #include <float.h>
 #include <math.h>
@@ -38,12 +36,9 @@ struct slot {
     double size;
 };
 
-/* What comes behind the arrays of the state in a workspace: terms of the step, then single axes. */
+/* What comes behind the arrays of the state and the terms of the step in a workspace. */
 enum {
-    WORK_Q = RADAU_ARRAYS,
-    WORK_F = WORK_Q + RADAU_TERMS,
-    WORK_E = WORK_F + RADAU_TERMS,
-    WORK_PATH = WORK_E + RADAU_TERMS, /* positions, from where the step began */
+    WORK_PATH = RADAU_SCRATCH_ARRAYS, /* positions, from where the step began */
     WORK_A,                           /* accelerations there */
     WORK_AXES,                        /* from here on there is one axis to each: */
     WORK_M = 0,                       /* masses */
@@ -63,21 +58,37 @@ struct kernel {
     struct radau_batch *batch;
 };
 
-/* [3][pitch] */
-ALWAYS_INLINE double *array_of(const struct kernel *k, size_t array)
+ALWAYS_INLINE size_t axis_at(const struct kernel *k, size_t axis)
 {
-    return k->work + array * 3 * k->pitch;
+    return axis * k->pitch;
+}
+
+/* [3][pitch] */
+ALWAYS_INLINE double *state_of(const struct kernel *k, size_t array)
+{
+    return k->work + axis_at(k, 3 * array);
+}
+
+/* [3][pitch] */
+ALWAYS_INLINE double *work_of(const struct kernel *k, size_t array)
+{
+    return state_of(k, RADAU_ARRAYS + array);
 }
 
 /* [pitch] */
 ALWAYS_INLINE double *axis_of(const struct kernel *k, size_t axis)
 {
-    return array_of(k, WORK_AXES) + axis * k->pitch;
+    return work_of(k, WORK_AXES) + axis_at(k, axis);
 }
 
 ALWAYS_INLINE vdouble select_double(mask_double mask, vdouble yes, vdouble no)
 {
     return (vdouble)((mask & (mask_double)yes) | (~mask & (mask_double)no));
+}
+
+ALWAYS_INLINE vdouble masked(vdouble a, mask_double mask)
+{
+    return (vdouble)((mask_double)a & mask);
 }
 
 ALWAYS_INLINE vdouble magnitude(vdouble a)
@@ -97,6 +108,32 @@ ALWAYS_INLINE vdouble root(vdouble a)
 ALWAYS_INLINE void update(const struct kernel *k, double *array, mask_double mask, vdouble value)
 {
     store_double(array, k->lanes ? select_double(mask, value, load_double(array)) : value);
+}
+
+ALWAYS_INLINE size_t first_of(const struct kernel *k)
+{
+    (void)k;
+    return 0;
+}
+
+ALWAYS_INLINE size_t last_of(const struct kernel *k)
+{
+    return k->vectors;
+}
+
+ALWAYS_INLINE void put_shift(const struct kernel *k, size_t axis, size_t v, vdouble shift)
+{
+    store_double(work_of(k, WORK_PATH) + axis_at(k, axis) + v * LANES, shift);
+}
+
+ALWAYS_INLINE vdouble acceleration(const struct kernel *k, size_t axis, size_t v)
+{
+    return load_double(work_of(k, WORK_A) + axis_at(k, axis) + v * LANES);
+}
+
+ALWAYS_INLINE void put_scale(const struct kernel *k, size_t v, vdouble scale)
+{
+    store_double(axis_of(k, WORK_SCALE) + v * LANES, scale);
 }
 
 /* A number of each slot, to its lane, or to all. */
@@ -131,119 +168,192 @@ static double largest_of(const struct kernel *k, vdouble numbers, size_t slot)
     return most;
 }
 
-#include "integrator/gauss-radau-forces.inc"
-
+#define STEP(type) ALWAYS_INLINE type
+#define SIMD(words)
 #include "integrator/gauss-radau-step.inc"
 
-#include "integrator/gauss-radau-slots.inc"
+/* --- forces
+ * ---------------------------------------------------------------------------------------
+ */
 
-static void remember_smallest(const struct kernel *k, size_t slot)
+/* 1/r^3, and 0 at r = 0. As in backend/small-kernel.c, with one term more of the series, so that
+ * what it leaves is below the rounding. */
+ALWAYS_INLINE vdouble inverse_cube(vdouble r2)
 {
-    struct slot *const s = &k->slots[slot];
-    const struct bodies *const b = k->batch->systems->bodies;
-    double x[3][RADAU_SMALL];
-    if (s->step >= s->clock.smallest)
-        return;
+#if VECTOR_BYTES == 64
+    const vdouble s = estimate_double(r2), s2 = s * s;
+    const vdouble e = nmadd_double(r2, s2, splat_double(1));
+    vdouble p = madd_double(splat_double(315.0 / 128), e, splat_double(35.0 / 16));
+    p = madd_double(p, e, splat_double(15.0 / 8));
+    p = madd_double(p, e, splat_double(3.0 / 2));
+    const vdouble s3 = s * s2;
+    const vdouble g = madd_double(s3 * e, p, s3);
+#else
+    const vdouble g = 1 / (r2 * root(r2));
+#endif
+    return (vdouble)((mask_double)g & (r2 > 0) & (r2 <= DBL_MAX));
+}
+
+/* Positions: where the step began, and how far the bodies have come since. Taken apart, bodies that
+ * are near each other keep the digits of their separation that the sum of the two would lose. */
+struct position {
+    vdouble x[3], path[3];
+};
+
+ALWAYS_INLINE struct position load_position(const struct kernel *k, size_t at)
+{
+    const double *const x = state_of(k, RADAU_X), *const path = work_of(k, WORK_PATH);
+    struct position position;
+    UNROLL
+    for (size_t axis = 0; axis < 3; axis++) {
+        position.x[axis] = load_double(x + axis * k->pitch + at);
+        position.path[axis] = load_double(path + axis * k->pitch + at);
+    }
+    return position;
+}
+
+/* The same of one body, in all lanes. */
+ALWAYS_INLINE struct position splat_position(const struct kernel *k, size_t j)
+{
+    const double *const x = state_of(k, RADAU_X), *const path = work_of(k, WORK_PATH);
+    struct position position;
+    UNROLL
+    for (size_t axis = 0; axis < 3; axis++) {
+        position.x[axis] = splat_double(x[axis * k->pitch + j]);
+        position.path[axis] = splat_double(path[axis * k->pitch + j]);
+    }
+    return position;
+}
+
+/* From i to j, and 1/r^3. */
+ALWAYS_INLINE vdouble separate(const struct position *i, const struct position *j, vdouble eps2,
+                               vdouble d[3])
+{
+    UNROLL
     for (size_t axis = 0; axis < 3; axis++)
-        for (size_t i = 0; i < k->count; i++)
-            x[axis][i] = array_of(k, RADAU_X)[index_of(k, slot, axis, i)];
-    const struct reference_motion motion = {
-        .m = b->m + s->system * b->stride,
-        .x = { x[0], x[1], x[2] },
-        .count = k->count,
-    };
-    const size_t asker = (size_t)s->clock.asker;
-    s->clock.smallest = s->step;
-    s->clock.pair[0] = (double)asker;
-    s->clock.pair[1] = (double)reference_strongest(k->batch->systems->physics, &motion, asker);
+        d[axis] = (j->x[axis] - i->x[axis]) + (j->path[axis] - i->path[axis]);
+    return inverse_cube(
+        madd_double(d[2], d[2], madd_double(d[1], d[1], madd_double(d[0], d[0], eps2))));
 }
 
-/* Is the step short enough to be taken? Chooses the next one in any case. */
-static bool judge_step(const struct kernel *k, size_t slot)
+/* Each pair once, for both bodies. Every body adds the others in their order. */
+ALWAYS_INLINE void sum_pairs(const struct kernel *k)
 {
-    struct slot *const s = &k->slots[slot];
-    size_t asker = (size_t)s->clock.asker;
-    double least = INFINITY;
+    const vdouble eps2 = splat_double(k->eps2), G = splat_double(k->G);
+    memset(work_of(k, WORK_A), 0, 3 * k->pitch * sizeof(double));
     for (size_t i = 0; i < k->count; i++) {
-        const double scale = axis_of(k, WORK_SCALE)[index_of(k, slot, 0, i)];
-        if (scale < least) {
-            least = scale;
-            asker = i;
+        const struct position here = load_position(k, i * LANES);
+        const vdouble m = load_double(axis_of(k, WORK_M) + i * LANES);
+        vdouble d[3], a[3];
+        UNROLL
+        for (size_t axis = 0; axis < 3; axis++)
+            a[axis] = load_double(work_of(k, WORK_A) + axis * k->pitch + i * LANES);
+        for (size_t j = i + 1; j < k->count; j++) {
+            const struct position there = load_position(k, j * LANES);
+            const vdouble g = separate(&here, &there, eps2, d);
+            const vdouble on_i = load_double(axis_of(k, WORK_M) + j * LANES) * g, on_j = m * g;
+            UNROLL
+            for (size_t axis = 0; axis < 3; axis++) {
+                double *const other = work_of(k, WORK_A) + axis * k->pitch + j * LANES;
+                a[axis] = madd_double(on_i, d[axis], a[axis]);
+                store_double(other, nmadd_double(on_j, d[axis], load_double(other)));
+            }
         }
+        UNROLL
+        for (size_t axis = 0; axis < 3; axis++)
+            store_double(work_of(k, WORK_A) + axis * k->pitch + i * LANES, G * a[axis]);
     }
-    const bool takes = !radau_rejects(s->step, radau_next(s->step, least, k->batch->length));
-    if (takes)
-        remember_smallest(k, slot);
+}
+
+/* The same for bodies in the lanes. What stands beyond the last one feels nothing. */
+ALWAYS_INLINE void sum_bodies(const struct kernel *k)
+{
+    const vdouble eps2 = splat_double(k->eps2), G = splat_double(k->G);
+    for (size_t v = 0; v < k->vectors; v++) {
+        const struct position here = load_position(k, v * LANES);
+        vdouble d[3], a[3] = { { 0 }, { 0 }, { 0 } };
+        for (size_t j = 0; j < k->count; j++) {
+            const struct position there = splat_position(k, j);
+            const vdouble g =
+                splat_double(axis_of(k, WORK_M)[j]) * separate(&here, &there, eps2, d);
+            UNROLL
+            for (size_t axis = 0; axis < 3; axis++)
+                a[axis] = madd_double(g, d[axis], a[axis]);
+        }
+        const mask_double real = (mask_double)load_double(axis_of(k, WORK_REAL) + v * LANES);
+        UNROLL
+        for (size_t axis = 0; axis < 3; axis++)
+            store_double(work_of(k, WORK_A) + axis * k->pitch + v * LANES,
+                         (vdouble)((mask_double)(G * a[axis]) & real));
+    }
+}
+
+ALWAYS_INLINE void sum_forces(const struct kernel *k)
+{
+    if (k->lanes)
+        sum_pairs(k);
     else
-        s->clock.rejections += 1;
-    s->clock.step = radau_next(s->step, least, k->batch->length);
-    s->clock.asker = (double)asker;
-    return takes;
+        sum_bodies(k);
 }
 
-/* Which slots have converged, if it is time to finish their steps? */
-static bool find_converged(const struct kernel *k, const struct found *found, bool *done)
-{
-    size_t active = 0, waiting = 0;
-    for (size_t i = 0; i < slot_count(k); i++) {
-        struct slot *const s = &k->slots[i];
-        done[i] = s->active;
-        if (!s->active)
-            continue;
-        if (!s->waits) {
-            const double change = largest_of(k, found->change, i);
-            s->size = largest_of(k, found->size, i);
-            s->pass++;
-            s->clock.sums += (double)(RADAU_NODES * k->count);
-            s->waits =
-                !isfinite(change + s->size) || radau_converged(s->pass, change, s->before, s->size);
-            s->before = change;
-        }
-        done[i] = s->waits;
-        active++;
-        waiting += s->waits;
-    }
-    return 2 * waiting >= active;
-}
+/* --- the step of every slot ---------------------------------------------------------------------
+ */
 
-/* Which of the steps that are done are taken? */
-static void judge_steps(const struct kernel *k, const bool *done, bool *taken)
+/* The length of the step of each slot. */
+ALWAYS_INLINE vdouble steps_of(const struct kernel *k)
 {
-    for (size_t i = 0; i < slot_count(k); i++) {
-        struct slot *const s = &k->slots[i];
-        taken[i] = false;
-        if (!done[i])
-            continue;
-        if (isfinite(s->before + s->size))
-            taken[i] = judge_step(k, i);
-        else
-            give_up(k, i, ADAPTIVE_NOT_FINITE);
-    }
-}
-
-/* Those that were taken are done; a step aside has come to the grid point. */
-static void note_steps(const struct kernel *k, const bool *taken)
-{
-    for (size_t i = 0; i < slot_count(k); i++) {
-        struct slot *const s = &k->slots[i];
-        if (!taken[i])
-            continue;
-        const bool lands = s->aside && s->step == radau_left(&s->clock, s->target);
-        radau_tick(&s->clock, s->step);
-        if (!lands)
-            continue;
-        show_system(k, i);
-        s->active = false;
-    }
-}
-
-static bool is_active(const struct kernel *k)
-{
-    bool any = false;
+    double steps[LANES] = { 0 };
     for (size_t s = 0; s < slot_count(k); s++)
-        any |= k->slots[s].active;
-    return any;
+        steps[s] = k->slots[s].step;
+    return of_slots(k, steps);
 }
+
+/* Begins the steps of some slots. */
+ALWAYS_INLINE void begin_steps(const struct kernel *k, const bool *begins)
+{
+    double ratios[LANES] = { 0 };
+    for (size_t s = 0; s < slot_count(k); s++)
+        ratios[s] = k->slots[s].clock.last > 0 ? k->slots[s].step / k->slots[s].clock.last : 0;
+    predict_terms(k, of_slots(k, ratios), mask_of_slots(k, begins));
+}
+
+/* Goes once over all nodes. Slots that wait do not move. */
+ALWAYS_INLINE struct found pass(const struct kernel *k)
+{
+    bool moving[LANES] = { false };
+    struct found found = { { 0 }, { 0 }, { 0 } };
+    for (size_t s = 0; s < slot_count(k); s++)
+        moving[s] = !k->slots[s].waits;
+    const vdouble dt = steps_of(k);
+    const mask_double moves = mask_of_slots(k, moving);
+    UNROLL
+    for (size_t n = 0; n < RADAU_NODES; n++) {
+        predict(k, n, dt);
+        sum_forces(k);
+        correct(k, n, moves, &found);
+    }
+    found.change = change_of(&found);
+    return found;
+}
+
+ALWAYS_INLINE void scale_steps(const struct kernel *k)
+{
+    double sizes[LANES] = { 0 };
+    for (size_t s = 0; s < slot_count(k); s++)
+        sizes[s] = k->slots[s].size;
+    find_time_scales(k, of_slots(k, sizes));
+}
+
+/* Finishes the steps that are taken. */
+ALWAYS_INLINE void finish_steps(const struct kernel *k, const bool *taken)
+{
+    bool later[LANES] = { false };
+    for (size_t s = 0; s < slot_count(k); s++)
+        later[s] = k->slots[s].clock.last > 0;
+    finish(k, steps_of(k), mask_of_slots(k, taken), mask_of_slots(k, later));
+}
+
+#include "integrator/gauss-radau-slots.inc"
 
 /* Tested once in some hundred steps. */
 static bool is_interrupted(const struct kernel *k, double *done)
@@ -263,14 +373,14 @@ ALWAYS_INLINE void take_all(const struct kernel *k, const struct kernel c)
     for (size_t s = 0; s < LANES; s++)
         begins[s] = true;
     for (go_on(k, begins); is_active(k) && !is_interrupted(k, &done); go_on(k, begins)) {
-        predict_terms(&c, begins);
+        begin_steps(&c, begins);
         do
             found = pass(&c);
         while (!find_converged(k, &found, begins));
-        find_time_scales(&c);
+        scale_steps(&c);
         judge_steps(k, begins, taken);
         if (c.lanes || taken[0]) /* update() writes all of a system that is alone */
-            finish(&c, taken);
+            finish_steps(&c, taken);
         note_steps(k, taken);
     }
 }

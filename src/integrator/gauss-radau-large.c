@@ -1,5 +1,8 @@
-/* The systems of many bodies, which threads take whole, or together. See gauss-radau-large.h. */
-#include "integrator/gauss-radau-large.h"
+/* One system of many bodies, and all systems, which threads take whole, or together. See
+ * gauss-radau.h. */
+#include "config.h"
+
+#include "integrator/gauss-radau.h"
 
 #include <math.h>
 #include <omp.h>
@@ -10,6 +13,248 @@
 #include "base/memory.h"
 #include "force/direct/reference.h"
 
+/* --- the arithmetic, in one lane ----------------------------------------------------------------
+ */
+
+enum { LANES = 1 };
+typedef double vdouble;
+typedef int mask_double;
+
+#define VECTOR_INLINE(type) static inline __attribute__((always_inline)) type
+#define UNROLL
+/* clang-format off */
+VECTOR_INLINE(double) load_double(const double *p) { return *p; }
+VECTOR_INLINE(double) splat_double(double a) { return a; }
+VECTOR_INLINE(double) madd_double(double a, double b, double c) { return a * b + c; }
+VECTOR_INLINE(double) nmadd_double(double a, double b, double c) { return c - a * b; }
+VECTOR_INLINE(double) greater(double a, double b) { return a > b ? a : b; }
+VECTOR_INLINE(double) select_double(int mask, double yes, double no) { return mask ? yes : no; }
+VECTOR_INLINE(double) masked(double a, int mask) { return mask ? a : 0; }
+VECTOR_INLINE(double) magnitude(double a) { return fabs(a); }
+VECTOR_INLINE(double) root(double a) { return sqrt(a); }
+/* clang-format on */
+
+/* One thread's bodies of a system, and where their numbers stand. */
+struct kernel {
+    size_t first, last, stride;
+    double *state, *terms;
+    double *const *x, *const *a;
+};
+
+/* clang-format off */
+VECTOR_INLINE(size_t) first_of(const struct kernel *k) { return k->first; }
+VECTOR_INLINE(size_t) last_of(const struct kernel *k) { return k->last; }
+/* clang-format on */
+
+VECTOR_INLINE(size_t) axis_at(const struct kernel *k, size_t axis)
+{
+    return axis * k->stride;
+}
+
+VECTOR_INLINE(double *) state_of(const struct kernel *k, size_t array)
+{
+    return k->state + axis_at(k, 3 * array);
+}
+
+VECTOR_INLINE(double *) work_of(const struct kernel *k, size_t term)
+{
+    return k->terms + axis_at(k, 3 * term);
+}
+
+VECTOR_INLINE(void) update(const struct kernel *k, double *array, int mask, double value)
+{
+    (void)k, (void)mask; /* all bodies of a system go together */
+    *array = value;
+}
+
+VECTOR_INLINE(void) put_shift(const struct kernel *k, size_t axis, size_t i, double shift)
+{
+    k->x[axis][i] = state_of(k, RADAU_X)[axis_at(k, axis) + i] + shift;
+}
+
+VECTOR_INLINE(double) acceleration(const struct kernel *k, size_t axis, size_t i)
+{
+    return k->a[axis][i];
+}
+
+/* In the place of an acceleration that has been taken in. */
+VECTOR_INLINE(void) put_scale(const struct kernel *k, size_t i, double scale)
+{
+    k->a[0][i] = scale;
+}
+
+#define STEP(type) CLONE_FOR_VECTORS static type
+#define SIMD(words) _Pragma(#words)
+#include "integrator/gauss-radau-step.inc"
+
+/* --- steps of one system ------------------------------------------------------------------------
+ */
+
+struct step {
+    const struct radau_worker *worker;
+    const struct radau_system *system;
+    struct kernel kernel;
+    double dt;
+};
+
+static struct step step_of(const struct radau_worker *worker, const struct radau_system *system)
+{
+    const struct radau_scratch *const scratch = &worker->scratch;
+    return (struct step){
+        .worker = worker,
+        .system = system,
+        .kernel = { worker->first, worker->last, system->stride, system->arrays, scratch->terms,
+                    scratch->x, scratch->a },
+        .dt = system->clock->step,
+    };
+}
+
+/* Evaluates the force at the start of the next step, unless it is known. */
+static void know_force(const struct radau_worker *worker, const struct radau_system *system)
+{
+    const size_t stride = system->stride;
+    if (system->clock->known > 0)
+        return;
+    for (size_t axis = 0; axis < 3; axis++)
+        for (size_t i = worker->first; i < worker->last; i++)
+            worker->scratch.x[axis][i] = radau_array_of(system, RADAU_X)[axis * stride + i];
+    worker->force(worker->context);
+    for (size_t axis = 0; axis < 3; axis++)
+        for (size_t i = worker->first; i < worker->last; i++)
+            radau_array_of(system, RADAU_A)[axis * stride + i] = worker->scratch.a[axis][i];
+    system->clock->known = 1;
+    system->clock->sums += (double)system->count;
+}
+
+/* Work of a node besides the pairs, in the time of so many of them. */
+enum { STEP_WORK = 100 };
+
+static void find_largest(const struct radau_worker *worker, double values[2])
+{
+    if (worker->largest)
+        worker->largest(worker->context, values);
+}
+
+/*
+ * Until b_6 no longer changes or no longer comes nearer. The result: how large accelerations are;
+ * NaN where one is not finite, or where the advance is interrupted.
+ */
+static double iterate(const struct step *step, struct interruption *interruption, double *done)
+{
+    const double work =
+        (double)RADAU_NODES * (STEP_WORK + reference_pairs(1.0, (double)step->system->count));
+    double before = INFINITY, values[2];
+    struct found found;
+    for (int pass = 1;; pass++) {
+        for (size_t n = 0; n < RADAU_NODES; n++) {
+            found = (struct found){ 0 };
+            predict(&step->kernel, n, step->dt);
+            step->worker->force(step->worker->context);
+            correct(&step->kernel, n, true, &found);
+        }
+        values[0] = change_of(&found);
+        values[1] = found.size;
+        step->system->clock->sums += (double)(RADAU_NODES * step->system->count);
+        if (interruption_after(interruption, done, work) || interruption_noticed(interruption))
+            values[0] = NAN; /* which the others hear of */
+        find_largest(step->worker, values);
+        if (!isfinite(values[0] + values[1]))
+            return NAN;
+        if (radau_converged(pass, values[0], before, values[1]))
+            return values[1];
+        before = values[0];
+    }
+}
+
+/* Finds the least time scale of the thread's bodies; INFINITY where none has one. */
+static double find_least(const struct step *step, double size, size_t *body)
+{
+    const struct kernel *const k = &step->kernel;
+    double least = INFINITY;
+    find_time_scales(k, size);
+    for (size_t i = k->first; i < k->last; i++)
+        if (k->a[0][i] < least) {
+            least = k->a[0][i];
+            *body = i;
+        }
+    return least;
+}
+
+/* Which pair is behind the smallest step so far? */
+static void remember_smallest(const struct step *step, const struct radau_problem *problem)
+{
+    struct adaptive_clock *const clock = step->system->clock;
+    if (step->dt >= clock->smallest)
+        return;
+    const size_t stride = step->system->stride;
+    double *const x = radau_array_of(step->system, RADAU_X);
+    const struct reference_motion motion = {
+        .m = problem->m,
+        .x = { x, x + stride, x + 2 * stride },
+        .count = step->system->count,
+    };
+    radau_remember_smallest(clock, problem->physics, &motion, step->dt);
+}
+
+/* Tries one step, and takes it if it is short enough. */
+static enum adaptive_outcome try_step(const struct step *step, const struct radau_problem *problem,
+                                      double *done)
+{
+    const struct radau_worker *const worker = step->worker;
+    struct adaptive_clock *const clock = step->system->clock;
+    know_force(worker, step->system);
+    const bool later = clock->last > 0;
+    predict_terms(&step->kernel, later ? step->dt / clock->last : 0, true);
+    const double size = iterate(step, problem->physics->interruption, done);
+    if (!isfinite(size))
+        return ADAPTIVE_NOT_FINITE;
+    size_t asker = (size_t)clock->asker;
+    double scale = find_least(step, size, &asker);
+    if (worker->least)
+        worker->least(worker->context, &scale, &asker);
+    clock->step = radau_next(step->dt, scale, worker->length);
+    if (radau_rejects(step->dt, clock->step)) {
+        clock->asker = (double)asker;
+        clock->rejections += 1;
+        return ADAPTIVE_DONE;
+    }
+    remember_smallest(step, problem);
+    clock->asker = (double)asker;
+    if (worker->wait)
+        worker->wait(worker->context);
+    finish(&step->kernel, step->dt, true, later);
+    radau_tick(clock, step->dt);
+    return ADAPTIVE_DONE;
+}
+
+enum adaptive_outcome radau_advance(const struct radau_worker *worker,
+                                    const struct radau_system *system,
+                                    const struct radau_problem *problem, double target, bool land)
+{
+    struct adaptive_clock *const clock = system->clock;
+    enum adaptive_outcome outcome = ADAPTIVE_DONE;
+    double done = 0; /* since an interruption was looked for */
+    while (outcome == ADAPTIVE_DONE) {
+        struct step step = step_of(worker, system);
+        const double left = radau_left(clock, target);
+        if (left < step.dt) {
+            if (!land || left <= 0)
+                break;
+            step.dt = left;
+        } else if (step.dt < radau_floor(clock, problem->grid)) {
+            return ADAPTIVE_TOO_SMALL;
+        }
+        const double steps = clock->steps;
+        outcome = try_step(&step, problem, &done);
+        if (step.dt == left && clock->steps > steps)
+            break;
+    }
+    return outcome;
+}
+
+/* --- all systems --------------------------------------------------------------------------------
+ */
+
 /* Memory for one step, of one system at a time: of a thread, or of the team. */
 struct workspace {
     double *terms; /* [RADAU_SCRATCH_ARRAYS][3][stride] */
@@ -17,7 +262,7 @@ struct workspace {
 };
 
 /* What a thread of the team has found, on cache lines of its own. */
-struct found {
+struct findings {
     double largest[2], least;
     size_t body;
     char apart[96];
@@ -31,7 +276,7 @@ struct radau_large {
     bool by_team;      /* all threads take one system after the other */
     size_t workspaces; /* the team's, or one for each thread */
     struct workspace *work;
-    struct found *found; /* [threads] */
+    struct findings *findings; /* [threads] */
     struct barrier barrier;
 };
 
@@ -47,7 +292,7 @@ void radau_large_destroy(struct radau_large *all)
         memory_free(all->work[k].aside);
     }
     memory_free(all->work);
-    memory_free(all->found);
+    memory_free(all->findings);
     free(all);
 }
 
@@ -68,7 +313,7 @@ struct radau_large *radau_large_create(const struct adaptive_systems *systems,
     all->by_team = b->systems < (size_t)threads;
     all->workspaces = all->by_team ? 1 : (size_t)threads;
     all->work = memory_array(all->workspaces, sizeof *all->work, error);
-    all->found = memory_array((size_t)threads, sizeof *all->found, error);
+    all->findings = memory_array((size_t)threads, sizeof *all->findings, error);
     for (size_t k = 0; k < all->workspaces && !error->status; k++) {
         struct workspace *const work = &all->work[k];
         work->terms =
@@ -104,27 +349,27 @@ static void sum_forces(void *context)
         reference_accelerations_of(all->systems->physics, bodies, task->system, 0, bodies->count);
 }
 
-static void find_largest(void *context, double values[2])
+static void share_largest(void *context, double values[2])
 {
     struct radau_large *const all = ((struct task *)context)->all;
-    memcpy(all->found[omp_get_thread_num()].largest, values, sizeof all->found->largest);
+    memcpy(all->findings[omp_get_thread_num()].largest, values, sizeof all->findings->largest);
     barrier_wait(&all->barrier);
     for (int k = 0; k < omp_get_num_threads(); k++)
         for (int i = 0; i < 2; i++) /* NaN stays */
-            if (!(all->found[k].largest[i] <= values[i]) && !isnan(values[i]))
-                values[i] = all->found[k].largest[i];
+            if (!(all->findings[k].largest[i] <= values[i]) && !isnan(values[i]))
+                values[i] = all->findings[k].largest[i];
 }
 
-static void find_least(void *context, double *value, size_t *body)
+static void share_least(void *context, double *value, size_t *body)
 {
     struct radau_large *const all = ((struct task *)context)->all;
-    all->found[omp_get_thread_num()].least = *value;
-    all->found[omp_get_thread_num()].body = *body;
+    all->findings[omp_get_thread_num()].least = *value;
+    all->findings[omp_get_thread_num()].body = *body;
     barrier_wait(&all->barrier);
     for (int k = omp_get_num_threads(); k-- > 0;)
-        if (all->found[k].least <= *value) {
-            *value = all->found[k].least;
-            *body = all->found[k].body;
+        if (all->findings[k].least <= *value) {
+            *value = all->findings[k].least;
+            *body = all->findings[k].body;
         }
 }
 
@@ -142,12 +387,9 @@ static struct radau_worker worker_of(struct task *task)
     const size_t lines = b->stride / BODIES_PADDING, threads = (size_t)omp_get_num_threads();
     const size_t first = task->system * b->stride;
     const struct workspace *const work = &all->work[task->all->by_team ? 0 : thread];
-    const size_t each = RADAU_TERMS * 3 * b->stride;
     struct radau_worker worker = {
         .last = b->count,
-        .scratch = { .q = work->terms,
-                     .f = work->terms + each,
-                     .e = work->terms + 2 * each,
+        .scratch = { .terms = work->terms,
                      .x = { b->x + first, b->y + first, b->z + first },
                      .a = { b->ax + first, b->ay + first, b->az + first } },
         .length = all->length,
@@ -158,8 +400,8 @@ static struct radau_worker worker_of(struct task *task)
         worker.first = lines * thread / threads * BODIES_PADDING;
         worker.last = lines * (thread + 1) / threads * BODIES_PADDING;
         worker.last = worker.last < b->count ? worker.last : b->count;
-        worker.largest = find_largest;
-        worker.least = find_least;
+        worker.largest = share_largest;
+        worker.least = share_least;
         worker.wait = wait_for_team;
     }
     return worker;
@@ -203,7 +445,7 @@ static enum adaptive_outcome observe(const struct task *task, const struct radau
         show_part(task, worker, system);
         return ADAPTIVE_DONE;
     }
-    radau_know_force(worker, system);
+    know_force(worker, system);
     struct adaptive_clock clock = *system->clock;
     const struct radau_system aside = { system->count, system->stride, work->aside, &clock };
     copy_part(worker, &aside, system);

@@ -1,11 +1,51 @@
+/*
+ * All systems of a run under Gauss-Radau: each has its own time and its own steps, which end where
+ * they end, before the grid point or on it. What steps are chosen by stands here too.
+ */
 #include "config.h"
 
 #include "integrator/gauss-radau.h"
 
 #include <float.h>
+#include <inttypes.h>
 #include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
 
-#include "force/direct/reference.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+enum { STEP, ACCURACY };
+
+const struct parameter gauss_radau_parameters[GAUSS_RADAU_PARAMETERS] = {
+    { .key = "step",
+      .type = PARAMETER_REAL,
+      .default_value = DEFAULT_UNSET,
+      .open = OPEN_MINIMUM,
+      .dimension = DIMENSION_TIME,
+      .help = "Grid on which the run observes: `every` and checkpoints count its steps. Those of "
+              "the motion are the integrator's own. Made shorter where it does not divide `end`; "
+              "unset: "
+              "a thousandth of `end`." },
+    { .key = "accuracy",
+      .type = PARAMETER_REAL,
+      .default_value = DEFAULT_REAL(1e-9),
+      .maximum = 1e-3,
+      .open = OPEN_MINIMUM,
+      .help = "How small the last term of a step's polynomial is to be beside the acceleration; "
+              "steps go with its seventh root. The default leaves little but roundings." },
+};
+
+/* For the nodes of Everhart (1985), rounded to double: what their polynomials make of constants
+ * that are a rounding off shows after a million steps as a drift of the energy, so that the weights
+ * of a step have a second part. */
+const struct radau_coefficients radau = {
+#include "integrator/gauss-radau-coefficients.inc"
+};
+
+/* --- what steps are chosen by -------------------------------------------------------------------
+ */
 
 /* A step is at most so many times the one before, and is tried again where it should have been
  * shorter by as much. */
@@ -16,6 +56,61 @@ static const double first_step = 0.05;
 double radau_length(double accuracy)
 {
     return pow(5040 * accuracy, 1.0 / 7);
+}
+
+/* a + b in two parts, of which the sum is exact (Knuth). */
+static double add(double a, double b, double *rest)
+{
+    const double sum = a + b, part = sum - a;
+    *rest = (a - (sum - part)) + (b - part);
+    return sum;
+}
+
+void radau_tick(struct adaptive_clock *clock, double dt)
+{
+    double rest;
+    clock->time = add(clock->time, dt, &rest);
+    clock->time = add(clock->time, clock->time_low + rest, &clock->time_low);
+    clock->last = dt;
+    clock->known = 0;
+    clock->steps += 1;
+}
+
+double radau_left(const struct adaptive_clock *clock, double target)
+{
+    return (target - clock->time) - clock->time_low;
+}
+
+double radau_floor(const struct adaptive_clock *clock, double grid)
+{
+    return DBL_EPSILON * fmax(clock->time, grid);
+}
+
+double radau_next(double dt, double scale, double length)
+{
+    return dt * fmin(most_growth, sqrt(scale) * length);
+}
+
+/* Each pass makes the change a hundred times smaller, so that after such a one the next would
+ * change velocities by less than their rounding. */
+bool radau_converged(int pass, double change, double before, double size)
+{
+    static const double none = 1e-12;
+    return change <= none * size || (pass > 2 && change >= before) || pass == RADAU_PASSES;
+}
+
+bool radau_rejects(double dt, double next)
+{
+    return next * most_growth < dt;
+}
+
+void radau_remember_smallest(struct adaptive_clock *clock, const struct physics *physics,
+                             const struct reference_motion *motion, double dt)
+{
+    const size_t asker = (size_t)clock->asker;
+    clock->smallest = dt;
+    clock->pair[0] = (double)asker;
+    clock->pair[1] = (double)reference_strongest(physics, motion, asker);
 }
 
 /* --- the first step -----------------------------------------------------------------------------
@@ -58,367 +153,251 @@ void radau_begin(const struct radau_system *system, const struct radau_problem *
     system->clock->step = isfinite(least) ? first_step * sqrt(least) : 1;
 }
 
-/* --- a step -------------------------------------------------------------------------------------
+/* --- all systems -------------------------------------------------------------------------------
  */
 
-struct step {
-    const struct radau_worker *worker;
-    const struct radau_system *system;
-    double dt;
+struct systems {
+    struct adaptive_systems common;
+    const char *kernel;
+    int threads;
+    double length;
+    /* Few bodies: kernels for them, and the memory of each thread. Many: NULL. */
+    const struct radau_kernels *small;
+    double **work;
+    size_t *late; /* [threads * RADAU_LANES], see struct radau_batch */
+    struct radau_large *large;
 };
 
-/* Of the scratch: term k of q, f or e. */
-static double *term(const struct step *step, double *of, size_t k)
+enum { LEAST_LANES = 4 }; /* systems of a thread from which each gets a lane */
+
+static bool makes_sense(const struct adaptive_systems *all, size_t s)
 {
-    return of + k * 3 * step->system->stride;
+    return all->clocks[s].step > 0;
 }
 
-/* The polynomial of the last step, about the start of this one and in units of its length, with
- * what the last prediction was off by. */
-CLONE_FOR_VECTORS
-static void predict_terms(const struct step *step)
+/* Which pair cannot be resolved, and when; or which body's force is none. */
+static enum status describe_stuck(const struct adaptive_systems *all, size_t s, struct error *error)
 {
-    const struct radau_scratch *const scratch = &step->worker->scratch;
-    const double last = step->system->clock->last;
-    double factor[RADAU_TERMS][RADAU_TERMS];
-    double power = 1;
-    for (size_t j = 0; j < RADAU_TERMS; j++) {
-        power *= last > 0 ? step->dt / last : 0;
-        for (size_t k = 0; k < RADAU_TERMS; k++)
-            factor[j][k] = radau.binomial[j][k] * power;
-    }
-    for (size_t axis = 0; axis < 3; axis++)
-        for (size_t i = step->worker->first; i < step->worker->last; i++) {
-            const size_t at = axis * step->system->stride + i;
-            double sum[RADAU_TERMS];
-            for (size_t j = 0; j < RADAU_TERMS; j++) {
-                double e = 0;
-                for (size_t k = j; k < RADAU_TERMS; k++)
-                    e += factor[j][k] * radau_array_of(step->system, RADAU_B + k)[at];
-                term(step, scratch->e, j)[at] = e;
-                sum[j] = e + radau_array_of(step->system, RADAU_C + j)[at];
-            }
-            for (size_t k = 0; k < RADAU_TERMS; k++) {
-                double q = 0;
-                for (size_t j = k; j < RADAU_TERMS; j++)
-                    q += radau.newton[k][j] * sum[j];
-                term(step, scratch->q, k)[at] = q;
-            }
-        }
+    const struct bodies *const b = all->bodies;
+    const struct adaptive_clock *const clock = &all->clocks[s];
+    if (clock->stuck == ADAPTIVE_NOT_FINITE)
+        return error_set(error, STATUS_NUMERICAL,
+                         "system %zu: a force is not finite at t = %g, where body %" PRId64
+                         " asked for the shortest step",
+                         s + 1, text_plain(clock->time),
+                         b->id[s * b->stride + (size_t)clock->asker]);
+    return adaptive_systems_describe_pair(all, s, "which t no longer resolves", error);
 }
 
-/* Positions at node n: x + h v + h^2/2 a + dt^2 sum path q. */
-CLONE_FOR_VECTORS
-static void predict(const struct step *step, size_t n)
-{
-    const struct radau_scratch *const scratch = &step->worker->scratch;
-    const double h = radau.node[n] * step->dt, dt2 = step->dt * step->dt;
-    const double *const weight = radau.path[n];
-    for (size_t axis = 0; axis < 3; axis++) {
-        const size_t start = axis * step->system->stride;
-        const double *const x = radau_array_of(step->system, RADAU_X) + start;
-        const double *const x_low = radau_array_of(step->system, RADAU_X_LOW) + start;
-        const double *const v = radau_array_of(step->system, RADAU_V) + start;
-        const double *const a = radau_array_of(step->system, RADAU_A) + start;
-        const double *const q = scratch->q + start;
-        const size_t pitch = 3 * step->system->stride;
-        double *const to = scratch->x[axis];
-#pragma omp simd
-        for (size_t i = step->worker->first; i < step->worker->last; i++) {
-            double sum = weight[0] * q[i];
-            for (size_t k = 1; k < RADAU_TERMS; k++)
-                sum += weight[k] * q[k * pitch + i];
-            to[i] = x[i] + (h * (v[i] + 0.5 * h * a[i]) + (dt2 * sum + x_low[i]));
-        }
-    }
-}
+static const struct adaptive_method method = { &gauss_radau_class, "gauss-radau", 3 * RADAU_ARRAYS,
+                                               makes_sense, describe_stuck };
 
-/* Takes in the accelerations at node n. Of the last one: by how much b_6 changes, and how large the
- * accelerations are. */
-CLONE_FOR_VECTORS
-static void correct(const struct step *step, size_t n, double values[2])
-{
-    const struct radau_scratch *const scratch = &step->worker->scratch;
-    const size_t pitch = 3 * step->system->stride;
-    double change = 0, size = 0, odd = 0;
-    for (size_t axis = 0; axis < 3; axis++) {
-        const size_t start = axis * step->system->stride;
-        const double *const a0 = radau_array_of(step->system, RADAU_A) + start;
-        const double *const a = scratch->a[axis];
-        double *const q = scratch->q + start, *const f = scratch->f + start;
-#pragma omp simd reduction(max : change, size) reduction(+ : odd)
-        for (size_t i = step->worker->first; i < step->worker->last; i++) {
-            const double difference = a[i] - a0[i];
-            double sum = difference;
-            for (size_t k = 0; k < n; k++)
-                sum -= radau.basis[n][k] * q[k * pitch + i];
-            const double moved = fabs(sum - q[n * pitch + i]);
-            const double large = fabs(a[i]);
-            change = moved > change ? moved : change;
-            size = large > size ? large : size;
-            odd += 0 * a[i]; /* which a maximum would lose */
-            q[n * pitch + i] = sum;
-            f[n * pitch + i] = difference;
-        }
-    }
-    values[0] = change * radau.powers[RADAU_TERMS - 1][RADAU_TERMS - 1] + odd;
-    values[1] = size;
-}
-
-static void find_largest(const struct radau_worker *worker, double values[2])
-{
-    if (worker->largest)
-        worker->largest(worker->context, values);
-}
-
-/* Work of a node besides the pairs, in the time of so many of them. */
-enum { STEP_WORK = 100 };
-
-/*
- * Until b_6 no longer changes or no longer comes nearer. The result: how large accelerations are;
- * NaN where one is not finite, or where the advance is interrupted.
+/* --- create and destroy ------------------------------------------------------------------------
  */
-static double iterate(const struct step *step, struct interruption *interruption, double *done)
-{
-    const double work =
-        (double)RADAU_NODES * (STEP_WORK + reference_pairs(1.0, (double)step->system->count));
-    double before = INFINITY, values[2];
-    for (int pass = 1;; pass++) {
-        for (size_t n = 0; n < RADAU_NODES; n++) {
-            predict(step, n);
-            step->worker->force(step->worker->context);
-            correct(step, n, values);
-        }
-        step->system->clock->sums += (double)(RADAU_NODES * step->system->count);
-        if (interruption_after(interruption, done, work) || interruption_noticed(interruption))
-            values[0] = NAN; /* which the others hear of */
-        find_largest(step->worker, values);
-        if (!isfinite(values[0] + values[1]))
-            return NAN;
-        if (radau_converged(pass, values[0], before, values[1]))
-            return values[1];
-        before = values[0];
-    }
-}
 
-/*
- * Of one body, in units of the step and squared, from the squares of its acceleration and of the
- * three derivatives: 2 a^2 / (j^2 + |a| |s|) of Pham, Rein & Spiegel (2024). Where an acceleration
- * passes through 0 that says nothing: a, and the step with it, would be as small as the step
- * before. What Aarseth (1985) makes of one derivative more, (|a| |s| + j^2) / (|j| |c| + s^2), goes
- * on there, and a quarter of its root takes over.
- */
-static inline double time_scale2(const double y[RADAU_RATES])
+static void put_axes(double *array, size_t stride, size_t count, double *const from[3])
 {
-    static const double quarter2 = 1.0 / 16;
-    const double as = sqrt(y[0] * y[2]);
-    const double first = 2 * y[0] / (y[1] + as);
-    const double second = quarter2 * (as + y[1]) / (sqrt(y[1] * y[3]) + y[2]);
-    return second > first ? second : first;
-}
-
-/* The least of the bodies at the end of the step; INFINITY where no body has one. */
-CLONE_FOR_VECTORS
-static double find_time_scale(const struct step *step, double size, size_t *body)
-{
-    const struct radau_scratch *const scratch = &step->worker->scratch;
-    const size_t stride = step->system->stride;
-    const double *const a0 = radau_array_of(step->system, RADAU_A);
-    double least = INFINITY;
-    for (size_t i = step->worker->first; i < step->worker->last; i++) {
-        double y[RADAU_RATES] = { 0 };
-        for (size_t axis = 0; axis < 3; axis++) {
-            const size_t at = axis * stride + i;
-            double rate[RADAU_RATES] = { a0[at] };
-            for (size_t k = 0; k < RADAU_TERMS; k++)
-                for (size_t order = 0; order < RADAU_RATES; order++)
-                    rate[order] += radau.end[order][k] * term(step, scratch->q, k)[at];
-            for (size_t order = 0; order < RADAU_RATES; order++)
-                y[order] += rate[order] * rate[order];
-        }
-        const double scale = time_scale2(y);
-        if (y[0] > RADAU_CANCELLED * RADAU_CANCELLED * size * size && scale < least) {
-            least = scale;
-            *body = i;
-        }
-    }
-    return least;
-}
-
-/* a + b in two parts, of which the sum is exact (Knuth). */
-static inline double add(double a, double b, double *rest)
-{
-    const double sum = a + b, part = sum - a;
-    *rest = (a - (sum - part)) + (b - part);
-    return sum;
-}
-
-/* The bodies, and what the next step begins from. */
-CLONE_FOR_VECTORS
-static void finish(const struct step *step)
-{
-    const struct radau_scratch *const scratch = &step->worker->scratch;
-    const struct radau_system *const system = step->system;
-    const double dt = step->dt;
-    double *const x = radau_array_of(system, RADAU_X);
-    double *const x_low = radau_array_of(system, RADAU_X_LOW);
-    double *const v = radau_array_of(system, RADAU_V);
-    double *const v_low = radau_array_of(system, RADAU_V_LOW);
-    const double *const a = radau_array_of(system, RADAU_A);
     for (size_t axis = 0; axis < 3; axis++)
-        for (size_t i = step->worker->first; i < step->worker->last; i++) {
-            const size_t at = axis * system->stride + i;
-            double dv = 0, dx = 0;
-            for (size_t n = 0; n < RADAU_NODES; n++) {
-                const double f = term(step, scratch->f, n)[at];
-                dv += radau.in_v_low[n] * f;
-                dx += radau.in_x_low[n] * f;
-            }
-            for (size_t n = 0; n < RADAU_NODES; n++) {
-                const double f = term(step, scratch->f, n)[at];
-                dv += radau.in_v[n] * f;
-                dx += radau.in_x[n] * f;
-            }
-            const double far = dt * (v[at] + (v_low[at] + dt * (0.5 * a[at] + dx)));
-            x[at] = add(x[at], far + x_low[at], &x_low[at]);
-            v[at] = add(v[at], dt * (a[at] + dv) + v_low[at], &v_low[at]);
-            for (size_t j = 0; j < RADAU_TERMS; j++) {
-                double b = 0;
-                for (size_t k = j; k < RADAU_TERMS; k++)
-                    b += radau.powers[j][k] * term(step, scratch->q, k)[at];
-                radau_array_of(system, RADAU_B + j)[at] = b;
-                radau_array_of(system, RADAU_C + j)[at] =
-                    system->clock->last > 0 ? b - term(step, scratch->e, j)[at] : 0;
-            }
-        }
+        memcpy(array + axis * stride, from[axis], count * sizeof(double));
+}
+
+static void begin(struct systems *all, size_t s)
+{
+    const struct bodies *const b = all->common.bodies;
+    const struct radau_system system = radau_system_at(&all->common, s);
+    const struct radau_problem problem = radau_problem_at(&all->common, s, 0);
+    const size_t first = s * b->stride;
+    double *const x[3] = { b->x + first, b->y + first, b->z + first };
+    double *const v[3] = { b->vx + first, b->vy + first, b->vz + first };
+    put_axes(radau_array_of(&system, RADAU_X), b->stride, b->count, x);
+    put_axes(radau_array_of(&system, RADAU_V), b->stride, b->count, v);
+    radau_begin(&system, &problem);
+}
+
+static enum status check_options(const struct adaptive_options *options,
+                                 const struct physics *physics, struct error *error)
+{
+    const enum precision precision = options->force->precision;
+    if (precision != PRECISION_DOUBLE)
+        return error_set(error, STATUS_CONFIG,
+                         "compute.precision = \"%s\": gauss-radau computes in double only, or its "
+                         "steps would follow the rounding of the forces",
+                         precision_names[precision]);
+    if (physics->boundary == BOUNDARY_PERIODIC)
+        return error_set(error, STATUS_CONFIG,
+                         "physics.boundary = \"periodic\": gauss-radau needs forces without jumps, "
+                         "and the force of a nearest image has one at half the box; choose another "
+                         "time.integrator");
+    return STATUS_OK;
+}
+
+static const struct radau_kernels *const small_kernels[] = {
+#ifdef HAVE_X86_KERNELS
+    &radau_avx512,
+    &radau_avx2,
+#endif
+#ifdef HAVE_NEON_KERNELS
+    &radau_neon,
+#endif
+    &radau_baseline,
+};
+
+/* Of the instruction set of the force. */
+static const struct radau_kernels *find_small(const struct adaptive_options *options, size_t count)
+{
+    if (!options->kernels || options->kernels->method != &force_direct ||
+        strcmp(options->force->kernel, "auto") != 0 || count > RADAU_SMALL)
+        return NULL;
+    for (size_t k = 0; k < COUNT_OF(small_kernels); k++)
+        if (force_isa_is(options->kernels->isa, small_kernels[k]->isa))
+            return small_kernels[k];
+    return NULL;
+}
+
+size_t radau_workspace(size_t count, size_t stride)
+{
+    const size_t lanes = count * RADAU_LANES, length = lanes > stride ? lanes : stride;
+    return length * (3 * (RADAU_ARRAYS + RADAU_SCRATCH_ARRAYS + 2) + 3);
+}
+
+static void systems_destroy(struct adaptive *adaptive)
+{
+    struct systems *const all = (struct systems *)adaptive;
+    if (!all)
+        return;
+    for (int k = 0; k < all->threads && all->work; k++)
+        memory_free(all->work[k]);
+    memory_free(all->work);
+    memory_free(all->late);
+    radau_large_destroy(all->large);
+    adaptive_systems_clear(&all->common);
+    free(all);
+}
+
+static void make_workspaces(struct systems *all, struct error *error)
+{
+    const struct bodies *const b = all->common.bodies;
+    all->work = memory_array((size_t)all->threads, sizeof *all->work, error);
+    for (int k = 0; k < all->threads && !error->status; k++)
+        all->work[k] = memory_array(radau_workspace(b->count, b->stride), sizeof(double), error);
+    all->late = memory_array((size_t)all->threads * RADAU_LANES, sizeof *all->late, error);
+}
+
+static enum status systems_create(const struct adaptive_options *options,
+                                  const struct physics *physics, struct bodies *bodies,
+                                  struct adaptive **adaptive, struct error *error)
+{
+    *adaptive = NULL;
+    if (check_options(options, physics, error))
+        return error->status;
+    struct systems *const all = calloc(1, sizeof *all);
+    if (!all)
+        return error_memory(error);
+    const double accuracy = options->values ? options->values[ACCURACY]
+                                            : gauss_radau_parameters[ACCURACY].default_value.real;
+    all->small = find_small(options, bodies->count);
+    all->kernel = all->small ? "small" : options->kernels ? options->kernels->kernel : "reference";
+    all->threads = options->kernels ? options->force->threads : 1;
+    all->length = radau_length(accuracy) / options->refinement;
+    if (adaptive_systems_init(&all->common, &method, physics, bodies, error)) {
+        systems_destroy(&all->common.adaptive);
+        return error->status;
+    }
+    if (all->small)
+        make_workspaces(all, error);
+    else
+        all->large =
+            radau_large_create(&all->common, options->kernels, all->threads, all->length, error);
+    if (error->status) {
+        systems_destroy(&all->common.adaptive);
+        return error->status;
+    }
+#pragma omp parallel for num_threads(all->threads) if (all->threads > 1)
+    for (size_t s = 0; s < bodies->systems; s++)
+        begin(all, s);
+    *adaptive = &all->common.adaptive;
+    return STATUS_OK;
+}
+
+static double systems_bytes(const struct force_options *force, double systems, double count)
+{
+    const double threads = force->threads > 0 ? force->threads : 1;
+    const bool small = count <= RADAU_SMALL;
+    const double workspaces = small || systems >= threads ? threads : 1;
+    const double length = 3 * sizeof(double) * bodies_length_of(1, count);
+    const double lanes =
+        small ? sizeof(double) * (double)radau_workspace((size_t)count, BODIES_PADDING) +
+                    RADAU_LANES * sizeof(size_t)
+              : 0;
+    return adaptive_systems_bytes(&method, systems, count) +
+           workspaces * ((RADAU_ARRAYS + RADAU_SCRATCH_ARRAYS) * length + 2 * lanes);
 }
 
 /* --- steps --------------------------------------------------------------------------------------
  */
 
-void radau_know_force(const struct radau_worker *worker, const struct radau_system *system)
+static void move_batch(const struct systems *all, struct radau_batch *batch, bool lanes)
 {
-    const size_t stride = system->stride;
-    if (system->clock->known > 0)
-        return;
-    for (size_t axis = 0; axis < 3; axis++)
-        for (size_t i = worker->first; i < worker->last; i++)
-            worker->scratch.x[axis][i] = radau_array_of(system, RADAU_X)[axis * stride + i];
-    worker->force(worker->context);
-    for (size_t axis = 0; axis < 3; axis++)
-        for (size_t i = worker->first; i < worker->last; i++)
-            radau_array_of(system, RADAU_A)[axis * stride + i] = worker->scratch.a[axis][i];
-    system->clock->known = 1;
-    system->clock->sums += (double)system->count;
+#pragma omp parallel num_threads(all->threads) if (all->threads > 1)
+    all->small->advance(batch, all->work[omp_get_thread_num()], lanes);
 }
 
-void radau_tick(struct adaptive_clock *clock, double dt)
+/* Lanes pay where there are systems enough to fill most of them. Those that take many more steps
+ * than the others are moved alone at the end, each by a thread. */
+static void move_small(struct systems *all, double dt)
 {
-    double rest;
-    clock->time = add(clock->time, dt, &rest);
-    clock->time = add(clock->time, clock->time_low + rest, &clock->time_low);
-    clock->last = dt;
-    clock->known = 0;
-    clock->steps += 1;
-}
-
-double radau_left(const struct adaptive_clock *clock, double target)
-{
-    return (target - clock->time) - clock->time_low;
-}
-
-double radau_floor(const struct adaptive_clock *clock, double grid)
-{
-    return DBL_EPSILON * fmax(clock->time, grid);
-}
-
-double radau_next(double dt, double scale, double length)
-{
-    return dt * fmin(most_growth, sqrt(scale) * length);
-}
-
-/* Each pass makes the change a hundred times smaller, so that after such a one the next would
- * change velocities by less than their rounding. */
-bool radau_converged(int pass, double change, double before, double size)
-{
-    static const double none = 1e-12;
-    return change <= none * size || (pass > 2 && change >= before) || pass == RADAU_PASSES;
-}
-
-bool radau_rejects(double dt, double next)
-{
-    return next * most_growth < dt;
-}
-
-/* Which pair is behind the smallest step so far? */
-static void remember_smallest(const struct step *step, const struct radau_problem *problem)
-{
-    struct adaptive_clock *const clock = step->system->clock;
-    if (step->dt >= clock->smallest)
-        return;
-    const size_t asker = (size_t)clock->asker, stride = step->system->stride;
-    double *const x = radau_array_of(step->system, RADAU_X);
-    const struct reference_motion motion = {
-        .m = problem->m,
-        .x = { x, x + stride, x + 2 * stride },
-        .count = step->system->count,
+    const size_t count = all->common.bodies->systems;
+    struct radau_batch batch = {
+        .systems = &all->common, .length = all->length, .dt = dt, .count = count, .late = all->late
     };
-    clock->smallest = step->dt;
-    clock->pair[0] = (double)asker;
-    clock->pair[1] = (double)reference_strongest(problem->physics, &motion, asker);
+    move_batch(all, &batch, count >= LEAST_LANES * (size_t)all->threads);
+    if (batch.late_count == 0)
+        return;
+    batch.which = all->late;
+    batch.count = batch.late_count;
+    batch.next = 0;
+    move_batch(all, &batch, false);
 }
 
-/* Tries one step, and takes it if it is short enough. */
-static enum adaptive_outcome try_step(const struct step *step, const struct radau_problem *problem,
-                                      double *done)
+static enum status systems_advance(struct adaptive *adaptive, double dt, uint64_t steps,
+                                   struct error *error)
 {
-    const struct radau_worker *const worker = step->worker;
-    struct adaptive_clock *const clock = step->system->clock;
-    radau_know_force(worker, step->system);
-    predict_terms(step);
-    const double size = iterate(step, problem->physics->interruption, done);
-    if (!isfinite(size))
-        return ADAPTIVE_NOT_FINITE;
-    size_t asker = (size_t)clock->asker;
-    double scale = find_time_scale(step, size, &asker);
-    if (worker->least)
-        worker->least(worker->context, &scale, &asker);
-    clock->step = radau_next(step->dt, scale, worker->length);
-    if (radau_rejects(step->dt, clock->step)) {
-        clock->asker = (double)asker;
-        clock->rejections += 1;
-        return ADAPTIVE_DONE;
+    struct systems *const all = (struct systems *)adaptive;
+    const size_t count = all->common.bodies->systems;
+    adaptive_systems_begin(&all->common);
+    for (size_t s = 0; s < count; s++) {
+        adaptive_clock_fit(&all->common.clocks[s], dt);
+        all->common.clocks[s].grid += (double)steps;
     }
-    remember_smallest(step, problem);
-    clock->asker = (double)asker;
-    if (worker->wait)
-        worker->wait(worker->context);
-    finish(step);
-    radau_tick(clock, step->dt);
-    return ADAPTIVE_DONE;
+    if (all->small)
+        move_small(all, dt);
+    else
+        radau_large_advance(all->large, dt);
+    return adaptive_systems_end(&all->common, error);
 }
 
-enum adaptive_outcome radau_advance(const struct radau_worker *worker,
-                                    const struct radau_system *system,
-                                    const struct radau_problem *problem, double target, bool land)
+/* Steps go with their length, and so does the first one of a copy. */
+static void systems_copy(struct adaptive *to, size_t to_system, const struct adaptive *from,
+                         size_t from_system)
 {
-    struct adaptive_clock *const clock = system->clock;
-    enum adaptive_outcome outcome = ADAPTIVE_DONE;
-    double done = 0; /* since an interruption was looked for */
-    while (outcome == ADAPTIVE_DONE) {
-        struct step step = { worker, system, clock->step };
-        const double left = radau_left(clock, target);
-        if (left < step.dt) {
-            if (!land || left <= 0)
-                break;
-            step.dt = left;
-        } else if (step.dt < radau_floor(clock, problem->grid)) {
-            return ADAPTIVE_TOO_SMALL;
-        }
-        const double steps = clock->steps;
-        outcome = try_step(&step, problem, &done);
-        if (step.dt == left && clock->steps > steps)
-            break;
-    }
-    return outcome;
+    struct systems *const all = (struct systems *)to;
+    adaptive_systems_copy(to, to_system, from, from_system);
+    all->common.clocks[to_system].step *= all->length / ((const struct systems *)from)->length;
 }
+
+static const char *systems_kernel(const struct adaptive *adaptive)
+{
+    return ((const struct systems *)adaptive)->kernel;
+}
+
+const struct adaptive_class gauss_radau_class = {
+    .create = systems_create,
+    .advance = systems_advance,
+    .save = adaptive_systems_save,
+    .load = adaptive_systems_load,
+    .copy_system = systems_copy,
+    .statistics = adaptive_systems_statistics,
+    .kernel = systems_kernel,
+    .bytes = systems_bytes,
+    .destroy = systems_destroy,
+};

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "integrator/gauss-radau-systems.h"
+#include "integrator/gauss-radau.h"
 #include "integrator/hermite-systems.h"
 
 /* clang-format off */

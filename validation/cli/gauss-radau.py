@@ -6,6 +6,7 @@ import pathlib
 import re
 import signal
 import subprocess
+import sys
 import time
 
 import numpy
@@ -223,6 +224,14 @@ def test_a_run_ends_at_time_end():
         assert tap.run("verify", out).returncode == 0
         other = run(config, whole, "--restart", *longer, "-P", "time.step=0.125", status=78)
         assert "time.step was 0.25 when the run began, now it is 0.125" in other.stderr, other
+
+
+def test_the_coefficients_are_made_by_their_script():
+    """the numbers of a step are those that the script computes from the nodes"""
+    folder = pathlib.Path(tap.SOURCE, "src/integrator")
+    made = subprocess.run([sys.executable, folder / "gauss-radau-coefficients.py"],
+                          capture_output=True, check=True).stdout
+    assert made == (folder / "gauss-radau-coefficients.inc").read_bytes()
 
 
 def test_what_it_cannot_do():

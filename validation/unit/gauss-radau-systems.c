@@ -7,7 +7,7 @@
 
 #include "backend/backend.h"
 #include "base/memory.h"
-#include "integrator/gauss-radau-systems.h"
+#include "integrator/gauss-radau.h"
 #include "motion-case.h"
 #include "saved-case.h"
 

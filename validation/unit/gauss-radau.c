@@ -13,7 +13,7 @@
 /* Node n = 0, 1 ... 7, of which the first is the start of the step. */
 static long double node(size_t n)
 {
-    return n == 0 ? 0 : radau.node[n - 1];
+    return n == 0 ? 0 : radau.h[n - 1];
 }
 
 /* Coefficients of h^0 ... h^7 of the product of h - h_m for m < k, over its value at node k. */
@@ -70,11 +70,11 @@ static void test_the_basis_is_newtons(void **state)
         for (int order = 0; order < RADAU_RATES; order++)
             assert_near(radau.end[order][k - 1], polynomial(power, order, 1));
         for (size_t j = 0; j < RADAU_TERMS; j++)
-            assert_near(radau.powers[j][k - 1], power[j + 1]);
+            assert_near(radau.c[j][k - 1], power[j + 1]);
     }
 }
 
-/* b to q and back again. */
+/* b to g and back again. */
 static void test_both_bases_say_the_same(void **state)
 {
     (void)state;
@@ -82,7 +82,7 @@ static void test_both_bases_say_the_same(void **state)
         for (size_t i = 0; i < RADAU_TERMS; i++) {
             long double sum = 0, size = 0;
             for (size_t k = 0; k < RADAU_TERMS; k++) {
-                const long double part = (long double)radau.powers[j][k] * radau.newton[k][i];
+                const long double part = (long double)radau.c[j][k] * radau.d[k][i];
                 sum += part;
                 size += fabsl(part);
             }
@@ -98,7 +98,7 @@ static void test_the_weights_are_radaus(void **state)
     for (int power = 1; power <= 14; power++) {
         long double dv = 0, dx = 0;
         for (size_t n = 0; n < RADAU_NODES; n++) {
-            const long double value = powl(radau.node[n], power);
+            const long double value = powl(radau.h[n], power);
             dv += ((long double)radau.in_v[n] + radau.in_v_low[n]) * value;
             dx += ((long double)radau.in_x[n] + radau.in_x_low[n]) * value;
         }
@@ -156,13 +156,9 @@ static struct motion *begin(size_t count, const double rows[][7], double accurac
     }
     s->system = (struct radau_system){ count, MOST, &s->arrays[0][0][0], &s->clock };
     s->problem = (struct radau_problem){ &s->physics, s->m, 1e-3 };
-    double *const scratch = &s->scratch[0][0][0];
-    const size_t each = RADAU_TERMS * 3 * MOST;
     s->worker = (struct radau_worker){
         .last = count,
-        .scratch = { .q = scratch,
-                     .f = scratch + each,
-                     .e = scratch + 2 * each,
+        .scratch = { .terms = &s->scratch[0][0][0],
                      .x = { s->x[0], s->x[1], s->x[2] },
                      .a = { s->a[0], s->a[1], s->a[2] } },
         .length = radau_length(accuracy),
@@ -189,7 +185,7 @@ static long double energy(const struct motion *s)
     long double E = 0;
     for (size_t i = 0; i < s->system.count; i++)
         for (int k = 0; k < 3; k++) {
-            const long double v = (long double)of(s, RADAU_V, k, i) + of(s, RADAU_V_LOW, k, i);
+            const long double v = (long double)of(s, RADAU_V, k, i) + of(s, RADAU_CSV, k, i);
             E += s->m[i] * v * v / 2;
         }
     for (size_t i = 0; i < s->system.count; i++)
@@ -198,7 +194,7 @@ static long double energy(const struct motion *s)
             for (int k = 0; k < 3; k++) {
                 const long double d =
                     ((long double)of(s, RADAU_X, k, i) - of(s, RADAU_X, k, j)) +
-                    ((long double)of(s, RADAU_X_LOW, k, i) - of(s, RADAU_X_LOW, k, j));
+                    ((long double)of(s, RADAU_CSX, k, i) - of(s, RADAU_CSX, k, j));
                 r2 += d * d;
             }
             E -= s->m[i] * s->m[j] / sqrtl(r2);
