@@ -38,7 +38,7 @@ static enum status cuda_create(const struct backend_options *options, const stru
                                struct bodies *bodies, struct backend **backend, struct error *error)
 {
     *backend = NULL;
-    if (options->integrator && options->integrator->adaptive)
+    if (integrator_chooses_steps(options->integrator))
         return error_set(
             error, STATUS_CONFIG,
             "time.integrator = \"%s\": the cuda backend takes no steps that the motion "

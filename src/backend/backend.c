@@ -64,7 +64,7 @@ static bool prefer_device(const struct backend_options *options, const struct bo
     const char *kernel = options->force.kernel;
     const enum gpu_kernel_id id = gpu_catalog_find(kernel);
     struct error error = { 0 };
-    if (options->integrator && options->integrator->adaptive)
+    if (integrator_chooses_steps(options->integrator))
         snprintf(reason, BACKEND_CHOICE_SIZE, "%s chooses its own steps, on a CPU only",
                  options->integrator->variant.name);
     else if (force_check_direct(&options->force, "a GPU", &error))

@@ -36,7 +36,7 @@ enum status host_create_adaptive(struct host *host, const struct backend_options
                                  struct error *error)
 {
     const struct integrator *integrator = options->integrator;
-    if (!integrator || !integrator->adaptive)
+    if (!integrator_chooses_steps(integrator))
         return STATUS_OK;
     if (force_check_direct(&options->force, integrator->variant.name, error))
         return error->status;

@@ -275,7 +275,7 @@ static enum status openmp_advance(struct backend *backend, const struct integrat
 {
     struct openmp *openmp = (struct openmp *)backend;
     struct host *const host = &openmp->host;
-    if (integrator->adaptive)
+    if (integrator_chooses_steps(integrator))
         return host_advance_adaptive(host, integrator, dt, steps, error);
     host_begin(host);
     stage_program_make(&host->program, integrator, dt);

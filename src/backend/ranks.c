@@ -139,14 +139,14 @@ static struct rank_plan make_plan(const struct backend_options *options,
     };
     const struct integrator *const integrator = options->integrator;
     plan.physics.interruption = NULL; /* ranks that wait for each other are not interrupted */
-    plan.alike = !plan.by_systems && integrator && integrator->adaptive;
+    plan.alike = !plan.by_systems && integrator_chooses_steps(integrator);
     snprintf(plan.backend, RANK_NAME_SIZE, "%s", options->within->variant.name);
     snprintf(plan.method, RANK_NAME_SIZE, "%s", force_method_of(&options->force)->name);
     snprintf(plan.kernel, RANK_NAME_SIZE, "%s", options->force.kernel);
     snprintf(plan.isa, RANK_NAME_SIZE, "%s", options->force.isa);
     if (integrator)
         snprintf(plan.integrator, RANK_NAME_SIZE, "%s", integrator->variant.name);
-    plan.valued = integrator && integrator->adaptive && options->time;
+    plan.valued = integrator_chooses_steps(integrator) && options->time;
     if (plan.valued)
         integrator_values(integrator, options->time, plan.values);
     snprintf(plan.units, RANK_NAME_SIZE, "%s", physics->units ? physics->units->name : "");

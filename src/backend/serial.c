@@ -97,7 +97,7 @@ static enum status serial_advance(struct backend *backend, const struct integrat
                                   double dt, uint64_t steps, struct error *error)
 {
     struct host *host = (struct host *)backend;
-    if (integrator->adaptive)
+    if (integrator_chooses_steps(integrator))
         return host_advance_adaptive(host, integrator, dt, steps, error);
     host_begin(host);
     stage_program_make(&host->program, integrator, dt);

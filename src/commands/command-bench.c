@@ -364,7 +364,7 @@ static enum status measure_experiment(const char *path, const struct argument_li
     enum status status = prepare_config(&options, &prepared, error);
     if (!status)
         status = experiment_create(prepared.config, NULL, &experiment, error);
-    if (!status && experiment.simulation.integrator->adaptive)
+    if (!status && integrator_chooses_steps(experiment.simulation.integrator))
         status = error_set(error, STATUS_CONFIG,
                            "%s: time.integrator = \"%s\" chooses its own steps; orrery bench times "
                            "steps of one length: -P time.integrator=velocity-verlet",

@@ -93,7 +93,7 @@ static void print_estimate(const struct run_record *run, const struct estimate *
     printf("# estimate\n");
     item("bodies", "%zu x %zu systems", x->simulation.bodies->count, x->simulation.bodies->systems);
     const struct units *units = x->simulation.physics.units;
-    item(x->simulation.integrator->adaptive ? "grid steps" : "steps",
+    item(integrator_chooses_steps(x->simulation.integrator) ? "grid steps" : "steps",
          "%" PRIu64 " of %s, to t = %s", x->steps, units_time(units, x->simulation.step, 6, step),
          units_time(units, (double)x->steps * x->simulation.step, 6, end));
     item("backend", "%s (%s, %s, %s), %s%s%s", d->backend, d->kernel, d->isa,
@@ -102,11 +102,11 @@ static void print_estimate(const struct run_record *run, const struct estimate *
     print_memory(&e->memory);
     item("disk", "%s, %.0f frames; %s of it for checkpoints", need_text(e->disk_bytes, disk),
          e->frames, need_text(e->checkpoint_bytes, checkpoints));
-    if (x->simulation.integrator->adaptive)
+    if (integrator_chooses_steps(x->simulation.integrator))
         item("own steps", "%.3g if the motion goes on as it begins; they follow it",
              e->timing.own_steps);
     item("interactions", "%.3g at %.3g G/s", e->timing.interactions, 1e-9 * e->timing.rate);
-    print_time(&e->timing, x->simulation.integrator->adaptive != NULL);
+    print_time(&e->timing, integrator_chooses_steps(x->simulation.integrator));
     char note[EXPERIMENT_NOTE_SIZE];
     if (experiment_end_note(x, note)[0])
         item("note", "%s", note);

@@ -319,7 +319,7 @@ static void say_what(const struct run_record *record)
         text_print(&title, " x %zu systems", experiment->simulation.bodies->systems);
     text_print(
         &title, ", %s, %s %s", experiment->simulation.integrator->variant.name,
-        experiment->simulation.integrator->adaptive ? "grid" : "step",
+        integrator_chooses_steps(experiment->simulation.integrator) ? "grid" : "step",
         units_time(experiment->simulation.physics.units, experiment->simulation.step, 6, time));
     text_wrap(&line, "  ", REFERENCE_WIDTH, title.bytes ? title.bytes : "");
     text_print(&line, "\n");

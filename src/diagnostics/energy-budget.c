@@ -52,7 +52,8 @@ struct budget {
     double richardson; /* error of the step over its difference to half the step */
     double kicks, drifts;
     size_t systems;
-    bool exact, adaptive; /* the forces; the integrator */
+    bool exact;         /* the forces */
+    bool chooses_steps; /* the integrator does */
 };
 
 const struct parameter energy_budget_parameters[] = {
@@ -127,7 +128,7 @@ enum status energy_budget_sample(struct diagnostic *diagnostic, const struct mom
     const struct budget *budget = (const struct budget *)diagnostic;
     struct state *state = state_of(budget, system);
     struct nearest_pair pair;
-    if (budget->adaptive) /* the grid says nothing of how well it follows a pair */
+    if (budget->chooses_steps) /* the grid says nothing of how well it follows a pair */
         return STATUS_OK;
     if (nearest_pair(now->physics, now->bodies, system, NEAREST_IN_TIME, &pair, error))
         return error->status;
@@ -249,10 +250,10 @@ enum status energy_budget_create(const struct section *section, const struct mom
     budget->richardson = 1.0 / (1.0 - exp2(-integrator->order));
     budget->systems = systems;
     budget->exact = exact;
-    budget->adaptive = integrator->adaptive != NULL;
+    budget->chooses_steps = integrator_chooses_steps(integrator);
     budget->kicks = (double)integrator_roundings(integrator, VECTOR_V);
     budget->drifts = (double)integrator_roundings(integrator, VECTOR_X);
-    if (budget->adaptive) /* how many steps it will take is not known; its sums are exact */
+    if (budget->chooses_steps) /* how many steps it will take is not known; its sums are exact */
         budget->kicks = budget->drifts = 1.0;
     for (size_t s = 0; s < systems; s++)
         state_of(budget, s)->last = conserved_internal_energy(&start->first[s]);
@@ -347,7 +348,7 @@ const char *energy_budget_text(const struct diagnostic *diagnostic,
         snprintf(buffer, ENERGY_BUDGET_TEXT_SIZE, "undefined, since E0 and U0 are 0");
         return buffer;
     }
-    if (!budget->adaptive)
+    if (!budget->chooses_steps)
         snprintf(pair, sizeof pair, ", encounters %.2g", row[ENCOUNTERS]);
     if (row[ENCOUNTERS] != 0.0)
         snprintf(pair + strlen(pair), sizeof pair - strlen(pair), " (most of bodies %.0f and %.0f)",
@@ -360,7 +361,7 @@ const char *energy_budget_text(const struct diagnostic *diagnostic,
     snprintf(buffer, ENERGY_BUDGET_TEXT_SIZE,
              "of %.2g at its largest%s%s: %s %.2g%s, precision of the forces %.2g, rounding about "
              "%.2g%s",
-             row[ENERGY_CHANGE], until, system, budget->adaptive ? "own steps" : "step",
+             row[ENERGY_CHANGE], until, system, budget->chooses_steps ? "own steps" : "step",
              row[TRUNCATION], pair, row[FORCE], row[ROUNDING], rest);
     return buffer;
 }

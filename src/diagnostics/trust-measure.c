@@ -131,7 +131,8 @@ static double noise_of(const struct integrator *integrator, const struct trust_f
     for (size_t k = 0; k < integrator->stage_count; k++)
         if (integrator->stages[k].verb == VERB_KICK)
             squares += integrator->stages[k].coefficient * integrator->stages[k].coefficient;
-    if (integrator->adaptive) /* how many steps it will take is not known; its sums are exact */
+    if (integrator_chooses_steps(
+            integrator)) /* how many steps it will take is not known; its sums are exact */
         drifts = kicks = squares = 1.0;
     const double position = unit * sqrt(drifts * spread->position2) / state->size;
     const double velocity =

@@ -100,13 +100,13 @@ json_t *watch_bound_json(const struct watch *watch, const struct record *record)
 {
     const struct bound_record *bound = &record->bound;
     const bool foreseen = is_foreseen(bound);
-    return json_pack("{s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "judged", !watch->adaptive,
-                     "largest", document_number(foreseen ? 0.0 : bound->error), "body",
-                     id_json(bound->body), "about", id_json(bound->centers[0]), "and",
-                     id_json(bound->centers[1]), "steps_per_period", document_number(bound->steps),
-                     "time", document_number(bound->time), "first_time_beyond",
-                     document_number(foreseen ? NAN : bound->first), "step_that_holds",
-                     document_number(bound->holds));
+    return json_pack(
+        "{s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "judged", !watch->chooses_steps, "largest",
+        document_number(foreseen ? 0.0 : bound->error), "body", id_json(bound->body), "about",
+        id_json(bound->centers[0]), "and", id_json(bound->centers[1]), "steps_per_period",
+        document_number(bound->steps), "time", document_number(bound->time), "first_time_beyond",
+        document_number(foreseen ? NAN : bound->first), "step_that_holds",
+        document_number(bound->holds));
 }
 
 /* Of an ensemble, these many more than one are told, and a step that holds is looked for. */
@@ -332,7 +332,7 @@ enum status watch_bound_check(struct watch *watch, const struct check *check, si
     const uint64_t every = now->bodies->count > VERY_FEW_BODIES ? MANY_EVERY : FEW_EVERY;
     bool found;
     struct bound_orbit orbit;
-    if ((now->step % every != 0 && !last) || watch->adaptive || isinf(watch->orbit_error))
+    if ((now->step % every != 0 && !last) || watch->chooses_steps || isinf(watch->orbit_error))
         return STATUS_OK;
     bound->drift += bound->rate * (now->time - bound->drift_time);
     bound->drift_time = now->time;

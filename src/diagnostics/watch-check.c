@@ -45,7 +45,7 @@ static enum status check_step(struct watch *watch, const struct check *check, si
     record->next_search = (double)(now->step + watch->every);
     if (close_pair_find(now, system, &record->last, error))
         return error->status;
-    if (watch->adaptive)
+    if (watch->chooses_steps)
         return STATUS_OK;
     if (record->last.steps < record->fastest.steps)
         record->fastest = record->last;

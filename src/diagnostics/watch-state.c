@@ -185,12 +185,12 @@ enum status watch_create(const struct section *section, const struct moment *sta
     watch->force = method->force;
     watch->noise = force_traits(&method->force).energy_noise;
     watch->integrator = method->integrator;
-    watch->adaptive = method->integrator->adaptive != NULL;
+    watch->chooses_steps = integrator_chooses_steps(method->integrator);
     watch->advised_steps = integrator_advised_steps(method->integrator);
     /* Of a higher order the energy drifts as well, but so little that a result can be trusted with
      * it: it is judged by how much, like the drift of a symplectic method. */
     watch->symplectic =
-        method->integrator->symplectic || watch->adaptive || method->integrator->order > 1;
+        method->integrator->symplectic || watch->chooses_steps || method->integrator->order > 1;
     watch->dt = start->dt;
     watch->end = start->time + (method->steps + 0.5) * start->dt;
     watch->units = start->physics->units;

@@ -107,7 +107,7 @@ struct watch {
     bool symplectic;      /* or with steps that keep its error to a tolerance */
     double advised_steps; /* of a period; 0 where the integrator chooses its own */
     const struct integrator *integrator;
-    bool adaptive; /* chooses its own steps: those of the run are no measure of them */
+    bool chooses_steps; /* its own: those of the run are no measure of them */
     const struct pace *pace;
     bool looks; /* between two steps of this pace as well, where pairs pass their pericentres */
     const struct units *units; /* of the run, for what is said */

@@ -205,6 +205,16 @@ bool integrator_has_stages(const struct integrator *integrator)
     return integrator && !integrator->adaptive;
 }
 
+bool integrator_chooses_steps(const struct integrator *integrator)
+{
+    return integrator && integrator->adaptive;
+}
+
+bool integrator_keeps_momentum(const struct integrator *integrator)
+{
+    return !integrator || !integrator->block_steps;
+}
+
 bool integrator_has_registers(const struct integrator *integrator)
 {
     bool used = integrator == NULL;

@@ -70,6 +70,12 @@ const struct variant *integrator_variant(size_t index);
  */
 bool integrator_has_stages(const struct integrator *integrator);
 
+/* Traits, for those who plan or judge a run; of NULL, an integrator that is not known, those of
+ * stages. Does it choose its own steps, so that the run's are but a grid on which it is observed?
+ * Do the momenta that it gives to the bodies cancel? */
+bool integrator_chooses_steps(const struct integrator *integrator);
+bool integrator_keeps_momentum(const struct integrator *integrator);
+
 /* Do its stages use registers? So they may where it is NULL, an integrator yet to be named. */
 bool integrator_has_registers(const struct integrator *integrator);
 

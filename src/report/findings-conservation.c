@@ -67,7 +67,7 @@ void tell_energy_error(const struct drawn *drawn, struct text *words)
                    "band. A line that climbs is a drift; a jump is a close encounter that the step "
                    "was too long for.",
                    integrator->variant.name);
-    else if (integrator && integrator->adaptive)
+    else if (integrator_chooses_steps(integrator))
         text_print(
             words,
             "The integrator %s chooses its steps by the motion, short ones in encounters: its "
@@ -141,7 +141,7 @@ void tell_momentum(const struct drawn *drawn, struct text *words)
     const struct integrator *integrator =
         integrator_find(result_string(drawn->result, FIELD_CONFIG_TIME_INTEGRATOR));
     tell_change(drawn, FIELD_SCALES_MOMENTUM, "the bodies' Σ m |v|", "|P₀|",
-                !integrator || !integrator->block_steps, words);
+                integrator_keeps_momentum(integrator), words);
 }
 
 static bool is_periodic(const struct drawn *drawn)

@@ -30,7 +30,7 @@ static void tell_orbit_error(const struct drawn *drawn, struct text *words)
     char time[UNITS_TEXT_SIZE];
     if (!isnan(lost))
         text_print(words, "%sAt t = %s the %s: from then on the parts are as large as the orbit.",
-                   integrator && !integrator->symplectic && !integrator->adaptive
+                   integrator && !integrator->symplectic && !integrator_chooses_steps(integrator)
                        ? "This integrator is not symplectic: the size of the orbit changes. "
                        : "",
                    units_time(result_units(drawn->result), lost, 4, time),
@@ -39,7 +39,7 @@ static void tell_orbit_error(const struct drawn *drawn, struct text *words)
     else if (integrator && integrator->symplectic)
         text_print(words, "A symplectic integrator errs along the track, by an amount that grows "
                           "linearly.");
-    else if (integrator && integrator->adaptive)
+    else if (integrator_chooses_steps(integrator))
         text_print(words, "With steps that follow the motion the error is what their accuracy and "
                           "the roundings leave; along the track it grows fastest.");
     else

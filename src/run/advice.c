@@ -488,7 +488,7 @@ enum status advice_find(const struct experiment *x, const struct advice_wish *wi
     struct rehearsal tried;
     bool kept = false;
     *advice = (struct advice){ .kind = ADVICE_NONE, .integrator = x->simulation.integrator };
-    if (x->simulation.integrator->adaptive)
+    if (integrator_chooses_steps(x->simulation.integrator))
         return STATUS_OK; /* it needs none */
     const bool drifts =
         x->simulation.integrator->order == 1 && !x->simulation.integrator->symplectic;

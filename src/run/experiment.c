@@ -59,8 +59,8 @@ const char *experiment_end_note(const struct experiment *experiment,
     const double end = section_real(section, "end");
     char time[UNITS_TEXT_SIZE];
     buffer[0] = '\0';
-    if (experiment->simulation.integrator->adaptive && section_has(section, "step") &&
-        !is_whole(end / section_real(section, "step")))
+    if (integrator_chooses_steps(experiment->simulation.integrator) &&
+        section_has(section, "step") && !is_whole(end / section_real(section, "step")))
         snprintf(buffer, EXPERIMENT_NOTE_SIZE,
                  "time.end = %.6g is no multiple of the grid: its steps are shorter, %s, and the "
                  "run ends at time.end",
@@ -101,7 +101,7 @@ static void resolve_time(struct experiment *experiment, struct error *error)
     simulation->options.time = section;
     simulation->step = section_has(section, "step") ? section_real(section, "step") : NAN;
     /* Integrators that choose their own steps need no grid; what is observed does. */
-    if (simulation->integrator->adaptive)
+    if (integrator_chooses_steps(simulation->integrator))
         simulation->step = experiment_grid(section_real(section, "end"), simulation->step);
     const double steps = experiment_step_count(experiment, simulation->step);
     if (steps > max_steps)

@@ -127,7 +127,7 @@ static double integrator_bytes(const struct config *config, const struct force_o
                                double systems, double count)
 {
     const struct integrator *integrator = integrator_of(config);
-    if (integrator->adaptive)
+    if (integrator_chooses_steps(integrator))
         return integrator->adaptive->bytes(force, systems, count) +
                systems * sizeof(struct adaptive_statistics); /* what the run knows of its steps */
     const double registers = integrator_has_registers(integrator) ? 3.0 * STAGE_REGISTERS : 0.0;
@@ -245,7 +245,7 @@ enum status need_check_ranks(const struct config *config, const struct memory_ne
     const struct force_options force = force_options(config, share);
     const double moves = (1.0 + (double)copies_count(config)) *
                          integrator_bytes(config, &force, (double)share, (double)need->count);
-    const bool keeps = integrator_of(config)->adaptive != NULL;
+    const bool keeps = integrator_chooses_steps(integrator_of(config));
     const double first =
         need_bytes(need) + EXCHANGED_ARRAYS * array * (double)systems + (keeps ? moves : 0.0);
     const double each =

@@ -21,7 +21,7 @@ static enum status allocate_arrays(struct run *run, struct error *error)
 {
     struct observers *observers = &run->observers;
     const size_t length = bodies_length(run->simulation->bodies);
-    if (run->simulation->integrator->adaptive)
+    if (integrator_chooses_steps(run->simulation->integrator))
         run->own = memory_array(run->simulation->bodies->systems, sizeof *run->own, error);
     if (error->status || !(observers_needs(observers) & NEED_POTENTIALS))
         return error->status;

@@ -111,7 +111,8 @@ static enum status look_at_times(const struct experiment *x, struct proportions 
         add(proportions,
             "time.end is %.2g of the shortest period, %s (bodies %" PRId64 " and %" PRId64 ")",
             end / shortest, period, fastest[0], fastest[1]);
-    else if (x->simulation.step > slip * shortest && !x->simulation.integrator->adaptive)
+    else if (x->simulation.step > slip * shortest &&
+             !integrator_chooses_steps(x->simulation.integrator))
         add(proportions,
             "time.step is %.2g times the shortest period, %s (bodies %" PRId64 " and %" PRId64 ")",
             x->simulation.step / shortest, period, fastest[0], fastest[1]);

@@ -225,7 +225,7 @@ static void treat(struct patient *patient, struct error *error)
         say(patient->text, "that is less than the rounding of a number");
     else if (try_double(patient, error))
         return;
-    else if (patient->start.simulation.integrator->adaptive)
+    else if (integrator_chooses_steps(patient->start.simulation.integrator))
         say_own_steps(patient);
     else if (advice_find(&patient->start, &patient->wish, &advice, error) ||
              try_higher_order(patient, &advice, error))
@@ -304,7 +304,7 @@ const char *remedy_of_criterion(const struct run *run, const struct criterion *c
             "forces in %s precision do not cancel; compute.precision = \"double\" may help "
             "(not tried)",
             precision_names[precision]);
-    else if (of_momentum && run->simulation->integrator->block_steps)
+    else if (of_momentum && !integrator_keeps_momentum(run->simulation->integrator))
         say(buffer, "the block steps of %s do not keep it; another integrator may help (not tried)",
             run->simulation->integrator->variant.name);
     else

@@ -53,7 +53,7 @@ static double find_old_grid(const struct run *run, const json_t *before)
 {
     const json_t *const time = json_object_get(before, "time");
     const json_t *const end = json_object_get(time, "end"), *step = json_object_get(time, "step");
-    if (!run->experiment.simulation.integrator->adaptive || !json_is_number(end))
+    if (!integrator_chooses_steps(run->simulation->integrator) || !json_is_number(end))
         return NAN;
     return experiment_grid(json_number_value(end),
                            json_is_number(step) ? json_number_value(step) : NAN);

@@ -79,7 +79,7 @@ ROWS = [
     ("src/diagnostics/own-steps.c", "own.steps - state->steps;", "own.steps;", "cli/hermite.py"),
     ("src/diagnostics/energy-budget.c", "if (now->step % budget->every != 0)", "if (false)",
      "cli/energy-budget.py"),
-    ("src/diagnostics/energy-budget.c", "if (budget->adaptive) /* the grid", "if (false) /*",
+    ("src/diagnostics/energy-budget.c", "if (budget->chooses_steps) /* the grid", "if (false) /*",
      "cli/energy-budget.py"),
     ("src/diagnostics/energy-budget.c", "1.0 / (1.0 - exp2(-integrator->order))", "20.0",
      "unit/energy-budget cli/energy-budget.py"),
