@@ -287,7 +287,7 @@ static void say_files(const struct run_record *record)
  * named alone, and a method that takes none back says nothing of it. */
 static void say_own_steps(const struct run_record *record)
 {
-    const struct adaptive_statistics *own = &record->own_steps;
+    const struct work_done *own = &record->own_steps;
     char smallest[UNITS_TEXT_SIZE], asker[48], where[32] = "", back[48] = "";
     if (record->chooses_steps && own->steps == 0)
         item("own steps", "none yet");

@@ -73,20 +73,6 @@ static void compare(const struct physics *physics, const struct runner *method,
     }
 }
 
-static double pairs_of(const struct runner *runner, double forces)
-{
-    return forces * reference_pairs(1.0, (double)runner->simulation.bodies->count);
-}
-
-static double interactions_of(const struct runner *method, const struct runner *truth,
-                              uint64_t steps)
-{
-    struct adaptive_statistics own;
-    simulation_own_steps(&truth->simulation, 0, &own);
-    return own.interactions + pairs_of(method, (double)steps * (double)integrator_forces_per_step(
-                                                                   method->simulation.integrator));
-}
-
 /* The method may lose the body; where the truth cannot be followed, nothing is known. */
 static enum status follow(const struct physics *physics, struct runner *method,
                           struct runner *truth, double dt, double limit, struct bound_trial *trial,
@@ -117,7 +103,8 @@ static enum status follow(const struct physics *physics, struct runner *method,
             trial->beyond = fmin(trial->beyond, (double)step * dt);
     }
     trial->error = sums.error;
-    trial->interactions = interactions_of(method, truth, step);
+    trial->interactions = simulation_work_done(&method->simulation, 0).interactions +
+                          simulation_work_done(&truth->simulation, 0).interactions;
     if (sums.first_count > 0 && sums.last_count > 0)
         trial->rate =
             (sums.last / (double)sums.last_count - sums.first / (double)sums.first_count) /

@@ -46,7 +46,7 @@ struct moment {
     const struct conserved *first;     /* the same at step 0; valid with `conserved` */
     const double *phi, *psi;           /* laid out like the bodies */
     /* Of each system, with an integrator that chooses its own steps; NULL with steps of dt. */
-    const struct adaptive_statistics *own;
+    const struct work_done *own;
 };
 
 struct column {

@@ -25,14 +25,14 @@ struct state {
 enum { STATE_LENGTH = sizeof(struct state) / sizeof(double) };
 
 /* Steps that are all alike. */
-static struct adaptive_statistics fixed_steps(const struct moment *now)
+static struct work_done fixed_steps(const struct moment *now)
 {
-    return (struct adaptive_statistics){ .steps = (double)now->step,
-                                         .bodies = (double)now->bodies->count,
-                                         .rejections = NAN,
-                                         .smallest = now->step > 0 ? now->dt : INFINITY,
-                                         .current = now->dt,
-                                         .time = now->time };
+    return (struct work_done){ .steps = (double)now->step,
+                               .bodies = (double)now->bodies->count,
+                               .rejections = NAN,
+                               .smallest = now->step > 0 ? now->dt : INFINITY,
+                               .current = now->dt,
+                               .time = now->time };
 }
 
 /* NaN for what is not known yet. */
@@ -46,7 +46,7 @@ static enum status measure_system(struct diagnostic *diagnostic, const struct mo
 {
     (void)error;
     struct state *const state = (struct state *)diagnostic->state + system;
-    const struct adaptive_statistics own = now->own ? now->own[system] : fixed_steps(now);
+    const struct work_done own = now->own ? now->own[system] : fixed_steps(now);
     const double steps = own.steps - state->steps;
     /* Of all bodies, each over its own steps. Differences of grid times would be rounded. */
     const double each = steps * own.bodies / (double)now->bodies->count;

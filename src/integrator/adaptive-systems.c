@@ -191,13 +191,13 @@ void adaptive_systems_copy(struct adaptive *to, size_t to_system, const struct a
 }
 
 void adaptive_systems_statistics(const struct adaptive *adaptive, size_t system,
-                                 struct adaptive_statistics *statistics)
+                                 struct work_done *statistics)
 {
     const struct adaptive_systems *const all = systems_of(adaptive);
     const struct adaptive_clock *const clock = &all->clocks[system];
     const int64_t *const id = all->bodies->id + system * all->bodies->stride;
     const bool moved = clock->steps > 0;
-    *statistics = (struct adaptive_statistics){
+    *statistics = (struct work_done){
         .steps = clock->steps,
         .bodies = (double)all->bodies->count,
         .rejections = clock->rejections,

@@ -99,6 +99,6 @@ enum status adaptive_systems_load(struct adaptive *adaptive, const struct adapti
 void adaptive_systems_copy(struct adaptive *to, size_t to_system, const struct adaptive *from,
                            size_t from_system);
 void adaptive_systems_statistics(const struct adaptive *adaptive, size_t system,
-                                 struct adaptive_statistics *statistics);
+                                 struct work_done *statistics);
 
 #endif

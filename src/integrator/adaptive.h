@@ -49,8 +49,9 @@ struct adaptive_options {
     struct force *kernels;
 };
 
-/* Of one system since the beginning of the run: they go through save() and load(). */
-struct adaptive_statistics {
+/* What was done to move one system since the beginning of the run. With steps of one length, the
+ * same is known of them (simulation_work_done()); else it goes through save() and load(). */
+struct work_done {
     double steps;        /* of its own; block steps count each body's */
     double bodies;       /* that one of them moves: all, or the one of a block step */
     double rejections;   /* steps that were tried and taken back, not among `steps`; NaN where a
@@ -111,7 +112,7 @@ struct adaptive_class {
     void (*copy_system)(struct adaptive *to, size_t to_system, const struct adaptive *from,
                         size_t from_system);
     void (*statistics)(const struct adaptive *adaptive, size_t system,
-                       struct adaptive_statistics *statistics);
+                       struct work_done *statistics);
     /* The kernel that sums its forces, for run.json: "hermite"; NULL: the backend's. */
     const char *(*kernel)(const struct adaptive *adaptive);
     /* Bytes that an object takes at most for so many systems of so many bodies. */

@@ -237,7 +237,7 @@ static void systems_copy(struct adaptive *to, size_t to_system, const struct ada
 }
 
 static void systems_statistics(const struct adaptive *adaptive, size_t s,
-                               struct adaptive_statistics *statistics)
+                               struct work_done *statistics)
 {
     const struct systems *const all = (const struct systems *)adaptive;
     const struct hermite_system system = system_at(all, s);

@@ -27,7 +27,7 @@ enum status failure_save(struct run *run, struct error *error)
 {
     const struct bodies *b = run->simulation->bodies;
     struct stream *stream;
-    const struct adaptive_statistics own = run_own_steps(run).sums;
+    const struct work_done own = run_work(run).sums;
     if (simulation_fetch(run->simulation, error))
         return error->status;
     failure_forget(run);

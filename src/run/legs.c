@@ -104,7 +104,7 @@ struct legs_sum legs_sum(const struct run *run, const struct json_t *legs)
         sum.advance += number(leg, "advance_seconds");
         sum.cpu += number(leg, "cpu_seconds");
     }
-    const struct run_own_steps own = run_own_steps(run);
+    const struct run_work own = run_work(run);
     sum.interactions = experiment_interactions(&run->experiment, 1) * sum.steps;
     if (own.chosen) {
         sum.interactions = own.sums.interactions;

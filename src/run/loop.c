@@ -102,7 +102,7 @@ static enum status serve(struct run *run, struct poll *poll, double seconds, str
  * which the motion of a system got stuck. */
 static uint64_t steps_done(const struct run *run, uint64_t steps)
 {
-    const struct adaptive_statistics own = run_own_steps(run).sums;
+    const struct work_done own = run_work(run).sums;
     if (!own.stuck)
         return steps;
     const double done = floor(own.time / run->simulation->step) - (double)run->schedule.step;

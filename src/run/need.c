@@ -129,7 +129,7 @@ static double integrator_bytes(const struct config *config, const struct force_o
     const struct integrator *integrator = integrator_of(config);
     if (integrator_chooses_steps(integrator))
         return integrator->adaptive->bytes(force, systems, count) +
-               systems * sizeof(struct adaptive_statistics); /* what the run knows of its steps */
+               systems * sizeof(struct work_done); /* what the run knows of its steps */
     const double registers = integrator_has_registers(integrator) ? 3.0 * STAGE_REGISTERS : 0.0;
     return registers * sizeof(double) * bodies_length_of(systems, count) +
            host_before_bytes(force, systems, count);

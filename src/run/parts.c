@@ -46,21 +46,18 @@ double run_rate(const struct run *run)
 {
     if (run->clocks.advance_seconds <= 0.0)
         return 0.0;
-    const struct run_own_steps own = run_own_steps(run);
-    const double done =
-        own.chosen ? own.sums.interactions - run->continuation.own.interactions
-                   : experiment_interactions(&run->experiment,
-                                             run->schedule.step - run->schedule.first_step);
-    return done / run->clocks.advance_seconds;
+    const double before = run->continuation.work.interactions;
+    return (run_work(run).sums.interactions - before) / run->clocks.advance_seconds;
 }
 
-struct run_own_steps run_own_steps(const struct run *run)
+struct run_work run_work(const struct run *run)
 {
-    struct run_own_steps own = { false, 0, { .smallest = INFINITY, .time = INFINITY } };
-    struct adaptive_statistics *const sums = &own.sums;
-    struct adaptive_statistics one;
-    for (size_t s = 0; simulation_own_steps(run->simulation, s, &one); s++) {
-        own.chosen = true;
+    struct run_work own = { integrator_chooses_steps(run->simulation->integrator),
+                            0,
+                            { .smallest = INFINITY, .time = INFINITY } };
+    struct work_done *const sums = &own.sums;
+    for (size_t s = 0; s < run->simulation->bodies->systems; s++) {
+        const struct work_done one = simulation_work_done(run->simulation, s);
         sums->steps += one.steps;
         sums->rejections += one.rejections;
         sums->interactions += one.interactions;
@@ -121,7 +118,7 @@ enum status run_observe(struct run *run, unsigned needs, struct error *error)
         status = simulation_accelerations(simulation, error);
     for (size_t s = 0; run->own && s < run->simulation->bodies->systems; s++)
         if (needs & NEED_STEPS)
-            simulation_own_steps(simulation, s, &run->own[s]);
+            run->own[s] = simulation_work_done(simulation, s);
     return status;
 }
 

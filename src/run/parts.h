@@ -62,8 +62,8 @@ struct run {
     struct clocks clocks;
     struct interruption interruption; /* lent to all that works for it, by way of its physics */
     enum run_phase phase;
-    double events_began;             /* by clock_seconds(): those of the last step that had any */
-    struct adaptive_statistics *own; /* of each system, for diagnostics; NULL if none has any */
+    double events_began;   /* by clock_seconds(): those of the last step that had any */
+    struct work_done *own; /* of each system, for diagnostics; NULL if none has any */
 };
 
 /* A line for people and for run.log; a warning is shown even to those who want it quiet. */
@@ -87,16 +87,16 @@ const char *run_time_text(const struct run *run, int digits, char buffer[UNITS_T
 double run_rate(const struct run *run);
 
 /*
- * Of an integrator that chooses its own steps: the sums over all systems since the beginning of the
- * run, with the smallest step of all and the pair behind it, of `system`, and the time at which the
- * first of them got stuck.
+ * The work done in all systems since the beginning of the run: the sums, the smallest step of all
+ * with the pair behind it, of `system`, and the time at which the first of them got stuck.
  */
-struct run_own_steps {
-    bool chosen; /* false: it takes the steps of the run */
+struct run_work {
+    bool
+        chosen; /* the integrator chooses its own steps; else every system takes those of the run */
     size_t system;
-    struct adaptive_statistics sums;
+    struct work_done sums;
 };
-struct run_own_steps run_own_steps(const struct run *run);
+struct run_work run_work(const struct run *run);
 
 /* The bodies as they are now; valid is what was observed. */
 struct moment run_moment(const struct run *run);

@@ -67,7 +67,7 @@ static json_t *compute_json(const struct backend_description *d)
 }
 
 /* What an integrator that chooses its own steps has taken, in all systems. */
-static json_t *own_steps_json(const struct adaptive_statistics *own, size_t system)
+static json_t *own_steps_json(const struct work_done *own, size_t system)
 {
     return json_pack("{s:o, s:o, s:o, s:I, s:[I, I], s:o}", "steps", document_number(own->steps),
                      "rejections", document_number(own->rejections), "smallest",
@@ -337,7 +337,7 @@ enum status provenance_write(const struct run *run, const struct provenance_end 
                              struct error *error)
 {
     json_t *document = run_json(run, end);
-    const struct run_own_steps own = run_own_steps(run);
+    const struct run_work own = run_work(run);
     if (own.chosen)
         document_set(&document, "own_steps", own_steps_json(&own.sums, own.system));
     if (run->observers.energy_budget)

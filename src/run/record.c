@@ -8,8 +8,8 @@
 struct run_record run_record(const struct run *run)
 {
     const struct schedule *schedule = &run->schedule;
-    const struct run_own_steps own = run_own_steps(run);
-    const double steps = own.chosen ? own.sums.steps - run->continuation.own.steps
+    const struct run_work own = run_work(run);
+    const double steps = own.chosen ? own.sums.steps - run->continuation.work.steps
                                     : (double)(schedule->step - schedule->first_step);
     json_t *legs = legs_json(run);
     const struct run_record record = {

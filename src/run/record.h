@@ -36,8 +36,8 @@ struct run_record {
     struct legs_sum legs;           /* all of them */
     struct time_scales time_scales; /* of the first system at the start */
     bool chooses_steps;             /* the integrator does: */
-    struct adaptive_statistics own_steps; /* of all systems */
-    size_t smallest_system;               /* whose step was the smallest */
+    struct work_done own_steps;     /* of all systems */
+    size_t smallest_system;         /* whose step was the smallest */
 };
 
 struct run_record run_record(const struct run *run);

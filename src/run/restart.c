@@ -163,7 +163,7 @@ static enum status load_counts(struct run *run, struct error *error)
                          " bodies, the config describes %zu of %zu",
                          checkpoint_name, counts[COUNT_SYSTEMS], counts[COUNT_BODIES],
                          bodies->systems, bodies->count);
-    run->schedule.step = run->schedule.first_step = counts[COUNT_STEP];
+    run->schedule.step = run->schedule.first_step = run->simulation->steps = counts[COUNT_STEP];
     if (check_end(run, run->schedule.step, error) || load_end(run, error))
         return error->status;
     /* A run that goes further has no events at the old end, unless their cadence says so. */

@@ -149,7 +149,7 @@ enum status run_execute(struct run *run, struct error *error)
 {
     signals_catch(); /* until run_destroy(); nothing is written before */
     clocks_start(&run->clocks);
-    run->continuation.own = run_own_steps(run).sums;
+    run->continuation.work = run_work(run).sums;
     enum status status = open_files(run, error);
     if (!status)
         status = loop_run(run, error);

@@ -341,9 +341,8 @@ static bool is_lost(const struct simulation *simulation, size_t system)
 {
     const struct bodies *const bodies = simulation->bodies;
     const size_t first = system * bodies->stride, last = first + bodies->stride;
-    struct adaptive_statistics own;
     return bodies_not_finite(bodies, first, last) < last ||
-           (simulation_own_steps(simulation, system, &own) && own.stuck);
+           simulation_work_done(simulation, system).stuck;
 }
 
 /* Systems of the shadow that are lost begin again from the run's own. */

@@ -34,12 +34,12 @@ struct trial {
     struct simulation simulation;
     double *phi, *psi;
     struct moment moment;
-    double systems, bodies_ratio;   /* how many times more the run has: systems, bodies in each */
-    double work_ratio;              /* and work of the force of a system */
-    struct diagnostic *diagnostic;  /* at work */
-    uint64_t steps;                 /* so far */
-    uint64_t counted;               /* of them, those of `own`: no more than the run has */
-    struct adaptive_statistics own; /* sums over its systems */
+    double systems, bodies_ratio;  /* how many times more the run has: systems, bodies in each */
+    double work_ratio;             /* and work of the force of a system */
+    struct diagnostic *diagnostic; /* at work */
+    uint64_t steps;                /* so far */
+    uint64_t counted;              /* of them, those of `own`: no more than the run has */
+    struct work_done own;          /* sums over its systems */
     struct watch *watch;
 };
 
@@ -82,10 +82,10 @@ static enum status trial_open(const struct run *run, struct trial *trial, struct
 /* What an integrator that chooses its own steps took until here. */
 static void count_own_steps(struct trial *trial)
 {
-    struct adaptive_statistics own;
     trial->counted = trial->steps;
-    trial->own = (struct adaptive_statistics){ 0 };
-    for (size_t s = 0; simulation_own_steps(&trial->simulation, s, &own); s++) {
+    trial->own = (struct work_done){ 0 };
+    for (size_t s = 0; s < trial->simulation.bodies->systems; s++) {
+        const struct work_done own = simulation_work_done(&trial->simulation, s);
         trial->own.steps += own.steps;
         trial->own.interactions += own.interactions;
     }
@@ -360,7 +360,7 @@ static void count_interactions(const struct trial *trial, struct timing *timing)
     const struct run *const run = trial->run;
     const double more = 1.0 + copies_work(run->experiment.config);
     timing->interactions = more * experiment_interactions(&run->experiment, run->schedule.last);
-    if (trial->counted == 0)
+    if (!integrator_chooses_steps(run->simulation->integrator) || trial->counted == 0)
         return;
     const double ratio = trial->systems * (double)run->schedule.last / (double)trial->counted;
     timing->own_steps = ratio * trial->own.steps;

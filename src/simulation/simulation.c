@@ -1,9 +1,8 @@
 #include "simulation/simulation.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/memory.h"
 
 enum status simulation_take(struct simulation *simulation, struct bodies *bodies,
                             struct error *error)
@@ -58,7 +57,8 @@ enum status simulation_copy(struct simulation *copy, const struct simulation *fr
                                  .integrator = from->integrator,
                                  .step = from->step,
                                  .class_ = from->backend ? from->backend->class_ : from->class_,
-                                 .options = from->options };
+                                 .options = from->options,
+                                 .steps = from->steps };
     change_settings(copy, changes);
     struct bodies *bodies;
     if (bodies_create(systems, count, &bodies, error) || simulation_take(copy, bodies, error))
@@ -126,8 +126,11 @@ void simulation_destroy(struct simulation *simulation)
 enum status simulation_advance(struct simulation *simulation, uint64_t steps, struct error *error)
 {
     struct backend *const backend = simulation->backend;
-    return backend->class_->advance(backend, simulation->integrator, simulation->step, steps,
-                                    error);
+    const enum status status =
+        backend->class_->advance(backend, simulation->integrator, simulation->step, steps, error);
+    if (status != STATUS_STOPPED) /* which takes them back */
+        simulation->steps += steps;
+    return status;
 }
 
 enum status simulation_fetch(struct simulation *simulation, struct error *error)
@@ -159,14 +162,22 @@ enum status simulation_accelerations(struct simulation *simulation, struct error
     return simulation->backend->class_->accelerations(simulation->backend, error);
 }
 
-bool simulation_own_steps(const struct simulation *simulation, size_t system,
-                          struct adaptive_statistics *statistics)
+struct work_done simulation_work_done(const struct simulation *simulation, size_t system)
 {
     const struct backend *backend = simulation->backend;
-    if (!backend || !backend->adaptive || system >= simulation->bodies->systems)
-        return false;
-    backend->adaptive->class_->statistics(backend->adaptive, system, statistics);
-    return true;
+    const double count = (double)simulation->bodies->count, steps = (double)simulation->steps;
+    const double each = (double)integrator_forces_per_step(simulation->integrator) *
+                        force_work(&simulation->options.force, 1.0, count);
+    struct work_done done = { .steps = steps,
+                              .bodies = count,
+                              .rejections = NAN,
+                              .interactions = steps * each,
+                              .smallest = simulation->steps > 0 ? simulation->step : INFINITY,
+                              .current = simulation->step,
+                              .time = steps * simulation->step };
+    if (backend && backend->adaptive)
+        backend->adaptive->class_->statistics(backend->adaptive, system, &done);
+    return done;
 }
 
 double simulation_energy_error(const struct simulation *simulation, size_t system)

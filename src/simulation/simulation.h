@@ -39,6 +39,7 @@ struct simulation {
     struct bodies *bodies;                  /* owned; see simulation_take() */
     struct backend *backend;                /* owned; NULL until the start */
     struct backend_description description; /* of the backend */
+    uint64_t steps; /* since the beginning, or that of the simulation that this is a copy of */
     struct conserved *now, *first; /* [systems]: at the last simulation_measure(), and at E0 */
 };
 
@@ -104,10 +105,8 @@ enum status simulation_potentials(struct simulation *simulation, double *phi, do
 /* Evaluates the forces on the bodies now, into their ax, ay, az; the motion does not change. */
 enum status simulation_accelerations(struct simulation *simulation, struct error *error);
 
-/* Tells what an integrator that chooses its own steps has done in a system since the beginning.
- * Returns false where there is no such system, or the integrator takes the simulation's steps. */
-bool simulation_own_steps(const struct simulation *simulation, size_t system,
-                          struct adaptive_statistics *statistics);
+/* Returns what was done to move a system since the beginning, by any integrator. */
+struct work_done simulation_work_done(const struct simulation *simulation, size_t system);
 
 /* Returns conserved_energy_error() of a system, as it was measured last. */
 double simulation_energy_error(const struct simulation *simulation, size_t system);

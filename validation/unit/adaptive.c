@@ -92,11 +92,10 @@ static void counting_copy(struct adaptive *to, size_t to_system, const struct ad
 }
 
 static void counting_statistics(const struct adaptive *adaptive, size_t system,
-                                struct adaptive_statistics *statistics)
+                                struct work_done *statistics)
 {
     const struct counting *const c = (const struct counting *)adaptive;
-    *statistics =
-        (struct adaptive_statistics){ .steps = (double)c->steps[system], .stuck = c->stuck };
+    *statistics = (struct work_done){ .steps = (double)c->steps[system], .stuck = c->stuck };
 }
 
 static const char *counting_kernel(const struct adaptive *adaptive)

@@ -57,9 +57,9 @@ static void stop(struct backend *backend)
     backend->class_->destroy(backend);
 }
 
-static struct adaptive_statistics statistics(const struct backend *backend, size_t system)
+static struct work_done statistics(const struct backend *backend, size_t system)
 {
-    struct adaptive_statistics result;
+    struct work_done result;
     backend->adaptive->class_->statistics(backend->adaptive, system, &result);
     return result;
 }
@@ -339,7 +339,7 @@ static void test_a_collision_in_a_step_aside_has_its_time(void **state)
         assert_int_equal(
             backend->class_->advance(backend, integrator_find("gauss-radau"), 0.51, 1, &error),
             STATUS_NUMERICAL);
-        const struct adaptive_statistics stuck = statistics(backend, 0);
+        const struct work_done stuck = statistics(backend, 0);
         assert_close(stuck.time, 0.5, 1e-3);
         assert_true(stuck.current < 1e-12);
         stop(backend);

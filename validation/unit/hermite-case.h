@@ -40,10 +40,9 @@ static inline void case_advance(struct adaptive *adaptive, double dt, uint64_t s
     assert_int_equal(adaptive->class_->advance(adaptive, dt, steps, &error), STATUS_OK);
 }
 
-static inline struct adaptive_statistics case_statistics(const struct adaptive *adaptive,
-                                                         size_t system)
+static inline struct work_done case_statistics(const struct adaptive *adaptive, size_t system)
 {
-    struct adaptive_statistics statistics;
+    struct work_done statistics;
     adaptive->class_->statistics(adaptive, system, &statistics);
     return statistics;
 }

@@ -124,8 +124,7 @@ static void test_it_goes_on_from_what_was_saved(void **state)
     case_advance(second, 0.0625, 5);
     assert_same_bits(rest, whole, "loaded");
     for (size_t s = 0; s < 3; s++) {
-        const struct adaptive_statistics a = case_statistics(first, s),
-                                         b = case_statistics(second, s);
+        const struct work_done a = case_statistics(first, s), b = case_statistics(second, s);
         assert_close(a.steps, b.steps, 0);
         assert_close(a.smallest, b.smallest, 0);
         assert_int_equal(a.pair[0], b.pair[0]);

@@ -311,7 +311,7 @@ static void test_every_body_has_its_own_step(void **state)
     }
     struct adaptive *const adaptive = case_start(&case_newton, b, PRECISION_DOUBLE, 1, 1);
     case_advance(adaptive, 0.25, 4);
-    const struct adaptive_statistics found = case_statistics(adaptive, 0);
+    const struct work_done found = case_statistics(adaptive, 0);
     const int64_t close = found.pair[0] + found.pair[1];
     assert_int_equal(close, 12 + 13);
     assert_close(log2(0.25 / found.smallest), rint(log2(0.25 / found.smallest)), 0);

@@ -317,6 +317,20 @@ static void test_fourth_order_to_the_last_digit(void **state)
     assert_int_equal(checked, 3);
 }
 
+/* Those that choose their own steps are those without stages; block steps alone lose momentum. */
+static void test_traits(void **state)
+{
+    (void)state;
+    for (size_t k = 0; integrator_at(k); k++) {
+        const struct integrator *const row = integrator_at(k);
+        assert_int_equal(integrator_chooses_steps(row), row->stage_count == 0);
+        assert_int_equal(integrator_keeps_momentum(row),
+                         strcmp(row->variant.name, "hermite4") != 0);
+    }
+    assert_false(integrator_chooses_steps(NULL));
+    assert_true(integrator_keeps_momentum(NULL));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -330,6 +344,7 @@ int main(void)
         cmocka_unit_test(test_roundings_are_counted),
         cmocka_unit_test(test_forces_are_counted),
         cmocka_unit_test(test_compositions_meet_the_order_conditions),
+        cmocka_unit_test(test_traits),
         cmocka_unit_test(test_fourth_order_to_the_last_digit),
     };
     return cmocka_run_group_tests_name("integrator", tests, NULL, NULL);

@@ -155,12 +155,15 @@ static void test_on_the_way(void **state)
         advance(&from, 19);
         expect_equal(&from, &whole);
         expect_equal(&other, &whole);
-        struct adaptive_statistics one, two;
-        const bool own = simulation_own_steps(&other, SYSTEMS - 1, &one);
-        assert_int_equal(own, from.integrator->adaptive != NULL);
-        assert_false(simulation_own_steps(&other, SYSTEMS, &two));
-        if (own && simulation_own_steps(&whole, SYSTEMS - 1, &two))
+        for (size_t s = 0; s < SYSTEMS; s++) {
+            const struct work_done one = simulation_work_done(&other, s);
+            const struct work_done two = simulation_work_done(&whole, s);
             assert_true(one.steps == two.steps && one.interactions == two.interactions);
+            assert_true(one.smallest == two.smallest && one.time == two.time);
+            if (integrator_has_stages(from.integrator)) /* one force in a step, of all pairs */
+                assert_true(one.steps == 30 && one.interactions == 30.0 * COUNT * COUNT);
+            assert_true(one.interactions > 0 && one.time <= 30.0 / 64);
+        }
         simulation_destroy(&other);
         simulation_destroy(&from);
         simulation_destroy(&whole);
