@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "diagnostics/neighbours.h"
+#include "model/vec3.h"
 
 /* The tide of the others at the widest separation, over the pull of the centre there, that leaves
  * an orbit what it is: the Sun's is 0.011 of the Earth's pull on the Moon. */
@@ -56,9 +57,7 @@ struct bound_orbit bound_orbit_about(const struct physics *physics, const struct
     const double eps = physics->softening;
     const double x[] = { b->x[at] - point.x[0], b->y[at] - point.x[1], b->z[at] - point.x[2] };
     const double v[] = { b->vx[at] - point.v[0], b->vy[at] - point.v[1], b->vz[at] - point.v[2] };
-    const double r2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
-    const double v2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
-    const double rv = x[0] * v[0] + x[1] * v[1] + x[2] * v[2];
+    const double r2 = vec3_dot(x, x), v2 = vec3_dot(v, v), rv = vec3_dot(x, v);
     const double h2 = fmax(0.0, r2 * v2 - rv * rv);
     struct bound_orbit orbit = {
         .body = body, .center = *center, .semi_major_axis = NAN, .period = NAN, .passage = NAN
@@ -85,8 +84,8 @@ static bool is_part(const struct bound_orbit *orbit, size_t k)
 
 static double distance2_of(const struct bodies *b, size_t i, const double x[3])
 {
-    const double dx = b->x[i] - x[0], dy = b->y[i] - x[1], dz = b->z[i] - x[2];
-    return dx * dx + dy * dy + dz * dz;
+    const double d[] = { b->x[i] - x[0], b->y[i] - x[1], b->z[i] - x[2] };
+    return vec3_dot(d, d);
 }
 
 /* The strongest tide of another body at the widest separation a (1 + e), over the pull there. */

@@ -4,17 +4,19 @@
 
 #include "base/memory.h"
 #include "diagnostics/neighbours.h"
+#include "model/pair.h"
 
 /* The energies of the pair of bodies at the indices i and j of the arrays. */
 static struct bound_pair energies(const struct physics *physics, const struct bodies *b, size_t i,
                                   size_t j)
 {
-    const double x[] = { b->x[j] - b->x[i], b->y[j] - b->y[i], b->z[j] - b->z[i] };
-    const double v[] = { b->vx[j] - b->vx[i], b->vy[j] - b->vy[i], b->vz[j] - b->vz[i] };
-    const double r2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
+    double x[3], v[3];
+    pair_separation(physics, b, i, j, x);
+    pair_velocity(b, i, j, v);
+    const double r2 = vec3_dot(x, x);
     const double s2 = r2 + physics->softening * physics->softening;
     const double G = physics->gravitational_constant, m = b->m[i] + b->m[j];
-    const double energy = 0.5 * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) - G * m / sqrt(s2);
+    const double energy = 0.5 * vec3_dot(v, v) - G * m / sqrt(s2);
     const double both = G * b->m[i] * b->m[j];
     /* An energy that is not finite, of coincident bodies, binds nothing; nor do two without mass.
      */

@@ -8,17 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void cross(const double a[3], const double b[3], double c[3])
-{
-    c[0] = a[1] * b[2] - a[2] * b[1];
-    c[1] = a[2] * b[0] - a[0] * b[2];
-    c[2] = a[0] * b[1] - a[1] * b[0];
-}
+#include "model/pair.h"
 
 struct kepler_interaction kepler_interaction_of(const struct physics *physics,
                                                 const struct bodies *bodies, size_t i, size_t j)
@@ -31,11 +21,9 @@ struct kepler_interaction kepler_interaction_of(const struct physics *physics,
 struct kepler_state kepler_state_of(const struct physics *physics, const struct bodies *b, size_t i,
                                     size_t j)
 {
-    struct kepler_state state = { { b->x[j] - b->x[i], b->y[j] - b->y[i], b->z[j] - b->z[i] },
-                                  { b->vx[j] - b->vx[i], b->vy[j] - b->vy[i],
-                                    b->vz[j] - b->vz[i] } };
-    for (int k = 0; k < 3 && physics->boundary == BOUNDARY_PERIODIC; k++)
-        state.x[k] = physics_nearest_image(state.x[k], physics->box_length);
+    struct kepler_state state;
+    pair_separation(physics, b, i, j, state.x);
+    pair_velocity(b, i, j, state.v);
     return state;
 }
 
@@ -43,8 +31,8 @@ struct kepler_state kepler_state_of(const struct physics *physics, const struct 
 static double angular_momentum(const struct kepler_state *state)
 {
     double l[3];
-    cross(state->x, state->v, l);
-    return sqrt(dot(l, l));
+    vec3_cross(state->x, state->v, l);
+    return vec3_length(l);
 }
 
 /*
@@ -132,17 +120,19 @@ static double far_end(struct universal *u)
 static double swept(const struct kepler_state *a, const struct kepler_state *b)
 {
     double l[3], c[3];
-    cross(a->x, a->v, l);
-    cross(a->x, b->x, c);
-    const double angle = atan2(copysign(sqrt(dot(c, c)), dot(c, l)), dot(a->x, b->x));
+    vec3_cross(a->x, a->v, l);
+    vec3_cross(a->x, b->x, c);
+    const double angle = atan2(copysign(vec3_length(c), vec3_dot(c, l)), vec3_dot(a->x, b->x));
     return angle < 0.0 ? angle + 2.0 * M_PI : angle;
 }
 
 static enum status advance_analytic(double mu, const struct kepler_state *from, double dt,
                                     struct kepler_state *to, double *angle, struct error *error)
 {
-    const double r0 = sqrt(dot(from->x, from->x)), v2 = dot(from->v, from->v);
-    struct universal u = { .r0 = r0, .eta = dot(from->x, from->v), .beta = 2.0 * mu / r0 - v2 };
+    const double r0 = vec3_length(from->x), v2 = vec3_dot(from->v, from->v);
+    struct universal u = { .r0 = r0,
+                           .eta = vec3_dot(from->x, from->v),
+                           .beta = 2.0 * mu / r0 - v2 };
     u.zeta = mu - u.beta * r0;
     /* Whole periods change nothing: what is left is at most half of one, either way. */
     const double period = u.beta > 0.0 ? 2.0 * M_PI * mu / (u.beta * sqrt(u.beta)) : INFINITY;
@@ -185,7 +175,7 @@ static int derivative(double t, const double y[], double dydt[], void *context)
 {
     (void)t;
     const struct field *field = context;
-    const double r2 = dot(y, y), s2 = r2 + field->eps2;
+    const double r2 = vec3_dot(y, y), s2 = r2 + field->eps2;
     const double pull = -1.0 / (s2 * sqrt(s2));
     for (int k = 0; k < 3; k++) {
         dydt[k] = y[3 + k];
@@ -201,7 +191,7 @@ static enum status advance_softened(const struct kepler_interaction *interaction
 {
     /* Units of the orbit itself, so that a tolerance means the same everywhere. */
     const double eps2 = interaction->eps * interaction->eps;
-    const double length = sqrt(dot(from->x, from->x) + eps2);
+    const double length = sqrt(vec3_dot(from->x, from->x) + eps2);
     const double time = sqrt(length * length * length / interaction->mu), speed = length / time;
     struct field field = { .eps2 = eps2 / (length * length),
                            .l = angular_momentum(from) / (length * speed) };
@@ -255,11 +245,11 @@ enum status kepler_advance(const struct kepler_interaction *interaction,
 
 static void conic(double mu, const struct kepler_state *state, struct kepler_orbit *orbit)
 {
-    const double r = sqrt(dot(state->x, state->x)), l = angular_momentum(state);
-    const double rv = dot(state->x, state->v);
+    const double r = vec3_length(state->x), l = angular_momentum(state);
+    const double rv = vec3_dot(state->x, state->v);
     const double p = l * l / mu;
     const double e_cos = p / r - 1.0, e_sin = rv * l / (r * mu); /* e cos f, e sin f */
-    const double inverse_a = 2.0 / r - dot(state->v, state->v) / mu;
+    const double inverse_a = 2.0 / r - vec3_dot(state->v, state->v) / mu;
     const double e = hypot(e_cos, e_sin), a = 1.0 / inverse_a;
     orbit->semi_major_axis = a;
     orbit->eccentricity = e;
@@ -406,8 +396,8 @@ static enum status rosette(const struct kepler_interaction *interaction,
     struct rosette c = { .mu = interaction->mu,
                          .eps2 = interaction->eps * interaction->eps,
                          .l = angular_momentum(state) };
-    const double u = dot(state->x, state->x), rv = dot(state->x, state->v);
-    const double energy = 0.5 * dot(state->v, state->v) - c.mu / sqrt(u + c.eps2);
+    const double u = vec3_dot(state->x, state->x), rv = vec3_dot(state->x, state->v);
+    const double energy = 0.5 * vec3_dot(state->v, state->v) - c.mu / sqrt(u + c.eps2);
     const double radial_speed = u > 0.0 ? rv / sqrt(u) : 0.0;
     const enum status status = turning_points(&c, energy, u, radial_speed, error);
     if (status != STATUS_OK)

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "model/pair.h"
 
 /*
  * Both orders are that of (r^2 + eps^2)^3 / (m_i + m_j)^2, which is G^2 tau^4; in space eps is
@@ -80,12 +81,9 @@ static void find_bound(struct sweep *sweep)
 static void describe(const struct physics *physics, const struct bodies *bodies, size_t first,
                      size_t i, size_t j, struct nearest_pair *pair)
 {
-    double d[3] = { bodies->x[first + j] - bodies->x[first + i],
-                    bodies->y[first + j] - bodies->y[first + i],
-                    bodies->z[first + j] - bodies->z[first + i] };
-    for (int k = 0; k < 3 && physics->boundary == BOUNDARY_PERIODIC; k++)
-        d[k] = physics_nearest_image(d[k], physics->box_length);
-    const double r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+    double d[3];
+    pair_separation(physics, bodies, first + i, first + j, d);
+    const double r2 = vec3_dot(d, d);
     const double mass = bodies->m[first + i] + bodies->m[first + j];
     pair->found = true;
     pair->i = i < j ? i : j;

@@ -8,6 +8,7 @@
 #include "diagnostics/diagnostic-table.h"
 #include "diagnostics/diagnostic.h"
 #include "diagnostics/kepler.h"
+#include "model/vec3.h"
 
 enum {
     SEPARATION,
@@ -155,19 +156,14 @@ static enum status init(struct diagnostic *diagnostic, const struct section *sec
 
 /* --- the frame of the orbit at step 0 --------------------------------------------------------- */
 
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 /* Unit vectors of a state: along its separation, ahead in its plane, along its angular momentum.
  * The last two are NaN on a straight line. */
 static void frame_of(const struct kepler_state *state, double frame[3][3])
 {
     const double *x = state->x, *v = state->v;
-    const double l[3] = { x[1] * v[2] - x[2] * v[1], x[2] * v[0] - x[0] * v[2],
-                          x[0] * v[1] - x[1] * v[0] };
-    const double r = sqrt(dot(x, x)), h = sqrt(dot(l, l));
+    double l[3];
+    vec3_cross(x, v, l);
+    const double r = vec3_length(x), h = vec3_length(l);
     for (int k = 0; k < 3; k++) {
         frame[0][k] = x[k] / r;
         frame[2][k] = h > 0.0 ? l[k] / h : NAN;
@@ -180,7 +176,7 @@ static void frame_of(const struct kepler_state *state, double frame[3][3])
 
 static double angle_in(double frame[3][3], const struct kepler_state *state)
 {
-    return atan2(dot(state->x, frame[1]), dot(state->x, frame[0]));
+    return atan2(vec3_dot(state->x, frame[1]), vec3_dot(state->x, frame[0]));
 }
 
 /*
@@ -197,7 +193,7 @@ static enum status count_angle(struct state *state, const struct kepler_interact
         return error->status;
     frame_of(&state->first, frame);
     frame_of(&state->last, last_frame);
-    if (dot(frame[2], last_frame[2]) < 0.0)
+    if (vec3_dot(frame[2], last_frame[2]) < 0.0)
         swept = -swept; /* the plane has turned over */
     const double direct = angle_in(frame, now) - angle_in(frame, &state->last);
     state->angle += swept + remainder(direct - swept, 2.0 * M_PI);
@@ -234,7 +230,7 @@ static double scale_of(const struct kepler_state *state, const struct kepler_orb
 {
     static const double parabolic = 1e-8; /* r / |a| of what half the digits do not tell from one */
     const double a = fabs(orbit->semi_major_axis);
-    return sqrt(dot(state->x, state->x)) < parabolic * a ? NAN : a;
+    return sqrt(vec3_dot(state->x, state->x)) < parabolic * a ? NAN : a;
 }
 
 /* What is told by the pericentre: its turn and the mean longitude. */
@@ -261,18 +257,18 @@ static void fill_positions(const struct state *state, double *row)
     const struct kepler_state *now = &state->last, *reference = &state->reference;
     double frame[3][3], d[3];
     frame_of(&state->first, frame);
-    row[SEPARATION] = sqrt(dot(now->x, now->x));
-    row[ORBIT_X] = dot(now->x, frame[0]);
-    row[ORBIT_Y] = dot(now->x, frame[1]);
-    row[REFERENCE_X] = dot(reference->x, frame[0]);
-    row[REFERENCE_Y] = dot(reference->x, frame[1]);
+    row[SEPARATION] = sqrt(vec3_dot(now->x, now->x));
+    row[ORBIT_X] = vec3_dot(now->x, frame[0]);
+    row[ORBIT_Y] = vec3_dot(now->x, frame[1]);
+    row[REFERENCE_X] = vec3_dot(reference->x, frame[0]);
+    row[REFERENCE_Y] = vec3_dot(reference->x, frame[1]);
     frame_of(reference, frame);
     for (int k = 0; k < 3; k++)
         d[k] = now->x[k] - reference->x[k];
-    row[RADIAL] = dot(d, frame[0]);
-    row[ALONG_TRACK] = dot(d, frame[1]);
-    row[OUT_OF_PLANE] = dot(d, frame[2]);
-    row[DISTANCE_ERROR] = sqrt(dot(d, d));
+    row[RADIAL] = vec3_dot(d, frame[0]);
+    row[ALONG_TRACK] = vec3_dot(d, frame[1]);
+    row[OUT_OF_PLANE] = vec3_dot(d, frame[2]);
+    row[DISTANCE_ERROR] = sqrt(vec3_dot(d, d));
     row[REVOLUTIONS] = state->angle / (2.0 * M_PI);
     row[PHASE_ERROR] = state->angle - state->reference_angle;
 }

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "model/pair.h"
+
 bool test_energy_applies(const struct bodies *b, size_t system, size_t *center)
 {
     const size_t first = system * b->stride;
@@ -17,15 +19,14 @@ struct test_motion test_energy_motion(const struct physics *physics, const struc
                                       size_t c, size_t i)
 {
     const double eps2 = physics->softening * physics->softening;
-    double d[3] = { b->x[i] - b->x[c], b->y[i] - b->y[c], b->z[i] - b->z[c] };
-    for (int k = 0; k < 3 && physics->boundary == BOUNDARY_PERIODIC; k++)
-        d[k] = physics_nearest_image(d[k], physics->box_length);
-    const double vx = b->vx[i] - b->vx[c], vy = b->vy[i] - b->vy[c], vz = b->vz[i] - b->vz[c];
-    const double r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2], r = sqrt(r2 + eps2);
+    double d[3], v[3];
+    pair_separation(physics, b, c, i, d);
+    pair_velocity(b, c, i, v);
+    const double r2 = vec3_dot(d, d), r = sqrt(r2 + eps2);
     if (!(r > 0.0))
         return (struct test_motion){ 0 };
     const double potential = -(physics->gravitational_constant * b->m[c] / r);
-    return (struct test_motion){ 0.5 * (vx * vx + vy * vy + vz * vz), potential, r2,
+    return (struct test_motion){ 0.5 * vec3_dot(v, v), potential, r2,
                                  potential * r2 / (r2 + eps2) };
 }
 

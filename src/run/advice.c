@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "diagnostics/nearest.h"
 #include "force/direct/reference.h"
+#include "model/pair.h"
 #include "run/probe.h"
 
 /* Pairs of all systems whose orbits are looked at, a fraction of a second's work. Larger systems
@@ -73,21 +74,6 @@ static void keep_shorter(struct advice *best, const struct advice *other)
 
 /* --- pairs now, and at their pericentres ------------------------------------------------------ */
 
-static void separation(const struct physics *physics, const struct bodies *b, size_t i, size_t j,
-                       double d[3])
-{
-    d[0] = b->x[j] - b->x[i];
-    d[1] = b->y[j] - b->y[i];
-    d[2] = b->z[j] - b->z[i];
-    for (int k = 0; k < 3 && physics->boundary == BOUNDARY_PERIODIC; k++)
-        d[k] = physics_nearest_image(d[k], physics->box_length);
-}
-
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 /* How strongly the others pull the two apart at `widest`, over what holds them: the strongest. */
 static double tide(const struct physics *physics, const struct bodies *b, size_t first, size_t i,
                    size_t j, double widest)
@@ -98,9 +84,9 @@ static double tide(const struct physics *physics, const struct bodies *b, size_t
         double from_i[3], from_j[3];
         if (k == i || k == j || !(b->m[k] > 0.0))
             continue;
-        separation(physics, b, i, k, from_i);
-        separation(physics, b, j, k, from_j);
-        const double r2 = fmin(dot(from_i, from_i), dot(from_j, from_j));
+        pair_separation(physics, b, i, k, from_i);
+        pair_separation(physics, b, j, k, from_j);
+        const double r2 = fmin(vec3_dot(from_i, from_i), vec3_dot(from_j, from_j));
         strongest = fmax(strongest, b->m[k] * widest3 / (mass * r2 * sqrt(r2)));
     }
     return strongest;
@@ -133,14 +119,14 @@ static void look_at_pair(const struct experiment *x, size_t first, size_t i, siz
     const double mass = b->m[i] + b->m[j], mu = physics->gravitational_constant * mass;
     if (!(mu > 0.0))
         return;
-    const double v[3] = { b->vx[j] - b->vx[i], b->vy[j] - b->vy[i], b->vz[j] - b->vz[i] };
-    double d[3];
-    separation(physics, b, i, j, d);
-    const double r2 = dot(d, d), eps = physics->softening;
-    const double energy = 0.5 * dot(v, v) - mu / sqrt(r2 + eps * eps);
+    double d[3], v[3];
+    pair_separation(physics, b, i, j, d);
+    pair_velocity(b, i, j, v);
+    const double r2 = vec3_dot(d, d), eps = physics->softening;
+    const double energy = 0.5 * vec3_dot(v, v) - mu / sqrt(r2 + eps * eps);
     if (!(energy < 0.0))
         return;
-    const double rv = dot(d, v), h2 = fmax(0.0, r2 * dot(v, v) - rv * rv);
+    const double rv = vec3_dot(d, v), h2 = fmax(0.0, r2 * vec3_dot(v, v) - rv * rv);
     const double e = sqrt(fmax(0.0, 1.0 + 2.0 * energy * h2 / (mu * mu)));
     const double widest = fmax(sqrt(r2), -0.5 * mu / energy * (1.0 + e));
     const double pull = tide(physics, b, first, i, j, widest);
@@ -169,12 +155,12 @@ static double energy_scale(const struct physics *physics, const struct bodies *b
     double kinetic = 0.0, potential = 0.0;
     for (size_t i = first; i < first + b->count; i++) {
         const double v[3] = { b->vx[i], b->vy[i], b->vz[i] };
-        kinetic += 0.5 * b->m[i] * dot(v, v);
+        kinetic += 0.5 * b->m[i] * vec3_dot(v, v);
         for (size_t j = i + 1; j < first + b->count; j++) {
             double d[3];
-            separation(physics, b, i, j, d);
+            pair_separation(physics, b, i, j, d);
             potential -= physics->gravitational_constant * b->m[i] * b->m[j] /
-                         hypot(sqrt(dot(d, d)), physics->softening);
+                         hypot(sqrt(vec3_dot(d, d)), physics->softening);
         }
     }
     return fmax(-potential, fabs(kinetic + potential));
