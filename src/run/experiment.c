@@ -97,7 +97,6 @@ static void resolve_time(struct experiment *experiment, struct error *error)
     const struct section *section = config_section(experiment->config, "time");
     struct simulation *const simulation = &experiment->simulation;
     simulation->integrator = integrator_find(section_variant(section)->name);
-    simulation->options.integrator = simulation->integrator;
     simulation->options.time = section;
     simulation->step = section_has(section, "step") ? section_real(section, "step") : NAN;
     /* Integrators that choose their own steps need no grid; what is observed does. */

@@ -58,7 +58,7 @@ static void expect_equal(const struct simulation *a, const struct simulation *b)
         assert_true(motion_equal(a->bodies, s, b->bodies, s));
 }
 
-/* Expects that a copy with changes computes the same as a simulation with these settings. */
+/* What a copy with changes computes is what a simulation with these settings computes. */
 static void expect_like(const struct simulation *from, struct simulation_changes changes,
                         struct simulation *set, uint64_t steps)
 {
@@ -95,6 +95,11 @@ static void test_changes(void **state)
     force = set.options.force;
     expect_like(&from, (struct simulation_changes){ .backend = &backend_serial, .force = &force },
                 &set, 7);
+    simulation_destroy(&from);
+    from = make("openmp", "hermite4"); /* whose state means nothing to another integrator */
+    set = make("openmp", "gauss-radau");
+    start(&from);
+    expect_like(&from, (struct simulation_changes){ .integrator = set.integrator }, &set, 7);
     simulation_destroy(&from);
 }
 
@@ -252,7 +257,32 @@ static void test_energy(void **state)
     simulation_destroy(&simulation);
 }
 
-/* Tests that a simulation that cannot start is refused, and that its copy can be destroyed. */
+static bool is_asked(void *context)
+{
+    (void)context;
+    return true;
+}
+
+/* Steps that were interrupted are taken back, and not counted. */
+static void test_interrupted(void **state)
+{
+    (void)state;
+    struct interruption interruption = { .asked = is_asked };
+    struct simulation simulation = make("serial", "velocity-verlet");
+    struct error error = { 0 };
+    bodies_destroy(simulation.bodies);
+    free(simulation.now);
+    free(simulation.first);
+    simulation.physics.interruption = &interruption;
+    /* 4200^2 pairs are more than 2^24, from which on a sum may be interrupted. */
+    assert_int_equal(simulation_take(&simulation, motion_cube(1, 4200, 9), &error), STATUS_OK);
+    start(&simulation);
+    assert_int_equal(simulation_advance(&simulation, 1, &error), STATUS_STOPPED);
+    assert_true(simulation_work_done(&simulation, 0).steps == 0);
+    simulation_destroy(&simulation);
+}
+
+/* What cannot be started is refused, and its copy can be destroyed. */
 static void test_refused(void **state)
 {
     (void)state;
@@ -272,10 +302,11 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_changes), cmocka_unit_test(test_refinement),
-        cmocka_unit_test(test_parts),   cmocka_unit_test(test_on_the_way),
-        cmocka_unit_test(test_renew),   cmocka_unit_test(test_keep),
-        cmocka_unit_test(test_energy),  cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_changes),     cmocka_unit_test(test_refinement),
+        cmocka_unit_test(test_parts),       cmocka_unit_test(test_on_the_way),
+        cmocka_unit_test(test_renew),       cmocka_unit_test(test_keep),
+        cmocka_unit_test(test_energy),      cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_interrupted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

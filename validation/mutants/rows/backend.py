@@ -43,4 +43,6 @@ ROWS = [
      "memcpy(arrays[k], host->before + k * length, length * sizeof(double));", ";",
      "unit/interruption"),
     ("src/backend/host.c", "host->forces_current = host->forces_before;", "", "unit/interruption"),
+    ("src/backend/backend.c", " && to->adaptive->class_ == from->adaptive->class_", "",
+     "unit/simulation"),
 ]
