@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "base/memory.h"
+#include "space/point-tree.h"
 
 enum {
     GUESSED = 2000, /* bins at the most: one chunk in eight has to be done again */
@@ -14,8 +15,7 @@ enum {
     COPIES = PAIRS_THREAD_REALS, /* histograms taken in turn, so that equal bins do not wait for
                                     each other */
     BLOCK = 64,                  /* bodies i of one piece of work */
-    MIN_CELLS = 3,  /* along a side of a periodic box: then cells are neighbours one way only */
-    CELL_BODIES = 8 /* wanted in a cell, on average, at the least */
+    LEAF = 32                    /* bodies of a leaf of the tree, fewer than that */
 };
 
 /* The positions of a run of bodies. */
@@ -138,191 +138,180 @@ static void count_run(struct tally *tally, const struct positions *positions, si
     }
 }
 
-/* --- cells ----------------------------------------------------------------------------------- */
+/* --- by a tree -------------------------------------------------------------------------------- */
 
-/* A grid of cells, and the bodies sorted by the cell that they are in. */
-struct grid {
-    bool periodic;
-    double low[3], side[3];
-    size_t cells[3];
-    size_t cell_count;
-    size_t *start; /* of each cell's bodies; cell_count + 1 */
+/* A tree, in a periodic box over the images in the first box; and the positions in its order. */
+struct order {
+    struct point_tree *tree;
     double *x, *y, *z;
+    double reach2; /* with a slack: rounding must not lose a pair */
+    bool periodic;
 };
 
-static void grid_destroy(struct grid *grid)
+static void order_destroy(struct order *order)
 {
-    memory_free(grid->start);
-    memory_free(grid->x);
-    memory_free(grid->y);
-    memory_free(grid->z);
+    point_tree_destroy(order->tree);
+    memory_free(order->x);
+    memory_free(order->y);
+    memory_free(order->z);
 }
 
-/* The extent of the bodies along the axes, and the lowest corner. false: a body is nowhere, or the
- * extent is no number. */
-static bool find_extent(const struct positions *positions, size_t count, double low[3],
-                        double extent[3])
+/* Where a body is in its box must be known to better than the slack of the reach. */
+static bool is_too_far(const struct separations *s, double r_max, const double x[3])
 {
-    const double *const axes[3] = { positions->x, positions->y, positions->z };
-    for (int k = 0; k < 3; k++) {
-        double high = -INFINITY, finite = 0.0;
-        low[k] = INFINITY;
-        for (size_t i = 0; i < count; i++) {
-            low[k] = fmin(low[k], axes[k][i]);
-            high = fmax(high, axes[k][i]);
-            finite += 0.0 * axes[k][i];
-        }
-        extent[k] = high - low[k];
-        if (finite != 0.0 || !isfinite(extent[k])) /* NaN */
+    const double farthest = 1e5 * r_max; /* rounding to 1e-16 of it is 1e-11 of the reach */
+    return s->box_length > 0.0 &&
+           (fabs(x[0]) > farthest || fabs(x[1]) > farthest || fabs(x[2]) > farthest);
+}
+
+/* The bodies that are somewhere. false: one is too far away. */
+static bool take_points(struct order *order, const struct separations *s,
+                        const struct positions *positions, double r_max)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < order->tree->count; i++) {
+        const double x[3] = { positions->x[i], positions->y[i], positions->z[i] };
+        if (!isfinite(x[0]) || !isfinite(x[1]) || !isfinite(x[2]))
+            continue;
+        if (is_too_far(s, r_max, x))
             return false;
+        struct point *const point = &order->tree->points[count++];
+        point->index = i;
+        for (int k = 0; k < 3; k++)
+            point->x[k] = order->periodic ? physics_wrap(x[k], s->box_length) : x[k];
     }
+    order->tree->count = count;
     return true;
 }
 
-/* A box holds all bodies that are not too far from it: where a body is in its box must be known to
- * better than the slack of the reach. */
-static bool take_box(struct grid *grid, double box_length, double reach, double extent[3])
+/* `usable` becomes false where there is no sense in a tree: all pairs will do. */
+static enum status order_create(struct order *order, const struct physics *physics,
+                                const struct separations *s, const struct positions *positions,
+                                size_t count, double r_max, int threads, bool *usable,
+                                struct error *error)
 {
-    const double farthest = 1e5 * reach; /* rounding to 1e-16 of it is 1e-11 of the reach */
-    for (int k = 0; k < 3; k++) {
-        if (-grid->low[k] > farthest || grid->low[k] + extent[k] > farthest)
-            return false;
-        grid->low[k] = 0.0;
-        extent[k] = box_length;
-    }
-    return true;
-}
-
-/* Of that side; as a real number, since of bodies far away there may be any number. */
-static double cells_of(const double extent[3], double side, double cells[3])
-{
-    double product = 1.0;
-    for (int k = 0; k < 3; k++) {
-        cells[k] = extent[k] > side ? floor(extent[k] / side) : 1.0;
-        product *= cells[k];
-    }
-    return product;
-}
-
-/*
- * The cells for `count` bodies and a reach of r_max, never more than there are bodies: one body far
- * away may make them large, but not many. false when there is no sense in them (a body is nowhere,
- * or cells of that size are too few to save work).
- */
-static bool grid_plan(struct grid *grid, const struct physics *physics,
-                      const struct positions *positions, size_t count, double r_max)
-{
-    const double reach = r_max * (1.0 + 1e-9); /* rounding must not lose a pair */
-    const double least = 1e-150; /* whose square is a number; all of less count as 0 */
-    double extent[3], cells[3], volume = 1.0;
-    grid->periodic = physics->boundary == BOUNDARY_PERIODIC;
-    if (r_max < least || !find_extent(positions, count, grid->low, extent) ||
-        (grid->periodic && !take_box(grid, physics->box_length, reach, extent)))
-        return false;
-    for (int k = 0; k < 3; k++)
-        volume *= fmax(extent[k], reach);
-    double side = fmax(reach, cbrt(volume * CELL_BODIES / (double)count));
-    while (cells_of(extent, side, cells) > (double)count)
-        side *= 2.0;
-    grid->cell_count = 1;
-    for (int k = 0; k < 3; k++) {
-        grid->cells[k] = (size_t)cells[k];
-        grid->side[k] = fmax(extent[k] / cells[k], side);
-        grid->cell_count *= grid->cells[k];
-        if (grid->periodic && grid->cells[k] < MIN_CELLS)
-            return false;
-    }
-    return grid->cell_count >= MIN_CELLS * MIN_CELLS * MIN_CELLS;
-}
-
-static size_t cell_along(const struct grid *grid, int axis, double x)
-{
-    double d = x - grid->low[axis];
-    if (grid->periodic) {
-        const double L = grid->side[axis] * (double)grid->cells[axis];
-        d -= L * floor(d / L);
-    }
-    const size_t cell = (size_t)(d / grid->side[axis]);
-    return cell < grid->cells[axis] ? cell : grid->cells[axis] - 1;
-}
-
-static size_t cell_of(const struct grid *grid, const struct positions *positions, size_t i)
-{
-    const size_t cx = cell_along(grid, 0, positions->x[i]),
-                 cy = cell_along(grid, 1, positions->y[i]);
-    return (cell_along(grid, 2, positions->z[i]) * grid->cells[1] + cy) * grid->cells[0] + cx;
-}
-
-/* Sorts the bodies into the planned cells (by counting). */
-static enum status grid_fill(struct grid *grid, const struct positions *positions, size_t count,
-                             struct error *error)
-{
-    grid->start = memory_array(grid->cell_count + 2, sizeof *grid->start, error);
-    grid->x = memory_array(count, sizeof *grid->x, error);
-    grid->y = memory_array(count, sizeof *grid->y, error);
-    grid->z = memory_array(count, sizeof *grid->z, error);
-    if (!grid->start || !grid->x || !grid->y || !grid->z)
+    const double reach = r_max * (1.0 + 1e-9);
+    *usable = false;
+    *order = (struct order){ .reach2 = reach * reach, .periodic = s->box_length > 0.0 };
+    if (point_tree_create(count, LEAF, &order->tree, error))
         return error->status;
-    /* start[c + 2] counts cell c, then start[c + 1] is its beginning, and at last its end. */
-    size_t *const next = grid->start + 1;
-    for (size_t i = 0; i < count; i++)
-        next[cell_of(grid, positions, i) + 1]++;
-    for (size_t c = 0; c < grid->cell_count; c++)
-        next[c + 1] += next[c];
-    for (size_t i = 0; i < count; i++) {
-        const size_t at = next[cell_of(grid, positions, i)]++;
-        grid->x[at] = positions->x[i];
-        grid->y[at] = positions->y[i];
-        grid->z[at] = positions->z[i];
+    if (!take_points(order, s, positions, r_max))
+        return STATUS_OK;
+    point_tree_build(order->tree, threads, physics->interruption);
+    order->x = memory_array(count, sizeof *order->x, error);
+    order->y = memory_array(count, sizeof *order->y, error);
+    order->z = memory_array(count, sizeof *order->z, error);
+    if (!order->x || !order->y || !order->z)
+        return error->status;
+    for (size_t i = 0; i < order->tree->count; i++) {
+        const size_t from = order->tree->points[i].index;
+        order->x[i] = positions->x[from];
+        order->y[i] = positions->y[from];
+        order->z[i] = positions->z[from];
     }
+    *usable = true;
     return STATUS_OK;
 }
 
-/* The cell at an offset from (x, y, z), or false where the grid ends. */
-static bool neighbour(const struct grid *grid, const size_t at[3], const int offset[3],
-                      size_t *cell)
+/* The square of the shortest distance between two cells, to the nearest image. */
+static double gap2_of(const struct order *order, double box_length, const struct point_cell *a,
+                      const struct point_cell *b)
 {
-    size_t index = 0;
-    for (int k = 2; k >= 0; k--) {
-        const size_t n = grid->cells[k];
-        size_t c = at[k] + n + (size_t)offset[k];
-        if (!grid->periodic && (c < n || c >= 2 * n))
-            return false;
-        index = index * n + c % n;
+    if (!order->periodic)
+        return point_cell_gap2(a, b->low, b->high);
+    double sum = 0.0;
+    for (int k = 0; k < 3; k++) {
+        const double gap = fmax(a->low[k] - b->high[k], b->low[k] - a->high[k]);
+        const double around =
+            box_length - (fmax(a->high[k], b->high[k]) - fmin(a->low[k], b->low[k]));
+        const double least = fmax(fmin(gap, around), 0.0);
+        sum += least * least;
     }
-    *cell = index;
-    return true;
+    return sum;
 }
 
-/* Pairs within a cell, and between it and the half of its neighbours that come "after" it. */
-static void count_cell(struct tally *tally, const struct grid *grid, size_t cell)
+/* The bin that all distances between two cells fall into, in open space; -1: there is none. */
+static double common_bin(const struct separations *s, const struct point_cell *a,
+                         const struct point_cell *b, double gap2)
 {
-    const struct positions positions = { grid->x, grid->y, grid->z };
-    const size_t begin = grid->start[cell], end = grid->start[cell + 1];
-    for (size_t i = begin; i < end; i++)
-        count_run(tally, &positions, i, i + 1, end);
-    if (begin == end)
-        return;
-    const size_t at[3] = { cell % grid->cells[0], cell / grid->cells[0] % grid->cells[1],
-                           cell / (grid->cells[0] * grid->cells[1]) };
-    for (int step = 14; step < 27; step++) { /* 13 is the cell itself */
-        const int offset[3] = { step % 3 - 1, step / 3 % 3 - 1, step / 9 - 1 };
-        size_t other;
-        if (!neighbour(grid, at, offset, &other))
-            continue;
-        for (size_t i = begin; i < end; i++)
-            count_run(tally, &positions, i, grid->start[other], grid->start[other + 1]);
+    const double slack = 1e-12; /* more than rounding */
+    double widest2 = 0.0;
+    for (int k = 0; k < 3; k++) {
+        const double width = fmax(a->high[k] - b->low[k], b->high[k] - a->low[k]);
+        widest2 += width * width;
     }
+    const double bin = floor(sqrt(widest2) * (1.0 + slack) / s->width);
+    return bin < s->bins && floor(sqrt(gap2) * (1.0 - slack) / s->width) == bin ? bin : -1.0;
+}
+
+/* The pairs of one leaf with itself and with all that follows in the order. */
+struct leaf_pairs {
+    struct tally *tally;
+    const struct order *order;
+    struct positions positions;
+    const struct point_cell *leaf;
+    size_t from, to; /* bodies that are near enough and wait to be counted */
+};
+
+static void count_waiting(struct leaf_pairs *pairs)
+{
+    for (size_t i = pairs->leaf->first; i < pairs->leaf->last; i++) {
+        const size_t from = pairs->from > i ? pairs->from : i + 1;
+        if (from < pairs->to)
+            count_run(pairs->tally, &pairs->positions, i, from, pairs->to);
+    }
+    pairs->from = pairs->to;
+}
+
+static void visit(struct leaf_pairs *pairs, size_t n)
+{
+    const struct point_tree *const tree = pairs->order->tree;
+    const struct point_cell *const cell = &tree->cells[n], *const leaf = pairs->leaf;
+    const struct separations *const s = pairs->tally->separations;
+    if (cell->last <= leaf->first)
+        return;
+    const double gap2 = gap2_of(pairs->order, s->box_length, leaf, cell);
+    if (gap2 > pairs->order->reach2)
+        return;
+    if (cell->first >= leaf->last && s->box_length == 0.0 && gap2 > 0.0) {
+        const double bin = common_bin(s, leaf, cell, gap2);
+        if (bin >= 0.0) {
+            pairs->tally->copies[(size_t)bin] +=
+                (uint64_t)(leaf->last - leaf->first) * (cell->last - cell->first);
+            return;
+        }
+    }
+    if (n >= tree->leaves) {
+        if (cell->first != pairs->to) {
+            count_waiting(pairs);
+            pairs->from = cell->first;
+        }
+        pairs->to = cell->last;
+        return;
+    }
+    visit(pairs, 2 * n);
+    visit(pairs, 2 * n + 1);
+}
+
+static void count_leaf(struct tally *tally, const struct order *order, size_t leaf)
+{
+    const struct point_tree *const tree = order->tree;
+    struct leaf_pairs pairs = { .tally = tally,
+                                .order = order,
+                                .positions = { order->x, order->y, order->z },
+                                .leaf = &tree->cells[tree->leaves + leaf] };
+    visit(&pairs, 1);
+    count_waiting(&pairs);
 }
 
 /* --- both ------------------------------------------------------------------------------------ */
 
-/* One piece of work: a cell, or a block of bodies against all that follow. */
-static void count_piece(struct tally *tally, const struct grid *grid,
+/* One piece of work: a leaf, or a block of bodies against all that follow. */
+static void count_piece(struct tally *tally, const struct order *order,
                         const struct positions *positions, size_t count, size_t piece)
 {
-    if (grid) {
-        count_cell(tally, grid, piece);
+    if (order) {
+        count_leaf(tally, order, piece);
         return;
     }
     const size_t end = (piece + 1) * BLOCK < count ? (piece + 1) * BLOCK : count;
@@ -343,13 +332,14 @@ enum status pairs_count(const struct physics *physics, const struct bodies *bodi
     const double per_square = 1.0 / (separations.width * separations.width);
     if (bins <= GUESSED && isnormal(per_square) && isnormal(1.0 / per_square))
         separations.per_square = per_square;
-    struct grid grid = { 0 };
-    const bool cells = method != PAIRS_ALL && grid_plan(&grid, physics, &positions, count, r_max);
-    if (cells && grid_fill(&grid, &positions, count, error) != STATUS_OK) {
-        grid_destroy(&grid);
+    struct order order = { 0 };
+    bool ordered = false;
+    if (method != PAIRS_ALL && order_create(&order, physics, &separations, &positions, count, r_max,
+                                            threads, &ordered, error) != STATUS_OK) {
+        order_destroy(&order);
         return error->status;
     }
-    const size_t pieces = cells ? grid.cell_count : (count + BLOCK - 1) / BLOCK;
+    const size_t pieces = ordered ? order.tree->leaves : (count + BLOCK - 1) / BLOCK;
     const size_t length = bins + 1, of_thread = COPIES * length;
     uint64_t *copies = memory_array((size_t)threads * COPIES, length * sizeof *copies, error);
     if (copies) {
@@ -360,13 +350,13 @@ enum status pairs_count(const struct physics *physics, const struct bodies *bodi
 #pragma omp for schedule(dynamic)
             for (size_t piece = 0; piece < pieces; piece++)
                 if (!interruption_raised(physics->interruption))
-                    count_piece(&tally, cells ? &grid : NULL, &positions, count, piece);
+                    count_piece(&tally, ordered ? &order : NULL, &positions, count, piece);
         }
         for (size_t copy = 0; copy < (size_t)threads * COPIES; copy++)
             for (size_t k = 0; k < bins; k++)
                 counts[k] += copies[copy * length + k];
         memory_free(copies);
     }
-    grid_destroy(&grid);
+    order_destroy(&order);
     return copies ? interruption_status(physics->interruption, error) : error->status;
 }

@@ -10,12 +10,12 @@
 #include "model/physics.h"
 
 enum pairs_method {
-    PAIRS_AUTO, /* where it pays, only those of bodies in neighbouring cells of side >= r_max */
+    PAIRS_AUTO, /* by a tree, only those that may be within r_max and not surely in one bin */
     PAIRS_ALL   /* every pair is worked out */
 };
 
-/* Borrowed for each body: a place in its cell, and a cell for every one at the most. */
-enum { PAIRS_BODY_BYTES = 4 * sizeof(double) };
+/* Borrowed for each body: a point of the tree, its share of the cells, and a position. */
+enum { PAIRS_BODY_BYTES = 8 * sizeof(double) };
 /* And by each thread for each bin. */
 enum { PAIRS_THREAD_REALS = 4 };
 

@@ -227,11 +227,13 @@ void xyz_frame_write(struct xyz_frame *frame, struct stream *stream, const struc
     const struct xyz_column *cluster = find_column("cluster", strlen("cluster"));
     if (bodies->systems > 1 && !has_column(frame, cluster))
         frame->columns[frame->column_count++] = cluster;
+    const size_t stride = frame->thin > 0 ? frame->thin : 1;
+    const size_t written = bodies->count / stride + (bodies->count % stride > 0);
     frame->stream = stream;
     frame->cell = cell_of(now->physics, bodies);
-    stream_print(stream, "%zu\n", bodies->systems * bodies->count);
+    stream_print(stream, "%zu\n", bodies->systems * written);
     write_comment_line(frame, now);
     for (size_t s = 0; s < bodies->systems; s++)
-        for (size_t i = 0; i < bodies->count; i++)
-            write_body(frame, now, s * bodies->stride + i);
+        for (size_t k = 0; k < written; k++)
+            write_body(frame, now, s * bodies->stride + k * stride);
 }

@@ -16,9 +16,10 @@ struct xyz_column;
 
 enum { XYZ_COLUMNS = 16, XYZ_PROBLEM_SIZE = 160 };
 
-/* Which columns, and how many digits; the rest is of the frame being written. */
+/* Which columns and bodies, and how many digits; the rest is of the frame being written. */
 struct xyz_frame {
-    int digits; /* significant ones of reals; 17 read back exactly */
+    int digits;  /* significant ones of reals; 17 read back exactly */
+    size_t thin; /* one body of so many is written, from the first of each system on; 0: all */
     const struct xyz_column *columns[XYZ_COLUMNS];
     size_t column_count;
     unsigned needs; /* enum need, or-ed */
@@ -30,7 +31,8 @@ struct xyz_frame {
  * wrong with them. */
 bool xyz_frame_choose(struct xyz_frame *frame, const char *words, char problem[XYZ_PROBLEM_SIZE]);
 
-/* About how many bytes a body takes; `systems` as xyz_frame_write() will find them. */
+/* About how many bytes a body that is written takes; `systems` as xyz_frame_write() will find them.
+ */
 double xyz_frame_body_bytes(const struct xyz_frame *frame, size_t systems);
 
 /* Writes one frame. In an ensemble every frame says which system a body belongs to, whether that

@@ -254,6 +254,44 @@ static void test_the_columns_of_a_frame(void **state)
     assert_int_equal(rmdir(path), 0);
 }
 
+/* One body in three, from the first of each system on: of five these are the first and the fourth.
+ */
+static void test_a_thin_frame(void **state)
+{
+    (void)state;
+    char path[64], problem[XYZ_PROBLEM_SIZE];
+    struct directory *directory = scratch(path);
+    struct error error = { 0 };
+    struct stream *stream;
+    struct bodies *b = sample_create(2, 5);
+    const struct physics physics = { .boundary = BOUNDARY_OPEN };
+    const struct moment now = { .time = 0.75, .physics = &physics, .bodies = b };
+    struct xyz_frame frame = { .digits = 17, .thin = 3 };
+    assert_true(xyz_frame_choose(&frame, "id pos", problem));
+    assert_int_equal(stream_open(directory, "a.xyz", NULL, &stream, &error), STATUS_OK);
+    xyz_frame_write(&frame, stream, &now);
+    assert_int_equal(stream_close(stream, &error), STATUS_OK);
+    char *text = content(directory, "a.xyz");
+    int rows[4][2], count;
+    const char *const bodies = strchr(strchr(text, '\n') + 1, '\n');
+    assert_int_equal(sscanf(text, "%d", &count), 1);
+    assert_int_equal(count, 4);
+    assert_int_equal(
+        sscanf(bodies, "%d %*f %*f %*f %d %d %*f %*f %*f %d %d %*f %*f %*f %d %d %*f %*f %*f %d",
+               &rows[0][0], &rows[0][1], &rows[1][0], &rows[1][1], &rows[2][0], &rows[2][1],
+               &rows[3][0], &rows[3][1]),
+        8);
+    for (int k = 0; k < 4; k++) {
+        assert_int_equal(rows[k][0], b->id[(size_t)(k / 2) * b->stride + (size_t)(3 * (k % 2))]);
+        assert_int_equal(rows[k][1], k / 2 + 1);
+    }
+    free(text);
+    bodies_destroy(b);
+    directory_take(directory, "a.xyz");
+    directory_close(directory);
+    assert_int_equal(rmdir(path), 0);
+}
+
 /* The name of a file is as long as the system lets it be. */
 static void test_the_name_of_a_file_in_a_table(void **state)
 {
@@ -318,6 +356,7 @@ int main(void)
         cmocka_unit_test(test_a_stream_knows_its_file),
         cmocka_unit_test(test_a_log_goes_on_behind_half_a_line),
         cmocka_unit_test(test_links_are_not_followed),
+        cmocka_unit_test(test_a_thin_frame),
         cmocka_unit_test(test_the_name_of_a_file_in_a_table),
         cmocka_unit_test(test_gzip_takes_what_it_gets),
         cmocka_unit_test(test_a_locked_directory_is_refused),

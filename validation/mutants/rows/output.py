@@ -147,4 +147,6 @@ ROWS = [
      "    *done = !stopped;\n    if (!stopped && directory_replace_commit(directory, packed,"
      " NULL, to, error))\n        return STATUS_OK;", "faults/files.py"),
     ("src/output/lock.c", "setenv(variable, none, 1);", "", "cli/reliability.py"),
+    ("src/output/xyz-frame.c", "s * bodies->stride + k * stride", "s * bodies->stride + k",
+     "unit/output"),
 ]

@@ -1,0 +1,60 @@
+/*
+ * A k-d tree over points: each cell has half of the points of the one above, on one side of a plane
+ * across the longest side of its box, so that the tree is an order of the points. Where many ask
+ * for what is near to a point, or to a leaf. It depends on the points alone, not on the threads
+ * that build it.
+ */
+#ifndef ORRERY_SPACE_POINT_TREE_H
+#define ORRERY_SPACE_POINT_TREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/interruption.h"
+#include "base/status.h"
+
+struct point {
+    double x[3];
+    size_t index; /* whose it is; given by the caller */
+};
+
+/* One cache line. */
+struct point_cell {
+    double low[3], high[3]; /* the box around its points */
+    size_t first, last;     /* these */
+};
+
+struct point_tree {
+    size_t count;
+    struct point *points;     /* in the order of the tree */
+    size_t leaves;            /* a power of two */
+    struct point_cell *cells; /* the root is 1; below cell n are 2 n and 2 n + 1; from `leaves` on
+                                 they are leaves */
+};
+
+/* At most, for each point, with leaves of `leaf` points. */
+#define POINT_TREE_BYTES(leaf) (sizeof(struct point) + 4 * sizeof(struct point_cell) / (leaf))
+
+/* Room for `count` points, which the caller then puts into `points`; `count` may be made less.
+ * Leaves have at most `leaf` points, and half of that at least. STATUS_MEMORY. */
+enum status point_tree_create(size_t count, size_t leaf, struct point_tree **tree,
+                              struct error *error);
+void point_tree_destroy(struct point_tree *tree); /* accepts NULL */
+
+/* Sorts the points, which must be finite, and makes the cells. May be interrupted. */
+void point_tree_build(struct point_tree *tree, int threads, struct interruption *interruption);
+
+/* The square of the shortest distance between a box and a point, or between two boxes; 0 inside. */
+static inline double point_cell_gap2(const struct point_cell *cell, const double low[3],
+                                     const double high[3])
+{
+    double gap2 = 0.0;
+    for (int k = 0; k < 3; k++) {
+        const double below = low[k] - cell->high[k], above = cell->low[k] - high[k];
+        const double gap = below > above ? below : above;
+        gap2 += gap > 0.0 ? gap * gap : 0.0;
+    }
+    return gap2;
+}
+
+#endif

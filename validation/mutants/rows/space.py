@@ -1,0 +1,6 @@
+"""The faults of src/space/; mutants.py says what a row is."""
+
+ROWS = [
+    ("src/space/point-tree.c", "children[0].last = children[1].first = middle;",
+     "children[0].last = middle, children[1].first = middle + 1;", "unit/pairs"),
+]
