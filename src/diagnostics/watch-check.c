@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "diagnostics/force-audit.h"
 #include "diagnostics/watch-bound.h"
 
 static enum status check_state(const struct moment *now, size_t system, struct error *error)
@@ -25,6 +26,26 @@ static enum status check_energy(const struct moment *now, size_t system, struct 
     return error_set(error, STATUS_NUMERICAL,
                      "system %zu: the energy is not finite at step %" PRIu64 " (t = %s)",
                      system + 1, now->step, units_time(now->physics->units, now->time, 6, time));
+}
+
+bool watch_audits(const struct watch *watch, uint64_t step, bool last)
+{
+    return watch_asks(watch) && (step == 0 || last);
+}
+
+static enum status check_forces(struct watch *watch, const struct moment *now, size_t system,
+                                struct error *error)
+{
+    enum { AUDITED = 256 };
+    struct record *const record = &watch->records[system];
+    struct force_audit audit;
+    if (force_audit(now, system, AUDITED, &audit, error))
+        return error->status;
+    if (audit.error > record->force_error) {
+        record->force_error = audit.error;
+        record->force_time = now->time;
+    }
+    return STATUS_OK;
 }
 
 static bool was_warned(const struct watch *watch)
@@ -89,6 +110,9 @@ enum status watch_check(struct watch *watch, const struct moment *now, unsigned 
             watch_bound_check(watch, &check, s, last, error))
             return error->status;
         if ((valid & NEED_STATE) && check_step(watch, &check, s, error))
+            return error->status;
+        if ((valid & NEED_ACCELERATIONS) && watch_audits(watch, now->step, last) &&
+            check_forces(watch, now, s, error))
             return error->status;
     }
     if (due || look) {

@@ -55,6 +55,17 @@ static bool orbit_fails(const struct watch *watch, const struct record *record,
     return true;
 }
 
+/* Of the forces, where they miss the accuracy that was asked for. */
+static bool force_fails(const struct watch *watch, const struct record *record,
+                        struct watch_failure *failure)
+{
+    *failure = (struct watch_failure){ .what = "force error",
+                                       .value = record->force_error,
+                                       .limit = watch->force.accuracy,
+                                       .of_force = true };
+    return watch_force_fails(watch, record);
+}
+
 /* How badly: over its limit. */
 static double size_of(const struct watch_failure *failure)
 {
@@ -67,10 +78,16 @@ bool watch_failure(const struct watch *watch, const bool *left_out, struct watch
     *failure = (struct watch_failure){ 0 };
     for (size_t s = 0; s < watch->systems; s++) {
         const struct record *record = &watch->records[s];
-        struct watch_failure found;
-        if ((left_out && left_out[s]) ||
-            (!energy_fails(watch, record, &found) && !orbit_fails(watch, record, &found)))
+        struct watch_failure found, force;
+        if (left_out && left_out[s])
             continue;
+        const bool moves =
+            energy_fails(watch, record, &found) || orbit_fails(watch, record, &found);
+        const bool misses = force_fails(watch, record, &force);
+        if (!moves && !misses)
+            continue;
+        if (misses && (!moves || size_of(&force) > size_of(&found)))
+            found = force;
         systems++;
         found.system = watch->systems > 1 ? s + 1 : 0;
         if (systems == 1 || size_of(&found) > size_of(failure))
@@ -85,5 +102,13 @@ double watch_energy_error(const struct watch *watch)
     double largest = 0.0;
     for (size_t s = 0; s < watch->systems; s++)
         largest = fmax(largest, watch->records[s].largest_error);
+    return largest;
+}
+
+double watch_force_error(const struct watch *watch)
+{
+    double largest = 0.0;
+    for (size_t s = 0; s < watch->systems; s++)
+        largest = fmax(largest, watch->records[s].force_error);
     return largest;
 }

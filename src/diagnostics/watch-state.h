@@ -81,6 +81,7 @@ struct record {
     struct close_pair last;           /* what that check has found */
     struct close_pair fastest;        /* of all checks */
     double warned;                    /* of the step */
+    double force_error, force_time;   /* the largest that an audit found, and when; 0: none */
     struct bound_record bound;
 };
 
@@ -119,5 +120,17 @@ struct watch {
     struct level *levels; /* of the test bodies of all systems */
     size_t length;        /* of all these numbers, in reals */
 };
+
+/* Do the forces of the run leave something out, by an error that was asked for? */
+static inline bool watch_asks(const struct watch *watch)
+{
+    return force_traits(&watch->force).truncation > 0.0;
+}
+
+/* Were forces found that are less exact than was asked for? */
+static inline bool watch_force_fails(const struct watch *watch, const struct record *record)
+{
+    return watch_asks(watch) && record->force_error > watch->force.accuracy;
+}
 
 #endif

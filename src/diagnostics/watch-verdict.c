@@ -11,7 +11,7 @@
 struct finding {
     double jumps, sudden; /* changes that were too large, and those of them that were jumps */
     size_t beyond, drifting, unbound; /* systems; the last with an orbit that is lost */
-    const struct record *jumped, *off, *drift, *fastest, *bound;
+    const struct record *jumped, *off, *drift, *fastest, *bound, *forced;
 };
 
 /* Is a before b? Times are NaN where it never was. */
@@ -43,7 +43,7 @@ static struct finding find(const struct watch *watch, const bool *left_out)
         s = 0;
     }
     const struct record *r = &watch->records[s];
-    struct finding all = { 0.0, 0.0, 0, 0, 0, r, r, r, r, r };
+    struct finding all = { 0.0, 0.0, 0, 0, 0, r, r, r, r, r, r };
     bool drifting = false; /* all.drift does */
     for (; s < watch->systems; s++) {
         if (left_out && left_out[s])
@@ -67,6 +67,8 @@ static struct finding find(const struct watch *watch, const bool *left_out)
             all.bound = r;
         if (r->fastest.steps < all.fastest->fastest.steps)
             all.fastest = r;
+        if (r->force_error > all.forced->force_error)
+            all.forced = r;
     }
     return all;
 }
@@ -88,7 +90,8 @@ static bool any_fails(const struct watch *watch, const bool *left_out,
 
 bool watch_within_limits(const struct watch *watch, const bool *left_out)
 {
-    if (any_fails(watch, left_out, energy_fails) || any_fails(watch, left_out, watch_bound_fails))
+    if (any_fails(watch, left_out, energy_fails) || any_fails(watch, left_out, watch_bound_fails) ||
+        any_fails(watch, left_out, watch_force_fails))
         return false;
     return first_counted(watch, left_out) < watch->systems; /* of nobody nothing is known */
 }
@@ -209,6 +212,10 @@ const char *watch_text(const struct watch *watch, const bool *left_out,
     buffer[0] = '\0';
     if (first_counted(watch, left_out) == watch->systems)
         say(buffer, "every system is left out (ensemble.energy_error_limit)");
+    if (watch_force_fails(watch, all.forced))
+        say(buffer, "the forces%s are off by %.2g at t = %s (asked: %g)",
+            which(watch, all.forced, system), all.forced->force_error,
+            units_time(watch->units, all.forced->force_time, 4, time), watch->force.accuracy);
     if (all.unbound > 0)
         say_bound(watch, &all, buffer);
     if (all.jumps > 0.0)
@@ -234,9 +241,13 @@ const char *watch_judged(const struct watch *watch, const bool *left_out, bool s
 {
     const bool energy = any_fails(watch, left_out, energy_fails);
     const bool orbits = any_fails(watch, left_out, watch_bound_fails);
-    snprintf(buffer, WATCH_JUDGED_SIZE, "energy %s%s; positions %s",
+    char forces[48] = "";
+    if (watch_force_error(watch) > 0.0)
+        snprintf(forces, sizeof forces, "; force error %.2g (asked %g)", watch_force_error(watch),
+                 watch->force.accuracy);
+    snprintf(buffer, WATCH_JUDGED_SIZE, "energy %s%s%s; positions %s",
              energy ? "beyond its limits" : "held",
-             orbits ? ", orbits of light bodies beyond theirs" : "",
+             orbits ? ", orbits of light bodies beyond theirs" : "", forces,
              shadowed ? "compared with shadows (trust)"
                       : "not judged (trust = { shadow = true; } does)");
     return buffer;
@@ -264,6 +275,17 @@ static json_t *pair_json(const struct watch *watch, const struct record *record,
 static json_t *body_json(double id)
 {
     return isnan(id) ? json_null() : json_integer((json_int_t)id);
+}
+
+/* Null where nothing was audited. */
+static json_t *forces_json(const struct watch *watch, const struct finding *all)
+{
+    if (!(all->forced->force_error > 0.0))
+        return json_null();
+    return json_pack("{s:o, s:o, s:o, s:o}", "largest", document_number(all->forced->force_error),
+                     "asked", document_number(watch->force.accuracy), "time",
+                     document_number(all->forced->force_time), "system",
+                     system_of(watch, all->forced));
 }
 
 /* Null where there is none. */
@@ -315,15 +337,15 @@ json_t *watch_json(const struct watch *watch, const bool *left_out)
     double largest = 0.0;
     for (size_t s = 0; s < watch->systems; s++)
         largest = fmax(largest, watch->records[s].largest_jump);
-    return json_pack("{s:b, s:s, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "holds",
-                     watch_holds(watch, left_out), "text", watch_text(watch, left_out, text),
-                     "limits", limits_json(watch), "energy_error", error_json(watch, &all),
-                     "energy_drift", drift_json(watch, &all), "energy_jumps", (json_int_t)all.jumps,
-                     "sudden_energy_jumps", (json_int_t)all.sudden, "largest_jump",
-                     document_number(largest), "first_jump_time",
-                     document_number(all.jumped->first_jump), "first_jump_test_body",
-                     body_json(all.jumped->jumped_body), "first_jump_pair",
-                     pair_json(watch, all.jumped, &all.jumped->jumped), "fastest_pair",
-                     pair_json(watch, all.fastest, &all.fastest->fastest), "bound_orbits",
-                     bound_json(watch, &all));
+    return json_pack(
+        "{s:b, s:s, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "holds",
+        watch_holds(watch, left_out), "text", watch_text(watch, left_out, text), "limits",
+        limits_json(watch), "energy_error", error_json(watch, &all), "energy_drift",
+        drift_json(watch, &all), "energy_jumps", (json_int_t)all.jumps, "sudden_energy_jumps",
+        (json_int_t)all.sudden, "largest_jump", document_number(largest), "first_jump_time",
+        document_number(all.jumped->first_jump), "first_jump_test_body",
+        body_json(all.jumped->jumped_body), "first_jump_pair",
+        pair_json(watch, all.jumped, &all.jumped->jumped), "fastest_pair",
+        pair_json(watch, all.fastest, &all.fastest->fastest), "bound_orbits",
+        bound_json(watch, &all), "force_error", forces_json(watch, &all));
 }

@@ -44,6 +44,16 @@ void watch_destroy(struct watch *watch); /* accepts NULL */
 /* What it keeps for each system, in reals. */
 size_t watch_system_reals(void);
 
+/*
+ * Forces of a method that leaves something out are audited at the first step and where `last` says
+ * that the run ends: of 256 bodies beside direct sums. A run that misses the accuracy it asked for
+ * fails. Does that need NEED_ACCELERATIONS at this step?
+ */
+bool watch_audits(const struct watch *watch, uint64_t step, bool last);
+
+/* The largest error of the forces that was found; 0: nothing was audited. */
+double watch_force_error(const struct watch *watch);
+
 /* Wishes to check, with STATE, at least every so many steps. */
 uint64_t watch_every(const struct watch *watch);
 
@@ -86,6 +96,7 @@ struct watch_failure {
     const char *what;    /* "energy error", "orbit error" */
     double value, limit; /* over max(|E0|, |U0|), or over the energy of the orbit */
     bool too_few;        /* the limit is one from below, of steps */
+    bool of_force;       /* the limit is the accuracy that the run asked for */
     char whose[WATCH_FAILURE_WHOSE_SIZE]; /* " of body 3 about body 1"; "" for that of a system */
     size_t system;                        /* whose, from 1; 0 where there is one system */
     size_t systems;                       /* how many have one */

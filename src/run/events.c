@@ -121,6 +121,9 @@ static unsigned needs_now(const struct run *run)
         needs |= NEED_STATE;
     if (judges(run))
         needs |= NEED_CONSERVED;
+    if (watch_audits(observers->watch, run->schedule.step,
+                     run->schedule.step == run->schedule.last))
+        needs |= NEED_STATE | NEED_ACCELERATIONS;
     if (needs & NEED_CONSERVED)
         needs |= NEED_STATE; /* the watch names bodies */
     return needs;

@@ -103,6 +103,11 @@ static void say_watch(struct run *run, const struct watch_failure *failure)
         say(run, ", the only one of %zu that fails", run->simulation->bodies->systems);
     if (failure->too_few)
         say(run, ", at least %g are wanted", failure->limit);
+    else if (failure->of_force)
+        say(run,
+            ", asked %g (%.3g times): all that follows from these forces has that error; ask for "
+            "less by compute.accuracy, or take method = \"direct\"",
+            failure->limit, failure->value / failure->limit);
     else
         say_times(run, failure->value, failure->limit, "");
 }
@@ -140,7 +145,8 @@ static bool fails_by_energy(struct run *run)
         say_watch(run, &failure);
     else
         say(run, "%s", watch_text(watch, run->ensemble.left_out, text));
-    say_remedy_of_energy(run, fmax(at_least, fmax(by_rows, watch_error_in_limits(watch))));
+    if (!failure.of_force || (c && by_rows > by_watch))
+        say_remedy_of_energy(run, fmax(at_least, fmax(by_rows, watch_error_in_limits(watch))));
     return true;
 }
 

@@ -84,6 +84,25 @@ def test_record():
     assert compute["kernel"] == "fmm" and compute["precision"] == "single"
 
 
+def test_audit():
+    """every run is audited at its start and its end, and tells so; direct sums are not"""
+    run("plain", config=CONFIG.replace("""diagnostics = ( { type = "conservation"; every = 5; },
+                { type = "force-error"; every = 5; count = 300; } );""", ""))
+    with open("plain/run.json") as file:
+        whole = json.load(file)
+    audit = whole["watch"]["force_error"]
+    assert audit["asked"] == 1e-4 and 1e-7 < audit["largest"] < 1e-4, audit
+    assert audit["time"] in (0.0, 0.1) and whole["watch"]["holds"] is True, whole["watch"]
+    words = f"force error {audit['largest']:.2g} (asked 0.0001)"
+    assert words.replace("e-0", "e-") in whole["judged"].replace("e-0", "e-"), whole["judged"]
+    # The same bodies as those of the diagnostic, where it compares as many at the same steps.
+    run("told", config=CONFIG.replace("every = 5; count = 300", "every = 10; count = 256"))
+    assert table("told/force-error.csv")[:, 2].max() == audit["largest"]
+    run("direct", config=CONFIG.replace('method = "fmm"; accuracy = 1e-4; ', ""))
+    with open("direct/run.json") as file:
+        assert json.load(file)["watch"]["force_error"] is None
+
+
 def test_restart_compares_the_accuracy():
     """a restart with another accuracy is another experiment"""
     run("first", "-P", "time.end=0.05")

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "diagnostics/watch.h"
+#include "force/direct/reference.h"
 #include "observe.h"
 
 static const double G = 1.75, EPS = 0.3;
@@ -636,9 +637,70 @@ static void test_state_of_bodies_without_mass(void **state)
     trial_end(&second);
 }
 
+/* A run that asks for forces to 1e-3 and gets them `too_long` times as long as they are. */
+static struct trial trial_of_forces(double too_long, const char *method_name, const char *text)
+{
+    struct trial trial = { .scene = line_scene(), .config = watch_config(text) };
+    const struct moment *now = scene_moment(&trial.scene, 0, 0.01, true);
+    const struct watch_method method = { { .precision = PRECISION_DOUBLE,
+                                           .kernel = "auto",
+                                           .isa = "auto",
+                                           .threads = 1,
+                                           .method = force_method_find(method_name),
+                                           .accuracy = 1e-3 },
+                                         integrator_find("velocity-verlet"),
+                                         1e6 };
+    struct bodies *const b = trial.scene.bodies;
+    assert_int_equal(watch_create(config_section(trial.config, "watch"), now, &method, &trial.watch,
+                                  &trial.error),
+                     STATUS_OK);
+    reference_accelerations(now->physics, b);
+    for (size_t i = b->stride; i < bodies_length(b); i++) { /* of the second system */
+        b->ax[i] *= too_long;
+        b->ay[i] *= too_long;
+        b->az[i] *= too_long;
+    }
+    assert_int_equal(watch_check(trial.watch, now, NEED_STATE | NEED_CONSERVED | NEED_ACCELERATIONS,
+                                 false, tell, &trial.told, &trial.error),
+                     STATUS_OK);
+    return trial;
+}
+
+static void test_forces_that_miss_their_accuracy(void **state)
+{
+    (void)state;
+    const bool second[] = { false, true };
+    char text[WATCH_TEXT_SIZE];
+    struct watch_failure failure;
+    struct trial good = trial_of_forces(1.0009, "fmm", "");
+    assert_true(watch_audits(good.watch, 0, false) && watch_audits(good.watch, 77, true) &&
+                !watch_audits(good.watch, 77, false));
+    assert_close(watch_force_error(good.watch), 0.0009, 1e-12);
+    assert_true(watch_holds(good.watch, NULL));
+    trial_end(&good);
+    struct trial bad = trial_of_forces(1.0021, "fmm", "");
+    assert_false(watch_holds(bad.watch, NULL));
+    assert_true(watch_holds(bad.watch, second));
+    assert_true(watch_failure(bad.watch, NULL, &failure));
+    assert_true(failure.of_force && failure.system == 2 && failure.systems == 1);
+    assert_close(failure.value, 0.0021, 1e-12);
+    assert_close(failure.limit, 1e-3, 0);
+    assert_string_equal(watch_text(bad.watch, NULL, text),
+                        "the forces of system 2 are off by 0.0021 at t = 0 (asked: 0.001)");
+    trial_end(&bad);
+    struct trial warned = trial_of_forces(1.0021, "fmm", "on_jump = \"warn\";");
+    assert_true(watch_holds(warned.watch, NULL));
+    trial_end(&warned);
+    struct trial direct = trial_of_forces(1.0021, "direct", "");
+    assert_false(watch_audits(direct.watch, 0, true));
+    assert_true(watch_holds(direct.watch, NULL));
+    trial_end(&direct);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_forces_that_miss_their_accuracy),
         cmocka_unit_test(test_a_quiet_run),
         cmocka_unit_test(test_a_jump_is_told_and_fails),
         cmocka_unit_test(test_many_jumps_are_counted),

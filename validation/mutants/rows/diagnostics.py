@@ -285,4 +285,9 @@ ROWS = [
      "const struct finding all = find(watch, NULL);", "cli/watch.py"),
     ("src/diagnostics/watch-energy.c", "enough_told(watch, system)) &&", "false) &&",
      "cli/watch.py"),
+    ("src/diagnostics/watch-state.h", "record->force_error > watch->force.accuracy;",
+     "record->force_error > 10 * watch->force.accuracy;", "unit/watch"),
+    ("src/diagnostics/watch-check.c", "audit.error > record->force_error",
+     "audit.error < record->force_error", "unit/watch"),
+    ("src/diagnostics/watch-check.c", "(step == 0 || last);", "last;", "unit/watch"),
 ]

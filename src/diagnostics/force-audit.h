@@ -1,0 +1,24 @@
+/* How exact the forces of a moment are: some of them beside direct sums in double precision. */
+#ifndef ORRERY_DIAGNOSTICS_FORCE_AUDIT_H
+#define ORRERY_DIAGNOSTICS_FORCE_AUDIT_H
+
+#include "base/status.h"
+#include "diagnostics/diagnostic.h"
+
+struct force_audit {
+    double error;   /* rms of |a - a_direct| over that of |a_direct|; NaN: nothing pulls */
+    double largest; /* |a - a_direct| of the worst body, over the same rms */
+    double worst;   /* id of that body */
+};
+
+enum { FORCE_AUDIT_BODY_BYTES = 2 * sizeof(double) }; /* that it borrows for each body */
+
+/*
+ * Compares the accelerations of the `count` bodies of a system with the smallest hashes of their
+ * ids, wherever they are, or of all where there are no more. The moment has NEED_STATE and
+ * NEED_ACCELERATIONS. May be interrupted. STATUS_MEMORY.
+ */
+enum status force_audit(const struct moment *now, size_t system, size_t count,
+                        struct force_audit *audit, struct error *error);
+
+#endif
