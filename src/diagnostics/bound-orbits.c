@@ -202,19 +202,46 @@ static void consider_two_heaviest(struct search *search, size_t body)
         consider(search, body, two);
 }
 
-static void consider_body(struct search *search, size_t body)
+/* With its neighbours, which are none among few bodies. */
+static void consider_body(struct search *search, size_t body, const size_t near[NEAREST])
 {
     const struct bodies *b = search->bodies;
-    size_t near[NEAREST];
-    double r2[NEAREST];
     for (size_t k = 0; k < search->heavy_count; k++)
         if (search->heaviest[k] != body)
             consider(search, body, &(struct bound_center){ 1, { search->heaviest[k] } });
-    const size_t count = search->tree ? neighbours_find(search->tree, body, NEAREST, near, r2) : 0;
-    for (size_t k = 0; k < count; k++)
+    for (size_t k = 0; k < NEAREST && near[k] != NO_NEIGHBOUR; k++)
         if (b->m[search->first + near[k]] > 0.0)
             consider(search, body, &(struct bound_center){ 1, { near[k] } });
     consider_two_heaviest(search, body);
+}
+
+/* Calls `visit` for every body, in their order. */
+static enum status search_all(struct search *search,
+                              void (*visit)(struct search *search, size_t body,
+                                            const size_t near[NEAREST], void *context),
+                              void *context, struct error *error)
+{
+    const size_t count = search->bodies->count;
+    for (size_t i = 0; i < count && !interruption_raised(search->physics->interruption);
+         i += NEIGHBOURS_BLOCK) {
+        size_t near[NEIGHBOURS_BLOCK][NEAREST];
+        double r2[NEIGHBOURS_BLOCK][NEAREST];
+        const size_t block = count - i < NEIGHBOURS_BLOCK ? count - i : NEIGHBOURS_BLOCK;
+        for (size_t k = 0; k < block && !search->tree; k++)
+            near[k][0] = NO_NEIGHBOUR;
+        if (search->tree)
+            neighbours_find_block(search->tree, i, block, NEAREST, near[0], r2[0]);
+        for (size_t k = 0; k < block; k++)
+            visit(search, i + k, near[k], context);
+    }
+    return interruption_status(search->physics->interruption, error);
+}
+
+static void visit_fastest(struct search *search, size_t body, const size_t near[NEAREST],
+                          void *context)
+{
+    (void)context;
+    consider_body(search, body, near);
 }
 
 /* No orbit in a softened system is faster than one in the middle of the heaviest bodies. */
@@ -237,7 +264,7 @@ static enum status open_search(const struct physics *physics, const struct bodie
                                .first = system * bodies->stride,
                                .system = system,
                                .filter = *filter };
-    if (bodies->count > ALL_PAIRS && neighbours_create(bodies, system, &search->tree, error))
+    if (bodies->count > ALL_PAIRS && neighbours_create(bodies, system, 0, &search->tree, error))
         return error->status;
     const enum status status = sort_by_mass(search, error);
     if (!status)
@@ -260,9 +287,9 @@ enum status bound_orbit_fastest(const struct physics *physics, const struct bodi
     if (bodies->count < 2 || physics->boundary != BOUNDARY_OPEN ||
         !may_be_faster(physics, bodies, system * bodies->stride, filter->passage))
         return STATUS_OK;
-    const enum status status = open_search(physics, bodies, system, filter, &search, error);
-    for (size_t i = 0; i < bodies->count && !status; i++)
-        consider_body(&search, i);
+    enum status status = open_search(physics, bodies, system, filter, &search, error);
+    if (!status)
+        status = search_all(&search, visit_fastest, NULL, error);
     *found = search.found;
     *orbit = search.best;
     close_search(&search);
@@ -281,23 +308,36 @@ static void insert(struct bound_orbit *orbits, size_t most, size_t *count,
         orbits[k] = *orbit;
 }
 
+struct smallest {
+    struct bound_orbit *orbits;
+    size_t most, *count;
+};
+
+static void visit_smallest(struct search *search, size_t body, const size_t near[NEAREST],
+                           void *context)
+{
+    const struct bound_filter all = { INFINITY, INFINITY, INFINITY, INFINITY };
+    const struct smallest *const smallest = context;
+    search->found = false;
+    search->filter = all;
+    consider_body(search, body, near);
+    if (search->found)
+        insert(smallest->orbits, smallest->most, smallest->count, &search->best);
+}
+
 enum status bound_orbits_smallest(const struct physics *physics, const struct bodies *bodies,
                                   size_t system, size_t most, struct bound_orbit *orbits,
                                   size_t *count, struct error *error)
 {
     const struct bound_filter all = { INFINITY, INFINITY, INFINITY, INFINITY };
+    struct smallest smallest = { orbits, most, count };
     struct search search;
     *count = 0;
     if (bodies->count < 2 || physics->boundary != BOUNDARY_OPEN)
         return STATUS_OK;
-    const enum status status = open_search(physics, bodies, system, &all, &search, error);
-    for (size_t i = 0; i < bodies->count && !status; i++) {
-        search.found = false;
-        search.filter = all;
-        consider_body(&search, i);
-        if (search.found)
-            insert(orbits, most, count, &search.best);
-    }
+    enum status status = open_search(physics, bodies, system, &all, &search, error);
+    if (!status)
+        status = search_all(&search, visit_smallest, &smallest, error);
     close_search(&search);
     return status;
 }

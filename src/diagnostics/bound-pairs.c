@@ -55,7 +55,7 @@ enum status bound_pairs_create(const struct physics *physics, const struct bodie
     const size_t count = bodies->count;
     *found = (struct bound_pairs){ 0 };
     struct neighbours *tree;
-    enum status status = neighbours_create(bodies, system, &tree, error);
+    enum status status = neighbours_create(bodies, system, threads, &tree, error);
     if (status != STATUS_OK)
         return status;
     size_t *nearest = memory_array(count, sizeof *nearest, error);

@@ -61,7 +61,7 @@ enum status density_center(const struct bodies *bodies, size_t system, int threa
 {
     const size_t first = system * bodies->stride;
     struct neighbours *neighbours;
-    enum status status = neighbours_create(bodies, system, &neighbours, error);
+    enum status status = neighbours_create(bodies, system, threads, &neighbours, error);
     if (status != STATUS_OK)
         return status;
     double *density = memory_array(bodies->count, sizeof *density, error);

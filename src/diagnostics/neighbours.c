@@ -4,95 +4,25 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "space/point-tree.h"
 
-enum { LEAF = 8 }; /* bodies that are no longer split */
+enum { LEAF = 8 }; /* bodies of a leaf of the tree, fewer than that */
 
-struct position {
-    double x[3];
-    size_t body;
-};
-
-/*
- * The positions in an order that is the tree: a range is split at its middle position by the
- * coordinate `axis[middle]`; what stands before the middle is not above it, what stands behind not
- * below.
- */
 struct neighbours {
-    size_t count;
-    struct position *positions;
-    size_t *rank; /* of a body in `positions` */
-    unsigned char *axis;
+    struct point_tree *tree;
+    size_t *rank; /* of a body among the points of the tree */
 };
 
-/* The axis along which the positions of a range reach farthest. */
-static unsigned char widest(const struct position *positions, size_t begin, size_t end)
-{
-    unsigned char best = 0;
-    double width = -1.0;
-    for (unsigned char k = 0; k < 3; k++) {
-        double low = INFINITY, high = -INFINITY;
-        for (size_t i = begin; i < end; i++) {
-            low = fmin(low, positions[i].x[k]);
-            high = fmax(high, positions[i].x[k]);
-        }
-        if (high - low > width) {
-            width = high - low;
-            best = k;
-        }
-    }
-    return best;
-}
-
-/* Hoare's selection: the position at `middle` is the one that sorting along k would put there. */
-static void select_middle(struct position *positions, size_t begin, size_t end, size_t middle,
-                          int k)
-{
-    while (end - begin > 1) {
-        const double pivot = positions[begin + (end - begin - 1) / 2].x[k]; /* never the last one */
-        size_t i = begin, j = end - 1;
-        for (;;) {
-            while (positions[i].x[k] < pivot)
-                i++;
-            while (positions[j].x[k] > pivot)
-                j--;
-            if (i >= j)
-                break;
-            const struct position held = positions[i];
-            positions[i++] = positions[j];
-            positions[j--] = held;
-        }
-        if (middle <= j)
-            end = j + 1;
-        else
-            begin = j + 1;
-    }
-}
-
-static void split(struct neighbours *tree, size_t begin, size_t end)
-{
-    while (end - begin > LEAF) {
-        const size_t middle = begin + (end - begin) / 2;
-        const unsigned char k = widest(tree->positions, begin, end);
-        select_middle(tree->positions, begin, end, middle, k);
-        tree->axis[middle] = k;
-        split(tree, begin, middle);
-        begin = middle + 1;
-    }
-}
-
-enum status neighbours_create(const struct bodies *bodies, size_t system,
+enum status neighbours_create(const struct bodies *bodies, size_t system, int threads,
                               struct neighbours **result, struct error *error)
 {
     *result = NULL;
-    struct neighbours *tree = calloc(1, sizeof *tree);
-    if (!tree)
+    struct neighbours *own = calloc(1, sizeof *own);
+    if (!own)
         return error_set(error, STATUS_MEMORY, "out of memory for a tree of neighbours");
     const size_t first = system * bodies->stride, count = bodies->count;
-    tree->count = count;
-    tree->positions = memory_array(count, sizeof *tree->positions, error);
-    tree->rank = memory_array(count, sizeof *tree->rank, error);
-    tree->axis = memory_array(count, sizeof *tree->axis, error);
-    if (!tree->positions || !tree->rank || !tree->axis)
+    own->rank = memory_array(count, sizeof *own->rank, error);
+    if (!own->rank || point_tree_create(count, LEAF, &own->tree, error))
         goto fail;
     for (size_t i = 0; i < count; i++) {
         const double x = bodies->x[first + i], y = bodies->y[first + i], z = bodies->z[first + i];
@@ -101,15 +31,15 @@ enum status neighbours_create(const struct bodies *bodies, size_t system,
                       (long long)bodies->id[first + i], x, y, z);
             goto fail;
         }
-        tree->positions[i] = (struct position){ { x, y, z }, i };
+        own->tree->points[i] = (struct point){ { x, y, z }, i };
     }
-    split(tree, 0, count);
+    point_tree_build(own->tree, threads, NULL);
     for (size_t i = 0; i < count; i++)
-        tree->rank[tree->positions[i].body] = i;
-    *result = tree;
+        own->rank[own->tree->points[i].index] = i;
+    *result = own;
     return STATUS_OK;
 fail:
-    neighbours_destroy(tree);
+    neighbours_destroy(own);
     return error->status;
 }
 
@@ -117,68 +47,87 @@ void neighbours_destroy(struct neighbours *neighbours)
 {
     if (!neighbours)
         return;
-    memory_free(neighbours->positions);
+    point_tree_destroy(neighbours->tree);
     memory_free(neighbours->rank);
-    memory_free(neighbours->axis);
     free(neighbours);
 }
 
-/* The nearest so far, in order. */
+/* The nearest so far, in order; of equal distances the body with the lower index comes first. */
 struct search {
-    const struct neighbours *tree;
-    const struct position *from;
+    const struct point_tree *tree;
+    const struct point *from;
     size_t wanted, found;
     size_t index[NEIGHBOURS_MAX];
     double r2[NEIGHBOURS_MAX];
 };
 
-static void consider(struct search *search, size_t at)
+static inline bool is_nearer(double r2, size_t index, double other_r2, size_t other)
 {
-    const struct position *position = &search->tree->positions[at], *from = search->from;
-    const double dx = position->x[0] - from->x[0], dy = position->x[1] - from->x[1],
-                 dz = position->x[2] - from->x[2];
+    return r2 < other_r2 || (r2 == other_r2 && index < other);
+}
+
+static void consider(struct search *search, const struct point *point)
+{
+    const struct point *const from = search->from;
+    const double dx = point->x[0] - from->x[0], dy = point->x[1] - from->x[1],
+                 dz = point->x[2] - from->x[2];
     const double r2 = dx * dx + dy * dy + dz * dz;
-    if (position == from ||
-        (search->found == search->wanted && r2 >= search->r2[search->found - 1]))
+    const size_t last = search->found - 1;
+    if (point == from || (search->found == search->wanted &&
+                          !is_nearer(r2, point->index, search->r2[last], search->index[last])))
         return;
-    size_t k = search->found < search->wanted ? search->found++ : search->found - 1;
-    for (; k > 0 && search->r2[k - 1] > r2; k--) {
+    size_t k = search->found < search->wanted ? search->found++ : last;
+    for (; k > 0 && is_nearer(r2, point->index, search->r2[k - 1], search->index[k - 1]); k--) {
         search->r2[k] = search->r2[k - 1];
         search->index[k] = search->index[k - 1];
     }
     search->r2[k] = r2;
-    search->index[k] = position->body;
+    search->index[k] = point->index;
 }
 
-static void descend(struct search *search, size_t begin, size_t end)
+/* A box is not nearer than any point of it by a single bit, since both are summed alike. */
+static void descend(struct search *search, size_t n, double gap2)
 {
-    while (end - begin > LEAF) {
-        const size_t middle = begin + (end - begin) / 2;
-        const int k = search->tree->axis[middle];
-        const double d = search->from->x[k] - search->tree->positions[middle].x[k];
-        const size_t far_begin = d < 0.0 ? middle + 1 : begin, far_end = d < 0.0 ? end : middle;
-        descend(search, d < 0.0 ? begin : middle + 1, d < 0.0 ? middle : end);
-        consider(search, middle);
-        if (search->found == search->wanted && d * d >= search->r2[search->found - 1])
-            return;
-        begin = far_begin;
-        end = far_end;
+    const struct point_tree *const tree = search->tree;
+    if (search->found == search->wanted && gap2 > search->r2[search->found - 1])
+        return;
+    if (n >= tree->leaves) {
+        const struct point_cell *const leaf = &tree->cells[n];
+        for (size_t i = leaf->first; i < leaf->last; i++)
+            consider(search, &tree->points[i]);
+        return;
     }
-    for (; begin < end; begin++)
-        consider(search, begin);
+    const double *const x = search->from->x;
+    const double below = point_cell_gap2(&tree->cells[2 * n], x, x),
+                 above = point_cell_gap2(&tree->cells[2 * n + 1], x, x);
+    const bool first = above < below;
+    descend(search, 2 * n + first, first ? above : below);
+    descend(search, 2 * n + !first, first ? below : above);
 }
 
 size_t neighbours_find(const struct neighbours *neighbours, size_t i, size_t wanted, size_t *index,
                        double *r2)
 {
-    struct search search = { .tree = neighbours,
-                             .from = &neighbours->positions[neighbours->rank[i]],
+    struct search search = { .tree = neighbours->tree,
+                             .from = &neighbours->tree->points[neighbours->rank[i]],
                              .wanted = wanted };
     if (wanted > 0)
-        descend(&search, 0, neighbours->count);
+        descend(&search, 1, 0.0);
     for (size_t k = 0; k < search.found; k++) {
         index[k] = search.index[k];
         r2[k] = search.r2[k];
     }
     return search.found;
+}
+
+void neighbours_find_block(const struct neighbours *neighbours, size_t first, size_t count,
+                           size_t wanted, size_t *index, double *r2)
+{
+#pragma omp parallel for schedule(dynamic, 64) if (neighbours->tree->count > NEIGHBOURS_BLOCK)
+    for (size_t k = 0; k < count; k++) {
+        size_t *const at = &index[k * wanted];
+        const size_t found = neighbours_find(neighbours, first + k, wanted, at, &r2[k * wanted]);
+        for (size_t missing = found; missing < wanted; missing++)
+            at[missing] = NO_NEIGHBOUR;
+    }
 }

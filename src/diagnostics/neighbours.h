@@ -9,8 +9,9 @@
 
 struct neighbours; /* opaque; a copy of the positions, so the bodies may move on */
 
-/* STATUS_MEMORY; STATUS_NUMERICAL when a body is nowhere (NaN, infinite). */
-enum status neighbours_create(const struct bodies *bodies, size_t system,
+/* Built by so many threads; 0: by as many as OpenMP gives. STATUS_MEMORY; STATUS_NUMERICAL when a
+ * body is nowhere (NaN, infinite). */
+enum status neighbours_create(const struct bodies *bodies, size_t system, int threads,
                               struct neighbours **neighbours, struct error *error);
 void neighbours_destroy(struct neighbours *neighbours); /* accepts NULL */
 
@@ -18,10 +19,19 @@ enum { NEIGHBOURS_MAX = 32 };
 
 /*
  * The `wanted` <= NEIGHBOURS_MAX bodies nearest to body i other than itself: their indices within
- * the system and squared distances, nearest first. Returns how many there are. Threads may ask at
- * the same time.
+ * the system and squared distances, nearest first, and of equal distances the lower index first.
+ * Returns how many there are. Threads may ask at the same time.
  */
 size_t neighbours_find(const struct neighbours *neighbours, size_t i, size_t wanted, size_t *index,
                        double *r2);
+
+/*
+ * The same of the bodies [first, first + count), `wanted` numbers for each, by as many threads as
+ * OpenMP gives. Where there are fewer, the last are NO_NEIGHBOUR.
+ */
+#define NO_NEIGHBOUR ((size_t)-1)
+enum { NEIGHBOURS_BLOCK = 4096 }; /* a good count */
+void neighbours_find_block(const struct neighbours *neighbours, size_t first, size_t count,
+                           size_t wanted, size_t *index, double *r2);
 
 #endif

@@ -94,19 +94,24 @@ static enum status measure_open(const struct subject *subject, struct resolution
                                 struct error *error)
 {
     struct neighbours *neighbours;
-    if (neighbours_create(subject->bodies, subject->system, &neighbours, error)) {
+    if (neighbours_create(subject->bodies, subject->system, 0, &neighbours, error)) {
         if (error->status == STATUS_NUMERICAL) /* not what is asked here */
             error_clear(error);
         return error->status;
     }
-    for (size_t i = 0; i < subject->bodies->count; i++) {
-        size_t j;
-        double r2;
-        if (neighbours_find(neighbours, i, 1, &j, &r2) == 1)
-            consider(subject, i, j, r2, worst);
+    const size_t count = subject->bodies->count;
+    for (size_t i = 0; i < count && !interruption_raised(subject->physics->interruption);
+         i += NEIGHBOURS_BLOCK) {
+        size_t j[NEIGHBOURS_BLOCK];
+        double r2[NEIGHBOURS_BLOCK];
+        const size_t block = count - i < NEIGHBOURS_BLOCK ? count - i : NEIGHBOURS_BLOCK;
+        neighbours_find_block(neighbours, i, block, 1, j, r2);
+        for (size_t k = 0; k < block; k++)
+            if (j[k] != NO_NEIGHBOUR)
+                consider(subject, i + k, j[k], r2[k], worst);
     }
     neighbours_destroy(neighbours);
-    return STATUS_OK;
+    return interruption_status(subject->physics->interruption, error);
 }
 
 static enum status measure_periodic(const struct subject *subject, struct resolution *worst,

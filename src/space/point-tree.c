@@ -1,6 +1,7 @@
 #include "space/point-tree.h"
 
 #include <math.h>
+#include <omp.h>
 
 #include "base/memory.h"
 
@@ -107,15 +108,16 @@ static void divide_all(struct point_tree *tree, size_t n)
 void point_tree_build(struct point_tree *tree, int threads, struct interruption *interruption)
 {
     const size_t branches = tree->leaves < BRANCHES ? tree->leaves : BRANCHES;
+    const int team = threads > 0 ? threads : omp_get_max_threads();
     tree->cells[1].first = 0;
     tree->cells[1].last = tree->count;
     find_box(&tree->cells[1], tree->points);
     for (size_t level = 1; level < branches; level *= 2) {
-#pragma omp parallel for num_threads(threads) schedule(dynamic) if (tree->count > 4096)
+#pragma omp parallel for num_threads(team) schedule(dynamic) if (tree->count > 4096)
         for (size_t n = level; n < 2 * level; n++)
             divide(tree, n);
     }
-#pragma omp parallel for num_threads(threads) schedule(dynamic) if (tree->count > 4096)
+#pragma omp parallel for num_threads(team) schedule(dynamic) if (tree->count > 4096)
     for (size_t n = branches; n < 2 * branches; n++)
         if (!interruption_raised(interruption))
             divide_all(tree, n);

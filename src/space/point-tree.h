@@ -41,7 +41,8 @@ enum status point_tree_create(size_t count, size_t leaf, struct point_tree **tre
                               struct error *error);
 void point_tree_destroy(struct point_tree *tree); /* accepts NULL */
 
-/* Sorts the points, which must be finite, and makes the cells. May be interrupted. */
+/* Sorts the points, which must be finite, and makes the cells; by as many threads as OpenMP gives
+ * where `threads` is 0. May be interrupted. */
 void point_tree_build(struct point_tree *tree, int threads, struct interruption *interruption);
 
 /* The square of the shortest distance between a box and a point, or between two boxes; 0 inside. */

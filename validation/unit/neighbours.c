@@ -39,7 +39,7 @@ static void assert_neighbours(const struct bodies *b, size_t system, size_t want
 {
     struct error error = { 0 };
     struct neighbours *tree;
-    assert_int_equal(neighbours_create(b, system, &tree, &error), STATUS_OK);
+    assert_int_equal(neighbours_create(b, system, 2, &tree, &error), STATUS_OK);
     const size_t first = system * b->stride;
     for (size_t i = 0; i < b->count; i++) {
         size_t index[NEIGHBOURS_MAX];
@@ -95,7 +95,7 @@ static void test_lost_body_is_named(void **state)
     b->y[7] = NAN;
     struct error error = { 0 };
     struct neighbours *tree;
-    assert_int_equal(neighbours_create(b, 0, &tree, &error), STATUS_NUMERICAL);
+    assert_int_equal(neighbours_create(b, 0, 2, &tree, &error), STATUS_NUMERICAL);
     assert_non_null(strstr(error.text, "4711"));
     assert_null(tree);
     bodies_destroy(b);
