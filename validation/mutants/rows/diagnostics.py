@@ -1,7 +1,7 @@
 """The faults of src/diagnostics/; mutants.py says what a row is."""
 
 ROWS = [
-    ("src/diagnostics/force-error.c", "const double a[3] = { b->ax[i], b->ay[i], b->az[i] };",
+    ("src/diagnostics/force-audit.c", "const double a[3] = { b->ax[i], b->ay[i], b->az[i] };",
      "const double a[3] = { b->ax[body], b->ay[i], b->az[i] };", "cli/diagnostics.py"),
     ("src/diagnostics/bound-pairs.c", "i > j || nearest[j] != i", "i > j",
      "unit/diagnostic-binaries"),
