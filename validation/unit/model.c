@@ -245,6 +245,16 @@ static void test_systems_at_rest_and_bodies_alone(void **state)
     conserved_measure(b, 0, none, none, &c);
     assert_true(fabs(c.momentum[0]) < 1e-16);
     assert_true(c.internal == c.kinetic && c.kinetic > 0);
+    /* A motion of the whole with 1e-17 of K, which the velocities still show in their last digits:
+     * K about V would differ from K in its last bit here and there. */
+    for (int k = 1; k <= 20; k++) {
+        const double whole = 1e-10 * k; /* 1.1 V^2 / 2 = 2e-18 at most; K = 0.03 */
+        for (size_t i = 0; i < 3; i++)
+            b->vx[i] = v[i] + whole;
+        b->vx[2] = -(0.3 * 0.1 + 0.1 * 0.7) / 0.7 + whole;
+        conserved_measure(b, 0, none, none, &c);
+        assert_true(fabs(c.momentum[0]) > 1e-11 && c.internal == c.kinetic);
+    }
     for (size_t i = 0; i < 3; i++) /* one velocity that has no end in binary digits */
         b->vx[i] = 1.0 / 3.0, b->vy[i] = -0.7, b->vz[i] = 0.1;
     conserved_measure(b, 0, none, none, &c);
