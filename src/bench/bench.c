@@ -322,7 +322,8 @@ static enum status measure_errors(struct field *field, double *found, struct err
         if (one->error.status)
             continue;
         if (!accuracy)
-            accuracy_create(&field->subject->physics, field->origin.bodies, &accuracy, error);
+            accuracy_create(&field->subject->physics, field->origin.bodies, ACCURACY_SAMPLE,
+                            &accuracy, error);
         if (accuracy)
             found[k] = error_of(&one->simulation, accuracy, &one->error);
     }
@@ -341,7 +342,7 @@ static void measure_far_errors(struct field *field, double *found)
     const struct bench_subject *subject = field->subject;
     if (!bench_cube(field->count, subject->equal, true, &bodies, &error) &&
         !make_origin(subject, bodies, &origin, &error))
-        accuracy_create(&subject->physics, bodies, &accuracy, &error);
+        accuracy_create(&subject->physics, bodies, ACCURACY_SAMPLE, &accuracy, &error);
     for (size_t k = 0; k < field->case_count && accuracy; k++) {
         struct simulation copy = { 0 };
         error_clear(&error);

@@ -4,14 +4,12 @@
 
 #include "base/memory.h"
 
-enum { SAMPLE = 256 };
-
 struct accuracy {
     size_t count;
     struct {
         size_t body;
         long double a[3];
-    } sample[SAMPLE];
+    } sample[ACCURACY_SAMPLE];
 };
 
 /* As physics_nearest_image(), which is exact in fp64 only. */
@@ -39,13 +37,14 @@ static void sum(const struct physics *physics, const struct bodies *b, size_t i,
     }
 }
 
-enum status accuracy_create(const struct physics *physics, const struct bodies *bodies,
+enum status accuracy_create(const struct physics *physics, const struct bodies *bodies, size_t most,
                             struct accuracy **result, struct error *error)
 {
     struct accuracy *accuracy = *result = memory_array(1, sizeof *accuracy, error);
     if (!accuracy)
         return error->status;
-    accuracy->count = bodies->count < SAMPLE ? bodies->count : SAMPLE;
+    most = most < ACCURACY_SAMPLE ? most : ACCURACY_SAMPLE;
+    accuracy->count = bodies->count < most ? bodies->count : most;
     for (size_t k = 0; k < accuracy->count; k++) {
         accuracy->sample[k].body = k * bodies->count / accuracy->count;
         sum(physics, bodies, accuracy->sample[k].body, accuracy->sample[k].a);
@@ -71,6 +70,21 @@ double accuracy_error(const struct accuracy *accuracy, const struct bodies *bodi
         }
     }
     return whole > 0 ? (double)sqrtl(error / whole) : 0;
+}
+
+double accuracy_bias(const struct accuracy *accuracy, const struct bodies *bodies)
+{
+    long double along = 0, whole = 0;
+    for (size_t k = 0; k < accuracy->count; k++) {
+        const size_t i = accuracy->sample[k].body;
+        const long double *const exact = accuracy->sample[k].a;
+        const double a[3] = { bodies->ax[i], bodies->ay[i], bodies->az[i] };
+        for (int axis = 0; axis < 3; axis++) {
+            along += (a[axis] - exact[axis]) * exact[axis];
+            whole += exact[axis] * exact[axis];
+        }
+    }
+    return whole > 0 ? (double)(along / whole) : 0;
 }
 
 double accuracy_scale(const struct accuracy *accuracy)

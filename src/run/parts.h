@@ -31,6 +31,13 @@
 
 struct shadows;
 
+/* How far the forces of the run are from what they should be, measured at its start; zero where
+ * they err by the rounding of double precision alone. */
+struct kernel_error {
+    double whole; /* root mean square, over that of the forces */
+    double bias;  /* the part of it that makes all forces too strong alike, likewise */
+};
+
 /* What a run is at, for those who may interrupt it (run/ending.h). */
 enum run_phase {
     RUN_BEGINS,   /* nothing is written yet */
@@ -45,6 +52,7 @@ struct run {
     struct run_options options; /* its texts are the caller's */
     struct experiment experiment;
     struct simulation *simulation;          /* that of the experiment */
+    struct kernel_error kernel_error;       /* see run/kernel-error.h */
     struct scales scales;                   /* of the initial bodies */
     struct time_scales_structure structure; /* of those of the first system */
     struct schedule schedule;

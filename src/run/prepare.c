@@ -9,6 +9,7 @@
 #include "initial/initial.h"
 #include "run/copies.h"
 #include "run/ending.h"
+#include "run/kernel-error.h"
 #include "run/open.h"
 #include "run/provenance.h"
 #include "run/replay.h"
@@ -246,6 +247,8 @@ static enum status prepare_all(struct run *run, const struct config *config, boo
         (run->continuation.checkpoint && restart_load_integrator(run, error)))
         return error->status;
     if (measure && run_observe(run, NEED_STATE | NEED_CONSERVED, error))
+        return error->status;
+    if (measure && kernel_error_measure(run, error))
         return error->status;
     if (!run->continuation.checkpoint)
         ensemble_begin(&run->ensemble);

@@ -13,6 +13,7 @@
 #include "diagnostics/energy-budget.h"
 #include "diagnostics/trust.h"
 #include "run/failure.h"
+#include "run/kernel-error.h"
 #include "run/legs.h"
 
 static json_t *vector(const double value[3])
@@ -267,6 +268,7 @@ static json_t *run_json(const struct run *run, const struct provenance_end *end)
         { "started", json_string(run->clocks.stamp) },
         { "written", json_string(clock_stamp(stamp)) },
         { "compute", compute_json(&run->simulation->description) },
+        { "force_error", kernel_error_json(run) },
         { "systems", json_integer((json_int_t)x->simulation.bodies->systems) },
         { "bodies", json_integer((json_int_t)x->simulation.bodies->count) },
         { "step", json_integer((json_int_t)schedule->step) },

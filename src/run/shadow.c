@@ -38,7 +38,7 @@ static enum status measure_force(struct run *run, struct trust_force *force, str
 {
     const struct bodies *bodies = run->simulation->bodies;
     struct accuracy *accuracy;
-    if (accuracy_create(&run->simulation->physics, bodies, &accuracy, error))
+    if (accuracy_create(&run->simulation->physics, bodies, ACCURACY_SAMPLE, &accuracy, error))
         return error->status;
     const enum status status = simulation_accelerations(run->simulation, error);
     const struct force_traits traits = force_traits(&run->simulation->description.force);

@@ -85,14 +85,11 @@ struct study_method {
     double mass, energy, smallest_step;
 };
 
-/* Relative, of what one step adds: state is double, pair terms may be less. */
-static double rounding_of(const struct result *result, double step, double dynamic_time)
+/* Returns the relative rounding of one step: state is double, forces may be less. */
+static double rounding_of(double force_error, double step, double dynamic_time)
 {
-    const struct force_options force =
-        force_options_named(result_string(result, FIELD_COMPUTE_METHOD),
-                            result_string(result, FIELD_COMPUTE_PRECISION));
-    const double pairs = force_traits(&force).rounding * step / dynamic_time;
-    return DBL_EPSILON + (isfinite(pairs) ? pairs : 0.0);
+    const double forces = force_error * step / dynamic_time;
+    return DBL_EPSILON + (isfinite(forces) ? forces : 0.0);
 }
 
 static void find_method(const struct result *finest, struct study_method *m)
@@ -111,8 +108,12 @@ static void find_method(const struct result *finest, struct study_method *m)
     m->method.order = integrator ? integrator->order : 1.0;
     m->method.steps = result_real(finest, FIELD_STEPS);
     m->method.dynamic_time = m->scales.length / m->scales.velocity;
-    m->method.coarse_forces = strcmp(result_string(finest, FIELD_COMPUTE_PRECISION), "double") != 0;
-    m->method.rounding = rounding_of(finest, m->smallest_step, m->method.dynamic_time);
+    const double force_error = result_real(finest, FIELD_FORCE_ERROR_WHOLE);
+    m->method.coarse_forces = force_error > 0.0;
+    m->method.bias =
+        m->method.coarse_forces ? fabs(result_real(finest, FIELD_FORCE_ERROR_BIAS)) : 0.0;
+    m->method.rounding = rounding_of(m->method.coarse_forces ? force_error : 0.0, m->smallest_step,
+                                     m->method.dynamic_time);
 }
 
 /* How large a number of this unit can be in the run; 0 where that is not known. */
@@ -137,6 +138,22 @@ static double scale_of(const struct study_method *m, const char *unit)
     return isfinite(scale) ? scale : 0.0;
 }
 
+/* Returns the size of a number that a bias of the forces changes in proportion: a length changes by
+ * a part of itself, however large the system is. */
+static double biased_scale(const struct study_method *m, const char *unit,
+                           const struct errorbar_column *column)
+{
+    static const struct dimension length = DIMENSION_LENGTH;
+    const double scale = scale_of(m, unit);
+    struct unit parsed;
+    double largest = 0.0;
+    if (!unit_parse(unit, &parsed) || memcmp(&parsed.dimension, &length, sizeof length) != 0)
+        return scale;
+    for (size_t i = 0; i < column->rows; i++)
+        largest = fmax(largest, fabs(column->values[CONVERGENCE_LEVELS - 1][i]));
+    return fmin(scale, largest);
+}
+
 static enum status measure_column(const struct levels *levels, size_t column,
                                   const char *diagnostic, const struct study_method *m,
                                   struct convergence_row *row, struct error *error)
@@ -157,6 +174,7 @@ static enum status measure_column(const struct levels *levels, size_t column,
     row->value = levels->rows > 0 ? matched.values[CONVERGENCE_LEVELS - 1][levels->rows - 1] : NAN;
     struct errorbar_method method = m->method;
     method.rounding *= scale_of(m, row->unit);
+    method.bias *= biased_scale(m, row->unit, &matched);
     errorbar_measure(&matched, &method, &row->bar);
     free(values);
     return STATUS_OK;

@@ -11,9 +11,10 @@ static const double least_order = 0.5;
 /* The factors that turn the estimates, which hold on average, into bars. */
 static const double step_safety = 1.5, walk_safety = 2.0, noise_safety = 4.0;
 
-/* Forces of less than double precision err more than a random walk of their roundings: measured
- * beside exact orbits of 48 and 200 bodies, 95 % of the errors are within this factor. */
-static const double force_safety = 4.0;
+/* The same of forces that err more than double precision, where that decides: the differences of
+ * the runs are samples of what is their own, and the bias of all forces is the same in all of them
+ * (measured beside exact orbits of 8 to 200 bodies; see theory.md). */
+static const double sample_safety = 3.0, bias_safety = 2.5, change_safety = 2.0;
 
 /* Differences up to this multiple of the floor may be rounding. */
 static const double floor_margin = 4.0;
@@ -85,19 +86,43 @@ static double first_time(const struct errorbar_column *column)
 }
 
 /*
- * How rounding shows in this column at the end. Errors of single steps add like a random walk
- * (Brouwer 1937); what they then grow by is seen in the difference of the two largest steps, since
- * the motion makes errors grow whatever they come from.
+ * Returns the factor by which errors have grown at the end. Those of single steps add like a random
+ * walk (Brouwer 1937); what they then grow by is seen in the difference of the two largest steps,
+ * since the motion makes errors grow whatever they come from.
  */
-static double rounding_floor(const struct errorbar_method *method, const struct difference *coarse,
-                             double early_end)
+static double growth_of(const struct errorbar_method *method, const struct difference *coarse,
+                        double early_end)
 {
     const double walk = method->rounding * sqrt(method->steps);
-    if (!(walk > 0.0))
-        return 0.0;
     const double unseen = fmax(1.0, early_end / method->dynamic_time);
     const double growth = fmax(1.0, coarse->late / fmax(coarse->early, walk));
-    return walk * growth * (isfinite(unseen) ? unseen : 1.0);
+    return walk > 0.0 ? growth * (isfinite(unseen) ? unseen : 1.0) : 1.0;
+}
+
+/* Returns the largest change of the column since its first row; infinite where nothing precedes the
+ * last. */
+static double largest_change(const struct errorbar_column *column)
+{
+    const double *const values = column->values[ERRORBAR_LEVELS - 1];
+    double largest = 0.0;
+    for (size_t i = 1; i < column->rows; i++)
+        largest = fmax(largest, fabs(values[i] - values[0]));
+    return column->rows > 1 && isfinite(values[0]) ? largest : INFINITY;
+}
+
+/*
+ * Returns what the bias of all forces makes of the last value. Forces that are too strong alike
+ * part the motion from that of the system for as long as it goes on, at most a dynamic time, and
+ * then as any error grows. What hardly changes at all, as a conserved quantity, is not changed by
+ * it either.
+ */
+static double bias_error(const struct errorbar_column *column, const struct errorbar_method *method,
+                         double growth)
+{
+    const double times = column->times[column->rows - 1] / method->dynamic_time;
+    /* Bodies that begin at rest have no such time. */
+    const double moved = method->bias * growth * (times > 0.0 ? fmin(1.0, times) : 1.0);
+    return fmin(bias_safety * moved, change_safety * largest_change(column));
 }
 
 /* Richardson's estimate, and by how much the last two differences are not in the ratio of the
@@ -119,14 +144,15 @@ void errorbar_measure(const struct errorbar_column *column, const struct errorba
     const struct difference fine = measure_difference(column, 1, early_end, method->rounding);
     if (!isfinite(coarse.last) || !isfinite(fine.last))
         return;
-    const double lowest =
-        (method->coarse_forces ? force_safety : 1.0) * rounding_floor(method, &coarse, early_end);
+    const double growth = growth_of(method, &coarse, early_end);
+    const double lowest = method->rounding * sqrt(method->steps) * growth;
+    const double bias = method->bias > 0.0 ? bias_error(column, method, growth) : 0.0;
     const bool falls = coarse.rms > exp2(method->order - 0.5) * fine.rms && fine.late > lowest;
     const double noise = fmax(fine.late, coarse.late);
     if (fine.late <= floor_margin * lowest && !falls) {
         bar->limit = ERRORBAR_ROUNDING;
-        bar->error =
-            noise_safety * (method->coarse_forces ? fmax(lowest, noise) : fmin(lowest, fine.late));
+        bar->error = method->coarse_forces ? fmax(sample_safety * noise, bias)
+                                           : noise_safety * fmin(lowest, fine.late);
         return;
     }
     const double order = log2(coarse.rms / fine.rms);
@@ -135,5 +161,5 @@ void errorbar_measure(const struct errorbar_column *column, const struct errorba
     bar->limit = ERRORBAR_STEP;
     bar->order = order;
     bar->error = step_safety * step_error(fmin(order, method->order), coarse.last, fine.last) +
-                 walk_safety * lowest;
+                 walk_safety * lowest + bias;
 }

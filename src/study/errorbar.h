@@ -31,7 +31,9 @@ struct errorbar_method {
     double rounding;     /* of one operation on a number as large as the column's can be */
     double steps;        /* of the run with the smallest step */
     double dynamic_time; /* in which errors cannot have grown yet */
-    bool coarse_forces;  /* of less than double: they err more than a random walk */
+    bool coarse_forces;  /* err more than double precision does */
+    double bias;         /* what an error that all forces share makes of a number as large as the
+                            column's can be within a dynamic time; 0 unless forces are coarse */
 };
 
 struct errorbar {

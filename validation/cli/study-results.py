@@ -6,6 +6,7 @@ import math
 import os
 import pathlib
 
+import rows
 import tap
 
 PAIR = """
@@ -259,6 +260,68 @@ def test_an_error_bar_from_three_numbers():
         assert abs(float(row["order"]) - order) < 1e-6 and abs(order - 2) < 0.1, (row, order)
         # What rounding adds, some 1e-14, shows in no more digits than these.
         assert abs(float(row["error"]) - error) < 1e-6 * error, (row, error)
+
+
+def coarse(mass, **keys):
+    """100 bodies of this mass on a lattice that no symmetry helps, with forces in fp32."""
+    lines = ["m,x,y,z,vx,vy,vz"]
+    for k in range(100):
+        x = [math.sin(k * a + a) for a in (1.1, 2.3, 3.7)]
+        lines.append(",".join(map(repr, [mass, *x, 0.0, 0.0, 0.0])))
+    pathlib.Path("lattice.csv").write_text("\n".join(lines) + "\n")
+    end, precision = keys.get("end", 0.1), keys.get("precision", "mixed")
+    return write(f"""
+    name = "coarse";
+    bodies = {{ initial = "file"; file = "lattice.csv"; }};
+    physics = {{ softening = 0.5; }};
+    compute = {{ precision = "{precision}"; kernel = "plain"; backend = "openmp"; }};
+    time = {{ step = 0.005; end = {end}; }};
+    diagnostics = ( {{ type = "conservation"; every = 2; }},
+                    {{ type = "force-error"; every = 1; }} );
+    watch = {{ energy_error = 0.0; energy_jump = 0.0; }};
+    """, "coarse.cfg")
+
+
+def force_error(path):
+    return json.loads(pathlib.Path(path, "run.json").read_text())["force_error"]
+
+
+def test_the_error_of_coarse_forces_goes_into_the_bar():
+    """run.json has it as the diagnostic and a first kick show it, a restart keeps it, and what the
+    bias makes of a value goes into its bar"""
+    result = tap.run("run", coarse(1.0), "-q", "-o", "run")
+    assert result.returncode == 0, result.stderr
+    measured, rms = force_error("run"), float(table("run/force-error.csv")[0]["force_error [1]"])
+    # All bodies are in either sample; sums in fp64 and long double differ by 1e-16.
+    assert abs(measured["whole"] / rms - 1) < 1e-6, (measured, rms)
+    # From rest: x(1/2) = x + a / 8 by the first half kick, in which only a has errors.
+    result = tap.run("run", coarse(1.0, end=0.5), "-q", "-P", "time.step=0.5", "-o", "kick", "-P",
+                     'outputs=({ type = "xyz"; every = 1; })')
+    assert result.returncode == 0, result.stderr
+    _, x, _ = rows.frames("kick/trajectory.xyz")
+    d = x[0][None, :] - x[0][:, None]
+    exact = (d / ((d ** 2).sum(2) + 0.25)[:, :, None] ** 1.5).sum(1)
+    bias = ((8 * (x[1] - x[0]) - exact) * exact).sum() / (exact ** 2).sum()
+    assert abs(measured["bias"] - bias) < 1e-13, (measured, bias)
+    before = force_error("run")
+    assert tap.run("run", coarse(1.0, end=0.2), "-q", "--restart", "-o", "run").returncode == 0
+    assert force_error("run") == before
+    assert tap.run("run", coarse(1.0, precision="double"), "-q", "-o", "double").returncode == 0
+    assert force_error("double") is None
+    # A bias that is a thousand times as large, in the run with the smallest step.
+    study = ("run", coarse(1.0), "-q", "--convergence", "-P", "time.integrator=yoshida6",
+             "-o", "bars")
+    path, bars = pathlib.Path("bars/003/run.json"), []
+    for _ in range(2):
+        result = tap.run(*study)
+        assert result.returncode == 0, result.stderr
+        row = rows_of("bars/convergence.csv")["conservation.kinetic"]
+        bars.append(float(row["error"]))
+        about = json.loads(path.read_text())
+        about["force_error"]["bias"] = 1e-4
+        path.write_text(json.dumps(about))
+    # 2.5 times 1e-4 of K + |U|, some 5000, of which half a crossing has passed at the least.
+    assert bars[0] < 0.1 and bars[1] > 0.1, bars
 
 
 def test_a_finished_member_that_failed_is_left_alone():

@@ -95,38 +95,81 @@ static void test_rounding(void **state)
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const double values[] = { cases[i].coarse + cases[i].fine, cases[i].fine, 0.0 };
         const struct errorbar_column column = { { &values[0], &values[1], &values[2] }, end, 1 };
-        const struct errorbar_method method = { 2, cases[i].rounding, cases[i].steps, 1.0, false };
+        const struct errorbar_method method = { 2,  cases[i].rounding, cases[i].steps, 1.0, false,
+                                                0.0 };
         struct errorbar bar;
         errorbar_measure(&column, &method, &bar);
         check(&bar, cases[i].limit, cases[i].order, cases[i].error, i);
     }
 }
 
-/* With forces of less than double precision the walk is taken 4 times as long, and where it
- * decides, 4 times the largest of it and of both differences is the bar: no error that was seen is
- * left out.
+/*
+ * With forces of less than double precision the differences are samples of what rounding makes of a
+ * run, so that 3 times the larger of the two is the bar where it decides; or 2.5 times what the
+ * bias of all forces comes to, if that is more. With one row alone nothing limits it.
  */
 static void test_coarse_forces(void **state)
 {
     (void)state;
     static const double end[] = { 1.0 };
     static const struct {
-        double coarse, fine;
+        double coarse, fine, bias;
         enum errorbar_limit limit;
         double order, error;
     } cases[] = {
-        { 0.12, 0.03, ERRORBAR_STEP, 2, 0.015 + 2 * 4e-4 },
-        { 2e-4, 1.5e-4, ERRORBAR_ROUNDING, NAN, 4 * 4e-4 },
-        { 9e-4, 6e-4, ERRORBAR_ROUNDING, NAN, 4 * 9e-4 },
-        { 5e-4, 6e-4, ERRORBAR_ROUNDING, NAN, 4 * 6e-4 },
+        { 0.12, 0.03, 0, ERRORBAR_STEP, 2, 0.015 + 2 * 1e-4 },
+        { 0.12, 0.03, 2e-3, ERRORBAR_STEP, 2, 0.015 + 2 * 1e-4 + 2.5 * 2e-3 },
+        { 2e-4, 1.5e-4, 0, ERRORBAR_ROUNDING, NAN, 3 * 2e-4 },
+        { 2.4e-4, 3e-4, 0, ERRORBAR_ROUNDING, NAN, 3 * 3e-4 },
+        { 2.4e-4, 3e-4, 3e-4, ERRORBAR_ROUNDING, NAN, 3 * 3e-4 },
+        { 2.4e-4, 3e-4, 4e-4, ERRORBAR_ROUNDING, NAN, 2.5 * 4e-4 },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const double values[] = { cases[i].coarse + cases[i].fine, cases[i].fine, 0.0 };
         const struct errorbar_column column = { { &values[0], &values[1], &values[2] }, end, 1 };
-        const struct errorbar_method method = { 2, 1e-6, 1e4, 1.0, true }; /* a walk of 1e-4 */
+        /* A walk of 1e-4. */
+        const struct errorbar_method method = { 2, 1e-6, 1e4, 1.0, true, cases[i].bias };
         struct errorbar bar;
         errorbar_measure(&column, &method, &bar);
         check(&bar, cases[i].limit, cases[i].order, cases[i].error, i);
+    }
+}
+
+/*
+ * What the bias comes to grows for a dynamic time at most, and then as the first difference does;
+ * and it is no more than twice the largest change of the column, as of a conserved quantity.
+ */
+static void test_bias(void **state)
+{
+    (void)state;
+    static const struct {
+        double times[3], dynamic_time;
+        double first[3]; /* differences of the two largest steps; those of the others are as much */
+        double value, bar; /* the column begins at 0 and goes straight there */
+    } cases[] = {
+        { { 0, 1, 2 }, 1, { 0, 1e-7, 1e-7 }, 1, 2.5e-3 },             /* a bias of 1e-3 */
+        { { 0, 0.25, 0.5 }, 1, { 0, 1e-7, 1e-7 }, 1, 0.5 * 2.5e-3 },  /* half that time */
+        { { 0, 1, 2 }, 1, { 0, 1e-7, 1e-6 }, 1, 10 * 2.5e-3 },        /* has grown tenfold */
+        { { 0, 1, 2 }, 1, { 0, 1e-7, 1e-7 }, 1e-5, 2e-5 },            /* hardly changes */
+        { { 0, 0.25, 0.5 }, INFINITY, { 0, 1e-7, 1e-7 }, 1, 2.5e-3 }, /* begins at rest */
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        double values[ERRORBAR_LEVELS][3];
+        for (size_t k = 0; k < 3; k++) {
+            values[2][k] = cases[i].value * (double)k / 2.0;
+            values[1][k] = values[2][k] + cases[i].first[k];
+            values[0][k] = values[1][k] + cases[i].first[k];
+        }
+        const struct errorbar_column column = { { values[0], values[1], values[2] },
+                                                cases[i].times,
+                                                3 };
+        /* A walk of 1e-8 * 10, so that the differences are roundings. */
+        const struct errorbar_method method = { 2, 1e-8, 100, cases[i].dynamic_time, true, 1e-3 };
+        struct errorbar bar;
+        errorbar_measure(&column, &method, &bar);
+        assert_int_equal(bar.limit, ERRORBAR_ROUNDING);
+        if (fabs(bar.error / cases[i].bar - 1.0) > 0.02) /* values have lost digits */
+            fail_msg("%zu: %.17g", i, bar.error);
     }
 }
 
@@ -153,9 +196,8 @@ static void test_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_three_numbers),
-        cmocka_unit_test(test_rounding),
-        cmocka_unit_test(test_coarse_forces),
+        cmocka_unit_test(test_three_numbers), cmocka_unit_test(test_rounding),
+        cmocka_unit_test(test_coarse_forces), cmocka_unit_test(test_bias),
         cmocka_unit_test(test_rows),
     };
     return cmocka_run_group_tests_name("errorbar", tests, NULL, NULL);

@@ -245,4 +245,6 @@ ROWS = [
      "cli/check.py"),
     ("src/run/provenance.c", '{ "wall_seconds", document_number(sum.wall) }',
      '{ "seconds", document_number(sum.wall) }', "cli/live-view.py"),
+    ("src/run/kernel-error.c", "json_object_get(run->continuation.before, \"force_error\")",
+     "json_object_get(run->continuation.before, \"force\")", "cli/study-results.py"),
 ]
