@@ -43,6 +43,15 @@ int watch_bound_least_steps(const struct watch *watch)
                                         : WATCH_BOUND_LEAST_STEPS;
 }
 
+const char *watch_bound_unjudged(const struct watch *watch)
+{
+    if (watch->chooses_steps)
+        return watch->integrator->variant.name;
+    if (watch->periodic)
+        return "periodic box";
+    return isinf(watch->orbit_error) ? "watch.orbit_error = 0" : NULL;
+}
+
 bool watch_bound_fails(const struct watch *watch, const struct record *record)
 {
     (void)watch;
@@ -101,9 +110,9 @@ json_t *watch_bound_json(const struct watch *watch, const struct record *record)
     const struct bound_record *bound = &record->bound;
     const bool foreseen = is_foreseen(bound);
     return json_pack(
-        "{s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "judged", !watch->chooses_steps, "largest",
-        document_number(foreseen ? 0.0 : bound->error), "body", id_json(bound->body), "about",
-        id_json(bound->centers[0]), "and", id_json(bound->centers[1]), "steps_per_period",
+        "{s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "judged", !watch_bound_unjudged(watch),
+        "largest", document_number(foreseen ? 0.0 : bound->error), "body", id_json(bound->body),
+        "about", id_json(bound->centers[0]), "and", id_json(bound->centers[1]), "steps_per_period",
         document_number(bound->steps), "time", document_number(bound->time), "first_time_beyond",
         document_number(foreseen ? NAN : bound->first), "step_that_holds",
         document_number(bound->holds));
@@ -323,6 +332,17 @@ static enum status look_at_orbit(struct watch *watch, const struct check *check,
     return STATUS_OK;
 }
 
+/* Ends a run whose orbit was foreseen to be lost after its end, once it goes further than that. */
+static enum status stop_when_foreseen(struct watch *watch, const struct check *check, size_t system,
+                                      struct error *error)
+{
+    struct bound_record *bound = &watch->records[system].bound;
+    if (watch->on_jump != ON_JUMP_STOP || bound->due > watch->end)
+        return STATUS_OK;
+    bound->due = check->now->time; /* nothing comes behind this */
+    return tell(watch, check, system, error);
+}
+
 enum status watch_bound_check(struct watch *watch, const struct check *check, size_t system,
                               bool last, struct error *error)
 {
@@ -337,7 +357,7 @@ enum status watch_bound_check(struct watch *watch, const struct check *check, si
     bound->drift += bound->rate * (now->time - bound->drift_time);
     bound->drift_time = now->time;
     if (!isnan(bound->first))
-        return STATUS_OK;
+        return stop_when_foreseen(watch, check, system, error);
     const struct bound_method method = method_with(watch, now->dt);
     const struct bound_filter filter = {
         .passage = sure_passage(watch) * now->dt,

@@ -22,6 +22,9 @@ int watch_bound_least_steps(const struct watch *watch);
 enum status watch_bound_check(struct watch *watch, const struct check *check, size_t system,
                               bool last, struct error *error);
 
+/* Why no orbit of this run is judged: "gauss-radau", "periodic box"; NULL where they are. */
+const char *watch_bound_unjudged(const struct watch *watch);
+
 /* Was the limit passed? */
 bool watch_bound_fails(const struct watch *watch, const struct record *record);
 

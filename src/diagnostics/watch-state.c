@@ -191,8 +191,10 @@ enum status watch_create(const struct section *section, const struct moment *sta
      * it: it is judged by how much, like the drift of a symplectic method. */
     watch->symplectic =
         method->integrator->symplectic || watch->chooses_steps || method->integrator->order > 1;
+    watch->periodic = start->physics->boundary == BOUNDARY_PERIODIC;
+    watch->count = start->bodies->count;
     watch->dt = start->dt;
-    watch->end = start->time + (method->steps + 0.5) * start->dt;
+    watch->end = (method->steps + 0.5) * start->dt; /* step 0 is t = 0 */
     watch->units = start->physics->units;
     read_limits(watch, section);
     begin_records(watch, start);

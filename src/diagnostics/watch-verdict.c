@@ -241,13 +241,17 @@ const char *watch_judged(const struct watch *watch, const bool *left_out, bool s
 {
     const bool energy = any_fails(watch, left_out, energy_fails);
     const bool orbits = any_fails(watch, left_out, watch_bound_fails);
+    const char *why = watch_bound_unjudged(watch);
+    char unjudged[64] = "";
+    if (why && watch->count > 2) /* two have all the energy that there is */
+        snprintf(unjudged, sizeof unjudged, "; orbits of light bodies not judged (%.24s)", why);
     char forces[48] = "";
     if (watch_force_error(watch) > 0.0)
         snprintf(forces, sizeof forces, "; force error %.2g (asked %g)", watch_force_error(watch),
                  watch->force.accuracy);
-    snprintf(buffer, WATCH_JUDGED_SIZE, "energy %s%s%s; positions %s",
+    snprintf(buffer, WATCH_JUDGED_SIZE, "energy %s%s%s%s; positions %s",
              energy ? "beyond its limits" : "held",
-             orbits ? ", orbits of light bodies beyond theirs" : "", forces,
+             orbits ? ", orbits of light bodies beyond theirs" : "", forces, unjudged,
              shadowed ? "compared with shadows (trust)"
                       : "not judged (trust = { shadow = true; } does)");
     return buffer;

@@ -179,7 +179,7 @@ static void set_tiles(json_t **view, const struct result *result)
         enum result_field one,
             many; /* of a system alone, and of an ensemble; RESULT_FIELDS: none */
     } tiles[] = {
-        { "tile_error", FIELD_DIAGNOSTICS_CONSERVATION_ENERGY_ERROR,
+        { "tile_error", FIELD_LARGEST_ENERGY_ERROR,
           FIELD_DIAGNOSTICS_CONSERVATION_ENSEMBLE_ENERGY_ERROR_Q50 },
         { "tile_ratio", FIELD_DIAGNOSTICS_CONSERVATION_VIRIAL_RATIO,
           FIELD_DIAGNOSTICS_CONSERVATION_ENSEMBLE_VIRIAL_RATIO_Q50 },

@@ -89,9 +89,8 @@ bool result_has_end(const struct result *result);
 /* Is that the end which its config asks for? */
 bool result_is_whole(const struct result *result);
 
-/* The largest energy error of the run, from the last row of its conservation diagnostic; NaN
- * without. Of an ensemble, whose last row is of system 1 alone: that at the end, of the worst
- * system. */
+/* The largest energy error of the run, which it is judged by: that of the rows and of what the
+ * watch saw between them; NaN without. Of an ensemble: that at the end, of the worst system. */
 double result_energy_error(const struct result *result);
 
 /* Systems of an ensemble whose energy error leaves them out of the statistics; 0 where none are, or

@@ -298,4 +298,35 @@ def test_the_same_however_it_is_run():
     assert run["watch"]["bound_orbits"] == whole, run["watch"]
 
 
+def test_what_was_foreseen_stops_a_run_that_goes_further():
+    """an orbit lost after time.end fails nothing; with on_jump = "stop" and a later end the run
+    stops at its next check"""
+    # The trial at t = 0 goes on for 8 periods of 27 d, and loses the Moon within them.
+    make(MOON_ORBIT, "velocity-verlet", 3.6, 1000, "time.end=7.2", "watch.on_jump=stop", status=0)
+    result = tap.run("run", "light.cfg", "--restart", "-o", "light.run", "-P",
+                     "watch.on_jump=stop")
+    assert result.returncode == 70, (result.returncode, result.stderr)
+    assert "the orbit of body 3 about body 2 is off by" in result.stderr, result.stderr
+    run = json.loads(pathlib.Path("light.run", "run.json").read_text())
+    assert run["step"] <= 100, run["step"]  # the first check after the restart
+
+
+def test_what_is_not_judged_is_named():
+    """orbits of light bodies by integrators with steps of their own, in a box, without limit"""
+    box = 'physics = { boundary = "periodic"; box_length = 100.0; };\n'
+    for integrator, why, options, more in (
+            ("gauss-radau", "gauss-radau", (), ""), ("hermite4", "hermite4", (), ""),
+            ("velocity-verlet", "periodic box", (), box),
+            ("velocity-verlet", "watch.orbit_error = 0", ("watch.orbit_error=0",), ""),
+            ("velocity-verlet", None, (), "")):
+        run, said = make(MERCURY_ORBIT, integrator, 1.0, 50, *options, more=more)
+        clause = "orbits of light bodies not judged"
+        assert run["watch"]["bound_orbits"]["judged"] == (why is None), run["watch"]
+        for words in (run["judged"], " ".join(said.split())):
+            named = f"; {clause} ({why}); positions" in words
+            assert named if why else clause not in words, words
+    run, _ = make(MERCURY_ORBIT[:2], "gauss-radau", 1.0, 50)
+    assert clause not in run["judged"], run["judged"]  # nothing hides in the energy of a pair
+
+
 tap.main()

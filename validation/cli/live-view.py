@@ -474,7 +474,7 @@ def has(document, path):
 
 
 def test_what_is_read_of_run_json_is_written():
-    """every field of the table that reports read from, by one of three runs"""
+    """every field of the table that reports read from, by one of four runs"""
     path = os.path.join(tap.SOURCE, "src/report/result-fields.inc")
     fields = re.findall(r'^FIELD\(\w+,\s+"([^"]+)", \w+\)', pathlib.Path(path).read_text(), re.M)
     assert len(fields) > 60
@@ -482,6 +482,7 @@ def test_what_is_read_of_run_json_is_written():
         "fixed": ("trust.shadow=true",),
         "chosen": ('time.integrator="gauss-radau"', 'time.end=0.01'),
         "many": ("ensemble.systems=3", "ensemble.energy_error_limit=0.5"),
+        "coarse": ("compute.precision=mixed",),
     }
     documents = []
     for name, keys in runs.items():

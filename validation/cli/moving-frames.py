@@ -3,6 +3,7 @@ whole off."""
 
 import json
 import pathlib
+import re
 
 import numpy
 import rows
@@ -211,6 +212,11 @@ def test_expect_takes_what_the_watch_saw():
             == about["watch"]["energy_error"]["largest"], about
         assert criterion["worst"] > 5e-4 > 100 * table["energy_error"][-1], table["energy_error"]
         assert criterion["failures"] == (5 if status else 0), criterion
+        # The page's tile shows what was judged, not the rows alone.
+        assert tap.run("report", "strobe").returncode == 0
+        page = pathlib.Path("strobe/report.html").read_text()
+        tile = re.search(r"largest energy error</dt><dd>([^<]*)</dd>", page)
+        assert tile and float(tile[1]) == float(f"{criterion['worst']:.4g}"), tile
 
 
 tap.main()

@@ -290,4 +290,10 @@ ROWS = [
     ("src/diagnostics/watch-check.c", "audit.error > record->force_error",
      "audit.error < record->force_error", "unit/watch"),
     ("src/diagnostics/watch-check.c", "(step == 0 || last);", "last;", "unit/watch"),
+    ("src/diagnostics/watch-bound.c", "watch->on_jump != ON_JUMP_STOP || bound->due > watch->end)",
+     "true)", "cli/light-bodies.py"),
+    ("src/diagnostics/watch-bound.c", "if (watch->periodic)", "if (false)",
+     "cli/light-bodies.py"),
+    ("src/diagnostics/watch-verdict.c", "if (why && watch->count > 2)", "if (false && why)",
+     "cli/light-bodies.py"),
 ]
