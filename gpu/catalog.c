@@ -3,8 +3,7 @@
 #include <string.h>
 
 const struct gpu_kernel_facts gpu_catalog[GPU_KERNELS] = {
-#define GPU_KERNEL(id, name, help, third_law, resident, splits, padding, from, ...)                \
-    { #name, third_law, resident, splits, padding, from, { __VA_ARGS__ } },
+#define GPU_KERNEL(id, name_, help, ...) { .name = #name_, __VA_ARGS__ },
 #include "catalog.inc"
 };
 

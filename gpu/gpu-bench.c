@@ -245,7 +245,7 @@ struct rung {
 };
 
 static const struct rung rungs[] = {
-    { .label = "simt, rsqrtf()",
+    { .label = "textbook",
       .kernel = GPU_SIMT,
       .precision = PRECISION_SINGLE,
       .sum = gpu_textbook_simt,

@@ -112,7 +112,7 @@ size_t gpu_source_size(enum precision precision);
     cudaError_t gpu_##name(const struct gpu_sum_call *call, unsigned *slots);
 #include "catalog.inc"
 
-/* Those of ladder.cu: single, softened, open; the last one has four components. */
+/* Those of textbook.cu and ladder.cu: single, softened, open; the last one has four components. */
 cudaError_t gpu_textbook_simt(const struct gpu_sum_call *call, unsigned *slots);
 cudaError_t gpu_textbook_tiled(const struct gpu_sum_call *call, unsigned *slots);
 cudaError_t gpu_with_potential(const struct gpu_sum_call *call, unsigned *slots);

@@ -9,8 +9,7 @@
 
 /* The catalog once more, where the compiler can read it. */
 static constexpr struct gpu_kernel_facts kernel_facts[] = {
-#define GPU_KERNEL(id, name, help, third_law, resident, splits, padding, from, ...)                \
-    { #name, third_law, resident, splits, padding, from, { __VA_ARGS__ } },
+#define GPU_KERNEL(id, name_, help, ...) { #name_, __VA_ARGS__ },
 #include "catalog.inc"
 };
 

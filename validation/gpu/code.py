@@ -35,7 +35,7 @@ SOFT = r"\(gpu_space\)0"
 # An object, a kernel, ordered pairs for an estimate of 1/r, what counts, how many, stalls, and the
 # name in instructions.h.
 KERNELS = [
-    ("ladder", r"^simt<gravity_textbook", 1, None, 17.1, 50.1, "TEXTBOOK_SIMT"),
+    ("textbook", r"^textbook_simt", 1, None, 17.1, 50.1, "TEXTBOOK_SIMT"),
     ("ladder", r"^tiled<gravity_textbook", 1, None, 17.1, 19.8, "TEXTBOOK_TILED"),
     ("tiled", rf"^tiled<gravity<source_single.*{SOFT}> >$", 1, None, 14.1, 16.4, "TILED"),
     ("blocked", rf"^blocked<gravity<source_single.*{SOFT}>, 4, 2>$", 1, None, 13.3, 15.2,

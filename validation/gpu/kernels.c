@@ -60,6 +60,31 @@ static void test_third_law_agrees_with_the_reference(void **state)
     check_force(1, 600, &case_periodic, "symmetric", PRECISION_DOUBLE);
 }
 
+/* One float takes the sum: each of `count` additions rounds by 2^-24 of sum |a_ij| at most. */
+static void test_the_textbook_agrees_with_the_reference(void **state)
+{
+    (void)state;
+    const size_t sizes[] = { 1, 2, 33, 257, 511 };
+    for (size_t n = 0; n < COUNT_OF(sizes); n++) {
+        struct bodies *b = case_bodies(3, sizes[n], 100 + sizes[n]);
+        struct gpu_kernel kernel = *gpu_kernel_of(GPU_SIMT);
+        struct case_device on;
+        struct error error = { 0 };
+        kernel.sum = gpu_textbook_simt;
+        case_open(&on, b, &case_soft, "simt", PRECISION_SINGLE, NULL, b->count);
+        on.setup.kernel = &kernel;
+        case_upload(&on, b->systems);
+        assert_int_equal(gpu_team_accelerations(&on.team, &error), 0);
+        case_fetch(&on);
+        case_close(&on);
+        const double found = case_error(b, &case_soft);
+        const double bound = bounds[PRECISION_SINGLE] + (double)sizes[n] * 0x1p-24;
+        if (!(found <= bound))
+            fail_msg("%zu bodies: error %g > %g", sizes[n], found, bound);
+        bodies_destroy(b);
+    }
+}
+
 static void test_many_systems(void **state)
 {
     (void)state;
@@ -444,6 +469,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_forces_agree_with_the_reference, reset),
         cmocka_unit_test_setup(test_third_law_agrees_with_the_reference, reset),
+        cmocka_unit_test_setup(test_the_textbook_agrees_with_the_reference, reset),
         cmocka_unit_test_setup(test_many_systems, reset),
         cmocka_unit_test_setup(test_plain_kernels_give_equal_bits, reset),
         cmocka_unit_test_setup(test_tiled_gives_equal_bits_for_every_tile_and_block, reset),

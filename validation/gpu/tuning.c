@@ -29,6 +29,29 @@ static void write_file(const char *text)
     assert_int_equal(fclose(file), 0);
 }
 
+/* C++ reads the members of the catalog in their order, C by their names. */
+static void test_the_catalog_is_the_same_in_c_and_c_plus_plus(void **state)
+{
+    (void)state;
+    static const struct gpu_kernel_facts in_order[] = {
+#define GPU_CATALOG_IN_ORDER
+#define GPU_KERNEL(id, name, help, ...) { #name, __VA_ARGS__ },
+#include "catalog.inc"
+#undef GPU_CATALOG_IN_ORDER
+    };
+    assert_int_equal(COUNT_OF(in_order), GPU_KERNELS);
+    for (size_t k = 0; k < COUNT_OF(in_order); k++) {
+        const struct gpu_kernel_facts *const one = &in_order[k], *const other = &gpu_catalog[k];
+        assert_string_equal(one->name, other->name);
+        assert_int_equal(one->third_law, other->third_law);
+        assert_int_equal(one->resident, other->resident);
+        assert_int_equal(one->splits, other->splits);
+        assert_int_equal(one->padding, other->padding);
+        assert_int_equal(one->from, other->from);
+        assert_memory_equal(one->limits, other->limits, sizeof one->limits);
+    }
+}
+
 static void test_what_is_stored_is_found_again(void **state)
 {
     (void)state;
@@ -291,6 +314,7 @@ static void test_auto_takes_the_third_law_where_it_wins(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_catalog_is_the_same_in_c_and_c_plus_plus),
         cmocka_unit_test_setup_teardown(test_what_is_stored_is_found_again, remove_file,
                                         remove_file),
         cmocka_unit_test_setup_teardown(test_every_kernel_takes_its_own_rows, remove_file,

@@ -94,6 +94,8 @@ struct cudaLaunchConfig_t {
     cudaStream_t stream;
 };
 
+/* Remembers how the last launch went. */
+void executor_note(cudaError_t code);
 cudaError_t executor_launch(const cudaLaunchConfig_t &config, std::function<void()> thread);
 
 template <typename... Parameters, typename... Arguments>
@@ -102,6 +104,22 @@ static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config,
 {
     return executor_launch(*config, [=]() { kernel(arguments...); });
 }
+
+/* What stands for kernel<<<blocks, threads, shared, stream>>>: a failure is left for
+ * cudaGetLastError(), as there. */
+template <typename... Parameters> struct executor_start {
+    void (*kernel)(Parameters...);
+    cudaLaunchConfig_t config;
+    executor_start(void (*kernel_)(Parameters...), unsigned blocks, unsigned threads, size_t shared,
+                   cudaStream_t stream)
+        : kernel(kernel_), config{ dim3(blocks), dim3(threads), shared, stream }
+    {
+    }
+    template <typename... Arguments> void operator()(Arguments... arguments) const
+    {
+        executor_note(cudaLaunchKernelEx(&config, kernel, arguments...));
+    }
+};
 
 /* Returns the blocks at once by the threads, the shared memory and the registers of a thread that
  * the settings say. */

@@ -157,6 +157,13 @@ void executor_reset(void)
     device = 0;
 }
 
+static cudaError_t last_launch = cudaSuccess;
+
+void executor_note(cudaError_t code)
+{
+    last_launch = code;
+}
+
 cudaError_t executor_launch(const cudaLaunchConfig_t &config, std::function<void()> thread)
 {
     read_environment();
@@ -580,7 +587,10 @@ const char *cudaGetErrorString(cudaError_t error)
     }
 }
 
+/* A failed launch is told once; a failed kernel leaves the device as it is. */
 cudaError_t cudaGetLastError(void)
 {
-    return failure;
+    const cudaError_t code = failure ? failure : last_launch;
+    last_launch = cudaSuccess;
+    return code;
 }

@@ -38,6 +38,10 @@ namespace symmetric_unit
 {
 #include "symmetric.cu"
 }
+namespace textbook_unit
+{
+#include "textbook-launches.inc" /* textbook.cu, made for C++ by the makefile */
+}
 namespace tiled_unit
 {
 #include "tiled.cu"

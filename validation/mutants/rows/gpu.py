@@ -54,4 +54,8 @@ ROWS = [
     ("gpu/observe.cu", "psi[to] = -strength * sum[1];", "psi[to] = -strength * sum[0];",
      "gpu/backend"),
     ("gpu/observe.cu", "m * (z * vx - x * vz)", "m * (x * vz - z * vx)", "gpu/backend"),
+    ("gpu/textbook.cu", "(other.m * s) * (s * s)", "(other.m * s) * s", "gpu/kernels"),
+    ("gpu/textbook.cu", "sums[at + 2 * length] = az;", "sums[at + length] = az;", "gpu/kernels"),
+    ("gpu/catalog.inc", "OF(tile, 256), OF(bodies, 4)", "OF(bodies, 4), OF(tile, 256)",
+     "gpu/tuning"),
 ]
