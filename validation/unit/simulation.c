@@ -3,7 +3,9 @@
 
 #include "backend/backend.h"
 #include "base/memory.h"
+#include "diagnostics/watch.h"
 #include "motion-case.h"
+#include "observe.h"
 #include "simulation/simulation.h"
 
 static const struct physics soft = { .gravitational_constant = 1.3, .softening = 0.07 };
@@ -257,6 +259,48 @@ static void test_energy(void **state)
     simulation_destroy(&simulation);
 }
 
+/* The watch of a run judges by the same measure: its largest error is that of the worst system. */
+static void test_the_watch_agrees(void **state)
+{
+    (void)state;
+    static struct group groups[] = { { .name = "" }, { .name = "watch" } };
+    static const struct schema schema = { groups, COUNT_OF(groups) };
+    groups[1].parameters = watch_parameters;
+    groups[1].parameter_count = watch_parameter_count;
+    struct config *config = config_from(&schema, "watch = { };");
+    struct simulation s = make("openmp", "euler");
+    struct watch *watch;
+    struct error error = { 0 };
+    s.physics.units = units_find("nbody");
+    start(&s);
+    assert_int_equal(simulation_begin(&s, &error), STATUS_OK);
+    struct moment now = { .dt = s.step,
+                          .threads = 1,
+                          .physics = &s.physics,
+                          .bodies = s.bodies,
+                          .conserved = s.now,
+                          .first = s.first };
+    const struct watch_method method = { s.options.force, s.integrator, 1e6 };
+    assert_int_equal(watch_create(config_section(config, "watch"), &now, &method, &watch, &error),
+                     STATUS_OK);
+    assert_int_equal(
+        watch_check(watch, &now, NEED_STATE | NEED_CONSERVED, false, NULL, NULL, &error),
+        STATUS_OK);
+    advance(&s, 16);
+    assert_int_equal(simulation_measure(&s, &error), STATUS_OK);
+    now.step = 16;
+    now.time = 16 * s.step;
+    assert_int_equal(
+        watch_check(watch, &now, NEED_STATE | NEED_CONSERVED, true, NULL, NULL, &error), STATUS_OK);
+    double largest = 0;
+    for (size_t k = 0; k < SYSTEMS; k++)
+        largest = fmax(largest, fabs(simulation_energy_error(&s, k)));
+    assert_close(watch_energy_error(watch), largest, 4e-16); /* two roundings of another order */
+    watch_destroy(watch);
+    config_free(config);
+    simulation_destroy(&s);
+}
+
 static bool is_asked(void *context)
 {
     (void)context;
@@ -306,7 +350,7 @@ int main(void)
         cmocka_unit_test(test_parts),       cmocka_unit_test(test_on_the_way),
         cmocka_unit_test(test_renew),       cmocka_unit_test(test_keep),
         cmocka_unit_test(test_energy),      cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_interrupted),
+        cmocka_unit_test(test_interrupted), cmocka_unit_test(test_the_watch_agrees),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
