@@ -16,18 +16,17 @@
 #include "config/configuration.h"
 #include "config/parameter.h"
 #include "diagnostics/drawing.h"
-#include "integrator/adaptive.h"
 #include "model/bodies.h"
 #include "model/conserved.h"
 #include "model/physics.h"
+#include "simulation/simulation.h"
 
 /* What an observer needs in a moment, or-ed. The run gets it from the backend once for all. */
 enum need {
-    NEED_STATE = 1,         /* positions and velocities of `bodies` */
-    NEED_CONSERVED = 2,     /* `conserved` */
-    NEED_POTENTIALS = 4,    /* `phi` and `psi` */
-    NEED_ACCELERATIONS = 8, /* accelerations of `bodies` */
-    NEED_STEPS = 16         /* `own` */
+    NEED_STATE = 1,        /* positions and velocities of `bodies` */
+    NEED_CONSERVED = 2,    /* `conserved` */
+    NEED_POTENTIALS = 4,   /* `phi` and `psi` */
+    NEED_ACCELERATIONS = 8 /* accelerations of `bodies` */
 };
 
 /* The `step` of bodies that come from a file which does not say it. */
@@ -42,11 +41,10 @@ struct moment {
     int threads; /* that an observer may use */
     const struct physics *physics;
     const struct bodies *bodies;
-    const struct conserved *conserved; /* one per system */
-    const struct conserved *first;     /* the same at step 0; valid with `conserved` */
-    const double *phi, *psi;           /* laid out like the bodies */
-    /* Of each system, with an integrator that chooses its own steps; NULL with steps of dt. */
-    const struct work_done *own;
+    const struct conserved *conserved;   /* one per system */
+    const struct conserved *first;       /* the same at step 0; valid with `conserved` */
+    const double *phi, *psi;             /* laid out like the bodies */
+    const struct simulation *simulation; /* whose moment it is; NULL for bodies of a file */
 };
 
 struct column {

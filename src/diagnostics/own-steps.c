@@ -24,17 +24,6 @@ struct state {
 
 enum { STATE_LENGTH = sizeof(struct state) / sizeof(double) };
 
-/* Steps that are all alike. */
-static struct work_done fixed_steps(const struct moment *now)
-{
-    return (struct work_done){ .steps = (double)now->step,
-                               .bodies = (double)now->bodies->count,
-                               .rejections = NAN,
-                               .smallest = now->step > 0 ? now->dt : INFINITY,
-                               .current = now->dt,
-                               .time = now->time };
-}
-
 /* NaN for what is not known yet. */
 static double known(double step)
 {
@@ -46,11 +35,12 @@ static enum status measure_system(struct diagnostic *diagnostic, const struct mo
 {
     (void)error;
     struct state *const state = (struct state *)diagnostic->state + system;
-    const struct work_done own = now->own ? now->own[system] : fixed_steps(now);
+    const struct work_done own = simulation_work_done(now->simulation, system);
     const double steps = own.steps - state->steps;
     /* Of all bodies, each over its own steps. Differences of grid times would be rounded. */
     const double each = steps * own.bodies / (double)now->bodies->count;
-    const double mean = now->own ? (own.time - state->time) / each : now->dt;
+    const bool chosen = integrator_chooses_steps(now->simulation->integrator);
+    const double mean = chosen ? (own.time - state->time) / each : now->dt;
     row[NEXT_STEP] = known(own.current);
     row[MEAN_STEP] = steps > 0.0 ? mean : NAN;
     row[SMALLEST_STEP] = known(own.smallest);
@@ -76,7 +66,6 @@ static const struct drawing drawings[] = {
 const struct diagnostic_class diagnostic_own_steps = {
     .variant = { .name = "own-steps",
                  .help = "Steps of an integrator that chooses its own: mean, smallest, number." },
-    .needs = NEED_STEPS,
     .state_reals = STATE_LENGTH,
     .measure_system = measure_system,
     DIAGNOSTIC_COLUMNS(columns),

@@ -99,7 +99,7 @@ struct moment run_moment(const struct run *run)
                             .first = run->ensemble.first,
                             .phi = run->observers.phi,
                             .psi = run->observers.psi,
-                            .own = run->own };
+                            .simulation = run->simulation };
 }
 
 enum status run_observe(struct run *run, unsigned needs, struct error *error)
@@ -116,9 +116,6 @@ enum status run_observe(struct run *run, unsigned needs, struct error *error)
         status = simulation_potentials(simulation, run->observers.phi, run->observers.psi, error);
     if (!status && (needs & NEED_ACCELERATIONS))
         status = simulation_accelerations(simulation, error);
-    for (size_t s = 0; run->own && s < run->simulation->bodies->systems; s++)
-        if (needs & NEED_STEPS)
-            run->own[s] = simulation_work_done(simulation, s);
     return status;
 }
 

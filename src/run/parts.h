@@ -70,8 +70,7 @@ struct run {
     struct clocks clocks;
     struct interruption interruption; /* lent to all that works for it, by way of its physics */
     enum run_phase phase;
-    double events_began;   /* by clock_seconds(): those of the last step that had any */
-    struct work_done *own; /* of each system, for diagnostics; NULL if none has any */
+    double events_began; /* by clock_seconds(): those of the last step that had any */
 };
 
 /* A line for people and for run.log; a warning is shown even to those who want it quiet. */

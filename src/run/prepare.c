@@ -17,15 +17,13 @@
 #include "run/shadow.h"
 #include "run/signals.h"
 
-/* The arrays that only some observers need. */
+/* Allocates the arrays that only some observers need. */
 static enum status allocate_arrays(struct run *run, struct error *error)
 {
     struct observers *observers = &run->observers;
     const size_t length = bodies_length(run->simulation->bodies);
-    if (integrator_chooses_steps(run->simulation->integrator))
-        run->own = memory_array(run->simulation->bodies->systems, sizeof *run->own, error);
-    if (error->status || !(observers_needs(observers) & NEED_POTENTIALS))
-        return error->status;
+    if (!(observers_needs(observers) & NEED_POTENTIALS))
+        return STATUS_OK;
     observers->phi = memory_array(length, sizeof *observers->phi, error);
     observers->psi = observers->phi ? memory_array(length, sizeof *observers->psi, error) : NULL;
     return observers->psi ? STATUS_OK : error->status;

@@ -120,8 +120,6 @@ static enum status play(struct attempt *attempt, uint64_t steps, struct error *e
 {
     enum status status = check(attempt, false, error);
     while (!status && attempt->now.step < steps && judged_in_limits(attempt) < hopeless) {
-        if (interruption_raised(attempt->experiment->simulation.physics.interruption))
-            return interruption_status(attempt->experiment->simulation.physics.interruption, error);
         const uint64_t due = watch_next(attempt->watch, attempt->now.step);
         const uint64_t next = due < steps ? due : steps;
         status = advance(attempt, next, error);

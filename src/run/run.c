@@ -168,7 +168,6 @@ void run_destroy(struct run *run)
     schedule_destroy(&run->schedule);
     ensemble_destroy(&run->ensemble);
     continuation_destroy(&run->continuation);
-    memory_free(run->own);
     save_free(run->autosave.before_last);
     files_destroy(&run->files);
     simulation_destroy(&run->start);

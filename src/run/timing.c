@@ -70,6 +70,7 @@ static enum status trial_open(const struct run *run, struct trial *trial, struct
     trial->phi = memory_array(length, sizeof *trial->phi, error);
     trial->psi = memory_array(length, sizeof *trial->psi, error);
     trial->moment = run_moment(run);
+    trial->moment.simulation = &trial->simulation;
     trial->moment.bodies = trial->simulation.bodies;
     trial->moment.conserved = trial->moment.first = trial->simulation.now;
     trial->moment.phi = trial->phi;
