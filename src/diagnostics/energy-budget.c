@@ -17,7 +17,8 @@ static const struct column columns[COLUMNS] = {
     { "energy_change", DIMENSION_NONE,
       "relative_energy_error of conservation: (E' - E0') / max(|E0'|, |U0|)" },
     { "truncation", DIMENSION_NONE,
-      "the part of it that comes from the step, encounters left out" },
+      "the part of it that comes from the step, encounters left out; in a periodic box with "
+      "what image changes of pairs make of it" },
     { "encounters", DIMENSION_NONE,
       "the part that comes from encounters: what the energy did in parts of the run whose fastest "
       "pair turned by more than energy_budget.angle per step; 0 with an integrator that chooses "
@@ -54,6 +55,7 @@ struct budget {
     size_t systems;
     bool exact;         /* the forces */
     bool chooses_steps; /* the integrator does */
+    bool periodic;      /* the box */
 };
 
 const struct parameter energy_budget_parameters[] = {
@@ -249,6 +251,7 @@ enum status energy_budget_create(const struct section *section, const struct mom
     struct budget *const budget = (struct budget *)*result;
     budget->richardson = 1.0 / (1.0 - exp2(-integrator->order));
     budget->systems = systems;
+    budget->periodic = start->physics->boundary == BOUNDARY_PERIODIC;
     budget->exact = exact;
     budget->chooses_steps = integrator_chooses_steps(integrator);
     budget->kicks = (double)integrator_roundings(integrator, VECTOR_V);
@@ -329,6 +332,15 @@ static bool adds_up(const struct budget *budget, const double row[COLUMNS])
     return fabs(row[REST]) <= fmax(noise_of(budget, row), 0.5 * fabs(row[ENERGY_CHANGE]));
 }
 
+/* Names the part of the steps. In a periodic box the force of a pair jumps where it changes images,
+ * and a step that such a change falls into errs by that: replays find both together. */
+static const char *name_of_steps(const struct budget *budget)
+{
+    if (budget->periodic)
+        return budget->chooses_steps ? "own steps and image changes" : "step and image changes";
+    return budget->chooses_steps ? "own steps" : "step";
+}
+
 const char *energy_budget_text(const struct diagnostic *diagnostic,
                                char buffer[ENERGY_BUDGET_TEXT_SIZE])
 {
@@ -361,8 +373,8 @@ const char *energy_budget_text(const struct diagnostic *diagnostic,
     snprintf(buffer, ENERGY_BUDGET_TEXT_SIZE,
              "of %.2g at its largest%s%s: %s %.2g%s, precision of the forces %.2g, rounding about "
              "%.2g%s",
-             row[ENERGY_CHANGE], until, system, budget->chooses_steps ? "own steps" : "step",
-             row[TRUNCATION], pair, row[FORCE], row[ROUNDING], rest);
+             row[ENERGY_CHANGE], until, system, name_of_steps(budget), row[TRUNCATION], pair,
+             row[FORCE], row[ROUNDING], rest);
     return buffer;
 }
 

@@ -122,6 +122,25 @@ def test_steps_that_follow_an_encounter():
     assert said["encounters"] != 0 and "encounters" in said["text"], said
 
 
+BOX = """
+name = "box";
+bodies = { initial = "uniform-cube"; count = 32; half_side = 0.5; };
+physics = { boundary = "periodic"; box_length = 1.0; softening = 0.05; };
+time = { step = 0.002; end = 0.4; };
+diagnostics = ( { type = "conservation"; every = 50; } );
+energy_budget = { measure = true; every = 50; };
+"""
+
+
+def test_image_changes_of_a_box_are_named():
+    """forces jump where pairs change images, which the part of the step takes in"""
+    said, summary = go(BOX, "box")
+    assert ": step and image changes " in said["text"], said
+    assert "step and image changes" in summary, summary
+    said, _ = go(BOX.replace('boundary = "periodic"; box_length = 1.0; ', ""), "open")
+    assert "image" not in said["text"], said
+
+
 def test_a_part_that_is_not_whole():
     """no row of it; the summary says until which step it speaks, or that it knows nothing"""
     whole, _ = go(CLUSTER, "whole-parts", "energy_budget.every=97", "time.end=3.88")

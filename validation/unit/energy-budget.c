@@ -52,7 +52,9 @@ static struct trial trial_start(bool exact)
     struct error error = { 0 };
     scene_body(&trial.scene, 0, 0, 1.0, (const double[]){ 0, 0, 0 }, (const double[]){ 0, 0, 0 });
     place(&trial, 2.0, -2.0);
-    const struct moment start = { .bodies = trial.scene.bodies, .first = trial.scene.conserved };
+    const struct moment start = { .physics = &trial.scene.physics,
+                                  .bodies = trial.scene.bodies,
+                                  .first = trial.scene.conserved };
     assert_int_equal(energy_budget_create(config_section(trial.config, "energy_budget"), &start,
                                           integrator_find("velocity-verlet"), exact, &trial.budget,
                                           &error),

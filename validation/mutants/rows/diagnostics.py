@@ -296,4 +296,6 @@ ROWS = [
      "cli/light-bodies.py"),
     ("src/diagnostics/watch-verdict.c", "if (why && watch->count > 2)", "if (false && why)",
      "cli/light-bodies.py"),
+    ("src/diagnostics/energy-budget.c", "boundary == BOUNDARY_PERIODIC;",
+     "boundary != BOUNDARY_PERIODIC;", "cli/energy-budget.py"),
 ]
