@@ -65,6 +65,20 @@ static enum status find_passage(const struct watch *watch, const struct moment *
     return STATUS_OK;
 }
 
+/* Tells whether any pair of a system may swing by more than `swing`: with softening none swings
+ * more than the two heaviest bodies would at the same place. */
+static bool may_swing(const struct watch *watch, const struct moment *now, size_t system,
+                      double swing)
+{
+    const struct bodies *b = now->bodies;
+    const double G = now->physics->gravitational_constant, eps = now->physics->softening;
+    double m = 0.0;
+    for (size_t i = system * b->stride; i < system * b->stride + b->count; i++)
+        m = fmax(m, b->m[i]);
+    const double turn2 = now->dt * now->dt * G * 2.0 * m / (eps * eps * eps);
+    return !(turn2 * G * m * m / (eps * watch->records[system].level.scale) <= swing);
+}
+
 enum status watch_look_ahead(struct watch *watch, const struct moment *now, struct error *error)
 {
     static const double part = 0.1; /* of the limit, that a swing may come to unseen */
@@ -76,7 +90,8 @@ enum status watch_look_ahead(struct watch *watch, const struct moment *now, stru
         watch->systems > MOST_SYSTEMS)
         return STATUS_OK;
     for (size_t s = 0; s < watch->systems; s++)
-        if (watch->records[s].level.scale > 0.0 && find_passage(watch, now, s, &worst, error))
+        if (watch->records[s].level.scale > 0.0 && may_swing(watch, now, s, worst.swing) &&
+            find_passage(watch, now, s, &worst, error))
             return error->status;
     if (!(worst.period > 0.0))
         return STATUS_OK;
