@@ -1,5 +1,6 @@
 #include "run/events.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "diagnostics/resolution.h"
@@ -35,6 +36,23 @@ static enum status take_row(void *context, size_t system, const double *values, 
     return STATUS_OK;
 }
 
+/* When something began: by the clock, and by the processor, which stands still with the process. */
+struct instant {
+    double wall, cpu;
+};
+
+static struct instant instant_now(void)
+{
+    return (struct instant){ clock_seconds(), clock_cpu_seconds() };
+}
+
+/* Makes *longest what has passed since then, if that is longer. */
+static void note_seconds(struct instant then, double *longest)
+{
+    const struct instant now = instant_now();
+    *longest = fmax(*longest, fmin(now.wall - then.wall, now.cpu - then.cpu));
+}
+
 /* The statistics over the systems, once all of them have been measured. */
 static void write_aggregate(struct run *run, size_t index, const struct moment *now)
 {
@@ -57,9 +75,11 @@ static enum status measure(struct run *run, size_t index, const struct moment *n
         return error->status;
     struct row_target target = { run, index, now };
     const struct row_sink sink = { take_row, &target };
+    const struct instant start = instant_now();
     if (diagnostic_measure(slot->diagnostic, now, &sink, error) ||
         (slot->diagnostic == run->observers.energy_budget && replay_interval(run, error)))
         return error->status;
+    note_seconds(start, &slot->seconds);
     if (slot->aggregate)
         write_aggregate(run, index, now);
     return STATUS_OK;
@@ -129,6 +149,33 @@ static unsigned needs_now(const struct run *run)
     return needs;
 }
 
+/* --- how long that takes ----------------------------------------------------------------------
+ */
+
+/* Pair interactions that take a second or two where they are measured most slowly. */
+static const double little_work = 1e8;
+
+/* May it take long for the first time? A budget replays its interval, once or twice, with half of
+ * the step. */
+static bool may_be_long(const struct run *run, size_t diagnostic)
+{
+    const struct diagnostic *const d = run->observers.diagnostics[diagnostic].diagnostic;
+    const uint64_t steps = d == run->observers.energy_budget ? 3 * replay_steps(run) : 1;
+    return experiment_interactions(&run->experiment, steps) > little_work;
+}
+
+double events_seconds(const struct run *run)
+{
+    double seconds = run->observers.seconds;
+    for (size_t i = 0; i < run->observers.diagnostic_count; i++) {
+        if (!measures(run, i))
+            continue;
+        const double before = run->observers.diagnostics[i].seconds;
+        seconds += before == 0.0 && may_be_long(run, i) ? INFINITY : before;
+    }
+    return seconds;
+}
+
 /* --- events ----------------------------------------------------------------------------------- */
 
 static void tell_warning(void *context, const char *line)
@@ -191,8 +238,10 @@ static enum status fire_events(struct run *run, struct error *error)
     if (schedule_off_cadence(schedule) && save_keep_early(run, error))
         return error->status;
     const unsigned needs = needs_now(run);
+    const struct instant start = instant_now();
     if (run_observe(run, needs, error))
         return error->status;
+    note_seconds(start, &run->observers.seconds);
     const struct moment now = run_moment(run);
     /* First the watch: numbers that mean nothing become no rows. */
     if (watch_check(run->observers.watch, &now, needs, schedule->step == schedule->last,

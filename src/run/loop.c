@@ -28,7 +28,6 @@ struct poll {
     double last_flush;
     double last_stop;                /* when it was asked whether to stop; 0 before */
     double longest_wait;             /* seconds from one such question to the next */
-    double longest_events;           /* seconds that those of one step took; 0 before any */
     char reason[ENDING_REASON_SIZE]; /* what ends the run early, or "" */
 };
 
@@ -159,17 +158,15 @@ static enum status advance_to(struct run *run, uint64_t next, struct poll *poll,
 }
 
 /* Events that take long are preceded by a checkpoint, from which they can be done again where they
- * are interrupted. */
-static enum status observe(struct run *run, struct poll *poll, struct error *error)
+ * are interrupted; it also serves those who ask for one meanwhile. */
+static enum status observe(struct run *run, struct error *error)
 {
     const double usual = fmax(long_events_seconds, rare_saving * run->autosave.longest);
-    if (poll->longest_events > usual && save_checkpoint(run, error))
+    if (events_seconds(run) > usual && save_checkpoint(run, error))
         return error->status;
-    const double before = clock_seconds();
-    run->events_began = before;
+    run->events_began = clock_seconds();
     run->phase = RUN_OBSERVES;
     const enum status status = events_happen(run, error);
-    poll->longest_events = fmax(poll->longest_events, clock_seconds() - before);
     if (!interruption_noticed(&run->interruption))
         return status;
     error_clear(error); /* of sums that mean nothing */
@@ -212,12 +209,12 @@ static enum status follow(struct run *run, struct poll *poll, struct error *erro
     run->phase = RUN_OBSERVES;
     enum status status = replay_resume(run, error);
     if (!status && !schedule->events_done)
-        status = observe(run, poll, error);
+        status = observe(run, error);
     while (!status && schedule->step < schedule->last) {
         const uint64_t next = events_next(run);
         status = advance_to(run, next, poll, error);
         if (!status && schedule->step == next)
-            status = observe(run, poll, error);
+            status = observe(run, error);
         if (!status && schedule->step < schedule->last && should_stop(run, poll))
             return stop_early(run, poll, error);
         if (!status)

@@ -23,6 +23,7 @@ struct diagnostic_slot {
     double *last_row;            /* of system 0, for the summary; undefined before the first */
     struct aggregate *aggregate; /* over the systems of an ensemble; NULL without one */
     struct stream *aggregate_stream;
+    double seconds; /* that a measurement has taken at most in this process; 0 before the first */
 };
 
 struct output_slot {
@@ -38,6 +39,7 @@ struct observers {
     struct watch *watch;
     struct diagnostic *trust, *energy_budget; /* the last ones of `diagnostics`, or NULL */
     double *phi, *psi;                        /* potentials, where something needs them */
+    double seconds;  /* the same of what a step needs before it is measured */
     bool unresolved; /* it was said that the precision does not resolve a pair */
 };
 

@@ -33,7 +33,7 @@ static enum status look(struct run *run, const struct simulation *replay, struct
     return status;
 }
 
-static uint64_t length_of(const struct run *run)
+uint64_t replay_steps(const struct run *run)
 {
     return (uint64_t)section_integer(section_of(run->experiment.config), "every");
 }
@@ -45,7 +45,7 @@ enum { LOOK_EVERY = 5 };
 static enum status follow(struct run *run, struct simulation *replay, uint64_t factor,
                           struct error *error)
 {
-    const uint64_t all = length_of(run);
+    const uint64_t all = replay_steps(run);
     enum status status = STATUS_OK;
     for (uint64_t step = 0; step < all && !status; step += LOOK_EVERY) {
         if (interruption_raised(&run->interruption))
@@ -100,7 +100,7 @@ static bool is_reached(const struct run *run, uint64_t every)
 
 enum status replay_interval(struct run *run, struct error *error)
 {
-    const uint64_t every = length_of(run);
+    const uint64_t every = replay_steps(run);
     if (run->schedule.step % every != 0)
         return STATUS_OK;
     if (is_reached(run, every))
@@ -120,7 +120,7 @@ enum status replay_keep_start(struct run *run, struct error *error)
 enum status replay_resume(struct run *run, struct error *error)
 {
     const struct diagnostic *const budget = run->observers.energy_budget;
-    const uint64_t every = length_of(run);
+    const uint64_t every = replay_steps(run);
     const bool begins = run->schedule.step % every == 0;
     const bool left_out = budget && energy_budget_postponed(budget);
     enum status status = STATUS_OK;

@@ -7,6 +7,9 @@
 /* The diagnostic of a run that is about to begin; sets run->observers.energy_budget. */
 enum status replay_diagnostic(struct run *run, struct diagnostic **diagnostic, struct error *error);
 
+/* Grid steps of an interval. */
+uint64_t replay_steps(const struct run *run);
+
 /* The interval that begins at the step just measured, ahead of the run, unless the run ends before
  * it. A replay that ends in numbers that are not finite is no failure of the run. */
 enum status replay_interval(struct run *run, struct error *error);

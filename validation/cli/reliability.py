@@ -339,6 +339,42 @@ def test_a_time_limit_leaves_time_for_the_checkpoint():
     assert "WARNING: SLURM_JOB_END_TIME=1000000000 is over since " in result.stderr, result
 
 
+def wait_to_grow(path, process):
+    """Until the file is longer than now, or there."""
+    def size():
+        return path.stat().st_size if path.exists() else 0
+    before, end = size(), time.monotonic() + 60 * tap.PATIENCE
+    while size() <= before:
+        assert process.poll() is None and time.monotonic() < end, (process.poll(), size())
+        time.sleep(0.01)
+
+
+def test_a_pause_makes_no_observation_long():
+    """a process that was stopped for a while saves no checkpoint before each observation from then"""
+    config = write("""
+        name = "paused";
+        bodies = { initial = "plummer"; count = 3000; };
+        physics = { softening = 0.01; };
+        time = { step = 0.001; end = 5.0; };
+        diagnostics = ( { type = "radial-distribution"; every = 1; } );
+    """)
+    process = subprocess.Popen([tap.ORRERY, "run", config, "-q"])
+    path = pathlib.Path("paused.run/radial-distribution.csv")
+    wait_to_grow(path, process)
+    before = os.stat("paused.run/checkpoint.orr").st_ino
+    # Nearly all of the time goes into the pairs: one of three pauses falls into an observation.
+    for _ in range(3):
+        process.send_signal(signal.SIGSTOP)
+        time.sleep(0.7)  # longer than what counts as long, 0.5 s
+        process.send_signal(signal.SIGCONT)
+        wait_to_grow(path, process)
+    time.sleep(0.3)
+    after = os.stat("paused.run/checkpoint.orr").st_ino
+    process.kill()
+    process.wait()
+    assert after == before
+
+
 def test_control_files():
     config = write(LONG)
     process = subprocess.Popen([tap.ORRERY, "run", config, "-q", "-P", "bodies.count=1024"])

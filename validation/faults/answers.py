@@ -162,11 +162,11 @@ def ways_of(what):
     return (*SIGNALS, "stop", "checkpoint") if what == "steps" else SIGNALS
 
 
-def try_kind(row, kind, number):
+def try_kind(row, kind, number, how=None):
     name, what, text, changes = kind
     harness.begin("trial")
     chance = random.Random(f"{name} {number}")
-    how = ways_of(what)[(KINDS.index(kind) + number) % len(ways_of(what))]
+    how = how or ways_of(what)[(KINDS.index(kind) + number) % len(ways_of(what))]
     pathlib.Path("work.cfg").write_text(text)
     process = subprocess.Popen([tap.ORRERY, *arguments_of(what, changes, "trial")], text=True,
                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
@@ -210,6 +210,17 @@ test_answers_1 = answers(0, 14)
 test_answers_2 = answers(14, 24)
 test_answers_3 = answers(24, 37)
 test_answers_4 = answers(37, len(KINDS))
+
+
+def test_checkpoints_within_measurements():
+    """a checkpoint that is asked for while a measurement takes minutes, the first one of a run too"""
+    names = ("pairs of 150,000 bodies", "nearest pairs", "binaries", "escapers",
+             "replays of an energy budget at step 0")
+    kinds = [kind for kind in KINDS if kind[0] in names]
+    assert len(kinds) == len(names)
+    for kind in some(kinds, 2):
+        with Row(23, f"{kind[0]}, asked for a checkpoint") as row:
+            try_kind(row, kind, 0, "checkpoint")
 
 
 def test_there_are_forty():

@@ -247,4 +247,6 @@ ROWS = [
      '{ "seconds", document_number(sum.wall) }', "cli/live-view.py"),
     ("src/run/kernel-error.c", "json_object_get(run->continuation.before, \"force_error\")",
      "json_object_get(run->continuation.before, \"force\")", "cli/study-results.py"),
+    ("src/run/events.c", "*longest, fmin(", "*longest, fmax(",
+     "cli/reliability.py"),
 ]
