@@ -350,7 +350,7 @@ def wait_to_grow(path, process):
 
 
 def test_a_pause_makes_no_observation_long():
-    """a process that was stopped for a while saves no checkpoint before each observation from then"""
+    """a process that was stopped for a while saves no checkpoint before each observation"""
     config = write("""
         name = "paused";
         bodies = { initial = "plummer"; count = 3000; };

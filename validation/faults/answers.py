@@ -110,6 +110,9 @@ KINDS = (
                                                                "bodies.virial_ratio=1.0")),
     ("a dry run of two bodies at 1e-8", "dry", PAIR, ()),
     ("a convergence test of 40,000 bodies", "convergence", MANY, ("compute.threads=1",)),
+    ("yoshida6 by fmm, 100,000 bodies", "steps", MANY, ('compute.method="fmm"',
+                                                        "compute.accuracy=1e-5",
+                                                        "bodies.count=100000")),
     ("a sweep of clusters of binaries", "study", BINARIES + """
 sweep = ( { key = "bodies.seed"; values = [1, 2, 3]; } );""", ()),
 )
@@ -213,7 +216,7 @@ test_answers_4 = answers(37, len(KINDS))
 
 
 def test_checkpoints_within_measurements():
-    """a checkpoint that is asked for while a measurement takes minutes, the first one of a run too"""
+    """a checkpoint that is asked for while the first measurement of a run takes minutes"""
     names = ("pairs of 150,000 bodies", "nearest pairs", "binaries", "escapers",
              "replays of an energy budget at step 0")
     kinds = [kind for kind in KINDS if kind[0] in names]

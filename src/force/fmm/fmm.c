@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/barrier.h"
+#include "base/interruption.h"
 #include "base/memory.h"
 #include "base/share.h"
 #include "force/fmm/fmm-kernel.h"
@@ -208,6 +209,12 @@ static bool take_item(struct fmm *fmm, size_t count, size_t *item)
     return *item < count;
 }
 
+/* The same of what may be left out where the run is interrupted: the sums then mean nothing. */
+static bool take_sum(struct fmm *fmm, size_t count, size_t *item)
+{
+    return !interruption_raised(fmm->base.physics.interruption) && take_item(fmm, count, item);
+}
+
 /* All threads come to the next phase, whose items begin at 0. */
 static void next_phase(struct fmm *fmm)
 {
@@ -357,7 +364,7 @@ static void sum_samples(struct fmm *fmm)
 {
     size_t item;
     const size_t items = (fmm->samples + SAMPLES_TOGETHER - 1) / SAMPLES_TOGETHER;
-    while (take_item(fmm, items, &item)) {
+    while (take_sum(fmm, items, &item)) {
         const size_t first = item * SAMPLES_TOGETHER;
         const size_t count =
             fmm->samples - first < SAMPLES_TOGETHER ? fmm->samples - first : SAMPLES_TOGETHER;
@@ -379,7 +386,7 @@ static void clear_sums(const struct fmm *fmm, size_t first, size_t last)
 static void expand_samples(struct fmm *fmm)
 {
     size_t item;
-    while (take_item(fmm, fmm->samples, &item)) {
+    while (take_sum(fmm, fmm->samples, &item)) {
         uint32_t path[FMM_DEPTH];
         const struct fmm_cell *const cells = fmm->field.cells;
         const uint32_t body = fmm->sampled[item];
@@ -449,7 +456,8 @@ static void find_tolerance(struct fmm *fmm)
     while (!fmm->done) {
         expand_samples(fmm);
         if (thread_number() == 0)
-            fmm->done = judge_tolerance(fmm);
+            fmm->done =
+                interruption_noticed(fmm->base.physics.interruption) || judge_tolerance(fmm);
         next_phase(fmm);
     }
 }
@@ -462,7 +470,7 @@ static void sum_branches(struct fmm *fmm)
     struct body_tree *const tree = fmm->tree;
     uint32_t path[FMM_DEPTH];
     size_t item;
-    while (take_item(fmm, tree->branches, &item)) {
+    while (take_sum(fmm, tree->branches, &item)) {
         const uint32_t root = tree->branch[item].root;
         const struct body_tree_cell *const cell = &tree->cells[root];
         clear_sums(fmm, cell->first, cell->last);
@@ -481,8 +489,11 @@ static void sum_system(struct fmm *fmm, const struct bodies *bodies, size_t syst
     if (thread_number() == 0) {
         find_units(fmm, bodies, base);
         fmm->tree->levels = 0;
+        fmm->done = interruption_noticed(fmm->base.physics.interruption);
     }
     next_phase(fmm);
+    if (fmm->done)
+        return;
     take_bodies(fmm, bodies, base);
     next_phase(fmm);
     grow_trunk(fmm);

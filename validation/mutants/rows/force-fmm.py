@@ -12,4 +12,6 @@ ROWS = [
      "row[nx] += power[1][j] * row[nx - j];", "unit/fmm"),
     ("src/force/fmm/fmm-kernel.inc", "to[n] = (REAL)(moved[n] * shrink[e->degree[n]]);",
      "to[n] = (REAL)moved[n];", "unit/fmm"),
+    ("src/force/fmm/fmm.c", "return !interruption_raised(fmm->base.physics.interruption) && ",
+     "return ", "faults/answers.py"),
 ]
