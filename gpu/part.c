@@ -84,7 +84,7 @@ static struct gpu_tuning fit(const struct gpu_part *part, const struct gpu_inter
 static struct gpu_tuning fit_resident(const struct gpu_part *part)
 {
     const struct gpu_shape *shape = &part->shape;
-    struct gpu_tuning tuning = part->force_tuning;
+    struct gpu_tuning tuning = part->force.tuning;
     const size_t threads = (size_t)shape->systems * shape->count;
     const size_t room = (size_t)part->device.multiprocessors * GPU_RESIDENT_BODIES;
     const size_t split = threads > 0 ? room / threads : 1;
@@ -132,8 +132,8 @@ static size_t partial_length(const struct gpu_part *part)
     const struct gpu_shape *shape = &part->shape;
     const size_t length = (size_t)shape->systems * (shape->last - shape->first);
     const size_t forces =
-        (size_t)part->setup->kernel->components * slots_of(shape, &part->force_tuning);
-    const size_t potentials = 2 * slots_of(shape, &part->potential_tuning);
+        (size_t)part->setup->kernel->components * slots_of(shape, &part->force.tuning);
+    const size_t potentials = 2 * slots_of(shape, &part->observed.tuning);
     return length * (forces > potentials ? forces : potentials);
 }
 
@@ -155,22 +155,22 @@ static void lay_out(struct gpu_part *part, struct arena *arena)
     lay_out_state(arena, &part->state, length);
     if (setup->registers)
         lay_out_registers(arena, &part->state, length);
-    part->unit_mass = take(arena, part->shape.systems, sizeof(double));
-    part->factor = take(arena, part->shape.systems, sizeof(double));
-    part->sources = take(arena, length, source);
-    part->full_sources = setup->interaction.precision == PRECISION_DOUBLE
-                             ? part->sources
-                             : take(arena, length, gpu_source_size(PRECISION_DOUBLE));
+    part->force.unit_mass = take(arena, part->shape.systems, sizeof(double));
+    part->force.factor = take(arena, part->shape.systems, sizeof(double));
+    part->force.sources = take(arena, length, source);
+    part->observed.sources = setup->interaction.precision == PRECISION_DOUBLE
+                                 ? part->force.sources
+                                 : take(arena, length, gpu_source_size(PRECISION_DOUBLE));
     part->partial = take(arena, partial_length(part), sizeof(double));
     if (setup->kernel->facts->third_law) {
-        part->distances = distances_of(part);
-        part->sides = take(arena, part->distances,
-                           gpu_symmetric_size(&part->shape, setup->interaction.precision));
+        part->force.distances = distances_of(part);
+        part->force.sides = take(arena, part->force.distances,
+                                 gpu_symmetric_size(&part->shape, setup->interaction.precision));
     }
-    part->phi = take(arena, length, sizeof(double));
-    part->psi = take(arena, length, sizeof(double));
-    part->blocks = take(arena, gpu_conserved_blocks_count(&part->shape), sizeof(double));
-    part->sums = take(arena, (size_t)part->shape.systems * GPU_SUM_COUNT, sizeof(double));
+    part->observed.phi = take(arena, length, sizeof(double));
+    part->observed.psi = take(arena, length, sizeof(double));
+    part->observed.blocks = take(arena, gpu_conserved_blocks_count(&part->shape), sizeof(double));
+    part->observed.sums = take(arena, (size_t)part->shape.systems * GPU_SUM_COUNT, sizeof(double));
     part->non_finite = take(arena, 1, sizeof *part->non_finite);
 }
 
@@ -192,10 +192,10 @@ static void plan(struct gpu_part *part, const struct gpu_setup *setup,
     full.precision = PRECISION_DOUBLE;
     potentials.tuning.bodies = 1; /* as gpu_potentials() has it */
     cudaSetDevice(device->index); /* if that fails, so does what comes next */
-    part->force_tuning =
+    part->force.tuning =
         setup->tuning ? *setup->tuning : fit(part, &setup->interaction, setup->kernel->sum, row);
-    part->resident_tuning = setup->tuning ? *setup->tuning : fit_resident(part);
-    part->potential_tuning = fit(part, &full, gpu_potentials, &potentials);
+    part->resident.tuning = setup->tuning ? *setup->tuning : fit_resident(part);
+    part->observed.tuning = fit(part, &full, gpu_potentials, &potentials);
 }
 
 size_t gpu_part_size(const struct gpu_setup *setup, const struct gpu_device *device, size_t systems,
@@ -360,10 +360,11 @@ static cudaError_t give_back(const struct gpu_part *part, double *const host[],
 static cudaError_t upload_units(struct gpu_part *part)
 {
     const size_t size = part->shape.systems * sizeof(double);
-    cudaError_t code = cudaMemcpyAsync(part->unit_mass, part->setup->unit_mass + part->first_system,
-                                       size, cudaMemcpyHostToDevice, part->stream);
+    cudaError_t code =
+        cudaMemcpyAsync(part->force.unit_mass, part->setup->unit_mass + part->first_system, size,
+                        cudaMemcpyHostToDevice, part->stream);
     if (!code)
-        code = cudaMemcpyAsync(part->factor, part->setup->factor + part->first_system, size,
+        code = cudaMemcpyAsync(part->force.factor, part->setup->factor + part->first_system, size,
                                cudaMemcpyHostToDevice, part->stream);
     return code;
 }
@@ -379,8 +380,8 @@ enum status gpu_part_upload(struct gpu_part *part, size_t first_system, size_t s
                            state->vy, state->vz, state->ax, state->ay, state->az };
     part->first_system = first_system;
     part->shape.systems = (uint32_t)systems;
-    part->slots = 0;
-    part->sources_current = false;
+    part->force.slots = 0;
+    part->force.sources_current = false;
     cudaError_t code = send(part, from, to, COUNT_OF(from));
     if (!code)
         code = upload_units(part);
@@ -393,7 +394,7 @@ enum status gpu_part_upload_positions(struct gpu_part *part, struct error *error
     const struct gpu_state *state = &part->state;
     double *const from[] = { host->x, host->y, host->z };
     double *const to[] = { state->x, state->y, state->z };
-    part->sources_current = false;
+    part->force.sources_current = false;
     return gpu_part_check(part, send(part, from, to, COUNT_OF(from)), "copying positions to it",
                           error);
 }
@@ -403,7 +404,8 @@ enum status gpu_part_upload_observed(struct gpu_part *part, struct error *error)
     const struct bodies *host = part->setup->bodies;
     const struct gpu_state *state = &part->state;
     double *const from[] = { host->vx, host->vy, host->vz, part->setup->phi, part->setup->psi };
-    double *const to[] = { state->vx, state->vy, state->vz, part->phi, part->psi };
+    double *const to[] = { state->vx, state->vy, state->vz, part->observed.phi,
+                           part->observed.psi };
     return gpu_part_check(part, send(part, from, to, COUNT_OF(from)), "copying velocities to it",
                           error);
 }
@@ -447,7 +449,7 @@ enum status gpu_part_download_accelerations(struct gpu_part *part, struct error 
 enum status gpu_part_download_potentials(struct gpu_part *part, double *phi, double *psi,
                                          struct error *error)
 {
-    double *const to[] = { phi, psi }, *const from[] = { part->phi, part->psi };
+    double *const to[] = { phi, psi }, *const from[] = { part->observed.phi, part->observed.psi };
     return gpu_part_check(part, give_back(part, to, from, COUNT_OF(to)),
                           "copying potentials from it", error);
 }

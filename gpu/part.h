@@ -10,33 +10,55 @@
 #include "devices.h"
 #include "setup.h"
 
+/* What the sums of the force need. */
+struct gpu_part_force {
+    struct gpu_tuning tuning;
+    double *unit_mass, *factor; /* of every system */
+    void *sources;              /* bodies as the kernels see them */
+    void *sides;                /* of the third law, with room for ... */
+    unsigned distances;         /* ... so many distances */
+    unsigned slots;             /* of the last sums that no move has taken up */
+    bool sources_current;       /* they are those of the positions */
+};
+
+/* What steps of systems that stay in a block need. */
+struct gpu_part_resident {
+    struct gpu_tuning tuning;
+};
+
+/* What potentials and conserved quantities need. */
+struct gpu_part_observed {
+    struct gpu_tuning tuning; /* of the potentials */
+    void *sources;            /* in double; those of the force where these are */
+    double *phi, *psi;
+    double *blocks, *sums; /* of blocks of bodies, and of systems */
+};
+
+/* The steps of a team as one graph; of team.c. */
+struct gpu_part_graph {
+    cudaGraphExec_t graph;
+    const struct integrator *integrator;
+    double dt;
+    size_t systems;
+};
+
 struct gpu_part {
     const struct gpu_setup *setup;
     struct gpu_device device;
     size_t first_system; /* of the host's bodies; their number is shape.systems */
     size_t capacity;     /* systems */
     struct gpu_shape shape;
-    struct gpu_tuning force_tuning, resident_tuning, potential_tuning;
     cudaStream_t stream;
     cudaEvent_t ready, copied; /* for the copies between parts */
     cudaEvent_t done;          /* for the host, which sleeps until then */
-    void *memory;              /* one allocation for all that follows */
+    void *memory;              /* one allocation for all arrays on the device */
     struct gpu_state state;
-    double *unit_mass, *factor;
-    void *sources, *full_sources; /* the same in double */
-    double *partial;
-    void *sides;
-    unsigned distances;
-    double *phi, *psi, *blocks, *sums;
+    double *partial; /* sums of the force or of potentials, in slots */
+    struct gpu_part_force force;
+    struct gpu_part_resident resident;
+    struct gpu_part_observed observed;
     unsigned long long *non_finite, *on_host; /* and what gpu_part_wait() has read of it */
-    unsigned slots;                           /* of the last sums that no move has taken up */
-    bool sources_current;                     /* they are those of the positions */
-    struct gpu_graph {
-        cudaGraphExec_t graph;
-        const struct integrator *integrator;
-        double dt;
-        size_t systems;
-    } graph; /* of team.c */
+    struct gpu_part_graph graph;
 };
 
 /* Room for `systems` systems and bodies [first, last) of each; their bytes. */

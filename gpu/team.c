@@ -29,11 +29,11 @@ enum shared { SHARED_SOURCES, SHARED_X, SHARED_Y, SHARED_Z, SHARED_BLOCKS };
 static struct shared_array array_of(const struct gpu_part *part, enum shared which)
 {
     const struct shared_array arrays[] = {
-        { part->sources, gpu_source_size(part->setup->interaction.precision), 1 },
+        { part->force.sources, gpu_source_size(part->setup->interaction.precision), 1 },
         { part->state.x, sizeof(double), 1 },
         { part->state.y, sizeof(double), 1 },
         { part->state.z, sizeof(double), 1 },
-        { part->blocks, GPU_SUM_COUNT * sizeof(double), GPU_OBSERVER_BLOCK },
+        { part->observed.blocks, GPU_SUM_COUNT * sizeof(double), GPU_OBSERVER_BLOCK },
     };
     return arrays[which];
 }
@@ -219,7 +219,7 @@ static enum status prepare_graph(const struct gpu_team *team, const struct stage
                                  struct error *error)
 {
     struct gpu_part *part = team->parts[0];
-    struct gpu_graph *own = &part->graph;
+    struct gpu_part_graph *own = &part->graph;
     if (own->graph && own->integrator == program->integrator && own->dt == program->dt &&
         own->systems == part->shape.systems)
         return STATUS_OK;
@@ -232,9 +232,9 @@ static enum status prepare_graph(const struct gpu_team *team, const struct stage
     }
     if (own->graph)
         cudaGraphExecDestroy(own->graph);
-    *own = (struct gpu_graph){ .integrator = program->integrator,
-                               .dt = program->dt,
-                               .systems = part->shape.systems };
+    *own = (struct gpu_part_graph){ .integrator = program->integrator,
+                                    .dt = program->dt,
+                                    .systems = part->shape.systems };
     const cudaError_t code = cudaGraphInstantiateWithFlags(&own->graph, graph, 0);
     cudaGraphDestroy(graph);
     return gpu_check((int)code, part->device.index, "making a graph", error);
@@ -264,7 +264,7 @@ static enum status take_steps(const struct gpu_team *team, const struct stage_pr
 {
     uint64_t cycles = steps - 1;
     enum status status = take_passes(team, program, program->first, program->count, error);
-    if (!status && cycles > 0 && team->parts[0]->slots == 0) {
+    if (!status && cycles > 0 && team->parts[0]->force.slots == 0) {
         status = take_cycle(team, program, error);
         cycles--;
     }

@@ -159,7 +159,7 @@ enum status gpu_trial_on_part(struct gpu_bench_state *bench, const struct gpu_tr
     if (!status)
         status = gpu_part_upload(part, 0, trial->systems, error);
     if (!status) {
-        row->tuning = part->force_tuning;
+        row->tuning = part->force.tuning;
         status = use(bench, trial, part, row, error);
     }
     if (!status)

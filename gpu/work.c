@@ -6,17 +6,17 @@
 
 static struct gpu_units units_of(const struct gpu_part *part)
 {
-    return (struct gpu_units){ .mass = part->unit_mass, .factor = part->factor };
+    return (struct gpu_units){ .mass = part->force.unit_mass, .factor = part->force.factor };
 }
 
 static cudaError_t refresh_sources(struct gpu_part *part)
 {
-    if (part->sources_current)
+    if (part->force.sources_current)
         return cudaSuccess;
     const struct gpu_units units = units_of(part);
-    part->sources_current = true;
-    return gpu_pack(&part->shape, &part->setup->interaction, &part->state, &units, part->sources,
-                    part->stream);
+    part->force.sources_current = true;
+    return gpu_pack(&part->shape, &part->setup->interaction, &part->state, &units,
+                    part->force.sources, part->stream);
 }
 
 static struct gpu_sum_call sum_call(const struct gpu_part *part)
@@ -24,11 +24,11 @@ static struct gpu_sum_call sum_call(const struct gpu_part *part)
     return (struct gpu_sum_call){
         .shape = part->shape,
         .interaction = part->setup->interaction,
-        .sources = part->sources,
+        .sources = part->force.sources,
         .partial = part->partial,
-        .sides = part->sides,
-        .distances = part->distances,
-        .tuning = part->force_tuning,
+        .sides = part->force.sides,
+        .distances = part->force.distances,
+        .tuning = part->force.tuning,
         .stream = part->stream,
     };
 }
@@ -40,7 +40,7 @@ enum status gpu_work_sum(struct gpu_part *part, struct error *error)
         code = refresh_sources(part);
     const struct gpu_sum_call call = sum_call(part);
     if (!code)
-        code = part->setup->kernel->sum(&call, &part->slots);
+        code = part->setup->kernel->sum(&call, &part->force.slots);
     return gpu_part_check(part, code, "starting a force kernel", error);
 }
 
@@ -52,13 +52,13 @@ enum status gpu_work_move(struct gpu_part *part, const struct stage_pass *pass, 
         .state = part->state,
         .units = units_of(part),
         .partial = part->partial,
-        .slots = part->slots,
+        .slots = part->force.slots,
         .pass = *pass,
-        .sources = part->sources,
+        .sources = part->force.sources,
         .non_finite = part->non_finite,
         .stream = part->stream,
     };
-    part->slots = 0;
+    part->force.slots = 0;
     cudaError_t code = cudaSetDevice(part->device.index);
     if (!code)
         code = refresh_sources(part);
@@ -101,10 +101,10 @@ enum status gpu_work_resident(struct gpu_part *part, const struct stage_program 
         .current = current,
         .program = *program,
         .non_finite = part->non_finite,
-        .tuning = part->resident_tuning,
+        .tuning = part->resident.tuning,
         .stream = part->stream,
     };
-    part->sources_current = false;
+    part->force.sources_current = false;
     cudaError_t code = cudaSetDevice(part->device.index);
     for (uint64_t left = steps; left > 0 && !code; left -= call.steps) {
         const uint64_t most = launch_steps(part);
@@ -160,21 +160,22 @@ enum status gpu_work_potentials(struct gpu_part *part, struct error *error)
     const struct gpu_units units = { .mass = NULL };
     call.interaction.precision = PRECISION_DOUBLE;
     call.interaction.padding = 0;
-    call.sources = part->full_sources;
-    call.tuning = part->potential_tuning;
+    call.sources = part->observed.sources;
+    call.tuning = part->observed.tuning;
     unsigned slots = 0;
     cudaError_t code = cudaSetDevice(part->device.index);
-    if (!code && call.sources != part->sources)
-        code = gpu_pack(&part->shape, &call.interaction, &part->state, &units, part->full_sources,
-                        part->stream);
+    if (!code && call.sources != part->force.sources)
+        code = gpu_pack(&part->shape, &call.interaction, &part->state, &units,
+                        part->observed.sources, part->stream);
     else if (!code)
         code = refresh_sources(part);
     if (!code)
         code = gpu_potentials(&call, &slots);
     if (!code)
-        code = gpu_finish_potentials(&part->shape, part->setup->physics->gravitational_constant,
-                                     call.sources == part->sources ? part->unit_mass : NULL,
-                                     part->partial, slots, part->phi, part->psi, part->stream);
+        code = gpu_finish_potentials(
+            &part->shape, part->setup->physics->gravitational_constant,
+            call.sources == part->force.sources ? part->force.unit_mass : NULL, part->partial,
+            slots, part->observed.phi, part->observed.psi, part->stream);
     return gpu_part_check(part, code, "starting the potentials", error);
 }
 
@@ -187,8 +188,8 @@ enum status gpu_work_conserved_blocks(struct gpu_part *part, bool all, struct er
         shape.last = shape.count;
     }
     if (!code)
-        code = gpu_conserved_blocks(&shape, &part->state, part->phi, part->psi, part->blocks,
-                                    part->stream);
+        code = gpu_conserved_blocks(&shape, &part->state, part->observed.phi, part->observed.psi,
+                                    part->observed.blocks, part->stream);
     return gpu_part_check(part, code, "starting the conserved sums", error);
 }
 
@@ -196,9 +197,10 @@ enum status gpu_work_conserved(struct gpu_part *part, double *sums, struct error
 {
     cudaError_t code = cudaSetDevice(part->device.index);
     if (!code)
-        code = gpu_conserved_systems(&part->shape, part->blocks, part->sums, part->stream);
+        code = gpu_conserved_systems(&part->shape, part->observed.blocks, part->observed.sums,
+                                     part->stream);
     if (!code)
-        code = cudaMemcpyAsync(sums + part->first_system * GPU_SUM_COUNT, part->sums,
+        code = cudaMemcpyAsync(sums + part->first_system * GPU_SUM_COUNT, part->observed.sums,
                                part->shape.systems * GPU_SUM_COUNT * sizeof(double),
                                cudaMemcpyDeviceToHost, part->stream);
     return gpu_part_check(part, code, "starting the conserved sums", error);
