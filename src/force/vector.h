@@ -15,6 +15,8 @@
  *                 float makes up for it by its series, double by a step of Newton's (2^-15).
  *   sum           of the lanes, in a fixed order
  *   add_sums      total[k] += sum of the lanes of a[k], for k < count, four at a time (AVX-512)
+ * For float alone:
+ *   bits          of a comparison: bit k is set where it holds in lane k
  * For double alone:
  *   lesser, greater     number of two, and b where one is none
  *   zip_low, zip_high   lanes of a and b alternating, from their first halves and their last
@@ -265,6 +267,19 @@ VECTOR_INLINE(vdouble) estimate_double(vdouble a)
 }
 #endif
 
+#endif
+
+#if VECTOR_BYTES == 64
+VECTOR_INLINE(unsigned) bits_float(mask_float a) { return _mm512_movepi32_mask((__m512i)a); }
+#elif VECTOR_BYTES == 32
+VECTOR_INLINE(unsigned) bits_float(mask_float a) { return (unsigned)_mm256_movemask_ps((__m256)a); }
+#elif defined __SSE2__
+VECTOR_INLINE(unsigned) bits_float(mask_float a) { return (unsigned)_mm_movemask_ps((__m128)a); }
+#else
+VECTOR_INLINE(unsigned) bits_float(mask_float a)
+{
+    return (unsigned)((a[0] & 1) | (a[1] & 2) | (a[2] & 4) | (a[3] & 8));
+}
 #endif
 
 #if VECTOR_BYTES < 64

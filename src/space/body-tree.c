@@ -10,23 +10,25 @@
 enum { BRANCHES_WANTED = 128, LEAST_BRANCH = 1024, MOST_TRUNK = 4096, DEEPEST_MIDDLE = 64 };
 
 /* See is_leaf(). */
-enum { SPARSE_LEAF = 4, CONTRAST = 4 };
+enum { SPARSE_LEAF = 3, CONTRAST = 4 };
 
 size_t body_tree_cells_of(size_t count)
 {
     return MOST_TRUNK + count + 8 * (MOST_TRUNK / 2 + 1);
 }
 
-enum status body_tree_create(size_t count, struct body_tree **tree, struct error *error)
+enum status body_tree_create(size_t count, size_t leaf, struct body_tree **tree,
+                             struct error *error)
 {
     struct body_tree *const t = *tree = memory_array(1, sizeof *t, error);
     if (!t)
         return error->status;
     t->count = count;
+    t->leaf = leaf;
     if (!(t->bodies = memory_array(count, sizeof *t->bodies, error)) ||
         !(t->index = memory_array(count, sizeof *t->index, error)) ||
         !(t->spare_index = memory_array(count, sizeof *t->spare_index, error)) ||
-        !(t->spare = memory_array(count, sizeof *t->spare, error)) ||
+        !(t->spare = memory_array(count + 4, sizeof *t->spare, error)) ||
         !(t->cells = memory_array(body_tree_cells_of(count), sizeof *t->cells, error)) ||
         !(t->branch = memory_array(MOST_TRUNK, sizeof *t->branch, error))) {
         body_tree_destroy(t);
@@ -225,18 +227,17 @@ void body_tree_cut(struct body_tree *tree, size_t c)
  * denser than the cell itself, it lies in the outskirts of that: its bodies are far apart, as seen
  * from where most mass is, and fewer of them go into a leaf.
  */
-static bool is_leaf(const struct body_tree_cell *cell, double densest)
+static bool is_leaf(const struct body_tree *tree, const struct body_tree_cell *cell, double densest)
 {
     const size_t count = bodies_of(cell);
-    return count <= BODY_TREE_LEAF &&
-           (count <= SPARSE_LEAF || density_of(cell) * CONTRAST > densest);
+    return count <= tree->leaf && (count <= SPARSE_LEAF || density_of(cell) * CONTRAST > densest);
 }
 
 static void grow(struct body_tree *tree, struct body_tree_branch *branch, uint32_t c, int depth,
                  double densest)
 {
     struct body_tree_cell *const cell = &tree->cells[c];
-    if (is_leaf(cell, densest) || branch->last + 2 > branch->first + branch->room)
+    if (is_leaf(tree, cell, densest) || branch->last + 2 > branch->first + branch->room)
         return;
     const double density = density_of(cell);
     const uint32_t children = branch->last;

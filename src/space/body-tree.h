@@ -29,7 +29,7 @@ struct body_tree_body {
  * job: their number follows from the number of bodies.
  */
 struct body_tree {
-    size_t count; /* bodies */
+    size_t count, leaf; /* bodies, and of a leaf at most */
     struct body_tree_body *bodies;
     uint32_t *index; /* of each body in the arrays that the tree was built from */
     struct body_tree_cell *cells;
@@ -44,14 +44,15 @@ struct body_tree {
         int depth;            /* of its root */
         double densest;       /* see body-tree.c */
     } * branch;
-    struct body_tree_body *spare; /* as long as bodies */
+    struct body_tree_body *spare; /* as long as bodies and four more; those of a branch are free for
+                                     others when it has grown */
     uint32_t *spare_index;
 };
 
-enum { BODY_TREE_LEAF = 32 }; /* bodies in a leaf at most, while there is room for cells */
-
-/* For `count` bodies. STATUS_MEMORY. */
-enum status body_tree_create(size_t count, struct body_tree **tree, struct error *error);
+/* For `count` bodies, of which a leaf has at most `leaf`, while there is room for cells.
+ * STATUS_MEMORY. */
+enum status body_tree_create(size_t count, size_t leaf, struct body_tree **tree,
+                             struct error *error);
 void body_tree_destroy(struct body_tree *tree);
 
 /* Cells that a tree of `count` bodies has room for. */

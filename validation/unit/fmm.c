@@ -322,6 +322,9 @@ static void test_expansions(void **state)
             expansion_powers(e, M, P);
             for (int k = 0; k <= order; k++)
                 assert_true(fabs(P[k] - 2.385 * pow(b, k)) < 1e-12);
+            expansion_norms(e, M, P);
+            for (int k = 0; k <= order; k++)
+                assert_true(fabs(P[k] - 2.385 * pow(b, k)) < 1e-12);
             memcpy(moved, M, sizeof M);
             expansion_shift_multipoles(e, t, moved);
         }

@@ -194,6 +194,19 @@ void expansion_powers(const struct expansion *e, const double *multipoles, doubl
     }
 }
 
+void expansion_norms(const struct expansion *e, const double *multipoles, double *norms)
+{
+    double factorial = 1; /* k! */
+    for (int k = 0; k <= e->order; factorial *= ++k) {
+        double sum = 0;
+        for (size_t i = e->degree_from[k]; i < e->degree_from[k + 1]; i++) {
+            const size_t n = e->in_order[i];
+            sum += multipoles[n] * multipoles[n] / e->inverse_factorial[n];
+        }
+        norms[k] = sqrt(factorial * sum);
+    }
+}
+
 /* Finds t^j/j! along each axis, up to j = p. */
 static void fill_powers(int p, const double t[3], double power[3][EXPANSION_MOST + 1])
 {

@@ -79,6 +79,9 @@ void expansion_destroy(struct expansion *expansion);
  */
 void expansion_powers(const struct expansion *expansion, const double *multipoles, double *powers);
 
+/* The same of the whole tensors, with their traces: of a single mass it is m b^k as well. */
+void expansion_norms(const struct expansion *expansion, const double *multipoles, double *norms);
+
 /* Multipoles about a center that is further by t: M_n = sum_k t^(n-k)/(n-k)! M_k; in place, one
  * axis after another. */
 void expansion_shift_multipoles(const struct expansion *expansion, const double t[3],

@@ -17,19 +17,41 @@ enum {
     NEWTON_double = DOUBLE_SERIES ? DOUBLE_SERIES - 1 : 0
 };
 
-enum { TOGETHER = 2 /* see exceeds_together() */ };
-enum { TESTED = 16 /* cells that are tested at a time */, RECORD = 12 };
+enum {
+    TESTED = 16, /* cells that are tested at a time */
+    FLOATS = sizeof(vfloat) / sizeof(float)
+};
+
+/* Radii of two cells that act as a whole, over the distance of their centers, at most: near 1 the
+ * estimate of decide() does not see a light body at the rim of one that a body of the other meets.
+ */
+#define FARTHEST 0.95f
+
+/* See decide(). Measured: with 2, a few bodies between a dense core and the rest had most of the
+ * error. */
+#define TOGETHER 0.1f
+
+/* Where the floats of a struct fmm_cell stand. */
+enum {
+    HIGH = 0,
+    MASS = 3,
+    LOW = 4,
+    RADIUS = 7,
+    SPREAD = 8,
+    WHOLE = 9,
+    WEIGHT = 10,
+    RANK = 11,
+    RECORD = 12
+};
 
 /* The first numbers of some cells, one array for each. */
-static inline __attribute__((always_inline)) void load_cells(const struct fmm_field *field,
-                                                             const struct fmm_candidate *cells,
-                                                             size_t count,
-                                                             float record[RECORD][TESTED])
+KERNEL_INLINE void load_cells(const struct fmm_field *field, const uint32_t *cells, size_t count,
+                              float record[RECORD][TESTED])
 {
     typedef float four __attribute__((vector_size(16), may_alias));
     const float *from[TESTED];
     for (size_t i = 0; i < TESTED; i++)
-        from[i] = field->cells[cells[i < count ? i : 0].cell].high;
+        from[i] = field->cells[cells[i < count ? i : 0]].high;
     for (size_t n = 0; n < RECORD; n += 4)
         for (size_t i = 0; i < TESTED; i += 4) {
             const four a = *(const four *)(from[i] + n), b = *(const four *)(from[i + 1] + n);
@@ -45,106 +67,161 @@ static inline __attribute__((always_inline)) void load_cells(const struct fmm_fi
         }
 }
 
-static inline __attribute__((always_inline)) float distance2(const struct fmm_cell *to,
-                                                             float record[RECORD][TESTED], size_t i)
+KERNEL_INLINE vfloat pick(mask_float where, vfloat yes, vfloat no)
 {
-    const float x = (to->high[0] - record[0][i]) + (to->low[0] - record[4][i]);
-    const float y = (to->high[1] - record[1][i]) + (to->low[1] - record[5][i]);
-    const float z = (to->high[2] - record[2][i]) + (to->low[2] - record[6][i]);
-    return x * x + y * y + z * z;
+    return (vfloat)((where & (mask_float)yes) | (~where & (mask_float)no));
 }
 
+/* The square of the distance of some cells from a target. */
+KERNEL_INLINE vfloat distance2(const struct fmm_cell *to, float record[RECORD][TESTED], size_t at)
+{
+    vfloat d[3];
+    for (int k = 0; k < 3; k++)
+        d[k] = (splat_float(to->high[k]) - load_float(&record[HIGH + k][at])) +
+               (splat_float(to->low[k]) - load_float(&record[LOW + k][at]));
+    return d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+}
+
+/* What is done with some cells, a bit for each; those of no set are summed body by body. */
+struct decision {
+    /* The mass that cells carry when they are opened, or kept. */
+    _Alignas(64) float together_opened[TESTED];
+    _Alignas(64) float together_kept[TESTED];
+    unsigned acts;   /* as a whole */
+    unsigned opened; /* its children are tested instead */
+    unsigned kept;   /* for the children of the target */
+};
+
 /*
- * Which of some cells may act on the target as a whole, and the target on them: with
- * R^2 = r^2 + eps^2 and the spread s_A of the mass of A (above), the error of cell A at a body of B
+ * Decides which of some cells may act on the target as a whole, and the target on them: with
+ * R^2 = r^2 + eps^2 and the spread s_A of the mass of A (below), the error of cell A at a body of B
  * is some
  *   m_A / R^2  ((s_A + radius_B) / R)^p
- * (Dehnen 2014, eqs. 13 and 15), which must not exceed tolerance x weight of B, and the same with A
- * and B exchanged: so both act by the same derivatives, and momentum is kept.
- */
-static inline __attribute__((always_inline)) unsigned test(const struct fmm_field *field,
-                                                           uint32_t target,
-                                                           const struct fmm_candidate *cells,
-                                                           size_t count)
-{
-    float record[RECORD][TESTED] __attribute__((aligned(64)));
-    const int p = field->expansion->order;
-    const struct fmm_cell *const to = &field->cells[target];
-    const float eps2 = (float)field->eps2, limit = field->tolerance * to->weight;
-    float here[TESTED] __attribute__((aligned(64))), there[TESTED] __attribute__((aligned(64)));
-    float error_here[TESTED] __attribute__((aligned(64)));
-    float error_there[TESTED] __attribute__((aligned(64)));
-    load_cells(field, cells, count, record);
-#pragma omp simd
-    for (size_t i = 0; i < TESTED; i++) {
-        const float inverse2 = 1 / (distance2(to, record, i) + eps2), inverse = sqrtf(inverse2);
-        const float sizes = (to->radius + record[7][i]) * inverse;
-        here[i] = (record[8][i] + to->radius) * inverse;
-        there[i] = (to->spread + record[7][i]) * inverse;
-        error_here[i] = sizes < 1 ? record[3][i] * inverse2 : INFINITY;
-        error_there[i] = to->mass * inverse2;
-    }
-    for (int k = 0; k < p; k++)
-#pragma omp simd
-        for (size_t i = 0; i < TESTED; i++) {
-            error_here[i] *= here[i];
-            error_there[i] *= there[i];
-        }
-    int32_t good[TESTED] __attribute__((aligned(64)));
-#pragma omp simd
-    for (size_t i = 0; i < TESTED; i++)
-        good[i] = (error_here[i] <= limit) & (error_there[i] <= field->tolerance * record[10][i]);
-    unsigned accepted = 0;
-    for (size_t i = 0; i < count; i++)
-        accepted |= (unsigned)good[i] << i;
-    return accepted;
-}
-
-/* Where two cells are too near each other: is it the source that is opened, rather than the
- * target? The larger one, in both directions alike. */
-static inline bool opens_source(const struct fmm_cell *target, const struct fmm_cell *source)
-{
-    if (!source->child[0] || !target->child[0])
-        return source->child[0] != 0;
-    return source->radius > target->radius ||
-           (source->radius == target->radius && source->first < target->first);
-}
-
-/*
+ * (Dehnen 2014, eqs. 13 and 15); the softened kernel is no harmonic function, and the traces of
+ * multipoles add 3 eps^2/R^2 times the same with the spread of the whole. That must not exceed
+ * tolerance x weight of B, and the same with A and B exchanged: so both act by the same
+ * derivatives, and momentum is kept. If two cells are too near each other, the larger one is
+ * opened, in both directions alike.
+ *
  * A leaf that is large and lies off some mass cannot be opened; the cells of that mass are, whose
  * errors at the leaf then add up, since the leaf's own expansion is what is too short for each of
  * them. So they carry the mass of the first cell that was opened for a leaf larger than itself
  * (`together`), and act on the leaf by expansions only if all of that mass might:
  *   M / R^2 (radius of the leaf / R)^p <= TOGETHER x tolerance x weight of the leaf.
  */
-static inline float cut_by_force(const struct fmm_candidate *candidate, const struct fmm_cell *kept,
-                                 const struct fmm_cell *opened)
+KERNEL_INLINE void decide(const struct fmm_field *field, uint32_t target, const uint32_t *cells,
+                          const float *together, size_t count, struct decision *decision)
 {
-    const bool forced = !kept->child[0] && kept->radius >= opened->radius && kept != opened;
-    return candidate->together > 0 ? candidate->together : forced ? opened->mass : 0;
+    float record[RECORD][TESTED] __attribute__((aligned(64)));
+    const int p = field->expansion->order;
+    const struct fmm_cell *const to = &field->cells[target];
+    const mask_float leaf = (mask_float)splat_float(0) - (to->child[0] == 0);
+    const vfloat radius = splat_float(to->radius), tolerance = splat_float(field->tolerance);
+    const vfloat rank = splat_float(fabsf(to->rank)), zero = splat_float(0);
+    const vfloat least = splat_float(1e-37f), eps2 = splat_float((float)field->eps2);
+    unsigned acts = 0, opened = 0, kept = 0;
+    load_cells(field, cells, count, record);
+    for (size_t at = 0; at < TESTED; at += FLOATS) {
+        const vfloat its_radius = load_float(&record[RADIUS][at]);
+        const vfloat its_mass = load_float(&record[MASS][at]);
+        const vfloat its_rank = load_float(&record[RANK][at]);
+        const vfloat its_weight = load_float(&record[WEIGHT][at]);
+        const vfloat carried = load_float(&together[at]);
+        const vfloat R2 = distance2(to, record, at) + eps2;
+        const vfloat inverse = estimate_float(pick(R2 > least, R2, least));
+        const mask_float larger =
+            (its_radius > radius) |
+            ((its_radius == radius) & (pick(its_rank < zero, -its_rank, its_rank) < rank));
+        const vfloat sizes = (radius + its_radius) * inverse;
+        const vfloat here = (load_float(&record[SPREAD][at]) + radius) * inverse;
+        const vfloat there = (splat_float(to->spread) + its_radius) * inverse;
+        const vfloat both = pick(larger, its_radius, radius) * inverse;
+        vfloat error_here = its_mass * (inverse * inverse);
+        vfloat error_there = splat_float(to->mass) * (inverse * inverse);
+        vfloat error_together = carried * (inverse * inverse);
+        const vfloat soft = splat_float(3) * eps2 * (inverse * inverse);
+        const vfloat soft_here = (load_float(&record[WHOLE][at]) + radius) * inverse;
+        const vfloat soft_there = (splat_float(to->whole) + its_radius) * inverse;
+        vfloat add_here = error_here * soft, add_there = error_there * soft;
+        for (int k = 0; k < p; k++) {
+            error_here *= here;
+            error_there *= there;
+            add_here *= soft_here;
+            add_there *= soft_there;
+            error_together *= both;
+        }
+        error_here += add_here;
+        error_there += add_there;
+        const mask_float is_itself =
+            *(const mask_float *)(cells + at) == (mask_float)splat_float(0) + (int32_t)target;
+        const mask_float is_leaf = its_rank < zero;
+        const mask_float is_small =
+            (sizes < splat_float(FARTHEST)) & (R2 > least) &
+            (error_here <= tolerance * splat_float(to->weight)) &
+            (error_there <= tolerance * its_weight) &
+            (error_together <=
+             splat_float(TOGETHER) * tolerance * pick(larger, its_weight, splat_float(to->weight)));
+        const mask_float near = ~is_small & ~is_itself, opens = near & ~is_leaf & (leaf | larger);
+        store_float(
+            &decision->together_opened[at],
+            pick(carried > zero, carried, pick(leaf & (radius >= its_radius), its_mass, zero)));
+        store_float(&decision->together_kept[at],
+                    pick(carried > zero, carried,
+                         pick(is_leaf & (its_radius >= radius), splat_float(to->mass), zero)));
+        acts |= bits_float(is_small & ~is_itself) << at;
+        opened |= bits_float(opens) << at;
+        kept |= bits_float(near & ~opens & ~leaf) << at;
+    }
+    const unsigned all = (1u << count) - 1;
+    decision->acts = acts & all;
+    decision->opened = opened & all;
+    decision->kept = kept & all;
 }
 
-static inline bool exceeds_together(const struct fmm_field *field, const struct fmm_cell *target,
-                                    const struct fmm_candidate *candidate)
+/* The number of the first of some bits, which is taken out. */
+static inline size_t take_bit(unsigned *bits)
 {
-    if (!(candidate->together > 0))
-        return false;
-    const struct fmm_cell *const source = &field->cells[candidate->cell];
-    const struct fmm_cell *const leaf = source->radius > target->radius ? source : target;
-    float R2 = (float)field->eps2;
-    for (int d = 0; d < 3; d++) {
-        const float x = (target->high[d] - source->high[d]) + (target->low[d] - source->low[d]);
-        R2 += x * x;
-    }
-    const float ratio = leaf->radius / sqrtf(R2);
-    float error = candidate->together / R2;
-    for (int k = 0; k < field->expansion->order; k++)
-        error *= ratio;
-    return error > TOGETHER * field->tolerance * leaf->weight;
+    const size_t i = (size_t)__builtin_ctz(*bits);
+    *bits &= *bits - 1;
+    return i;
 }
 
 /* --- scales ------------------------------------------------------------------------------------
  */
+
+/* The children of a cell, to be tested next. */
+static inline size_t open_cell(const struct fmm_field *field, struct fmm_walk *walk, size_t opened,
+                               uint32_t cell, float together)
+{
+    const uint32_t first = field->cells[cell].child[0];
+    __builtin_prefetch(&field->cells[first]);
+    __builtin_prefetch(&field->cells[first + 1]);
+    walk->opened[opened] = first + 1;
+    walk->opened[opened + 1] = first;
+    walk->opened_together[opened] = walk->opened_together[opened + 1] = together;
+    return opened + 2;
+}
+
+/* Takes up to TESTED candidates, from those that were opened and from list[*from, to). */
+static inline size_t take_candidates(const struct fmm_walk *walk, size_t *opened, size_t *from,
+                                     size_t to, uint32_t *cells, float *together)
+{
+    size_t count = 0;
+    for (; count < TESTED && *opened; count++) {
+        cells[count] = walk->opened[--*opened];
+        together[count] = walk->opened_together[*opened];
+    }
+    for (; count < TESTED && *from < to; count++) {
+        cells[count] = walk->list[*from];
+        together[count] = walk->list_together[(*from)++];
+    }
+    return count;
+}
+
+static bool has_room(size_t end, size_t opened)
+{
+    return end + TESTED + 2 <= FMM_LIST && opened + 2 * TESTED <= FMM_OPENED;
+}
 
 /* What the cells that may be taken as points add to the scale at a target, of candidates
  * list[from, to); leaves the others behind them, up to *end. A body of the target is no farther
@@ -152,51 +229,50 @@ static inline bool exceeds_together(const struct fmm_field *field, const struct 
 static float scale_at(const struct fmm_field *field, struct fmm_walk *walk, uint32_t target,
                       size_t from, size_t to, size_t *end_of_list)
 {
+    static const float numbers[TESTED]
+        __attribute__((aligned(64))) = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
     const struct fmm_cell *const cell = &field->cells[target];
+    const mask_float leaf = (mask_float)splat_float(0) - (cell->child[0] == 0);
+    const vfloat radius = splat_float(cell->radius), tiny = splat_float(1e-30f);
+    const vfloat eps2 = splat_float((float)field->eps2);
     size_t opened = 0, end = to;
-    const float eps2 = (float)field->eps2, tiny = 1e-30f;
-    float scale = 0;
+    vfloat sums = splat_float(0);
     while (from < to || opened) {
-        struct fmm_candidate some[TESTED];
-        size_t count = 0;
-        while (count < TESTED && opened)
-            some[count++] = walk->opened[--opened];
-        while (count < TESTED && from < to)
-            some[count++] = walk->list[from++];
-        float record[RECORD][TESTED] __attribute__((aligned(64)));
-        float part[TESTED] __attribute__((aligned(64)));
-        int32_t apart[TESTED] __attribute__((aligned(64)));
+        uint32_t some[TESTED] __attribute__((aligned(64)));
+        float record[RECORD][TESTED] __attribute__((aligned(64))), together[TESTED];
+        unsigned opens = 0, keeps = 0, itself = 0;
+        const size_t count = take_candidates(walk, &opened, &from, to, some, together);
         load_cells(field, some, count, record);
-#pragma omp simd
-        for (size_t i = 0; i < TESTED; i++) {
-            const float r2 = distance2(cell, record, i), sizes = cell->radius + record[7][i];
-            const float far = sqrtf(r2) + cell->radius;
-            apart[i] = sizes * sizes < 0.7f * r2;
-            part[i] = record[3][i] / (far * far + eps2 + tiny);
+        for (size_t at = 0; at < TESTED; at += FLOATS) {
+            const vfloat its_radius = load_float(&record[RADIUS][at]);
+            const vfloat r2 = distance2(cell, record, at) + tiny, sizes = radius + its_radius;
+            const vfloat far = r2 * estimate_float(r2) + radius;
+            const mask_float is_itself =
+                *(const mask_float *)(some + at) == (mask_float)splat_float(0) + (int32_t)target;
+            const mask_float is_leaf = load_float(&record[RANK][at]) < splat_float(0);
+            const mask_float is_point =
+                ~is_itself & ((sizes * sizes < splat_float(0.7f) * r2) | (leaf & is_leaf));
+            const mask_float is_opened =
+                ~is_itself & ~is_point & ~is_leaf & (leaf | (its_radius > radius));
+            const mask_float is_there = load_float(&numbers[at]) < splat_float((float)count);
+            sums += pick(is_point & is_there,
+                         load_float(&record[MASS][at]) / (far * far + eps2 + tiny), splat_float(0));
+            opens |= bits_float(is_opened) << at;
+            keeps |= bits_float(~is_itself & ~is_point & ~is_opened) << at;
+            itself |= bits_float(is_itself) << at;
         }
-        for (size_t i = 0; i < count; i++) {
-            const uint32_t source = some[i].cell;
-            const struct fmm_cell *const other = &field->cells[source];
-            if (source == target && !cell->child[0]) {
-                const float far = 2 * cell->radius, others = (float)(cell->last - cell->first - 1);
-                if (others > 0) /* a body does not pull itself */
-                    scale += cell->mass * others / (others + 1) / (far * far + eps2 + tiny);
-            } else if (source != target && (apart[i] || (!cell->child[0] && !other->child[0]))) {
-                scale += part[i];
-            } else if (source != target && other->child[0] &&
-                       (!cell->child[0] || other->radius > cell->radius)) {
-                if (opened + 2 <= FMM_OPENED) {
-                    walk->opened[opened++].cell = other->child[1];
-                    walk->opened[opened++].cell = other->child[0];
-                }
-            } else if (end + 2 <= FMM_LIST && source == target) {
-                walk->list[end++].cell = cell->child[0];
-                walk->list[end++].cell = cell->child[1];
-            } else if (end < FMM_LIST) {
-                walk->list[end++].cell = source;
-            }
-        }
+        const unsigned all = has_room(end, opened) ? (1u << count) - 1 : 0;
+        for (opens &= all; opens;)
+            opened = open_cell(field, walk, opened, some[take_bit(&opens)], 0);
+        for (keeps &= all; keeps;)
+            walk->list[end++] = some[take_bit(&keeps)];
+        for (int k = 0; k < 2 && itself & all && cell->child[0]; k++)
+            walk->list[end++] = cell->child[k];
     }
+    float scale = sum_float(sums);
+    const float far = 2 * cell->radius, others = (float)(cell->last - cell->first - 1);
+    if (!cell->child[0] && others > 0) /* a body does not pull itself */
+        scale += cell->mass * others / (others + 1) / (far * far + (float)field->eps2 + 1e-30f);
     *end_of_list = end;
     return scale;
 }
@@ -211,9 +287,10 @@ static void scale_below(const struct fmm_field *field, struct fmm_walk *walk, ui
     if (cell->child[0]) {
         for (int k = 0; k < 2; k++)
             scale_below(field, walk, cell->child[k], to, end, scale);
-        scale = fminf(field->cells[cell->child[0]].scale, field->cells[cell->child[1]].scale);
+        fmm_weigh_parent(field->cells, target);
+    } else {
+        cell->weight = scale * fmm_share(cell);
     }
-    fmm_set_scale(cell, scale);
 }
 
 static void scale(const struct fmm_field *field, struct fmm_walk *walk, const uint32_t *path,
@@ -221,7 +298,7 @@ static void scale(const struct fmm_field *field, struct fmm_walk *walk, const ui
 {
     size_t from = 0, to = 1, end;
     float sum = 0;
-    walk->list[0].cell = 0;
+    walk->list[0] = 0;
     for (size_t k = 0; k < length; k++) {
         sum += scale_at(field, walk, path[k], from, to, &end);
         from = to;
@@ -237,15 +314,31 @@ enum { EXCLUDE_NONE, EXCLUDE_SELF, EXCLUDE_TOUCHING };
 #define MASK_double mask_double
 
 #define REAL float
+#define TRANSLATIONS "force/fmm/translations-single.inc"
 #define NAME(word) CONCAT(word, _single)
-#include "force/fmm/fmm-kernel.inc"
+/* Each needs those above it. */
+/* clang-format off */
+#include "force/fmm/fmm-translate.inc"
+#include "force/fmm/fmm-upward.inc"
+#include "force/fmm/fmm-near.inc"
+#include "force/fmm/fmm-walk.inc"
+/* clang-format on */
 #undef NAME
+#undef TRANSLATIONS
 #undef REAL
 
 #define REAL double
+#define TRANSLATIONS "force/fmm/translations-double.inc"
 #define NAME(word) CONCAT(word, _double)
-#include "force/fmm/fmm-kernel.inc"
+/* Each needs those above it. */
+/* clang-format off */
+#include "force/fmm/fmm-translate.inc"
+#include "force/fmm/fmm-upward.inc"
+#include "force/fmm/fmm-near.inc"
+#include "force/fmm/fmm-walk.inc"
+/* clang-format on */
 #undef NAME
+#undef TRANSLATIONS
 #undef REAL
 
 #define KERNELS_OF(type)                                                                           \

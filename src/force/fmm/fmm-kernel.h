@@ -19,10 +19,10 @@
 struct fmm_cell {
     float high[3], mass;
     float low[3], radius; /* all bodies lie within it about the center */
-    float spread;         /* of the mass, see fmm-kernel.inc */
-    float scale;          /* the least sum of m / (r^2 + eps^2) at any body */
+    float spread;         /* of the mass, see fmm-upward.inc */
+    float whole;          /* the same with the traces of multipoles */
     float weight;         /* how large an error one cell may make here, over the tolerance */
-    float unused;
+    float rank;           /* -1 - first of a leaf, 1 + first elsewhere: decides ties */
     uint32_t first, last; /* bodies, in the order of the tree */
     uint32_t child[2];    /* both 0: a leaf */
 };
@@ -33,11 +33,19 @@ static inline void fmm_center(const struct fmm_cell *cell, double center[3])
         center[d] = (double)cell->high[d] + (double)cell->low[d];
 }
 
-/* Of larger cells less is allowed, since more of them act on each body below. */
-static inline void fmm_set_scale(struct fmm_cell *cell, float scale)
+/* Weighs the error of one cell: of larger targets less is allowed, since more cells act on each
+ * body below. The scale is the least sum of m / (r^2 + eps^2) at any body. */
+static inline float fmm_share(const struct fmm_cell *cell)
 {
-    cell->scale = scale;
-    cell->weight = scale * powf((float)(cell->last - cell->first) / 32, -0.36f);
+    return powf((float)(cell->last - cell->first) / 32, -0.36f);
+}
+
+/* By the lesser scale of its children. */
+static inline void fmm_weigh_parent(struct fmm_cell *cells, uint32_t c)
+{
+    const struct fmm_cell *const one = &cells[cells[c].child[0]], *const two = one + 1;
+    cells[c].weight =
+        fminf(one->weight / fmm_share(one), two->weight / fmm_share(two)) * fmm_share(&cells[c]);
 }
 
 /* One field of cells. The arrays of reals hold float or double, as `single` says. */
@@ -61,20 +69,17 @@ enum {
     FMM_LANES = 16      /* most lanes of a vector */
 };
 
-/* A cell that may act on a target, and what it was opened with: see fmm-kernel.c. */
-struct fmm_candidate {
-    uint32_t cell;
-    float together;
-};
-
-/* What one thread needs for a walk; opaque to fmm.c but for its size. */
+/* What one thread needs for a walk; opaque to fmm.c but for its size. A candidate is a cell that
+ * may act on a target, and what it was opened with (`together`): see decide() in fmm-kernel.c. */
 struct fmm_walk {
-    struct fmm_candidate list[FMM_LIST];
-    struct fmm_candidate opened[FMM_OPENED];
+    uint32_t list[FMM_LIST];
+    float list_together[FMM_LIST];
+    uint32_t opened[FMM_OPENED];
+    float opened_together[FMM_OPENED];
     uint32_t first, last; /* the bodies whose sums are wanted */
     _Alignas(64) unsigned char local[FMM_DEPTH * EXPANSION_COEFFICIENTS * sizeof(double)];
     _Alignas(64) unsigned char scratch[5 * EXPANSION_COEFFICIENTS * 64];
-    _Alignas(64) unsigned char near[4 * FMM_NEAR * sizeof(double)];
+    _Alignas(64) unsigned char near[4 * (FMM_NEAR + FMM_LANES) * sizeof(double)];
 };
 
 struct fmm_kernels {

@@ -1,7 +1,7 @@
 /*
  * The fast multipole method: forces of a system in a time that grows as the number of its bodies,
  * with an error that is asked for. docs/theory.md has the equations. The order of reading: this
- * file, which says what is done and in which order; space/body-tree.h; expansion.h; fmm-kernel.inc.
+ * file, which says what is done and in which order; space/body-tree.h; expansion.h; fmm-walk.inc.
  *
  * The sums depend on positions, masses, softening and accuracy, and on the instruction set: not on
  * threads, which take branches of the tree, nor on the systems beside it.
@@ -26,14 +26,15 @@
 static const struct setting {
     double accuracy; /* down to this one */
     int order;
+    size_t leaf; /* bodies at most */
     bool refine; /* 1/r by a step of Newton's after the estimate */
     enum precision precision;
     double pairs_per_body;
 } settings[] = {
-    { 3e-3, 3, false, PRECISION_SINGLE, 4000 }, { 1e-3, 4, false, PRECISION_SINGLE, 5000 },
-    { 3e-4, 5, true, PRECISION_SINGLE, 6500 },  { 1e-4, 6, true, PRECISION_SINGLE, 9000 },
-    { 3e-6, 8, true, PRECISION_SINGLE, 16000 }, { 1e-7, 8, true, PRECISION_DOUBLE, 100000 },
-    { 0, 10, true, PRECISION_DOUBLE, 200000 },
+    { 3e-3, 3, 32, false, PRECISION_SINGLE, 4000 }, { 1e-3, 5, 48, false, PRECISION_SINGLE, 5000 },
+    { 3e-4, 5, 48, true, PRECISION_SINGLE, 6500 },  { 1e-4, 6, 64, true, PRECISION_SINGLE, 9000 },
+    { 3e-6, 8, 64, true, PRECISION_SINGLE, 16000 }, { 1e-7, 8, 64, true, PRECISION_DOUBLE, 100000 },
+    { 0, 10, 64, true, PRECISION_DOUBLE, 200000 },
 };
 
 /* Kernels of every instruction set of isa.h; those for some makers alone do not differ here. */
@@ -51,7 +52,7 @@ static const struct {
     { "baseline", fmm_baseline },
 };
 
-enum { MOST_SAMPLES = 128, SAMPLES_TOGETHER = 16, MOST_ROUNDS = 6 };
+enum { MOST_SAMPLES = 512, SAMPLES_TOGETHER = 16, MOST_ROUNDS = 6 };
 
 /* The error that is aimed at, of the one that was asked for; between which it is taken; and how the
  * error follows the tolerance: as its power 0.85 (measured). */
@@ -155,13 +156,14 @@ static enum status create(struct force *force, const struct bodies *bodies, stru
         k++;
     f->setting = setting_of(&force->options);
     f->kernels = &all_kernels[k].kernels[f->setting->precision == PRECISION_DOUBLE];
-    f->samples = n / 4 < MOST_SAMPLES ? n / 4 : MOST_SAMPLES;
+    f->samples = f->setting->precision == PRECISION_DOUBLE ? MOST_SAMPLES : MOST_SAMPLES / 4;
+    f->samples = n / 4 < f->samples ? n / 4 : f->samples;
     force->precision = f->setting->precision;
     force->kernel = "fmm";
     force->isa = all_kernels[k].isa;
     force->origin = ORIGIN_EXACT;
     if (expansion_create(f->setting->order, &f->expansion, error) ||
-        body_tree_create(n, &f->tree, error) ||
+        body_tree_create(n, f->setting->leaf, &f->tree, error) ||
         !(f->field.cells = memory_array(cells, sizeof *f->field.cells, error)) ||
         !(f->field.multipoles = memory_array(
               cells, memory_bytes(f->expansion->count, real_size(f->setting)), error)) ||
@@ -351,8 +353,7 @@ static void find_scales(struct fmm *fmm)
     if (thread_number() == 0)
         for (size_t c = tree->trunk; c-- > 0;)
             if (tree->cells[c].child[0] && tree->cells[c].child[0] < tree->trunk)
-                fmm_set_scale(&cells[c], fminf(cells[cells[c].child[0]].scale,
-                                               cells[cells[c].child[1]].scale));
+                fmm_weigh_parent(cells, (uint32_t)c);
     next_phase(fmm);
 }
 

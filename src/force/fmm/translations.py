@@ -1,11 +1,9 @@
 #!/usr/bin/env python3
-"""Writes translations.inc: the products that make local expansions of multipoles, as straight code
-for the orders that are used most. The loops over tables in fmm-kernel.inc do the same for every
-order."""
+"""Writes translations-single.inc and translations-double.inc: the products that make local expansions of
+multipoles, as straight code for the orders that are used most in each arithmetic. The loops over tables in
+fmm-translate.inc do the same for every order. To be run in its own folder."""
 
-import sys
-
-ORDERS = (3, 4, 5, 6)
+ORDERS = {'single': (3, 4, 5, 6, 8), 'double': (8, 10)}
 
 
 def indices(p):
@@ -78,9 +76,9 @@ def products(p, index):
     return lines
 
 
-def main():
+def write(name, orders):
     out = ['/* Made by translations.py. */', '/* clang-format off */']
-    for p in ORDERS:
+    for p in orders:
         index = {n: i for i, n in enumerate(indices(p))}
         out.append(f'static void NAME(translate_{p})(const VECTOR x[3], const VECTOR *from,\n'
                    '    const VECTOR *to, VECTOR *M, VECTOR *D, VECTOR *sums)\n{')
@@ -88,8 +86,14 @@ def main():
         out += [f'M[{index[n]}] *= from[{sum_of(n)}];' for n in index]
         out += products(p, index)
         out.append('}\n')
-    out.append('/* clang-format on */')
-    sys.stdout.write('\n'.join(out) + '\n')
+    out.append('/* By the order; NULL: by loops. */')
+    out.append('static void (*const NAME(translations)[EXPANSION_MOST + 1])(const VECTOR x[3],\n'
+               '    const VECTOR *from, const VECTOR *to, VECTOR *M, VECTOR *D, VECTOR *sums) = {')
+    out += [f'[{p}] = NAME(translate_{p}),' for p in orders]
+    out += ['};', '/* clang-format on */']
+    with open(f'translations-{name}.inc', 'w') as file:
+        file.write('\n'.join(out) + '\n')
 
 
-main()
+for arithmetic, chosen in ORDERS.items():
+    write(arithmetic, chosen)
