@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes translations-single.inc and translations-double.inc: the products that make local expansions of
-multipoles, as straight code for the orders that are used most in each arithmetic. The loops over tables in
-fmm-translate.inc do the same for every order. To be run in its own folder."""
+"""Writes translations-single.inc and translations-double.inc: the products that make local
+expansions of multipoles, as straight code for the orders that are used most in each arithmetic. The
+loops over tables in fmm-translate.inc do the same for every order. To be run in its own folder."""
 
 ORDERS = {'single': (3, 4, 5, 6, 8), 'double': (8, 10)}
 
