@@ -2,8 +2,8 @@
 
 A row is the file, its original text, the faulty text, and the tests of which one has to fail. The
 original text must be in the file exactly once. A fifth item says why a fault cannot be found, or
-need not be. The rows of src/NAME/ stand in rows/NAME.py, those of src/NAME/PART/ in
-rows/NAME-PART.py.
+need not be. A test may be a pattern: cli/report*.py. The rows of src/NAME/ stand in rows/NAME.py,
+those of src/NAME/PART/ in rows/NAME-PART.py.
 
 `make check-mutants` runs it: all rows, or with MUTANTS=15 a sample of so many, chosen by
 MUTANTS_SEED, or with MUTANTS='src/force unit/trust' the rows whose file or tests contain one of the
@@ -45,10 +45,22 @@ def room(file):
     return folder.removeprefix("src/").replace("/", "-") + ".py"
 
 
+def named(source, words):
+    """The tests that words name: those of a pattern in its place, the shortest name first; the
+    pattern itself where nothing fits it."""
+    home, found = os.path.join(source, "validation"), []
+    for word in words.split():
+        fits = glob.glob(os.path.join(home, word)) if "*" in word else []
+        fits = [os.path.relpath(path, home) for path in fits]
+        found += sorted(fits, key=lambda name: (len(name), name)) or [word]
+    return found
+
+
 def lists(source):
     """Each list of the tree by its name, in the order of names."""
     paths = sorted(glob.glob(os.path.join(source, "validation", "mutants", "rows", "*.py")))
-    return {os.path.basename(path): [Row(*row[:3], row[3].split(), row[4] if len(row) > 4 else "")
+    return {os.path.basename(path): [Row(*row[:3], named(source, row[3]),
+                                         row[4] if len(row) > 4 else "")
                                      for row in runpy.run_path(path)["ROWS"]] for path in paths}
 
 

@@ -20,7 +20,7 @@ ROWS = [
     ("src/commands/command-check.c", "run.deadline > 0.0 ? fmin(run.deadline, limit) : limit",
      "run.deadline", "cli/check.py"),
     ("src/commands/standing.c", "if (result_string(result, FIELD_ENDED_BY)[0])", "if (false)",
-     "cli/report.py"),
+     "cli/report*.py"),
     ("src/commands/command-run.c", " || count != colons + 1)", ")", "cli/run.py"),
     ("src/commands/command-run.c", "limit = 60.0 * limit + parts[i];", "limit = limit + parts[i];",
      "cli/reliability.py"),

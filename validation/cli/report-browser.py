@@ -1,0 +1,280 @@
+"""Reports in a browser: figures are shown, words of a run are not obeyed, colours differ for all."""
+
+import base64
+import html
+import html.parser
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+import numpy
+import tap
+from pictures import BLIND, lab, near, pixels
+from reports import change_run, figures_of, make_run, need_gnuplot, read, report
+
+
+def test_animation():
+    """--animation adds a GIF with a picture for every frame, inside the page too"""
+    need_gnuplot()
+    make_run("made.run", bodies=30)
+    report("made.run", "--animation")
+    with open("made.run/plots/bodies.gif", "rb") as file:
+        gif = file.read()
+    assert gif[:6] == b"GIF89a" and gif[-1:] == b";"
+    assert gif.count(b"\x21\xf9\x04") == 9  # one graphic control block for each frame
+    data = re.search(r'src="data:image/gif;base64,([^"]*)"', read("made.run/report.html")).group(1)
+    assert base64.b64decode(data) == gif
+    make_run("other.run")
+    refused = report("made.run", "other.run", "--animation", status=64).stderr
+    assert "--animation: is of one run, and here are 2" in refused, refused
+    assert not os.path.exists("report")
+
+
+def test_animation_follows_the_mass():
+    """its box follows the half-mass radius, not the farthest body; the time is written on it"""
+    need_gnuplot()
+    make_run("made.run", bodies=30)
+    path = pathlib.Path("made.run/trajectory.xyz")
+    rows, frame, scale = [], -1, 0.9
+    for row in path.read_text().splitlines():
+        frame += row == "30"
+        cells = row.split()
+        if row.endswith(" 30"):  # one body leaves, which is as heavy as three others
+            row = f"X {10.0**frame} 0 0 3 30"
+        elif cells[0] == "X":    # the others contract
+            row = " ".join(["X", *(f"{float(x) * scale**frame:.17g}" for x in cells[1:4]), "1",
+                            cells[4]])
+        rows.append(row.replace("pos:R:3:id", "pos:R:3:mass:R:1:id"))
+    path.write_text("\n".join(rows) + "\n")
+    report("made.run", "--animation", "--plot", "energies")
+    frames = numpy.array([row.split()[1:5] for row in rows if row[0] == "X"], float)
+    frames = frames.reshape(9, 30, 4)
+    middle = numpy.median(frames[:, :, :3], axis=1)
+    distance = numpy.linalg.norm(frames[:, :, :3] - middle[:, None], axis=2)
+    half = []
+    for k, order in enumerate(distance.argsort(axis=1)):
+        inside = frames[k, order, 3].cumsum()
+        half.append(distance[k, order][inside >= inside[-1] / 2][0])
+    commands = read("made.run/plots/bodies.gp")
+    ranges = numpy.array(re.findall(r"set (?:x|y|z)range \[([^:]*):(.*)\]", commands), float)
+    ranges = ranges.reshape(9, 3, 2)
+    for k in range(9):
+        reach = 3 * numpy.exp(numpy.log(half[max(0, k - 4):k + 5]).mean())
+        expected = middle[k][:, None] + [-reach, reach]
+        assert numpy.allclose(ranges[k], expected, rtol=1e-7, atol=1e-9), (k, ranges[k], expected)
+    assert re.findall(r'"t = ([\d.]+)"', commands) == [f"{0.5 * k:g}" for k in range(9)]
+    width = ranges[3, 0, 1] - ranges[3, 0, 0]
+    assert f'"box: {width:.3g} wide"' in commands
+    assert "three times the radius that holds half of the mass" in read("made.run/report.html")
+    # Of few bodies all are shown, in one box about 0 that holds them in nine frames of ten.
+    make_run("few.run", bodies=3)
+    report("few.run", "--animation", "--plot", "energies")
+    ranges = re.findall(r"set (?:x|y|z)range \[([^:]*):(.*)\]", read("few.run/plots/bodies.gp"))
+    assert len(set(ranges)) == 1 and numpy.isclose(float(ranges[0][1]), 1.1 * (0.2 + 2 / 3)), ranges
+    assert "The box holds all bodies" in read("few.run/report.html")
+
+
+def chromium(*options, page="made.run/report.html", console=()):
+    """What it prints, where its console says nothing but lines with these words."""
+    program = shutil.which("chromium") or shutil.which("chromium-browser")
+    if not program:
+        raise tap.Skip("chromium is not installed")
+    result = subprocess.run(
+        [program, "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+         "--enable-logging=stderr", "--virtual-time-budget=2000",
+         f"--user-data-dir={os.path.abspath('browser')}", *options,
+         "file://" + os.path.abspath(page)],
+        capture_output=True, text=True, timeout=120)
+    if "namespace" in result.stderr and result.returncode:
+        raise tap.Skip("chromium cannot run here")
+    said = [line for line in result.stderr.split("\n") if "CONSOLE" in line]
+    assert all(any(words in line for words in console) for line in said), said
+    return result.stdout
+
+
+def test_browser_shows_every_figure():
+    """Chromium opens the page without a word on its console and lays out every figure"""
+    tap.thorough()
+    need_gnuplot()
+    make_run("made.run")
+    report("made.run")
+    dom = chromium("--dump-dom")
+    assert len(figures_of(dom)) == 5
+    assert dom.count("<svg") == 5 and dom.count("<figcaption>") == 5
+    ids = re.findall(r'\bid=[\'"]([^\'"]*)', dom)
+    assert len(ids) == len(set(ids)) and "gpPt6" in ids, sorted(ids)
+    assert set(re.findall(r'class="curve (\w+)"', dom)) == {"c0", "c1", "c2"}
+
+
+# Each of them gives the page another title, if it is more than words.
+ATTACK = "document.title = 'obeyed'"
+
+ATTACKS = (f"<script>{ATTACK}</script>", f'"><script>{ATTACK}</script>',
+           f"</style></title><script>{ATTACK}</script>", f'"><img src=x onerror="{ATTACK}">',
+           f"<svg onload=\"{ATTACK}\">", f'<a href="javascript:{ATTACK}" autofocus>x</a>',
+           f"' onfocus='{ATTACK}' autofocus='",
+           f"</pre><iframe srcdoc='<script>{ATTACK}</script>'>",
+           f"javascript:{ATTACK}", f"<style onload=\"{ATTACK}\">body {{ display: none }}</style>")
+
+
+class Markup(html.parser.HTMLParser):
+    """Elements and attributes that would load or do something."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.found = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.found += [tag] if tag in ("script", "img", "iframe", "object", "embed", "base") else []
+        self.found += [f"{name}={value}" for name, value in attributes
+                       if name.startswith("on") or name in ("href", "src") and "script:" in value]
+
+
+def change_strings(value, words, path=""):
+    """Every string of a document, but for what must be known by its name."""
+    if isinstance(value, dict):
+        return {key: change_strings(inner, words, f"{path}.{key}") for key, inner in value.items()}
+    if isinstance(value, list):
+        return [change_strings(inner, words, path) for inner in value]
+    known = (".config.diagnostics", ".config.outputs", ".files", ".verdict", ".program.name")
+    return words if isinstance(value, str) and not path.startswith(known) else value
+
+
+def test_browser_obeys_no_word():
+    """markup in every string that a user may choose: words on the page, in Chromium too"""
+    need_gnuplot()
+    make_run("made.run", verdict="failed", steps=1300)
+    make_run("other.run", step=0.002, steps=1300)
+    good = json.loads(read("made.run/run.json"))
+    good |= {"host": "x", "ended_by": "x", "errors": ["x"],
+             "compute": {"kernel": "x", "isa": "x", "device": "x"}, "trust": {"text": "x"},
+             "energy_budget": {"text": "x"}, "members": [{"system": 1, "file": "x"}]}
+    good["watch"] |= {"text": "x"}
+    good["expect"][0] |= {"unit": "x", "worst_system": 1}
+    for words in ATTACKS if tap.THOROUGH else ATTACKS[1:6:2]:
+        run = change_strings(good, words)
+        run["config"]["outputs"][0]["file"] = words.replace("/", "\\")
+        run["files"].append(run["config"]["outputs"][0]["file"])
+        pathlib.Path("made.run", run["files"][-1]).write_text(read("made.run/trajectory.xyz"))
+        pathlib.Path("made.run/run.cfg").write_text(words + "\n")
+        pathlib.Path("made.run/run.json").write_text(json.dumps(run))
+        for arguments, page in ((["made.run"], "made.run"),
+                                (["made.run", "other.run", "-o", "both"], "both")):
+            report(*arguments)
+            page = f"{page}/report.html"
+            shown = chromium("--dump-dom", page=page)
+            assert html.unescape(re.search("<title>(.*?)</title>", shown)[1]) == words, words
+            assert html.unescape(re.search("<h1>(.*?)</h1>", shown)[1]).startswith(words), words
+            assert not Markup(shown).found, (words, Markup(shown).found)
+        os.unlink(pathlib.Path("made.run", run["files"][-1]))
+
+
+def test_policy_of_the_page():
+    """what were markup after all is not obeyed: its policy lets no script, handler or style in"""
+    need_gnuplot()
+    make_run("made.run", steps=1300)
+    report("made.run", "--plot", "energies")
+    page = read("made.run/report.html")
+    assert page.index("Content-Security-Policy") < page.index("<title>")
+    for words in ATTACKS if tap.THOROUGH else ATTACKS[:1]:
+        for place in ("<h1>", "<figcaption>", "<dd>", "<main>") if tap.THOROUGH else ("<h1>",):
+            assert place in page
+            pathlib.Path("hit.html").write_text(page.replace(place, place + words, 1))
+            shown = chromium("--dump-dom", page="hit.html",
+                             console=("Content Security Policy", "violates"))
+            assert "<title>made</title>" in shown, words
+    # The same without the policy is obeyed: the test would see it.
+    pathlib.Path("hit.html").write_text(re.sub("<meta http-equiv.*", "", page).replace(
+        "<h1>", "<h1>" + ATTACKS[0], 1))
+    assert "<title>obeyed</title>" in chromium("--dump-dom", page="hit.html")
+
+
+def test_colours():
+    """page and pictures share one palette, whose colours also colour-blind readers tell apart"""
+    need_gnuplot()
+    make_run("made.run")
+    report("made.run")
+    page, commands = read("made.run/report.html"), read("made.run/plots/energies.gp")
+    light, dark = (dict(re.findall(r"--(\w+): (#\w+);", text)) for text in
+                   re.findall(r":root \{([^}]*)\}", page))
+    lines = re.findall(r"set linetype (\d) linecolor rgb '(#\w+)'", commands)
+    others = dict(re.findall(r"^(\w+) = '(#\w+)'$", commands, re.M))
+    curves = [f"c{int(number) - 1}" for number, _ in lines]
+    assert len(lines) == 7 and [light[name] for name in curves] == [c for _, c in lines], lines
+    assert {**light, **others} == light and others["ink"] and set(light) == set(dark), others
+    for colours in (light, dark):
+        for blindness in BLIND:
+            seen = [lab(colours[name], blindness) for name in (*curves, "card")]
+            near = [(numpy.linalg.norm(a - b), i, k) for i, a in enumerate(seen)
+                    for k, b in enumerate(seen[:i])]
+            # 2.3 is just noticeable; thin lines need several times that.
+            assert min(near)[0] > 14, (blindness, min(near))
+
+
+# What a page does that is told to measure the texts of its figures. Boxes touch at their edges.
+MEASURE = """<style>main { width: 368px; padding: 0 16px; }</style><script>
+const found = [...document.querySelectorAll('figure svg')].map(svg => {
+    const frame = svg.getBoundingClientRect();
+    const texts = [...svg.querySelectorAll('text')].filter(text => text.textContent.trim());
+    const words = texts.map(text => text.textContent);
+    const boxes = texts.map(text => text.getBoundingClientRect());
+    const outside = words.filter((_, i) => boxes[i].left < frame.left
+        || boxes[i].right > frame.right || boxes[i].top < frame.top
+        || boxes[i].bottom > frame.bottom);
+    const over = [];
+    boxes.forEach((a, i) => boxes.slice(0, i).forEach((b, k) => {
+        if (Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1
+            && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 3)
+            over.push([words[k], words[i]]);
+    }));
+    return [svg.parentNode.id, texts.length, frame.width, outside, over];
+});
+document.body.textContent = btoa(unescape(encodeURIComponent(JSON.stringify(found))));
+</script></body>"""
+
+
+def test_browser_figures_on_a_phone():
+    """at 400 pixels no text of a figure is cut, lies on another one or is too small to read"""
+    tap.thorough()
+    need_gnuplot()
+    for k, step in enumerate((0.001, 0.00101, 0.002, 0.002125, 0.0625)):
+        make_run(f"study/a-run-with-a-long-name-that-goes-on-and-on-to-say-it-all-{k}",
+                 step=step, steps=1300, worst=(300 * step)**3, verdict="failed" if k else "held")
+    for run in os.listdir("study"):
+        change_run(f"study/{run}", **{f"config__physics__key_{run[-1]}_{i}": i for i in range(9)},
+                   interactions=123456 * (1 + int(run[-1])))
+    report("study")
+    page = read("study/report.html").replace("</body>", MEASURE)
+    page = re.sub("<meta http-equiv.*", "", page)  # which would not let it measure
+    pathlib.Path("measured.html").write_text(page)
+    dom = chromium("--dump-dom", page="measured.html")
+    found = json.loads(base64.b64decode(re.search(r"<body>([\w+/=]+)", dom).group(1)))
+    assert len(found) == len(figures_of(page)) == 8, found
+    for name, texts, width, outside, over in found:
+        assert texts > 9 and width < 368, (name, texts, width)
+        assert 14 * width / 480 > 9.5, (name, width)  # gnuplot's text has 14 of 480 pixels
+        assert not outside and not over, (name, outside, over)
+
+
+def test_browser_light_dark_phone():
+    """the curves are there in light, in dark and on a phone; dark pages are dark"""
+    tap.thorough()
+    need_gnuplot()
+    make_run("made.run")
+    report("made.run")
+    shots = {"light": ("1000,900",), "dark": ("1000,900", "--force-dark-mode"),
+             "phone": ("500,1400",)}
+    for name, (size, *options) in shots.items():
+        chromium(f"--window-size={size}", f"--screenshot={os.path.abspath(name)}.png", *options)
+    light, dark, phone = (pixels(f"{name}.png") for name in shots)
+    # The first colours of curves and the page's background, from palette.c.
+    assert near(light, (0x00, 0x72, 0xb2)) > 100 and near(phone, (0x00, 0x72, 0xb2)) > 100
+    assert near(dark, (0x3f, 0x9b, 0xe0)) > 100
+    assert near(light, (0xfa, 0xfb, 0xfc)) > 100000 and near(dark, (0x14, 0x17, 0x1c)) > 100000
+
+
+tap.main()

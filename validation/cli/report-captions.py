@@ -1,0 +1,452 @@
+"""Captions, axes and labels of a report: they say what the run did, however it ended."""
+
+import html
+import json
+import os
+import pathlib
+import re
+
+import numpy
+import tap
+from reports import (blocks, captions_of, change_run, figures_of, keys_of, make_run, need_gnuplot,
+                     read, report, write_csv)
+
+KEPLER = """
+name = "made"; bodies = { initial = "two-body"; eccentricity = 0.3; };
+time = { integrator = "velocity-verlet"; step = 0.01; end = 12.0; };
+diagnostics = ( { type = "conservation"; every = 5; }, { type = "orbit"; every = 5; } );
+"""
+
+MANY = """
+name = "many"; bodies = { initial = "plummer"; count = 64; };
+physics = { softening = 0.01; };
+time = { step = 0.0078125; end = 1.0; };
+diagnostics = ( { type = "conservation"; every = 4; } );
+"""
+
+
+def test_captions_follow_the_run():
+    """captions of a good run and of a bad one say what each of them shows"""
+    need_gnuplot()
+    pathlib.Path("made.cfg").write_text(KEPLER)
+    captions = {}
+    for kind, integrator in (("good", "velocity-verlet"), ("bad", "euler")):
+        assert tap.run("run", "made.cfg", "-q", "-o", kind, "-P",
+                       f"time.integrator={integrator}").returncode in (0, 1)
+        report(kind)
+        page = read(f"{kind}/report.html")
+        found = re.findall(r'<figure id="([\w-]+)">.*?<figcaption>(.*?)</figcaption>', page, re.S)
+        captions[kind] = {name: re.sub(r"<[^>]*>|\s+", " ", text) for name, text in found}
+        table = numpy.genfromtxt(f"{kind}/conservation.csv", delimiter=",", names=True)
+        error = abs(table["relative_energy_error_1"])
+        at_most = (f"at most {error.max():.3g} of max(|E₀|, |U₀|), "
+                   f"at t = {table['time_T'][error.argmax()]:.6g}")
+        assert at_most in captions[kind]["energy-error"], (at_most, captions[kind])
+        changed = f"changed by {100 * error.max():.3g} % of max(|E₀|, |U₀|)"
+        assert (changed in captions[kind]["energies"]) == (kind == "bad"), captions[kind]
+    assert "velocity-verlet is symplectic" in captions["good"]["energy-error"]
+    assert "euler is not symplectic" in captions["bad"]["energy-error"]
+    assert "their sum stayed within" in captions["good"]["energies"]
+    assert "stayed" not in captions["bad"]["energies"]
+    assert "it changed by" in captions["bad"]["energies"]
+    assert "errs along the track" in captions["good"]["orbit-error"]
+    assert "not symplectic" in captions["bad"]["orbit-error"]
+    for kind in captions:
+        orbit = numpy.genfromtxt(f"{kind}/orbit.csv", delimiter=",", names=True)
+        lost = orbit["time_T"][abs(orbit["phase_error_1"]) > 1]
+        words = captions[kind]["orbit-error"]
+        assert (kind == "bad") == (len(lost) > 0) == ("linearly" not in words), words
+        assert not len(lost) or f"At t = {lost[0]:.4g} the phase is off by more" in words, words
+    # Two bodies that fall on each other have no phase to be off by, and go anywhere.
+    pathlib.Path("fall.csv").write_text("m,x,y,z,vx,vy,vz\n1,0,0,0,0,0,0\n1,1,0,0,0,0,0\n")
+    pathlib.Path("fall.cfg").write_text(KEPLER.replace(
+        'initial = "two-body"; eccentricity = 0.3;', 'initial = "file"; file = "fall.csv";'))
+    assert tap.run("run", "fall.cfg", "-q", "-o", "fall").returncode == 1
+    report("fall")
+    words = captions_of(read("fall/report.html"))["orbit-error"]
+    assert "the position is off by more than the semi-major axis" in words, words
+    assert "linearly" not in words, words
+    assert "Only round-off may" in captions["good"]["angular-momentum"]
+    assert "which is an error of the integration" in captions["bad"]["angular-momentum"]
+    # Nothing but symplectic steps keep it, and block steps do not keep the momentum.
+    words = {"rk4": "keeps it as well as its steps", "velocity-verlet": "Only round-off may"}
+    for integrator, said in words.items():
+        pathlib.Path("many.cfg").write_text(MANY)
+        tap.run("run", "many.cfg", "-q", "--force", "-o", "many", "-P",
+                f"time.integrator={integrator}")
+        report("many")
+        found = captions_of(read("many/report.html"))
+        assert said in found["angular-momentum"], (integrator, found)
+        assert "Only round-off may change it" in found["momentum"], (integrator, found)
+    tap.run("run", "many.cfg", "-q", "--force", "-o", "many", "-P", "time.integrator=hermite4")
+    report("many")
+    moved = captions_of(read("many/report.html"))["momentum"]
+    share = re.search(r"It changed by ([\d.e-]+) % of the bodies' Σ m \|v\|, which is an error of "
+                      "the integration: the integrator hermite4 keeps it as well as", moved)
+    about = json.loads(read("many/run.json"))
+    table = numpy.genfromtxt("many/conservation.csv", delimiter=",", names=True)
+    moved = numpy.stack([table[f"momentum_{axis}_M_L_T1"] for axis in "xyz"])
+    moved = numpy.linalg.norm(moved - moved[:, :1], axis=0).max()
+    assert numpy.isclose(float(share[1]), 100 * moved / about["scales"]["momentum"], rtol=0.01)
+    table = numpy.genfromtxt("bad/conservation.csv", delimiter=",", names=True)
+    # L0 is not 0 here: the change is drawn beside its size, computed here from the table.
+    momentum = numpy.stack([table[f"angular_momentum_{axis}_M_L2_T1"] for axis in "xyz"])
+    change = numpy.linalg.norm(momentum - momentum[:, :1], axis=0)
+    change /= numpy.linalg.norm(momentum[:, 0])
+    drawn, = blocks("bad/plots/angular-momentum.dat")
+    assert numpy.isclose(drawn[-1, 1], change[-1], rtol=1e-12)
+    assert "|ΔL|/|L₀|" in read("bad/plots/angular-momentum.gp")
+
+
+def test_a_diagnostic_that_the_report_does_not_know():
+    """every column of an unknown diagnostic is drawn, those of one unit together, also a table's"""
+    need_gnuplot()
+    make_run("made.run", steps=1300)
+    time = numpy.arange(5) * 0.25
+    write_csv("made.run/tides.csv",
+              ["step [1]", "time [T]", "height [L]", "torque [M L^2 T^-2]", "width [L]"],
+              [numpy.arange(5), time, 1 + time, 10.0**numpy.arange(5), 2 - time])
+    write_csv("made.run/shells.csv", ["step [1]", "time [T]", "r [L]", "mass_fraction [1]"],
+              [numpy.repeat([0, 9], 3), numpy.repeat([0, 9], 3), numpy.tile([1, 2, 3], 2),
+               [7, 8, 9, -3, 4, 5]])
+    path = pathlib.Path("made.run/run.json")
+    run = json.loads(path.read_text())
+    run["config"]["diagnostics"] = [{"type": "tides"}, {"type": "shells", "name": "inner-shells"}]
+    os.rename("made.run/shells.csv", "made.run/inner-shells.csv")
+    path.write_text(json.dumps(run))
+    assert "4 figures of 1 run" in report("made.run").stdout
+    assert figures_of(read("made.run/report.html")) == [
+        "orbits", "tides-height", "tides-torque", "inner-shells-shells-mass_fraction"]
+    height, width = blocks("made.run/plots/tides-height.dat")
+    assert (height == numpy.c_[time, 1 + time]).all() and (width == numpy.c_[time, 2 - time]).all()
+    assert "logscale y" in read("made.run/plots/tides-torque.gp")
+    assert "torque [M L² T⁻²]" in read("made.run/plots/tides-torque.svg")
+    table, = blocks("made.run/plots/inner-shells-shells-mass_fraction.dat")
+    assert (table == [[1, -3], [2, 4], [3, 5]]).all(), table
+
+
+UNBOUND = """
+name = "made"; bodies = { initial = "two-body"; masses = [1.0, 1.0]; semi_major_axis = 1.0;
+                          eccentricity = 1.5; true_anomaly = -100.0; };
+time = { step = 0.01; end = 5.0; };
+diagnostics = ( { type = "conservation"; every = 5; }, { type = "virial"; every = 5; } );
+trust = { shadow = true; tolerance = 0.03; every = 5; };
+"""
+
+
+def test_captions_follow_the_config():
+    """the virial theorem of what is not bound, the tolerance of the horizons, a periodic box"""
+    need_gnuplot()
+    pathlib.Path("made.cfg").write_text(UNBOUND)
+    box = ("-P", "physics.boundary=periodic", "-P", "physics.box_length=40", "-P",
+           "physics.softening=0.1", "-P", "bodies.center=true")
+    captions = {}
+    for name, arguments in (("open", ()), ("box", box)):
+        assert tap.run("run", "made.cfg", "-q", "-o", name, *arguments).returncode in (0, 1)
+        report(name)
+        captions[name] = read(f"{name}/report.html")
+    assert "This one is not bound: ⟨E⟩ is positive at the end." in captions["open"]
+    assert "Where a line reaches 0.03 (trust.tolerance)" in captions["open"]
+    assert "A periodic box does not conserve it." in captions["box"]
+    assert "A periodic box" not in captions["open"] and "may have any ratio" in captions["box"]
+    assert "1 in equilibrium." in captions["open"] and "1 in equilibrium" not in captions["box"]
+
+
+def test_an_axis_has_numbers():
+    """an axis over a small factor is not logarithmic, and so not without numbers"""
+    need_gnuplot()
+    make_run("made.run")
+    table = read("made.run/conservation.csv").splitlines()
+    rows = [row.split(",") for row in table]
+    for k, row in enumerate(rows[1:]):
+        row[5] = row[6] = str(17 + 0.2 * k / len(rows))  # no 1, 2, 5 x 10^n lies between
+    pathlib.Path("made.run/conservation.csv").write_text(
+        "\n".join(",".join(row) for row in rows) + "\n")
+    report("made.run")
+    assert "logscale y" not in read("made.run/plots/energy-error.gp")
+    labels = re.findall(r">([0-9.]+)</tspan>", read("made.run/plots/energy-error.svg"))
+    assert sum(17 <= float(label) <= 17.2 for label in labels) >= 2, labels
+
+
+def test_both_sides_of_an_axis_have_numbers():
+    """also where the curves reach much farther on one side of 0 than on the other"""
+    need_gnuplot()
+    for name, least, most in (("a.run", -3e-6, 1e-3), ("b.run", -1e-7, 1e-7)):
+        make_run(name, steps=1300, integrator="rk4" if name == "a.run" else "euler")
+        table = [row.split(",") for row in read(f"{name}/conservation.csv").splitlines()]
+        for k, row in enumerate(table[1:]):
+            row[5] = str(most if k % 2 else least)
+        pathlib.Path(name, "conservation.csv").write_text(
+            "\n".join(",".join(row) for row in table) + "\n")
+    report("a.run", "b.run", "--plot=energy-change")
+    commands = read("report/plots/energy-change.gp")
+    assert "set nonlinear y" in commands, commands
+    assert "'10^{-3}' 1e-3" in commands and "'−10^{-6}' -1e-6" in commands, commands
+    assert "'−10^{-5}'" not in commands and "'−10^{-3}'" not in commands, commands
+
+
+def test_paths_name_their_bodies():
+    """by their ids, as the words about close pairs do"""
+    need_gnuplot()
+    make_run("made.run", steps=1300)
+    path = pathlib.Path("made.run/trajectory.xyz")
+    path.write_text(re.sub(r" (\d)$", r" 1\1", path.read_text(), flags=re.M))
+    report("made.run")
+    assert keys_of("made.run/plots/orbits.dat") == [
+        "body 11", "body 12", "body 13", "start", "centre of mass"]
+    # Laid over those of other bodies, the paths are those of the runs.
+    make_run("other.run", steps=1300)
+    report("made.run", "other.run")
+    assert "orbits" in figures_of(read("report/report.html"))
+    assert not any("body" in key for key in keys_of("report/plots/orbits.dat"))
+
+
+def test_failure_is_told():
+    """the page of a failed run says so, with what the accuracy watch saw"""
+    need_gnuplot()
+    make_run("made.run", verdict="failed")
+    report("made.run")
+    page = read("made.run/report.html")
+    assert "an expectation or the watch failed" in page and "The energy jumped: 2 times" in page
+    assert "at most by 118.25 × max(|E₀|, |U₀|)" in page and "before t = 1.875" in page
+    run = json.loads(read("made.run/run.json"))
+    run["watch"]["limits"]["energy_jump"] = 0.1
+    run["watch"]["sudden_energy_jumps"] = 1
+    with open("made.run/run.json", "w") as file:
+        json.dump(run, file)
+    report("made.run")
+    assert "The energy changed by more than 0.1 × max(|E₀|, |U₀|) within 1000 steps: 2 times (1 " \
+        "seen to be sudden), at most by 118.25" in read("made.run/report.html")
+    # A system alone has no number.
+    off = "the energy was off by at most 118 × max(|E₀|, |U₀|) (limit 0.005), at t = 2.125."
+    assert f"At the steps where the watch looked, {off}" in page
+    drift = "changes by 0.25 × max(|E₀|, |U₀|) over the run"
+    assert f"{drift} and accounts for 50 % of its variance" in page
+    assert "(no limit)" in page
+    assert "every expectation held" not in page
+    manifest = json.loads(read("made.run/run.json"))
+    manifest["systems"] = 4
+    manifest["watch"]["fastest_pair"] = {"system": 2, "id_1": 28, "id_2": 30, "distance": 0.5,
+                                         "steps_per_time_scale": 100, "time": 1.5}
+    pathlib.Path("made.run/run.json").write_text(json.dumps(manifest))
+    report("made.run")
+    page = read("made.run/report.html")
+    assert "(limit 0.005), at t = 2.125 in system 3." in page
+    where = "bodies 28 and 30 of system 2, 0.5 apart at t = 1.5"
+    steps = "where a circular orbit would take 628 steps; at least 200 are advised."
+    assert f"{where}, {steps}" in page
+
+
+def test_numbers_of_the_end():
+    """runs that were killed or stopped have no error at the end, in figures nor in the table"""
+    need_gnuplot()
+    for verdict, step in (("running", 0.001), ("held", 0.002), ("stopped", 0.004)):
+        make_run(f"{verdict}.run", verdict=verdict, step=step, steps=1300, worst=step**2)
+    report("running.run", "held.run", "stopped.run")
+    points = blocks("report/plots/energy_error-against-step.dat")[0]
+    assert sorted(points[:, 0]) == [0.002], points
+    rows = dict(re.findall(r"<tr><td>(\w+).run</td>(.*?)</tr>", read("report/report.html"), re.S))
+    assert '<td class="n">1.5 s</td>' in rows["held"] and "1.5" not in rows["running"], rows
+    assert '<td class="n">4e-06</td>' in rows["held"] and "1e-06" not in rows["running"], rows
+    assert "1.6e-05" not in rows["stopped"], rows
+    caption = captions_of(read("report/report.html"))["energy_error-against-step"]
+    assert "2 of 3 runs have no such number of their end." in caption, caption
+
+
+def test_an_error_of_zero_is_not_lost():
+    """a logarithmic axis has no room for it: the caption says how many runs have one"""
+    need_gnuplot()
+    for step, worst in ((0.001, 0.0), (0.002, 4e-6), (0.004, 16e-6)):
+        make_run(f"{step}.run", step=step, steps=1300, worst=worst)
+    make_run("broken.run", step=0.008, steps=1300, verdict="error")
+    report("0.001.run", "0.002.run", "0.004.run", "broken.run")
+    page = read("report/report.html")
+    caption = captions_of(page)["energy_error-against-step"]
+    assert "1 of 4 runs has an error of exactly 0, which a logarithmic" in caption, caption
+    assert "1 of 4 runs has no such number of its end." in caption, caption
+    assert "3 of 4 finished as expected; 1 ended with an error<" in page
+
+
+def test_the_last_row_is_drawn():
+    """where no decimal of few digits holds its time"""
+    need_gnuplot()
+    make_run("made.run", steps=1400, step=0.0005)
+    table = pathlib.Path("made.run/conservation.csv")
+    rows = table.read_text().splitlines()
+    last = rows[-1].split(",")
+    last[1], last[5] = "0.70000000000000007", "0.5"
+    table.write_text("\n".join(rows[:-1] + [",".join(last)]) + "\n")
+    report("made.run")
+    ends = re.search(r"set xrange \[(.*):(.*)\]", read("made.run/plots/energies.gp"))
+    assert float(ends[2]) >= 0.70000000000000007, ends[0]
+
+
+def test_labels_are_whole():
+    """keys and tables of runs that differ in much: their directories, and how many keys differ"""
+    tap.thorough()
+    need_gnuplot()
+    make_run("a-run-with-a-long-name-that-says-what-it-is-about-and-more", steps=1300)
+    make_run("b.run", steps=1300)
+    change_run("b.run", **{f"config__physics__extra_{k}": k for k in range(5)},
+               **{f"config__bodies__key_{k}": k for k in range(7)}, config__time__step=0.002)
+    report("a-run-with-a-long-name-that-says-what-it-is-about-and-more", "b.run")
+    page = read("report/report.html")
+    assert "The table shows 8 of the keys that differ between the configurations; 5 more" in page
+    header = re.findall(r"<th>([\w.]+)</th>", page)
+    assert header[:3] == ["run", "verdict", "time.step"] and len(header) == 10, header
+    keys = keys_of("report/plots/energies.dat")
+    assert keys == ["a-run-with-a-long-name-that-says-what-it-is-about-and-more", "b.run"], keys
+    # What is too wide for a picture goes on in the next line.
+    lines = re.findall(r'title "([^"]*)"', read("report/plots/energies.gp"))
+    assert "".join(lines) == "".join(keys) and max(map(len, lines)) <= 44, lines
+    assert "maxcols 1 " in read("report/plots/energies.gp")
+    make_run("c.run", steps=1300)
+    change_run("c.run", name="forty-three-letters-which-just-fit-on-a-line")
+    os.rename("c.run", "forty-three-letters-which-just-fit-on-a-line")
+    report("forty-three-letters-which-just-fit-on-a-line", "b.run")
+    commands = read("report/plots/energies.gp")
+    assert "maxcols 1 " in commands and "set key" in commands, commands
+    # Points of runs that differ in x alone are named by the first of them, if not by values.
+    for k, step in enumerate((0.001, 0.002, 0.004, 0.008)):
+        make_run(f"many/{k}", step=step, steps=1300, worst=step**2)
+        change_run(f"many/{k}", **{f"config__physics__extra_{i}": i + k // 2 for i in range(9)})
+    report("many")
+    labels = keys_of("many/plots/energy_error-against-step.dat")
+    assert labels == ["0: slope 2.000", "", "2: slope 2.000", ""], labels
+
+
+def test_ticks_are_what_was_measured():
+    """steps that were chosen are the ticks; those without room have no number"""
+    need_gnuplot()
+    steps = (0.001, 0.00101, 0.002, 0.016)
+    for step in steps:
+        make_run(f"study/{step}", step=step, steps=1300, worst=step**2)
+    report("study")
+    ticks = re.search(r"set xtics \((.*)\)",
+                      read("study/plots/energy_error-against-step.gp")).group(1)
+    assert [tick.split() for tick in ticks.split(", ")] == [
+        ["'0.001'", "0.001"], ["''", "0.00101"], ["'0.002'", "0.002"], ["'0.016'", "0.016"]], ticks
+    assert "time.step [T]" in read("study/plots/energy_error-against-step.gp")
+
+
+def test_runs_that_have_not_finished():
+    """a run that was stopped, is at work, or was killed, is never counted as good"""
+    need_gnuplot()
+    for name in ("stopped", "running", "held"):
+        make_run(f"{name}.run", verdict=name, step=0.002 if name == "held" else 0.001, steps=1300)
+    report("stopped.run", "running.run", "held.run")
+    page = read("report/report.html")
+    assert 'class="verdict bad">1 of 3 finished as expected; 1 stopped; 1 killed<' in page
+    stopped, running = (f'<span class="verdict open">{words}</span>' for words in
+                        ("stopped early", "not finished, killed"))
+    assert page.count(stopped) == 1 and page.count(running) == 1
+    make_run("none.run", verdict="none", steps=1300)
+    report("none.run", "held.run", "-o", "open")
+    assert ">2 of 2 finished; of 1 nothing was expected<" in read("open/report.html")
+    for name, words in (("stopped", stopped), ("running", running)):
+        os.unlink(f"{name}.run/trajectory.xyz")
+        report(f"{name}.run")
+        page = read(f"{name}.run/report.html")
+        assert words in page and "every expectation held" not in page, name
+        assert "energies" in figures_of(page), name
+        assert "2K/|W| in the last row" in page or name == "running", page
+
+
+def test_a_run_that_broke_off_is_not_praised():
+    """what the watch warned of is told; of one row nothing is said, and nothing drawn over time"""
+    need_gnuplot()
+    config = os.path.join(tap.SOURCE, "examples/two-body-orbit/run.cfg")
+    for step, figures in ((1e200, ["orbits"]), (0.01, ["orbits", "energies", "virial-ratio"])):
+        options = [f"time.step={step}", f"time.end={100 * step}", "diagnostics.0.every=100"]
+        options = [word for option in options for word in ("-P", option)]
+        tap.run("run", config, "-q", "--force", "-o", "made.run", *options)
+        report("made.run")
+        page = read("made.run/report.html")
+        assert set(figures) <= set(figures_of(page)), figures_of(page)
+        broke_off = step > 1
+        warning = "the step is too large for bodies 1 and 2 at t = 0."
+        assert broke_off == (warning in page), page
+        assert broke_off == ("2 bodies in 1 frame." in page)
+        assert broke_off == ("It saw no energy after that of the start." in page), page
+        for word in ('class="good"', "their sum stayed within", "did not jump"):
+            assert broke_off == (word not in page), (word, page)
+    assert figures_of(page) != figures
+    # A curve of a single point is drawn as one.
+    assert "with @points" in read("made.run/plots/energy-error.gp")
+
+
+COLLISION = """
+name = "collision"; bodies = { initial = "file"; file = "two.csv"; };
+time = { integrator = "hermite4"; step = 1.0; end = 4.0; };
+diagnostics = ( { type = "conservation"; every = 1; } );
+outputs = ( { type = "xyz"; every = 1; } );
+expect = ( { quantity = "energy_error"; at_most = 1e-3; },
+           { quantity = "kinetic"; at_least = 0.0; after = 3.0; } );
+"""
+
+
+def test_a_collision():
+    """what only the row of the start has met is not judged, and steps end where they do"""
+    need_gnuplot()
+    pathlib.Path("two.csv").write_text("m,x,y,z,vx,vy,vz\n1,-0.5,0,0,0,0,0\n1,0.5,0,0,0,0,0\n")
+    pathlib.Path("two.cfg").write_text(COLLISION)
+    # From rest they meet after a half of the period of an orbit whose axis is their distance: a
+    # quarter of pi, at most a grid step before which is the last row.
+    for step, words in ((1.0, "not judged"), (0.25, "held until it broke off")):
+        result = tap.run("run", "two.cfg", "--force", "-P", f"time.step={step}", "-o", "two.run")
+        assert result.returncode == 70, result
+        report("two.run")
+        page = read("two.run/report.html")
+        assert f'energy_error &lt;= 0.001</td><td class="quiet">{words}<' in page, page
+        assert f"energy_error <= 0.001: {words}" in " ".join(result.stdout.split()), result.stdout
+        assert 'kinetic &gt;= 0 after t = 3</td><td class="quiet">not judged<' in page, page
+        assert "steps that it chose itself, up to t = 0.785398, where the motion got stuck" in page
+    # What it broke off before is not the end up to which orbits were right.
+    tap.run("run", "two.cfg", "-q", "--force", "-P", "time.step=0.0625", "-P", "trust.shadow=true",
+            "-o", "two.run")
+    report("two.run")
+    assert "accurate beyond the last comparison (t &gt; 0.625)" in read("two.run/report.html")
+    # With an accuracy that is too low they come out of it, and nothing is said of small errors.
+    tap.run("run", "two.cfg", "-q", "--force", "-P", "time.eta=0.5", "-P", "physics.softening=1e-3",
+            "-P", "time.step=0.25", "-o", "two.run")
+    report("two.run")
+    words = captions_of(read("two.run/report.html"))
+    assert "chooses its steps" in words["energy-error"] and "slowly" not in words["energy-error"]
+    # From rest there is no size to compare momenta with.
+    with open("two.csv", "a") as file:
+        file.write("1,3,1,0,0,0,0\n")
+    for integrator in ("rk4", "hermite4"):
+        tap.run("run", "two.cfg", "-q", "--force", "-P", "physics.softening=0.1", "-P",
+                f"time.integrator={integrator}", "-P", "time.step=0.01", "-o", "two.run")
+        report("two.run")
+        words = captions_of(read("two.run/report.html"))["angular-momentum"]
+        assert f". The integrator {integrator} keeps it as well as" in words, words
+
+
+def test_until_when_statistics_hold():
+    """only of a run that came to its end the statistics are those of the whole run"""
+    need_gnuplot()
+    make_run("made.run", steps=1300)
+    for holds, verdict, words in ((True, "held", "the whole run"),
+                                  (True, "stopped", "the run so far"),
+                                  (True, "error", "until the run broke off"),
+                                  (False, "held", "none, see the accuracy watch")):
+        change_run("made.run", verdict=verdict, trust={"text": "lost at t = 1"},
+                   watch={"holds": holds})
+        report("made.run", "--plot", "energies")
+        assert f"lost at t = 1. Statistics: {words}." in read("made.run/report.html"), verdict
+
+
+def test_what_ended_a_run():
+    """a run that stop_when has ended does not look like one that came to its time.end"""
+    pathlib.Path("made.cfg").write_text(
+        MANY + 'stop_when = ( { quantity = "kinetic"; at_least = 0.1; after = 0.5; } );')
+    assert tap.run("run", "made.cfg", "-q", "-o", "made.run", "--force").returncode == 0
+    tap.run("report", "made.run")
+    words = "kinetic >= 0.1 after t = 0.5"
+    assert f"ended this run at t = 0.5 (stop_when): {html.escape(words)}." in \
+        read("made.run/report.html")
+    assert f"stop_when {words}" in " ".join(tap.run("watch", "made.run").stdout.split())
+
+
+tap.main()

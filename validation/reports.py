@@ -1,0 +1,136 @@
+"""Runs made up for the tests of reports, and what their pages hold."""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+
+import numpy
+import tap
+
+STEPS = 4000  # more rows than a figure draws, so that lines are thinned
+
+
+def write_csv(path, names, columns):
+    rows = numpy.column_stack(columns)
+    with open(path, "w") as file:
+        file.write(",".join(names) + "\n")
+        for row in rows:
+            file.write(",".join("" if numpy.isnan(v) else f"{v:.17g}" for v in row) + "\n")
+
+
+def write_trajectory(path, bodies, frames=9):
+    with open(path, "w") as file:
+        for frame in range(frames):
+            file.write(f'{bodies}\nLattice="4 0 0 0 4 0 0 0 4" Origin="-2 -2 -2" pbc="F F F" '
+                       f"Properties=species:S:1:pos:R:3:id:I:1 Time={frame * 0.5}\n")
+            for i in range(bodies):
+                angle = 0.7 * i + 0.3 * frame
+                r = 0.2 + i / bodies
+                file.write(f"X {r * numpy.cos(angle):.17g} {r * numpy.sin(angle):.17g} 0 {i + 1}\n")
+
+
+def make_run(path, *, name="made", step=0.001, bodies=3, verdict="held", worst=None,
+             integrator="velocity-verlet", steps=STEPS):
+    """A run directory such as `orrery run` leaves."""
+    os.makedirs(path)
+    time = step * numpy.arange(steps + 1)
+    worst = 3e-6 if worst is None else worst
+    error = worst * numpy.sin(time * 9.1)
+    error[1234] = worst  # one row alone; thinning must not lose it
+    kinetic = 0.25 + 0.1 * numpy.sin(time)
+    largest = numpy.maximum.accumulate(abs(error))
+    names = ["step", "time [T]", "kinetic [M L^2 T^-2]", "potential [M L^2 T^-2]",
+             "energy [M L^2 T^-2]", "relative_energy_error", "energy_error", "virial_ratio",
+             "momentum_x [M L T^-1]", "momentum_y [M L T^-1]", "momentum_z [M L T^-1]"]
+    drift = 1e-16 * (1 + time)
+    write_csv(f"{path}/conservation.csv", names,
+              [numpy.arange(steps + 1), time, kinetic, -0.25 - kinetic, 0 * time - 0.25, error,
+               largest, numpy.where(time > 0, 1 + error, numpy.nan), drift, drift, drift])
+    write_trajectory(f"{path}/trajectory.xyz", bodies)
+    with open(f"{path}/run.cfg", "w") as file:
+        file.write(f'name = "{name}"; # <made> & "kept"\n')
+    run = {
+        "program": {"name": "orrery", "version": "0.1.0"}, "name": name, "state": "ended",
+        "verdict": verdict, "systems": 1, "bodies": bodies, "step": steps, "steps": steps,
+        "time": time[-1], "wall_seconds": 1.5, "interactions_per_second": 2e9,
+        "diagnostics": {"conservation": {"energy_error": worst, "virial_ratio": 1.0}},
+        "expect": [{"criterion": "energy_error <= 1e-05", "holds": verdict == "held",
+                    "worst": worst, "judged": True, "rows": steps + 1, "failures": 0}],
+        "files": ["run.json", "run.cfg", "conservation.csv", "trajectory.xyz"],
+        "config": {"name": name, "bodies": {"initial": "plummer", "count": bodies,
+                                                 "center": True},
+                   "physics": {"units": "nbody", "softening": 0.05},
+                   "time": {"integrator": integrator, "step": step},
+                   "diagnostics": [{"type": "conservation", "every": 1}],
+                   "outputs": [{"type": "xyz", "file": "trajectory.xyz"}]}}
+    if verdict == "failed":
+        run["watch"] = {"holds": False, "limits": {"energy_error": 0.005, "energy_drift": None},
+                        "energy_error": {"largest": 118.5, "time": 2.125, "system": 3,
+                                         "systems_beyond": 1},
+                        "energy_drift": {"change": 0.25, "steadiness": 0.5, "systems_beyond": 0},
+                        "energy_jumps": 2, "largest_jump": 118.25,
+                        "first_jump_time": 1.875, "first_jump_pair": None, "fastest_pair": None}
+    with open(f"{path}/run.json", "w") as file:
+        json.dump(run, file, indent=2)
+
+
+def need_gnuplot():
+    if not shutil.which("gnuplot"):
+        raise tap.Skip("gnuplot is not installed")
+
+
+def report(*arguments, status=0):
+    result = tap.run("report", *arguments)
+    assert result.returncode == status, (result.returncode, result.stdout, result.stderr)
+    return result
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def blocks(path):
+    """The curves of a .dat file."""
+    return [numpy.array([line.split() for line in block.split("\n") if line and line[0] != "#"],
+                        dtype=float) for block in read(path).split("\n\n\n")]
+
+
+def captions_of(page):
+    """The words below each figure, without those of the links."""
+    found = re.findall(r'<figure id="([\w-]+)">.*?</b>(.*?)<span class="files">', page, re.S)
+    return dict(found)
+
+
+def keys_of(path):
+    """The labels of the curves of a .dat file."""
+    return re.findall(r"^# (.*)$", read(path), re.M)
+
+
+def figures_of(page):
+    return re.findall(r'<figure id="([\w-]+)">', page)
+
+
+def change_run(path, **changes):
+    """Changes run.json: keys are paths, with __ between their parts."""
+    file = pathlib.Path(path, "run.json")
+    run = json.loads(file.read_text())
+    for key, value in changes.items():
+        *parts, last = key.split("__")
+        inner = run
+        for part in parts:
+            inner = inner.setdefault(part, {})
+        inner[last] = value
+    file.write_text(json.dumps(run))
+
+
+def change_column(path, column, values):
+    """Changes a column of conservation.csv."""
+    file = pathlib.Path(path, "conservation.csv")
+    rows = [row.split(",") for row in file.read_text().splitlines()]
+    at = [name.split(" ")[0] for name in rows[0]].index(column)
+    for row, value in zip(rows[1:], values):
+        row[at] = f"{value:.17g}"
+    file.write_text("".join(",".join(row) + "\n" for row in rows))
