@@ -1,4 +1,4 @@
-/* What a bench of a GPU consists of: its parts, its rows, and who takes them. */
+/* The parts of a bench of a GPU, its rows, and the function that takes them. */
 #ifndef ORRERY_GPU_BENCH_PARTS_H
 #define ORRERY_GPU_BENCH_PARTS_H
 
@@ -29,7 +29,7 @@ struct gpu_bench_options {
     const struct gpu_device *device;
     double seconds; /* all parts together; what comes later is skipped */
     size_t largest; /* bodies of the largest system */
-    size_t bodies;  /* tune for systems of so many bodies alone; 0: for small and large ones */
+    size_t bodies;  /* tune for systems of this size alone; 0: for small and large ones */
     bool store;     /* put the best tuning into the user's cache */
 };
 

@@ -22,7 +22,7 @@ enum gpu_kernel_id {
     GPU_KERNELS
 };
 
-/* Of one launch. */
+/* The sizes of one launch. */
 struct gpu_tuning {
     int block;   /* threads */
     int tile;    /* bodies staged in shared memory, a multiple of 32 */
@@ -63,8 +63,8 @@ extern const struct gpu_kernel_facts gpu_catalog[GPU_KERNELS];
 /* The kernel of a name; GPU_KERNELS where it is none of a GPU. */
 enum gpu_kernel_id gpu_catalog_find(const char *name);
 
-/* What "auto" takes for systems of `count` bodies; `whole`: each is on one device. The choice is
- * part of the result's bits, and so it looks at nothing else. */
+/* Returns the kernel of "auto" for systems of `count` bodies; `whole`: each is on one device. The
+ * choice is part of the result's bits, and so it depends on nothing else. */
 enum gpu_kernel_id gpu_catalog_choose(size_t count, bool whole);
 
 /* Was the kernel built for such a launch? */

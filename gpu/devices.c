@@ -71,7 +71,7 @@ enum status gpu_device_find(int index, struct gpu_device *device, struct error *
     return STATUS_OK;
 }
 
-/* Who cannot, or has it already, copies as before. */
+/* Connects the devices. A device that cannot be connected, or is already, copies as before. */
 void gpu_devices_connect(const struct gpu_device *devices, size_t size)
 {
     for (size_t k = 0; k < size * size; k++) {

@@ -121,7 +121,7 @@ static bool batches_fit(const struct gpu_division *division, const struct gpu_de
     return true;
 }
 
-/* Where there is no room for three batches, fewer are under way. */
+/* Creates the batches; if there is no room for three, fewer are under way. */
 static enum status create_streamed(struct gpu_division *division, const struct gpu_device *devices,
                                    const size_t *memory, struct error *error)
 {

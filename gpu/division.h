@@ -36,8 +36,8 @@ struct gpu_division {
 /* A device may be counted and still refuse what it is told to do; so it is told something. */
 enum status gpu_division_probe(struct error *error);
 
-/* Of bodies, which are borrowed, over as many devices as are wanted. Whatever it returns is for
- * gpu_division_clear(). STATUS_CONFIG, STATUS_UNAVAILABLE, STATUS_MEMORY. */
+/* Divides bodies, which are borrowed, over as many devices as are wanted. gpu_division_clear()
+ * takes the result even after an error. STATUS_CONFIG, STATUS_UNAVAILABLE, STATUS_MEMORY. */
 enum status gpu_division_init(struct gpu_division *division, const struct backend_options *options,
                               const struct physics *physics, struct bodies *bodies,
                               struct error *error);

@@ -14,7 +14,7 @@
 #define GPU_INSTRUCTIONS_MIXED_4 19.75
 #define GPU_INSTRUCTIONS_SYMMETRIC 8.81
 #define GPU_INSTRUCTIONS_SYMMETRIC_MIXED 11.88
-/* Of the fp64 unit alone. */
+/* Instructions of the fp64 unit alone. */
 #define GPU_INSTRUCTIONS_DOUBLE_2 16.0
 #define GPU_INSTRUCTIONS_SYMMETRIC_DOUBLE 10.0
 

@@ -130,7 +130,7 @@ cudaError_t gpu_potentials(const struct gpu_sum_call *call, unsigned *slots);
 unsigned gpu_symmetric_distances(const struct gpu_shape *shape, enum precision precision);
 size_t gpu_symmetric_size(const struct gpu_shape *shape, enum precision precision); /* of one */
 
-/* What follows a force: accelerations from the partial sums, then the moves of a pass, then the
+/* The work after a force: accelerations from the partial sums, then the moves of a pass, then the
  * sources for the next force. */
 struct gpu_move_call {
     struct gpu_shape shape;
@@ -197,8 +197,8 @@ cudaError_t gpu_conserved_blocks(const struct gpu_shape *shape, const struct gpu
 cudaError_t gpu_conserved_systems(const struct gpu_shape *shape, const double *blocks, double *sums,
                                   cudaStream_t stream);
 
-/* So many operations of one kind, a multiple of GPU_RATE_OPERATIONS, in every thread of `blocks`
- * blocks of GPU_RATE_THREADS. `out` is not written. */
+/* Runs a number of operations of one kind, a multiple of GPU_RATE_OPERATIONS, in every thread of
+ * `blocks` blocks of GPU_RATE_THREADS. `out` is not written. */
 enum gpu_operation {
     GPU_OPERATION_SINGLE,   /* fp32 multiply-add: what a multiprocessor issues at most */
     GPU_OPERATION_DOUBLE,   /* fp64 multiply-add */

@@ -1,8 +1,8 @@
 /*
- * What comes after a force: the partial sums become accelerations, velocities are kicked and
- * positions drift, and the new positions are packed for the next force. One thread a body, one
- * pass over memory. No multiply-add is fused, as in the host's backends: given equal forces, the
- * motion is equal bit by bit.
+ * The work after a force: the partial sums become accelerations, velocities are kicked and
+ * positions drift, and the new positions are packed for the next force. One thread a body, one pass
+ * over memory. No multiply-add is fused, as in the host's backends: given equal forces, the motion
+ * is equal bit by bit.
  */
 #include "launch.cuh"
 #include "state.cuh"

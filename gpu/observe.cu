@@ -33,7 +33,7 @@ extern "C" cudaError_t gpu_finish_potentials(const struct gpu_shape *shape, doub
                   *shape, G, unit_mass, partial, slots, phi, psi);
 }
 
-/* What one body adds to each of the sums. */
+/* Computes the terms that one body adds to each of the sums. */
 static __device__ void body_terms(const struct gpu_state &state, const double *phi,
                                   const double *psi, size_t n, double terms[GPU_SUM_COUNT])
 {
@@ -127,8 +127,8 @@ extern "C" cudaError_t gpu_conserved_blocks(const struct gpu_shape *shape,
                   BLOCK * sizeof(double), conserved_blocks, *shape, *state, phi, psi, blocks);
 }
 
-/* What a block of bodies adds to the energy about the velocity of the system: its own about its
- * own, and that of its mass as a whole (the theorem of Koenig). */
+/* Returns the part of a block of bodies in the energy about the velocity of the system: its own
+ * about its own, and that of its mass as a whole (the theorem of Koenig). */
 static __device__ double block_energy_about(const double *system, const double *block)
 {
     const double M = block[GPU_SUM_MASS];

@@ -1,5 +1,5 @@
 /*
- * What two bodies do to each other. Terms of a pair are a class that has
+ * The interaction of two bodies. Terms of a pair are a class that has
  *   real       the type of its arithmetic,
  *   settings   its constants,
  *   source     a body as others see it, and as the sums for it start,
@@ -105,8 +105,8 @@ static __device__ __forceinline__ real distance2(const separation<real> &d, real
 /* --- 1/r ---------------------------------------------------------------------------------------*/
 
 /*
- * Where r can be 0, 1/r is at most 2^40 (2^300): a finite force times a separation of 0 is the 0
- * that such a pair contributes. For fp32 that distance is 1e-12 of the ensemble's size.
+ * Limits 1/r, in case r is 0, to 2^40 (2^300): a finite force times a separation of 0 is the 0 that
+ * such a pair contributes. For fp32 that distance is 1e-12 of the ensemble's size.
  */
 static __device__ __forceinline__ float limited(float s)
 {

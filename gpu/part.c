@@ -40,7 +40,7 @@ static struct gpu_shape make_shape(const struct gpu_setup *setup, size_t systems
     return shape;
 }
 
-/* What is asked of the device: a launch of a force kernel that is never made. */
+/* The request to the device: a launch of a force kernel that is never made. */
 struct fit_context {
     cudaError_t (*sum)(const struct gpu_sum_call *call, unsigned *slots);
     struct gpu_sum_call call;
@@ -137,7 +137,8 @@ static size_t partial_length(const struct gpu_part *part)
     return length * (forces > potentials ? forces : potentials);
 }
 
-/* Room for so many distances of the third law: all, or what stays under 256 MiB. */
+/* Returns the number of distances of the third law that there is room for: all, or as many as stay
+ * under 256 MiB. */
 static unsigned distances_of(const struct gpu_part *part)
 {
     const enum precision precision = part->setup->interaction.precision;

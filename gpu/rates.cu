@@ -1,4 +1,4 @@
-/* What a device can do at most: operations a second of the units that the kernels live on. */
+/* The greatest rates of a device: operations a second of the units that the kernels use. */
 #include "launch.cuh"
 
 enum { BLOCK = GPU_RATE_THREADS, CHAINS = 8 };

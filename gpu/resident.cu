@@ -7,13 +7,13 @@
 #include "state.cuh"
 #include "sum.cuh"
 
-/* What the threads of a block share out among them. */
+/* The sizes that the threads of a block share out among them. */
 struct resident_grid {
     unsigned packed; /* systems in a block */
     unsigned split;  /* threads for each body */
 };
 
-/* What a thread does: part `part` of the sum for body `body` of system `system`. */
+/* The task of a thread: part `part` of the sum for body `body` of system `system`. */
 struct resident_index {
     unsigned slot, system, part, body;
     bool used, owner; /* is there such a system; does the thread move the body */

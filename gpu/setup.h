@@ -1,6 +1,6 @@
 /*
- * What all devices compute with: the kernel, the interaction, and the units in which fp32 has its
- * terms.
+ * The setup that all devices share: the kernel, the interaction, and the units in which fp32 has
+ * its terms.
  */
 #ifndef ORRERY_GPU_SETUP_H
 #define ORRERY_GPU_SETUP_H
@@ -23,17 +23,18 @@ struct gpu_kernel {
 
 const struct gpu_kernel *gpu_kernel_of(enum gpu_kernel_id id);
 
-/* What all parts have in common. */
+/* The values that all parts share. */
 struct gpu_setup {
     const struct gpu_kernel *kernel;
     const struct physics *physics;
     struct bodies *bodies;
     struct gpu_interaction interaction;
     double *unit_mass, *factor; /* of every system: struct gpu_units, on the host */
-    /* Of the force, where it is not to be the device's own: as launched, or to be fitted. */
+    /* The launch of the force, if it is not to be the device's own: as launched, or to be
+     * fitted. */
     const struct gpu_tuning *tuning;
     const struct gpu_tuning_row *row;
-    /* Where other processes move bodies of the same systems; else NULL. */
+    /* The processes that move other bodies of the same systems; else NULL. */
     const struct backend_peers *peers;
     double *phi, *psi; /* on the host, laid out like the bodies */
     bool registers;    /* parts have room for those of stages */

@@ -38,7 +38,7 @@ static __host__ __device__ __forceinline__ bool is_tile_pair(unsigned tiles, uns
     return 2 * distance < tiles || (2 * distance == tiles && tile < distance);
 }
 
-/* Where the sums of a distance and a side (0: tile I, 1: tile I + d) start. */
+/* Returns the start of the sums of a distance and a side (0: tile I, 1: tile I + d). */
 static __host__ __device__ __forceinline__ size_t side_start(const struct gpu_shape &shape,
                                                              unsigned distance, unsigned side)
 {
@@ -67,7 +67,7 @@ template <class source> struct source_group {
             words[k][lane] = words[k][lane + GPU_WARP] = parts[k];
     }
 
-    /* Of the lane whose first word is at `first`. */
+    /* Reads the source of the lane whose first word is at `first`. */
     static __device__ __forceinline__ source get(const word *first)
     {
         word parts[WORDS];

@@ -134,7 +134,7 @@ static enum status share_positions(const struct gpu_team *team, enum status stat
     return share(team, positions, COUNT_OF(positions), gpu_part_upload_positions, status, error);
 }
 
-/* What the sums over all bodies need beside the positions. */
+/* Shares the values that the sums over all bodies need beside the positions. */
 static enum status share_observed(const struct gpu_team *team, enum status status,
                                   struct error *error)
 {
@@ -190,7 +190,8 @@ static enum status take_cycle(const struct gpu_team *team, const struct stage_pr
 
 enum { GRAPH_CYCLES = 16 };
 
-/* Where a step takes less than some tenths of a millisecond, launches are what it costs. */
+/* Tells whether a graph pays: if a step takes less than some tenths of a millisecond, launches are
+ * its cost. */
 static bool wants_graph(const struct gpu_team *team, uint64_t cycles)
 {
     const struct gpu_shape *shape = &team->parts[0]->shape;

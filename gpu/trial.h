@@ -9,7 +9,7 @@
 #include "part.h"
 #include "tuning.h"
 
-/* What trials have in common, and what one leaves for the next. */
+/* The state that trials share, and the values that one leaves for the next. */
 struct gpu_bench_state {
     const struct gpu_bench_options *options;
     const struct gpu_bench_sink *sink;
@@ -35,7 +35,7 @@ struct gpu_trial {
     double to_beat; /* GPU_BENCH_TUNING: the best rate so far */
 };
 
-/* Of the bodies of all trials. */
+/* The physics of the bodies of all trials. */
 extern const struct physics gpu_trial_physics;
 
 /* With the name of the kernel as its label, the instructions that the catalog has of it, and what
@@ -46,7 +46,7 @@ struct gpu_trial gpu_trial_of(const struct gpu_bench_state *bench, enum gpu_kern
 enum status gpu_trial_run(struct gpu_bench_state *bench, const struct gpu_trial *trial,
                           struct gpu_bench_row *row, struct error *error);
 
-/* What is done with the part that has the bodies of a trial; it fills the row. */
+/* Works on the part that has the bodies of a trial, and fills the row. */
 enum status gpu_trial_on_part(struct gpu_bench_state *bench, const struct gpu_trial *trial,
                               enum status (*use)(struct gpu_bench_state *, const struct gpu_trial *,
                                                  struct gpu_part *, struct gpu_bench_row *,
@@ -55,7 +55,7 @@ enum status gpu_trial_on_part(struct gpu_bench_state *bench, const struct gpu_tr
 enum status gpu_trial_send(const struct gpu_bench_state *bench, const struct gpu_bench_row *row,
                            struct error *error);
 
-/* What is timed: queues itself `times` times. */
+/* The work that is timed: it queues itself `times` times. */
 struct gpu_task {
     enum status (*queue)(const struct gpu_task *task, size_t times, struct error *error);
     struct gpu_part *part;

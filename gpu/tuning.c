@@ -53,13 +53,12 @@ void gpu_tuning_set(struct gpu_tuning_table *table, const struct gpu_tuning_row 
 
 /* --- what fills a device -----------------------------------------------------------------------*/
 
-/* A sum that a body has written for another kernel to add takes as long as so many of its pairs: 48
- * bytes there and back at 4.8e12 bytes/s, beside 2e12 pairs/s (an H200's; others' ratios are like
- * it). */
+/* The cost, in pairs, of a sum that a body has written for another kernel to add: 48 bytes there
+ * and back at 4.8e12 bytes/s, beside 2e12 pairs/s (an H200's; others' ratios are like it). */
 static const double PAIRS_OF_A_SLOT = 20;
 
-/* What loads a body and turns the loop is shared by the bodies of a thread: this part of a pair's
- * instructions for one (instructions.h, 13.4 with four bodies, 14.2 with one). */
+/* The part of a pair's instructions that the bodies of a thread share, for one body: those that
+ * load a body and turn the loop (instructions.h, 13.4 with four bodies, 14.2 with one). */
 static const double SHARED_PART = 0.08;
 
 static const struct gpu_limits *limits_of(const struct gpu_tuning_row *row)
@@ -218,7 +217,8 @@ static void make_folders(char *path)
     }
 }
 
-/* Who reads the file meanwhile, and who finds it after a full disk, has the one before. */
+/* Writes the file as a whole: whoever reads it meanwhile, or after a full disk, finds the one
+ * before. */
 static enum status write_whole(const json_t *root, const char *path, struct error *error)
 {
     struct text next = { 0 };

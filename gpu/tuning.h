@@ -11,7 +11,7 @@
 #include "base/status.h"
 #include "catalog.h"
 
-/* Of one kernel and precision on a device; the split follows from the bodies at hand. */
+/* The launch of one kernel and precision on a device; the split follows from the bodies at hand. */
 struct gpu_tuning_row {
     enum gpu_kernel_id kernel;
     enum precision precision;
@@ -23,8 +23,8 @@ struct gpu_device; /* devices.h */
 
 enum { GPU_TUNING_ROWS = 128 };
 
-/* What is to be used on a device: the catalog's starts, and what was measured on it and stored in
- * the file `path` (NULL: the user's cache). Unreadable files are as none. */
+/* The launches on a device: the catalog's starts, and those that were measured on it and stored in
+ * the file `path` (NULL: the user's cache). Unreadable files count as none. */
 struct gpu_tuning_table {
     struct gpu_tuning_row rows[GPU_TUNING_ROWS];
     size_t count;
@@ -36,18 +36,18 @@ void gpu_tuning_load(const struct gpu_device *device, const char *path,
 enum status gpu_tuning_store(const struct gpu_device *device, const char *path,
                              const struct gpu_tuning_table *table, struct error *error);
 
-/* The row of a kernel and a precision that was measured nearest to so many bodies. */
+/* Finds the row of a kernel and a precision that was measured nearest to this number of bodies. */
 const struct gpu_tuning_row *gpu_tuning_find(const struct gpu_tuning_table *table,
                                              enum gpu_kernel_id kernel, enum precision precision,
                                              size_t count);
 /* Takes a row instead of one that was measured with as many bodies. */
 void gpu_tuning_set(struct gpu_tuning_table *table, const struct gpu_tuning_row *row);
 
-/* What is to be launched. */
+/* The problem to launch for. */
 struct gpu_tuning_problem {
-    size_t systems, bodies; /* of each so many are summed ... */
-    unsigned segments;      /* ... in up to so many parts ... */
-    size_t segment;         /* ... of so many others each */
+    size_t systems, bodies; /* bodies of each system that are summed ... */
+    unsigned segments;      /* ... in at most this number of parts ... */
+    size_t segment;         /* ... of this number of others each */
     int multiprocessors;
     /* Blocks of a launch that a multiprocessor runs at once; NULL: as many as the kernel was built
      * for. */

@@ -1,6 +1,6 @@
 /*
- * What a part computes: forces, kicks and drifts, whole steps, energies. All of it is queued on the
- * part's stream, and gpu_part_wait() waits for it.
+ * The computations of a part: forces, kicks and drifts, whole steps, energies. All of it is queued
+ * on the part's stream, and gpu_part_wait() waits for it.
  */
 #ifndef ORRERY_GPU_WORK_H
 #define ORRERY_GPU_WORK_H

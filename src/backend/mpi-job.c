@@ -26,8 +26,7 @@ enum {
 static const double spin_seconds = 1e-3;
 static const struct timespec pause_time = { .tv_nsec = 50000 };
 
-/* --- joining and leaving -----------------------------------------------------------------------
- */
+/* --- joining and leaving ---------------------------------------------------------------------- */
 
 /* The variables by which Open MPI, and PMI for the others, mark a process that belongs to a job;
  * the numbers of its processes first. */
@@ -195,8 +194,7 @@ const char *mpi_library(char buffer[MPI_LIBRARY_SIZE])
     return buffer;
 }
 
-/* --- words -------------------------------------------------------------------------------------
- */
+/* --- words ------------------------------------------------------------------------------------ */
 
 void mpi_broadcast(void *bytes, size_t size)
 {
@@ -259,8 +257,7 @@ enum status mpi_agree(enum status status, struct error *error)
     return failed == INT_MAX ? STATUS_OK : spread_error(failed, status, error);
 }
 
-/* --- arrays ------------------------------------------------------------------------------------
- */
+/* --- arrays ----------------------------------------------------------------------------------- */
 
 /* The parts of division->messages: how many values of an array each rank owns, and where. */
 enum { OWNER_COUNTS, OWNER_OFFSETS, MESSAGE_ARRAYS };

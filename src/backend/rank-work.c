@@ -9,8 +9,7 @@
 #include "integrator/adaptive-systems.h"
 #include "model/units.h"
 
-/* --- all-gather and scatter --------------------------------------------------------------------
- */
+/* --- all-gather and scatter ------------------------------------------------------------------- */
 
 static void gather_everywhere(void *context, double *const arrays[], size_t count)
 {
@@ -78,8 +77,7 @@ static void distribute(const struct ranks *ranks, double *array)
         mpi_broadcast(array, bodies_length(&ranks->own) * sizeof *array);
 }
 
-/* --- steps of one's own -------------------------------------------------------------------------
- */
+/* --- steps of one's own ----------------------------------------------------------------------- */
 
 static struct adaptive_systems *state_of(const struct backend *backend)
 {
@@ -135,8 +133,7 @@ static void receive_state(const struct ranks *ranks)
         copy_state(all, own, own);
 }
 
-/* --- what all ranks do alike at an order -------------------------------------------------------
- */
+/* --- what all ranks do alike at an order ------------------------------------------------------ */
 
 static enum status fetch(struct ranks *ranks, const struct rank_order *order, struct error *error)
 {
@@ -219,8 +216,7 @@ static enum status conserved(struct ranks *ranks, const struct rank_order *order
     return status;
 }
 
-/* --- creating and destroying -------------------------------------------------------------------
- */
+/* --- creating and destroying ------------------------------------------------------------------ */
 
 void rank_work_destroy(struct ranks *ranks)
 {
@@ -397,8 +393,7 @@ enum status rank_work_create(struct ranks *ranks, struct rank_plan *plan, struct
     return status ? status : mpi_agree(create_state(ranks, plan, error), error);
 }
 
-/* --- by orders ----------------------------------------------------------------------------------
- */
+/* --- by orders -------------------------------------------------------------------------------- */
 
 static enum status (*const actions[ORDER_COUNT])(struct ranks *, const struct rank_order *,
                                                  struct error *) = {

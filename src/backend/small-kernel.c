@@ -60,8 +60,7 @@ ALWAYS_INLINE void take_steps(struct verbs verbs, const struct interaction *pair
     }
 }
 
-/* --- two to four bodies: pair by pair, in registers --------------------------------------------
- */
+/* --- two to four bodies: pair by pair, in registers ------------------------------------------- */
 
 /* a b + c, fused where that is one instruction. */
 ALWAYS_INLINE double fused(double a, double b, double c)
@@ -170,8 +169,7 @@ ALWAYS_INLINE void few_advance(const struct interaction *pair, struct few *state
         state->y[k][axis][i] = s.y[k][axis][i];
 }
 
-/* --- more bodies: vectors of bodies i, pulled by one body j after the other --------------------
- */
+/* --- more bodies: vectors of bodies i, pulled by one body j after the other ------------------- */
 
 /* 1/r^3, and 0 at r = 0 and where r^2 overflows. The estimate of AVX-512 has the whole range of
  * double (for the series, see force/direct/pair.inc); the others would need scaled lengths, and
@@ -246,8 +244,7 @@ static void many_move(void *state, const struct stage_move *move, size_t count)
 
 static const struct verbs many_verbs = { many_force, many_move };
 
-/* --- one system ---------------------------------------------------------------------------------
- */
+/* --- one system ------------------------------------------------------------------------------- */
 
 enum { ARRAYS = 10 }; /* of a state: m, x, v, a */
 

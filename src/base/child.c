@@ -24,8 +24,7 @@ struct child {
     struct child_limits limits;
 };
 
-/* --- in the child ------------------------------------------------------------------------------
- */
+/* --- in the child ----------------------------------------------------------------------------- */
 
 /* The caller's handlers would answer for the caller. Who asks a run to stop means the caller, which
  * decides; a crash is a crash. */
@@ -105,8 +104,7 @@ bool child_send(int to, const void *bytes, size_t length)
     return descriptor_write(to, bytes, length) == 0;
 }
 
-/* --- in the caller -----------------------------------------------------------------------------
- */
+/* --- in the caller ---------------------------------------------------------------------------- */
 
 static enum status no_child(struct child *child, const int ends[2], struct error *error)
 {

@@ -8,8 +8,7 @@
 #include "base/control-group.h"
 #include "base/memory.h"
 
-/* --- texts -------------------------------------------------------------------------------------
- */
+/* --- texts ------------------------------------------------------------------------------------ */
 
 double room_number(const char *text, const char *key)
 {
@@ -34,8 +33,7 @@ double room_limit(const char *text)
     return end == text || bytes >= none ? INFINITY : bytes;
 }
 
-/* --- control groups ----------------------------------------------------------------------------
- */
+/* --- control groups --------------------------------------------------------------------------- */
 
 /* The two versions' names of the same things. */
 static const struct names {
@@ -76,8 +74,7 @@ struct room room_of_machine(const char *root)
     return left < room.bytes ? (struct room){ left, "the control group" } : room;
 }
 
-/* --- limits of the process ---------------------------------------------------------------------
- */
+/* --- limits of the process -------------------------------------------------------------------- */
 
 /* Less what is in use, as /proc/self/status names it. */
 static const struct process_limit {

@@ -1,8 +1,7 @@
 #include "base/document.h"
 #include "config/section.h"
 
-/* --- config syntax ------------------------------------------------------------------------------
- */
+/* --- config syntax ---------------------------------------------------------------------------- */
 
 static void echo_values(const struct section *section, const char *indent, struct text *text)
 {
@@ -42,8 +41,7 @@ void config_echo(const struct config *config, struct text *text)
         echo_sections(&config->sections[i], text);
 }
 
-/* --- JSON ---------------------------------------------------------------------------------------
- */
+/* --- JSON ------------------------------------------------------------------------------------- */
 
 static json_t *json_of_node(const struct node *node)
 {

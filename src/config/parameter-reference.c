@@ -8,8 +8,7 @@
 #include "config/section.h"
 #include "config/suggest.h"
 
-/* --- words --------------------------------------------------------------------------------------
- */
+/* --- words ------------------------------------------------------------------------------------ */
 
 static const struct {
     struct dimension dimension;
@@ -92,8 +91,7 @@ static const char *or_empty(const struct text *text)
     return text->bytes ? text->bytes : "";
 }
 
-/* --- plain text ---------------------------------------------------------------------------------
- */
+/* --- plain text ------------------------------------------------------------------------------- */
 
 enum { MAX_COLUMN = 32 };
 
@@ -256,8 +254,7 @@ bool reference_key(const struct schema *schema, const char *name, bool more, str
     return more;
 }
 
-/* --- defaults.cfg -------------------------------------------------------------------------------
- */
+/* --- defaults.cfg ----------------------------------------------------------------------------- */
 
 /* "# help", "# [a number at least 0; length]", "#softening = 0.0;" */
 static void print_commented_row(const char *indent, const struct parameter *parameter,
@@ -350,8 +347,7 @@ void reference_defaults(const struct schema *schema, struct text *text)
     }
 }
 
-/* --- orrery.cfg(5) ------------------------------------------------------------------------------
- */
+/* --- orrery.cfg(5) ---------------------------------------------------------------------------- */
 
 /* With what roff takes for its own: backslashes, dashes, and dots and quotes at line starts. */
 static void print_roff(const char *words, struct text *text)

@@ -22,8 +22,7 @@ static const struct group *find_group(const struct schema *schema, const char *n
     return NULL;
 }
 
-/* --- keys that should not be there --------------------------------------------------------------
- */
+/* --- keys that should not be there ------------------------------------------------------------ */
 
 static void report_stray(struct reader *r, const struct section *section, const struct node *node)
 {
@@ -44,8 +43,7 @@ static void report_stray(struct reader *r, const struct section *section, const 
     text_free(&value);
 }
 
-/* --- values -------------------------------------------------------------------------------------
- */
+/* --- values ----------------------------------------------------------------------------------- */
 
 static void report_missing(struct reader *r, const struct section *section,
                            const struct parameter *parameter)
@@ -77,8 +75,7 @@ static void read_member(struct reader *r, const struct section *section, struct 
     }
 }
 
-/* --- sections -----------------------------------------------------------------------------------
- */
+/* --- sections --------------------------------------------------------------------------------- */
 
 /* The shared rows, but for those that the variant replaces, and then the variant's own. */
 static void add_values(struct section *section)

@@ -6,8 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- the config ---------------------------------------------------------------------------------
- */
+/* --- the config ------------------------------------------------------------------------------- */
 
 const char *config_path(const struct config *config)
 {
@@ -40,8 +39,7 @@ const struct section *config_item(const struct config *config, const char *group
     return &sections_of(config, group)->items[index];
 }
 
-/* --- the section --------------------------------------------------------------------------------
- */
+/* --- the section ------------------------------------------------------------------------------ */
 
 const struct variant *section_variant(const struct section *section)
 {

@@ -53,8 +53,7 @@ struct scanner {
     struct text path; /* of the value at hand, for errors */
 };
 
-/* --- errors ------------------------------------------------------------------------------------
- */
+/* --- errors ----------------------------------------------------------------------------------- */
 
 /* "outputs.1.every": where in the tree the scanner is. */
 static const char *path(struct scanner *s)
@@ -94,8 +93,7 @@ static enum status unexpected(struct scanner *s, const struct token *token, cons
                            shown_length(token), token->start);
 }
 
-/* --- values -------------------------------------------------------------------------------------
- */
+/* --- values ----------------------------------------------------------------------------------- */
 
 /* A node at the end of the source, or NULL. Scalars of a list stand where the list does. */
 static struct node *add_node(struct scanner *s, const struct token *token, enum node_kind kind)
@@ -155,8 +153,7 @@ static enum status note_literal(struct scanner *s, const struct token *token)
     return STATUS_OK;
 }
 
-/* --- the grammar --------------------------------------------------------------------------------
- */
+/* --- the grammar ------------------------------------------------------------------------------ */
 
 static const struct node *find_key(const struct node *last, const char *key)
 {
@@ -258,8 +255,7 @@ static enum status accept_sign(struct scanner *s, const struct token *token, enu
     }
 }
 
-/* --- files --------------------------------------------------------------------------------------
- */
+/* --- files ------------------------------------------------------------------------------------ */
 
 static enum status scan(struct scanner *s, struct frame *frame);
 
@@ -401,8 +397,7 @@ static enum status accept_token(struct scanner *s, const struct token *token)
     return problem ? unexpected(s, token, problem) : accept_sign(s, token, sign);
 }
 
-/* --- going on behind an error ------------------------------------------------------------------
- */
+/* --- going on behind an error ----------------------------------------------------------------- */
 
 /*
  * Takes the statement with an error out of the text: its key is left, with a value of which all is

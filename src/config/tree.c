@@ -10,8 +10,7 @@
 #include "base/memory.h"
 #include "config/source.h"
 
-/* --- from libconfig -----------------------------------------------------------------------------
- */
+/* --- from libconfig --------------------------------------------------------------------------- */
 
 /* Fills the next of the nodes that the source has, and those in it, with what libconfig has read at
  * that point. NULL where it has read something else: it lost a setting for want of memory. */
@@ -106,8 +105,7 @@ struct node *tree_member(const struct node *group, const char *name)
     return NULL;
 }
 
-/* --- overrides ----------------------------------------------------------------------------------
- */
+/* --- overrides -------------------------------------------------------------------------------- */
 
 /* "path=value" */
 struct override {
@@ -331,8 +329,7 @@ enum status tree_vary(const struct node *base, const struct config_source *overr
     return status;
 }
 
-/* --- printing -----------------------------------------------------------------------------------
- */
+/* --- printing --------------------------------------------------------------------------------- */
 
 void tree_print_real(double value, struct text *text)
 {

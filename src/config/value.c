@@ -77,8 +77,7 @@ static enum status refuse(const struct reading *r, const struct node *node, enum
     return status;
 }
 
-/* --- one function for each type -----------------------------------------------------------------
- */
+/* --- one function for each type --------------------------------------------------------------- */
 
 static enum status read_flag(const struct reading *r)
 {
@@ -306,8 +305,7 @@ enum status value_read(const struct section *section, struct value *value, const
     return status;
 }
 
-/* --- defaults -----------------------------------------------------------------------------------
- */
+/* --- defaults --------------------------------------------------------------------------------- */
 
 bool value_default(struct value *value)
 {
@@ -341,8 +339,7 @@ bool value_is_default(const struct value *value)
     }
 }
 
-/* --- printing -----------------------------------------------------------------------------------
- */
+/* --- printing --------------------------------------------------------------------------------- */
 
 static void print_path(const char *path, struct text *text)
 {

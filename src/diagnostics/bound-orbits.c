@@ -13,7 +13,7 @@
 static const double weak_tide = 0.1;
 
 enum {
-    ALL_PAIRS = 64, /* up to so many bodies every pair is looked at */
+    ALL_PAIRS = 64, /* the most bodies of which every pair is looked at */
     HEAVIEST = 8,   /* of more, pairs with these */
     NEAREST = 2     /* and with neighbours */
 };

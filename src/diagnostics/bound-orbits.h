@@ -16,7 +16,8 @@
 
 enum { BOUND_CENTER_BODIES = 2 };
 
-/* What a body goes around: one body, or two at their centre of mass; indices within the system. */
+/* The center of a body's orbit: one body, or two at their centre of mass; indices within the
+ * system. */
 struct bound_center {
     size_t count;
     size_t bodies[BOUND_CENTER_BODIES];
@@ -47,9 +48,9 @@ struct bound_filter {
     double longest; /* no period is longer */
 };
 
-/* Of these orbits, as far as no other body disturbs them, the one of the shortest passage; *found
- * is false where there is none. In O(N^2) for few bodies; of many, the heaviest ones and the
- * neighbours are looked at. STATUS_MEMORY, STATUS_NUMERICAL. */
+/* Finds, of these orbits, as far as no other body disturbs them, the one of the shortest passage;
+ * *found is false if there is none. It takes O(N^2) for few bodies; among many, it looks at the
+ * heaviest ones and the neighbours. STATUS_MEMORY, STATUS_NUMERICAL. */
 enum status bound_orbit_fastest(const struct physics *physics, const struct bodies *bodies,
                                 size_t system, const struct bound_filter *filter, bool *found,
                                 struct bound_orbit *orbit, struct error *error);

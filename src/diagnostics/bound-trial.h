@@ -38,7 +38,7 @@ struct bound_method {
 double bound_trial_cost(const struct bodies *bodies, const struct bound_method *method,
                         const struct bound_orbit *orbit);
 
-/* How long a period may be, so that a whole trial takes no more than so many. */
+/* Returns the longest period of which a whole trial takes no more than this work. */
 double bound_trial_longest(const struct bodies *bodies, const struct bound_method *method,
                            double interactions);
 

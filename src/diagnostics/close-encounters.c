@@ -1,4 +1,5 @@
-/* Who is nearest to whom: the pairs that limit the step and cause jumps of the energy. */
+/* The diagnostic of close encounters: the nearest pairs, which limit the step and cause jumps of
+ * the energy. */
 #include <math.h>
 
 #include "diagnostics/diagnostic-table.h"

@@ -1,4 +1,4 @@
-/* Where a cluster is densest: the centre that profiles are taken about. */
+/* The place where a cluster is densest: the centre that profiles are taken about. */
 #ifndef ORRERY_DIAGNOSTICS_DENSITY_CENTER_H
 #define ORRERY_DIAGNOSTICS_DENSITY_CENTER_H
 

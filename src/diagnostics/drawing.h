@@ -21,7 +21,7 @@ enum curve_kind {
     CURVE_FOCUS   /* a cross of that colour: what paths go about */
 };
 
-/* What is drawn of a column. */
+/* The value of a column that is drawn. */
 enum drawn_value {
     DRAWN_VALUE,
     DRAWN_MAGNITUDE, /* |value| */

@@ -1,9 +1,9 @@
 /*
- * Where the energy error comes from. The run is cut into intervals. Each is replayed, from the
- * run's own state at its beginning, with half the step and, where its forces are not in double,
- * with forces in double. Since the exact motion keeps the energy, the differences of what the
- * energy does are the error of the step and that of the forces; what is left over is rounding, or
- * not explained. As a diagnostic, energy-budget.csv. See docs/theory.md.
+ * The origin of the energy error. The run is cut into intervals. Each is replayed, from the run's
+ * own state at its beginning, with half the step and, if its forces are not in double, with forces
+ * in double. Since the exact motion keeps the energy, the differences between the changes of the
+ * energy are the error of the step and that of the forces; the rest is rounding, or not explained.
+ * As a diagnostic, energy-budget.csv. See docs/theory.md.
  */
 #ifndef ORRERY_DIAGNOSTICS_ENERGY_BUDGET_H
 #define ORRERY_DIAGNOSTICS_ENERGY_BUDGET_H
@@ -37,7 +37,7 @@ enum status energy_budget_create(const struct section *section, const struct mom
  * run. STATUS_MEMORY. */
 enum status energy_budget_sample(struct diagnostic *budget, const struct moment *now, size_t system,
                                  struct error *error);
-/* What the internal energy of a system is at the end of the interval, replayed. */
+/* Takes the internal energy of a system at the end of the interval, replayed. */
 void energy_budget_replayed(struct diagnostic *budget, size_t system,
                             enum energy_budget_replay replay, double energy);
 

@@ -1,4 +1,4 @@
-/* What has left a cluster and what is left of it: which bodies are bound, and how these lie. */
+/* The diagnostic of escapers: the bodies that are bound to a cluster, and how these lie. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -140,7 +140,7 @@ static bool is_bound(const struct cluster *cluster, const struct rest *rest, siz
     const double v[] = { b->vx[i], b->vy[i], b->vz[i] };
     double v2 = 0.0;
     if (cluster->mass - b->m[i] <= 1e-14 * cluster->mass)
-        return true; /* What alone has mass is what the others are bound to. */
+        return true; /* A single body that has all mass is the one to which the others are bound. */
     for (int k = 0; k < 3; k++) {
         const double dv = v[k] - (rest->momentum[k] - own * v[k]) / others;
         v2 += dv * dv;
@@ -149,7 +149,7 @@ static bool is_bound(const struct cluster *cluster, const struct rest *rest, siz
            0.5 * others / (others + b->m[i]) * v2 + cluster->merged[i].phi < 0.0;
 }
 
-/* Of a system that flies apart the hardest pair remains. */
+/* Keeps the hardest pair of a system that flies apart. */
 static void keep_hardest(struct cluster *cluster)
 {
     const struct bound_pair *hardest = bound_pairs_hardest(&cluster->pairs);

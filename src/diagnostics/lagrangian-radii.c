@@ -7,7 +7,7 @@
 #include "diagnostics/diagnostic.h"
 #include "diagnostics/sphere.h"
 
-/* What stands behind the radii. */
+/* The columns behind the radii. */
 enum { CORE_RADIUS, CENTER_X, CENTER_Y, CENTER_Z, OTHERS };
 
 #define RADIUS_HELP(percent)                                                                       \

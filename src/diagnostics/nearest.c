@@ -33,8 +33,8 @@ static inline double image(const struct sweep *sweep, double d)
     return sweep->box_length > 0.0 ? physics_nearest_image(d, sweep->box_length) : d;
 }
 
-/* Of the bodies at two places of the order. False when bodies farther along x than dx cannot come
- * nearer than the best pair. */
+/* Considers the bodies at two places of the order. False when bodies farther along x than dx
+ * cannot come nearer than the best pair. */
 static inline bool consider(struct sweep *sweep, size_t here, size_t there, double dx)
 {
     if (cube(dx * dx + sweep->eps2) >= sweep->best * sweep->heaviest * sweep->heaviest)
@@ -98,7 +98,7 @@ static double wrapped(double x, double L)
     return L > 0.0 ? physics_wrap(x, L) : x;
 }
 
-/* Of the bodies that are somewhere. */
+/* Sorts the bodies whose positions are numbers. */
 static void sort_bodies(struct sweep *sweep, const struct bodies *bodies, size_t first, double *x,
                         double *body)
 {

@@ -134,9 +134,10 @@ struct fitted {
     double bodies, mass;
 };
 
-/* Where the range holds few, no shell is expected to hold `least_bodies`: one that does by chance
- * would end the fit, and the slope be that of the chance. Of 25 bodies of an isothermal sphere in
- * ten shells, the few fits that come about have a mean of -1.64. */
+/* Tells whether a range has enough bodies. If it holds few, no shell is expected to hold
+ * `least_bodies`: one that does by chance would end the fit, and the slope be that of the chance.
+ * With 25 bodies of an isothermal sphere in ten shells, the few fits that come about have a mean of
+ * -1.64. */
 static bool has_enough(const struct profile *profile, size_t begin, size_t end)
 {
     const double times = 4.0;
@@ -183,7 +184,8 @@ static double log_volume(const struct shell *shell, double s, double *slope)
     return log(4.0 * M_PI * w) + p * log(shell->r) + log_sinh;
 }
 
-/* Of all shells: ln of the sum of their integrals, with the mean and the variance of the slopes. */
+/* The expectation over all shells: ln of the sum of their integrals, with the mean and the
+ * variance of the slopes. */
 struct expectation {
     double log_sum, mean, variance;
 };
@@ -257,7 +259,7 @@ static double reduced_chi2(const struct fitted *fitted, double s, double log_sum
     return groups > 2 ? chi2 / (double)(groups - 2) : NAN;
 }
 
-/* Where the line does not describe the shells, or masses are not equal, chi^2 exceeds its
+/* Fits the shells. If the line does not describe them, or masses are not equal, chi^2 exceeds its
  * expectation, and the error of the slope grows with it. */
 static void fit_shells(struct profile *profile)
 {

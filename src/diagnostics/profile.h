@@ -29,7 +29,7 @@ struct profile_fit {
     double isothermal_amplitude; /* of amplitude r^-2 in the same shells */
 };
 
-/* What density-profile and density-slope both are. */
+/* The common state of density-profile and density-slope. */
 struct profile {
     struct diagnostic base;
     /* How to cut the shells and where to fit. */
@@ -38,14 +38,14 @@ struct profile {
     double r_min, r_max; /* of all shells */
     double fit[2];       /* of those that are fitted; NaN: all */
     size_t least_bodies; /* of the outermost shell; the fit ends before it */
-    /* Of the system measured last. */
+    /* The shells of the system measured last. */
     struct shell *shell; /* [shells] */
     struct profile_fit fitted;
     double mass, half_mass_radius;
 };
 
 /*
- * What their classes have in common. Where no range is given, it is that from a hundredth of the
+ * The common functions of their classes. If no range is given, it is that from a hundredth of the
  * half-mass radius at the start to ten times that radius (of the first system). STATUS_CONFIG,
  * STATUS_MEMORY, STATUS_NUMERICAL.
  */

@@ -75,7 +75,7 @@ struct bin {
     double mean, scatter; /* the latter: sum of squared deviations */
 };
 
-/* What all bins and systems of an event share. */
+/* The values that all bins and systems of an event share. */
 struct frame {
     double width, bodies, cell_volume;
     bool counts; /* among the means */
@@ -96,7 +96,7 @@ struct radial {
 
 enum { BIN_LENGTH = sizeof(struct bin) / sizeof(double) };
 
-/* Where that overflows, it stays too much. */
+/* Returns the number of state values; if it overflows, it stays too large. */
 static size_t state_count(const struct diagnostic *diagnostic, size_t systems)
 {
     const size_t bins = ((const struct radial *)diagnostic)->bins;
@@ -148,7 +148,7 @@ static void add_to_mean(struct bin *bin, double frames, double pairs)
     bin->scatter += deviation * (pairs - bin->mean);
 }
 
-/* Of a mean over so many frames, in pairs; of one frame alone by counting. */
+/* Returns the error of a mean over `frames` frames, in pairs; of one frame alone by counting. */
 static double error_of_mean(const struct bin *bin, double frames)
 {
     if (frames > 1)
@@ -156,7 +156,7 @@ static double error_of_mean(const struct bin *bin, double frames)
     return frames == 1 && bin->mean > 0 ? sqrt(bin->mean) : NAN;
 }
 
-/* Both are so many times the pairs, so that their means are those of the pairs. */
+/* Both counts are multiples of the pairs, so that their means are those of the pairs. */
 static double g_of(const struct frame *frame, double shell_volume, double pairs)
 {
     const double N = frame->bodies;

@@ -29,9 +29,9 @@ struct resolution {
 };
 
 /*
- * Of each body and its nearest neighbour in open space, and of the nearest pair in a periodic box,
- * that with the fewest steps. A pair at one place does not count, and where a body is nowhere
- * nothing is found. STATUS_MEMORY.
+ * Measures each body and its nearest neighbour in open space, and the nearest pair in a periodic
+ * box, and keeps the pair with the fewest steps. A pair at one place does not count, and if a body
+ * has no finite position nothing is found. STATUS_MEMORY.
  */
 enum status resolution_measure(const struct physics *physics, const struct bodies *bodies,
                                const struct backend_description *backend,

@@ -17,7 +17,7 @@
 #include "model/conserved.h"
 #include "model/physics.h"
 
-/* What is known of a system before its energies are. */
+/* The structure of a system, known before its energies are. */
 struct time_scales_structure {
     double count;                      /* bodies with mass, a bound pair as one */
     double largest;                    /* mass of one of them */

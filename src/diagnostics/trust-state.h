@@ -1,4 +1,4 @@
-/* What trust.h keeps of a run: for those who measure it, and who tell of it. */
+/* The state of trust.h: for the sources that measure it, and those that report it. */
 #ifndef ORRERY_DIAGNOSTICS_TRUST_STATE_H
 #define ORRERY_DIAGNOSTICS_TRUST_STATE_H
 
@@ -71,7 +71,7 @@ static inline struct trust_state *trust_state_of(const struct trust *trust, size
     return (struct trust_state *)trust->diagnostic.state + system;
 }
 
-/* Of the time that a body takes through the system, at least. */
+/* Fits the growth over at least the time that a body takes through the system. */
 static inline struct growth_fit trust_fit_growth(const struct trust_state *state)
 {
     return growth_fit(&state->growth, state->size / state->speed);

@@ -7,7 +7,7 @@
 #include "base/document.h"
 #include "diagnostics/trust-state.h"
 
-/* What is told of a horizon, or of another number, of all systems. */
+/* A summary of a horizon, or of another number, over all systems. */
 struct summary {
     size_t reached;       /* systems of which it is known */
     double first, median; /* INFINITY where not */

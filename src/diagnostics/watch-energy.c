@@ -8,8 +8,8 @@
 
 enum { JUMPS_TOLD = 3, SYSTEMS_TOLD = 3 }; /* jumps of a system, systems; others are only counted */
 
-/* Who may have changed the energy: of the fastest pairs at the last check and now the faster one.
- */
+/* Finds the pair that may have changed the energy: the faster one of the fastest pairs at the last
+ * check and now. */
 static enum status find_candidate(const struct record *record, const struct check *check,
                                   size_t system, struct close_pair *candidate, struct error *error)
 {
@@ -48,7 +48,7 @@ const char *watch_scale(double change, double body)
     return isnan(body) ? "times max(|E0|, |U0|)" : "times max(|e0|, |u0|)";
 }
 
-/* Have so many other systems gone wrong that of this one nothing is told? */
+/* Tells whether enough other systems have gone wrong that this one is not reported. */
 static bool enough_told(const struct watch *watch, size_t system)
 {
     size_t others = 0;
@@ -140,7 +140,8 @@ static bool is_sudden(const struct level *level, double energy, double steps)
     return fabs(change) > most * fabs(whole) && level->rate * steps / change < 1.0 - most;
 }
 
-/* An energy and what it is judged by, at a step that comes so many `steps` after the last check. */
+/* An energy and the values that it is judged by, at a step that comes `steps` after the last
+ * check. */
 struct sight {
     double energy, potential; /* |U| */
     double step, steps;
@@ -185,7 +186,8 @@ static struct watch_deviation see_energy(struct level *level, const struct sight
     return seen;
 }
 
-/* Of the test body whose energy has changed most, and of the one whose has jumped most. */
+/* Finds the deviation of the test body whose energy has changed most, and of the one whose energy
+ * has jumped most. */
 static struct watch_deviation find_worst(struct watch *watch, const struct moment *now,
                                          size_t system, double steps)
 {

@@ -4,7 +4,8 @@
 
 #include "diagnostics/watch-state.h"
 
-/* What a check has: the moment, what of it is valid (enum need, or-ed), and where warnings go. */
+/* The input of a check: the moment, the valid parts of it (enum need, or-ed), and the place for
+ * warnings. */
 struct check {
     const struct moment *now;
     unsigned valid;
@@ -13,12 +14,12 @@ struct check {
 };
 
 /*
- * What a check finds of an energy: how far it is, over the scale. In a deep encounter the error of
- * any method swings with |U| and comes back, and if the bodies began far apart the scale is nothing
- * beside it. So what is compared with the limits is the change over max(scale, |U| - 10 <|U|>), the
- * mean over the run so far: in an encounter over |U|, and afterwards, when |U| is what it usually
- * is, over the scale. What stays beyond the limit all the time for 1000 steps and a sixteenth of
- * the run so far is no swing, wherever the bodies are.
+ * The deviation of an energy at a check: its change over the scale. In a deep encounter the error
+ * of any method swings with |U| and comes back, and if the bodies began far apart the scale is
+ * nothing beside it. Therefore the change that is compared with the limits is taken over max(scale,
+ * |U| - 10 <|U|>), the mean over the run so far: in an encounter over |U|, and afterwards, when |U|
+ * is what it usually is, over the scale. A change that stays beyond the limit all the time for 1000
+ * steps and a sixteenth of the run so far is no swing, wherever the bodies are.
  */
 enum { DEEP = 10 };
 struct watch_deviation {
@@ -32,8 +33,8 @@ struct watch_deviation {
     double inertia, virial;        /* I and |W|; of the test body with the largest change */
 };
 
-/* Of the system, or of its test bodies where those are judged; `steps` after the last check, which
- * this one replaces. */
+/* Observes the system, or its test bodies where those are judged; `steps` after the last check,
+ * which this one replaces. */
 struct watch_deviation watch_observe(struct watch *watch, const struct moment *now, size_t system,
                                      double steps);
 

@@ -1,6 +1,7 @@
 /*
- * Where the energy of many bodies is worth a look between two checks: at the pericentre of the
- * bound pair that a step errs most in. Its error swings there, within few steps, and comes back.
+ * The moments between two checks at which the energy of many bodies is worth a look: at the
+ * pericentre of the bound pair that a step errs most in. Its error swings there, within few steps,
+ * and comes back.
  */
 #include <math.h>
 
@@ -8,8 +9,8 @@
 #include "diagnostics/kepler.h"
 #include "diagnostics/watch-energy.h"
 
-/* A look takes as long as some two to four steps: so many steps for each, and so many in advance.
- */
+/* The steps that pay for a look, which takes as long as some two to four of them, and the looks
+ * that may be taken in advance. */
 enum { STEPS_FOR_A_LOOK = 100, LOOKS_IN_ADVANCE = 10, MOST_SYSTEMS = 64 };
 /* A swing may be over in some steps, so those that are as near to the pericentre as this all count.
  */

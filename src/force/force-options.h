@@ -1,11 +1,12 @@
-/* What can be asked of forces: method, precision, kernel, instruction set, threads, a share of the
+/* The options of forces: method, precision, kernel, instruction set, threads, a share of the
  * sums. */
 #ifndef ORRERY_FORCE_FORCE_OPTIONS_H
 #define ORRERY_FORCE_FORCE_OPTIONS_H
 
 #include <stddef.h>
 
-/* Of the pair terms of the force. State, sums over many bodies and energies are always fp64. */
+/* The precision of the pair terms of the force. State, sums over many bodies and energies are
+ * always fp64. */
 enum precision {
     PRECISION_DOUBLE,
     PRECISION_MIXED, /* fp32 pair terms from hi+lo positions, fp64 accumulation */

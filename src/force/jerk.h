@@ -20,7 +20,7 @@
 
 struct jerk; /* the first member of every method's own struct, with one system as it wants it */
 
-/* What a method has for it: the functions below, which say how they are called. */
+/* The functions of a method for the jerk; the functions below say how they are called. */
 struct jerk_class {
     enum status (*create)(const struct force_options *options, const struct physics *physics,
                           size_t count, struct jerk **jerk, struct error *error);

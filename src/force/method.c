@@ -8,8 +8,7 @@
 
 #include "base/memory.h"
 
-/* --- names --------------------------------------------------------------------------------------
- */
+/* --- names ------------------------------------------------------------------------------------ */
 
 const char *const precision_names[] = { "double", "mixed", "single", NULL };
 const char *const precision_help[] = {
@@ -27,8 +26,7 @@ const char *const force_kernel_names[] = {
     NULL
 };
 
-/* --- the table ----------------------------------------------------------------------------------
- */
+/* --- the table -------------------------------------------------------------------------------- */
 
 #define METHOD_NAME(name, help) #name,
 const char *const force_method_names[] = { FORCE_METHODS(METHOD_NAME) NULL };
@@ -101,8 +99,7 @@ enum status force_check_direct(const struct force_options *options, const char *
                      method->name, who, force_direct.name);
 }
 
-/* --- forces of some bodies ----------------------------------------------------------------------
- */
+/* --- forces of some bodies -------------------------------------------------------------------- */
 
 enum status force_create(const struct force_options *options, const struct physics *physics,
                          const struct bodies *bodies, struct force **result, struct error *error)
@@ -156,8 +153,7 @@ void force_potentials(struct force *force, const struct bodies *bodies, double *
     barrier_wait(&force->barrier);
 }
 
-/* --- who does which systems ---------------------------------------------------------------------
- */
+/* --- who does which systems ------------------------------------------------------------------- */
 
 bool force_find_item(const struct force *force, const struct bodies *bodies, size_t number,
                      struct force_item *item)
@@ -189,8 +185,7 @@ void force_close_item(struct force *force, const struct bodies *bodies, struct f
     item->batch = NULL;
 }
 
-/* --- bodies that are due ------------------------------------------------------------------------
- */
+/* --- bodies that are due ---------------------------------------------------------------------- */
 
 enum status jerk_create(const struct force_options *options, const struct physics *physics,
                         size_t count, struct jerk **jerk, struct error *error)

@@ -29,7 +29,7 @@
     ROW(direct, "Sums over all pairs of bodies: O(N^2), as exact as their precision.")             \
     ROW(fmm, "Fast multipoles, in open space: O(N), to the error that compute.accuracy asks for.")
 
-/* What those who judge a run may assume of its forces. */
+/* The properties of forces on which those who judge a run may rely. */
 struct force_traits {
     double rounding;     /* of a force in its precision, relative, where that is not double; or 0 */
     double truncation;   /* what the method leaves out of a force, relative: the same on every
@@ -60,7 +60,7 @@ struct force_method {
     /* Can it do what the options ask for? STATUS_CONFIG (a GPU's kernel), STATUS_UNAVAILABLE (a
      * forced instruction set that this machine has not). */
     enum status (*check)(const struct force_options *options, struct error *error);
-    /* Bytes that the force of so many bodies takes at most. */
+    /* Returns the most bytes that the force on systems of `count` bodies takes. */
     double (*bytes)(const struct force_options *options, double systems, double count);
     /* Work of one evaluation of all systems, in the time of a pair of bodies in a direct sum. */
     double (*work)(const struct force_options *options, double systems, double count);
@@ -98,7 +98,7 @@ struct force {
     size_t alone;             /* threads of a team that may work on systems of their own */
     size_t batch_systems;     /* that one thread takes together; 0: one after another */
     /*
-     * Where parts find the accelerations, whose bits are those of the whole. false: each has those
+     * The place of the accelerations, whose bits are those of the whole. false: each part has those
      * of its own bodies. true: part `holder` has those of all bodies, and the others have none (a
      * kernel that uses Newton's third law).
      */
@@ -107,17 +107,17 @@ struct force {
     struct barrier barrier; /* of the team */
 };
 
-/* --- asking, before there are any bodies --------------------------------------------------------
- */
+/* --- asking, before there are any bodies ------------------------------------------------------ */
 
 extern const char *const force_method_names[]; /* as the table has them; NULL-terminated */
 extern const char *const force_method_help[];  /* a sentence for each */
 const struct force_method *force_method_find(const char *name); /* NULL: there is none */
 
-/* What the group `compute` of the config asks for. */
+/* Returns the options that the group `compute` of the config asks for. */
 struct force_options force_options_of(const struct section *compute);
 
-/* What the group `compute` of a run.json says: its method, "" is the default, and precision. */
+/* Returns the options in the group `compute` of a run.json: its method, "" is the default, and
+ * precision. */
 struct force_options force_options_named(const char *method, const char *precision);
 
 /* The method that the options name. */
@@ -136,8 +136,7 @@ struct force_options force_exact(const struct force_options *options);
 enum status force_check_direct(const struct force_options *options, const char *who,
                                struct error *error);
 
-/* --- forces of some bodies ----------------------------------------------------------------------
- */
+/* --- forces of some bodies -------------------------------------------------------------------- */
 
 /* For `bodies` as they are laid out now. STATUS_MEMORY, and what the method's check() says. */
 enum status force_create(const struct force_options *options, const struct physics *physics,

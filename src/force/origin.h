@@ -1,7 +1,7 @@
 /*
- * Where float kernels measure positions from: a median of each coordinate, which no body that
- * escapes can move, so that the others keep their digits. (The middle of the bounding box, and the
- * centre of mass, go with the farthest body.)
+ * The origin from which float kernels measure positions: a median of each coordinate, which no
+ * body that escapes can move, so that the others keep their digits. (The middle of the bounding
+ * box, and the centre of mass, go with the farthest body.)
  *
  * The median is that of a few bodies, spread evenly over the system: nine of them; of more bodies,
  * the median of the medians of nine, 81 or 729 in all. It follows from the positions and the number
@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/* Where the kernels of a backend measure positions from. */
+/* The kinds of origin from which the kernels of a backend measure positions. */
 enum origin {
     ORIGIN_EXACT,  /* wherever: they have the digits of the bodies themselves */
     ORIGIN_MEDIAN, /* as origin_find() has it, in open space */
@@ -44,8 +44,8 @@ static inline size_t origin_body(size_t count, size_t size, size_t k)
     return k * count / size;
 }
 
-/* Of `count` > 0 bodies, from their coordinates. Where they are at most ORIGIN_ONE_SAMPLE, it is
- * the median by origin_network() of the bodies origin_body(). */
+/* Finds the origin of `count` > 0 bodies from their coordinates. If they are at most
+ * ORIGIN_ONE_SAMPLE, it is the median by origin_network() of the bodies origin_body(). */
 enum { ORIGIN_ONE_SAMPLE = 1024 };
 void origin_find(const double *const x[3], size_t count, double origin[3]);
 

@@ -70,8 +70,7 @@ static bool has_set(const struct hdf5_snapshot *snapshot, int type, const char *
     return has(snapshot, set_name(type, set, name));
 }
 
-/* --- what leads out of the file ----------------------------------------------------------------
- */
+/* --- what leads out of the file --------------------------------------------------------------- */
 
 /* STATUS_DATA where that name is a link to another file, or to nothing in this one. What it leads
  * to may be a pipe that never answers, or a file that nobody meant to read. */
@@ -136,8 +135,7 @@ static bool is_number(hid_t kind)
            mantissa <= bits && mantissa_size <= bits - mantissa;
 }
 
-/* --- the header --------------------------------------------------------------------------------
- */
+/* --- the header ------------------------------------------------------------------------------- */
 
 /* Up to `size` values of an attribute of a group; those that it lacks stay as they are. */
 static enum status get_values(const struct hdf5_snapshot *snapshot, hid_t group, const char *name,
@@ -213,8 +211,7 @@ static enum status read_hubble(struct hdf5_snapshot *snapshot, struct error *err
     return error->status;
 }
 
-/* --- units -------------------------------------------------------------------------------------
- */
+/* --- units ------------------------------------------------------------------------------------ */
 
 /* The names that GADGET, AREPO, GIZMO and SWIFT have for the data sets, and their groups. */
 static const struct {
@@ -256,8 +253,7 @@ static enum status read_cgs(struct hdf5_snapshot *snapshot, struct error *error)
     return STATUS_OK;
 }
 
-/* --- data sets ---------------------------------------------------------------------------------
- */
+/* --- data sets -------------------------------------------------------------------------------- */
 
 /* Tells whether the file can hold `numbers` numbers of the set. A chunked set may be compressed, to
  * nothing even if it is constant. */
@@ -328,8 +324,7 @@ static enum status read_rows(const struct hdf5_snapshot *snapshot, hid_t set, hs
     return good ? STATUS_OK : hdf5_bad(snapshot, error, "is damaged or cut short");
 }
 
-/* --- systems -----------------------------------------------------------------------------------
- */
+/* --- systems ---------------------------------------------------------------------------------- */
 
 /* Our own ensembles: the systems 1, 2, ... one after the other, of the same size. */
 static enum status read_systems(struct hdf5_snapshot *snapshot, struct error *error)
@@ -363,8 +358,7 @@ static enum status read_systems(struct hdf5_snapshot *snapshot, struct error *er
     return status;
 }
 
-/* --- what else there is ------------------------------------------------------------------------
- */
+/* --- what else there is ----------------------------------------------------------------------- */
 
 static bool is_read(const char *set)
 {
@@ -397,8 +391,7 @@ static void look_around(struct hdf5_snapshot *snapshot)
     }
 }
 
-/* --- the file ----------------------------------------------------------------------------------
- */
+/* --- the file --------------------------------------------------------------------------------- */
 
 static enum status count_bodies(struct hdf5_snapshot *snapshot, struct error *error)
 {
@@ -438,8 +431,7 @@ static enum status open_snapshot(struct hdf5_snapshot *snapshot, struct error *e
     return error->status;
 }
 
-/* --- what is sent ------------------------------------------------------------------------------
- */
+/* --- what is sent ----------------------------------------------------------------------------- */
 
 static bool send_part(int to, enum hdf5_part part, const void *bytes, size_t length)
 {

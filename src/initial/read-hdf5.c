@@ -26,8 +26,7 @@ static bool recognise(const char *path, const char *head, size_t length)
     return length >= sizeof signature - 1 && memcmp(head, signature, sizeof signature - 1) == 0;
 }
 
-/* --- what is received --------------------------------------------------------------------------
- */
+/* --- what is received ------------------------------------------------------------------------- */
 
 /* A file that is being read by a child. */
 struct reading {
@@ -113,8 +112,7 @@ static enum status receive_set(struct reading *reading, const struct hdf5_snapsh
     return status;
 }
 
-/* --- the file ----------------------------------------------------------------------------------
- */
+/* --- the file --------------------------------------------------------------------------------- */
 
 static size_t total(const struct hdf5_snapshot *snapshot)
 {

@@ -84,8 +84,7 @@ const char *read_units_words(const struct read_units *units, char words[READ_PRO
     return words;
 }
 
-/* --- against the wish --------------------------------------------------------------------------
- */
+/* --- against the wish ------------------------------------------------------------------------- */
 
 static bool are_those_of(const struct read_units *said, const struct units *units)
 {

@@ -18,8 +18,7 @@
 
 enum { MAX_COLUMNS = 1024, PROPERTIES_SIZE = 16 * MAX_COLUMNS };
 
-/* --- frames ------------------------------------------------------------------------------------
- */
+/* --- frames ----------------------------------------------------------------------------------- */
 
 /* The number of bodies in the next frame; 0 at the end of the file. */
 static enum status read_count(struct lines *lines, size_t *count, struct error *error)
@@ -86,8 +85,7 @@ static enum status find_frame(struct lines *lines, int64_t wanted, size_t *count
     return read_count(lines, count, error);
 }
 
-/* --- columns -----------------------------------------------------------------------------------
- */
+/* --- columns ---------------------------------------------------------------------------------- */
 
 /* Properties that hold quantities; those of three columns hold them one after the other. */
 static const struct {

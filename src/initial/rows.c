@@ -148,8 +148,7 @@ enum status rows_require(const struct rows *rows, const char *hint, struct error
     return status;
 }
 
-/* --- rows --------------------------------------------------------------------------------------
- */
+/* --- rows ------------------------------------------------------------------------------------- */
 
 struct row {
     double value[QUANTITY_REALS];
@@ -316,8 +315,7 @@ static enum status parse_row(struct rows *rows, char *line, struct row *row, str
     return status;
 }
 
-/* --- systems -----------------------------------------------------------------------------------
- */
+/* --- systems ---------------------------------------------------------------------------------- */
 
 /* The numbers that name the systems of a file, in ascending order, with their bodies so far. */
 struct system {
@@ -401,8 +399,7 @@ static enum status measure(struct rows *rows, struct systems *systems, struct er
     return STATUS_OK;
 }
 
-/* --- the format's part -------------------------------------------------------------------------
- */
+/* --- the format's part ------------------------------------------------------------------------ */
 
 enum status rows_measure(const struct read_format *format, const struct read_request *request,
                          struct read_shape *shape, struct error *error)

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-/* Of a passage or of a fall, whichever is shorter: what |a| / |jerk| does not show of bodies that
- * are at rest. What comes back is the square of it. */
+/* Returns the time of a passage or of a fall, whichever is shorter, squared: |a| / |jerk| does not
+ * show it for bodies that are at rest. */
 CLONE_FOR_VECTORS
 static double pair_time2(const struct physics *physics, const struct reference_motion *motion,
                          size_t i)

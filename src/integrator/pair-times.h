@@ -1,6 +1,7 @@
 /*
- * What the pairs of a body ask for, one by one, where the sums of their pulls do not tell: the
- * shortest time of a pair, and the sizes of the pulls that may cancel. Direct sums over all bodies.
+ * The times of the pairs of a body, one by one, for cases that the sums of their pulls do not show:
+ * the shortest time of a pair, and the sizes of the pulls that may cancel. Direct sums over all
+ * bodies.
  */
 #ifndef ORRERY_INTEGRATOR_PAIR_TIMES_H
 #define ORRERY_INTEGRATOR_PAIR_TIMES_H

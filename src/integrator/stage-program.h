@@ -66,7 +66,7 @@ void stage_program_make(struct stage_program *program, const struct integrator *
 #define STAGE_PROGRAM_INLINE static inline
 #endif
 
-/* Where an advance of so many steps stands. */
+/* The state of an advance of several steps. */
 struct stage_walk {
     uint32_t next;  /* pass of the present step */
     uint64_t steps; /* not yet ended */

@@ -9,8 +9,7 @@
 #include "base/memory.h"
 #include "model/constants.h"
 
-/* --- symbols -----------------------------------------------------------------------------------
- */
+/* --- symbols ---------------------------------------------------------------------------------- */
 
 #define SOLAR_MASS (CONSTANT_GM_SUN / CONSTANT_G)
 
@@ -70,8 +69,7 @@ static const struct symbol *find_symbol(const char *name, size_t length)
     return NULL;
 }
 
-/* --- expressions -------------------------------------------------------------------------------
- */
+/* --- expressions ------------------------------------------------------------------------------ */
 
 /* A product so far. */
 struct product {

@@ -47,8 +47,7 @@ static void store_u64(void *bytes, uint64_t value)
     memcpy(bytes, &value, sizeof value);
 }
 
-/* --- writing -----------------------------------------------------------------------------------
- */
+/* --- writing ---------------------------------------------------------------------------------- */
 
 struct checkpoint_writer {
     struct directory *directory;
@@ -180,8 +179,7 @@ enum status checkpoint_commit(struct checkpoint_writer *writer, bool kept, struc
     return status;
 }
 
-/* --- reading -----------------------------------------------------------------------------------
- */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 /* The place of a section's payload. */
 struct extent {

@@ -48,8 +48,7 @@ int directory_flush_names(int folder)
     return fsync(folder) == 0 || errno == EINVAL ? 0 : errno;
 }
 
-/* --- files -------------------------------------------------------------------------------------
- */
+/* --- files ------------------------------------------------------------------------------------ */
 
 /* Opens a file that must be a regular one: no link, no device, and no pipe that would block. */
 static int open_regular(const struct directory *directory, const char *name, int flags,
@@ -85,8 +84,7 @@ int directory_open_file(struct directory *directory, const char *name, struct er
     return open_regular(directory, name, growing, STATUS_IO, &about, error);
 }
 
-/* --- files that are replaced as a whole --------------------------------------------------------
- */
+/* --- files that are replaced as a whole ------------------------------------------------------- */
 
 enum { TEMPORARY_SIZE = 256, TEMPORARIES = 1000 };
 

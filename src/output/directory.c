@@ -28,8 +28,7 @@ void directory_unlock_files(struct directory *directory)
     directory->files_lock = -1;
 }
 
-/* --- opening -----------------------------------------------------------------------------------
- */
+/* --- opening ---------------------------------------------------------------------------------- */
 
 /* A restart replaces a manifest that is damaged, and no other that it has not written. */
 static enum status check_resumable(const struct directory *directory, struct error *error)

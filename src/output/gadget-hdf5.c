@@ -35,8 +35,7 @@ enum status gadget_hdf5_probe(struct error *error)
     return STATUS_OK;
 }
 
-/* --- attributes --------------------------------------------------------------------------------
- */
+/* --- attributes ------------------------------------------------------------------------------- */
 
 /* One value, or an array of `count` of them where `count` is not 0. */
 static bool put_attribute(hid_t group, const char *name, hid_t file_type, hid_t memory_type,
@@ -101,8 +100,7 @@ static bool put_units(hid_t file, const struct units *units)
     return good;
 }
 
-/* --- bodies ------------------------------------------------------------------------------------
- */
+/* --- bodies ----------------------------------------------------------------------------------- */
 
 /* The source of a data set's values: the body at `index` gives `width` of them. */
 struct source {
@@ -206,8 +204,7 @@ static bool put_bodies(hid_t file, const struct moment *now)
     return good;
 }
 
-/* --- the file ----------------------------------------------------------------------------------
- */
+/* --- the file --------------------------------------------------------------------------------- */
 
 static bool take_image(hid_t file, void **bytes, size_t *length)
 {

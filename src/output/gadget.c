@@ -22,8 +22,7 @@ static void gadget_file(const struct section *section, uint64_t event, char name
              suffix);
 }
 
-/* --- the class ---------------------------------------------------------------------------------
- */
+/* --- the class -------------------------------------------------------------------------------- */
 
 extern const struct output_class output_gadget;
 

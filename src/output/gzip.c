@@ -17,8 +17,7 @@ size_t gzip_stem(const char *file)
     return length > end && strcmp(file + length - end, ending) == 0 ? length - end : length;
 }
 
-/* --- a stream ----------------------------------------------------------------------------------
- */
+/* --- a stream --------------------------------------------------------------------------------- */
 
 struct gzip {
     z_stream zlib;
@@ -87,8 +86,7 @@ int gzip_end(struct gzip *gzip)
     return failure;
 }
 
-/* --- files -------------------------------------------------------------------------------------
- */
+/* --- files ------------------------------------------------------------------------------------ */
 
 /* 0 with *stopped, or errno. */
 static int compress_file(int from, int to, bool (*stop)(void), bool *stopped)

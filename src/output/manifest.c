@@ -21,8 +21,7 @@ static const char program_name[] = "orrery";
 
 enum { OWN_NAME_SIZE = 512 };
 
-/* --- reading it --------------------------------------------------------------------------------
- */
+/* --- reading it ------------------------------------------------------------------------------- */
 
 bool directory_names_program(const json_t *document)
 {
@@ -93,8 +92,7 @@ bool manifest_is_foreign(const struct directory *directory, const struct directo
     return foreign;
 }
 
-/* --- the files that are its own ----------------------------------------------------------------
- */
+/* --- the files that are its own --------------------------------------------------------------- */
 
 json_t *directory_manifest(struct directory *directory, struct error *error)
 {

@@ -25,8 +25,7 @@ const struct output_class *output_find(const struct section *section)
     return NULL;
 }
 
-/* --- a file for each event ---------------------------------------------------------------------
- */
+/* --- a file for each event -------------------------------------------------------------------- */
 
 static enum status make_room(struct output *output, uint64_t count, struct error *error)
 {

@@ -8,8 +8,7 @@
 #include "output/gadget-hdf5.h"
 #include "output/gzip.h"
 
-/* --- columns of text ---------------------------------------------------------------------------
- */
+/* --- columns of text -------------------------------------------------------------------------- */
 
 static const struct {
     const char *name;
@@ -31,8 +30,7 @@ static void write_reals(struct stream *stream, const struct bodies *b, size_t i,
     }
 }
 
-/* --- CSV ---------------------------------------------------------------------------------------
- */
+/* --- CSV -------------------------------------------------------------------------------------- */
 
 static void begin_csv(struct stream *stream, const struct moment *first,
                       const struct snapshot_options *options)
@@ -78,8 +76,7 @@ static void write_csv(struct stream *stream, const struct moment *now,
             write_csv_body(stream, now, s, s * bodies->stride + i, options);
 }
 
-/* --- plain columns -----------------------------------------------------------------------------
- */
+/* --- plain columns ---------------------------------------------------------------------------- */
 
 static void begin_plain(struct stream *stream, const struct moment *first,
                         const struct snapshot_options *options)
@@ -107,8 +104,7 @@ static void write_plain(struct stream *stream, const struct moment *now,
         }
 }
 
-/* --- extended XYZ ------------------------------------------------------------------------------
- */
+/* --- extended XYZ ----------------------------------------------------------------------------- */
 
 static void write_xyz(struct stream *stream, const struct moment *now,
                       const struct snapshot_options *options)
@@ -116,8 +112,7 @@ static void write_xyz(struct stream *stream, const struct moment *now,
     xyz_frame_write(options->frame, stream, now);
 }
 
-/* --- the table ---------------------------------------------------------------------------------
- */
+/* --- the table -------------------------------------------------------------------------------- */
 
 static const char *const csv_endings[] = { ".csv", NULL };
 static const char *const xyz_endings[] = { ".xyz", ".extxyz", NULL };

@@ -338,8 +338,7 @@ enum status stream_close(struct stream *stream, struct error *error)
     return status;
 }
 
-/* --- files that replace others -----------------------------------------------------------------
- */
+/* --- files that replace others ---------------------------------------------------------------- */
 
 enum status stream_replace(struct directory *directory, const char *name, bool compressed,
                            struct stream **result, struct error *error)

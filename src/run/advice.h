@@ -30,7 +30,7 @@ enum advice_trial {
     ADVICE_FAILS     /* no step that was tried keeps the energy */
 };
 
-/* What rules the step. */
+/* The advice, with the cause that limits the step. */
 struct advice {
     enum advice_kind kind;
     const struct integrator *integrator; /* whose step is advised: that of the experiment, but
@@ -51,7 +51,7 @@ struct advice {
     struct rehearsal rehearsal; /* the last one: that of `step` where it HOLDS */
 };
 
-/* What is asked for, and what it may cost. */
+/* The wish for advice, and the work that it may cost. */
 struct advice_wish {
     double bound;   /* of the energy error, see rehearse() */
     double work;    /* of all rehearsals, in pair interactions */

@@ -51,7 +51,7 @@ static const struct diagnostic_class table_class = {
     .table = true,
 };
 
-/* Of the source, those that statistics are made of. */
+/* Returns the number of columns of the source of which statistics are made. */
 static size_t measured_columns(const struct aggregate *aggregate)
 {
     return aggregate->source->column_count - aggregate->bin_columns;
@@ -158,7 +158,7 @@ void aggregate_take(struct aggregate *aggregate, size_t system, const double *va
         aggregate->taken[(row * measured + c) * aggregate->systems + system] = values[bins + c];
 }
 
-/* Of the n values in aggregate->sorted, which it sorts. */
+/* Describes the n values in aggregate->sorted, which it sorts. */
 static void describe(struct aggregate *aggregate, size_t n, double *statistic)
 {
     double *values = aggregate->sorted;

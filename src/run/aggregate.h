@@ -15,7 +15,7 @@
 
 struct aggregate;
 
-/* Of `source`, which it borrows, over `systems` systems. STATUS_MEMORY. */
+/* Creates the statistics of `source`, which it borrows, over `systems` systems. STATUS_MEMORY. */
 enum status aggregate_create(const struct diagnostic *source, size_t systems,
                              struct aggregate **aggregate, struct error *error);
 void aggregate_destroy(struct aggregate *aggregate); /* accepts NULL */
@@ -35,7 +35,7 @@ void aggregate_take(struct aggregate *aggregate, size_t system, const double *va
  * column. */
 const double *aggregate_row(struct aggregate *aggregate, size_t row, const bool *left_out);
 
-/* What that gave last, which must survive a restart; undefined values before the first. */
+/* Returns the last row, which must survive a restart; undefined values before the first. */
 double *aggregate_last_row(struct aggregate *aggregate);
 
 #endif

@@ -15,7 +15,7 @@ struct autosave {
     bool any;       /* one was saved: a restart is possible */
     double last;    /* clock_seconds() when the clock last had one saved */
     double longest; /* seconds that the slowest one took */
-    /* What the last one holds: the state of this step, before or after its events. */
+    /* The step of the last checkpoint, which holds the state before or after its events. */
     bool saved, saved_events;
     uint64_t saved_step;
     struct kept *before_last; /* see save_keep_early(); NULL where it is not needed */
@@ -27,7 +27,7 @@ bool autosave_due(struct autosave *autosave, const struct section *checkpoint, d
 
 /* Is the last one of this very moment? */
 bool autosave_is_current(const struct autosave *autosave, const struct schedule *schedule);
-/* It is now, and took so many seconds. */
+/* Notes that a checkpoint is written now, and took `seconds` seconds. */
 void autosave_note(struct autosave *autosave, const struct schedule *schedule, double seconds);
 
 #endif

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "force/method.h"
 
-/* What is not here is another experiment. */
+/* The effect of a change of each key; a key that is not here makes another experiment. */
 static const struct {
     const char *pattern; /* of paths */
     enum change_kind kind;
@@ -33,8 +33,8 @@ static const struct {
     { "bodies.files", CHANGE_INPUT },
 };
 
-/* What sums the forces, but not by which method: another experiment where that shows in more than
- * rounding. */
+/* The keys that choose who sums the forces, but not the method: another experiment if that shows
+ * in more than rounding. */
 static const char *const summing[] = { "compute.backend", "compute.kernel", "compute.isa" };
 
 /* Keys that earlier versions did not have, and what these did. */

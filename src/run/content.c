@@ -72,7 +72,7 @@ enum status content_get_json(const struct checkpoint *checkpoint, const char *na
     return !*json && no_memory ? error_memory(error) : STATUS_OK;
 }
 
-/* Where they are or go to, and what they are called. */
+/* The source or the target of the sections, and their names. */
 struct adaptive_sections {
     struct checkpoint_writer *writer;
     const struct checkpoint *checkpoint;

@@ -1,5 +1,5 @@
 /*
- * What a checkpoint of a run holds: the names and shapes of its sections, which saving and loading
+ * The content of a run's checkpoint: the names and shapes of its sections, which saving and loading
  * share. Beside these: `config`, `build`, `ended_by` and `legs` are text, `first` the conserved
  * quantities of every system at step 0, and content_name() those of diagnostics, outputs and
  * criteria.
@@ -18,7 +18,7 @@ struct json_t;
 
 /* The marks of the files of an output that has one for each event. */
 extern const char content_files[]; /* "files" */
-/* What each start of the run has computed, as JSON (run/legs.h). */
+/* The section of the work of each start of the run, as JSON (run/legs.h). */
 extern const char content_legs[]; /* "legs" */
 
 enum { CONSERVED_REALS = sizeof(struct conserved) / sizeof(double), CONTENT_BUILD_SIZE = 1024 };

@@ -156,7 +156,7 @@ static void judge(struct criterion *criterion, size_t system, double time, doubl
     criterion->failures++;
 }
 
-/* What of a row it is about. */
+/* Returns the value in a row that the criterion is about. */
 static double value_of(const struct criterion *criterion, const double *values, double error)
 {
     const double value = values[criterion->column];

@@ -92,8 +92,8 @@ struct criteria {
     char ended_by[CRITERION_TEXT_SIZE]; /* the condition of stop_when that was met first, or "" */
 };
 
-/* Of the config, on the columns of these diagnostics; see expectations_create(). All errors of both
- * lists are reported. */
+/* Creates the criteria of the config, on the columns of these diagnostics; see
+ * expectations_create(). All errors of both lists are reported. */
 enum status criteria_create(const struct config *config, const struct units *units,
                             const struct diagnostic *const *diagnostics, size_t diagnostic_count,
                             struct criteria *criteria, struct error *error);

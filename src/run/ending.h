@@ -1,11 +1,11 @@
-/* What the outside asks of a run while it works: to end early, by a signal, the time limit or the
+/* The requests of the outside to a run at work: to end early, by a signal, the time limit or the
  * file `stop`; or to save a checkpoint. */
 #ifndef ORRERY_RUN_ENDING_H
 #define ORRERY_RUN_ENDING_H
 
 #include "run/parts.h"
 
-/* The events of a step are interrupted when they have taken so many seconds. */
+/* The seconds after which the events of a step are interrupted. */
 #define ENDING_LONG_EVENTS 0.5
 
 /* Lends run->interruption to all that will work for the run; before its experiment is made. */

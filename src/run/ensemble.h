@@ -26,7 +26,7 @@ enum status ensemble_create(size_t systems, double error_limit, struct conserved
                             struct error *error);
 void ensemble_destroy(struct ensemble *ensemble);
 
-/* What they are now is how they began. */
+/* Takes the present values as those of the beginning. */
 void ensemble_begin(struct ensemble *ensemble);
 /* Takes what they are now into the largest errors, and leaves out whom that excludes. */
 void ensemble_judge(struct ensemble *ensemble);

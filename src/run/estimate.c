@@ -9,7 +9,7 @@
 
 enum { ROW_PREFIX_BYTES = 32, NUMBER_BYTES = 24 };
 
-/* Of so many rows at each event. */
+/* Returns the bytes of a table with this number of rows at each event. */
 static double table_bytes(const struct run *run, size_t index, const struct diagnostic *table,
                           double rows)
 {
@@ -106,8 +106,8 @@ double estimate_disk_bytes(const struct run *run)
     return bytes;
 }
 
-/* What the watch keeps of bodies without mass, which only the bodies tell; two copies while a
- * checkpoint is written. */
+/* Adds the memory of the watch for bodies without mass, which only the bodies show; two copies
+ * while a checkpoint is written. */
 static void add_watched(const struct run *run, struct memory_need *need)
 {
     size_t length;

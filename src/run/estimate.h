@@ -1,4 +1,4 @@
-/* What a run will cost, before it is started. */
+/* The cost of a run, before it is started. */
 #ifndef ORRERY_RUN_ESTIMATE_H
 #define ORRERY_RUN_ESTIMATE_H
 

@@ -1,4 +1,4 @@
-/* What is saved of a run whose numbers have failed: the bodies as they are, for a look at them. */
+/* The snapshot of a run whose numbers have failed: the bodies as they are, for a look at them. */
 #ifndef ORRERY_RUN_FAILURE_H
 #define ORRERY_RUN_FAILURE_H
 

@@ -19,7 +19,7 @@ const char *input_hash(const char *path, char hash[INPUT_HASH_SIZE])
     size_t length;
     struct stat about;
     hash[0] = '\0';
-    /* What is no regular file, a pipe, say, can be read once only. */
+    /* A file that is not regular, a pipe, say, can be read once only. */
     FILE *file = stat(path, &about) == 0 && S_ISREG(about.st_mode) ? fopen(path, "rb") : NULL;
     XXH3_state_t *state = file ? XXH3_createState() : NULL;
     if (state) {

@@ -22,7 +22,7 @@ struct memory_need {
     double program;     /* it and its libraries */
 };
 
-/* Of `systems` systems of `count` bodies, as the config has them otherwise. */
+/* Returns the need of `systems` systems of `count` bodies, with the rest of the config as it is. */
 struct memory_need need_of_bodies(const struct config *config, size_t systems, size_t count);
 
 /* How many systems the config asks for: one for each of bodies.files, else ensemble.systems. */

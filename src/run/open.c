@@ -61,7 +61,8 @@ static enum status open_series(struct run *run, struct error *error)
     return STATUS_OK;
 }
 
-/* What an output cannot be called: the run's own files, control files, and files being written. */
+/* The names that no output may have: the run's own files, control files, and files being
+ * written. */
 static const char *const taken_names[] = { "run.json",   "run.cfg", "run.log",  "run.lock",
                                            "checkpoint", "stop",    "*.orr",    "*.orr.prev",
                                            "*.tmp",      "plots",   "report.*", "failure.*",

@@ -1,4 +1,4 @@
-/* What a command asks of a run, and how it hears of it. */
+/* The options of a run that a command asks for, and the functions by which it hears of the run. */
 #ifndef ORRERY_RUN_OPTIONS_H
 #define ORRERY_RUN_OPTIONS_H
 

@@ -4,8 +4,8 @@
 
 #include "run/parts.h"
 
-/* Of a run that has its options alone; see run_prepare(). What was made by an error is for
- * run_destroy(). */
+/* Prepares a run that has its options alone; see run_prepare(). The parts that exist after an
+ * error are for run_destroy(). */
 enum status prepare_whole(struct run *run, const struct config *config, bool measure,
                           struct error *error);
 

@@ -8,7 +8,7 @@
 static const double first_steps = 60.0, last_steps = 500.0;
 /* A trajectory that has lost more of its energy is another one. */
 static const double energy_kept = 1e-3;
-/* A step that is a smaller part of the run does not end a fall: nobody could take so many. */
+/* The smallest step, as a part of the run, that ends a fall: nobody could take more steps. */
 static const double least_step = 1e-14;
 /* Work of one force besides its pairs, and of looking for the fastest pair and of the calls. */
 static const double call_work = 30.0, look_work = 600.0;

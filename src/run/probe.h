@@ -11,7 +11,7 @@
 #include "diagnostics/nearest.h"
 #include "run/experiment.h"
 
-/* What it sees at each of its steps. */
+/* A sample of the probe at one of its steps. */
 struct probe_sample {
     double time;
     struct nearest_pair pair; /* the fastest */
@@ -31,8 +31,9 @@ enum probe_end {
 };
 
 /*
- * Where the energy is lost it begins again with more steps, and the observer sees both. `work` is
- * what it may do, in pair interactions; what it has done is taken from it. STATUS_MEMORY.
+ * Follows the system. If the energy is lost it begins again with more steps, and the observer sees
+ * both. `work` is the work that it may do, in pair interactions; the work done is taken from it.
+ * STATUS_MEMORY.
  */
 enum status probe_follow(const struct experiment *experiment, size_t system,
                          const struct probe_observer *observer, double *work, enum probe_end *end,

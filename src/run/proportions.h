@@ -16,7 +16,7 @@ struct proportions {
     char text[PROPORTIONS_TEXT_SIZE];
 };
 
-/* Of an experiment at its start. STATUS_MEMORY. */
+/* Finds the proportions of an experiment at its start. STATUS_MEMORY. */
 enum status proportions_find(const struct experiment *experiment, struct proportions *proportions,
                              struct error *error);
 

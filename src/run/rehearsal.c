@@ -2,9 +2,9 @@
 
 #include <math.h>
 
-/* Beyond so many times the limit nothing is mended any more. */
+/* The multiple of the limit beyond which no step helps any more. */
 static const double hopeless = 10.0;
-/* Of a call of the backend, in pair interactions: a tenth of a second. */
+/* The work of a call of the backend, in pair interactions: a tenth of a second. */
 static const double call_work = 2e8;
 
 /* Rows see excursions between the checks of the watch: of a bound on rows so much is left to them.
@@ -13,8 +13,9 @@ static const double unseen_part = 0.5;
 
 /* --- work ------------------------------------------------------------------------------------- */
 
-/* Of each force besides its pairs, in the time of so many of them; and how much slower a pair is
- * than in the fast kernels. Processes wait for each other, and a GPU for its host. */
+/* The work of each force besides its pairs, in units of one pair's time; and the factor by which a
+ * pair is slower than in the fast kernels. Processes wait for each other, and a GPU for its
+ * host. */
 static const struct pace {
     const struct backend_class *class_;
     double overhead, slower;

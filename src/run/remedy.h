@@ -1,5 +1,5 @@
-/* What would help a run that has failed: tried where that costs less than the run did, and told as
- * an estimate or as a command to type where it was not. */
+/* The remedy for a run that has failed: tried if that costs less than the run did, and else
+ * reported as an estimate or as a command to type. */
 #ifndef ORRERY_RUN_REMEDY_H
 #define ORRERY_RUN_REMEDY_H
 

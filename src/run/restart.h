@@ -22,7 +22,7 @@ enum status restart_compare(struct run *run, struct error *error);
 /* The bodies, the step and the first energies; before the backend sees them. */
 enum status restart_load_bodies(struct run *run, struct error *error);
 
-/* What the integrator has of its own, into the backend that was made of these bodies. */
+/* Loads the integrator's own state into the backend that was made of these bodies. */
 enum status restart_load_integrator(struct run *run, struct error *error);
 
 /* The step that a checkpoint is of. */
@@ -45,7 +45,8 @@ enum status restart_differences(const struct run *run, const struct checkpoint *
 /* The state of diagnostics, criteria, watch and ensemble, once these exist. */
 enum status restart_load_observers(struct run *run, struct error *error);
 
-/* Where a file stood, for stream_open(): "series" or "aggregate" of a diagnostic, or "output". */
+/* Finds the mark of a file, for stream_open(): "series" or "aggregate" of a diagnostic, or
+ * "output". */
 enum status restart_mark(const struct run *run, const char *kind, size_t index,
                          struct stream_mark *mark, struct error *error);
 

@@ -16,8 +16,8 @@
 /* --- what is kept ----------------------------------------------------------------------------- */
 
 /*
- * What must survive beside the bodies: where each file stands, and the state of all that observes
- * the run. A copy, so that it can be kept as it was before the events of the last step.
+ * The state that must survive beside the bodies: the mark of each file, and the state of all that
+ * observes the run. A copy, so that it can be kept as it was before the events of the last step.
  */
 struct kept {
     const char *prefix; /* of the sections' names */

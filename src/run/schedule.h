@@ -29,7 +29,7 @@ enum {
     SCHEDULE_OBSERVERS
 };
 
-/* Where a run is between its first and its last step, and what happens there. */
+/* The position of a run between its first and its last step, and its events. */
 struct schedule {
     uint64_t step;       /* reached */
     uint64_t first_step; /* where this process began */
@@ -60,7 +60,7 @@ bool schedule_fires(const struct schedule *schedule, const struct trigger *trigg
 /* Does anything happen at this step only because it is the last one that was planned? */
 bool schedule_off_cadence(const struct schedule *schedule);
 
-/* So many steps on. */
+/* Advances the schedule by `steps` steps. */
 void schedule_advance(struct schedule *schedule, uint64_t steps);
 /* This step is the last. */
 void schedule_cut(struct schedule *schedule);

@@ -182,7 +182,7 @@ static const struct parameter sweep_rows[] = {
 
 /* --- what no single row can see --------------------------------------------------------------- */
 
-/* What becomes the name of a file must stay in its directory. */
+/* A string that becomes the name of a file must stay in its directory. */
 /* File systems take names of 255 bytes: what goes behind these, ".convergence", must fit too. A
  * name that were cut could be that of another run. */
 enum { NAME_MOST = 200 };
@@ -210,7 +210,8 @@ static void check_time(const struct section *section, struct error *error)
                       text_real(end, section_real(section, "end")));
 }
 
-/* What a method does not take is refused where it is given, rather than ignored. */
+/* Refuses keys that a method does not take at the place where they are given, rather than ignoring
+ * them. */
 static void check_compute(const struct section *section, struct error *error)
 {
     static const char *const of_direct[] = { "precision", "kernel" };

@@ -28,7 +28,8 @@ static size_t find_mean(const char *name, const struct diagnostic *const *statis
     return found;
 }
 
-/* What can be named: `count` diagnostics, and of an ensemble their statistics, or NULL. */
+/* The columns that can be named: `count` diagnostics, and in an ensemble their statistics, or
+ * NULL. */
 struct choice {
     const struct diagnostic *const *diagnostics, *const *statistics;
     size_t count;

@@ -1,5 +1,5 @@
 /*
- * What the outside asks of a run: SIGINT, SIGTERM, SIGUSR1, SIGHUP (unless it is ignored) and
+ * The requests to a run by signals: SIGINT, SIGTERM, SIGUSR1, SIGHUP (unless it is ignored) and
  * SIGXCPU stop it after the current step, a second SIGINT at once; SIGUSR2 asks for a checkpoint.
  */
 #ifndef ORRERY_RUN_SIGNALS_H
@@ -13,8 +13,8 @@
  */
 void signals_expect(void);
 
-/* After signals_expect(): the process ends in the same way after so many seconds, unless
- * signals_catch() comes before. */
+/* Limits the time after signals_expect(): the process ends in the same way after `seconds`
+ * seconds, unless signals_catch() comes before. */
 void signals_limit(double seconds);
 
 /* Takes the signals over, and gives them back; once more is as good as once. */

@@ -10,7 +10,7 @@
 
 struct run;
 
-/* So many events of so many seconds each. */
+/* A number of events, and the seconds of each. */
 struct timing_part {
     double count, each;
 };

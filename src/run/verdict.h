@@ -1,4 +1,4 @@
-/* What is said of a run that failed, in one sentence: what, by how much, and what to do. */
+/* The sentence about a run that failed: the quantity, by how much, and the remedy. */
 #ifndef ORRERY_RUN_VERDICT_H
 #define ORRERY_RUN_VERDICT_H
 

@@ -67,7 +67,7 @@ static enum status compute(struct replay *replay, struct error *error)
     return status ? status : simulation_fetch(run->simulation, error);
 }
 
-/* What run.json says of it. */
+/* Returns the certificate in run.json. */
 static json_t *certificate(const struct replay *replay)
 {
     const struct verification *result = replay->result;

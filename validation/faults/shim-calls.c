@@ -156,8 +156,7 @@ static enum outcome outcome_of(const char *call, const char *path, bool moves_by
     return FAIL;
 }
 
-/* --- the journal -----------------------------------------------------------------------------
- */
+/* --- the journal ------------------------------------------------------------------------------ */
 
 /* A line, and the bytes that belong to it, in one piece: processes share the journal. */
 static void note(const void *bytes, size_t length, const char *format, ...)
@@ -309,8 +308,7 @@ int flock(int fd, int operation)
                                                            : (int)syscall(SYS_flock, fd, operation);
 }
 
-/* --- calls on a name ---------------------------------------------------------------------------
- */
+/* --- calls on a name -------------------------------------------------------------------------- */
 
 static int open_at(int directory, const char *path, int flags, mode_t mode)
 {
@@ -395,8 +393,7 @@ int rmdir(const char *path)
     return unlinkat(AT_FDCWD, path, AT_REMOVEDIR);
 }
 
-/* --- clocks ------------------------------------------------------------------------------------
- */
+/* --- clocks ----------------------------------------------------------------------------------- */
 
 static long ahead(void)
 {

@@ -86,8 +86,7 @@ static void test_depth_is_limited(void **state)
         "many brackets inside each other before '('");
 }
 
-/* --- includes -----------------------------------------------------------------------------------
- */
+/* --- includes --------------------------------------------------------------------------------- */
 
 static void test_includes(void **state)
 {
@@ -159,8 +158,7 @@ static void test_explosive_include(void **state)
     assert_non_null(strstr(error.text, ": more than 256 includes"));
 }
 
-/* --- files --------------------------------------------------------------------------------------
- */
+/* --- files ------------------------------------------------------------------------------------ */
 
 static void test_missing_file(void **state)
 {

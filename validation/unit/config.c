@@ -46,8 +46,7 @@ static void test_values_and_defaults(void **state)
     config_free(config);
 }
 
-/* --- rows that are bound to members -------------------------------------------------------------
- */
+/* --- rows that are bound to members ----------------------------------------------------------- */
 
 struct bound {
     bool flag, unset_flag;
@@ -357,8 +356,7 @@ static void test_check_of_a_group(void **state)
             "run.cfg:3: physics.box_length = -1: must be greater than 0");
 }
 
-/* --- overrides ----------------------------------------------------------------------------------
- */
+/* --- overrides -------------------------------------------------------------------------------- */
 
 static void test_overrides(void **state)
 {
@@ -514,8 +512,7 @@ static void test_wrong_overrides(void **state)
     assert_int_equal(load("=3", &config, &error), STATUS_USAGE);
 }
 
-/* --- paths, echo, JSON --------------------------------------------------------------------------
- */
+/* --- paths, echo, JSON ------------------------------------------------------------------------ */
 
 static void test_paths(void **state)
 {

@@ -26,8 +26,7 @@ static int remove_directory(void **state)
     return chdir("/") == 0 ? rmdir(directory) : -1;
 }
 
-/* --- a diagnostic of this test -------------------------------------------------------------------
- */
+/* --- a diagnostic of this test ---------------------------------------------------------------- */
 
 static const struct column columns[] = {
     { "height", DIMENSION_LENGTH, "how high the tide stands" },

@@ -11,8 +11,7 @@
 #include "run/criteria.h"
 #include "run/schema.h"
 
-/* --- a config and diagnostics of its own --------------------------------------------------------
- */
+/* --- a config and diagnostics of its own ------------------------------------------------------ */
 
 static const struct column pair_columns[] = { { .name = "period" }, { .name = "radius" } };
 static const struct column gas_columns[] = { { .name = "radius" }, { .name = "heat" } };
@@ -63,8 +62,7 @@ static void leave(struct fixture *f)
     config_free(f->config);
 }
 
-/* --- judging -----------------------------------------------------------------------------------
- */
+/* --- judging ---------------------------------------------------------------------------------- */
 
 enum { MOST_ROWS = 6 };
 
@@ -226,8 +224,7 @@ static void test_a_table(void **state)
     leave(&f);
 }
 
-/* --- ending a run ------------------------------------------------------------------------------
- */
+/* --- ending a run ----------------------------------------------------------------------------- */
 
 static void test_a_row_by_itself(void **state)
 {
@@ -257,8 +254,7 @@ static void test_a_row_by_itself(void **state)
     leave(&f);
 }
 
-/* --- reading -----------------------------------------------------------------------------------
- */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 static void test_quantities(void **state)
 {
@@ -337,8 +333,7 @@ static void test_bounds_that_nothing_meets(void **state)
     leave(&f);
 }
 
-/* --- telling -----------------------------------------------------------------------------------
- */
+/* --- telling ---------------------------------------------------------------------------------- */
 
 static void test_what_is_said(void **state)
 {

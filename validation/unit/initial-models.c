@@ -8,8 +8,7 @@ static const struct physics box = { .gravitational_constant = 1.0,
                                     .boundary = BOUNDARY_PERIODIC,
                                     .box_length = 5.0 };
 
-/* --- what all share ----------------------------------------------------------------------------
- */
+/* --- what all share --------------------------------------------------------------------------- */
 
 static void test_the_seed_decides_every_bit(void **state)
 {
@@ -111,8 +110,7 @@ static void test_virial_ratio(void **state)
            "other");
 }
 
-/* --- uniform cube ------------------------------------------------------------------------------
- */
+/* --- uniform cube ----------------------------------------------------------------------------- */
 
 /* The mean of f over n bodies is allowed five standard errors of a uniform number on [-s, s]:
  * mean 0 with variance s^2/3, mean square s^2/3 with variance 4 s^4/45. */
@@ -177,8 +175,7 @@ static void test_uniform_cube_choices(void **state)
            "one first");
 }
 
-/* --- Plummer sphere ----------------------------------------------------------------------------
- */
+/* --- Plummer sphere --------------------------------------------------------------------------- */
 
 static void test_plummer_energy_and_center(void **state)
 {
@@ -348,8 +345,7 @@ static void test_plummer_cutoff(void **state)
            STATUS_CONFIG, "run.cfg:1: bodies.cutoff_radius = 1.0: give this or cutoff, not both");
 }
 
-/* --- cold sphere -------------------------------------------------------------------------------
- */
+/* --- cold sphere ------------------------------------------------------------------------------ */
 
 /*
  * U = -3 G M^2/(5 R) times (1 - 1/N), as N bodies have N (N - 1) / 2 pairs. Its standard error is

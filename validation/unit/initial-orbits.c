@@ -8,8 +8,7 @@
 static const struct physics newton = { .gravitational_constant = 1.0 };
 static const double k2 = 0.01720209895 * 0.01720209895; /* G in AU, days and solar masses */
 
-/* --- two bodies --------------------------------------------------------------------------------
- */
+/* --- two bodies ------------------------------------------------------------------------------- */
 
 struct relative {
     double x[3], v[3];
@@ -180,8 +179,7 @@ static void test_two_bodies_that_cannot_be(void **state)
     bodies_destroy(b);
 }
 
-/* --- published starts --------------------------------------------------------------------------
- */
+/* --- published starts ------------------------------------------------------------------------- */
 
 static void test_figure_eight(void **state)
 {
@@ -253,8 +251,7 @@ static void test_outer_solar_system(void **state)
            "0.000295912208, not 1: set physics.units = \"astronomical\"");
 }
 
-/* --- files -------------------------------------------------------------------------------------
- */
+/* --- files ------------------------------------------------------------------------------------ */
 
 #define HEADER "m,x,y,z,vx,vy,vz,id\n"
 #define ROWS "1,0,0,0,0.5,0,0,7\n2,1,0,0,0,0,0.25,4\n"

@@ -60,8 +60,7 @@ static const struct physics physics_box = { .gravitational_constant = 1.37,
                                             .boundary = BOUNDARY_PERIODIC,
                                             .box_length = 2.3 };
 
-/* --- the reference ------------------------------------------------------------------------------
- */
+/* --- the reference ---------------------------------------------------------------------------- */
 
 /* (a(t + h) - a(t - h)) / 2h = jerk + h^2/6 a''' + ..., with the bodies moving straight on; twice,
  * so that the term of h^2 goes. What remains of h = 1e-3 is h^4, and 1e-16 / h of rounding. */
@@ -137,8 +136,7 @@ static void test_the_strongest_pull(void **state)
     assert_int_equal(reference_strongest(&physics_bare, &same, 0), 1);
 }
 
-/* --- the kernels --------------------------------------------------------------------------------
- */
+/* --- the kernels ------------------------------------------------------------------------------ */
 
 struct sums {
     double *of[SUMS];

@@ -9,8 +9,7 @@
 
 static struct error error;
 
-/* --- the same bits ------------------------------------------------------------------------------
- */
+/* --- the same bits ---------------------------------------------------------------------------- */
 
 static const int team_sizes[] = { 1, 2, 3, 4, 7, 0 };
 
@@ -141,8 +140,7 @@ static void test_same_potentials_on_any_threads(void **state)
     bodies_destroy(bodies);
 }
 
-/* --- the choice ---------------------------------------------------------------------------------
- */
+/* --- the choice ------------------------------------------------------------------------------- */
 
 static void test_instruction_sets_are_chosen(void **state)
 {

@@ -13,8 +13,7 @@
 
 static struct error error;
 
-/* --- one kernel against the reference ------------------------------------------------------------
- */
+/* --- one kernel against the reference --------------------------------------------------------- */
 
 /* The length by which positions of the first `count` bodies are rounded. */
 static double reach(const struct physics *physics, const struct bodies *bodies)

@@ -9,8 +9,7 @@
 
 static const struct physics open_space = { .gravitational_constant = 1, .softening = 0.1 };
 
-/* --- a method of the test: twice the forces of direct sums --------------------------------------
- */
+/* --- a method of the test: twice the forces of direct sums ------------------------------------ */
 
 static void sum_twice(struct force *force, const struct bodies *bodies,
                       const struct force_item *item)
@@ -53,8 +52,7 @@ static enum status start(const char *backend, const struct force_method *method,
     return backend_find(backend)->create(&options, &open_space, bodies, running, error);
 }
 
-/* --- tests -------------------------------------------------------------------------------------
- */
+/* --- tests ------------------------------------------------------------------------------------ */
 
 static void test_table(void **state)
 {

@@ -8,8 +8,7 @@
 #include "model/units.h"
 #include "run/schema.h"
 
-/* --- every row ----------------------------------------------------------------------------------
- */
+/* --- every row -------------------------------------------------------------------------------- */
 
 /* Letters, digits and _, so that it can stand in a path and before an equals sign. */
 static void check_key(const char *key)
@@ -118,8 +117,7 @@ static void test_units_have_their_names(void **state)
         assert_string_equal(units_names[i], units_at(i)->name);
 }
 
-/* --- reading ------------------------------------------------------------------------------------
- */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 #define PLUMMER                                                                                    \
     "bodies = { initial = \"plummer\"; count = 64; };\ntime = { step = 0.01; end = 1; };\n"
@@ -267,8 +265,7 @@ static void test_presets_are_found(void **state)
                    "presets");
 }
 
-/* --- the committed reference --------------------------------------------------------------------
- */
+/* --- the committed reference ------------------------------------------------------------------ */
 
 /* The committed file, byte for byte. With ORRERY_UPDATE set, it is written anew. */
 static void test_defaults_are_committed(void **state)

@@ -7,8 +7,7 @@
 #include "diagnostics/trust.h"
 #include "observe.h"
 
-/* --- growth -------------------------------------------------------------------------------------
- */
+/* --- growth ----------------------------------------------------------------------------------- */
 
 /* Levels of a growth whose logarithm at a time is log_growth(time). */
 static struct growth grown(double (*log_growth)(double), double end)
@@ -79,8 +78,7 @@ static void test_growth_without_end_fits_in(void **state)
     assert_close(growth.passed[GROWTH_LEVELS - 1], 2.0, 0.0);
 }
 
-/* --- horizons -----------------------------------------------------------------------------------
- */
+/* --- horizons --------------------------------------------------------------------------------- */
 
 enum { DIVERGENCE, ROUNDING, TRUNCATION, TIME, TIME_ERROR, ACCURATE, REPRODUCIBLE };
 

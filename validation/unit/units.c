@@ -135,8 +135,7 @@ static void test_spellings(void **state)
     }
 }
 
-/* --- files -------------------------------------------------------------------------------------
- */
+/* --- files ------------------------------------------------------------------------------------ */
 
 /* The one body of file "f" in the units of the system. */
 static enum status read_body(const struct read_format *format, const struct read_wish *wish,

@@ -28,7 +28,7 @@ void batch_destroy(struct batch *batch)
     bodies_destroy(batch->bodies);
 }
 
-/* Of one array in each of the systems. */
+/* Computes the bounds of one array in each of the systems. */
 static void bounds_of_all(const struct batch *batch, const double *interleaved,
                           struct bounds *bounds)
 {

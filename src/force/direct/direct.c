@@ -22,8 +22,7 @@ static const struct kernels *const all_kernels[] = {
     &kernels_baseline,
 };
 
-/* --- choices ------------------------------------------------------------------------------------
- */
+/* --- choices ---------------------------------------------------------------------------------- */
 
 /*
  * Crossovers and sizes, as docs/performance.md has measured them. They may depend on the problem
@@ -39,7 +38,7 @@ enum {
 
 /* Bodies in a tile: large ones for the inner loops, many of them for the threads. */
 static const struct tile_size {
-    size_t count; /* from so many bodies in the system */
+    size_t count; /* the smallest number of bodies in the system */
     size_t tile;
 } tile_sizes[] = { { 16384, TILE_MOST }, { 2048, 512 }, { 512, 256 }, { 0, 128 } };
 
@@ -145,9 +144,9 @@ static size_t choose_batch(const struct direct *direct, const struct bodies *bod
     return fits && direct->kernel == FORCE_PLAIN ? lanes : 0;
 }
 
-/* What others get to know of it. Laps go up and down, one after the other, and the sums end with
- * the last part or the first. Sums for other processes are made system by system, from one thread.
- */
+/* Fills the description for others. Laps go up and down, one after the other, and the sums end
+ * with the last part or the first. Sums for other processes are made system by system, from one
+ * thread. */
 static void describe(struct direct *direct)
 {
     struct force *const force = &direct->base;
@@ -163,8 +162,7 @@ static void describe(struct direct *direct)
     force->alone = reference || force->held ? 0 : direct->scratches;
 }
 
-/* --- memory -------------------------------------------------------------------------------------
- */
+/* --- memory ----------------------------------------------------------------------------------- */
 
 static enum status scratch_create(struct scratch *scratch, const struct direct *direct,
                                   const struct bodies *bodies, struct error *error)
@@ -238,8 +236,7 @@ static enum status create_direct(struct force *force, const struct bodies *bodie
     return error->status;
 }
 
-/* --- the method ---------------------------------------------------------------------------------
- */
+/* --- the method ------------------------------------------------------------------------------- */
 
 static double work_of(const struct force_options *options, double systems, double count)
 {

@@ -13,7 +13,7 @@
 
 enum { TILE_MOST = 1024 }; /* bodies */
 
-/* What the sums of one system need while they are made. */
+/* The scratch of the sums of one system. */
 struct scratch {
     struct packed packed; /* lends its arrays */
     struct sums *rounds;  /* of a wave; NULL: they are made in the arrays of the totals */
@@ -28,7 +28,7 @@ struct direct {
     size_t tile, tiles;          /* bodies in a tile, tiles in a system */
     size_t wave;                 /* rounds of the tournament between two barriers, at most */
     size_t laps;                 /* of the sums from part to part */
-    size_t scratches;            /* systems, or so many of them, that are worked on at one time */
+    size_t scratches;            /* systems that are worked on at one time */
     struct scratch *scratch;
 };
 

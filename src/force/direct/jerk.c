@@ -21,7 +21,8 @@ enum {
     SUMS = 6        /* three of the acceleration, three of the jerk */
 };
 
-/* Of float pair terms: sqrt(3) / r to the third power, times a velocity, stays a number. */
+/* The least r^2 of float pair terms: sqrt(3) / r to the third power, times a velocity, stays a
+ * number. */
 static const double least_r2 = 0x1p-80;
 
 struct direct_jerk {
@@ -42,7 +43,7 @@ static size_t padded(size_t count)
     return (count + JERK_PADDING - 1) / JERK_PADDING * JERK_PADDING;
 }
 
-/* So many due bodies that dividing them leaves some threads with little. */
+/* Returns the number of due bodies below which dividing them leaves some threads with little. */
 static size_t few_bodies(const struct direct_jerk *jerk)
 {
     return BLOCK * FEW_BLOCKS * jerk->threads;

@@ -32,7 +32,8 @@ typedef void kernel_potential(const struct packed *packed, struct range i, doubl
                               double *psi);
 
 struct force_kernels {
-    /* Of r_ij / r_ij^3, left out of all sums for speed: the leading coefficient of the series. */
+    /* The factor of r_ij / r_ij^3, left out of all sums for speed: the leading coefficient of the
+     * series. */
     double factor;
     /* total = sum_j m_j r_ij / r_ij^3 over the system, for the bodies of a range: by those of the
      * kernels that work so, FORCE_PLAIN and others. */
@@ -44,7 +45,8 @@ struct force_kernels {
     kernel_tile_pair *tile_pair[FORM_COUNT][MASSES_COUNT];
     /* The same for all pairs of one tile. */
     kernel_tile_self *tile_self[FORM_COUNT][MASSES_COUNT];
-    /* What packing and `plain` do, bit for bit, for `lanes` systems at once, in open space. */
+    /* Do the same as packing and `plain`, bit for bit, for `lanes` systems at once, in open
+     * space. */
     size_t lanes;
     kernel_batch *batch[MASSES_COUNT];
     /* sum_j of what Hermite's method wants (jerk.h), over a range of bodies j whose ends are
@@ -64,7 +66,7 @@ struct kernels {
      */
     void (*interleave)(const double *systems, size_t stride, size_t lanes, double *batch);
     void (*deinterleave)(const double *batch, size_t stride, size_t lanes, double *systems);
-    /* Of the first `count` numbers of each system of a batch. */
+    /* Computes the bounds of the first `count` numbers of each system of a batch. */
     void (*bounds)(const double *batch, size_t count, size_t lanes, struct bounds *bounds);
     /* And origin_find() of them, of one axis; count is at most ORIGIN_ONE_SAMPLE. */
     void (*origins)(const double *batch, size_t count, size_t lanes, double *origins);

@@ -1,4 +1,4 @@
-/* What kernels work on: bodies in the precision and the units of a kernel (packing.h makes them),
+/* The data of kernels: bodies in the precision and the units of a kernel (packing.h makes them),
  * and sums over them. */
 #ifndef ORRERY_FORCE_DIRECT_PACKED_H
 #define ORRERY_FORCE_DIRECT_PACKED_H
@@ -25,7 +25,8 @@ struct packed {
     bool equal;     /* all masses are 1; m is not there, unless there is padding */
 };
 
-/* Plain kernels start a new partial sum after so many bodies, and small systems need only one. */
+/* Plain kernels start a new partial sum after FLUSH_COUNT bodies, and small systems need only
+ * one. */
 enum { FLUSH_COUNT = 256, BATCH_COUNT = FLUSH_COUNT, BATCH_SYSTEMS = 16 /* at most */ };
 
 /* Three arrays, one for each axis. */
@@ -33,7 +34,7 @@ struct sums {
     void *x, *y, *z;
 };
 
-/* Of the numbers of one array. */
+/* The bounds of the numbers of one array. */
 struct bounds {
     double least, greatest;
 };

@@ -53,8 +53,9 @@ static const struct limits {
 
 enum { GREATEST_EXPONENT = 400 };
 
-/* Of a mixed position in a periodic box: high parts are whole multiples of it, so that they
- * differ exactly. 2^5 of them are the unit; the box of 2^18 units holds 2^23. */
+/* The step of the high part of a mixed position in a periodic box: high parts are whole multiples
+ * of it, so that they differ exactly. 2^5 of them are the unit; the box of 2^18 units holds
+ * 2^23. */
 static const double high_step = 0x1p-5;
 
 static const struct limits *limits_of(enum precision precision)

@@ -29,7 +29,7 @@ struct packing {
     bool massive;
 };
 
-/* Where positions in such a packing are measured from `origin`; else from 0. */
+/* Tells whether positions in such a packing are measured from `origin`; else from 0. */
 bool packing_has_origin(enum precision precision, const struct physics *physics);
 
 /* Those for lengths, from the bounds of the three coordinates, the origin where there is one, and
@@ -69,15 +69,15 @@ void packing_fill_velocities(const struct packing *packing, const double *const 
  * stays a number. */
 void packing_scale_velocities(struct packing *packing, const double *const v[3], size_t count);
 
-/* What has blown up is clamped to 2^60, so that its square is a number. Lets NaN pass. (Compilers
- * make vectors of this form, which is not the shortest.) */
+/* Clamps a coordinate that has blown up to 2^60, so that its square is a number. Lets NaN pass.
+ * (Compilers make vectors of this form, which is not the shortest.) */
 static inline double packing_clamp(double u)
 {
     const double farthest = 0x1p60;
     return copysign(fabs(u) > farthest ? farthest : fabs(u), u);
 }
 
-/* What turns a sum of m r / r^3, or of m / r, into true units. */
+/* Returns the factor that turns a sum of m r / r^3, or of m / r, into true units. */
 double packing_force_unit(const struct packing *packing);
 double packing_jerk_unit(const struct packing *packing);
 double packing_potential_unit(const struct packing *packing);

@@ -12,8 +12,7 @@
  * its help. Measured, like the sizes in direct.c. */
 enum { PAIRS_PER_THREAD = 16384 };
 
-/* --- packing ------------------------------------------------------------------------------------
- */
+/* --- packing ---------------------------------------------------------------------------------- */
 
 /* Finds who works on an item with this thread, and in which scratch. */
 static struct system_sum find_team(struct direct *direct, const struct bodies *bodies,
@@ -49,8 +48,7 @@ static void pack(struct system_sum *sum, enum precision precision, size_t system
     team_wait(&sum->team);
 }
 
-/* --- unpacking ----------------------------------------------------------------------------------
- */
+/* --- unpacking -------------------------------------------------------------------------------- */
 
 CLONE_FOR_VECTORS
 static void scale(double *a, double unit, struct range range)
@@ -109,7 +107,7 @@ static struct range next_part(const struct system_sum *sum, struct range range, 
     return (struct range){ first, whole ? range.last : first + PART };
 }
 
-/* Where the third law has not the masses, by the plain kernel. */
+/* Sums by the plain kernel, if the third law lacks the masses. */
 static void sum_over_all(const struct system_sum *sum, struct range range)
 {
     const enum force_kernel_id asked = sum->direct->kernel;
@@ -121,8 +119,7 @@ static void sum_over_all(const struct system_sum *sum, struct range range)
     write_accelerations(sum, range, false);
 }
 
-/* --- accelerations and potentials ---------------------------------------------------------------
- */
+/* --- accelerations and potentials ------------------------------------------------------------- */
 
 /* One thread does it, as the specification has it. */
 static void sum_reference(const struct system_sum *sum, size_t system, double *phi, double *psi)
@@ -137,8 +134,8 @@ static void sum_reference(const struct system_sum *sum, size_t system, double *p
         reference_accelerations_of(physics, b, system, 0, b->count);
 }
 
-/* Where one process holds the accelerations of all bodies, a system that has not the masses for the
- * third law is summed by that one alone. */
+/* Computes accelerations. If one process holds those of all bodies, a system that lacks the masses
+ * for the third law is summed by that process alone. */
 void direct_accelerations(struct force *force, const struct bodies *bodies,
                           const struct force_item *item)
 {

@@ -6,8 +6,7 @@
 
 #include "base/share.h"
 
-/* --- the tournament -----------------------------------------------------------------------------
- */
+/* --- the tournament --------------------------------------------------------------------------- */
 
 /*
  * A round-robin tournament of tiles: every tile is paired with every other one, and with itself,
@@ -67,8 +66,7 @@ static bool next_pair(struct tournament *t)
     return false;
 }
 
-/* --- waves --------------------------------------------------------------------------------------
- */
+/* --- waves ------------------------------------------------------------------------------------ */
 
 /* The units of a wave's rounds are divided evenly among the processes: neighbours share a round.
  * What one of them has not done is 0, and changes nothing. */
@@ -109,8 +107,7 @@ bool tiles_find_wave(const struct direct *direct, size_t number, struct wave *wa
     return rounds > 0;
 }
 
-/* --- sums of tiles ------------------------------------------------------------------------------
- */
+/* --- sums of tiles ---------------------------------------------------------------------------- */
 
 static struct range tile_range(const struct system_sum *sum, size_t tile)
 {
@@ -220,8 +217,7 @@ void tiles_sum_wave(const struct system_sum *sum, const struct wave *wave)
     }
 }
 
-/* --- from sums to totals ------------------------------------------------------------------------
- */
+/* --- from sums to totals ---------------------------------------------------------------------- */
 
 struct range team_share(const struct team *team, struct range range)
 {

@@ -127,8 +127,8 @@ static double double_factorial(int n) /* of odd numbers; (-1)!! = 1 */
 }
 
 /*
- * Of the symmetric tensor Q of rank k with components Q_n = n! M_n, the squared norm of the
- * trace-free part is
+ * Fills the coefficients of the traces. The squared norm of the trace-free part of the symmetric
+ * tensor Q of rank k with components Q_n = n! M_n is
  *   sum_j (-1)^j k! (2k - 2j - 1)!! / ((k - 2j)! (2k - 1)!! (2j)!!) |tr^j Q|^2,
  * and |tr^j Q|^2 is the sum of (k - 2j)!/n! (tr^j Q)_n^2 over all n with |n| = k - 2j. The power is
  * the root of (2k - 1)!!/k! times that.
