@@ -17,7 +17,7 @@ struct gpu_device {
     int driver, runtime; /* versions: 13000 is 13.0 */
 };
 
-/* How many there are. STATUS_UNAVAILABLE with the reason where there is none or no driver. */
+/* Counts the devices. STATUS_UNAVAILABLE with the reason if there is none or no driver. */
 enum status gpu_device_count(int *count, struct error *error);
 enum status gpu_device_find(int index, struct gpu_device *device, struct error *error);
 

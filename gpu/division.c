@@ -217,7 +217,8 @@ static void describe_devices(struct gpu_division *division, const struct gpu_dev
     snprintf(division->isa, sizeof division->isa, "%s", devices[0].isa);
 }
 
-/* As many as are wanted, the next ones for the next process on this machine, in turn. */
+/* Finds as many devices as are wanted, the next ones for the next process on this machine, in
+ * turn. */
 static enum status find_devices(struct gpu_division *division, int wanted, int node_rank,
                                 struct gpu_device *devices, struct error *error)
 {

@@ -1,6 +1,6 @@
 /*
- * How fast a device computes, and what tuning it wants: `orrery bench --gpu`. Times are taken by
- * the device's own events around several launches, after a warm-up.
+ * The speed of a device, and its best tuning: `orrery bench --gpu`. Times are taken by the device's
+ * own events around several launches, after a warm-up.
  */
 #ifndef ORRERY_GPU_GPU_BENCH_H
 #define ORRERY_GPU_GPU_BENCH_H

@@ -22,7 +22,7 @@ enum {
 };
 static_assert((int)STAGE == (int)GPU_CHUNK, "a stage is a chunk of the sums of tile I");
 
-/* As many bodies a lane as the registers hold. */
+/* The tile has as many bodies a lane as the registers hold. */
 template <class terms> struct tile_of {
     static constexpr struct gpu_limits limits = limits_of<terms>(GPU_SYMMETRIC);
     enum { LANE_BODIES = limits.bodies.most, SIZE = THREADS * LANE_BODIES };

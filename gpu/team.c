@@ -241,7 +241,7 @@ static enum status prepare_graph(const struct gpu_team *team, const struct stage
     return gpu_check((int)code, part->device.index, "making a graph", error);
 }
 
-/* As many cycles as graphs can take; *cycles is what they leave. */
+/* Takes as many cycles as graphs can; *cycles is the rest. */
 static enum status take_graphs(const struct gpu_team *team, const struct stage_program *program,
                                uint64_t *cycles, struct error *error)
 {

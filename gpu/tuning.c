@@ -17,7 +17,7 @@
 
 /* --- rows --------------------------------------------------------------------------------------*/
 
-/* How far from each other two numbers of bodies are: by their ratio. */
+/* Returns the distance of two numbers of bodies: by their ratio. */
 static double distance(size_t a, size_t b)
 {
     return fabs(log((double)a / (double)b));

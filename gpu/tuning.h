@@ -1,5 +1,5 @@
 /*
- * How the kernels are launched. Tuning changes the speed and never the bits. `orrery bench --gpu`
+ * The launches of the kernels. Tuning changes the speed and never the bits. `orrery bench --gpu`
  * finds the best on a device and stores it in the user's cache; where nothing is stored, the
  * defaults hold.
  */

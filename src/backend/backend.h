@@ -18,8 +18,8 @@
 #include "model/physics.h"
 
 /*
- * How processes that divide the bodies of every system (force.share) give each other what they
- * have. All of them call alike, each from one thread. Arrays are laid out like the bodies.
+ * The exchange between processes that divide the bodies of every system (force.share). All of them
+ * call alike, each from one thread. Arrays are laid out like the bodies.
  */
 struct backend_peers {
     void *context;

@@ -22,7 +22,7 @@ enum {
     PIECE = 1 << 27 /* doubles in a message: MPI counts in int */
 };
 
-/* How long a rank spins for the next order before it pauses between checks, and the pause. */
+/* The time that a rank spins for the next order before it pauses between checks, and the pause. */
 static const double spin_seconds = 1e-3;
 static const struct timespec pause_time = { .tv_nsec = 50000 };
 

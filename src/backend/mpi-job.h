@@ -30,7 +30,7 @@ const char *mpi_library(char buffer[MPI_LIBRARY_SIZE]);
 /* Leaves the job; after it the process can only exit. */
 void mpi_end(void);
 
-/* Which of the ranks on this machine is this one? */
+/* Returns the number of this rank among those on this machine. */
 int mpi_node_rank(void);
 
 /* The sum over the ranks on this machine, to all of them, and how many these are. */
@@ -55,7 +55,7 @@ void mpi_abandon(enum status status, const struct error *error);
 void mpi_send(double *const arrays[3], size_t count, int rank);
 void mpi_receive(double *const arrays[3], size_t count, int rank);
 
-/* How ranks divide an array: rank r owns [starts[r], starts[r + 1]). */
+/* The division of an array among ranks: rank r owns [starts[r], starts[r + 1]). */
 struct mpi_division {
     size_t *starts; /* [ranks + 1] */
     int *messages;  /* counts and offsets of messages, as MPI wants them */

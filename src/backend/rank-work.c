@@ -94,7 +94,7 @@ static size_t clock_reals(const struct adaptive_systems *state)
     return state->bodies->systems * sizeof *state->clocks / sizeof(double);
 }
 
-/* Those of rank 0 itself, which are the first ones. */
+/* Copies the state of rank 0's own systems, which are the first ones. */
 static void copy_state(const struct adaptive_systems *to, const struct adaptive_systems *from,
                        const struct adaptive_systems *own)
 {

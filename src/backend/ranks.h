@@ -27,7 +27,7 @@ void ranks_share(const struct backend_class **class_, struct backend_options *op
  * has whole systems. */
 size_t ranks_dividing(size_t systems);
 
-/* How many there are. */
+/* Returns the number of ranks. */
 int ranks_count(void);
 
 /*

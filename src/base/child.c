@@ -155,7 +155,7 @@ bool child_receive(struct child *child, void *bytes, size_t length)
     return descriptor_read(child->from, bytes, length, &got) == 0 && got == length;
 }
 
-/* Why it ended, by what waitpid() says. */
+/* Reports why the child ended, by the code of waitpid(). */
 static enum status tell_end(const struct child *child, int code, const char *what,
                             struct error *error)
 {

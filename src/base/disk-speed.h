@@ -1,6 +1,7 @@
 /*
- * How fast the disk below a folder takes what must survive a crash: measured with a file without a
- * name (O_TMPFILE, Linux), which nobody else can see and which is gone when it is closed.
+ * The speed at which the disk below a folder takes data that must survive a crash: measured with a
+ * file without a name (O_TMPFILE, Linux), which nobody else can see and which is gone when it is
+ * closed.
  */
 #ifndef ORRERY_BASE_DISK_SPEED_H
 #define ORRERY_BASE_DISK_SPEED_H

@@ -17,8 +17,8 @@ void document_set(json_t **object, const char *key, json_t *value);
 /* The same at the end of an array. */
 void document_append(json_t **array, json_t *value);
 
-/* As text, with json_dumps()' flags; the caller frees. NULL where memory is exhausted: json_dumps()
- * leaves out a key then, without a word. */
+/* Returns the document as text, with json_dumps()' flags; the caller frees. NULL if memory is
+ * exhausted: json_dumps() leaves out a key then, without a word. */
 char *document_print(const json_t *document, size_t flags);
 
 /* From text; NULL where that is no JSON, or, with *no_memory, where memory is exhausted. */

@@ -1,6 +1,6 @@
 /*
- * How much memory this process can still have: the least of what the machine has available, what
- * its control groups leave (Linux, versions 1 and 2) and what `ulimit` leaves.
+ * The memory that this process can still have: the least of the machine's available memory, the
+ * rest in its control groups (Linux, versions 1 and 2) and the rest of `ulimit`.
  */
 #ifndef ORRERY_BASE_ROOM_H
 #define ORRERY_BASE_ROOM_H

@@ -11,7 +11,8 @@
 
 #include "force/direct/kernel.h"
 
-/* That of Hermite's method is measured against its kernel by validation/cli/bench.py alone. */
+/* The stream of Hermite's method is measured against its kernel by validation/cli/bench.py
+ * alone. */
 enum stream_form { STREAM_PLAIN, STREAM_SYMMETRIC, STREAM_HERMITE, STREAM_FORMS };
 
 struct stream {

@@ -38,7 +38,7 @@ struct bench_subject {
     bool equal;                        /* the masses of those in the cube are equal, else 1 ... 2 */
 };
 
-/* Which ones were measured, and what came out. */
+/* The case that was measured, and the results. */
 struct bench_row {
     const char *title; /* of the plan */
     const char *backend, *kernel, *precision, *isa;

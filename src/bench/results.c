@@ -118,7 +118,7 @@ static const char *text_of(const json_t *row, const char *key)
     return value ? value : "";
 }
 
-/* Which rows make a curve: the best-known curves of a benchmark over the number of bodies. */
+/* The rows that make a curve: the best-known curves of a benchmark over the number of bodies. */
 static const struct curve_of_rows {
     const char *label, *backend, *precision;
     int color;

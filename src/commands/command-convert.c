@@ -161,7 +161,7 @@ static enum status choose_place(struct conversion *c, struct error *error)
 
 /* --- units ------------------------------------------------------------------------------------ */
 
-/* Those of OUT: the wanted ones, or those of IN if they are known. */
+/* Settles the units of OUT: the wanted ones, or those of IN if they are known. */
 static enum status settle_units(struct conversion *c, const struct read_units *said,
                                 struct error *error)
 {
@@ -361,7 +361,7 @@ static void tell_losses(const struct conversion *c, const struct source *source)
         fprintf(stderr, READ_UNFINISHED "\n", c->input, about->unfinished);
 }
 
-/* That numbers are others than they were. */
+/* Reports that numbers were converted. */
 static void tell_units(FILE *out, const struct conversion *c, const struct read_units *said)
 {
     char words[READ_PROBLEM_SIZE];

@@ -37,7 +37,7 @@ static void show_row(void *context, const struct run_row *row)
 
 /* --- the time limit --------------------------------------------------------------------------- */
 
-/* How long before the batch system's end the last checkpoint is begun. */
+/* The time before the batch system's end at which the last checkpoint is begun. */
 static const double batch_margin_seconds = 60.0;
 
 /* Seconds until the batch system ends the job, less the margin; 0 where it sets no end. One that is

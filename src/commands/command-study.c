@@ -62,8 +62,8 @@ static enum status print_convergence(const char *directory, bool quiet, struct e
 
 /* --- the summary ------------------------------------------------------------------------------ */
 
-/* How many runs have ended in which way, and of those that did not go well which they are and why.
- */
+/* Prints how many runs have ended in each way, and names those that did not go well, with the
+ * reasons. */
 static void print_members(const struct study *study, const char *directory)
 {
     struct standing_study standing;

@@ -10,7 +10,7 @@
 #include "base/terminal.h"
 #include "base/text.h"
 
-/* How often progress is shown: a bar on a terminal, lines elsewhere. */
+/* The interval at which progress is shown: a bar on a terminal, lines elsewhere. */
 static const double bar_seconds = 0.2, line_seconds = 60.0;
 enum { BAR_WIDTH = 24 };
 
@@ -118,7 +118,7 @@ static int width_of(const char *label)
     return length < LEAST_WIDTH ? LEAST_WIDTH : length;
 }
 
-/* As many digits as the last step has. */
+/* Returns the number of digits of the last step. */
 static int step_width(const struct run_row *row)
 {
     const int width = snprintf(NULL, 0, "%" PRIu64, row->last);

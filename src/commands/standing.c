@@ -200,7 +200,7 @@ static bool went_well(enum outcome outcome)
     return outcome == OUTCOME_HELD || outcome == OUTCOME_FINISHED;
 }
 
-/* How its command would end for this member if it were to end now. */
+/* Returns the status with which its command would end for this member if it were to end now. */
 static enum status status_of(const struct result *result, enum status opened)
 {
     struct error problem = { 0 };

@@ -1,4 +1,4 @@
-/* How a run or a study stands, in words: for those who look at its directory. */
+/* The standing of a run or a study, in words: for those who look at its directory. */
 #ifndef ORRERY_COMMANDS_STANDING_H
 #define ORRERY_COMMANDS_STANDING_H
 

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Why that sign may not come there. */
+/* The reasons why a sign may not come at a place. */
 static const char no_key[] = "a key was expected", no_value[] = "a value is missing",
                   no_equals[] = "an equals sign is missing", other[] = "a value was expected",
                   no_separator[] = "a semicolon was expected";

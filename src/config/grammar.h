@@ -45,8 +45,8 @@ bool grammar_is_flag(const struct token *token); /* true or false, in capitals o
 
 enum sign grammar_sign(const struct grammar_scope *scope, const struct token *token);
 
-/* Why the sign may not come here, or NULL: by the table, or by what the token itself is. The cursor
- * stands behind it. */
+/* Returns the reason why the sign may not come here, or NULL: by the table, or by the token
+ * itself. The cursor stands behind it. */
 const char *grammar_problem(const struct grammar_scope *scope, const struct token *token,
                             enum sign sign, struct cursor ahead);
 

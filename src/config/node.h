@@ -18,7 +18,7 @@ enum node_kind {
     NODE_BAD /* no value; `string` is what was written */
 };
 
-/* Why it is none. */
+/* The reason why a value is none. */
 enum node_bad {
     BAD_WORD,   /* nan, inf, or a string without quotation marks */
     BAD_NUMBER, /* 1.2.3 */

@@ -90,7 +90,7 @@ static void add_values(struct section *section)
         section->values[section->value_count++].parameter = &variant->parameters[i];
 }
 
-/* Which variant; the first value. NULL also where the choice is wrong or missing. */
+/* Chooses the variant, by the first value. It is NULL also if the choice is wrong or missing. */
 static enum status choose_variant(struct reader *r, struct section *section,
                                   const struct node *node, struct value *choice)
 {

@@ -41,7 +41,7 @@ struct bound_orbit {
 struct bound_orbit bound_orbit_about(const struct physics *physics, const struct bodies *bodies,
                                      size_t system, size_t body, const struct bound_center *center);
 
-/* Which orbits are looked for: those whose passage is shorter, and, where their period is no
+/* The orbits that are looked for: those whose passage is shorter, and, if their period is no
  * shorter than `period`, whose energy, times the reduced mass, is a smaller one. */
 struct bound_filter {
     double passage, period, energy;

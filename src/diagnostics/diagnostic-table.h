@@ -18,7 +18,7 @@ extern const struct diagnostic_class diagnostic_radial_distribution;
 extern const struct diagnostic_class diagnostic_velocity_dispersion;
 extern const struct diagnostic_class diagnostic_virial;
 
-/* Those that a group of the config asks for: in diagnostic_measured() only. */
+/* The diagnostics that a group of the config asks for: in diagnostic_measured() only. */
 extern const struct diagnostic_class diagnostic_energy_budget;
 extern const struct diagnostic_class diagnostic_trust;
 

@@ -1,5 +1,5 @@
 /*
- * How a report draws what a diagnostic measures: hints that stand beside its columns, one for each
+ * The drawing of a diagnostic in a report: hints that stand beside its columns, one for each
  * figure. The report knows nothing else of a diagnostic; of one without hints it draws every
  * column, those of one unit together.
  */
@@ -39,7 +39,7 @@ struct drawn_curve {
     const char *x; /* column along x; NULL: the time, or of a table its first column */
 };
 
-/* Whether axes are logarithmic: y, and of a table x too. */
+/* The scale of the axes: y, and of a table x too. */
 enum drawing_scale {
     SCALE_LINEAR,
     SCALE_LOGARITHMIC,

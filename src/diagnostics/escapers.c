@@ -159,7 +159,8 @@ static void keep_hardest(struct cluster *cluster)
             cluster->merged[k].bound = &cluster->pairs.pairs[pairs++] == hardest;
 }
 
-/* Those that are bound decide the frame, in which others may be bound: until nothing changes. */
+/* Finds the bound bodies, which decide the frame in which others may be bound: until nothing
+ * changes. */
 static void find_bound(struct cluster *cluster)
 {
     enum { ROUNDS = 100 };

@@ -1,6 +1,6 @@
 /*
- * How the distance of two neighbouring orbits grows: the times at which it has first grown e, e^2,
- * e^3, ... fold, and whether they follow an exponential or a power law.
+ * The growth of the distance of two neighbouring orbits: the times at which it has first grown e,
+ * e^2, e^3, ... fold, and whether they follow an exponential or a power law.
  */
 #ifndef ORRERY_DIAGNOSTICS_GROWTH_H
 #define ORRERY_DIAGNOSTICS_GROWTH_H

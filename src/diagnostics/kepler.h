@@ -21,8 +21,8 @@ struct kepler_state {
     double x[3], v[3];
 };
 
-/* How the bodies at the indices i and j of the arrays act on each other, and how j moves about i,
- * to the nearest image in a periodic box. */
+/* Returns the interaction of the bodies at the indices i and j of the arrays, and the motion of j
+ * about i, to the nearest image in a periodic box. */
 struct kepler_interaction kepler_interaction_of(const struct physics *physics,
                                                 const struct bodies *bodies, size_t i, size_t j);
 struct kepler_state kepler_state_of(const struct physics *physics, const struct bodies *bodies,

@@ -32,7 +32,7 @@ struct profile_fit {
 /* The common state of density-profile and density-slope. */
 struct profile {
     struct diagnostic base;
-    /* How to cut the shells and where to fit. */
+    /* The cut of the shells and the range of the fit. */
     enum sphere_center center;
     size_t shells;
     double r_min, r_max; /* of all shells */

@@ -111,7 +111,7 @@ static void clear(struct diagnostic *diagnostic)
 
 static const double largest_reach = 1e150;
 
-/* How far to count: as asked, or half of the box or cell. */
+/* Chooses the distance up to which pairs are counted: as asked, or half of the box or cell. */
 static enum status choose_reach(const struct section *section, const struct physics *physics,
                                 double side, double *r_max, struct error *error)
 {

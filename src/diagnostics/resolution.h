@@ -1,6 +1,6 @@
 /*
- * Whether the float numbers of a force kernel tell bodies apart: the pair whose separation has the
- * fewest steps between neighbouring numbers at the place where the pair is.
+ * The resolution of bodies by the float numbers of a force kernel: the pair whose separation has
+ * the fewest steps between neighbouring numbers at the place where the pair is.
  */
 #ifndef ORRERY_DIAGNOSTICS_RESOLUTION_H
 #define ORRERY_DIAGNOSTICS_RESOLUTION_H

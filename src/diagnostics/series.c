@@ -78,8 +78,8 @@ static enum status read_row(struct series *series, char *line, const struct line
     return STATUS_OK;
 }
 
-/* Which system each row is of, counted from 0: what the column `system` says, which counts from 1,
- * if there is one. */
+/* Finds the system of each row, counted from 0: by the column `system`, which counts from 1, if
+ * there is one. */
 static size_t *find_systems(struct series *series, size_t rows, struct error *error)
 {
     const struct series_column *first = &series->column[0];

@@ -66,7 +66,7 @@ void sphere_destroy(struct sphere *sphere)
     *sphere = (struct sphere){ 0 };
 }
 
-/* How many of these numbers are less than x. */
+/* Counts the numbers that are less than x. */
 static size_t count_below(const double *ascending, size_t count, double x)
 {
     size_t low = 0, high = count;

@@ -48,7 +48,7 @@ void sphere_destroy(struct sphere *sphere); /* what create() has filled, or all 
  * mass reaches f times the whole. */
 double sphere_radius(const struct sphere *sphere, double fraction);
 
-/* How many bodies are nearer to the centre than r. */
+/* Counts the bodies that are nearer to the centre than r. */
 size_t sphere_count_within(const struct sphere *sphere, double r);
 
 #endif

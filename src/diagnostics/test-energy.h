@@ -17,7 +17,7 @@
  * arrays, of the first with mass. */
 bool test_energy_applies(const struct bodies *bodies, size_t system, size_t *center);
 
-/* How a body without mass moves about the one that has it, per unit mass; all 0 where both are at
+/* The motion of a body without mass about the one that has it, per unit mass; all 0 if both are at
  * one place without softening. */
 struct test_motion {
     double kinetic;   /* 1/2 |v - V|^2 */

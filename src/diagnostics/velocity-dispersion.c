@@ -1,4 +1,5 @@
-/* How hot a system is: the scatter of its velocities, along axes and about the centre. */
+/* The diagnostic of the velocity dispersion: the scatter of velocities, along axes and about the
+ * centre. */
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 

@@ -1,8 +1,9 @@
 /*
- * How the watch judges the orbits of bound bodies, whatever their share of the energy of the whole
- * is. A body whose passage of what it is bound to takes few steps is in doubt; then a trial tells
- * what the method makes of its orbit (diagnostics/bound-trial.h). Trials are at steps that the
- * number of steps, the bodies and the work of the run decide alone, and take a part of that work.
+ * The judgement of the watch on the orbits of bound bodies, whatever their share of the energy of
+ * the whole is. A body whose passage of what it is bound to takes few steps is in doubt; then a
+ * trial tells what the method makes of its orbit (diagnostics/bound-trial.h). Trials are at steps
+ * that the number of steps, the bodies and the work of the run decide alone, and take a part of
+ * that work.
  */
 #ifndef ORRERY_DIAGNOSTICS_WATCH_BOUND_H
 #define ORRERY_DIAGNOSTICS_WATCH_BOUND_H
@@ -28,7 +29,7 @@ const char *watch_bound_unjudged(const struct watch *watch);
 /* Was the limit passed? */
 bool watch_bound_fails(const struct watch *watch, const struct record *record);
 
-/* How far from its orbit the worst body was found, over the limit; 0 without one. */
+/* Returns the distance of the worst body from its orbit, over the limit; 0 without one. */
 double watch_bound_in_limits(const struct watch *watch, const struct record *record);
 
 /* "body 3 has 4.4 steps of its period about body 1 (limit 6): a step of 0.1 d holds" */

@@ -1,4 +1,4 @@
-/* How the watch judges the energy of a system: its errors, its jumps and its drift. */
+/* The judgement of the watch on the energy of a system: its errors, its jumps and its drift. */
 #ifndef ORRERY_DIAGNOSTICS_WATCH_ENERGY_H
 #define ORRERY_DIAGNOSTICS_WATCH_ENERGY_H
 

@@ -36,8 +36,9 @@ struct force_share {
 };
 
 /*
- * How one part hands sums to another: three arrays of `count` numbers. The first thread of the team
- * calls, and what one part sends another receives, in the same order. send() may wait for that.
+ * The relay by which one part hands sums to another: three arrays of `count` numbers. The first
+ * thread of the team calls, and what one part sends another receives, in the same order. send() may
+ * wait for that.
  */
 struct force_relay {
     void *context;

@@ -17,7 +17,8 @@
 /* Checks relations that no single row can see. */
 void binaries_check(const struct section *section, struct error *error);
 
-/* How many of `count` bodies are binaries: the fraction f of B + S, where 2 B + S = count. */
+/* Returns the number of binaries among `count` bodies: the fraction f of B + S, where 2 B + S =
+ * count. */
 size_t binaries_count(const struct cluster_keys *keys, size_t count);
 
 /* Draws an orbit and puts the members, with masses[0] and masses[1], at `index` and behind, about a

@@ -13,10 +13,10 @@ struct body_files {
     size_t folder; /* the letters of each path that name the folder that all of them are in */
 };
 
-/* Those of the section `bodies`. */
+/* Returns the files of the section `bodies`. */
 struct body_files body_files_of(const struct section *bodies);
 
-/* How many systems they make: 0 where that is for ensemble.systems to say. */
+/* Returns the number of systems that they make: 0 if ensemble.systems decides it. */
 size_t body_files_systems(const struct body_files *files);
 
 /* The file of a system, counted from 0, as tables name it: without the folders that all have in

@@ -67,8 +67,8 @@ void initial_check(const struct section *section, struct error *error);
 enum status initial_check_units(const struct section *section, const struct physics *physics,
                                 struct error *error);
 
-/* How many bodies each of `systems` systems will have: STATUS_CONFIG (also for counts whose arrays
- * no memory could address), STATUS_DATA, STATUS_NO_INPUT, STATUS_IO, STATUS_MEMORY. */
+/* Counts the bodies that each of `systems` systems will have: STATUS_CONFIG (also for counts whose
+ * arrays no memory could address), STATUS_DATA, STATUS_NO_INPUT, STATUS_IO, STATUS_MEMORY. */
 enum status initial_count(const struct section *section, size_t systems, size_t *count,
                           struct error *error);
 

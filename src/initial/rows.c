@@ -215,7 +215,7 @@ static enum status next_line(struct rows *rows, char **line, struct error *error
     return STATUS_OK;
 }
 
-/* How messages call the body at hand: by its id, or by its number in the file. */
+/* Returns the name of the body at hand in messages: its id, or its number in the file. */
 static int64_t body_name(const struct rows *rows, const struct row *row)
 {
     return rows->column[QUANTITY_ID] ? row->id : (int64_t)rows->taken;

@@ -57,7 +57,7 @@ size_t bodies_length(const struct bodies *bodies);
 /* Are the position and the velocity of the body at index i finite? Whoever asks does so here. */
 bool bodies_finite(const struct bodies *bodies, size_t i);
 
-/* Which body of indices [first, last) is to be named because its position or velocity is not
+/* Returns the body of indices [first, last) to be named because its position or velocity is not
  * finite: the first infinite one, which makes the others NaN, otherwise the first one; `last`: all
  * are. */
 size_t bodies_not_finite(const struct bodies *bodies, size_t first, size_t last);

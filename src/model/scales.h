@@ -1,6 +1,6 @@
 /*
- * How large the numbers of a run are: what a rounding error of one unit in the last place is
- * compared with. Bodies count alike, whatever their mass, since each is rounded for itself.
+ * The size of the numbers of a run, with which a rounding error of one unit in the last place is
+ * compared. Bodies count alike, whatever their mass, since each is rounded for itself.
  */
 #ifndef ORRERY_MODEL_SCALES_H
 #define ORRERY_MODEL_SCALES_H

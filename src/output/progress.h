@@ -1,7 +1,7 @@
 /*
- * How far the process is that holds a directory, for those who look on from outside. A run leaves
- * it in its lock once a second: the file is there for exactly as long as the run is, or longer
- * where it was killed, and nobody waits for a disk.
+ * The progress of the process that holds a directory, for those who look on from outside. A run
+ * leaves it in its lock once a second: the file is there for exactly as long as the run is, or
+ * longer where it was killed, and nobody waits for a disk.
  */
 #ifndef ORRERY_OUTPUT_PROGRESS_H
 #define ORRERY_OUTPUT_PROGRESS_H

@@ -65,7 +65,7 @@ static bool add_word(struct choice *choice, const char *word, size_t length)
     return found;
 }
 
-/* Why a word is none of them; the columns are too many to list. */
+/* Reports that a word is no figure; the columns are too many to list. */
 static void put_unknown(const struct figures *figures, const char *word, size_t length,
                         struct text *why)
 {

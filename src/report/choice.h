@@ -1,4 +1,4 @@
-/* Which figures are drawn, where a user has named them: --plot. */
+/* The figures that a user has named: --plot. */
 #ifndef ORRERY_REPORT_CHOICE_H
 #define ORRERY_REPORT_CHOICE_H
 

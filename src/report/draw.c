@@ -155,7 +155,7 @@ static enum status add_column(struct plot *plot, const struct drawn_curve *curve
     return error->status;
 }
 
-/* Whether a column stands for its run where several are compared. */
+/* Tells whether a column stands for its run in a comparison of several. */
 static bool is_compared(const struct plot *plot, const struct drawn_curve *curve,
                         const struct series_column *column)
 {
@@ -212,7 +212,7 @@ static bool spans_decades(const struct members *members, const struct series_col
            sorted[count - 1] > 100.0 * gsl_stats_quantile_from_sorted_data(sorted, 1, count, 0.1);
 }
 
-/* Whether one of the curves reaches over decades, and none has a sign. */
+/* Finds whether one of the curves reaches over decades, and none has a sign. */
 static enum status find_scale(const struct plot *plot, bool *logarithmic, struct error *error)
 {
     const struct series *series = plot->subject->series;

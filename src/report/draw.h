@@ -12,7 +12,7 @@
 #include "report/figure.h"
 #include "report/result.h"
 
-/* How much is drawn. */
+/* The extent of a drawing. */
 enum draw_extent {
     DRAW_PAGE,       /* what a page of one run shows */
     DRAW_COMPARISON, /* what can be laid over other runs: without hints, each column for itself */

@@ -163,7 +163,7 @@ static bool has_fit(const struct figure *figure)
     return false;
 }
 
-/* Which runs the figure does not show. */
+/* Names the runs that the figure does not show. */
 static void tell_missing(const struct errors *errors, struct text *caption)
 {
     size_t zero = 0, none = 0;

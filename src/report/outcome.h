@@ -1,4 +1,4 @@
-/* How a run has ended, and why, as its directory tells of it. */
+/* The end of a run and its cause, as its directory shows them. */
 #ifndef ORRERY_REPORT_OUTCOME_H
 #define ORRERY_REPORT_OUTCOME_H
 

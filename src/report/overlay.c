@@ -27,7 +27,7 @@ static const struct figure *find_figure(const struct figures *figures, const cha
 
 /* --- the curve of a run ----------------------------------------------------------------------- */
 
-/* Whether a curve stands for its run: the one that the hints name; where that is not there, the
+/* Tells whether a curve stands for its run: the one that the hints name; if that is missing, the
  * middle one. */
 static bool stands_for_run(const struct figure *figure, size_t index)
 {

@@ -195,8 +195,8 @@ static enum status begin(const struct figure *figure, struct directory *work,
 
 enum { MOST_AT_WORK = 32 };
 
-/* As many at a time as there are cores. They are waited for in their order, and the first problem
- * is the one that is told: that of the figure that could not be begun comes last. */
+/* Draws as many figures at a time as there are cores. They are waited for in their order, and the
+ * first problem is reported: that of the figure that could not be begun comes last. */
 enum status plot_draw(const struct figure *figures, size_t count, struct directory *work,
                       struct error *error)
 {

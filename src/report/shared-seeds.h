@@ -1,4 +1,4 @@
-/* Whether runs that are compared have systems in common, though their seeds differ. */
+/* A test for runs in a comparison that have systems in common, though their seeds differ. */
 #ifndef ORRERY_REPORT_SHARED_SEEDS_H
 #define ORRERY_REPORT_SHARED_SEEDS_H
 

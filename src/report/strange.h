@@ -1,4 +1,4 @@
-/* Whether a run.json holds a name that no run of Orrery's could have written. */
+/* A test for names in a run.json that no run of Orrery's could have written. */
 #ifndef ORRERY_REPORT_STRANGE_H
 #define ORRERY_REPORT_STRANGE_H
 

@@ -1,6 +1,6 @@
 /*
- * How the config of a run differs from the one that it began with, and what each difference means:
- * a restart goes on past some, and the results of a run that has finished stay true under fewer.
+ * The differences of a run's config from the one that it began with, and their meaning: a restart
+ * goes on past some, and the results of a run that has finished stay true under fewer.
  */
 #ifndef ORRERY_RUN_CHANGE_H
 #define ORRERY_RUN_CHANGE_H

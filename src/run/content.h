@@ -47,7 +47,8 @@ void content_put_adaptive(struct checkpoint_writer *writer, const char *prefix,
                           const struct backend *backend);
 enum status content_get_adaptive(const struct checkpoint *checkpoint, const char *prefix,
                                  struct backend *backend, struct error *error);
-/* How many of its words are not those of the checkpoint. STATUS_DATA, STATUS_IO, STATUS_MEMORY. */
+/* Counts the words of the state that are not those of the checkpoint. STATUS_DATA, STATUS_IO,
+ * STATUS_MEMORY. */
 enum status content_compare_adaptive(const struct checkpoint *checkpoint, const char *prefix,
                                      const struct backend *backend, size_t *different,
                                      struct error *error);

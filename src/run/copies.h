@@ -17,7 +17,8 @@ bool copies_replayed(const struct config *config);
 /* Are the forces of the run in double, so that a replay need not repeat them so? */
 bool copies_exact(const struct config *config);
 
-/* How many there are at a time, and how much further work they are, both for each system. */
+/* Return the number of copies at a time, and the further work that they are, both for each
+ * system. */
 size_t copies_count(const struct config *config);
 double copies_work(const struct config *config);
 

@@ -123,7 +123,7 @@ void expectations_destroy(struct expectations *expectations)
 
 /* --- judging ---------------------------------------------------------------------------------- */
 
-/* How far inside the bounds; negative outside. */
+/* Returns the distance of a value from the bounds, positive inside. */
 static double margin(const struct criterion *criterion, double value)
 {
     return fmin(value - criterion->lowest, criterion->highest - value);

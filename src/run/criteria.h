@@ -73,8 +73,8 @@ bool expectations_hold(const struct expectations *expectations);
  * they fail. */
 bool criterion_is_judged(const struct criterion *criterion);
 
-/* Why its worst value is undefined, and what to judge instead: ", since E0 and U0 are 0; ..."; ""
- * where it is defined, or nothing is known of it. */
+/* Returns the reason why its worst value is undefined, and the quantity to judge instead: ", since
+ * E0 and U0 are 0; ..."; "" where it is defined, or nothing is known of it. */
 const char *criterion_why_undefined(const struct criterion *criterion);
 
 /* "energy_error <= 0.0001", into buffer. */

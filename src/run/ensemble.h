@@ -32,7 +32,7 @@ void ensemble_begin(struct ensemble *ensemble);
 void ensemble_judge(struct ensemble *ensemble);
 /* Leaves out by the largest errors as they stand. */
 void ensemble_leave_out(struct ensemble *ensemble);
-/* How many these are. */
+/* Returns the number of systems that are left out. */
 size_t ensemble_left_out(const struct ensemble *ensemble);
 
 /* The energy error now (conserved_energy_error()); NaN where it is undefined. */
@@ -40,7 +40,7 @@ double ensemble_error(const struct ensemble *ensemble, size_t system);
 /* The largest size of it so far, of all systems: at rows, and where the watch saw it between them;
  * NaN where one was undefined. */
 double ensemble_largest_error(const struct ensemble *ensemble);
-/* Whose error is the largest in size now; an undefined one counts as larger. */
+/* Returns the system whose error is the largest in size now; an undefined one counts as larger. */
 size_t ensemble_worst(const struct ensemble *ensemble);
 
 #endif

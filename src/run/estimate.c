@@ -74,8 +74,9 @@ static double marks_bytes(const struct run *run)
     return bytes;
 }
 
-/* As run/save.c writes it: the bodies, the integrator's own state, those of the shadows, and twice
- * what observers keep, before and after the events of the last step. */
+/* Returns the bytes of a checkpoint, as run/save.c writes it: the bodies, the integrator's own
+ * state, those of the shadows, and twice what observers keep, before and after the events of the
+ * last step. */
 static double checkpoint_bytes(const struct run *run)
 {
     const struct bodies *bodies = run->simulation->bodies;

@@ -58,7 +58,7 @@ const char *input_hash_all(const struct body_files *files, char hash[INPUT_HASH_
     return hash;
 }
 
-/* As the echo of the config has it, from wherever it is read. */
+/* Returns the path as the echo of the config has it, from wherever it is read. */
 static json_t *whole_path(const char *path)
 {
     char *whole = realpath(path, NULL);

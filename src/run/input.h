@@ -7,7 +7,7 @@
 #include "config/configuration.h"
 #include "initial/body-files.h"
 
-/* Those of a config. */
+/* Returns the files of bodies of a config. */
 struct body_files input_files(const struct config *config);
 
 /* XXH3-64 of the bytes of a file in hexadecimal digits; "" where it cannot be read. */

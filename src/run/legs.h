@@ -23,8 +23,8 @@ struct legs_sum {
     double interactions; /* of pairs, both ways */
 };
 
-/* Those before, from run->continuation.checkpoint, or from run->continuation.before where that was
- * written after it. STATUS_DATA, STATUS_MEMORY. */
+/* Loads the earlier legs, from run->continuation.checkpoint, or from run->continuation.before
+ * where that was written after it. STATUS_DATA, STATUS_MEMORY. */
 enum status legs_load(struct run *run, struct error *error);
 
 /* All of them and the one at work, as it stands now, unless the run was done before: {"started",

@@ -25,10 +25,12 @@ struct memory_need {
 /* Returns the need of `systems` systems of `count` bodies, with the rest of the config as it is. */
 struct memory_need need_of_bodies(const struct config *config, size_t systems, size_t count);
 
-/* How many systems the config asks for: one for each of bodies.files, else ensemble.systems. */
+/* Returns the number of systems that the config asks for: one for each of bodies.files, else
+ * ensemble.systems. */
 size_t need_systems(const struct config *config);
 
-/* As the config has them; a file of bodies is measured. The errors of initial_count(). */
+/* Computes the need of the config's bodies; a file of bodies is measured. The errors of
+ * initial_count(). */
 enum status need_of_run(const struct config *config, struct memory_need *need, struct error *error);
 
 double need_bytes(const struct memory_need *need);

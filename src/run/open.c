@@ -86,7 +86,8 @@ static void check_output_file(const struct observers *observers, size_t index,
             section_error(section, "file", error, "a diagnostic writes it already");
 }
 
-/* How many events it has: those that the checkpoint has seen, and those that will come. */
+/* Counts the events of an observer: those that the checkpoint has seen, and those that will
+ * come. */
 static enum status count_events(const struct schedule *schedule, size_t index,
                                 struct output_slot *slot, const struct section *section,
                                 struct error *error)

@@ -8,7 +8,7 @@
 
 #include "model/units.h"
 
-/* How far a run is; its texts are valid during the call. */
+/* The progress of a run; its texts are valid during the call. */
 struct run_progress {
     const char *name;
     const struct units *units;

@@ -1,4 +1,5 @@
-/* Whether the numbers of an experiment fit each other: what is allowed, but is a slip as a rule. */
+/* The proportions between the numbers of an experiment that are allowed, but are a slip as a
+ * rule. */
 #ifndef ORRERY_RUN_PROPORTIONS_H
 #define ORRERY_RUN_PROPORTIONS_H
 

@@ -5,7 +5,7 @@
 #include "base/status.h"
 #include "run/parts.h"
 
-/* How a run has ended: `errors` are its messages, a line each, or NULL. */
+/* The end of a run: `errors` are its messages, a line each, or NULL. */
 struct provenance_end {
     enum status status;
     const char *errors;

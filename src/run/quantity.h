@@ -12,8 +12,8 @@ struct quantity_index {
     size_t diagnostic, column; /* indices: of the diagnostic, and of the column in it */
 };
 
-/* How many columns of the diagnostics (NULL entries have none; those of tables with many rows for
- * each event need their "diagnostic.") have that name; *quantity is the last of them. */
+/* Counts the columns of the diagnostics with that name (NULL entries have none; those of tables
+ * with many rows for each event need their "diagnostic."); *quantity is the last of them. */
 size_t quantity_find(const char *name, const struct diagnostic *const *diagnostics, size_t count,
                      struct quantity_index *quantity);
 

@@ -15,7 +15,7 @@
 
 struct run;
 
-/* As the run stands now; what it points at is the run's. */
+/* The run as it stands now; the run owns the data that it points at. */
 struct run_record {
     const struct experiment *experiment;
     const struct backend_description *backend;

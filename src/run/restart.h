@@ -1,4 +1,4 @@
-/* How a run goes on from a checkpoint; save.h writes them. */
+/* The continuation of a run from a checkpoint; save.h writes them. */
 #ifndef ORRERY_RUN_RESTART_H
 #define ORRERY_RUN_RESTART_H
 
@@ -33,7 +33,7 @@ bool restart_same_build(const struct run *run, const struct checkpoint *checkpoi
 
 enum { RESTART_NO_BODY = -1 };
 
-/* How the state of the bodies differs from that of a checkpoint, bit by bit. */
+/* The difference between the state of the bodies and that of a checkpoint, bit by bit. */
 struct restart_difference {
     size_t values;     /* that differ */
     const char *array; /* of the first of them: "vx", or the state of the integrator */

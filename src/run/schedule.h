@@ -15,7 +15,7 @@ struct trigger {
 
 bool trigger_fires(struct trigger trigger, uint64_t step, uint64_t last);
 
-/* How often it fires in the steps after `step`, up to `last`. */
+/* Counts the events of a trigger in the steps after `step`, up to `last`. */
 uint64_t trigger_events(struct trigger trigger, uint64_t step, uint64_t last);
 
 /* The first step after `step` at which one of the triggers fires; `last` where none does before. */

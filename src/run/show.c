@@ -81,7 +81,8 @@ static void tell_quantities(const struct choice *choice, struct error *error)
                   "_std, _sem, _q10, _q50 or _q90 behind them are other statistics");
 }
 
-/* As the table calls the column; one of several of that name with its diagnostic. */
+/* Labels the cell as the table calls the column; one of several of that name with its
+ * diagnostic. */
 static void label(struct run_cell *cell, const struct diagnostic *diagnostic, size_t column,
                   bool with_diagnostic, const struct units *units)
 {

@@ -355,7 +355,8 @@ static enum status try_calls(struct trial *trial, uint64_t times, struct error *
     return status;
 }
 
-/* As many as it will take if it goes on as the trial did: a probe of the first moments. */
+/* Counts the interactions of the run if it goes on as the trial did: a probe of the first
+ * moments. */
 static void count_interactions(const struct trial *trial, struct timing *timing)
 {
     const struct run *const run = trial->run;

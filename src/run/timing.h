@@ -1,5 +1,5 @@
 /*
- * How long a run will take, from measured parts: each thing that happens in it is tried on its own
+ * The duration of a run, from measured parts: each thing that happens in it is tried on its own
  * bodies, or on the first of many, and counted.
  */
 #ifndef ORRERY_RUN_TIMING_H

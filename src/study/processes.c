@@ -43,7 +43,7 @@ void work_notice(const struct work *work, const char *line)
 
 /* --- one member, in a process of its own ------------------------------------------------------ */
 
-/* Whose notices these are. */
+/* The run whose notices these are. */
 struct voice {
     const struct work *work;
     const char *path;

@@ -261,7 +261,7 @@ static void tell_overridden(const struct work *work)
         }
 }
 
-/* Whether the study can be run is found out before anything is written. */
+/* Checks that the study can be run before anything is written. */
 static enum status get_ready(struct work *work, struct error *error)
 {
     const struct study *study = work->study;

@@ -95,8 +95,8 @@ static double jerk_bytes_of(const struct force_options *options, double count)
     return (8 * length + parts) * sizeof(double) + sizeof(struct direct_jerk);
 }
 
-/* Which bodies the packing is of, in arrays of its own: the padding is longer than that of bodies.
- */
+/* Opens a system for the packing, in arrays of its own: the padding is longer than that of
+ * bodies. */
 static void open_system(struct jerk *base, const struct bodies *bodies, size_t system)
 {
     struct direct_jerk *const jerk = (struct direct_jerk *)base;

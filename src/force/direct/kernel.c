@@ -73,7 +73,8 @@ enum {
 
 #define ROOT_3 1.7320508075688772935
 
-/* How the third law adds to the sums of both bodies; see update() in third-law.inc. */
+/* The ways in which the third law adds to the sums of both bodies; see update() in
+ * third-law.inc. */
 enum {
     UPDATE_FUSED,        /* m_i m_j r / r^3, by a fused product and sum on either side */
     UPDATE_SUMMED,       /* the same, worked out once and then added and taken */
@@ -107,7 +108,7 @@ enum {
     LANES_mixed = LANES_single
 };
 
-/* As the kernels of a precision have it. */
+/* The root of 3 in the precision of the kernels. */
 #define ROOT_double ROOT_3
 #define ROOT_mixed ((double)(float)ROOT_3)
 #define ROOT_single ROOT_mixed

@@ -32,8 +32,8 @@ struct packing {
 /* Tells whether positions in such a packing are measured from `origin`; else from 0. */
 bool packing_has_origin(enum precision precision, const struct physics *physics);
 
-/* Those for lengths, from the bounds of the three coordinates, the origin where there is one, and
- * the precision; and for masses. */
+/* Choose the units: of lengths, from the bounds of the three coordinates, the origin if there is
+ * one, and the precision; and of masses. */
 void packing_scale_lengths(struct packing *packing, const struct physics *physics,
                            const struct bounds box[3], const double origin[3]);
 void packing_scale_masses(struct packing *packing, struct bounds m);
