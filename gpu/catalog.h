@@ -67,7 +67,7 @@ enum gpu_kernel_id gpu_catalog_find(const char *name);
  * choice is part of the result's bits, and so it depends on nothing else. */
 enum gpu_kernel_id gpu_catalog_choose(size_t count, bool whole);
 
-/* Was the kernel built for such a launch? */
+/* Tells whether the kernel was built for such a launch. */
 bool gpu_limits_allow(const struct gpu_limits *limits, const struct gpu_tuning *tuning);
 
 #ifdef __cplusplus

@@ -74,7 +74,7 @@ struct backend; /* the first member of every backend's own struct */
  * STATUS_MEMORY or STATUS_UNAVAILABLE for a device that failed. */
 struct backend_class {
     struct variant variant;
-    /* Can it run here? STATUS_UNAVAILABLE with the reason. NULL: everywhere. */
+    /* Checks that it can run here. STATUS_UNAVAILABLE with the reason. NULL: everywhere. */
     enum status (*probe)(struct error *error);
     /* Borrows bodies and physics until destroy. Host arrays are current on entry. */
     enum status (*create)(const struct backend_options *options, const struct physics *physics,

@@ -8,7 +8,7 @@
 
 enum { PATH_SIZE = 4096 };
 
-/* Is `name` one of the `length` characters of a list with commas? */
+/* Tells whether `name` is one of the `length` characters of a list with commas. */
 static bool listed(const char *list, size_t length, const char *name)
 {
     const size_t wanted = strlen(name);

@@ -57,8 +57,9 @@ int cores_limit_threads(int threads)
     return before;
 }
 
-/* Was the program given to the dynamic loader as a file to run, "ld-linux-x86-64.so.2 ./orrery
- * run"? Then it is the loader that would be started anew, with other arguments. */
+/* Tells whether the program was given to the dynamic loader as a file to run,
+ * "ld-linux-x86-64.so.2 ./orrery run". Then it is the loader that would be started anew, with other
+ * arguments. */
 static bool is_loader(const char *path)
 {
     const char *slash = strrchr(path, '/');

@@ -29,7 +29,7 @@ struct interruption {
 /* Is there a wish to end? Looks for it where it is time to. */
 bool interruption_raised(struct interruption *interruption);
 
-/* Has anybody seen one? Does not look. */
+/* Tells whether anybody has seen one. Does not look. */
 bool interruption_noticed(const struct interruption *interruption);
 
 /* The wish was served; by the owner, while nobody works. */

@@ -52,8 +52,8 @@ struct lines_mark {
 struct lines_mark lines_tell(const struct lines *lines);
 enum status lines_seek(struct lines *lines, struct lines_mark mark, struct error *error);
 
-/* Has the line that lines_next() gave last no end? A process that was killed leaves half of one,
- * and the half of a number looks like a whole one. */
+/* Tells whether the line that lines_next() gave last has no end. A process that was killed leaves
+ * half of one, and the half of a number looks like a whole one. */
 bool lines_is_cut(const struct lines *lines);
 
 /* The number of the line that lines_next() gave last, from 1. */

@@ -328,7 +328,7 @@ static void add_word(struct text *text, bool when, const char *word)
         text_print(text, "%s%s", text->length ? ", " : "", word);
 }
 
-/* Do ids say more than the order of the bodies does? */
+/* Tells whether ids say more than the order of the bodies does. */
 static bool has_own_ids(const struct bodies *bodies)
 {
     for (size_t s = 0; s < bodies->systems; s++)

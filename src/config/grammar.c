@@ -72,7 +72,7 @@ enum sign grammar_sign(const struct grammar_scope *scope, const struct token *to
     }
 }
 
-/* Is the next sign an equals sign, so that the word before it is a key? */
+/* Tells whether the next sign is an equals sign, so that the word before it is a key. */
 static bool before_equals(struct cursor ahead)
 {
     const struct token token = token_next(&ahead);

@@ -8,7 +8,7 @@
 /* Most paths of files are shorter than a value may be. */
 enum { REASON_SIZE = 1024, VALUE_LENGTH = 240 };
 
-/* Is `file` an override of exactly this path? */
+/* Tells whether `file` is an override of exactly this path. */
 static bool names(const char *file, const char *path)
 {
     const size_t length = strlen(path);

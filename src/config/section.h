@@ -72,7 +72,7 @@ enum status value_read(const struct section *section, struct value *value, const
 /* Sets the value to the default of its parameter; false where that is none of the choices. */
 bool value_default(struct value *value);
 
-/* Is it what it would be by default? */
+/* Tells whether the value is the default. */
 bool value_is_default(const struct value *value);
 
 /* In config syntax; a value that is unset prints nothing. */

@@ -205,7 +205,8 @@ static enum status put(const struct override *o, struct node *root)
     return STATUS_OK;
 }
 
-/* Is this a literal of the language rather than a string without its quotation marks? */
+/* Tells whether this is a literal of the language rather than a string without its quotation
+ * marks. */
 static bool is_literal(const char *bytes)
 {
     if (bytes[0] && strchr("\"[({", bytes[0]))

@@ -47,7 +47,7 @@ static double slope_error(const double *passed, size_t count)
     return gsl_stats_sd(pace, 1, blocks) * sqrt(1.2 / (double)blocks);
 }
 
-/* Do the first `count` levels follow an exponential rather than a power of the time? */
+/* Tells whether the first `count` levels follow an exponential rather than a power of the time. */
 static bool is_exponential(const double *passed, const double *log_time, const double *level,
                            size_t count)
 {

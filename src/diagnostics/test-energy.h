@@ -13,8 +13,8 @@
 #include "model/bodies.h"
 #include "model/physics.h"
 
-/* Does one body of the system have mass, and have others none? *center becomes the index, in the
- * arrays, of the first with mass. */
+/* Tells whether one body of the system has mass, and others have none. *center becomes the index,
+ * in the arrays, of the first with mass. */
 bool test_energy_applies(const struct bodies *bodies, size_t system, size_t *center);
 
 /* The motion of a body without mass about the one that has it, per unit mass; all 0 if both are at

@@ -44,8 +44,8 @@ enum status trust_create(const struct section *section, const struct moment *sta
                          const struct integrator *integrator, const struct trust_force *force,
                          struct diagnostic **trust, struct error *error);
 
-/* Is it a horizon? Such a column is infinite until it is reached, so that `at_least` holds before.
- */
+/* Tells whether it is a horizon. Such a column is infinite until it is reached, so that `at_least`
+ * holds before. */
 bool trust_is_horizon(size_t column);
 
 /* The shadow to measure with, borrowed: that of system s is the system slots[s] of `bodies`, or it
@@ -58,7 +58,7 @@ void trust_show(struct diagnostic *trust, enum trust_shadow shadow, const struct
 /* The length that bodies of the twin are displaced by at the start; a length. */
 double trust_displacement(const struct diagnostic *trust, size_t system);
 
-/* Has the shadow of a system told all it can? */
+/* Tells whether the shadow of a system can find nothing more. */
 bool trust_is_done(const struct diagnostic *trust, enum trust_shadow shadow, size_t system);
 
 /* By how much the twin of a system is to be brought nearer before the next step; 1: it stays. It is

@@ -155,7 +155,8 @@ static void see_potential(struct level *level, const struct sight *sight)
         level->usual += (sight->potential - level->usual) * sight->steps / sight->step;
 }
 
-/* Has it been beyond the limit at all checks of so long a time that it will not come back? */
+/* Tells whether it has been beyond the limit at all checks of so long a time that it will not come
+ * back. */
 static bool is_lasting(struct level *level, double change, const struct sight *sight)
 {
     static const double part = 1.0 / 16.0; /* of the run so far */

@@ -59,7 +59,7 @@ struct watch_drift {
 };
 struct watch_drift watch_drift(const struct watch *watch, const struct record *record);
 
-/* Is it beyond its limit? */
+/* Tells whether it is beyond its limit. */
 bool watch_drifts(const struct watch *watch, const struct record *record);
 
 /* Finds the next step between two of the watch's own at which the energy is worth a look.

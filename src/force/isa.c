@@ -26,7 +26,8 @@ static bool always(void)
     return true;
 }
 
-/* Is the instruction set here, in the CPU and in the registers that the system saves? */
+/* Tells whether the instruction set is here, in the CPU and in the registers that the system
+ * saves. */
 #ifdef HAVE_X86_KERNELS
 static bool has_avx512(void)
 {

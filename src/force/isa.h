@@ -9,13 +9,14 @@
 extern const char *const force_isa_names[]; /* "auto", then the best first; NULL-terminated */
 extern const char *const force_isa_help[];  /* a sentence for each */
 
-/* Has this build kernels of that name for this CPU and its operating system? "auto" always. */
+/* Tells whether this build has kernels of that name for this CPU and its operating system. "auto"
+ * always. */
 bool force_isa_runs(const char *name);
 /* And are they made for such a CPU? "avx512-zen" runs wherever "avx512" does. */
 bool force_isa_suits(const char *name);
 
-/* Are kernels of the set `name` those for `isa`, as a force names its own, where bodies are few?
- * What comes after a dash there is a matter of many. */
+/* Tells whether kernels of the set `name` are those for `isa`, as a force names its own, where
+ * bodies are few. What comes after a dash there is a matter of many. */
 bool force_isa_is(const char *isa, const char *name);
 
 /* Finds the set that compute.isa = `asked` stands for: with "auto" what the environment variable

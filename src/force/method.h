@@ -57,8 +57,8 @@ struct force; /* below */
 struct force_method {
     const char *name;
     size_t size; /* bytes of its own struct, which begins with a struct force */
-    /* Can it do what the options ask for? STATUS_CONFIG (a GPU's kernel), STATUS_UNAVAILABLE (a
-     * forced instruction set that this machine has not). */
+    /* Checks that the method can do what the options ask for. STATUS_CONFIG (a GPU's kernel),
+     * STATUS_UNAVAILABLE (a forced instruction set that this machine has not). */
     enum status (*check)(const struct force_options *options, struct error *error);
     /* Returns the most bytes that the force on systems of `count` bodies takes. */
     double (*bytes)(const struct force_options *options, double systems, double count);

@@ -108,7 +108,7 @@ static enum status report(const struct section *section, const struct body_files
     return error_pass(error, found);
 }
 
-/* Is a file of bodies.files one system, of as many bodies as the first one? */
+/* Tells whether a file of bodies.files is one system, of as many bodies as the first one. */
 static enum status compare_shapes(const struct body_files *files, size_t system,
                                   const struct read_shape *first, const struct read_shape *shape,
                                   struct error *error)

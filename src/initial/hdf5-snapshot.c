@@ -106,7 +106,8 @@ static enum status check_links(const struct hdf5_snapshot *snapshot, struct erro
     return error->status;
 }
 
-/* Do its numbers lie in other files? To ask for the extent of such a set would open them. */
+/* Tells whether its numbers lie in other files. To ask for the extent of such a set would open
+ * them. */
 static bool lies_outside(hid_t set)
 {
     const hid_t properties = H5Dget_create_plist(set);

@@ -65,8 +65,8 @@ void hdf5_snapshot_send(int to, void *context);
 /* STATUS_DATA, with the file before `what`. */
 enum status hdf5_bad(const struct hdf5_snapshot *snapshot, struct error *error, const char *what);
 
-/* Does the data set come, rather than a mass that all have? One that is missing is an error there.
- */
+/* Tells whether the data set comes, rather than a mass that all have. One that is missing is an
+ * error there. */
 bool hdf5_set_comes(const struct hdf5_snapshot *snapshot, int type, int set);
 
 #endif

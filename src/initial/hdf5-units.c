@@ -37,7 +37,7 @@ static double velocity_worth(const double cgs[HDF5_CGS], double length)
                : length / named_worth(cgs[HDF5_CGS_TIME], times, COUNT_OF(times));
 }
 
-/* Do units that were given twice agree, but for their digits? */
+/* Tells whether units that were given twice agree, but for their digits. */
 static bool times_agree(const double cgs[HDF5_CGS])
 {
     static const double tolerance = 1e-3;

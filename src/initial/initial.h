@@ -60,9 +60,10 @@ extern const size_t initial_parameter_count;
 void initial_check(const struct section *section, struct error *error);
 
 /*
- * Can the section be given in the units of the run? In units with a worth, masses and lengths must
- * be given: by default they are 1, which no one means of kilograms or metres. Adds to the errors
- * that there are. STATUS_CONFIG, and where there are others those of initial_create() about units.
+ * Checks that the section can be given in the units of the run. In units with a worth, masses and
+ * lengths must be given: by default they are 1, which no one means of kilograms or metres. Adds to
+ * the errors that there are. STATUS_CONFIG, and where there are others those of initial_create()
+ * about units.
  */
 enum status initial_check_units(const struct section *section, const struct physics *physics,
                                 struct error *error);

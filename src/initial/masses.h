@@ -18,7 +18,7 @@
 /* Checks relations that no single row can see. */
 void masses_check(const struct section *section, struct error *error);
 
-/* Are they drawn in solar masses? */
+/* Tells whether they are drawn in solar masses. */
 bool masses_are_stellar(const struct section *section);
 
 /* Returns the solar mass in the units of the run, if the stars shall have their real masses: if

@@ -464,7 +464,7 @@ static enum status name_systems(struct rows *rows, struct systems *systems, stru
     return status || !named ? status : lines_seek(rows->lines, first, error);
 }
 
-/* Has every system the bodies that were measured? */
+/* Tells whether every system has the bodies that were measured. */
 static enum status check_filled(const struct rows *rows, const struct systems *systems,
                                 const struct bodies *bodies, struct error *error)
 {

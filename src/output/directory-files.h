@@ -27,7 +27,7 @@ struct directory_entry {
 };
 enum status directory_look(const struct directory *directory, const char *name,
                            struct directory_entry *entry, struct error *error);
-/* Does it exist? */
+/* Tells whether it exists. */
 bool directory_has(const struct directory *directory, const char *name);
 /* Unlinks a control file such as `stop`; true if it was there. */
 bool directory_take(struct directory *directory, const char *name);
@@ -44,8 +44,8 @@ enum status directory_replace_commit(struct directory *directory, const char *na
                                      const char *previous, int fd, struct error *error);
 void directory_replace_abandon(struct directory *directory, const char *name, int fd);
 
-/* May a file take this name? Only where nothing is there, or a regular file: never a device, a
- * pipe, a socket, a folder or a link (STATUS_CANT_CREATE). Replacing begins with it. */
+/* Checks that a file may take this name. It may if nothing is there, or a regular file: never a
+ * device, a pipe, a socket, a folder or a link (STATUS_CANT_CREATE). Replacing begins with it. */
 enum status directory_replaceable(const struct directory *directory, const char *name,
                                   struct error *error);
 

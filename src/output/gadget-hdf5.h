@@ -7,7 +7,7 @@
 #include "base/status.h"
 #include "diagnostics/diagnostic.h"
 
-/* Was the program built with HDF5? STATUS_UNAVAILABLE if not. */
+/* Checks that the program was built with HDF5. STATUS_UNAVAILABLE if not. */
 enum status gadget_hdf5_probe(struct error *error);
 
 /*

@@ -35,7 +35,7 @@ static enum status gadget_close(struct output *output, struct error *error)
     return STATUS_OK;
 }
 
-/* Is this a snapshot that was written after the checkpoint? */
+/* Tells whether this is a snapshot that was written after the checkpoint. */
 static bool is_late(const void *context, const char *name)
 {
     const struct gadget *gadget = context;

@@ -51,7 +51,7 @@ struct lock_view lock_look(int folder, const char *name);
 /* Lets go; the last one removes the file. */
 void lock_release(int folder, const char *name, int lock);
 
-/* Is the open file still the one of that name? */
+/* Tells whether the open file is still the one of that name. */
 bool lock_is_named(int folder, const char *name, int fd);
 
 /* Holds the file that has just been made under a temporary name, so that others can tell it from

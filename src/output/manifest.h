@@ -15,9 +15,9 @@ struct directory;
 struct json_t;
 
 /*
- * May the files (and folders) of these names be written? STATUS_CANT_CREATE for each that is there
- * and that the manifest does not list, or that is no regular file (no folder, for a name that ends
- * with a slash); and for a manifest that Orrery has not written.
+ * Checks that the files (and folders) of these names may be written. STATUS_CANT_CREATE for each
+ * that is there and that the manifest does not list, or that is no regular file (no folder, for a
+ * name that ends with a slash); and for a manifest that Orrery has not written.
  */
 enum status directory_check(struct directory *directory, const char *const *names, size_t count,
                             struct error *error);
@@ -47,7 +47,8 @@ enum status directory_note(struct directory *directory, struct json_t *document,
 enum status manifest_write(struct directory *directory, const struct json_t *document,
                            struct error *error);
 
-/* Does the document say that this program wrote it? Of any kind, also of a manifest. */
+/* Tells whether the document says that this program wrote it. This holds for any kind of document,
+ * also for a manifest. */
 bool directory_names_program(const struct json_t *document);
 
 /* The manifest, for json_decref(); NULL where there is none, or with an error. */

@@ -87,7 +87,7 @@ enum status output_resume_files(struct output *output, const struct section *sec
                                 struct directory *directory, const uint64_t *marks,
                                 struct error *error);
 
-/* Are all its files still there as they were written? One look at each. STATUS_IO. */
+/* Checks that all its files are still there as they were written. One look at each. STATUS_IO. */
 enum status output_look(const struct output *output, const struct section *section,
                         const struct directory *directory, struct error *error);
 

@@ -12,8 +12,8 @@
 
 struct directory;
 
-/* May these files be written? STATUS_CANT_CREATE for one that is there and is not as the manifest
- * has it, and for a manifest that Orrery has not written. */
+/* Checks that these files may be written. STATUS_CANT_CREATE for one that is there and is not as
+ * the manifest has it, and for a manifest that Orrery has not written. */
 enum status placement_check(struct directory *directory, const char *const *names, size_t count,
                             struct error *error);
 

@@ -21,8 +21,8 @@ const char *seal_plain(const char *name);
 /* The hash of a regular file in an open folder; 0 or errno, EINVAL where it is none. */
 int seal_hash(int folder, const char *name, char hash[SHA256_TEXT_SIZE]);
 
-/* May the file be written? Where nothing is there, hash is ""; where one is as the manifest has it,
- * hash is its. STATUS_CANT_CREATE for any other, STATUS_MEMORY. */
+/* Checks that the file may be written. Where nothing is there, hash is ""; where one is as the
+ * manifest has it, hash is its. STATUS_CANT_CREATE for any other, STATUS_MEMORY. */
 enum status seal_check(const struct directory *directory, const struct json_t *manifest,
                        const char *name, char hash[SHA256_TEXT_SIZE], struct error *error);
 

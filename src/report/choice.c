@@ -20,7 +20,7 @@ static char plain(char c)
     return c == '_' ? '-' : c;
 }
 
-/* Is it the same name, where '_' and '-' are one? */
+/* Tells whether it is the same name, where '_' and '-' are one. */
 static bool is_named(const char *name, const char *word, size_t length)
 {
     for (size_t i = 0; i < length; i++)
@@ -43,7 +43,7 @@ static void add(struct choice *choice, size_t index)
     choice->order[choice->count++] = index;
 }
 
-/* Is a figure called so, or drawn of a column that is? */
+/* Tells whether a figure is called so, or drawn of a column that is. */
 static bool is_meant(const struct figure *figure, bool by_name, const char *word, size_t length)
 {
     if (by_name)

@@ -169,7 +169,7 @@ static const char *key_label(const struct differences *runs, char label[FIGURE_L
     return figure_label(key, unit, label);
 }
 
-/* Does it differ between two runs that have it? */
+/* Tells whether it differs between two runs that have it. */
 static bool is_varied(const double *values, size_t count)
 {
     double low = INFINITY, high = -INFINITY;
@@ -278,7 +278,7 @@ static void name_bad_runs(const struct differences *runs, struct figures *figure
     text_free(&words);
 }
 
-/* Has this run the least value of the key that was varied? */
+/* Tells whether this run has the least value of the key that was varied. */
 static bool at_least_x(const struct differences *runs, size_t run)
 {
     for (size_t other = 0; other < runs->count; other++)
@@ -380,7 +380,7 @@ static json_t *badge_view(size_t count, const size_t counts[OUTCOMES])
                                          : "open");
 }
 
-/* Has one of the runs another name than the first? */
+/* Tells whether one of the runs has another name than the first. */
 static bool has_other_names(const struct differences *runs)
 {
     const char *name = result_string(&runs->results[0], FIELD_NAME);

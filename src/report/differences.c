@@ -192,7 +192,7 @@ static size_t first_alike(const struct differences *differences, size_t run, int
     return other;
 }
 
-/* Are the values of two runs the same, or too many to name a run by them? */
+/* Tells whether the values of two runs are the same, or too many to name a run by them. */
 static bool needs_names(const struct differences *differences)
 {
     bool needed = false;

@@ -193,8 +193,9 @@ static enum status add_curve(struct plot *plot, const struct drawn_curve *curve,
 /* --- axes ------------------------------------------------------------------------------------- */
 
 /*
- * Do the values of a column reach over more than two decades? The lowest tenth of those that are
- * not 0 does not count: any density of pairs goes to 0 at its ends. A negative one sets *negative.
+ * Tells whether the values of a column reach over more than two decades. The lowest tenth of those
+ * that are not 0 does not count: any density of pairs goes to 0 at its ends. A negative one sets
+ * *negative.
  */
 static bool spans_decades(const struct members *members, const struct series_column *column,
                           double *sorted, bool *negative)
@@ -428,7 +429,7 @@ static enum status draw_columns(const struct subject *subject, struct figures *f
 
 /* --- a diagnostic ----------------------------------------------------------------------------- */
 
-/* Does it make a table at each event? Of a class that is not known, its times tell. */
+/* Tells whether it makes a table at each event. For an unknown class, its times show it. */
 static bool is_table(const struct series *series, const struct diagnostic_class *class_,
                      const struct series_column *time)
 {

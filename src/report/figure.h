@@ -58,7 +58,7 @@ struct figure {
 enum status figure_curve(struct figure *figure, const char *label, enum curve_kind kind, int color,
                          size_t count, const double *x, const double *y, struct error *error);
 
-/* Is it a curve for itself? Bands, fits and marks belong to others. */
+/* Tells whether it is a curve for itself. Bands, fits and marks belong to others. */
 bool figure_is_line(enum curve_kind kind);
 
 /* Curves for themselves. */

@@ -48,7 +48,7 @@ static const struct curve *first_curve(const struct figure *figure)
     return &figure->curves[i];
 }
 
-/* Does a single curve stand for a run, and not a path of each body? */
+/* Tells whether a single curve stands for a run, and not a path of each body. */
 static bool has_one_curve(const struct figure *figure)
 {
     size_t count = 0;
@@ -226,7 +226,7 @@ static double height_of(const struct figure *figure, double y)
     return figure->y_log ? log(y) : y;
 }
 
-/* Does curve `upper` lie upon curve `lower`, for the most part? */
+/* Tells whether curve `upper` lies upon curve `lower`, for the most part. */
 static bool lies_upon(const struct figure *figure, const struct curve *upper,
                       const struct curve *lower)
 {
@@ -263,8 +263,8 @@ static void show_hidden(struct figure *figure)
 
 /* --- words ------------------------------------------------------------------------------------ */
 
-/* Do the curves of all runs say the same in the key of their own figure? *label is NULL where many
- * stand for each. */
+/* Tells whether the curves of all runs say the same in the key of their own figure. *label is NULL
+ * where many stand for each. */
 static bool same_label(const struct overlay *overlay, const char *name, const char **label)
 {
     *label = NULL;
@@ -369,7 +369,7 @@ static enum status lay_over(const struct overlay *overlay, const struct figure *
     return STATUS_OK;
 }
 
-/* Has one of the first `run` runs a figure of this name, or only one of all? */
+/* Tells whether one of the first `run` runs has a figure of this name, or only one of all. */
 static bool is_drawn(const struct overlay *overlay, size_t run, const char *name)
 {
     size_t before = 0, all = 0;

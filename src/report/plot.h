@@ -13,7 +13,7 @@
 #include "output/directory.h"
 #include "report/figure.h"
 
-/* Can gnuplot be run? STATUS_UNAVAILABLE. */
+/* Checks that gnuplot can be run. STATUS_UNAVAILABLE. */
 enum status plot_probe(struct error *error);
 
 /* Draws all figures, several at a time, and leaves their files in the folder of work

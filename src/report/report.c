@@ -196,8 +196,8 @@ static enum status check_files(const struct report *report, struct figures *figu
     return error->status;
 }
 
-/* Does the page stand among the files of the run? A folder may also be the user's, or hold one run
- * only. */
+/* Tells whether the page stands among the files of the run. A folder may also be the user's, or
+ * hold one run only. */
 static bool is_beside(const struct report *report)
 {
     struct stat page, run;

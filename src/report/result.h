@@ -14,7 +14,7 @@
 
 enum { RESULT_PATH_SIZE = 4096 };
 
-/* Has it ended? */
+/* Tells whether it has ended. */
 enum result_state {
     RESULT_ENDED,   /* run.json says how */
     RESULT_AT_WORK, /* no: a process is at it */
@@ -39,7 +39,7 @@ struct result {
 enum status result_open(const char *path, struct result *result, struct error *error);
 void result_close(struct result *result);
 
-/* Is the run that was opened still the one in its directory? */
+/* Tells whether the run that was opened is still the one in its directory. */
 bool result_is_current(const struct result *result);
 
 /* The fields of run.json that are read anywhere; a run.json in which one is of another kind is
@@ -79,14 +79,14 @@ bool result_is_of_orrery(const struct result *result);
 /* Did it end in an error? Then its last rows are of some time before its end. */
 bool result_broke_off(const struct result *result);
 
-/* Was it stopped in order, to be continued? */
+/* Tells whether it was stopped in order, to be continued. */
 bool result_was_stopped(const struct result *result);
 
-/* Are its numbers those of its end? Not where it broke off, was killed or is at work; one that was
- * stopped has come to an end too. */
+/* Tells whether its numbers are those of its end. They are not if it broke off, was killed or is
+ * at work; one that was stopped has come to an end too. */
 bool result_has_end(const struct result *result);
 
-/* Is that the end which its config asks for? */
+/* Tells whether that is the end which its config asks for. */
 bool result_is_whole(const struct result *result);
 
 /* The largest energy error of the run, which it is judged by: that of the rows and of what the

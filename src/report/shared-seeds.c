@@ -22,7 +22,7 @@ static struct seeds seeds_of(const struct result *result)
     return (struct seeds){ begin, begin + json_integer_value(systems) };
 }
 
-/* Has every key of `bodies`, but for the seed, the same value in `others`? */
+/* Tells whether every key of `bodies`, but for the seed, has the same value in `others`. */
 static bool has_all(json_t *bodies, json_t *others)
 {
     const char *key;

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "report/template.h"
 
-/* Has it come to an end, good or bad? One that was stopped goes on. */
+/* Tells whether it has come to an end, good or bad. One that was stopped goes on. */
 static bool has_ended(const struct result *result)
 {
     return result->state == RESULT_ENDED && !result_was_stopped(result);

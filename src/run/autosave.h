@@ -21,11 +21,11 @@ struct autosave {
     struct kept *before_last; /* see save_keep_early(); NULL where it is not needed */
 };
 
-/* Is one due, by the clock of the group `checkpoint` or because it is wanted? Then it no longer
- * is. */
+/* Tells whether one is due, by the clock of the group `checkpoint` or because it is wanted. Then
+ * it no longer is. */
 bool autosave_due(struct autosave *autosave, const struct section *checkpoint, double now);
 
-/* Is the last one of this very moment? */
+/* Tells whether the last one is of this very moment. */
 bool autosave_is_current(const struct autosave *autosave, const struct schedule *schedule);
 /* Notes that a checkpoint is written now, and took `seconds` seconds. */
 void autosave_note(struct autosave *autosave, const struct schedule *schedule, double seconds);

@@ -59,7 +59,7 @@ static enum change_kind kind_of(const struct visitor *visitor, const char *path)
     return CHANGE_EXPERIMENT;
 }
 
-/* Is a key new that says what was done before it was there? */
+/* Tells whether a key is new that says what was done before it was there. */
 static bool says_former(const struct change *change)
 {
     for (size_t i = 0; i < COUNT_OF(former) && !change->was_set; i++)

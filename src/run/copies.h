@@ -9,12 +9,12 @@
 #include "config/configuration.h"
 #include "diagnostics/trust.h"
 
-/* Does the config ask for shadows, for one of this kind, for replays? */
+/* Tells whether the config asks for shadows, for one of this kind, for replays. */
 bool copies_shadowed(const struct config *config);
 bool copies_shadow(const struct config *config, enum trust_shadow kind);
 bool copies_replayed(const struct config *config);
 
-/* Are the forces of the run in double, so that a replay need not repeat them so? */
+/* Tells whether the forces of the run are in double, so that a replay need not repeat them so. */
 bool copies_exact(const struct config *config);
 
 /* Return the number of copies at a time, and the further work that they are, both for each

@@ -69,8 +69,8 @@ const struct criterion *expectations_met(const struct expectations *expectations
 bool criterion_holds(const struct criterion *criterion);
 bool expectations_hold(const struct expectations *expectations);
 
-/* Can anything be said of it before the end? The rows of the start say nothing of a run, unless
- * they fail. */
+/* Tells whether anything can be said of it before the end. The rows of the start say nothing of a
+ * run, unless they fail. */
 bool criterion_is_judged(const struct criterion *criterion);
 
 /* Returns the reason why its worst value is undefined, and the quantity to judge instead: ", since
@@ -99,8 +99,8 @@ enum status criteria_create(const struct config *config, const struct units *uni
                             struct criteria *criteria, struct error *error);
 void criteria_destroy(struct criteria *criteria);
 
-/* Does it bound the size of an energy error? One that wants a large error does not. And the least
- * bound that the criteria have on one; infinite where they have none. */
+/* Tells whether it bounds the size of an energy error. One that wants a large error does not. And
+ * the least bound that the criteria have on one; infinite where they have none. */
 bool criterion_bounds_energy(const struct criterion *criterion);
 double criteria_energy_bound(const struct criteria *criteria);
 

@@ -7,7 +7,8 @@
 /* For the last words and the end of the process, when time is short. */
 static const double way_out_seconds = 0.25;
 
-/* Could the time run out within `wait` seconds, with the checkpoint and the files to be closed? */
+/* Tells whether the time could run out within `wait` seconds, with the checkpoint and the files to
+ * be closed. */
 static bool deadline_is_near(const struct run *run, double wait)
 {
     return run->options.deadline > 0.0 &&

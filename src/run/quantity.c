@@ -7,8 +7,8 @@ static bool is_table(const struct diagnostic *diagnostic)
     return diagnostic->class_->table;
 }
 
-/* Does `quantity` name column `column` of this diagnostic, alone or as "diagnostic.column"? Of a
- * table only the latter does: many tables have an `r`. */
+/* Tells whether `quantity` names column `column` of this diagnostic, alone or as
+ * "diagnostic.column". Of a table only the latter does: many tables have an `r`. */
 static bool names_column(const char *quantity, const struct diagnostic *diagnostic, size_t column)
 {
     const char *dot = strchr(quantity, '.');

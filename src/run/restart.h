@@ -28,7 +28,8 @@ enum status restart_load_integrator(struct run *run, struct error *error);
 /* The step that a checkpoint is of. */
 enum status restart_step(const struct checkpoint *checkpoint, uint64_t *step, struct error *error);
 
-/* Was it written by this build, on this kind of machine, by this backend and kernel? */
+/* Tells whether it was written by this build, on this kind of machine, by this backend and
+ * kernel. */
 bool restart_same_build(const struct run *run, const struct checkpoint *checkpoint);
 
 enum { RESTART_NO_BODY = -1 };

@@ -55,9 +55,10 @@ double schedule_events(const struct schedule *schedule, const struct trigger *tr
 
 /* The first step after the present one at which anything happens. */
 uint64_t schedule_next(const struct schedule *schedule);
-/* Does it fire at the step that was reached, and not before the run was cut short there? */
+/* Tells whether it fires at the step that was reached, and not before the run was cut short
+ * there. */
 bool schedule_fires(const struct schedule *schedule, const struct trigger *trigger);
-/* Does anything happen at this step only because it is the last one that was planned? */
+/* Tells whether anything happens at this step only because it is the last one that was planned. */
 bool schedule_off_cadence(const struct schedule *schedule);
 
 /* Advances the schedule by `steps` steps. */

@@ -36,7 +36,7 @@ struct choice {
     const struct units *units;
 };
 
-/* Are the quantities of this diagnostic among them? */
+/* Tells whether the quantities of this diagnostic are among them. */
 static bool offers(const struct choice *choice, size_t diagnostic)
 {
     const struct diagnostic *d = choice->diagnostics[diagnostic];

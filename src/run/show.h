@@ -32,7 +32,7 @@ void show_destroy(struct show *show);
 void show_begin(struct show *show);
 /* A row of this diagnostic. */
 void show_take(struct show *show, size_t diagnostic, const double *values);
-/* Was anything of this event measured that is to be shown? */
+/* Tells whether anything of this event was measured that is to be shown. */
 bool show_due(const struct show *show);
 
 #endif

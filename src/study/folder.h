@@ -27,8 +27,8 @@ json_t *folder_describe(const struct study *study);
 enum status folder_open(const struct study *study, const struct study_options *options,
                         struct directory **directory, struct error *error);
 
-/* Have all members in that directory finished, whatever their verdict? An error where that cannot
- * be read. */
+/* Tells whether all members in that directory have finished, whatever their verdict. An error
+ * where that cannot be read. */
 enum status folder_is_complete(const struct study *study, const char *path, bool *complete,
                                struct error *error);
 

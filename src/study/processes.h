@@ -34,7 +34,7 @@ const char *work_path(const struct work *work, size_t member, char buffer[STUDY_
 /* Members that another job of an array takes are none of this one's business. */
 bool work_is_ours(const struct work *work, size_t member);
 
-/* Has it a run.json, whoever wrote that? */
+/* Tells whether it has a run.json, whoever wrote that. */
 bool work_has_begun(const struct work *work, size_t member);
 
 /* The config of a member, which the caller frees. */

@@ -65,7 +65,7 @@ static enum status complete(struct study *study, struct error *error)
     return error_memory(error);
 }
 
-/* Is the path that key, or a part of it? */
+/* Tells whether the path is that key, or a part of it. */
 static bool is_within(const char *path, const char *key)
 {
     const size_t length = strlen(key);
