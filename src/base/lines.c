@@ -14,7 +14,7 @@
 
 enum { BLOCK = 1 << 16 };
 
-/* So many bytes may be unpacked from however few. */
+/* The bytes that may be unpacked from however few. */
 static const int64_t unpacked_always = 1 << 26;
 
 struct lines {

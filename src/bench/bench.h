@@ -1,6 +1,6 @@
 /*
- * How fast the CPU's backends take steps, how near that is to what the arithmetic of the CPU
- * allows, and how exact the forces are.
+ * The speed of the CPU's backends, beside the limit that the arithmetic of the CPU sets, and the
+ * error of the forces.
  *
  * All cases with the same number of bodies are measured in rounds, and their limits with them, so
  * that whatever else the machine does hits all of them alike. Nothing is printed meanwhile.

@@ -36,7 +36,7 @@ struct slot {
     double size;
 };
 
-/* What comes behind the arrays of the state and the terms of the step in a workspace. */
+/* The arrays behind those of the state and the terms of the step in a workspace. */
 enum {
     WORK_PATH = RADAU_SCRATCH_ARRAYS, /* positions, from where the step began */
     WORK_A,                           /* accelerations there */
@@ -46,7 +46,8 @@ enum {
     WORK_SCALE                        /* the time scale of each body, squared */
 };
 
-/* What the loops over numbers need. Where these are constants the loops become straight code. */
+/* The sizes that the loops over numbers need. If these are constants, the loops become straight
+ * code. */
 struct kernel {
     bool lanes;     /* a system in each lane; else all of them have one */
     size_t count;   /* bodies of a system */
@@ -104,7 +105,7 @@ ALWAYS_INLINE vdouble root(vdouble a)
     return result;
 }
 
-/* Where the mask is set; of one system it is set everywhere. */
+/* Updates an array where the mask is set; for one system it is set everywhere. */
 ALWAYS_INLINE void update(const struct kernel *k, double *array, mask_double mask, vdouble value)
 {
     store_double(array, k->lanes ? select_double(mask, value, load_double(array)) : value);
@@ -296,8 +297,7 @@ ALWAYS_INLINE void sum_forces(const struct kernel *k)
         sum_bodies(k);
 }
 
-/* --- the step of every slot ---------------------------------------------------------------------
- */
+/* --- the step of every slot ------------------------------------------------------------------- */
 
 /* The length of the step of each slot. */
 ALWAYS_INLINE vdouble steps_of(const struct kernel *k)

@@ -13,8 +13,7 @@
 #include "base/memory.h"
 #include "force/direct/reference.h"
 
-/* --- the arithmetic, in one lane ----------------------------------------------------------------
- */
+/* --- the arithmetic, in one lane -------------------------------------------------------------- */
 
 enum { LANES = 1 };
 typedef double vdouble;
@@ -87,8 +86,7 @@ VECTOR_INLINE(void) put_scale(const struct kernel *k, size_t i, double scale)
 #define SIMD(words) _Pragma(#words)
 #include "integrator/gauss-radau-step.inc"
 
-/* --- steps of one system ------------------------------------------------------------------------
- */
+/* --- steps of one system ---------------------------------------------------------------------- */
 
 struct step {
     const struct radau_worker *worker;
@@ -126,7 +124,7 @@ static void know_force(const struct radau_worker *worker, const struct radau_sys
     system->clock->sums += (double)system->count;
 }
 
-/* Work of a node besides the pairs, in the time of so many of them. */
+/* The work of a node besides the pairs, in units of one pair's time. */
 enum { STEP_WORK = 100 };
 
 static void find_largest(const struct radau_worker *worker, double values[2])
@@ -252,8 +250,7 @@ enum adaptive_outcome radau_advance(const struct radau_worker *worker,
     return outcome;
 }
 
-/* --- all systems --------------------------------------------------------------------------------
- */
+/* --- all systems ------------------------------------------------------------------------------ */
 
 /* Memory for one step, of one system at a time: of a thread, or of the team. */
 struct workspace {
@@ -261,7 +258,7 @@ struct workspace {
     double *aside; /* [RADAU_ARRAYS][3][stride]: the copy that takes a step aside */
 };
 
-/* What a thread of the team has found, on cache lines of its own. */
+/* The findings of a thread of the team, on cache lines of their own. */
 struct findings {
     double largest[2], least;
     size_t body;
@@ -280,8 +277,7 @@ struct radau_large {
     struct barrier barrier;
 };
 
-/* --- create and destroy -------------------------------------------------------------------------
- */
+/* --- create and destroy ----------------------------------------------------------------------- */
 
 void radau_large_destroy(struct radau_large *all)
 {
@@ -327,8 +323,7 @@ struct radau_large *radau_large_create(const struct adaptive_systems *systems,
     return NULL;
 }
 
-/* --- one system ---------------------------------------------------------------------------------
- */
+/* --- one system ------------------------------------------------------------------------------- */
 
 /* One thread at one system. The arrays of the bodies serve the force until the grid point's state
  * goes there. */

@@ -44,11 +44,10 @@ const struct radau_coefficients radau = {
 #include "integrator/gauss-radau-coefficients.inc"
 };
 
-/* --- what steps are chosen by -------------------------------------------------------------------
- */
+/* --- what steps are chosen by ----------------------------------------------------------------- */
 
-/* A step is at most so many times the one before, and is tried again where it should have been
- * shorter by as much. */
+/* The most by which a step may exceed the one before; a step that should have been shorter by this
+ * factor is tried again. */
 static const double most_growth = 4;
 /* The first step, in units of the fastest pair's time scale: some four times shorter than most. */
 static const double first_step = 0.05;
@@ -113,10 +112,9 @@ void radau_remember_smallest(struct adaptive_clock *clock, const struct physics 
     clock->pair[1] = (double)reference_strongest(physics, motion, asker);
 }
 
-/* --- the first step -----------------------------------------------------------------------------
- */
+/* --- the first step --------------------------------------------------------------------------- */
 
-/* Of a passage or of an orbit, whichever is the shorter; squared. */
+/* Returns the time of a passage or of an orbit, whichever is the shorter; squared. */
 static double pair_time2(const struct physics *physics, double m, const double d[3],
                          const double w[3])
 {
@@ -153,8 +151,7 @@ void radau_begin(const struct radau_system *system, const struct radau_problem *
     system->clock->step = isfinite(least) ? first_step * sqrt(least) : 1;
 }
 
-/* --- all systems -------------------------------------------------------------------------------
- */
+/* --- all systems ------------------------------------------------------------------------------ */
 
 struct systems {
     struct adaptive_systems common;
@@ -192,8 +189,7 @@ static enum status describe_stuck(const struct adaptive_systems *all, size_t s, 
 static const struct adaptive_method method = { &gauss_radau_class, "gauss-radau", 3 * RADAU_ARRAYS,
                                                makes_sense, describe_stuck };
 
-/* --- create and destroy ------------------------------------------------------------------------
- */
+/* --- create and destroy ----------------------------------------------------------------------- */
 
 static void put_axes(double *array, size_t stride, size_t count, double *const from[3])
 {
@@ -242,7 +238,7 @@ static const struct radau_kernels *const small_kernels[] = {
     &radau_baseline,
 };
 
-/* Of the instruction set of the force. */
+/* Finds the kernels of the force's instruction set. */
 static const struct radau_kernels *find_small(const struct adaptive_options *options, size_t count)
 {
     if (!options->kernels || options->kernels->method != &force_direct ||
@@ -333,8 +329,7 @@ static double systems_bytes(const struct force_options *force, double systems, d
            workspaces * ((RADAU_ARRAYS + RADAU_SCRATCH_ARRAYS) * length + 2 * lanes);
 }
 
-/* --- steps --------------------------------------------------------------------------------------
- */
+/* --- steps ------------------------------------------------------------------------------------ */
 
 static void move_batch(const struct systems *all, struct radau_batch *batch, bool lanes)
 {

@@ -38,8 +38,7 @@ extern const struct adaptive_class gauss_radau_class;
 enum { GAUSS_RADAU_PARAMETERS = 2 };
 extern const struct parameter gauss_radau_parameters[GAUSS_RADAU_PARAMETERS];
 
-/* --- numbers ------------------------------------------------------------------------------------
- */
+/* --- numbers ---------------------------------------------------------------------------------- */
 
 /* All of them belong to the nodes as doubles have them; node n is at index n - 1, as is g_n. */
 struct radau_coefficients {
@@ -57,7 +56,7 @@ struct radau_coefficients {
 
 extern const struct radau_coefficients radau;
 
-/* What is kept of a system from step to step: so many arrays of three axes of `stride` numbers. */
+/* The arrays of a system that last from step to step, each of three axes of `stride` numbers. */
 enum radau_array {
     RADAU_X, /* x + csx is the position: what an addition has lost is added with the next */
     RADAU_CSX,
@@ -75,7 +74,7 @@ struct radau_system {
     struct adaptive_clock *clock;
 };
 
-/* What a step needs while it is tried. */
+/* The scratch of a step while it is tried. */
 struct radau_scratch {
     double *terms;       /* [RADAU_SCRATCH_ARRAYS][3][stride]: g, f and e */
     double *x[3], *a[3]; /* positions for the force, and what it gives */
@@ -83,14 +82,14 @@ struct radau_scratch {
 
 enum { RADAU_SCRATCH_ARRAYS = 3 * RADAU_TERMS };
 
-/* What does not change. Borrowed by whoever takes steps. */
+/* The constants of the problem. Borrowed by whoever takes steps. */
 struct radau_problem {
     const struct physics *physics;
     const double *m; /* of the system's bodies */
     double grid;     /* the grid step; see radau_floor() */
 };
 
-/* Of system s, whose grid steps are dt long. */
+/* Returns the state of system s, whose grid steps are dt long. */
 static inline struct radau_system radau_system_at(const struct adaptive_systems *all, size_t s)
 {
     return (struct radau_system){ all->bodies->count, all->bodies->stride,
@@ -109,8 +108,7 @@ static inline double *radau_array_of(const struct radau_system *system, size_t a
     return system->arrays + array * 3 * system->stride;
 }
 
-/* --- one system of any number of bodies ---------------------------------------------------------
- */
+/* --- one system of any number of bodies ------------------------------------------------------- */
 
 /*
  * One thread's share of a system. All threads of a team call alike, each with its own bodies
@@ -143,8 +141,7 @@ enum adaptive_outcome radau_advance(const struct radau_worker *worker,
                                     const struct radau_system *system,
                                     const struct radau_problem *problem, double target, bool land);
 
-/* --- what steps are chosen by -------------------------------------------------------------------
- */
+/* --- what steps are chosen by ----------------------------------------------------------------- */
 
 /* A step of dt has been taken. */
 void radau_tick(struct adaptive_clock *clock, double dt);
@@ -159,13 +156,13 @@ double radau_floor(const struct adaptive_clock *clock, double grid);
  * accelerations have the size `size`; `before` that of the pass before. */
 bool radau_converged(int pass, double change, double before, double size);
 
-/* An acceleration so many times smaller than the largest one is what forces left over that cancel:
- * it has no digits of which a time scale could be made. */
+/* An acceleration smaller than the largest one by this factor is a remainder of forces that
+ * cancel: it has no digits of which a time scale could be made. */
 #define RADAU_CANCELLED 1e-14
 
 /* The step after one of dt, at whose end the time scale is the root of `scale`, in units of dt. */
 double radau_next(double dt, double scale, double length);
-/* Should the step have been so much shorter that it is tried again? */
+/* Tells whether the step should have been so much shorter that it is tried again. */
 bool radau_rejects(double dt, double next);
 
 /* The step of dt, which is the smallest so far, has been asked for by clock->asker: remembers it
@@ -173,8 +170,7 @@ bool radau_rejects(double dt, double next);
 void radau_remember_smallest(struct adaptive_clock *clock, const struct physics *physics,
                              const struct reference_motion *motion, double dt);
 
-/* --- all systems of many bodies -----------------------------------------------------------------
- */
+/* --- all systems of many bodies --------------------------------------------------------------- */
 
 /*
  * As many systems as there are threads, or more: each
@@ -196,8 +192,7 @@ void radau_large_destroy(struct radau_large *all);
  * arrays of the bodies. clock->stuck says whether it has failed. */
 void radau_large_advance(struct radau_large *all, double dt);
 
-/* --- systems of few bodies ----------------------------------------------------------------------
- */
+/* --- systems of few bodies -------------------------------------------------------------------- */
 
 /*
  * With the widest vectors of an instruction set: a system in each lane, with its own steps, or the
@@ -208,7 +203,7 @@ void radau_large_advance(struct radau_large *all, double dt);
 /* Bodies up to which a system is small, and lanes that an instruction set has at most. */
 enum { RADAU_SMALL = 32, RADAU_LANES = 8 };
 
-/* What all threads share: systems of a run, to be taken one after the other. */
+/* The systems of a run that all threads share, to be taken one after the other. */
 struct radau_batch {
     struct adaptive_systems *systems;
     double length, dt;   /* of steps, see struct radau_worker; the grid step */

@@ -58,11 +58,10 @@ static double predicted_shift(const struct hermite_system *s, size_t i, int axis
            h * (s->v[axis][i] + h * (0.5 * s->a[axis][i] + h * (1.0 / 6) * s->jerk[axis][i]));
 }
 
-/* --- a second evaluation ------------------------------------------------------------------------
- */
+/* --- a second evaluation ---------------------------------------------------------------------- */
 
-/* Where the bodies are is x + shift, for which separations are not rounded: two of them may be as
- * close as roundings of x. */
+/* The positions of the bodies are x + shift, for which separations are not rounded: two of them
+ * may be as close as roundings of x. */
 enum { SOURCES = 2 * HERMITE_SMALL_BLOCK };
 struct small_block {
     size_t count; /* bodies of the block, and behind them those that pull its bodies without mass */
@@ -172,8 +171,7 @@ size_t hermite_refine(const struct hermite_system *system, const struct hermite_
     return 2 * block->count * again.count;
 }
 
-/* --- the end of a step --------------------------------------------------------------------------
- */
+/* --- the end of a step ------------------------------------------------------------------------ */
 
 /* x + dx, and what is lost of it (two-sum; Knuth 1969). */
 static void add_exactly(double *x, double *low, double dx)
@@ -184,9 +182,9 @@ static void add_exactly(double *x, double *low, double dx)
 }
 
 /*
- * What comes back is Aarseth's criterion at the end of the step, where a2 has grown by h a3. Where
- * pulls cancel, both are roundings over powers of h (which h a3 > a2 tells at no cost), and would
- * ask for shorter and shorter steps: there the times of the pairs decide, as for the first step.
+ * Returns Aarseth's criterion at the end of the step, where a2 has grown by h a3. If pulls cancel,
+ * both are roundings over powers of h (which h a3 > a2 tells at no cost), and would ask for shorter
+ * and shorter steps: there the times of the pairs decide, as for the first step.
  */
 double hermite_correct(const struct hermite_system *s, const struct hermite_rule *rule,
                        const struct hermite_block *block, size_t k)

@@ -11,7 +11,7 @@
 #include "force/direct/reference.h"
 #include "integrator/adaptive-systems.h"
 
-/* What a grid step leaves behind beside positions and velocities. Arrays of `count` numbers. */
+/* The state that a grid step leaves beside positions and velocities. Arrays of `count` numbers. */
 struct hermite_system {
     size_t count;
     size_t index;           /* in the bodies */
@@ -22,7 +22,7 @@ struct hermite_system {
     struct adaptive_clock *clock;
 };
 
-/* What the steps follow. */
+/* The rule that the steps follow. */
 struct hermite_rule {
     double eta, eta_start; /* Aarseth's criterion, and the first step over |a| / |jerk| */
     double rounding;       /* of differences of accelerations, over the sum of the pulls' sizes */

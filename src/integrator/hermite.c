@@ -12,8 +12,7 @@
 /* Times within a grid step are whole multiples of the shortest step, and so exact. */
 static const double ticks = (double)(UINT64_C(1) << HERMITE_DEEPEST);
 
-/* --- memory -------------------------------------------------------------------------------------
- */
+/* --- memory ----------------------------------------------------------------------------------- */
 
 enum { WORKSPACE_ARRAYS = 15 };
 
@@ -63,8 +62,7 @@ double hermite_workspace_bytes(const struct force_options *options, double count
            bodies_length_of(1, count) * (WORKSPACE_ARRAYS * sizeof(double) + sizeof(uint32_t));
 }
 
-/* --- one thread's part --------------------------------------------------------------------------
- */
+/* --- one thread's part ------------------------------------------------------------------------ */
 
 /* One thread of those that work on the system. */
 struct worker {
@@ -166,7 +164,7 @@ static double next_step(const struct worker *worker, double step, double wanted)
     return wanted >= step ? step : round_step(worker->dt, wanted);
 }
 
-/* So few bodies that they are corrected twice. */
+/* Tells whether the bodies are few enough to be corrected twice. */
 static bool is_small(const struct hermite_workspace *work)
 {
     return work->block_size <= HERMITE_SMALL_BLOCK;
@@ -196,8 +194,7 @@ static void correct(const struct worker *worker)
     }
 }
 
-/* --- blocks -------------------------------------------------------------------------------------
- */
+/* --- blocks ----------------------------------------------------------------------------------- */
 
 CLONE_FOR_VECTORS
 static double earliest(const double *next, size_t count)
@@ -241,7 +238,7 @@ static void bring_along(const struct worker *worker)
         }
 }
 
-/* What a block has done, by the first thread. */
+/* Counts the work of a block, by the first thread. */
 static void book_block(const struct worker *worker, double shortest, size_t who)
 {
     struct adaptive_clock *const clock = worker->clock;
@@ -269,7 +266,7 @@ static void book_block(const struct worker *worker, double shortest, size_t who)
     }
 }
 
-/* Work of a block besides its pairs, in the time of so many of them. */
+/* The work of a block besides its pairs, in units of one pair's time. */
 enum { BLOCK_WORK = 1000 };
 
 /* By the first thread, which decides for all. */
@@ -307,8 +304,7 @@ static void do_blocks(const struct worker *worker)
     }
 }
 
-/* --- the first steps ----------------------------------------------------------------------------
- */
+/* --- the first steps -------------------------------------------------------------------------- */
 
 /* Forces at the start, and the first steps. */
 static void begin(const struct worker *worker)
@@ -341,8 +337,7 @@ static void fit_steps(const struct worker *worker)
         s->step[i] = first_step(worker, s->step[i]);
 }
 
-/* --- grid steps ---------------------------------------------------------------------------------
- */
+/* --- grid steps ------------------------------------------------------------------------------- */
 
 static void grid_step(const struct worker *worker)
 {

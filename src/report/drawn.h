@@ -7,7 +7,7 @@
 #include "diagnostics/series.h"
 #include "report/result.h"
 
-/* What words may follow from: the numbers of a figure, and the run that they are of. */
+/* The sources of words: the numbers of a figure, and the run that they are of. */
 struct drawn {
     const struct series *series;
     const struct result *result;

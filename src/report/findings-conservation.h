@@ -1,4 +1,4 @@
-/* What figures of the conserved quantities say: the rows of the table in findings.c. */
+/* The findings of figures of the conserved quantities: the rows of the table in findings.c. */
 #ifndef ORRERY_REPORT_FINDINGS_CONSERVATION_H
 #define ORRERY_REPORT_FINDINGS_CONSERVATION_H
 

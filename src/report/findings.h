@@ -1,7 +1,7 @@
 /*
- * What the numbers of a figure say of its run, in whole sentences under its caption. Of an
- * ensemble, the worst system counts. A run that went wrong must read so. Figures of which nothing
- * is said have no row in the table.
+ * The meaning of the numbers of a figure for its run, in whole sentences under its caption. In an
+ * ensemble, the worst system counts. A run that went wrong must read so. Figures without a finding
+ * have no row in the table.
  */
 #ifndef ORRERY_REPORT_FINDINGS_H
 #define ORRERY_REPORT_FINDINGS_H
