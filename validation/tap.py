@@ -45,6 +45,16 @@ def integrators_of_stages():
             if name not in ("gauss-radau", "hermite4")]
 
 
+def every_diagnostic(text, every):
+    """A config with the diagnostics that it does not name, by their defaults, behind the others."""
+    rows = dict(line.split("\t") for line in run("info", "--keys").stdout.splitlines())
+    others = [name for name in rows["diagnostics.0.type"].split() if f'"{name}"' not in text]
+    begin = text.index("diagnostics = (")
+    end = text.index("\n);", begin)
+    return text[:end] + "".join(f',\n  {{ type = "{name}"; every = {every}; }}'
+                                for name in others) + text[end:]
+
+
 def need(module):
     """Imports a module, or skips the test."""
     try:

@@ -1,25 +1,33 @@
-/* The diagnostics that there are: one source file, one line here and one row in diagnostic.c. */
+/* The diagnostics that there are: one source file and one row here. */
 #ifndef ORRERY_DIAGNOSTICS_DIAGNOSTIC_TABLE_H
 #define ORRERY_DIAGNOSTICS_DIAGNOSTIC_TABLE_H
 
 struct diagnostic_class;
 
-extern const struct diagnostic_class diagnostic_binaries;
-extern const struct diagnostic_class diagnostic_close_encounters;
-extern const struct diagnostic_class diagnostic_conservation;
-extern const struct diagnostic_class diagnostic_density_profile;
-extern const struct diagnostic_class diagnostic_density_slope;
-extern const struct diagnostic_class diagnostic_escapers;
-extern const struct diagnostic_class diagnostic_force_error;
-extern const struct diagnostic_class diagnostic_lagrangian_radii;
-extern const struct diagnostic_class diagnostic_orbit;
-extern const struct diagnostic_class diagnostic_own_steps;
-extern const struct diagnostic_class diagnostic_radial_distribution;
-extern const struct diagnostic_class diagnostic_velocity_dispersion;
-extern const struct diagnostic_class diagnostic_virial;
+/* Rows of the classes diagnostic_NAME, in the order in which the manual lists them. */
+#define DIAGNOSTIC_ROWS(ROW)                                                                       \
+    ROW(binaries)                                                                                  \
+    ROW(close_encounters)                                                                          \
+    ROW(conservation)                                                                              \
+    ROW(density_profile)                                                                           \
+    ROW(density_slope)                                                                             \
+    ROW(escapers)                                                                                  \
+    ROW(force_error)                                                                               \
+    ROW(lagrangian_radii)                                                                          \
+    ROW(orbit)                                                                                     \
+    ROW(own_steps)                                                                                 \
+    ROW(radial_distribution)                                                                       \
+    ROW(velocity_dispersion)                                                                       \
+    ROW(virial)
 
-/* The diagnostics that a group of the config asks for: in diagnostic_measured() only. */
-extern const struct diagnostic_class diagnostic_energy_budget;
-extern const struct diagnostic_class diagnostic_trust;
+/* Rows of the diagnostics that a group of the config asks for: in diagnostic_measured() only. */
+#define DIAGNOSTIC_GROUP_ROWS(ROW)                                                                 \
+    ROW(energy_budget)                                                                             \
+    ROW(trust)
+
+#define DIAGNOSTIC_DECLARED(name) extern const struct diagnostic_class diagnostic_##name;
+DIAGNOSTIC_ROWS(DIAGNOSTIC_DECLARED)
+DIAGNOSTIC_GROUP_ROWS(DIAGNOSTIC_DECLARED)
+#undef DIAGNOSTIC_DECLARED
 
 #endif

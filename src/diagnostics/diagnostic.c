@@ -6,16 +6,9 @@
 
 #include "diagnostics/diagnostic-table.h"
 
-static const struct diagnostic_class *const table[] = {
-    &diagnostic_binaries,        &diagnostic_close_encounters,    &diagnostic_conservation,
-    &diagnostic_density_profile, &diagnostic_density_slope,       &diagnostic_escapers,
-    &diagnostic_force_error,     &diagnostic_lagrangian_radii,    &diagnostic_orbit,
-    &diagnostic_own_steps,       &diagnostic_radial_distribution, &diagnostic_velocity_dispersion,
-    &diagnostic_virial,
-};
-
-static const struct diagnostic_class *const own_groups[] = { &diagnostic_energy_budget,
-                                                             &diagnostic_trust };
+#define CLASS_OF(name) &diagnostic_##name,
+static const struct diagnostic_class *const table[] = { DIAGNOSTIC_ROWS(CLASS_OF) };
+static const struct diagnostic_class *const own_groups[] = { DIAGNOSTIC_GROUP_ROWS(CLASS_OF) };
 
 const struct parameter diagnostic_parameters[] = {
     DIAGNOSTIC_EVERY(500),

@@ -11,7 +11,7 @@ import numpy as np
 import tap
 
 # Every diagnostic, on two systems; all of them measure at step 100.
-ALL = """
+ALL = tap.every_diagnostic("""
 name = "all";
 bodies = { initial = "plummer"; count = 150; seed = 11; };
 physics = { softening = 0.05; };
@@ -27,12 +27,11 @@ diagnostics = (
   { type = "radial-distribution"; every = 50; r_max = 2.0; bins = 20; },
   { type = "velocity-dispersion"; every = 20; },
   { type = "virial";              every = 10; window = 7; },
-  { type = "binaries";            every = 20; },
   { type = "escapers";            every = 20; },
   { type = "force-error";         every = 20; }
 );
 outputs = ( { type = "xyz"; every = 50; } );
-"""
+""", 20)
 ENSEMBLE = ALL + "ensemble = { systems = 2; };\n"
 
 
