@@ -169,7 +169,7 @@ def gained_trust(*overrides):
 
 
 def mean_period(planet, unit):
-    """The last one, in units of so many days."""
+    """The last one, in units of this number of days."""
     return lambda run: run[f"{planet}.mean_period"][-1] / unit
 
 

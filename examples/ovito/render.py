@@ -32,7 +32,7 @@ def arguments():
     parser.add_argument("trajectory")
     parser.add_argument("--color", choices=EXPRESSIONS, default="speed")
     parser.add_argument("--out", default=".", help="folder to write to")
-    parser.add_argument("--frames", type=int, help="at most so many frames in the film")
+    parser.add_argument("--frames", type=int, help="the most frames in the film")
     parser.add_argument("--rdf", type=float, help="g(r) up to this distance")
     parser.add_argument("--bins", type=int, default=200)
     parser.add_argument("--size", type=int, nargs=2, default=(800, 600))

@@ -152,7 +152,7 @@ def test_of_several_systems_the_fastest_pair_names_its_own():
     assert "in system" not in tap.run("check", write(PAIR)).stdout
 
 
-# So many bodies that the accuracy watch judges the energy every 50th step, with the others.
+# With this number of bodies the accuracy watch judges the energy every 50th step, with the others.
 MEASURED = """
 bodies = { initial = "plummer"; count = 100; };
 physics = { softening = 0.05; };

@@ -26,7 +26,7 @@ FULL = os.environ.get("ORRERY_EXAMPLES") == "full"
 SHORTER = {} if FULL else {"4-pairs/collapse.cfg": ["time.end=2.8"]}
 
 # Answers that are wrong by little, or right for another question. All of them where examples run in
-# full, otherwise the first so many.
+# full, otherwise the first ones.
 WRONG = {
     "1-step-and-order/run.cfg": [["time.step=7.3e-4"], ["time.step=6e-4"]],
     "2-a-thousand-orbits/run.cfg": [["expect.0.before=1190", "expect.1.after=1190"],

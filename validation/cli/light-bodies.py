@@ -104,7 +104,7 @@ def test_mercury():
 
 
 def pair_of(steps, e, integrator, **options):
-    """Mercury, without its mass, with so many steps of its period."""
+    """Mercury, without its mass, with `steps` steps of its period."""
     period = 2 * math.pi * math.sqrt(0.387**3 / SUN)
     bodies = system((SUN, ()), (0.0, (0,), 0.387, e, 2.0), (JUPITER, (0,), 5.203, 0.048, 1.0))
     return make(bodies, integrator, period / steps, 300, **options)[0]["watch"]

@@ -474,7 +474,7 @@ def test_a_stop_at_step_0_doubles_no_row():
 
 def test_a_stop_before_the_beginning_writes_nothing():
     config = write(LONG)
-    # The first energies of so many bodies take a second or more.
+    # The first energies of this number of bodies take a second or more.
     process = subprocess.Popen([tap.ORRERY, "run", config, "-P", "bodies.count=60000", "-P",
                                 "compute.threads=1"], stderr=subprocess.PIPE, text=True)
     wait_until_caught(process, signal.SIGTERM)

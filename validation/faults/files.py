@@ -190,7 +190,7 @@ def test_a_file_size_limit():
             holds_together(row, f"{limit} bytes", experiment, result)
 
 
-# A disk of its own, on which a run of which a half is done finds so many kilobytes free.
+# A disk of its own, on which a run of which a half is done finds this number of kilobytes free.
 SMALL_DISK = """
 set -e
 mkdir -p disk && mount -t tmpfs -o size=2m orrery-test disk

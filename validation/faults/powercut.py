@@ -22,7 +22,7 @@ from harness import Experiment, Row, Study, fault, shuffled, some
 CHECKPOINTS = ("checkpoint.orr", "checkpoint.orr.prev")
 
 
-# So many cuts of each kind are tried by the program; all are looked at here.
+# The program tries this number of cuts of each kind; all are looked at here.
 MOST = 120
 
 

@@ -29,7 +29,7 @@ def size(on_a_gpu, on_the_executor):
 
 
 def run(directory, steps, *overrides, restart=False, environment=None):
-    """The cube for so many steps; the last step is always written."""
+    """The cube for a number of steps; the last step is always written."""
     pathlib.Path("run.cfg").write_text(CUBE)
     keys = [word for override in (f"time.end={steps / 100!r}", *overrides)
             for word in ("-P", override)]
@@ -135,8 +135,8 @@ def test_no_device_is_exit_69():
     finish("auto", 1, "compute.backend=auto", environment=hidden)
 
 
-# Takes the memory of the first GPU but for so many bytes, says what it left, and holds it until its
-# input ends.
+# Takes the memory of the first GPU but for a number of bytes, says what it left, and holds it until
+# its input ends.
 HOLD = """
 import ctypes, sys
 cuda = ctypes.CDLL("libcuda.so.1")

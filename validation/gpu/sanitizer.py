@@ -15,8 +15,8 @@ SANITIZED = [("racecheck", "blocked", "single", 600), ("racecheck", "symmetric",
              ("racecheck", "blocked", "double", 200), ("racecheck", "tiled", "mixed", 300),
              ("memcheck", "blocked", "mixed", 600), ("memcheck", "symmetric", "single", 600),
              ("memcheck", "blocked", "single", 200), ("memcheck", "simt", "double", 300)]
-# A run may take half of the time that is left, but so many seconds at least: one that hangs leaves
-# time to the others.
+# A run may take half of the time that is left, but this number of seconds at least: one that hangs
+# leaves time to the others.
 LEAST = 10
 # What it says as soon as it has found something, before its summary.
 REPORT = re.compile(r"^=+ +(?:Error: |Warning: )?(?:Race reported|Invalid |Potential )",

@@ -52,7 +52,7 @@ class Session:
 
     def run(self, command, seconds, environment=None, watch=None, folder=None):
         """(exit status, output) of a command in a folder (one of its own), both outputs together;
-        the status is None where it was cut off after so many seconds, or when the session's time
+        the status is None where it was cut off after `seconds` seconds, or when the session's time
         was over. `watch` is called every other second."""
         folder = folder or tempfile.mkdtemp(dir=self.scratch.name)
         log = pathlib.Path(folder, "output")

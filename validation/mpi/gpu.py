@@ -16,7 +16,7 @@ CONFIG = job.PLUMMER.replace('kernel = "auto"', 'backend = "cuda"; devices = 1')
 
 
 def devices(count, **executor):
-    """The environment of a job on a machine with so many GPUs."""
+    """The environment of a job on a machine with `count` GPUs."""
     if not os.path.exists(EXECUTOR):
         raise tap.Skip("the executor was not built: it needs a C++17 compiler and cmocka")
     job.mpirun()
@@ -26,7 +26,7 @@ def devices(count, **executor):
 
 
 def compare(ranks, *overrides):
-    """Alone, and on so many ranks with two GPUs: the same bytes."""
+    """Alone, and on several ranks with two GPUs: the same bytes."""
     keys = [word for override in overrides for word in ("-P", override)]
     config = job.write(CONFIG)
     environment = devices(2)

@@ -22,7 +22,7 @@ MACHINE = "mount --bind meminfo /proc/meminfo && exec \"$@\""
 
 
 def checked(ranks, available):
-    """orrery check where so many bytes are left"""
+    """orrery check where this number of bytes is left"""
     pathlib.Path("meminfo").write_text(f"MemAvailable: {available // 1024} kB\n")
     pathlib.Path("large.cfg").write_text(CONFIG)
     command = [job.mpirun(), "-n", str(ranks), tap.ORRERY] if ranks > 1 else [tap.ORRERY]

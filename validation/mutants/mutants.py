@@ -5,7 +5,7 @@ original text must be in the file exactly once. A fifth item says why a fault ca
 need not be. A test may be a pattern: cli/report*.py. The rows of src/NAME/ stand in rows/NAME.py,
 those of src/NAME/PART/ in rows/NAME-PART.py.
 
-`make check-mutants` runs it: all rows, or with MUTANTS=15 a sample of so many, chosen by
+`make check-mutants` runs it: all rows, or with MUTANTS=15 a sample of that size, chosen by
 MUTANTS_SEED, or with MUTANTS='src/force unit/trust' the rows whose file or tests contain one of the
 words. The tree is distributed into a folder of its own, built there, and copied for each of
 MUTANTS_JOBS workers (default: one for each core). Each named test must pass there without a fault
@@ -294,7 +294,7 @@ def plant_all(trees, wanted, seconds):
 
 
 def tolerated(planted):
-    """Survivors among so many rows that nineteen of twenty samples stay within, where LEAST_FOUND
+    """Survivors among `planted` rows that nineteen of twenty samples stay within, where LEAST_FOUND
     of all faults are found: a sample tells no more than that."""
     within, survivors = 0.0, -1
     while within < 0.95:

@@ -152,8 +152,8 @@ def runge_kutta(bench, e, h):
 
 
 def euler_theory(e, h, revolutions):
-    """Of explicit Euler from a = G M = 1: E and the mean anomaly's lead after so many revolutions
-    of the true orbit. In the mean over an orbit a step adds h^2 <r^-4> to E and multiplies L by
+    """E and the mean anomaly's lead, by explicit Euler from a = G M = 1, after a number of
+    revolutions of the true orbit. In the mean over an orbit a step adds h^2 <r^-4> to E and multiplies L by
     1 + h^2 <r^-3>; classical Runge-Kutta on these."""
     def rates(state):
         E, L, _ = state
