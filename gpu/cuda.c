@@ -61,7 +61,7 @@ static enum status cuda_create(const struct backend_options *options, const stru
 
 /* --- the verbs ---------------------------------------------------------------------------------*/
 
-/* What the functions that queue get to see. */
+/* The arguments of the functions that queue work. */
 struct request {
     struct cuda *cuda;
     uint64_t steps;    /* of an advance */

@@ -55,7 +55,7 @@ void backend_copy_state(struct backend *to, size_t to_system, const struct backe
         to->adaptive->class_->copy_system(to->adaptive, to_system, from->adaptive, from_system);
 }
 
-/* Is the GPU the better choice? Says why not, or what speaks for it. */
+/* Tells whether the GPU is the better choice. Says why not, or what speaks for it. */
 static bool prefer_device(const struct backend_options *options, const struct bodies *bodies,
                           char reason[BACKEND_CHOICE_SIZE])
 {

@@ -15,8 +15,7 @@ int ranks_count(void)
     return mpi_count();
 }
 
-/* --- memory ------------------------------------------------------------------------------------
- */
+/* --- memory ----------------------------------------------------------------------------------- */
 
 static enum status check_room(const struct rank_order *order, struct error *error)
 {
@@ -43,8 +42,7 @@ enum status ranks_check_room(double first, double each, struct error *error)
     return check_room(&order, error);
 }
 
-/* --- the ranks that serve ----------------------------------------------------------------------
- */
+/* --- the ranks that serve --------------------------------------------------------------------- */
 
 /* A rank that has no memory even for this cannot take part in an agreement. */
 static void serve_create(struct ranks **all, struct rank_order *order, struct error *error)
@@ -113,8 +111,7 @@ void ranks_dismiss(void)
     mpi_await(&order, sizeof order);
 }
 
-/* --- the backend of rank 0 ---------------------------------------------------------------------
- */
+/* --- the backend of rank 0 -------------------------------------------------------------------- */
 
 static enum status give(struct ranks *ranks, struct rank_order order, struct error *error)
 {

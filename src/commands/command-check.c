@@ -171,7 +171,7 @@ static void print_fastest(const struct experiment *x, const struct advice *a)
              free_fall, distance, period, a->steps);
 }
 
-/* Why it wants more than the usual number. */
+/* Returns the reason for more than the usual number of steps. */
 static const char *reason_for_more(const struct advice *a)
 {
     if (!(a->wanted > a->usual))

@@ -203,7 +203,7 @@ static void say_watch(const struct run_record *record)
     say(holds ? TERMINAL_YELLOW : TERMINAL_RED, "watch", value);
 }
 
-/* How long single orbits mean something; statistics do for as long as the watch holds. */
+/* Prints how long single orbits have a meaning; statistics do for as long as the watch holds. */
 static void say_trust(const struct run_record *record, enum status status)
 {
     char text[TRUST_TEXT_SIZE];

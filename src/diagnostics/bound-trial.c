@@ -10,7 +10,8 @@ enum {
     SAMPLES_PER_PERIOD = 24 /* or each step, where there are fewer */
 };
 
-/* Of gauss-radau: steps of a period, those to be looked at among them, and their passes. */
+/* The forces in a period by gauss-radau: its steps, those to be looked at among them, and their
+ * passes. */
 static const double truth_forces = (12.0 + SAMPLES_PER_PERIOD) * 3.0 * 7.0;
 
 /* One of the two that move from the same state. */

@@ -21,7 +21,8 @@
 #include "model/physics.h"
 #include "simulation/simulation.h"
 
-/* What an observer needs in a moment, or-ed. The run gets it from the backend once for all. */
+/* The quantities that an observer needs in a moment, or-ed. The run gets them from the backend
+ * once for all. */
 enum need {
     NEED_STATE = 1,        /* positions and velocities of `bodies` */
     NEED_CONSERVED = 2,    /* `conserved` */
@@ -62,8 +63,8 @@ struct row_sink {
 
 struct diagnostic_class;
 
-/* What every diagnostic starts with; it is filled from the class, and init() may change it: columns
- * and rows may depend on parameters. */
+/* The part that every diagnostic begins with; it is filled from the class, and init() may change
+ * it: columns and rows may depend on parameters. */
 struct diagnostic {
     const struct diagnostic_class *class_;
     const char *name; /* of its file, <name>.csv: that of the class, or the key `name` */
@@ -88,7 +89,7 @@ struct diagnostic_class {
     unsigned needs;  /* enum need, or-ed */
     bool open_space; /* it has a centre, which means nothing in a periodic box */
     size_t state_reals; /* numbers of state for each system ... */
-    /* ... unless they follow from the parameters: optional, those for so many systems. */
+    /* ... unless they follow from the parameters: optional, the number for `systems` systems. */
     size_t (*state_count)(const struct diagnostic *diagnostic, size_t systems);
     /* Optional: what is left to do when the bound parameters are read and the state is zero.
      * `start` is the moment of step 0 with STATE and CONSERVED valid; not kept. */
@@ -112,19 +113,20 @@ struct diagnostic_class {
     /* The key of the config that asks for it; NULL: an entry of the list `diagnostics`. */
     const char *asked_by;
     bool table; /* each time, otherwise a row */
-    /* Of a table: the key that says how many rows it has, and how many of the first columns say
-     * which bin a row is of: they are the same in all systems and at all events. */
+    /* The rows of a table: the key that says how many rows it has, and the number of the first
+     * columns that say which bin a row is of: they are the same in all systems and at all
+     * events. */
     const char *rows_key;
     size_t bin_columns;
-    /* What memory it takes at most: borrowed while it measures a system, for each of its bodies,
-     * and numbers by each thread for each row of a table; and numbers that it keeps for each
-     * system beside `state_reals`, so many for each unit of the key (NULL: once). */
+    /* The most memory that it takes: borrowed while it measures a system, for each of its bodies,
+     * and numbers by each thread for each row of a table; and numbers that it keeps for each system
+     * beside `state_reals`, for each unit of the key (NULL: once). */
     size_t body_bytes, thread_reals, system_reals;
     const char *system_reals_key;
     bool pairwise; /* its time grows as the pairs of bodies; otherwise as the bodies */
 };
 
-/* What a class says of its true arrays of columns and of drawings. */
+/* The members of a class for its true arrays of columns and of drawings. */
 #define DIAGNOSTIC_COLUMNS(array) .columns = (array), .column_count = COUNT_OF(array)
 #define DIAGNOSTIC_DRAWINGS(array) .drawings = (array), .drawing_count = COUNT_OF(array)
 

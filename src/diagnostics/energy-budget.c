@@ -179,8 +179,8 @@ static void fill_row(const struct state *state, const struct conserved *first, d
     row[REST] = (change - state->truncation - state->encounters - state->force) / scale;
 }
 
-/* What is told in the end: the budget at the largest error. An end by chance near E0 is no merit.
- */
+/* Keeps the budget at the largest error, for the report at the end. An end by chance near E0 is no
+ * merit. */
 static void keep_worst(struct state *state, const double row[COLUMNS])
 {
     if (fabs(row[ENERGY_CHANGE]) < fabs(state->worst[ENERGY_CHANGE]))
@@ -283,8 +283,7 @@ bool energy_budget_postponed(const struct diagnostic *diagnostic)
     return isinf(state_of(budget, 0)->replayed[REPLAY_HALF_STEP]);
 }
 
-/* --- telling ------------------------------------------------------------------------------------
- */
+/* --- telling ---------------------------------------------------------------------------------- */
 
 static const struct state *worst_system(const struct budget *budget)
 {
@@ -301,7 +300,7 @@ static size_t number_of(const struct budget *budget, const struct state *state)
     return (size_t)(state - state_of(budget, 0)) + 1;
 }
 
-/* Has the run come through an interval? */
+/* Tells whether the run has come through an interval. */
 static bool is_whole(const struct state *state)
 {
     return state->step > 0.0;

@@ -233,7 +233,7 @@ static double scale_of(const struct kepler_state *state, const struct kepler_orb
     return sqrt(vec3_dot(state->x, state->x)) < parabolic * a ? NAN : a;
 }
 
-/* What is told by the pericentre: its turn and the mean longitude. */
+/* Fills the columns that follow from the pericentre: its turn and the mean longitude. */
 static void fill_apse(const struct kepler_orbit *first, const struct kepler_orbit *now,
                       double angle, double elapsed, double *row)
 {

@@ -17,7 +17,7 @@ static const struct column columns[COLUMNS] = {
       "none back" },
 };
 
-/* What one system had done at its last row. */
+/* The statistics of one system at its last row. */
 struct state {
     double time, steps, rejections;
 };
@@ -37,7 +37,8 @@ static enum status measure_system(struct diagnostic *diagnostic, const struct mo
     struct state *const state = (struct state *)diagnostic->state + system;
     const struct work_done own = simulation_work_done(now->simulation, system);
     const double steps = own.steps - state->steps;
-    /* Of all bodies, each over its own steps. Differences of grid times would be rounded. */
+    /* The mean step of all bodies, each over its own steps. Differences of grid times would be
+     * rounded. */
     const double each = steps * own.bodies / (double)now->bodies->count;
     const bool chosen = integrator_chooses_steps(now->simulation->integrator);
     const double mean = chosen ? (own.time - state->time) / each : now->dt;

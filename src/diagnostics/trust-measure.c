@@ -81,8 +81,7 @@ const struct parameter trust_parameters[] = {
 };
 const size_t trust_parameter_count = COUNT_OF(trust_parameters);
 
-/* --- scales -------------------------------------------------------------------------------------
- */
+/* --- scales ----------------------------------------------------------------------------------- */
 
 /* Sums over the bodies of one system. */
 struct spread {
@@ -115,9 +114,9 @@ static struct spread spread_of(const struct bodies *b, size_t system)
 }
 
 /*
- * What rounding adds to phase space in one step. A sum is off by up to half a unit in the last
- * place, which is between eps/2 and eps of it: the root mean square is some 0.2 eps. Each drift
- * rounds the positions and each kick the velocities; forces bring their own errors.
+ * Returns the distance in phase space that rounding adds in one step. A sum is off by up to half a
+ * unit in the last place, which is between eps/2 and eps of it: the root mean square is some 0.2
+ * eps. Each drift rounds the positions and each kick the velocities; forces bring their own errors.
  */
 static double noise_of(const struct integrator *integrator, const struct trust_force *force,
                        double dt, const struct spread *spread, const struct trust_state *state)
@@ -141,7 +140,8 @@ static double noise_of(const struct integrator *integrator, const struct trust_f
     return sqrt(position * position + velocity * velocity + kick * kick);
 }
 
-/* Of a uniform cube, the root mean square distance from its centre is half its side. */
+/* Measures the scales. The root mean square distance of a uniform cube from its centre is half its
+ * side. */
 static void measure_scales(struct trust_state *state, const struct moment *start, size_t system,
                            const struct integrator *integrator, const struct trust_force *force,
                            double displacement)
@@ -195,8 +195,7 @@ static enum status choose_orbits(struct trust_state *state, const struct moment 
     return STATUS_OK;
 }
 
-/* --- distances ----------------------------------------------------------------------------------
- */
+/* --- distances -------------------------------------------------------------------------------- */
 
 /* Between a system and its shadow. */
 struct distance {
@@ -242,7 +241,8 @@ static struct distance distance_of(const struct trust *trust, const struct momen
     return (struct distance){ position, hypot(position, velocity) };
 }
 
-/* Of an orbit within the system: where the body is from what it goes around, in the two, apart. */
+/* Returns the distance between two orbits within the system: of the body from its center, in the
+ * one and in the other. */
 static double orbit_distance(const struct trust *trust, const struct moment *now,
                              enum trust_shadow kind, size_t system, const struct trust_orbit *orbit)
 {
@@ -264,8 +264,7 @@ static double orbit_distance(const struct trust *trust, const struct moment *now
     return sqrt(square) / orbit->size;
 }
 
-/* --- measuring ----------------------------------------------------------------------------------
- */
+/* --- measuring -------------------------------------------------------------------------------- */
 
 /* On from time t0 to t1 and `value`; between the two samples it grows exponentially. */
 static void rise_to(struct trust_rise *rise, double value, double tolerance, double t0, double t1)
@@ -450,8 +449,7 @@ bool trust_is_horizon(size_t column)
     return column >= ACCURATE_UNTIL;
 }
 
-/* --- what to do with the shadows ----------------------------------------------------------------
- */
+/* --- what to do with the shadows -------------------------------------------------------------- */
 
 void trust_show(struct diagnostic *diagnostic, enum trust_shadow shadow,
                 const struct bodies *bodies, const int64_t *slots)

@@ -136,8 +136,7 @@ enum status adaptive_systems_describe_pair(const struct adaptive_systems *all, s
                      text_plain(clock->step), why);
 }
 
-/* --- functions of the class ---------------------------------------------------------------------
- */
+/* --- functions of the class ------------------------------------------------------------------- */
 
 void adaptive_systems_save(const struct adaptive *adaptive, const struct adaptive_writer *writer)
 {

@@ -1,8 +1,8 @@
 /*
- * What all integrators that choose their own steps keep of the systems of a run, beside the bodies:
- * some arrays and a clock for each. Here these go through checkpoints and from one run to another,
- * and tell what the integrator has done. Such an integrator begins its own struct with a struct
- * adaptive_systems, and takes these functions into its class.
+ * The state that all integrators with steps of their own keep of the systems of a run, beside the
+ * bodies: some arrays and a clock for each. Here these go through checkpoints and from one run to
+ * another, and report the work of the integrator. Such an integrator begins its own struct with a
+ * struct adaptive_systems, and takes these functions into its class.
  */
 #ifndef ORRERY_INTEGRATOR_ADAPTIVE_SYSTEMS_H
 #define ORRERY_INTEGRATOR_ADAPTIVE_SYSTEMS_H
@@ -16,8 +16,8 @@ enum adaptive_outcome {
     ADAPTIVE_INTERRUPTED /* in the midst of an advance, which will be undone */
 };
 
-/* Of one system, since the beginning of the run. All of them are doubles, so that a checkpoint has
- * one array of them; an integrator leaves 0 in those that it has no use for. */
+/* The clock of one system, since the beginning of the run. All members are doubles, so that a
+ * checkpoint has one array of them; an integrator leaves 0 in those that it has no use for. */
 struct adaptive_clock {
     double time, time_low; /* t + t_low since the start of the run */
     double step;           /* to be tried next; of blocks: that was asked for in vain */
@@ -25,7 +25,8 @@ struct adaptive_clock {
     double known;          /* 1: the forces that the next step begins from are known */
     double asker;          /* the body that asks for `step`; from 0 */
     double grid, dt;       /* grid steps so far, and their length; 0 before the first */
-    /* So far; sums are of the force of a body by all, or so large a part of one. */
+    /* The work up to now; a sum is the force on a body by all others, or the part of it that was
+     * computed. */
     double steps, rejections, sums;
     double smallest, pair[2]; /* step, and the two bodies behind it; from 0 */
     double stuck;             /* enum adaptive_outcome: why it cannot go on */
@@ -33,12 +34,12 @@ struct adaptive_clock {
 
 struct adaptive_systems;
 
-/* What the integrators differ in here. */
+/* The differences between the integrators in this module. */
 struct adaptive_method {
     const struct adaptive_class *class_;
     const char *name;
     size_t arrays; /* of `stride` numbers, for each system */
-    /* Could a run have written the numbers of system s? Clocks have been checked. */
+    /* Tells whether a run could have written the numbers of system s. Clocks have been checked. */
     bool (*makes_sense)(const struct adaptive_systems *all, size_t s);
     /* STATUS_NUMERICAL: why system s cannot go on, and since when. */
     enum status (*describe_stuck)(const struct adaptive_systems *all, size_t s,
@@ -66,7 +67,7 @@ enum status adaptive_systems_init(struct adaptive_systems *all,
                                   struct error *error);
 void adaptive_systems_clear(struct adaptive_systems *all);
 
-/* Of arrays and clocks, and of what they were before an advance. */
+/* Returns the bytes of the arrays and clocks, and of their copy from before an advance. */
 double adaptive_systems_bytes(const struct adaptive_method *method, double systems, double count);
 
 /* [method->arrays][stride] */
@@ -84,7 +85,7 @@ void adaptive_clock_copy_failure(struct adaptive_clock *clock, const struct adap
 void adaptive_systems_begin(const struct adaptive_systems *all);
 enum status adaptive_systems_end(const struct adaptive_systems *all, struct error *error);
 
-/* Can all of them go on? Describes the first one that cannot. */
+/* Tells whether all of them can go on. Describes the first one that cannot. */
 enum status adaptive_systems_check(const struct adaptive_systems *all, struct error *error);
 
 /* STATUS_NUMERICAL: which pair of a system asks for a step that is too small. `why` says for what,

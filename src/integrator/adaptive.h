@@ -32,24 +32,25 @@ extern "C" {
 #endif
 
 struct adaptive_options {
-    /* Of the integrator's own keys, by the rows of its variant's parameters; borrowed during
-     * create() only. NULL: their defaults, as tests of the code use it. */
+    /* The values of the integrator's own keys, by the rows of its variant's parameters; borrowed
+     * during create() only. NULL: their defaults, as tests of the code use it. */
     const double *values;
     /* 1, or the factor by which the steps are to be finer than the config asks: 2 for the shadow
      * and the replay that show what the length of the steps does to the motion. Whoever asks for it
      * divides the grid step by it as well. What it means for a tolerance is the integrator's to
-     * know (its error per step falls as if its steps were so many times shorter). */
+     * know (its error per step falls as if its steps were shorter by this factor). */
     double refinement;
-    /* What the backend sums forces with: precision, kernel ("reference" from the serial backend),
-     * instruction set, and the threads to use (resolved, at least 1). What the integrator cannot do
-     * it refuses with STATUS_CONFIG: 'compute.precision = "single": gauss-radau ...'. */
+    /* The forces of the backend: precision, kernel ("reference" from the serial backend),
+     * instruction set, and the threads to use (resolved, at least 1). The integrator refuses
+     * options that it cannot follow with STATUS_CONFIG: 'compute.precision = "single": gauss-radau
+     * ...'. */
     const struct force_options *force;
     /* The force of these bodies by the kernels of `openmp`, for teams of force->threads; borrowed
      * for the life of the object. NULL from the serial backend. */
     struct force *kernels;
 };
 
-/* What was done to move one system since the beginning of the run. With steps of one length, the
+/* The work that moved one system since the beginning of the run. With steps of one length, the
  * same is known of them (simulation_work_done()); else it goes through save() and load(). */
 struct work_done {
     double steps;        /* of its own; block steps count each body's */
@@ -65,8 +66,8 @@ struct work_done {
     bool stuck;          /* cannot go on: advance() has returned STATUS_NUMERICAL because of it */
 };
 
-/* Where save() puts its words, and where load() finds them. Names are unique in an object, of at
- * most ADAPTIVE_NAME_SIZE - 1 characters, and without ':'. Words are doubles or integers of 64
+/* The place where save() puts its words, and load() finds them. Names are unique in an object, of
+ * at most ADAPTIVE_NAME_SIZE - 1 characters, and without ':'. Words are doubles or integers of 64
  * bits, in `rows` parts of `count`, `stride` apart in memory. */
 enum { ADAPTIVE_NAME_SIZE = 32 };
 
@@ -115,7 +116,7 @@ struct adaptive_class {
                        struct work_done *statistics);
     /* The kernel that sums its forces, for run.json: "hermite"; NULL: the backend's. */
     const char *(*kernel)(const struct adaptive *adaptive);
-    /* Bytes that an object takes at most for so many systems of so many bodies. */
+    /* Returns the most bytes that an object takes for `systems` systems of `count` bodies. */
     double (*bytes)(const struct force_options *force, double systems, double count);
     void (*destroy)(struct adaptive *adaptive); /* accepts NULL */
 };

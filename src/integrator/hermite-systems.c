@@ -47,8 +47,7 @@ struct systems {
     struct hermite_workspace *work;
 };
 
-/* --- create and destroy ------------------------------------------------------------------------
- */
+/* --- create and destroy ----------------------------------------------------------------------- */
 
 static size_t team_for(double systems, double count, int threads)
 {
@@ -165,7 +164,7 @@ static enum status systems_create(const struct adaptive_options *options,
     const double eta =
         options->values ? options->values[ETA] : hermite_parameters[ETA].default_value.real;
     const double systems = (double)bodies->systems, count = (double)bodies->count;
-    /* Steps that are so many times shorter. */
+    /* The rule for steps that are shorter by the refinement. */
     all->rule = (struct hermite_rule){
         .eta = eta / (options->refinement * options->refinement),
         .eta_start = 0.01 * fmin(1, sqrt(eta / 0.02)) / options->refinement,
@@ -192,8 +191,7 @@ static double systems_bytes(const struct force_options *force, double systems, d
                hermite_workspace_bytes(&own, count);
 }
 
-/* --- the class ----------------------------------------------------------------------------------
- */
+/* --- the class -------------------------------------------------------------------------------- */
 
 static void move_system(struct systems *all, size_t s, struct hermite_workspace *work, double dt,
                         uint64_t steps, size_t threads)

@@ -134,7 +134,7 @@ static const struct integrator table[] = {
         },
     },
     /*
-     * Of y = (x, v) with k_i = (v_i, a_i), the velocities v_i are put into the positions:
+     * For y = (x, v) with k_i = (v_i, a_i), the velocities v_i are put into the positions:
      *     x2 = x + dt/2 v,   x3 = x2 + dt^2/4 a1,   x4 = x + dt v + dt^2/2 a2,
      *     x' = x4 + dt^2/6 (a1 - 2 a2 + a3),   v' = v + dt/6 (a1 + 2 a2 + 2 a3 + a4).
      * While a3 is evaluated at x3, three vectors have to be kept that do not follow from each
@@ -223,7 +223,7 @@ bool integrator_has_registers(const struct integrator *integrator)
     return used;
 }
 
-/* What a stage writes, and from what it goes on. */
+/* Finds the vector that a stage writes, and the one from which it goes on. */
 static void ends_of(const struct stage *stage, enum vector *to, enum vector *from)
 {
     *to = *from = stage->verb == VERB_KICK ? VECTOR_V : VECTOR_X;

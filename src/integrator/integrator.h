@@ -24,7 +24,7 @@ enum verb {
     VERB_COMBINE /* to = from + coefficient dt^power rate; with the coefficient 0 a copy */
 };
 
-/* What a stage reads and writes, three components of every body. */
+/* The vectors that a stage reads and writes, three components of every body. */
 enum vector {
     VECTOR_X, /* positions */
     VECTOR_V, /* velocities */
@@ -66,8 +66,8 @@ const struct integrator *integrator_at(size_t index);
 const struct integrator *integrator_find(const char *name);
 const struct variant *integrator_variant(size_t index);
 
-/* Is it a list of stages? No: it chooses its own steps, or it is NULL. Rows of stages come first.
- */
+/* Tells whether it is a list of stages. If not, it chooses its own steps, or it is NULL. Rows of
+ * stages come first. */
 bool integrator_has_stages(const struct integrator *integrator);
 
 /* Traits, for those who plan or judge a run; of NULL, an integrator that is not known, those of

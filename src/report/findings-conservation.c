@@ -46,7 +46,7 @@ static const char *percent(double share, char buffer[32])
     return buffer;
 }
 
-/* How far the energy moved, and what that means for this integrator. */
+/* Describes the change of the energy, and its meaning for this integrator. */
 void tell_energy_error(const struct drawn *drawn, struct text *words)
 {
     const struct extreme most = find_extreme(drawn->series, "relative_energy_error");
@@ -100,7 +100,7 @@ void tell_energies(const struct drawn *drawn, struct text *words)
                    percent(most.size, share));
 }
 
-/* What is above this is no round-off. */
+/* Returns the largest change that may be round-off. */
 static double most_round_off(const struct drawn *drawn)
 {
     const struct force_options force =

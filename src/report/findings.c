@@ -20,7 +20,7 @@ static double time_beyond(const struct series *series, const char *column)
     return first;
 }
 
-/* What an error of the orbit looks like with this integrator, as long as it is a small one. */
+/* Describes the usual error of the orbit with this integrator, as long as it is a small one. */
 static void tell_orbit_error(const struct drawn *drawn, struct text *words)
 {
     const struct integrator *integrator =
@@ -49,7 +49,7 @@ static void tell_orbit_error(const struct drawn *drawn, struct text *words)
         text_print(words, " The other bodies pull the pair away from it, which is no error.");
 }
 
-/* Of the last row of each system, how many have a mean energy that is positive? */
+/* Counts the systems whose mean energy is positive in their last row. */
 static size_t count_unbound(const struct series *series)
 {
     const struct series_column *kinetic = series_find(series, "kinetic_mean");
@@ -62,7 +62,7 @@ static size_t count_unbound(const struct series *series)
     return unbound;
 }
 
-/* Whether the system is bound, without which its means go on changing. */
+/* Describes a system that is not bound, whose means go on changing. */
 static void tell_unbound(const struct drawn *drawn, struct text *words)
 {
     const size_t unbound = count_unbound(drawn->series);
@@ -83,7 +83,7 @@ static double least_of(const struct series *series, const char *column)
     return least;
 }
 
-/* How far apart steps are, and where a run broke off for want of a shorter one. */
+/* Describes the lengths of steps, and the place where a run broke off for want of a shorter one. */
 static void tell_steps(const struct drawn *drawn, struct text *words)
 {
     const struct units *units = result_units(drawn->result);
@@ -97,7 +97,7 @@ static void tell_steps(const struct drawn *drawn, struct text *words)
                    units_time(units, stuck, 6, time));
 }
 
-/* Where a line means that orbits are no longer those of the system. */
+/* Explains the line beyond which orbits are no longer those of the system. */
 static void tell_tolerance(const struct drawn *drawn, struct text *words)
 {
     const double tolerance = result_real(drawn->result, FIELD_CONFIG_TRUST_TOLERANCE);

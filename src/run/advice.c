@@ -13,26 +13,26 @@
 /* Pairs of all systems whose orbits are looked at, a fraction of a second's work. Larger systems
  * are clusters, whose encounters are estimated. */
 static const double most_pairs = 1e7;
-/* Of one of them, in the time of so many pairs of a fast kernel; with the tide of the others more.
- */
+/* The work of one pair, in the time of one pair of a fast kernel; with the tide of the others it
+ * takes more. */
 static const double pair_work = 100;
 
 enum {
-    CLUSTER_COUNT = 10, /* from so many bodies on, encounters come by chance */
-    PROBED_COUNT = 64   /* up to so many, a probe looks for them */
+    CLUSTER_COUNT = 10, /* the smallest number of bodies of which encounters come by chance */
+    PROBED_COUNT = 64   /* the most bodies among which a probe looks for them */
 };
-/* What probes may do in all, over what rehearsals may. */
+/* The work that probes may do in all, over that of rehearsals. */
 static const double probe_part = 0.1;
 /* Nobody waits for more steps. */
 static const double most_steps = 1e10;
-/* Of the watch's limit, where a rehearsal has come near to it, the rest is left to chance: other
- * kinds of machine round differently. */
+/* The part of the watch's limit that a rehearsal may come near to; the rest is left to chance:
+ * other kinds of machine round differently. */
 static const double trusted_part = 0.5;
 
-/* What is advised in the place of a method that loses energy with any step. */
+/* The method that is advised in the place of one that loses energy with any step. */
 static const char instead_of_drift[] = "velocity-verlet";
 
-/* Where 2K/|U| is less, a system falls in before it is anything else. */
+/* The ratio 2K/|U| below which a system falls in before it is anything else. */
 static const double cold = 0.3;
 /* The tide of another body, over the pair's own force at its widest, that leaves the orbit be. */
 static const double weak_tide = 0.1;
@@ -74,7 +74,8 @@ static void keep_shorter(struct advice *best, const struct advice *other)
 
 /* --- pairs now, and at their pericentres ------------------------------------------------------ */
 
-/* How strongly the others pull the two apart at `widest`, over what holds them: the strongest. */
+/* Returns the strongest pull by which others part the two at `widest`, over the pull that holds
+ * them. */
 static double tide(const struct physics *physics, const struct bodies *b, size_t first, size_t i,
                    size_t j, double widest)
 {
@@ -185,7 +186,7 @@ static void look_at_pairs(const struct experiment *x, size_t first, struct advic
 
 /* --- clusters --------------------------------------------------------------------------------- */
 
-/* What a cluster is like, for the chances of encounters. */
+/* The properties of a cluster that decide the chances of encounters. */
 struct cluster {
     double count, mass, heaviest;
     double half_mass_radius; /* of the bodies, by number */
@@ -193,7 +194,7 @@ struct cluster {
     double virial;           /* 2K / |U| with U = -0.4 G M^2 / r_h (Spitzer 1987) */
 };
 
-/* Where and for how long the encounters happen. */
+/* The place and the duration of the encounters. */
 struct crowd {
     double radius, speed2, time;
 };
@@ -325,8 +326,8 @@ static void take_passage(void *context, const struct probe_sample *sample)
     keep_shorter(passages->best, &passage);
 }
 
-/* What will pass until the end. Two bodies alone have an orbit that is known; many are not
- * followed. Sets *seen where all of it was seen. */
+/* Looks ahead until the end. The orbit of two bodies alone is known; many are not followed. Sets
+ * *seen if everything until the end was seen. */
 static enum status look_ahead(const struct experiment *x, size_t system, double *work,
                               struct advice *best, bool *seen, struct error *error)
 {
@@ -393,7 +394,7 @@ static double next_step(const struct experiment *x, const struct rehearsal *trie
 /* A run or rehearsal that has gone wrong is no measure of how its errors grow with the step. */
 static const double least_part = 0.1;
 
-/* What the present step has come to, in the experiment itself, says which one is wanted: by the
+/* Returns the step that the error of the present step, in the experiment itself, suggests: by the
  * order alone as long as the error is small, whatever the bound is. */
 static double step_after_present(const struct experiment *x, const struct advice_wish *wish)
 {

@@ -1,4 +1,4 @@
-/* What a run that goes on knows of the one that it continues. */
+/* The knowledge of a continued run about the run that it continues. */
 #ifndef ORRERY_RUN_CONTINUATION_H
 #define ORRERY_RUN_CONTINUATION_H
 
@@ -28,7 +28,7 @@ void continuation_close(struct continuation *continuation);
 void continuation_forget(struct continuation *continuation);
 void continuation_destroy(struct continuation *continuation);
 
-/* Does the file belong to the run that is continued? */
+/* Tells whether the file belongs to the run that is continued. */
 bool continuation_owns(const struct continuation *continuation, const char *name);
 
 #endif

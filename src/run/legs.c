@@ -40,8 +40,8 @@ static bool are_legs(const json_t *legs)
     return json_is_array(legs);
 }
 
-/* Does the last leg of both begin at the same moment and end at the same step? run.json has been
- * written after the last checkpoint then, and knows the time between them too. */
+/* Tells whether the last leg of both begins at the same moment and ends at the same step. run.json
+ * has been written after the last checkpoint then, and knows the time between them too. */
 static bool end_alike(const json_t *one, const json_t *other)
 {
     const size_t count = json_array_size(one);

@@ -42,7 +42,7 @@ static const struct diagnostic_class *diagnostic_class(const struct section *sec
     return diagnostic_at(index);
 }
 
-/* What it and the statistics over systems keep. */
+/* Returns the bytes that the diagnostic and the statistics over systems keep. */
 static double kept(const struct section *section, double systems)
 {
     const struct diagnostic_class *class_ = diagnostic_class(section);
@@ -68,7 +68,7 @@ static double borrowed_by(const struct section *section, double count, int threa
            threads * (rows_of(section) + 1.0) * (double)class_->thread_reals * sizeof(double);
 }
 
-/* Of one event, until the statistics over systems are made of it. */
+/* Returns the bytes of one event, until the statistics over systems are made of it. */
 static double aggregated(const struct section *section, double systems)
 {
     const struct diagnostic_class *class_ = diagnostic_class(section);
@@ -80,7 +80,8 @@ static double aggregated(const struct section *section, double systems)
            (systems + rows * (bins + 1.0 + systems * ((double)class_->column_count - bins)));
 }
 
-/* Of each system: the sums now and at the start, and the largest error; and the watch's record. */
+/* The bytes of each system: the sums now and at the start, and the largest error; and the watch's
+ * record. */
 static const double sums_bytes = 2 * sizeof(struct conserved) + sizeof(double) + 1;
 
 static void add_diagnostics(const struct config *config, struct memory_need *need)
@@ -122,7 +123,7 @@ static const struct integrator *integrator_of(const struct config *config)
     return integrator_find(section_variant(config_section(config, "time"))->name);
 }
 
-/* What the integrator keeps beside the bodies. */
+/* Returns the bytes that the integrator keeps beside the bodies. */
 static double integrator_bytes(const struct config *config, const struct force_options *force,
                                double systems, double count)
 {

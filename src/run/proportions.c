@@ -11,7 +11,7 @@
 /* No mass in the units of a model is so large; those of planets and stars in kilograms are. */
 static const double kilograms = 1e15;
 
-/* A step of so many periods is no attempt at following the motion. */
+/* The periods in a step beyond which it is no attempt at following the motion. */
 static const double slip = 10.0;
 
 enum {

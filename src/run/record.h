@@ -1,4 +1,4 @@
-/* What a run has come to, for those who tell of it. */
+/* The record of a run, for those who report it. */
 #ifndef ORRERY_RUN_RECORD_H
 #define ORRERY_RUN_RECORD_H
 

@@ -40,7 +40,7 @@ __attribute__((format(printf, 2, 3))) static void say(char *text, const char *fo
     va_end(arguments);
 }
 
-/* Where nothing was tried: the command that tries. */
+/* Names the command that tries, if nothing was tried. */
 static void say_command(const struct patient *patient)
 {
     say(patient->text, "orrery check %s/run.cfg tries other steps",
@@ -170,7 +170,7 @@ static void say_advice(struct patient *patient, const struct advice *advice, str
     }
 }
 
-/* What the key of a method that chooses its own steps is, by which they become shorter. */
+/* Names the key by which the steps of a method that chooses its own become shorter. */
 static void say_own_steps(struct patient *patient)
 {
     const struct variant *variant = &patient->start.simulation.integrator->variant;
@@ -180,8 +180,8 @@ static void say_own_steps(struct patient *patient)
         section_real(time, key));
 }
 
-/* Where no step of its own was seen to hold, a method of a higher order; *advice stays where none
- * of that does either. */
+/* Tries a method of a higher order, if no step of the present one was seen to hold; *advice stays
+ * if none of that does either. */
 static enum status try_higher_order(const struct patient *patient, struct advice *advice,
                                     struct error *error)
 {
@@ -201,8 +201,8 @@ static enum status try_higher_order(const struct patient *patient, struct advice
     return STATUS_OK;
 }
 
-/* Where a few bodies pass each other too closely for any of these, the method that chooses its own
- * steps, with its usual accuracy. */
+/* Tries the method that chooses its own steps, with its usual accuracy, if a few bodies pass each
+ * other too closely for any of these. */
 static bool try_own_steps(struct patient *patient, const struct advice *advice)
 {
     struct experiment other = patient->start;
@@ -246,7 +246,8 @@ static bool asked(void *context)
            clock_seconds() > patient->deadline;
 }
 
-/* As much as the run did itself. The start is drawn or read anew, which is some N^2 of work. */
+/* Tells whether the remedy takes no more work than the run itself. The start is drawn or read
+ * anew, which is some N^2 of work. */
 static bool can_afford(const struct patient *patient)
 {
     const struct run *run = patient->run;

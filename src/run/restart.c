@@ -40,7 +40,7 @@ enum status restart_open(struct run *run, struct error *error)
 
 /* --- comparing -------------------------------------------------------------------------------- */
 
-/* What is being loaded, and where errors go. */
+/* The state of loading, and the place for errors. */
 struct loading {
     struct run *run;
     struct error *error;
@@ -74,7 +74,7 @@ static void judge_end(const struct loading *loading)
                       text_real(step, loading->old_grid));
 }
 
-/* Is it another way to name the grid that the run began with? */
+/* Tells whether it is another way to name the grid that the run began with. */
 static bool names_old_grid(const struct loading *loading, const struct change *change)
 {
     return strcmp(change->path, "time.step") == 0 &&
@@ -126,7 +126,8 @@ static enum status load_end(struct run *run, struct error *error)
     return STATUS_OK;
 }
 
-/* What was computed beyond the end would stay in the files, and contradict the config. */
+/* Checks that nothing was computed beyond the end: it would stay in the files, and contradict the
+ * config. */
 static enum status check_end(const struct run *run, uint64_t reached, struct error *error)
 {
     if (reached <= run->schedule.last)
@@ -254,7 +255,7 @@ enum status restart_differences(const struct run *run, const struct checkpoint *
     return error->status;
 }
 
-/* What the sections of this restart begin with. */
+/* Returns the beginning of the names of this restart's sections. */
 static const char *state_prefix(const struct run *run)
 {
     return run->continuation.goes_further ? content_early : "";

@@ -20,8 +20,8 @@ static bool asked_to_stop(void)
     return signals_stop() != 0;
 }
 
-/* What outputs do to their files once nothing is added to them. A signal leaves it to a restart:
- * a run is not finished before (STATUS_STOPPED). */
+/* Finishes the files of outputs once nothing is added to them. A signal leaves it to a restart: a
+ * run is not finished before (STATUS_STOPPED). */
 static enum status finish_outputs(struct run *run, struct error *error)
 {
     static const uint64_t takes_a_while = 1 << 26; /* bytes */
@@ -68,7 +68,7 @@ static bool is_told(const struct run *run, enum status status)
                (json_int_t)status;
 }
 
-/* Who removed or cut a file while the run went on must hear of it. */
+/* Finishes the files. Whoever removed or cut one while the run went on must hear of it. */
 static void finish_files(struct run *run, enum status status, struct error *error)
 {
     const struct config *config = run->experiment.config;

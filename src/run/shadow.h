@@ -13,7 +13,7 @@
 enum status shadow_diagnostic(struct run *run, bool measure, struct diagnostic **diagnostic,
                               struct error *error);
 
-/* Does the criterion ask for a horizon that is later than `time`? */
+/* Tells whether the criterion asks for a horizon that is later than `time`. */
 bool shadow_horizon_beyond(const struct run *run, const struct criterion *criterion, double time);
 
 /* The shadows as they are at the start, or in run->continuation.checkpoint; sets run->shadows. */

@@ -18,7 +18,7 @@ static const double trial_bodies = 8192;
 /* Long enough to be timed, short enough to wait for. */
 static const double timed_seconds = 0.04, round_seconds = 0.002;
 enum { MOST_ROUNDS = 8 };
-/* Of the usual order for a disk, where the one at hand cannot be measured. */
+/* The usual speed of a disk, for one that cannot be measured. */
 static const struct disk_speed usual_disk = { .rate = 4e8, .flush = 0.003 };
 enum { CHECKPOINT_BODY_BYTES = 64 };
 enum { FILE_FLUSHES = 2 }; /* of a file that appears whole: with its bytes, and its folder */
@@ -80,7 +80,7 @@ static enum status trial_open(const struct run *run, struct trial *trial, struct
 
 /* --- what is tried ---------------------------------------------------------------------------- */
 
-/* What an integrator that chooses its own steps took until here. */
+/* Counts the steps that an integrator with steps of its own took until here. */
 static void count_own_steps(struct trial *trial)
 {
     trial->counted = trial->steps;
@@ -92,7 +92,7 @@ static void count_own_steps(struct trial *trial)
     }
 }
 
-/* So many steps in one call, as the run makes them from one event to the next. */
+/* Tries `steps` steps in one call, as the run makes them from one event to the next. */
 static enum status try_steps(struct trial *trial, uint64_t steps, struct error *error)
 {
     trial->steps += steps;
@@ -195,7 +195,7 @@ static enum status time_one(enum status (*try_it)(struct trial *, uint64_t, stru
 
 /* --- how often -------------------------------------------------------------------------------- */
 
-/* So many events are counted one by one; the rest of a longer run is as they are. */
+/* The number of events that are counted one by one; the rest of a longer run is like them. */
 static const double most_counted = 1e6;
 
 /* Energies are summed where a diagnostic, the statistics over systems or the watch want them. */
@@ -273,7 +273,7 @@ static enum status measure_diagnostics(struct trial *trial, double number, struc
     return STATUS_OK;
 }
 
-/* Of a file that is written, flushed and renamed. */
+/* Returns the time of a file that is written, flushed and renamed. */
 static double file_seconds(const struct timing *timing, double bytes)
 {
     return bytes / timing->disk.rate + FILE_FLUSHES * timing->disk.flush;
@@ -322,7 +322,8 @@ static void count_checkpoints(const struct run *run, struct timing *timing)
     const struct bodies *bodies = run->simulation->bodies;
     const uint64_t every = run->schedule.triggers[SCHEDULE_CHECKPOINT].every;
     const double bytes = (double)bodies->systems * (double)bodies->count * CHECKPOINT_BODY_BYTES;
-    /* What diagnostics and outputs have written since the last one is flushed with it. */
+    /* The bytes that diagnostics and outputs have written since the last one are flushed with
+     * it. */
     const double streams = (double)(run->observers.diagnostic_count + run->observers.output_count);
     timing->checkpoints.each = file_seconds(timing, bytes) + streams * timing->disk.flush;
     timing->checkpoints.count = 2.0; /* at the start and at the end */

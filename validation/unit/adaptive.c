@@ -12,8 +12,7 @@
 #include "motion-case.h"
 #include "run/content.h"
 
-/* --- an integrator -----------------------------------------------------------------------------
- */
+/* --- an integrator ---------------------------------------------------------------------------- */
 
 /* Every grid step takes one step more than the one before it, and x grows by v dt and by an amount
  * that the state alone knows. */
@@ -137,8 +136,7 @@ static const struct integrator counts = { .variant = { .name = "counting", .help
                                           .source = "none",
                                           .adaptive = &counting_class };
 
-/* --- on backends -------------------------------------------------------------------------------
- */
+/* --- on backends ------------------------------------------------------------------------------ */
 
 static const struct physics soft = { .gravitational_constant = 1, .softening = 0.05 };
 
@@ -253,8 +251,7 @@ static void test_auto_takes_the_cpu(void **state)
     bodies_destroy(bodies);
 }
 
-/* --- its state ---------------------------------------------------------------------------------
- */
+/* --- its state -------------------------------------------------------------------------------- */
 
 static void test_a_system_goes_on_in_another_backend(void **state)
 {

@@ -167,8 +167,7 @@ static void test_the_reference_has_the_bits_of_serial(void **state)
     }
 }
 
-/* --- a restart ----------------------------------------------------------------------------------
- */
+/* --- a restart -------------------------------------------------------------------------------- */
 
 static void copy_all(struct bodies *to, const struct bodies *from)
 {
@@ -277,8 +276,7 @@ static void test_a_state_without_sense_is_refused(void **state)
     bodies_destroy(bodies);
 }
 
-/* --- the end ------------------------------------------------------------------------------------
- */
+/* --- the end ---------------------------------------------------------------------------------- */
 
 /* Two of four bodies fall on each other; the other system comes to the grid point all the same. */
 static void test_a_collision_names_the_pair(void **state)
