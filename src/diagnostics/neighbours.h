@@ -9,8 +9,8 @@
 
 struct neighbours; /* opaque; a copy of the positions, so the bodies may move on */
 
-/* Built by so many threads; 0: by as many as OpenMP gives. STATUS_MEMORY; STATUS_NUMERICAL when a
- * body is nowhere (NaN, infinite). */
+/* Creates the neighbours by `threads` threads; 0: by as many as OpenMP gives. STATUS_MEMORY;
+ * STATUS_NUMERICAL if a position is no number (NaN, infinite). */
 enum status neighbours_create(const struct bodies *bodies, size_t system, int threads,
                               struct neighbours **neighbours, struct error *error);
 void neighbours_destroy(struct neighbours *neighbours); /* accepts NULL */

@@ -156,7 +156,8 @@ static void order_destroy(struct order *order)
     memory_free(order->z);
 }
 
-/* Where a body is in its box must be known to better than the slack of the reach. */
+/* Tells whether a body is so far away that its place in the box is not known to the slack of the
+ * reach. */
 static bool is_too_far(const struct separations *s, double r_max, const double x[3])
 {
     const double farthest = 1e5 * r_max; /* rounding to 1e-16 of it is 1e-11 of the reach */

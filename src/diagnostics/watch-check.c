@@ -1,4 +1,4 @@
-/* What the watch does at a moment. */
+/* The checks of the watch at a moment. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@ static double drift_of(const struct watch *watch, const struct record *record)
     return watch->symplectic ? fabs(watch_drift(watch, record).change) : record->largest_error;
 }
 
-/* Of the energy: by the first of the limits that is passed. */
+/* Tells whether the energy fails, by the first of the limits that is passed. */
 static bool energy_fails(const struct watch *watch, const struct record *record,
                          struct watch_failure *failure)
 {
@@ -37,7 +37,7 @@ static bool energy_fails(const struct watch *watch, const struct record *record,
     return false;
 }
 
-/* Of the orbits of bound bodies. */
+/* Tells whether the orbits of bound bodies fail. */
 static bool orbit_fails(const struct watch *watch, const struct record *record,
                         struct watch_failure *failure)
 {
@@ -55,7 +55,7 @@ static bool orbit_fails(const struct watch *watch, const struct record *record,
     return true;
 }
 
-/* Of the forces, where they miss the accuracy that was asked for. */
+/* Tells whether the forces miss the accuracy that was asked for. */
 static bool force_fails(const struct watch *watch, const struct record *record,
                         struct watch_failure *failure)
 {

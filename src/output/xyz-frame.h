@@ -19,7 +19,7 @@ enum { XYZ_COLUMNS = 16, XYZ_PROBLEM_SIZE = 160 };
 /* Which columns and bodies, and how many digits; the rest is of the frame being written. */
 struct xyz_frame {
     int digits;  /* significant ones of reals; 17 read back exactly */
-    size_t thin; /* one body of so many is written, from the first of each system on; 0: all */
+    size_t thin; /* one body of `thin` is written, from the first of each system on; 0: all */
     const struct xyz_column *columns[XYZ_COLUMNS];
     size_t column_count;
     unsigned needs; /* enum need, or-ed */

@@ -1,4 +1,4 @@
-"""Reports in a browser: figures are shown, words of a run are not obeyed, colours differ for all."""
+"""Reports in a browser: figures are shown, words of a run not obeyed, colours differ for all."""
 
 import base64
 import html

@@ -554,6 +554,44 @@ def test_lines():
     expect_none(found)
 
 
+WORDS = re.compile(r"/\*.*?\*/|//[^\n]*(?:\n\s*//[^\n]*)*|\"(?:[^\"\\\n]|\\.)*\"", re.DOTALL)
+# Files whose comments are still to be read for it.
+LEFT = {"src/diagnostics/watch-bound.c", "src/diagnostics/watch-state.c",
+        "src/diagnostics/watch-state.h", "src/diagnostics/watch-verdict.c",
+        "src/diagnostics/watch.h", "src/force/fmm/fmm-kernel.c", "src/force/fmm/fmm-kernel.h",
+        "src/run/events.c", "src/run/events.h", "src/run/loop.c", "src/run/observers.h",
+        "src/run/parts.h", "src/run/prepare.c", "src/run/provenance.c", "src/run/replay.h",
+        "src/run/shadow.c", "src/space/body-tree.c", "validation/unit/simulation.c"}
+FRAGMENT = re.compile(r"(Of|What|Where|So|Who)\b|.*\b[Ss]o many\b")
+
+
+def fragments(root):
+    """Comments that are no sentences by their first word, or that count without a number."""
+    found = []
+    for path in set(sources(root, ".c", ".h", ".inc", ".cu", ".cuh", ".cpp")) - LEFT:
+        text = read(root, path)
+        for match in WORDS.finditer(text):
+            words = " ".join(re.sub(r"^\s*(/\*+|\*|//)", "", match[0], flags=re.MULTILINE).split())
+            if not match[0].startswith('"') and FRAGMENT.match(words):
+                line = text.count("\n", 0, match.start()) + 1
+                found.append(f"{path}:{line}: {words[:60]}")
+    return sorted(found)
+
+
+def test_comments_are_sentences():
+    """no comment begins with Of, What, Where, So or Who, and none says "so many\""""
+    expect_none(fragments(tap.SOURCE))
+
+
+def test_comments_test_sees_a_fragment():
+    """fragments are found in both kinds of comments, but not in strings or within sentences"""
+    plant("src/base/a.c", '/* Of mass. */\nint a; // What it is\n'
+                          'int b; /* Steps of\n * so many. */\n'
+                          'char *c = "/* What */"; /* Returns what is left. */\n')
+    assert fragments(".") == ["src/base/a.c:1: Of mass. */", "src/base/a.c:2: What it is",
+                              "src/base/a.c:3: Steps of so many. */"], fragments(".")
+
+
 def test_no_unfinished_work():
     """no marks of unfinished work"""
     mark = re.compile(r"\b(TO" "DO|FIX" r"ME|XX" r"X)\b")

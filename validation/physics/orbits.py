@@ -153,8 +153,8 @@ def runge_kutta(bench, e, h):
 
 def euler_theory(e, h, revolutions):
     """E and the mean anomaly's lead, by explicit Euler from a = G M = 1, after a number of
-    revolutions of the true orbit. In the mean over an orbit a step adds h^2 <r^-4> to E and multiplies L by
-    1 + h^2 <r^-3>; classical Runge-Kutta on these."""
+    revolutions of the true orbit. In the mean over an orbit a step adds h^2 <r^-4> to E and
+    multiplies L by 1 + h^2 <r^-3>; classical Runge-Kutta on these."""
     def rates(state):
         E, L, _ = state
         a = -0.5 / E
