@@ -136,7 +136,7 @@ ROWS = [
      "cli/report*.py"),
     ("src/report/result.c", "value && !json_is_null(value) &&", "false &&", "cli/live-view.py"),
     ("src/report/findings-conservation.c", "isfinite(share) ? \"the\" : \"The\",", "\"the\",",
-     "cli/report.py"),
+     "cli/report*.py"),
     ("src/report/page.c", '{ "tile_error", FIELD_LARGEST_ENERGY_ERROR,',
      '{ "tile_error", FIELD_RELATIVE_ENERGY_ERROR,', "cli/moving-frames.py"),
 ]
