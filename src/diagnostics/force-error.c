@@ -1,4 +1,5 @@
-/* How exact the forces of the run are: some of them beside direct sums in double precision. */
+/* The diagnostic of the force error: the forces on some bodies beside direct sums in double
+ * precision. */
 #include "diagnostics/diagnostic-table.h"
 #include "diagnostics/diagnostic.h"
 #include "diagnostics/force-audit.h"

@@ -7,7 +7,8 @@
 #include "base/document.h"
 #include "diagnostics/bound-trial.h"
 
-/* Every so many steps, multiples of all strides of the watch, by the number of bodies. */
+/* The intervals of checks in steps, multiples of all strides of the watch, by the number of
+ * bodies. */
 enum { FEW_EVERY = 100, MANY_EVERY = 1000, VERY_FEW_BODIES = 16 };
 
 /*
@@ -16,7 +17,8 @@ enum { FEW_EVERY = 100, MANY_EVERY = 1000, VERY_FEW_BODIES = 16 };
  * 0.9 (measured); by one of the first order, whose error goes by the step, within as much.
  */
 static const double sure_steps = 20.0, sure_steps_first_order = 300.0;
-/* Where a method drifts: 1e-8 of its energy in a period by Runge-Kutta's fourth order. */
+/* The steps of a period that are enough for a method that drifts: 1e-8 of its energy in a period
+ * by Runge-Kutta's fourth order. */
 static const double sure_steps_drifting = 150.0;
 
 /* Pairs of this part of the energy of the whole, or more, are judged by that: an orbit at its limit
@@ -27,12 +29,13 @@ static const double light = 0.1;
  * has become so much faster. */
 static const double again = 0.25, faster = 0.8;
 
-/* Pair interactions of all trials of a system: its share of so many, some 40 ms, and this part of
- * those of the run. A trial sums by the plain loops of the reference, whose pairs take some twenty
- * times as long as those of the run's kernels: that is a fifth of the time of the run at most. */
+/* The pair interactions of all trials of a system: its share of the first number, some 40 ms, and
+ * the second as a part of those of the run. A trial sums by the plain loops of the reference, whose
+ * pairs take some twenty times as long as those of the run's kernels: that is a fifth of the time
+ * of the run at most. */
 static const double work_at_least = 4e6, work_share = 0.01;
 
-/* Of the limit, what the error with the step that is proposed may be. */
+/* The part of the limit that the error with the proposed step may reach. */
 static const double spare = 0.5;
 /* Pair interactions that looking for it may take: some 0.1 s. */
 static const double search_work = 1e7;
@@ -118,10 +121,11 @@ json_t *watch_bound_json(const struct watch *watch, const struct record *record)
         document_number(bound->holds));
 }
 
-/* Of an ensemble, these many more than one are told, and a step that holds is looked for. */
+/* The most systems of an ensemble, beside the first, that are reported and for which a step that
+ * holds is looked for. */
 enum { MOST_TOLD = 2 };
 
-/* How many systems but this one have failed so far. */
+/* Counts the other systems that have failed so far. */
 static size_t others_failed(const struct watch *watch, size_t system)
 {
     size_t others = 0;
@@ -238,7 +242,7 @@ static double work_left(const struct watch *watch, const struct bound_record *bo
     return work_at_least / (double)watch->systems + work_share * done - bound->work;
 }
 
-/* Is it time for a trial of this orbit? */
+/* Tells whether it is time for a trial of this orbit. */
 static bool is_due(const struct watch *watch, const struct bound_record *bound,
                    const struct moment *now, const struct bound_orbit *orbit)
 {
@@ -280,8 +284,8 @@ static void wait_for_it(struct bound_record *bound, const struct bound_orbit *or
         bound->about[c] = c < orbit->center.count ? (double)orbit->center.bodies[c] : NAN;
 }
 
-/* What goes around most of the mass is no chance pair; it need not be there again, since the method
- * may have thrown it out meanwhile. */
+/* Tells whether an orbit is of a chance pair. A body that goes around most of the mass is none; it
+ * need not be there again, since the method may have thrown it out meanwhile. */
 static bool is_chance(const struct bodies *b, size_t system, const struct bound_orbit *orbit)
 {
     const double *const m = b->m + system * b->stride;
@@ -293,7 +297,8 @@ static bool is_chance(const struct bodies *b, size_t system, const struct bound_
     return b->count > FEW_BODIES && center < 0.5 * all;
 }
 
-/* Is the orbit that was waited for still there? Otherwise all is as if it had not been found. */
+/* Tells whether the orbit that was waited for is still there. Otherwise all is as if it had not
+ * been found. */
 static bool is_found_again(struct bound_record *bound, const struct moment *now, size_t system,
                            double sure, struct bound_orbit *orbit)
 {
@@ -310,7 +315,7 @@ static bool is_found_again(struct bound_record *bound, const struct moment *now,
     return false;
 }
 
-/* What is known of an orbit in doubt after this check. */
+/* Looks again at an orbit in doubt, after this check. */
 static enum status look_at_orbit(struct watch *watch, const struct check *check, size_t system,
                                  const struct bound_orbit *orbit, struct error *error)
 {

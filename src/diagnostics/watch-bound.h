@@ -26,7 +26,7 @@ enum status watch_bound_check(struct watch *watch, const struct check *check, si
 /* Why no orbit of this run is judged: "gauss-radau", "periodic box"; NULL where they are. */
 const char *watch_bound_unjudged(const struct watch *watch);
 
-/* Was the limit passed? */
+/* Tells whether the limit was passed. */
 bool watch_bound_fails(const struct watch *watch, const struct record *record);
 
 /* Returns the distance of the worst body from its orbit, over the limit; 0 without one. */

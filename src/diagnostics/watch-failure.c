@@ -66,7 +66,7 @@ static bool force_fails(const struct watch *watch, const struct record *record,
     return watch_force_fails(watch, record);
 }
 
-/* How badly: over its limit. */
+/* Returns the size of a failure over its limit. */
 static double size_of(const struct watch_failure *failure)
 {
     return failure->too_few ? failure->limit / failure->value : failure->value / failure->limit;

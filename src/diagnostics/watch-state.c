@@ -54,7 +54,7 @@ enum {
  * what has less is judged by its own (watch-bound.c). */
 static const double orbits_over_whole = 10.0;
 
-/* What a symplectic method may lose steadily, if the config does not say. */
+/* The energy that a symplectic method may lose steadily, if the config does not say. */
 static const double steady_drift = 1e-3;
 
 /* --- when ------------------------------------------------------------------------------------- */
@@ -187,8 +187,8 @@ enum status watch_create(const struct section *section, const struct moment *sta
     watch->integrator = method->integrator;
     watch->chooses_steps = integrator_chooses_steps(method->integrator);
     watch->advised_steps = integrator_advised_steps(method->integrator);
-    /* Of a higher order the energy drifts as well, but so little that a result can be trusted with
-     * it: it is judged by how much, like the drift of a symplectic method. */
+    /* The energy drifts by a method of higher order as well, but so little that a result can be
+     * trusted: it is judged by its amount, like the drift of a symplectic method. */
     watch->symplectic =
         method->integrator->symplectic || watch->chooses_steps || method->integrator->order > 1;
     watch->periodic = start->physics->boundary == BOUNDARY_PERIODIC;

@@ -1,4 +1,4 @@
-/* What the watch keeps of a run, for its own sources. */
+/* The state of the watch, for its own sources. */
 #ifndef ORRERY_DIAGNOSTICS_WATCH_STATE_H
 #define ORRERY_DIAGNOSTICS_WATCH_STATE_H
 
@@ -14,11 +14,12 @@ enum on_jump { ON_JUMP_WARN, ON_JUMP_FAIL, ON_JUMP_STOP };
 enum { FEW_BODIES = 64 };   /* in all; in one system: its fastest pair is sought at every check */
 enum { JUMP_STEPS = 1000 }; /* within which a change may be too large; a multiple of every stride */
 
-/* The history of the energy is kept as means over so many windows of equal length. When they are
+/* The history of the energy is kept as means over WINDOWS windows of equal length. When they are
  * full, each two become one. So its size is fixed, and at least half of them always count. */
 enum { WINDOWS = 16, LEAST_WINDOWS = WINDOWS / 2 };
 
-/* What the records share, all numbers: all systems are judged at the same steps. */
+/* The part of the history that the records share, all numbers: all systems are judged at the same
+ * steps. */
 struct history {
     double judged;          /* the last step at which the energy was judged; -1: none */
     double seen;            /* the last step at which it was looked at, those between included */
@@ -38,7 +39,7 @@ struct level {
     double beyond; /* the first of the checks in turn up to now that saw it beyond the limit; NaN */
 };
 
-/* What was found of the orbits of bound bodies (watch-bound.h), all numbers. */
+/* The findings about the orbits of bound bodies (watch-bound.h), all numbers. */
 struct bound_record {
     double work;              /* pair interactions of all trials */
     double next;              /* step from which the same body is tried again */

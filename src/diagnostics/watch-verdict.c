@@ -1,4 +1,4 @@
-/* What the watch makes of all that it has seen. */
+/* The verdict of the watch on all that it has seen. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,14 +7,14 @@
 #include "base/document.h"
 #include "diagnostics/watch-bound.h"
 
-/* What all systems together have shown; records are those of the worst. */
+/* The findings about all systems together; records are those of the worst. */
 struct finding {
     double jumps, sudden; /* changes that were too large, and those of them that were jumps */
     size_t beyond, drifting, unbound; /* systems; the last with an orbit that is lost */
     const struct record *jumped, *off, *drift, *fastest, *bound, *forced;
 };
 
-/* Is a before b? Times are NaN where it never was. */
+/* Tells whether a is before b. Times are NaN where it never was. */
 static bool before(double a, double b)
 {
     return a < b || (isnan(b) && !isnan(a));
@@ -34,7 +34,7 @@ static size_t first_counted(const struct watch *watch, const bool *left_out)
     return s;
 }
 
-/* Of those alone that fail the run, where any do. */
+/* Finds the worst among the systems that fail the run, if any do. */
 static struct finding find(const struct watch *watch, const bool *left_out)
 {
     size_t s = first_counted(watch, left_out);
@@ -78,7 +78,7 @@ static bool energy_fails(const struct watch *watch, const struct record *record)
     return record->jumps > 0.0 || !isnan(record->first_error) || watch_drifts(watch, record);
 }
 
-/* Does a system that counts fail so? */
+/* Tells whether a system that counts fails so. */
 static bool any_fails(const struct watch *watch, const bool *left_out,
                       bool (*fails)(const struct watch *, const struct record *))
 {
@@ -128,7 +128,7 @@ static void say(char buffer[WATCH_TEXT_SIZE], const char *format, ...)
     va_end(arguments);
 }
 
-/* Of an ensemble, which system it was: " of system 3"; counted from 1 as everywhere outside. */
+/* Names the system of an ensemble: " of system 3"; counted from 1 as everywhere outside. */
 enum { SYSTEM_SIZE = 40 };
 static const char *which(const struct watch *watch, const struct record *record,
                          char buffer[SYSTEM_SIZE])

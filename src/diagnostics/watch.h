@@ -27,8 +27,8 @@ extern const size_t watch_parameter_count;
 
 struct watch; /* opaque */
 
-/* How the bodies are moved, and for how long: it decides what is noise, whether all error is drift,
- * and whether the run sees an orbit lost. */
+/* The method by which the bodies are moved, and for how long: it decides what is noise, whether
+ * all error is drift, and whether the run sees an orbit lost. */
 struct watch_method {
     struct force_options force; /* as the backend describes them */
     const struct integrator *integrator;
@@ -41,7 +41,7 @@ enum status watch_create(const struct section *section, const struct moment *sta
                          struct error *error);
 void watch_destroy(struct watch *watch); /* accepts NULL */
 
-/* What it keeps for each system, in reals. */
+/* Returns the number of reals that it keeps for each system. */
 size_t watch_system_reals(void);
 
 /*
@@ -54,7 +54,7 @@ bool watch_audits(const struct watch *watch, uint64_t step, bool last);
 /* The largest error of the forces that was found; 0: nothing was audited. */
 double watch_force_error(const struct watch *watch);
 
-/* Wishes to check, with STATE, at least every so many steps. */
+/* Returns the number of steps within which the watch wishes to check, with STATE. */
 uint64_t watch_every(const struct watch *watch);
 
 /* After `step` it judges the energy at the next multiple of this, and needs STATE and CONSERVED
@@ -66,7 +66,7 @@ uint64_t watch_stride(const struct watch *watch, uint64_t step);
  * most, and ten. */
 uint64_t watch_next(const struct watch *watch, uint64_t step);
 
-/* What must survive a restart, as of a diagnostic. */
+/* Returns the state that must survive a restart, as of a diagnostic. */
 double *watch_state(struct watch *watch, size_t *count);
 
 /*
@@ -90,7 +90,7 @@ double watch_judged_in_limits(const struct watch *watch);
 /* The first of them over max(|E0|, |U0|). */
 double watch_energy_error(const struct watch *watch);
 
-/* What is beyond its limit: the worst of all systems. */
+/* The quantity beyond its limit: the worst of all systems. */
 enum { WATCH_FAILURE_WHOSE_SIZE = 96 };
 struct watch_failure {
     const char *what;    /* "energy error", "orbit error" */
@@ -108,7 +108,7 @@ bool watch_failure(const struct watch *watch, const bool *left_out, struct watch
  * NULL: all do. Where none counts, it does not hold. */
 bool watch_holds(const struct watch *watch, const bool *left_out);
 
-/* What it has seen, in a line for the summary: "the energy is off by 0.657 at t = 62.8 (limit
+/* Writes the findings in a line for the summary: "the energy is off by 0.657 at t = 62.8 (limit
  * 0.005)"; "" if there is nothing to say. Where systems that count fail the run, it is of these. */
 enum { WATCH_TEXT_SIZE = 512 };
 const char *watch_text(const struct watch *watch, const bool *left_out,

@@ -8,7 +8,7 @@
 /* Pairs of bodies that are summed in long double at most: some 0.1 s. */
 static const double most_pairs = 4e6;
 
-/* Of the bodies that are summed: as many as the pairs allow, and a few of any number. */
+/* Returns the number of bodies that are summed: as many as the pairs allow, at least a few. */
 static size_t sample_of(const struct bodies *bodies)
 {
     static const double least = 8.0;

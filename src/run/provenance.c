@@ -58,7 +58,7 @@ static json_t *program_json(void)
 
 static json_t *compute_json(const struct backend_description *d)
 {
-    /* What the method leaves out of a force; 0 for direct sums. */
+    /* The part that the method leaves out of a force; 0 for direct sums. */
     const double asked = force_traits(&d->force).truncation;
     return json_pack("{s:s, s:s, s:f, s:s, s:s, s:s, s:s, s:s, s:i, s:i}", "backend", d->backend,
                      "method", d->force.method->name, "accuracy", asked, "kernel", d->kernel, "isa",
@@ -67,7 +67,7 @@ static json_t *compute_json(const struct backend_description *d)
                      "threads", d->threads, "ranks", d->ranks > 1 ? d->ranks : 1);
 }
 
-/* What an integrator that chooses its own steps has taken, in all systems. */
+/* Returns the steps of an integrator that chooses its own, in all systems. */
 static json_t *own_steps_json(const struct work_done *own, size_t system)
 {
     return json_pack("{s:o, s:o, s:o, s:I, s:[I, I], s:o}", "steps", document_number(own->steps),
@@ -148,7 +148,7 @@ static void list_output(json_t **files, const struct run *run, size_t index)
     }
 }
 
-/* Of the run that is continued: a report, say. */
+/* Lists the files of the run that is continued: a report, say. */
 static void list_before(json_t **files, const struct run *run)
 {
     size_t index;
@@ -241,7 +241,7 @@ static json_t *judged_json(const struct run *run)
                                     run->observers.trust != NULL, text));
 }
 
-/* What every run.json says, in this order. */
+/* Returns the content of every run.json, in this order. */
 static json_t *run_json(const struct run *run, const struct provenance_end *end)
 {
     const struct experiment *x = &run->experiment;
@@ -358,7 +358,7 @@ enum status provenance_write(const struct run *run, const struct provenance_end 
         document_set(&document, "bodies_hash", json_string(run->files.bodies_hash));
     if (run->files.members)
         document_set(&document, "members", json_incref(run->files.members));
-    /* What was verified before this restart stays true of those steps. */
+    /* A verification before this restart stays true of those steps. */
     json_t *verified = json_object_get(run->continuation.before, "verified");
     if (verified)
         document_set(&document, "verified", json_incref(verified));

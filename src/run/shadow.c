@@ -21,7 +21,7 @@ struct shadows {
     struct shadow of[TRUST_SHADOWS];
 };
 
-/* What their sections of a checkpoint are called. */
+/* The names of the shadows in sections of a checkpoint. */
 static const char *const names[TRUST_SHADOWS] = { [TRUST_TWIN] = "twin", [TRUST_FINE] = "fine" };
 
 static const struct section *section_of(const struct run *run)
@@ -31,8 +31,8 @@ static const struct section *section_of(const struct run *run)
 
 /* --- creating --------------------------------------------------------------------------------- */
 
-/* How large the forces of the run are and how well its backend sums them: against long double, of
- * a sample of bodies. What a method leaves out of them is the same on every machine, and is no
+/* Measures the size of the run's forces and the error of its backend's sums: against long double,
+ * for a sample of bodies. The part that a method leaves out is the same on every machine, and is no
  * rounding error. */
 static enum status measure_force(struct run *run, struct trust_force *force, struct error *error)
 {
@@ -130,7 +130,8 @@ static void end_shadow(struct run *run, enum trust_shadow kind)
     trust_show(run->observers.trust, kind, NULL, NULL);
 }
 
-/* Which systems are carried along: all of them, or those of the checkpoint; how many. */
+/* Chooses the systems that have shadows: all of them, or those of the checkpoint; and counts
+ * them. */
 static enum status choose_systems(const struct run *run, enum trust_shadow kind, size_t *which,
                                   size_t *carried, struct error *error)
 {
@@ -164,7 +165,8 @@ static enum status place_bodies(const struct run *run, enum trust_shadow kind, s
     return STATUS_OK;
 }
 
-/* Of an integrator that chooses its own steps. A shadow as the run begins it has none yet. */
+/* Loads the state of an integrator that chooses its own steps. A shadow as the run begins it has
+ * none yet. */
 static enum status load_integrator(const struct run *run, enum trust_shadow kind,
                                    struct error *error)
 {
@@ -194,7 +196,7 @@ static enum status begin_shadow(struct run *run, enum trust_shadow kind, struct 
     return error->status;
 }
 
-/* Was it carried along when the checkpoint was saved? */
+/* Tells whether it was carried along when the checkpoint was saved. */
 static bool was_there(const struct run *run, enum trust_shadow kind)
 {
     char name[CHECKPOINT_NAME_SIZE];
@@ -276,7 +278,7 @@ static enum status adjust_twin(struct run *run, struct error *error)
     return error->status;
 }
 
-/* How many systems have a shadow that has not told all it can. */
+/* Counts the systems whose shadow can still find something. */
 static size_t count_needed(const struct run *run, enum trust_shadow kind)
 {
     const struct shadow *shadow = &run->shadows->of[kind];
@@ -327,7 +329,7 @@ enum status shadow_adjust(struct run *run, struct error *error)
                : status;
 }
 
-/* Whose shadow is in that slot? */
+/* Returns the system whose shadow is in that slot. */
 static size_t system_at(const struct run *run, const struct shadow *shadow, size_t slot)
 {
     size_t s = 0;

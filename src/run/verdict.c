@@ -25,7 +25,8 @@ static double broken_bound(const struct criterion *c)
     return c->worst > c->highest ? c->highest : c->lowest;
 }
 
-/* How far beyond its bound it is, over the bound; infinite where there is no value. */
+/* Returns the distance of a value beyond its bound, over the bound; infinite if there is no
+ * value. */
 static double beyond(const struct criterion *c)
 {
     const double bound = broken_bound(c), distance = fabs(c->worst - bound);

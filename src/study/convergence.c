@@ -116,7 +116,7 @@ static void find_method(const struct result *finest, struct study_method *m)
                                      m->method.dynamic_time);
 }
 
-/* How large a number of this unit can be in the run; 0 where that is not known. */
+/* Returns the largest number of this unit in the run; 0 if that is not known. */
 static double scale_of(const struct study_method *m, const char *unit)
 {
     static const struct dimension energy = DIMENSION_ENERGY, momentum = DIMENSION_MOMENTUM,

@@ -1,6 +1,6 @@
 /*
- * How far a value may be from what an infinitely small step in exact arithmetic would give, from
- * three runs with steps dt, dt/2 and dt/4. docs/theory.md has the derivation.
+ * The distance that a value may have from the result of an infinitely small step in exact
+ * arithmetic, from three runs with steps dt, dt/2 and dt/4. docs/theory.md has the derivation.
  */
 #ifndef ORRERY_STUDY_ERRORBAR_H
 #define ORRERY_STUDY_ERRORBAR_H

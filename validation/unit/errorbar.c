@@ -136,8 +136,8 @@ static void test_coarse_forces(void **state)
 }
 
 /*
- * What the bias comes to grows for a dynamic time at most, and then as the first difference does;
- * and it is no more than twice the largest change of the column, as of a conserved quantity.
+ * Tests the bias: it grows for a dynamic time at most, and then as the first difference does; it is
+ * no more than twice the largest change of the column, as of a conserved quantity.
  */
 static void test_bias(void **state)
 {
