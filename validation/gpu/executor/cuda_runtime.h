@@ -105,7 +105,7 @@ static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config,
     return executor_launch(*config, [=]() { kernel(arguments...); });
 }
 
-/* What stands for kernel<<<blocks, threads, shared, stream>>>: a failure is left for
+/* The launch that stands for kernel<<<blocks, threads, shared, stream>>>: a failure is left for
  * cudaGetLastError(), as there. */
 template <typename... Parameters> struct executor_start {
     void (*kernel)(Parameters...);
