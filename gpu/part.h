@@ -10,23 +10,23 @@
 #include "devices.h"
 #include "setup.h"
 
-/* What the sums of the force need. */
+/* The arrays of the sums of the force. */
 struct gpu_part_force {
     struct gpu_tuning tuning;
     double *unit_mass, *factor; /* of every system */
     void *sources;              /* bodies as the kernels see them */
     void *sides;                /* of the third law, with room for ... */
-    unsigned distances;         /* ... so many distances */
+    unsigned distances;         /* ... this number of distances */
     unsigned slots;             /* of the last sums that no move has taken up */
     bool sources_current;       /* they are those of the positions */
 };
 
-/* What steps of systems that stay in a block need. */
+/* The launch of steps of systems that stay in a block. */
 struct gpu_part_resident {
     struct gpu_tuning tuning;
 };
 
-/* What potentials and conserved quantities need. */
+/* The arrays of potentials and conserved quantities. */
 struct gpu_part_observed {
     struct gpu_tuning tuning; /* of the potentials */
     void *sources;            /* in double; those of the force where these are */
