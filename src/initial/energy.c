@@ -1,8 +1,11 @@
 #include "initial/energy.h"
 
 #include <math.h>
+#include <omp.h>
 #include <stdbool.h>
 
+#include "base/memory.h"
+#include "force/method.h"
 #include "model/conserved.h"
 
 /* The rows of the triangle of pairs are shared out in this many parts, whose sums are added in
@@ -133,4 +136,47 @@ double energy_internal(const struct bodies *bodies, size_t first, double V[3])
         sum += bodies->m[i] * (vx * vx + vy * vy + vz * vz);
     }
     return conserved_internal(kinetic, 0.5 * sum);
+}
+
+/* One system as bodies of their own; the arrays are still those of `bodies`. */
+static struct bodies system_alone(const struct bodies *bodies, size_t first)
+{
+    struct bodies one = *bodies;
+    double **const arrays[] = { &one.m,  &one.x,  &one.y,  &one.z,  &one.vx,
+                                &one.vy, &one.vz, &one.ax, &one.ay, &one.az };
+    one.systems = 1;
+    one.id += first;
+    for (size_t k = 0; k < COUNT_OF(arrays); k++)
+        *arrays[k] += first;
+    return one;
+}
+
+enum status energy_of_run(const struct force_options *forces, const struct physics *physics,
+                          const struct bodies *bodies, size_t first, struct pair_sums *sums,
+                          struct error *error)
+{
+    if (!forces || physics->boundary != BOUNDARY_OPEN || !(force_traits(forces).truncation > 0)) {
+        *sums = energy_pairs(physics, bodies, first);
+        return interruption_status(physics->interruption, error);
+    }
+    const struct bodies one = system_alone(bodies, first);
+    struct force_options options = *forces;
+    struct force *force = NULL;
+    options.threads = omp_get_max_threads();
+    options.share = (struct force_share){ 0 }; /* each process finds all */
+    double *const phi = memory_array(one.stride, sizeof *phi, error);
+    double *const psi = memory_array(one.stride, sizeof *psi, error);
+    *sums = (struct pair_sums){ 0 };
+    if (phi && psi && !force_create(&options, physics, &one, &force, error)) {
+#pragma omp parallel num_threads(options.threads)
+        force_potentials(force, &one, phi, psi);
+        for (size_t i = 0; i < one.count; i++) {
+            sums->potential += 0.5 * one.m[i] * phi[i];
+            sums->virial += 0.5 * one.m[i] * psi[i];
+        }
+    }
+    force_destroy(force);
+    memory_free(phi);
+    memory_free(psi);
+    return error->status ? error->status : interruption_status(physics->interruption, error);
 }

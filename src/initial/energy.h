@@ -3,6 +3,8 @@
 #ifndef ORRERY_INITIAL_ENERGY_H
 #define ORRERY_INITIAL_ENERGY_H
 
+#include "base/status.h"
+#include "force/force-options.h"
 #include "model/bodies.h"
 #include "model/physics.h"
 
@@ -25,5 +27,13 @@ struct pair_sums {
  */
 struct pair_sums energy_pairs(const struct physics *physics, const struct bodies *bodies,
                               size_t first);
+
+/*
+ * The same as the forces of the run have it: from the potentials of their method, where that leaves
+ * something out and takes less than all pairs. NULL: over all pairs. STATUS_MEMORY, STATUS_STOPPED.
+ */
+enum status energy_of_run(const struct force_options *forces, const struct physics *physics,
+                          const struct bodies *bodies, size_t first, struct pair_sums *sums,
+                          struct error *error);
 
 #endif

@@ -128,13 +128,17 @@ static enum status fill(const struct section *section, const struct physics *phy
 /* v - V -> (v - V) sqrt(wanted / present), where the ratio is 2K'/|W| and V the velocity of the
  * centre of mass, which the system keeps. */
 static enum status scale_to_virial_ratio(const struct section *section,
-                                         const struct physics *physics, struct bodies *bodies,
+                                         const struct physics *physics,
+                                         const struct force_options *forces, struct bodies *bodies,
                                          size_t first, struct error *error)
 {
+    struct pair_sums sums;
+    if (energy_of_run(forces, physics, bodies, first, &sums, error))
+        return error->status;
     const double wanted = section_real(section, "virial_ratio");
     double V[3];
     const double kinetic = energy_internal(bodies, first, V);
-    const double virial = energy_pairs(physics, bodies, first).virial;
+    const double virial = sums.virial;
     if (!(virial < 0))
         return section_error(section, "virial_ratio", error,
                              "undefined: no two bodies with mass attract each other");
@@ -148,7 +152,8 @@ static enum status scale_to_virial_ratio(const struct section *section,
 }
 
 static enum status finish(const struct section *section, const struct physics *physics,
-                          struct bodies *bodies, struct initial_doubts *doubts, struct error *error)
+                          const struct force_options *forces, struct bodies *bodies,
+                          struct initial_doubts *doubts, struct error *error)
 {
     const struct body_files files = body_files_of(section);
     enum status status = STATUS_OK;
@@ -160,7 +165,7 @@ static enum status finish(const struct section *section, const struct physics *p
         if (!status && section_flag(section, "center"))
             adjust_center(bodies, first);
         if (!status && section_has(section, "virial_ratio"))
-            status = scale_to_virial_ratio(section, physics, bodies, first, error);
+            status = scale_to_virial_ratio(section, physics, forces, bodies, first, error);
         if (!status)
             status = interruption_status(physics->interruption, error);
     }
@@ -201,8 +206,9 @@ const char *initial_count_name(const struct section *section)
 }
 
 enum status initial_create(const struct section *section, const struct physics *physics,
-                           size_t systems, size_t count, struct bodies **bodies,
-                           struct initial_doubts *doubts, struct error *error)
+                           const struct force_options *forces, size_t systems, size_t count,
+                           struct bodies **bodies, struct initial_doubts *doubts,
+                           struct error *error)
 {
     *bodies = NULL;
     *doubts = (struct initial_doubts){ 0 };
@@ -210,7 +216,7 @@ enum status initial_create(const struct section *section, const struct physics *
     if (!status)
         status = fill(section, physics, *bodies, doubts, error);
     if (!status)
-        status = finish(section, physics, *bodies, doubts, error);
+        status = finish(section, physics, forces, *bodies, doubts, error);
     if (status) {
         bodies_destroy(*bodies);
         *bodies = NULL;

@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "config/configuration.h"
 #include "config/parameter.h"
+#include "force/force-options.h"
 #include "model/bodies.h"
 #include "model/physics.h"
 
@@ -80,10 +81,12 @@ const char *initial_count_name(const struct section *section);
  * The `count` bodies of each of `systems` systems as the section `bodies` of a config describes
  * them: created, filled, checked (finite, no negative mass, some mass, unique ids, no coincident
  * bodies when the softening is 0), moved to the centre of mass and rescaled to a virial ratio where
- * asked. STATUS_CONFIG, STATUS_DATA, STATUS_NO_INPUT, STATUS_IO, STATUS_MEMORY.
+ * asked, by the energies that `forces` have, or by all pairs where that is NULL. STATUS_CONFIG,
+ * STATUS_DATA, STATUS_NO_INPUT, STATUS_IO, STATUS_MEMORY.
  */
 enum status initial_create(const struct section *section, const struct physics *physics,
-                           size_t systems, size_t count, struct bodies **bodies,
-                           struct initial_doubts *doubts, struct error *error);
+                           const struct force_options *forces, size_t systems, size_t count,
+                           struct bodies **bodies, struct initial_doubts *doubts,
+                           struct error *error);
 
 #endif

@@ -179,7 +179,8 @@ enum status experiment_create(const struct config *config, struct interruption *
     struct bodies *bodies;
     const enum status made =
         initial_create(config_section(config, "bodies"), &experiment->simulation.physics,
-                       need.systems, need.count, &bodies, &experiment->doubts, error);
+                       &experiment->simulation.options.force, need.systems, need.count, &bodies,
+                       &experiment->doubts, error);
     cores_limit_threads(before);
     if (made || simulation_take(&experiment->simulation, bodies, error))
         return error->status;

@@ -55,6 +55,16 @@ def test_energy():
         assert numpy.allclose(mine, sums, rtol=1e-5), column
 
 
+def test_virial_ratio():
+    """a start with a virial ratio takes its energies from the method of the run, not from N^2 pairs"""
+    run("ratio", "-P", "bodies.virial_ratio=0.5")
+    names = open("ratio/conservation.csv").readline().split(",")
+    at = [name.split(" ")[0] for name in names].index("virial_ratio")
+    ratio = table("ratio/conservation.csv")[0, at]
+    # Roundings of 3000 terms. All pairs would be another sum: off by some 1e-7.
+    assert abs(ratio / 0.5 - 1) < 1e-11, ratio
+
+
 def test_same_bytes():
     """threads and the cadence of diagnostics change no byte"""
     run("one", "-P", "compute.threads=1")

@@ -102,7 +102,7 @@ static void create(void)
     struct initial_doubts doubts;
     size_t count;
     if (initial_count(section, 1, &count, &error) == STATUS_OK &&
-        initial_create(section, &physics, 1, count, &bodies, &doubts, &error) == STATUS_OK)
+        initial_create(section, &physics, NULL, 1, count, &bodies, &doubts, &error) == STATUS_OK)
         fuzz_demand(bodies_not_finite(bodies, 0, bodies_length(bodies)) == bodies_length(bodies),
                     "no NaN gets through");
     else

@@ -67,7 +67,7 @@ static inline enum status create(const char *keys, const struct physics *physics
     size_t count;
     enum status status = initial_count(section, systems, &count, error);
     if (!status)
-        status = initial_create(section, physics, systems, count, bodies, doubts, error);
+        status = initial_create(section, physics, NULL, systems, count, bodies, doubts, error);
     config_free(config);
     return status;
 }

@@ -117,4 +117,5 @@ ROWS = [
     ("src/initial/initial.c", "adjust_velocities(bodies, first, V, factor);",
      "adjust_scale(bodies, first, 1.0, factor);", "cli/moving-frames.py"),
     ("src/initial/plummer.c", "    check_cutoff(section, error);", "", "cli/clusters.py"),
+    ("src/initial/energy.c", "!(force_traits(forces).truncation > 0)", "true", "cli/fmm.py"),
 ]
