@@ -25,6 +25,7 @@ SHORTER = {
     "core-collapse": ["bodies.count=128", "time.end=40.0", "expect.1.after=30.0",
                       "expect.1.at_most=0.35", "stop_when=()"],
     "galaxies": ["ensemble.systems=4", "bodies.count=512"],
+    "merger": ["time.end=8.0"],
     "plummer-sphere": ["bodies.count=512", "time.end=5.0"],
     "scattering": ["time.end=500.0"],
     # The error of the slope grows like the inverse root of the number of bodies.

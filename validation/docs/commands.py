@@ -26,6 +26,8 @@ NOT_HERE = {
     r"podman ": "needs a base image; make check-container builds and runs the image",
     r"orrery bench (--sizes \d+.*--kernels|run\.cfg|--gpu)": "takes seconds, or a GPU; "
     "validation/cli/course.py runs the worksheet's",
+    r"\./prepare\.py 500000|orrery run run\.cfg -o million\.run|\.\./ovito/render\.py": "a million "
+    "bodies take minutes",
     r"\./render\.py": "needs the module ovito; validation/docs/render.py runs it",
     r"orrery COMMAND|orrery \w+ (DIR|FILE|FOLDER)": "a synopsis",
 }
@@ -46,6 +48,7 @@ SHORTER = {
     "examples/course/4-pairs/README.md": "-P time.end=0.2",
     "examples/energy-conservation/README.md": "-P time.end=0.2",
     "examples/galaxies/README.md": "-P ensemble.systems=3 -P bodies.count=64 -P time.end=0.1",
+    "examples/merger/README.md": "-P time.end=0.2",
     "examples/plummer-sphere/README.md": PLUMMER,
     "examples/radial-distribution/README.md": "-P bodies.count=100 -P time.end=0.1",
     "examples/scattering/README.md": "-P time.end=20",
