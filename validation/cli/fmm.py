@@ -56,7 +56,7 @@ def test_energy():
 
 
 def test_virial_ratio():
-    """a start with a virial ratio takes its energies from the method of the run, not from N^2 pairs"""
+    """a start with a virial ratio takes its energies from the method of the run"""
     run("ratio", "-P", "bodies.virial_ratio=0.5")
     names = open("ratio/conservation.csv").readline().split(",")
     at = [name.split(" ")[0] for name in names].index("virial_ratio")
