@@ -80,8 +80,6 @@ ROWS = [
      "greater(0 * second, first); /*", "unit/gauss-radau"),
     ("src/integrator/gauss-radau-step.inc",
      "far + load_double(state_of(k, RADAU_CSX) + at), &low);", "far, &low);", "unit/gauss-radau"),
-    ("src/integrator/gauss-radau-step.inc", "masked(off, corrects)", "off",
-     "unit/gauss-radau unit/gauss-radau-systems"),
     ("src/integrator/gauss-radau-coefficients.py", "(2 * k + 1) * x", "(2 * k - 1) * x",
      "cli/gauss-radau.py"),
     ("src/integrator/gauss-radau.c",
