@@ -134,6 +134,14 @@ static const char *find_temporary(const struct directory *directory, const char 
     return NULL;
 }
 
+void directory_replace_forget(struct directory *directory, const char *name)
+{
+    char buffer[TEMPORARY_SIZE];
+    const char *temporary = temporary_name(directory, name, 0, buffer);
+    if (directory_has(directory, temporary))
+        lock_remove_litter(directory->fd, temporary);
+}
+
 /* A process that was killed leaves its temporary file behind; that of a living one stays. */
 int directory_replace_begin(struct directory *directory, const char *name, struct error *error)
 {

@@ -32,6 +32,9 @@ bool directory_has(const struct directory *directory, const char *name);
 /* Unlinks a control file such as `stop`; true if it was there. */
 bool directory_take(struct directory *directory, const char *name);
 
+/* Removes the temporary file that a killed process left when it was about to replace `name`. */
+void directory_replace_forget(struct directory *directory, const char *name);
+
 /*
  * Replaces a file as a whole: written under a temporary name, flushed to the disk, renamed over,
  * and the directory flushed, so that either the old or the new content is there at any moment.

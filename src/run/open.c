@@ -206,6 +206,9 @@ static enum status note_done(struct run *run)
 {
     text_free(&run->files.early_log);
     continuation_close(&run->continuation);
+    /* A --force that was killed before it began may have left one, and nothing replaces run.json
+     * any more. */
+    directory_replace_forget(run->files.directory, "run.json");
     run->autosave.any = run->files.manifest_written = true;
     char time[UNITS_TEXT_SIZE];
     run_notice(run, "restart: the run is done already: step %" PRIu64 ", t = %s",

@@ -11,9 +11,9 @@
 #include "run/advice.h"
 #include "run/ending.h"
 
-/* Pair interactions in a fifth of a second, and seconds, which nobody notices at the end of a run.
- */
-static const double least_work = 2e8, least_seconds = 0.5;
+/* Pair interactions, in a fifth of a second; what may be tried is bounded by these, which no load
+ * of the machine changes. The seconds bound what a machine that is many times slower may take. */
+static const double least_work = 2e8, least_seconds = 5.0;
 /* A softening that is a larger part of the whole makes another system of it. */
 static const double most_softened = 0.1;
 

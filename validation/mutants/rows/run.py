@@ -249,4 +249,6 @@ ROWS = [
      "json_object_get(run->continuation.before, \"force\")", "cli/study-results.py"),
     ("src/run/events.c", "*longest, fmin(", "*longest, fmax(",
      "cli/reliability.py"),
+    ("src/run/open.c", 'directory_replace_forget(run->files.directory, "run.json");', "",
+     "cli/reliability.py"),
 ]
