@@ -9,7 +9,7 @@
 #include "run/save.h"
 #include "run/shadow.h"
 
-/* Where a diagnostic's rows go. */
+/* The destination of a diagnostic's rows. */
 struct row_target {
     struct run *run;
     size_t diagnostic;
@@ -125,7 +125,7 @@ static bool judges(const struct run *run)
            (step > 0 && watch_next(run->observers.watch, step - 1) == step);
 }
 
-/* What the observers of this step need. */
+/* Returns what the observers of this step need. */
 static unsigned needs_now(const struct run *run)
 {
     const struct observers *observers = &run->observers;

@@ -1,4 +1,4 @@
-/* What happens at a step: bodies are observed, rows and frames written, criteria judged. */
+/* The events of a step: bodies are observed, rows and frames written, criteria judged. */
 #ifndef ORRERY_RUN_EVENTS_H
 #define ORRERY_RUN_EVENTS_H
 

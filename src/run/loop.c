@@ -15,13 +15,13 @@
 /* The backend is called for about this long at a time, so that signals, control files and progress
  * are served. */
 static const double call_seconds = 0.1;
-/* Events that take longer than this, and so many times longer than a checkpoint, are preceded by
+/* Events that take longer than this, and longer than a checkpoint by this factor, are preceded by
  * one. */
 static const double long_events_seconds = ENDING_LONG_EVENTS, rare_saving = 10.0;
 /* How often rows and frames are handed to the system. */
 static const double flush_seconds = 1.0;
 
-/* What the loop asks the outside and the clock, between two calls of the backend. */
+/* The questions of the loop to the outside and to the clock, between two calls of the backend. */
 struct poll {
     uint64_t batch_steps; /* of a call */
     double last_control;  /* clock_seconds() when control files were looked for */
@@ -76,7 +76,7 @@ static void leave_progress(const struct run *run)
     progress_write(run->files.directory, &progress);
 }
 
-/* After a call of the backend that took so many seconds. */
+/* Serves requests after a call of the backend that took `seconds`. */
 static enum status serve(struct run *run, struct poll *poll, double seconds, struct error *error)
 {
     if (seconds < 0.5 * call_seconds)
@@ -117,7 +117,7 @@ static enum status serve_interruption(struct run *run, struct poll *poll, struct
     return save_if_due(run, error);
 }
 
-/* By so many grid steps, and so the shadows; before a step that was interrupted. */
+/* Advances bodies and shadows by `steps` grid steps, or to before a step that was interrupted. */
 static enum status advance(struct run *run, uint64_t steps, struct poll *poll, struct error *error)
 {
     const double before = clock_seconds();
@@ -186,7 +186,7 @@ static enum status stop_early(struct run *run, const struct poll *poll, struct e
                      run->schedule.last);
 }
 
-/* What was interrupted cannot be taken back; the last checkpoint can be continued. */
+/* Ends a run within a step that cannot be taken back; its last checkpoint can be continued. */
 static enum status stop_within(struct run *run, struct poll *poll, struct error *error)
 {
     run->phase = RUN_ENDS;

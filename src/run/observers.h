@@ -1,5 +1,5 @@
-/* What observes the bodies of a run: its diagnostics, outputs and watch, with the files that they
- * write. */
+/* The observers of the bodies of a run: its diagnostics, outputs and watch, with the files that
+ * they write. */
 #ifndef ORRERY_RUN_OBSERVERS_H
 #define ORRERY_RUN_OBSERVERS_H
 
@@ -53,7 +53,7 @@ void observers_destroy(struct observers *observers);
  * `length` letters count? */
 bool observers_writes(const struct diagnostic_slot *slot, const char *name, size_t length);
 
-/* What the diagnostics and outputs need (enum need, or-ed), all of them. */
+/* Returns what all diagnostics and outputs need (enum need, or-ed). */
 unsigned observers_needs(const struct observers *observers);
 
 /* Hands all rows and frames to the system, and with `to_disk` to the disk. */

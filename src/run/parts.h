@@ -1,5 +1,5 @@
 /*
- * What a run is made of, each part with a header of its own, and what all that work on it share;
+ * The parts of a run, each with a header of its own, and what all that work on it share;
  * commands see run/run.h. They work on it in this order:
  *
  *   prepare, open      what can be checked without writing; then the files
@@ -38,7 +38,7 @@ struct kernel_error {
     double bias;  /* the part of it that makes all forces too strong alike, likewise */
 };
 
-/* What a run is at, for those who may interrupt it (run/ending.h). */
+/* The phases of a run, for those who may interrupt it (run/ending.h). */
 enum run_phase {
     RUN_BEGINS,   /* nothing is written yet */
     RUN_STEPS,    /* from one event to the next; an interrupted step is taken back */
@@ -87,7 +87,7 @@ const char *run_host(char buffer[RUN_HOST_SIZE]);
 
 /* t of the step that it has reached. */
 double run_time(const struct run *run);
-/* The same for people: "3653 d", with so many digits. */
+/* Writes the same for people: "3653 d", with `digits` digits. */
 const char *run_time_text(const struct run *run, int digits, char buffer[UNITS_TEXT_SIZE]);
 
 /* Pair interactions per second of the steps done so far by this process; 0 before any. */

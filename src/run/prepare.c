@@ -49,7 +49,7 @@ static void check_name(const struct run *run, size_t index, const struct section
     }
 }
 
-/* What every diagnostic has beside itself. */
+/* Fills what every diagnostic has beside itself. */
 static void fill_slot(struct run *run, size_t index, const struct section *section,
                       struct error *error)
 {
@@ -154,7 +154,7 @@ static void check_horizons(const struct run *run, struct error *error)
     }
 }
 
-/* Of the columns of the diagnostics and of the statistics over systems. */
+/* Creates the criteria, of columns of the diagnostics and of the statistics over systems. */
 static enum status create_criteria(struct run *run, struct error *error)
 {
     const size_t count = run->observers.diagnostic_count;
@@ -206,7 +206,7 @@ static enum status open_checkpoint(struct run *run, struct error *error)
     return restart_load_bodies(run, error);
 }
 
-/* What the run knew at its checkpoint, and what follows from that. */
+/* Loads what the run knew at its checkpoint, and derives what follows from that. */
 static enum status load_state(struct run *run, struct error *error)
 {
     if (!run->continuation.checkpoint || restart_load_observers(run, error))

@@ -14,7 +14,7 @@ uint64_t replay_steps(const struct run *run);
  * it. A replay that ends in numbers that are not finite is no failure of the run. */
 enum status replay_interval(struct run *run, struct error *error);
 
-/* Of a run that goes on, while its bodies are those of step 0: keeps them, since an interval that
+/* Keeps the bodies of a run that goes on, while they are those of step 0, since an interval that
  * was not replayed may begin there. STATUS_MEMORY. */
 enum status replay_keep_start(struct run *run, struct error *error);
 /* Replays the interval that the run is in if it was left out, but the run now goes beyond it. */

@@ -151,7 +151,7 @@ static double density_of(const struct body_tree_cell *cell)
 }
 
 /*
- * Where the cells of branches stand. In the outskirts each body may need a leaf of its own,
+ * Places the cells of branches. In the outskirts each body may need a leaf of its own,
  * elsewhere leaves of four bodies on average are more than enough. If there is no room, leaves stay
  * larger.
  */

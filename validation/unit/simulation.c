@@ -60,7 +60,7 @@ static void expect_equal(const struct simulation *a, const struct simulation *b)
         assert_true(motion_equal(a->bodies, s, b->bodies, s));
 }
 
-/* What a copy with changes computes is what a simulation with these settings computes. */
+/* Expects of a copy with changes what a simulation with these settings computes. */
 static void expect_like(const struct simulation *from, struct simulation_changes changes,
                         struct simulation *set, uint64_t steps)
 {
@@ -326,7 +326,7 @@ static void test_interrupted(void **state)
     simulation_destroy(&simulation);
 }
 
-/* What cannot be started is refused, and its copy can be destroyed. */
+/* Settings that cannot be started are refused, and the copy can be destroyed. */
 static void test_refused(void **state)
 {
     (void)state;

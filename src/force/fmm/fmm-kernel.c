@@ -31,7 +31,7 @@ enum {
  * error. */
 #define TOGETHER 0.1f
 
-/* Where the floats of a struct fmm_cell stand. */
+/* The places of the floats of a struct fmm_cell. */
 enum {
     HIGH = 0,
     MASS = 3,
@@ -82,7 +82,7 @@ KERNEL_INLINE vfloat distance2(const struct fmm_cell *to, float record[RECORD][T
     return d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
 }
 
-/* What is done with some cells, a bit for each; those of no set are summed body by body. */
+/* The actions for some cells, a bit for each; cells of no set are summed body by body. */
 struct decision {
     /* The mass that cells carry when they are opened, or kept. */
     _Alignas(64) float together_opened[TESTED];
@@ -223,7 +223,7 @@ static bool has_room(size_t end, size_t opened)
     return end + TESTED + 2 <= FMM_LIST && opened + 2 * TESTED <= FMM_OPENED;
 }
 
-/* What the cells that may be taken as points add to the scale at a target, of candidates
+/* Returns what cells that may be taken as points add to the scale at a target, among the candidates
  * list[from, to); leaves the others behind them, up to *end. A body of the target is no farther
  * from another cell than the centers are, and the radius. */
 static float scale_at(const struct fmm_field *field, struct fmm_walk *walk, uint32_t target,

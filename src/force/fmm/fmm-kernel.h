@@ -69,7 +69,7 @@ enum {
     FMM_LANES = 16      /* most lanes of a vector */
 };
 
-/* What one thread needs for a walk; opaque to fmm.c but for its size. A candidate is a cell that
+/* The room of one thread for a walk; opaque to fmm.c but for its size. A candidate is a cell that
  * may act on a target, and what it was opened with (`together`): see decide() in fmm-kernel.c. */
 struct fmm_walk {
     uint32_t list[FMM_LIST];
