@@ -14,6 +14,7 @@
 #include "commands/preparation.h"
 #include "config/parameter-reference.h"
 #include "diagnostics/resolution.h"
+#include "force/method.h"
 #include "run/advice.h"
 #include "run/copies.h"
 #include "run/estimate.h"
@@ -84,6 +85,31 @@ static void print_time(const struct timing *t, bool chooses_steps)
              strerror(t->disk_error), t->disk.flush, need_text(t->disk.rate, rate));
 }
 
+/* Says which force method is faster for this number of bodies, where the other one could be taken.
+ */
+static void print_method(const struct run_record *run, const struct timing *t)
+{
+    static const double typical_accuracy = 1e-4, worth_saying = 2.0;
+    const struct simulation *s = &run->experiment->simulation;
+    const double systems = (double)s->bodies->systems, count = (double)s->bodies->count;
+    struct force_options direct = run->backend->force, fmm = run->backend->force;
+    const bool is_fmm = fmm.method != &force_direct;
+    direct.method = &force_direct;
+    fmm.method = &force_fmm;
+    if (!is_fmm)
+        fmm.accuracy = typical_accuracy;
+    const double gain = force_work(&direct, systems, count) / force_work(&fmm, systems, count);
+    if (is_fmm && gain <= 1.0)
+        item("method", "compute.method = \"direct\" is exact and no slower for so few bodies");
+    else if (!is_fmm && gain > worth_saying && strcmp(run->backend->backend, "openmp") == 0 &&
+             s->physics.boundary == BOUNDARY_OPEN && !integrator_chooses_steps(s->integrator) &&
+             !run->observers->trust)
+        item("method",
+             "the steps would take about %.2g s with forces to %g: compute = { method = \"fmm\"; "
+             "accuracy = %g; }",
+             timing_part_seconds(&t->forces) / gain, typical_accuracy, typical_accuracy);
+}
+
 static void print_estimate(const struct run_record *run, const struct estimate *e)
 {
     const struct experiment *x = run->experiment;
@@ -107,6 +133,7 @@ static void print_estimate(const struct run_record *run, const struct estimate *
              e->timing.own_steps);
     item("interactions", "%.3g at %.3g G/s", e->timing.interactions, 1e-9 * e->timing.rate);
     print_time(&e->timing, integrator_chooses_steps(x->simulation.integrator));
+    print_method(run, &e->timing);
     char note[EXPERIMENT_NOTE_SIZE];
     if (experiment_end_note(x, note)[0])
         item("note", "%s", note);

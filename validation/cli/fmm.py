@@ -2,6 +2,7 @@
 bytes whatever the threads and the cadence and after a restart, and what is refused."""
 
 import json
+import re
 
 import numpy
 
@@ -118,6 +119,29 @@ def test_restart_compares_the_accuracy():
     run("first", "-P", "time.end=0.05")
     said = run("first", "--restart", "-P", "compute.accuracy=1e-3", status=78).stderr
     assert "compute.accuracy" in said, said
+
+
+def test_check_names_the_faster_method():
+    """fmm for many bodies, with its time; direct sums for few; nothing where fmm is refused"""
+    def said(*keys):
+        with open("fmm.cfg", "w") as file:
+            file.write(CONFIG)
+        result = tap.run("check", "fmm.cfg", *[word for key in keys for word in ("-P", key)])
+        assert result.returncode == 0, result.stderr
+        lines = result.stdout.split("\n#   method ")[1:]
+        # Up to the next name; longer lines are broken.
+        return [" ".join(re.split(r"\n#   \S|\n(?!#)", text)[0].replace("#", " ").split())
+                for text in lines]
+    assert said("bodies.count=2000") == [
+        'compute.method = "direct" is exact and no slower for so few bodies']
+    assert said("bodies.count=30000") == []
+    many = said("bodies.count=30000", "compute.method=direct")
+    assert len(many) == 1 and re.fullmatch(
+        "the steps would take about [0-9.e+-]+ s with forces to 0.0001: compute = { method = "
+        '"fmm"; accuracy = 0.0001; }', many[0]), many
+    for keys in (["bodies.count=2000"], ["bodies.count=20000", "compute.backend=serial"],
+                 ["bodies.count=30000", "physics.boundary=periodic", "physics.box_length=100"]):
+        assert said("compute.method=direct", *keys) == [], keys
 
 
 def test_refused():

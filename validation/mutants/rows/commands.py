@@ -53,4 +53,8 @@ ROWS = [
      "a->step < x->step && false)", "cli/advice.py"),
     ("src/commands/summary.c", "criteria_verdict(record->criteria->expect.count, status)",
      "criteria_verdict(1, status)", "cli/run.py"),
+    ("src/commands/command-check.c", "if (is_fmm && gain <= 1.0)", "if (is_fmm && gain < 0.0)",
+     "cli/fmm.py"),
+    ("src/commands/command-check.c", "fmm.accuracy = typical_accuracy;", "fmm.accuracy = 1e-7;",
+     "cli/fmm.py"),
 ]
