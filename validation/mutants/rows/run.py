@@ -28,7 +28,7 @@ ROWS = [
     ("src/run/criteria.c", "fmax(0.0, isfinite(c->highest) ? c->highest : -c->lowest)", "INFINITY",
      "cli/verdict.py"),
     ("src/run/proportions.c", "units_physical(x->simulation.physics.units) &&", "false &&",
-     "cli/verdict.py"),
+     "cli/verdict.py", "G is 1 in no physical units"),
     ("src/run/proportions.c", "if (a > 0.0)", "if (false)", "cli/verdict.py"),
     ("src/run/run.c", "if (run->continuation.done)\n        verdict_recall(run);",
      "if (false)\n        verdict_recall(run);", "cli/reliability.py"),
