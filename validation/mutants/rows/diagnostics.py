@@ -103,7 +103,7 @@ ROWS = [
      "row[APSE_ERROR] = between - periods * 2.0 * M_PI;", "unit/diagnostic-orbit"),
     ("src/diagnostics/orbit.c", "state->reference_angle += swept;", "", "unit/diagnostic-orbit"),
     ("src/diagnostics/orbit.c", "row[RADIAL] = vec3_dot(d, frame[0]);",
-     "row[RADIAL] = dot(d, frame[1]);", "unit/diagnostic-orbit"),
+     "row[RADIAL] = vec3_dot(d, frame[1]);", "unit/diagnostic-orbit"),
     ("src/diagnostics/orbit.c", "*index += system * bodies->stride;", "", "unit/diagnostic-orbit"),
     ("src/diagnostics/pairs.c", "gap2 > pairs->order->reach2", "gap2 > 0.9 * pairs->order->reach2",
      "unit/pairs"),
