@@ -266,15 +266,20 @@ def test_browser_light_dark_phone():
     need_gnuplot()
     make_run("made.run")
     report("made.run")
-    shots = {"light": ("1000,900",), "dark": ("1000,900", "--force-dark-mode"),
-             "phone": ("500,1400",)}
-    for name, (size, *options) in shots.items():
-        chromium(f"--window-size={size}", f"--screenshot={os.path.abspath(name)}.png", *options)
-    light, dark, phone = (pixels(f"{name}.png") for name in shots)
     # The first colours of curves and the page's background, from palette.c.
-    assert near(light, (0x00, 0x72, 0xb2)) > 100 and near(phone, (0x00, 0x72, 0xb2)) > 100
-    assert near(dark, (0x3f, 0x9b, 0xe0)) > 100
-    assert near(light, (0xfa, 0xfb, 0xfc)) > 100000 and near(dark, (0x14, 0x17, 0x1c)) > 100000
+    light, dark = (0x00, 0x72, 0xb2), (0x3f, 0x9b, 0xe0)
+    backgrounds = {"light": (0xfa, 0xfb, 0xfc), "dark": (0x14, 0x17, 0x1c)}
+    shots = {"light": (light, "1000,900"), "dark": (dark, "1000,900", "--force-dark-mode"),
+             "phone": (light, "500,1400")}
+    for name, (curve, size, *options) in shots.items():
+        for _ in range(3):  # a browser on a busy machine may take its picture before the figures
+            chromium(f"--window-size={size}", f"--screenshot={os.path.abspath(name)}.png", *options)
+            seen = pixels(f"{name}.png")
+            if near(seen, curve) > 100:
+                break
+        assert near(seen, curve) > 100, name
+        assert name not in backgrounds or near(seen, backgrounds[name]) > 100000, name
+
 
 
 tap.main()
