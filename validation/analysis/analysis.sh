@@ -43,8 +43,8 @@ c_files() {
 check_cppcheck() {
     need cppcheck cppcheck || return 0
     local report=$here/cppcheck.log
-    # Paths relative to the source: those of the suppressions. fmm-kernel.c is left out: it takes twenty
-    # thousand lines that translations.py writes, for which cppcheck needs more than ten minutes.
+    # Paths relative to the source: those of the suppressions. fmm-kernel.c is left out: it takes
+    # twenty thousand lines that translations.py writes, and cppcheck more than ten minutes.
     (cd "$source" && cppcheck --quiet --enable=warning,performance,portability --std=c11 \
         --inline-suppr --suppressions-list="$kept/cppcheck.supp" -Isrc -Igpu -Ivalidation/fuzz \
         --template='{file}:{line}: {id}: {message}' --error-exitcode=0 \
