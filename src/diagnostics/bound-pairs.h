@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "base/status.h"
+#include "diagnostics/neighbours.h"
 #include "model/bodies.h"
 #include "model/physics.h"
 
@@ -30,7 +31,7 @@ struct bound_pairs {
 #define NO_BOUND_PAIR ((size_t)-1)
 
 /* At most, for each body, while they are looked for and kept. */
-enum { BOUND_PAIRS_BODY_BYTES = 9 * sizeof(double) };
+enum { BOUND_PAIRS_BODY_BYTES = NEIGHBOURS_BODY_BYTES + 5 * sizeof(double) };
 
 /* Their order does not depend on the threads. STATUS_MEMORY; STATUS_NUMERICAL when a body is
  * nowhere (NaN, infinite). */

@@ -1,7 +1,6 @@
 #include "diagnostics/force-audit.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/memory.h"
 #include "force/direct/reference.h"
@@ -20,10 +19,20 @@ static uint64_t hash_of(int64_t id)
     return z ^ (z >> 31);
 }
 
-static int by_hash(const void *a, const void *b)
+/* Fills the bodies of the least hashes, in their order; both are the same however often they are
+ * chosen. */
+static void choose(const int64_t *ids, size_t bodies, struct choice *choice, size_t count)
 {
-    const struct choice *const x = a, *const y = b;
-    return (x->hash > y->hash) - (x->hash < y->hash);
+    size_t chosen = 0;
+    for (size_t i = 0; i < bodies; i++) {
+        const struct choice one = { hash_of(ids[i]), i };
+        if (chosen == count && one.hash >= choice[count - 1].hash)
+            continue;
+        size_t at = chosen < count ? chosen++ : count - 1;
+        for (; at > 0 && choice[at - 1].hash > one.hash; at--)
+            choice[at] = choice[at - 1];
+        choice[at] = one;
+    }
 }
 
 /* |a - a_direct|^2 and |a_direct|^2 of one body. */
@@ -56,14 +65,12 @@ enum status force_audit(const struct moment *now, size_t system, size_t wanted,
     const struct bodies *const b = now->bodies;
     const size_t count = wanted < b->count ? wanted : b->count;
     *audit = (struct force_audit){ NAN, NAN, NAN };
-    struct choice *const choice = memory_array(b->count, sizeof *choice, error);
+    struct choice *const choice = memory_array(count, sizeof *choice, error);
     struct comparison *const compared = memory_array(count, sizeof *compared, error);
     if (choice && compared) {
         double error2 = 0, a2 = 0;
         size_t worst = 0;
-        for (size_t i = 0; i < b->count; i++)
-            choice[i] = (struct choice){ hash_of(b->id[system * b->stride + i]), i };
-        qsort(choice, b->count, sizeof *choice, by_hash);
+        choose(b->id + system * b->stride, b->count, choice, count);
 #pragma omp parallel for num_threads(now->threads) schedule(dynamic, 4)
         for (size_t k = 0; k < count; k++)
             if (!interruption_raised(now->physics->interruption))

@@ -11,7 +11,7 @@ struct force_audit {
     double worst;   /* id of that body */
 };
 
-enum { FORCE_AUDIT_BODY_BYTES = 2 * sizeof(double) }; /* that it borrows for each body */
+enum { FORCE_AUDIT_BODY_BYTES = 4 * sizeof(double) }; /* at most, for each body that it takes */
 
 /*
  * Compares the accelerations of the `count` bodies of a system with the smallest hashes of their

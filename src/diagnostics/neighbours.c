@@ -6,8 +6,6 @@
 #include "base/memory.h"
 #include "space/point-tree.h"
 
-enum { LEAF = 8 }; /* bodies of a leaf of the tree, fewer than that */
-
 struct neighbours {
     struct point_tree *tree;
     size_t *rank; /* of a body among the points of the tree */
@@ -22,7 +20,7 @@ enum status neighbours_create(const struct bodies *bodies, size_t system, int th
         return error_set(error, STATUS_MEMORY, "out of memory for a tree of neighbours");
     const size_t first = system * bodies->stride, count = bodies->count;
     own->rank = memory_array(count, sizeof *own->rank, error);
-    if (!own->rank || point_tree_create(count, LEAF, &own->tree, error))
+    if (!own->rank || point_tree_create(count, NEIGHBOURS_LEAF, &own->tree, error))
         goto fail;
     for (size_t i = 0; i < count; i++) {
         const double x = bodies->x[first + i], y = bodies->y[first + i], z = bodies->z[first + i];
@@ -31,7 +29,7 @@ enum status neighbours_create(const struct bodies *bodies, size_t system, int th
                       (long long)bodies->id[first + i], x, y, z);
             goto fail;
         }
-        own->tree->points[i] = (struct point){ { x, y, z }, i };
+        own->tree->points[i] = (struct tree_point){ { x, y, z }, i };
     }
     point_tree_build(own->tree, threads, NULL);
     for (size_t i = 0; i < count; i++)
@@ -55,7 +53,7 @@ void neighbours_destroy(struct neighbours *neighbours)
 /* The nearest so far, in order; of equal distances the body with the lower index comes first. */
 struct search {
     const struct point_tree *tree;
-    const struct point *from;
+    const struct tree_point *from;
     size_t wanted, found;
     size_t index[NEIGHBOURS_MAX];
     double r2[NEIGHBOURS_MAX];
@@ -66,9 +64,9 @@ static inline bool is_nearer(double r2, size_t index, double other_r2, size_t ot
     return r2 < other_r2 || (r2 == other_r2 && index < other);
 }
 
-static void consider(struct search *search, const struct point *point)
+static void consider(struct search *search, const struct tree_point *point)
 {
-    const struct point *const from = search->from;
+    const struct tree_point *const from = search->from;
     const double dx = point->x[0] - from->x[0], dy = point->x[1] - from->x[1],
                  dz = point->x[2] - from->x[2];
     const double r2 = dx * dx + dy * dy + dz * dz;
@@ -85,7 +83,8 @@ static void consider(struct search *search, const struct point *point)
     search->index[k] = point->index;
 }
 
-/* A box is not nearer than any point of it by a single bit, since both are summed alike. */
+/* The distance of a box is never above that of a point in it, not even by a rounding, since both
+ * are summed alike. */
 static void descend(struct search *search, size_t n, double gap2)
 {
     const struct point_tree *const tree = search->tree;

@@ -6,6 +6,12 @@
 
 #include "base/status.h"
 #include "model/bodies.h"
+#include "space/point-tree.h"
+
+enum {
+    NEIGHBOURS_LEAF = 8, /* bodies of a leaf of the tree, at most */
+    NEIGHBOURS_BODY_BYTES = POINT_TREE_BYTES(NEIGHBOURS_LEAF) + sizeof(size_t) /* at most */
+};
 
 struct neighbours; /* opaque; a copy of the positions, so the bodies may move on */
 

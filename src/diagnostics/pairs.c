@@ -176,7 +176,7 @@ static bool take_points(struct order *order, const struct separations *s,
             continue;
         if (is_too_far(s, r_max, x))
             return false;
-        struct point *const point = &order->tree->points[count++];
+        struct tree_point *const point = &order->tree->points[count++];
         point->index = i;
         for (int k = 0; k < 3; k++)
             point->x[k] = order->periodic ? physics_wrap(x[k], s->box_length) : x[k];

@@ -6,6 +6,7 @@
 
 #include "base/status.h"
 #include "config/configuration.h"
+#include "diagnostics/neighbours.h"
 #include "model/bodies.h"
 #include "model/physics.h"
 
@@ -37,7 +38,7 @@ struct sphere {
 };
 
 /* At most, for each body: distances, order and masses, and what the centre of density borrows. */
-enum { SPHERE_BODY_BYTES = 12 * sizeof(double) };
+enum { SPHERE_BODY_BYTES = NEIGHBOURS_BODY_BYTES + 5 * sizeof(double) };
 
 /* STATUS_MEMORY; STATUS_NUMERICAL when a body is nowhere (NaN, infinite). */
 enum status sphere_create(const struct bodies *bodies, size_t system, enum sphere_center center,

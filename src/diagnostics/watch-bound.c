@@ -61,7 +61,7 @@ bool watch_bound_fails(const struct watch *watch, const struct record *record)
     return !isnan(record->bound.first) && record->bound.due <= record->bound.drift_time;
 }
 
-/* Beyond its limit by a trial alone, after the end of what the run has done so far. */
+/* Tells whether only a trial finds it beyond its limit, at a time that the run has not reached. */
 static bool is_foreseen(const struct bound_record *bound)
 {
     return !isnan(bound->first) && bound->due > bound->drift_time;
@@ -216,7 +216,18 @@ static void keep(struct bound_record *bound, const struct moment *now, size_t sy
     bound->time = now->time;
 }
 
-/* A run that ends before the orbit is lost is none that has lost it. */
+/* Tells of an orbit that is lost before the run ends; one that is lost later is not. */
+static enum status tell_lost(struct watch *watch, const struct check *check, size_t system,
+                             struct error *error)
+{
+    struct bound_record *bound = &watch->records[system].bound;
+    if (bound->due > watch->end)
+        return STATUS_OK;
+    if (watch->on_jump == ON_JUMP_STOP)
+        bound->due = check->now->time; /* nothing comes behind this */
+    return tell(watch, check, system, error);
+}
+
 static enum status fail(struct watch *watch, const struct check *check, size_t system,
                         const struct bound_orbit *orbit, struct error *error)
 {
@@ -225,11 +236,7 @@ static enum status fail(struct watch *watch, const struct check *check, size_t s
     if (others_failed(watch, system) <= MOST_TOLD &&
         find_step(watch, check->now, system, orbit, &bound->holds, error))
         return error->status;
-    if (bound->due > watch->end)
-        return STATUS_OK;
-    if (watch->on_jump == ON_JUMP_STOP)
-        bound->due = check->now->time; /* nothing comes behind this */
-    return tell(watch, check, system, error);
+    return tell_lost(watch, check, system, error);
 }
 
 /* Pair interactions that are left for trials. */
@@ -341,11 +348,7 @@ static enum status look_at_orbit(struct watch *watch, const struct check *check,
 static enum status stop_when_foreseen(struct watch *watch, const struct check *check, size_t system,
                                       struct error *error)
 {
-    struct bound_record *bound = &watch->records[system].bound;
-    if (watch->on_jump != ON_JUMP_STOP || bound->due > watch->end)
-        return STATUS_OK;
-    bound->due = check->now->time; /* nothing comes behind this */
-    return tell(watch, check, system, error);
+    return watch->on_jump == ON_JUMP_STOP ? tell_lost(watch, check, system, error) : STATUS_OK;
 }
 
 enum status watch_bound_check(struct watch *watch, const struct check *check, size_t system,

@@ -246,12 +246,13 @@ const char *watch_judged(const struct watch *watch, const bool *left_out, bool s
     if (why && watch->count > 2) /* two have all the energy that there is */
         snprintf(unjudged, sizeof unjudged, "; orbits of light bodies not judged (%.24s)", why);
     char forces[48] = "";
-    if (watch_force_error(watch) > 0.0)
-        snprintf(forces, sizeof forces, "; force error %.2g (asked %g)", watch_force_error(watch),
+    const double force_error = watch_force_error(watch);
+    if (force_error > 0.0)
+        snprintf(forces, sizeof forces, "; force error %.2g (asked %g)", force_error,
                  watch->force.accuracy);
     snprintf(buffer, WATCH_JUDGED_SIZE, "energy %s%s%s%s; positions %s",
              energy ? "beyond its limits" : "held",
-             orbits ? ", orbits of light bodies beyond theirs" : "", forces, unjudged,
+             orbits ? ", orbits of light bodies beyond their limit" : "", forces, unjudged,
              shadowed ? "compared with shadows (trust)"
                       : "not judged (trust = { shadow = true; } does)");
     return buffer;

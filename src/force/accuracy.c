@@ -45,11 +45,15 @@ enum status accuracy_create(const struct physics *physics, const struct bodies *
         return error->status;
     most = most < ACCURACY_SAMPLE ? most : ACCURACY_SAMPLE;
     accuracy->count = bodies->count < most ? bodies->count : most;
-    for (size_t k = 0; k < accuracy->count; k++) {
+    for (size_t k = 0; k < accuracy->count && !interruption_raised(physics->interruption); k++) {
         accuracy->sample[k].body = k * bodies->count / accuracy->count;
         sum(physics, bodies, accuracy->sample[k].body, accuracy->sample[k].a);
     }
-    return STATUS_OK;
+    if (!interruption_status(physics->interruption, error))
+        return STATUS_OK;
+    accuracy_destroy(accuracy);
+    *result = NULL;
+    return error->status;
 }
 
 void accuracy_destroy(struct accuracy *accuracy)
@@ -57,34 +61,37 @@ void accuracy_destroy(struct accuracy *accuracy)
     memory_free(accuracy);
 }
 
-double accuracy_error(const struct accuracy *accuracy, const struct bodies *bodies)
+/* Sums over the sample and the axes, of the error e of a component and the exact component a. */
+struct sums {
+    long double error2, along, whole; /* e^2, e a, a^2 */
+};
+
+static struct sums compare(const struct accuracy *accuracy, const struct bodies *bodies)
 {
-    long double error = 0, whole = 0;
+    struct sums sums = { 0 };
     for (size_t k = 0; k < accuracy->count; k++) {
         const size_t i = accuracy->sample[k].body;
-        const long double *const exact = accuracy->sample[k].a;
         const double a[3] = { bodies->ax[i], bodies->ay[i], bodies->az[i] };
         for (int axis = 0; axis < 3; axis++) {
-            error += (a[axis] - exact[axis]) * (a[axis] - exact[axis]);
-            whole += exact[axis] * exact[axis];
+            const long double exact = accuracy->sample[k].a[axis], error = a[axis] - exact;
+            sums.error2 += error * error;
+            sums.along += error * exact;
+            sums.whole += exact * exact;
         }
     }
-    return whole > 0 ? (double)sqrtl(error / whole) : 0;
+    return sums;
+}
+
+double accuracy_error(const struct accuracy *accuracy, const struct bodies *bodies)
+{
+    const struct sums sums = compare(accuracy, bodies);
+    return sums.whole > 0 ? (double)sqrtl(sums.error2 / sums.whole) : 0;
 }
 
 double accuracy_bias(const struct accuracy *accuracy, const struct bodies *bodies)
 {
-    long double along = 0, whole = 0;
-    for (size_t k = 0; k < accuracy->count; k++) {
-        const size_t i = accuracy->sample[k].body;
-        const long double *const exact = accuracy->sample[k].a;
-        const double a[3] = { bodies->ax[i], bodies->ay[i], bodies->az[i] };
-        for (int axis = 0; axis < 3; axis++) {
-            along += (a[axis] - exact[axis]) * exact[axis];
-            whole += exact[axis] * exact[axis];
-        }
-    }
-    return whole > 0 ? (double)(along / whole) : 0;
+    const struct sums sums = compare(accuracy, bodies);
+    return sums.whole > 0 ? (double)(sums.along / sums.whole) : 0;
 }
 
 double accuracy_scale(const struct accuracy *accuracy)

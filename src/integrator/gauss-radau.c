@@ -172,7 +172,7 @@ static bool makes_sense(const struct adaptive_systems *all, size_t s)
     return all->clocks[s].step > 0;
 }
 
-/* Which pair cannot be resolved, and when; or which body's force is none. */
+/* Tells which pair can no longer be resolved, and when; or which body's force is not finite. */
 static enum status describe_stuck(const struct adaptive_systems *all, size_t s, struct error *error)
 {
     const struct bodies *const b = all->bodies;
@@ -270,9 +270,14 @@ static void systems_destroy(struct adaptive *adaptive)
     free(all);
 }
 
-static void make_workspaces(struct systems *all, struct error *error)
+/* Makes what the systems need if each is moved by one thread, or by all of them together. */
+static void make_room(struct systems *all, struct force *kernels, struct error *error)
 {
     const struct bodies *const b = all->common.bodies;
+    if (!all->small) {
+        all->large = radau_large_create(&all->common, kernels, all->threads, all->length, error);
+        return;
+    }
     all->work = memory_array((size_t)all->threads, sizeof *all->work, error);
     for (int k = 0; k < all->threads && !error->status; k++)
         all->work[k] = memory_array(radau_workspace(b->count, b->stride), sizeof(double), error);
@@ -295,15 +300,8 @@ static enum status systems_create(const struct adaptive_options *options,
     all->kernel = all->small ? "small" : options->kernels ? options->kernels->kernel : "reference";
     all->threads = options->kernels ? options->force->threads : 1;
     all->length = radau_length(accuracy) / options->refinement;
-    if (adaptive_systems_init(&all->common, &method, physics, bodies, error)) {
-        systems_destroy(&all->common.adaptive);
-        return error->status;
-    }
-    if (all->small)
-        make_workspaces(all, error);
-    else
-        all->large =
-            radau_large_create(&all->common, options->kernels, all->threads, all->length, error);
+    if (!adaptive_systems_init(&all->common, &method, physics, bodies, error))
+        make_room(all, options->kernels, error);
     if (error->status) {
         systems_destroy(&all->common.adaptive);
         return error->status;

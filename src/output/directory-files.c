@@ -137,9 +137,7 @@ static const char *find_temporary(const struct directory *directory, const char 
 void directory_replace_forget(struct directory *directory, const char *name)
 {
     char buffer[TEMPORARY_SIZE];
-    const char *temporary = temporary_name(directory, name, 0, buffer);
-    if (directory_has(directory, temporary))
-        lock_remove_litter(directory->fd, temporary);
+    lock_remove_litter(directory->fd, temporary_name(directory, name, 0, buffer));
 }
 
 /* A process that was killed leaves its temporary file behind; that of a living one stays. */

@@ -443,8 +443,7 @@ static enum status draw_all(const struct subject *subject, struct figures *figur
 {
     const struct diagnostic_class *class_ = subject->class_;
     const bool hints = class_ && class_->drawing_count > 0;
-    const bool periodic =
-        strcmp(result_string(subject->result, FIELD_CONFIG_PHYSICS_BOUNDARY), "periodic") == 0;
+    const bool periodic = result_is_periodic(subject->result);
     const enum drawing_space elsewhere = periodic ? OPEN_SPACE : PERIODIC_SPACE;
     enum status status = STATUS_OK;
     for (size_t i = 0; hints && i < class_->drawing_count && !status; i++) {

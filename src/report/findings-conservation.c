@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "force/method.h"
 #include "integrator/integrator.h"
@@ -50,8 +49,7 @@ static const char *percent(double share, char buffer[32])
 void tell_energy_error(const struct drawn *drawn, struct text *words)
 {
     const struct extreme most = find_extreme(drawn->series, "relative_energy_error");
-    const struct integrator *integrator =
-        integrator_find(result_string(drawn->result, FIELD_CONFIG_TIME_INTEGRATOR));
+    const struct integrator *integrator = result_integrator(drawn->result);
     char time[UNITS_TEXT_SIZE], system[TEXT_SYSTEM_SIZE];
     if (isfinite(most.size)) {
         text_print(words, "It moved by at most %.3g of max(|E₀|, |U₀|), at t = %s%s%s. ", most.size,
@@ -89,10 +87,7 @@ void tell_energies(const struct drawn *drawn, struct text *words)
         text_print(words,
                    "About the centre of mass their sum stayed within %.3g of max(|E₀|, |U₀|) of "
                    "its first value%s.",
-                   most.size,
-                   strcmp(result_string(drawn->result, FIELD_VERDICT), "error") == 0
-                       ? ", up to the last row"
-                       : "");
+                   most.size, result_broke_off(drawn->result) ? ", up to the last row" : "");
     else if (isfinite(most.size))
         text_print(words,
                    "About the centre of mass their sum should stay as it is; it changed by %s of "
@@ -138,23 +133,16 @@ static void tell_change(const struct drawn *drawn, enum result_field scale, cons
 /* The sum of forces is 0 where all bodies are kicked at one time. */
 void tell_momentum(const struct drawn *drawn, struct text *words)
 {
-    const struct integrator *integrator =
-        integrator_find(result_string(drawn->result, FIELD_CONFIG_TIME_INTEGRATOR));
+    const struct integrator *integrator = result_integrator(drawn->result);
     tell_change(drawn, FIELD_SCALES_MOMENTUM, "the bodies' Σ m |v|", "|P₀|",
                 integrator_keeps_momentum(integrator), words);
-}
-
-static bool is_periodic(const struct drawn *drawn)
-{
-    return strcmp(result_string(drawn->result, FIELD_CONFIG_PHYSICS_BOUNDARY), "periodic") == 0;
 }
 
 /* Kicks along r and drifts along v leave r x v as it is; other methods mix both in a step. */
 void tell_angular_momentum(const struct drawn *drawn, struct text *words)
 {
-    const struct integrator *integrator =
-        integrator_find(result_string(drawn->result, FIELD_CONFIG_TIME_INTEGRATOR));
-    if (is_periodic(drawn))
+    const struct integrator *integrator = result_integrator(drawn->result);
+    if (result_is_periodic(drawn->result))
         text_print(words, "A periodic box does not conserve it.");
     else
         tell_change(drawn, FIELD_SCALES_ANGULAR_MOMENTUM, "the bodies' Σ m |r| |v|", "|L₀|",
@@ -163,7 +151,7 @@ void tell_angular_momentum(const struct drawn *drawn, struct text *words)
 
 void tell_virial_ratio(const struct drawn *drawn, struct text *words)
 {
-    if (is_periodic(drawn))
+    if (result_is_periodic(drawn->result))
         text_print(words, "In a periodic box nothing holds bodies together but the box, and a "
                           "steady state may have any ratio.");
     else

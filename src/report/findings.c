@@ -23,13 +23,12 @@ static double time_beyond(const struct series *series, const char *column)
 /* Describes the usual error of the orbit with this integrator, as long as it is a small one. */
 static void tell_orbit_error(const struct drawn *drawn, struct text *words)
 {
-    const struct integrator *integrator =
-        integrator_find(result_string(drawn->result, FIELD_CONFIG_TIME_INTEGRATOR));
+    const struct integrator *integrator = result_integrator(drawn->result);
     const double phase = time_beyond(drawn->series, "phase_error"); /* a straight line has none */
     const double lost = isnan(phase) ? time_beyond(drawn->series, "distance_error") : phase;
     char time[UNITS_TEXT_SIZE];
     if (!isnan(lost))
-        text_print(words, "%sAt t = %s the %s: from then on the parts are as large as the orbit.",
+        text_print(words, "%sAt t = %s the %s: from then on the error is as large as the orbit.",
                    integrator && !integrator->symplectic && !integrator_chooses_steps(integrator)
                        ? "This integrator is not symplectic: the size of the orbit changes. "
                        : "",
@@ -40,8 +39,9 @@ static void tell_orbit_error(const struct drawn *drawn, struct text *words)
         text_print(words, "A symplectic integrator errs along the track, by an amount that grows "
                           "linearly.");
     else if (integrator_chooses_steps(integrator))
-        text_print(words, "With steps that follow the motion the error is what their accuracy and "
-                          "the roundings leave; along the track it grows fastest.");
+        text_print(words,
+                   "With steps that follow the motion, the error comes from their accuracy and "
+                   "from rounding; it grows fastest along the track.");
     else
         text_print(words, "This integrator is not symplectic: the size of the orbit changes, and "
                           "the error along the track grows faster than linearly.");

@@ -262,8 +262,7 @@ static void set_watch(json_t **view, const struct result *result, bool whole)
  * a later version. */
 static int advised_steps(const struct result *result)
 {
-    const struct integrator *integrator =
-        integrator_find(result_string(result, FIELD_CONFIG_TIME_INTEGRATOR));
+    const struct integrator *integrator = result_integrator(result);
     return integrator ? (int)integrator_advised_steps(integrator) : INTEGRATOR_STEPS_PER_PERIOD;
 }
 
@@ -385,8 +384,7 @@ static json_t *config_view(const struct result *result)
 /* Sets the values that the sentences about the run need beyond run.json. */
 static void set_sentences(json_t **view, const struct result *result)
 {
-    const struct integrator *integrator =
-        integrator_find(result_string(result, FIELD_CONFIG_TIME_INTEGRATOR));
+    const struct integrator *integrator = result_integrator(result);
     const double threads = result_real(result, FIELD_COMPUTE_THREADS);
     const double ranks = result_real(result, FIELD_COMPUTE_RANKS);
     document_set(view, "order", integrator ? json_integer(integrator->order) : json_null());

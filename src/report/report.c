@@ -300,7 +300,7 @@ static enum status write_report(struct report *report, struct report_summary *su
     /* An apparent damage may be the files of two runs. */
     *overtaken = status && single && !result_is_current(&report->results[0]);
     if (*overtaken) {
-        *error = (struct error){ 0 };
+        error_clear(error);
         status = STATUS_OK;
     } else if (!status) {
         status = place_files(report, &figures, &html, overtaken, error);

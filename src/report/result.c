@@ -68,31 +68,31 @@ bool result_is_current(const struct result *result)
            now.nanoseconds == then->nanoseconds;
 }
 
+/* The types of JSON that a field may have, two at most, and their common name. */
+static const struct {
+    const char *name;
+    json_type types[2];
+} kinds[] = {
+    [STRING] = { "string", { JSON_STRING, JSON_STRING } },
+    [NUMBER] = { "number", { JSON_INTEGER, JSON_REAL } },
+    [FLAG] = { "boolean", { JSON_TRUE, JSON_FALSE } },
+    [LIST] = { "list", { JSON_ARRAY, JSON_ARRAY } },
+    [OBJECT] = { "object", { JSON_OBJECT, JSON_OBJECT } },
+};
+
 static bool is_of_kind(const json_t *value, enum field_kind kind)
 {
-    switch (kind) {
-    case STRING:
-        return json_is_string(value);
-    case NUMBER:
-        return json_is_number(value);
-    case FLAG:
-        return json_is_boolean(value);
-    case LIST:
-        return json_is_array(value);
-    case OBJECT:
-        return json_is_object(value);
-    }
-    return false;
+    const json_type type = json_typeof(value);
+    return type == kinds[kind].types[0] || type == kinds[kind].types[1];
 }
 
 static enum status check_fields(const json_t *document, const char *path, struct error *error)
 {
-    static const char *const words[] = { "string", "number", "boolean", "list", "object" };
     for (size_t i = 0; i < RESULT_FIELDS; i++) {
         const json_t *value = document_find(document, fields[i].path);
         if (value && !json_is_null(value) && !is_of_kind(value, fields[i].kind))
             return error_set(error, STATUS_DATA, "%s: %s: is no %s, as a run writes it", path,
-                             fields[i].path, words[fields[i].kind]);
+                             fields[i].path, kinds[fields[i].kind].name);
     }
     return STATUS_OK;
 }
@@ -171,6 +171,16 @@ double result_measured(const struct result *result, const char *diagnostic, cons
     const json_t *rows = result_find(result, FIELD_DIAGNOSTICS);
     const json_t *number = json_object_get(json_object_get(rows, diagnostic), column);
     return json_is_number(number) ? json_number_value(number) : NAN;
+}
+
+const struct integrator *result_integrator(const struct result *result)
+{
+    return integrator_find(result_string(result, FIELD_CONFIG_TIME_INTEGRATOR));
+}
+
+bool result_is_periodic(const struct result *result)
+{
+    return strcmp(result_string(result, FIELD_CONFIG_PHYSICS_BOUNDARY), "periodic") == 0;
 }
 
 const struct units *result_units(const struct result *result)

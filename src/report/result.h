@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "diagnostics/series.h"
+#include "integrator/integrator.h"
 #include "model/units.h"
 #include "output/progress.h"
 
@@ -69,6 +70,10 @@ double result_step(const struct result *result);
 
 /* The command that continues it, as the shell takes it. */
 void result_way_on(const struct result *result, struct text *text);
+
+/* NULL for one that this program does not know. */
+const struct integrator *result_integrator(const struct result *result);
+bool result_is_periodic(const struct result *result);
 
 /* The units of its numbers; NULL where it does not say. */
 const struct units *result_units(const struct result *result);

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "diagnostics/nearest.h"
 #include "force/direct/reference.h"
+#include "initial/energy.h"
 #include "model/pair.h"
 #include "run/probe.h"
 
@@ -153,23 +154,9 @@ static void look_at_pair(const struct experiment *x, size_t first, size_t i, siz
 /* The larger of |E| and |U| of a system, which the watch measures by. */
 static double energy_scale(const struct physics *physics, const struct bodies *b, size_t first)
 {
-    double kinetic = 0.0, potential = 0.0, mass = 0.0, momentum[3] = { 0.0 };
-    for (size_t i = first; i < first + b->count; i++) {
-        const double v[3] = { b->vx[i], b->vy[i], b->vz[i] };
-        kinetic += 0.5 * b->m[i] * vec3_dot(v, v);
-        mass += b->m[i];
-        for (int k = 0; k < 3; k++)
-            momentum[k] += b->m[i] * v[k];
-        for (size_t j = i + 1; j < first + b->count; j++) {
-            double d[3];
-            pair_separation(physics, b, i, j, d);
-            potential -= physics->gravitational_constant * b->m[i] * b->m[j] /
-                         hypot(sqrt(vec3_dot(d, d)), physics->softening);
-        }
-    }
-    /* The motion of the whole is no part of it, as it is none of the watch's energies. */
-    if (mass > 0.0)
-        kinetic -= 0.5 * vec3_dot(momentum, momentum) / mass;
+    double V[3];
+    const double kinetic = energy_internal(b, first, V);
+    const double potential = energy_pairs(physics, b, first).potential;
     return fmax(-potential, fabs(kinetic + potential));
 }
 
@@ -486,8 +473,7 @@ enum status advice_find(const struct experiment *x, const struct advice_wish *wi
     const bool drifts =
         x->simulation.integrator->order == 1 && !x->simulation.integrator->symplectic;
     if (drifts) {
-        other.simulation.integrator = other.simulation.options.integrator =
-            integrator_find(instead_of_drift);
+        other.simulation.integrator = integrator_find(instead_of_drift);
         remaining.present = NAN; /* of another method */
     }
     if (look(&other, probe_part * wish->work, advice, error) || advice->kind == ADVICE_NONE ||

@@ -149,8 +149,7 @@ static unsigned needs_now(const struct run *run)
     return needs;
 }
 
-/* --- how long that takes ----------------------------------------------------------------------
- */
+/* --- how long that takes ---------------------------------------------------------------------- */
 
 /* Pair interactions that take a second or two where they are measured most slowly. */
 static const double little_work = 1e8;

@@ -56,11 +56,13 @@ struct run_work run_work(const struct run *run)
                             0,
                             { .smallest = INFINITY, .time = INFINITY } };
     struct work_done *const sums = &own.sums;
-    for (size_t s = 0; s < run->simulation->bodies->systems; s++) {
+    const size_t systems = run->simulation->bodies->systems;
+    const size_t alike = own.chosen ? 1 : systems; /* systems that have done the same */
+    for (size_t s = 0; s < systems; s += alike) {
         const struct work_done one = simulation_work_done(run->simulation, s);
-        sums->steps += one.steps;
-        sums->rejections += one.rejections;
-        sums->interactions += one.interactions;
+        sums->steps += (double)alike * one.steps;
+        sums->rejections += (double)alike * one.rejections;
+        sums->interactions += (double)alike * one.interactions;
         if (one.stuck)
             sums->time = fmin(sums->time, one.time);
         sums->stuck |= one.stuck;

@@ -188,8 +188,7 @@ static enum status try_higher_order(const struct patient *patient, struct advice
     struct experiment other = patient->start;
     struct advice_wish wish = patient->wish;
     struct advice found;
-    other.simulation.integrator = other.simulation.options.integrator =
-        integrator_find(higher_order);
+    other.simulation.integrator = integrator_find(higher_order);
     wish.present = NAN;
     if (advice->trial == ADVICE_HOLDS || advice->kind == ADVICE_NONE || !(advice->period > 0.0) ||
         patient->start.simulation.integrator->order >= other.simulation.integrator->order)
@@ -207,7 +206,7 @@ static bool try_own_steps(struct patient *patient, const struct advice *advice)
 {
     struct experiment other = patient->start;
     struct error unable = { 0 };
-    other.simulation.integrator = other.simulation.options.integrator = integrator_find(own_steps);
+    other.simulation.integrator = integrator_find(own_steps);
     other.simulation.options.time = NULL; /* its keys are those of another integrator */
     if (advice->kind == ADVICE_NONE || advice->trial == ADVICE_HOLDS ||
         other.simulation.bodies->systems * other.simulation.bodies->count > FEW_BODIES ||

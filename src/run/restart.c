@@ -59,19 +59,20 @@ static double find_old_grid(const struct run *run, const json_t *before)
                            json_is_number(step) ? json_number_value(step) : NAN);
 }
 
-/* A grid that was left out or does not divide the end goes with it, and the files have the rows of
- * the old one. */
+/* A grid that was left out, or that does not divide the end, changes with the end; but the rows in
+ * the files are those of the old grid. */
 static void judge_end(const struct loading *loading)
 {
     const struct experiment *const x = &loading->run->experiment;
     const struct section *time = config_section(x->config, "time");
     char step[TEXT_REAL_SIZE];
     if (!isnan(loading->old_grid) && x->simulation.step != loading->old_grid)
-        section_error(time, "end", loading->error,
-                      "time.step %s and goes with time.end, but the rows so far have the old grid: "
-                      "write time.step = %s",
-                      section_has(time, "step") ? "does not divide it" : "was left out",
-                      text_real(step, loading->old_grid));
+        section_error(
+            time, "end", loading->error,
+            "time.step %s, so that the grid would change with time.end, but the rows so far "
+            "have the old one: write time.step = %s",
+            section_has(time, "step") ? "does not divide it" : "was left out",
+            text_real(step, loading->old_grid));
 }
 
 /* Tells whether it is another way to name the grid that the run began with. */

@@ -101,7 +101,7 @@ static enum status try_steps(struct trial *trial, uint64_t steps, struct error *
     const enum status status = simulation_advance(&trial->simulation, steps, &reported);
     if (status && (within || status != STATUS_NUMERICAL)) /* what comes later is no part of it */
         return error_pass(error, &reported);
-    if (within)
+    if (within && integrator_chooses_steps(trial->simulation.integrator))
         count_own_steps(trial);
     return STATUS_OK;
 }
@@ -363,7 +363,7 @@ static void count_interactions(const struct trial *trial, struct timing *timing)
     const struct run *const run = trial->run;
     const double more = 1.0 + copies_work(run->experiment.config);
     timing->interactions = more * experiment_interactions(&run->experiment, run->schedule.last);
-    if (!integrator_chooses_steps(run->simulation->integrator) || trial->counted == 0)
+    if (trial->counted == 0)
         return;
     const double ratio = trial->systems * (double)run->schedule.last / (double)trial->counted;
     timing->own_steps = ratio * trial->own.steps;

@@ -106,8 +106,8 @@ static void say_watch(struct run *run, const struct watch_failure *failure)
         say(run, ", at least %g are wanted", failure->limit);
     else if (failure->of_force)
         say(run,
-            ", asked %g (%.3g times): all that follows from these forces has that error; ask for "
-            "less by compute.accuracy, or take method = \"direct\"",
+            ", asked %g (%.3g times): everything computed from these forces has that error; lower "
+            "compute.accuracy, or take compute.method = \"direct\"",
             failure->limit, failure->value / failure->limit);
     else
         say_times(run, failure->value, failure->limit, "");

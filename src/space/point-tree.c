@@ -35,7 +35,7 @@ void point_tree_destroy(struct point_tree *tree)
     memory_free(tree);
 }
 
-static void find_box(struct point_cell *cell, const struct point *points)
+static void find_box(struct point_cell *cell, const struct tree_point *points)
 {
     for (int k = 0; k < 3; k++) {
         cell->low[k] = INFINITY;
@@ -59,7 +59,7 @@ static int longest_side(const struct point_cell *cell)
 }
 
 /* Hoare's selection: what stands before `middle` is then not above what stands behind, along k. */
-static void select_middle(struct point *points, size_t begin, size_t end, size_t middle, int k)
+static void select_middle(struct tree_point *points, size_t begin, size_t end, size_t middle, int k)
 {
     while (end - begin > 1) {
         const double pivot = points[begin + (end - begin - 1) / 2].x[k]; /* never the last one */
@@ -71,7 +71,7 @@ static void select_middle(struct point *points, size_t begin, size_t end, size_t
                 j--;
             if (i >= j)
                 break;
-            const struct point held = points[i];
+            const struct tree_point held = points[i];
             points[i++] = points[j];
             points[j--] = held;
         }

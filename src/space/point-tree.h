@@ -1,19 +1,18 @@
 /*
  * A k-d tree over points: each cell has half of the points of the one above, on one side of a plane
- * across the longest side of its box, so that the tree is an order of the points. Where many ask
- * for what is near to a point, or to a leaf. It depends on the points alone, not on the threads
- * that build it.
+ * across the longest side of its box, so that the tree is an order of the points. It serves
+ * many searches for what is near a point or a leaf. It depends on the points alone, not on the
+ * threads that build it.
  */
 #ifndef ORRERY_SPACE_POINT_TREE_H
 #define ORRERY_SPACE_POINT_TREE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/interruption.h"
 #include "base/status.h"
 
-struct point {
+struct tree_point {
     double x[3];
     size_t index; /* whose it is; given by the caller */
 };
@@ -26,14 +25,14 @@ struct point_cell {
 
 struct point_tree {
     size_t count;
-    struct point *points;     /* in the order of the tree */
-    size_t leaves;            /* a power of two */
-    struct point_cell *cells; /* the root is 1; below cell n are 2 n and 2 n + 1; from `leaves` on
-                                 they are leaves */
+    struct tree_point *points; /* in the order of the tree */
+    size_t leaves;             /* a power of two */
+    struct point_cell *cells;  /* the root is 1; below cell n are 2 n and 2 n + 1; from `leaves` on
+                                  they are leaves */
 };
 
 /* At most, for each point, with leaves of `leaf` points. */
-#define POINT_TREE_BYTES(leaf) (sizeof(struct point) + 4 * sizeof(struct point_cell) / (leaf))
+#define POINT_TREE_BYTES(leaf) (sizeof(struct tree_point) + 4 * sizeof(struct point_cell) / (leaf))
 
 /* Room for `count` points, which the caller then puts into `points`; `count` may be made less.
  * Leaves have at most `leaf` points, and half of that at least. STATUS_MEMORY. */

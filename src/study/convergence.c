@@ -94,8 +94,7 @@ static double rounding_of(double force_error, double step, double dynamic_time)
 
 static void find_method(const struct result *finest, struct study_method *m)
 {
-    const struct integrator *integrator =
-        integrator_find(result_string(finest, FIELD_CONFIG_TIME_INTEGRATOR));
+    const struct integrator *integrator = result_integrator(finest);
     *m = (struct study_method){ .mass = result_real(finest, FIELD_INITIAL_MASS),
                                 .smallest_step = result_real(finest, FIELD_CONFIG_TIME_STEP) };
     m->scales =
@@ -112,8 +111,7 @@ static void find_method(const struct result *finest, struct study_method *m)
     m->method.coarse_forces = force_error > 0.0;
     m->method.bias =
         m->method.coarse_forces ? fabs(result_real(finest, FIELD_FORCE_ERROR_BIAS)) : 0.0;
-    m->method.rounding = rounding_of(m->method.coarse_forces ? force_error : 0.0, m->smallest_step,
-                                     m->method.dynamic_time);
+    m->method.rounding = rounding_of(force_error, m->smallest_step, m->method.dynamic_time);
 }
 
 /* Returns the largest number of this unit in the run; 0 if that is not known. */

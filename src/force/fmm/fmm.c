@@ -1,36 +1,29 @@
 /*
  * The fast multipole method: forces of a system in a time that grows as the number of its bodies,
  * with an error that is asked for. docs/theory.md has the equations. The order of reading: this
- * file, which says what is done and in which order; space/body-tree.h; expansion.h; fmm-walk.inc.
+ * file, which says what is done and in which order; fmm.h; space/body-tree.h; expansion.h;
+ * fmm-walk.inc.
  *
  * The sums depend on positions, masses, softening and accuracy, and on the instruction set: not on
  * threads, which take branches of the tree, nor on the systems beside it.
  */
+#include "force/fmm/fmm.h"
+
 #include "config.h"
 
 #include <float.h>
 #include <math.h>
-#include <omp.h>
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/barrier.h"
 #include "base/interruption.h"
 #include "base/memory.h"
 #include "base/share.h"
-#include "force/fmm/fmm-kernel.h"
 #include "force/method.h"
 
 /* Which order and which arithmetic an accuracy wants, and what a force costs then: pairs of a
  * direct sum in double that take as long as one body. Measured, see docs/performance.md. */
-static const struct setting {
-    double accuracy; /* down to this one */
-    int order;
-    size_t leaf; /* bodies at most */
-    bool refine; /* 1/r by a step of Newton's after the estimate */
-    enum precision precision;
-    double pairs_per_body;
-} settings[] = {
+static const struct fmm_setting settings[] = {
     { 3e-3, 3, 32, false, PRECISION_SINGLE, 4000 }, { 1e-3, 5, 48, false, PRECISION_SINGLE, 5000 },
     { 3e-4, 5, 48, true, PRECISION_SINGLE, 6500 },  { 1e-4, 6, 64, true, PRECISION_SINGLE, 9000 },
     { 3e-6, 8, 64, true, PRECISION_SINGLE, 16000 }, { 1e-7, 8, 64, true, PRECISION_DOUBLE, 100000 },
@@ -52,49 +45,17 @@ static const struct {
     { "baseline", fmm_baseline },
 };
 
-enum { MOST_SAMPLES = 512, SAMPLES_TOGETHER = 16, MOST_ROUNDS = 6 };
+/* --- choices, memory -------------------------------------------------------------------------- */
 
-/* The error that is aimed at, of the one that was asked for; between which it is taken; and how the
- * error follows the tolerance: as its power 0.85 (measured). */
-static const double aim = 0.6, least = 0.4, greatest = 0.75, exponent = 0.85;
-
-/* The range of the coordinates that one thread has looked at. */
-struct extent {
-    double low[3], high[3];
-};
-
-struct fmm {
-    struct force base;
-    const struct setting *setting;
-    const struct fmm_kernels *kernels;
-    struct expansion *expansion;
-    struct body_tree *tree;
-    struct fmm_field field;
-    struct fmm_walk *walks;         /* one of each thread */
-    struct extent *extents;         /* likewise */
-    uint32_t *parents;              /* of the cells of the trunk */
-    double origin[3], scale, mass;  /* units of the tree: (x - origin) scale, m / mass */
-    size_t samples;                 /* bodies whose errors are measured */
-    uint32_t sampled[MOST_SAMPLES]; /* in the order of the tree */
-    double exact[MOST_SAMPLES][4];  /* direct sums: acceleration, and sum m / (r^2 + eps^2) */
-    int rounds;                     /* of the search for the tolerance */
-    size_t next;                    /* work item of a phase */
-    size_t level[2];                /* cells of the trunk that are cut */
-    bool done;
-};
-
-/* --- choices, memory ----------------------------------------------------------------------------
- */
-
-static const struct setting *setting_of(const struct force_options *options)
+static const struct fmm_setting *setting_of(const struct force_options *options)
 {
-    const struct setting *setting = settings;
+    const struct fmm_setting *setting = settings;
     while (options->accuracy < setting->accuracy * (1 - 1e-9))
         setting++;
     return setting;
 }
 
-static size_t real_size(const struct setting *setting)
+static size_t real_size(const struct fmm_setting *setting)
 {
     return setting->precision == PRECISION_DOUBLE ? sizeof(double) : sizeof(float);
 }
@@ -113,7 +74,7 @@ static double coefficients_of(int order)
 /* Cells have eight bodies on average where bodies are many, and no fewer than two. */
 static double bytes_of(const struct force_options *options, double systems, double count)
 {
-    const struct setting *const setting = setting_of(options);
+    const struct fmm_setting *const setting = setting_of(options);
     const double cell = sizeof(struct fmm_cell) + sizeof(struct body_tree_cell) + sizeof(uint32_t) +
                         coefficients_of(setting->order) * (double)real_size(setting);
     (void)systems; /* one after another */
@@ -156,7 +117,7 @@ static enum status create(struct force *force, const struct bodies *bodies, stru
         k++;
     f->setting = setting_of(&force->options);
     f->kernels = &all_kernels[k].kernels[f->setting->precision == PRECISION_DOUBLE];
-    f->samples = f->setting->precision == PRECISION_DOUBLE ? MOST_SAMPLES : MOST_SAMPLES / 4;
+    f->samples = f->setting->precision == PRECISION_DOUBLE ? FMM_SAMPLES : FMM_SAMPLES / 4;
     f->samples = n / 4 < f->samples ? n / 4 : f->samples;
     force->precision = f->setting->precision;
     force->kernel = "fmm";
@@ -195,45 +156,13 @@ static void destroy(struct force *force)
     expansion_destroy(f->expansion);
 }
 
-/* --- a team ------------------------------------------------------------------------------------
- */
-
-static int thread_number(void)
-{
-    return omp_get_thread_num();
-}
-
-/* The next of `count` work items, or false. Items do not depend on each other, so it does not
- * matter who takes which. */
-static bool take_item(struct fmm *fmm, size_t count, size_t *item)
-{
-    *item = __atomic_fetch_add(&fmm->next, 1, __ATOMIC_RELAXED);
-    return *item < count;
-}
-
-/* The same of what may be left out where the run is interrupted: the sums then mean nothing. */
-static bool take_sum(struct fmm *fmm, size_t count, size_t *item)
-{
-    return !interruption_raised(fmm->base.physics.interruption) && take_item(fmm, count, item);
-}
-
-/* All threads come to the next phase, whose items begin at 0. */
-static void next_phase(struct fmm *fmm)
-{
-    barrier_wait(&fmm->base.barrier);
-    if (thread_number() == 0)
-        fmm->next = 0;
-    barrier_wait(&fmm->base.barrier);
-}
-
-/* --- units and tree ----------------------------------------------------------------------------
- */
+/* --- units and tree --------------------------------------------------------------------------- */
 
 static void find_extent(struct fmm *fmm, const struct bodies *bodies, size_t base)
 {
-    const int thread = thread_number(), threads = omp_get_num_threads();
+    const int thread = fmm_thread(), threads = omp_get_num_threads();
     const double *const x[3] = { bodies->x + base, bodies->y + base, bodies->z + base };
-    struct extent b = { { INFINITY, INFINITY, INFINITY }, { -INFINITY, -INFINITY, -INFINITY } };
+    struct fmm_extent b = { { INFINITY, INFINITY, INFINITY }, { -INFINITY, -INFINITY, -INFINITY } };
     const size_t first = share_start(bodies->count, (size_t)threads, (size_t)thread);
     const size_t last = share_start(bodies->count, (size_t)threads, (size_t)thread + 1);
     for (int d = 0; d < 3; d++)
@@ -270,7 +199,7 @@ static void find_units(struct fmm *fmm, const struct bodies *bodies, size_t base
 
 static void take_bodies(struct fmm *fmm, const struct bodies *bodies, size_t base)
 {
-    const size_t threads = (size_t)omp_get_num_threads(), thread = (size_t)thread_number();
+    const size_t threads = (size_t)omp_get_num_threads(), thread = (size_t)fmm_thread();
     struct body_tree_body *const to = fmm->tree->bodies;
     const double *const x[3] = { bodies->x + base, bodies->y + base, bodies->z + base };
     const double inverse = 1 / fmm->mass;
@@ -299,22 +228,22 @@ static void grow_trunk(struct fmm *fmm)
 {
     struct body_tree *const tree = fmm->tree;
     for (;;) {
-        if (thread_number() == 0) {
+        if (fmm_thread() == 0) {
             if (tree->levels == 0)
                 body_tree_plant(tree);
             fmm->done = !body_tree_plan_level(tree, &fmm->level[0], &fmm->level[1]);
         }
-        next_phase(fmm);
+        fmm_next_phase(fmm);
         if (fmm->done)
             break;
         size_t item;
-        while (take_item(fmm, fmm->level[1] - fmm->level[0], &item)) {
+        while (fmm_take_item(fmm, fmm->level[1] - fmm->level[0], &item)) {
             const size_t c = fmm->level[0] + item;
             body_tree_cut(tree, c);
             for (int k = 0; k < 2 && tree->cells[c].child[0]; k++)
                 fmm->parents[tree->cells[c].child[k]] = (uint32_t)c;
         }
-        next_phase(fmm);
+        fmm_next_phase(fmm);
     }
 }
 
@@ -323,19 +252,19 @@ static void grow_branches(struct fmm *fmm)
 {
     struct body_tree *const tree = fmm->tree;
     size_t item;
-    while (take_item(fmm, tree->branches, &item)) {
+    while (fmm_take_item(fmm, tree->branches, &item)) {
         const struct body_tree_branch *const branch = &tree->branch[item];
         body_tree_grow_branch(tree, item);
         for (uint32_t c = branch->last; c-- > branch->first;)
             fmm->kernels->gather(&fmm->field, c);
         fmm->kernels->gather(&fmm->field, branch->root);
     }
-    next_phase(fmm);
-    if (thread_number() == 0)
+    fmm_next_phase(fmm);
+    if (fmm_thread() == 0)
         for (size_t c = tree->trunk; c-- > 0;)
             if (tree->cells[c].child[0] && tree->cells[c].child[0] < tree->trunk)
                 fmm->kernels->gather(&fmm->field, (uint32_t)c);
-    next_phase(fmm);
+    fmm_next_phase(fmm);
 }
 
 static void find_scales(struct fmm *fmm)
@@ -344,173 +273,65 @@ static void find_scales(struct fmm *fmm)
     struct fmm_cell *const cells = fmm->field.cells;
     uint32_t path[FMM_DEPTH];
     size_t item;
-    while (take_item(fmm, tree->branches, &item)) {
+    while (fmm_take_item(fmm, tree->branches, &item)) {
         const uint32_t root = tree->branch[item].root;
-        fmm->kernels->scale(&fmm->field, &fmm->walks[thread_number()], path,
-                            path_to(fmm, root, path), root);
+        fmm->kernels->scale(&fmm->field, &fmm->walks[fmm_thread()], path, path_to(fmm, root, path),
+                            root);
     }
-    next_phase(fmm);
-    if (thread_number() == 0)
+    fmm_next_phase(fmm);
+    if (fmm_thread() == 0)
         for (size_t c = tree->trunk; c-- > 0;)
             if (tree->cells[c].child[0] && tree->cells[c].child[0] < tree->trunk)
                 fmm_weigh_parent(cells, (uint32_t)c);
-    next_phase(fmm);
+    fmm_next_phase(fmm);
 }
 
-/* --- the tolerance -----------------------------------------------------------------------------
- */
-
-/* Direct sums at bodies that stand evenly along the order of the tree. */
-static void sum_samples(struct fmm *fmm)
-{
-    size_t item;
-    const size_t items = (fmm->samples + SAMPLES_TOGETHER - 1) / SAMPLES_TOGETHER;
-    while (take_sum(fmm, items, &item)) {
-        const size_t first = item * SAMPLES_TOGETHER;
-        const size_t count =
-            fmm->samples - first < SAMPLES_TOGETHER ? fmm->samples - first : SAMPLES_TOGETHER;
-        for (size_t s = first; s < first + count; s++)
-            fmm->sampled[s] =
-                (uint32_t)((double)fmm->tree->count * ((double)s + 0.5) / (double)fmm->samples);
-        fmm->kernels->direct(&fmm->field, &fmm->sampled[first], count, &fmm->exact[first]);
-    }
-    next_phase(fmm);
-}
-
-static void clear_sums(const struct fmm *fmm, size_t first, size_t last)
-{
-    for (int d = 0; d < 4; d++)
-        memset(fmm->field.sums[d] + first, 0, (last - first) * sizeof(double));
-}
-
-/* The same by expansions. */
-static void expand_samples(struct fmm *fmm)
-{
-    size_t item;
-    while (take_sum(fmm, fmm->samples, &item)) {
-        uint32_t path[FMM_DEPTH];
-        const struct fmm_cell *const cells = fmm->field.cells;
-        const uint32_t body = fmm->sampled[item];
-        uint32_t leaf = 0;
-        size_t length = 0;
-        while (cells[leaf].child[0]) {
-            path[length++] = leaf;
-            leaf = cells[leaf].child[body >= cells[cells[leaf].child[1]].first];
-        }
-        clear_sums(fmm, body, body + 1);
-        fmm->kernels->sum(&fmm->field, &fmm->walks[thread_number()], path, length, leaf, body,
-                          body + 1);
-    }
-    next_phase(fmm);
-}
-
-/*
- * The error over the rms acceleration, from the samples: the larger of two estimates. The first is
- * the ratio of both rms. A few bodies that are pulled most may decide it, and may not be among the
- * samples. The second is the rms of |error| / f with the scale f = sum m / (r^2 + eps^2) of each
- * body, in which bodies weigh as f, times the rms of f over that of |a|.
- */
-static double sampled_error(const struct fmm *fmm)
-{
-    double error2 = 0, a2 = 0, weighted2 = 0, weight = 0, scale2 = 0;
-    for (size_t s = 0; s < fmm->samples; s++) {
-        const double *const exact = fmm->exact[s], scale = exact[3];
-        double here2 = 0;
-        for (int d = 0; d < 3; d++) {
-            const double error = fmm->field.sums[d][fmm->sampled[s]] - exact[d];
-            here2 += error * error;
-            a2 += exact[d] * exact[d];
-        }
-        error2 += here2;
-        if (scale > 0)
-            weighted2 += here2 / scale;
-        weight += scale;
-        scale2 += scale * scale;
-    }
-    return a2 > 0 && weight > 0 ? sqrt(fmax(error2, weighted2 / weight * scale2) / a2) : 0;
-}
-
-/* Judges the tolerance by the samples: true when it is found, else the next one to try. The error
- * follows the tolerance as its power `exponent`. */
-static bool judge_tolerance(struct fmm *fmm)
-{
-    const double ratio = sampled_error(fmm) / fmm->base.options.accuracy;
-    fmm->rounds++;
-    if ((ratio >= least && ratio <= greatest) || ratio == 0 ||
-        (fmm->rounds >= MOST_ROUNDS && ratio < 1) || fmm->rounds >= 2 * MOST_ROUNDS)
-        return true;
-    const double factor = pow(aim / ratio, 1 / exponent);
-    fmm->field.tolerance *= (float)fmin(fmax(factor, 0.02), 20);
-    return false;
-}
-
-static void find_tolerance(struct fmm *fmm)
-{
-    if (thread_number() == 0) {
-        fmm->field.tolerance = (float)(0.2 * fmm->base.options.accuracy);
-        fmm->rounds = 0;
-        fmm->done = fmm->samples == 0;
-    }
-    next_phase(fmm);
-    if (fmm->samples)
-        sum_samples(fmm);
-    while (!fmm->done) {
-        expand_samples(fmm);
-        if (thread_number() == 0)
-            fmm->done =
-                interruption_noticed(fmm->base.physics.interruption) || judge_tolerance(fmm);
-        next_phase(fmm);
-    }
-}
-
-/* --- sums --------------------------------------------------------------------------------------
- */
+/* --- sums ------------------------------------------------------------------------------------- */
 
 static void sum_branches(struct fmm *fmm)
 {
     struct body_tree *const tree = fmm->tree;
     uint32_t path[FMM_DEPTH];
     size_t item;
-    while (take_sum(fmm, tree->branches, &item)) {
+    while (fmm_take_sum(fmm, tree->branches, &item)) {
         const uint32_t root = tree->branch[item].root;
         const struct body_tree_cell *const cell = &tree->cells[root];
-        clear_sums(fmm, cell->first, cell->last);
-        fmm->kernels->sum(&fmm->field, &fmm->walks[thread_number()], path, path_to(fmm, root, path),
+        fmm_clear_sums(fmm, cell->first, cell->last);
+        fmm->kernels->sum(&fmm->field, &fmm->walks[fmm_thread()], path, path_to(fmm, root, path),
                           root, cell->first, cell->last);
     }
-    next_phase(fmm);
+    fmm_next_phase(fmm);
 }
 
 static void sum_system(struct fmm *fmm, const struct bodies *bodies, size_t system)
 {
     const size_t base = system * bodies->stride;
-    next_phase(fmm);
+    fmm_next_phase(fmm);
     find_extent(fmm, bodies, base);
-    next_phase(fmm);
-    if (thread_number() == 0) {
+    fmm_next_phase(fmm);
+    if (fmm_thread() == 0) {
         find_units(fmm, bodies, base);
         fmm->tree->levels = 0;
         fmm->done = interruption_noticed(fmm->base.physics.interruption);
     }
-    next_phase(fmm);
+    fmm_next_phase(fmm);
     if (fmm->done)
         return;
     take_bodies(fmm, bodies, base);
-    next_phase(fmm);
+    fmm_next_phase(fmm);
     grow_trunk(fmm);
     grow_branches(fmm);
     find_scales(fmm);
-    find_tolerance(fmm);
+    fmm_find_tolerance(fmm);
     sum_branches(fmm);
 }
 
-/* --- the verbs ----------------------------------------------------------------------------------
- */
+/* --- the verbs -------------------------------------------------------------------------------- */
 
 /* This thread's share of the bodies, in the order of the tree. */
 static size_t share_of(size_t count, size_t part)
 {
-    return share_start(count, (size_t)omp_get_num_threads(), (size_t)thread_number() + part);
+    return share_start(count, (size_t)omp_get_num_threads(), (size_t)fmm_thread() + part);
 }
 
 static void accelerations(struct force *force, const struct bodies *bodies,
@@ -525,7 +346,7 @@ static void accelerations(struct force *force, const struct bodies *bodies,
         for (size_t i = share_of(bodies->count, 0); i < share_of(bodies->count, 1); i++)
             for (int d = 0; d < 3; d++)
                 a[d][s * bodies->stride + fmm->tree->index[i]] = unit * fmm->field.sums[d][i];
-        next_phase(fmm);
+        fmm_next_phase(fmm);
     }
 }
 
@@ -546,7 +367,7 @@ static void potentials(struct force *force, const struct bodies *bodies,
             phi[at] = -unit * fmm->field.sums[3][i];
             psi[at] = 2 * unit * xa;
         }
-        next_phase(fmm);
+        fmm_next_phase(fmm);
     }
 }
 

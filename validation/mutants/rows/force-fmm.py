@@ -1,8 +1,8 @@
 """The faults of src/force/fmm/; mutants.py says what a row is."""
 
 ROWS = [
-    ("src/force/fmm/fmm.c", "pow(aim / ratio, 1 / exponent)", "pow(ratio / aim, 1 / exponent)",
-     "unit/fmm"),
+    ("src/force/fmm/fmm-tolerance.c", "pow(aim / ratio, 1 / exponent)",
+     "pow(ratio / aim, 1 / exponent)", "unit/fmm"),
     ("src/force/fmm/fmm.c", "psi[at] = 2 * unit * xa;", "psi[at] = unit * xa;", "unit/fmm"),
     ("src/force/fmm/fmm.c", "a[d][s * bodies->stride + fmm->tree->index[i]]",
      "a[d][s * bodies->stride + i]", "unit/fmm"),
@@ -16,7 +16,7 @@ ROWS = [
      "row[nx] += power[1][j] * row[nx - j];", "unit/fmm"),
     ("src/force/fmm/fmm-walk.inc", "to[n] = (REAL)(moved[n] * shrink[e->degree[n]]);",
      "to[n] = (REAL)moved[n];", "unit/fmm"),
-    ("src/force/fmm/fmm.c", "return !interruption_raised(fmm->base.physics.interruption) && ",
+    ("src/force/fmm/fmm.h", "return !interruption_raised(fmm->base.physics.interruption) && ",
      "return ", "faults/answers.py",
      "its kind of work is tried where all are, by ORRERY_FAULTS=DIR"),
 ]

@@ -1,0 +1,100 @@
+/*
+ * The system that a team of threads works on by the fast multipole method, phase by phase: fmm.c
+ * grows its tree and sums, fmm-tolerance.c finds how coarse the sums may be.
+ */
+#ifndef ORRERY_FORCE_FMM_FMM_H
+#define ORRERY_FORCE_FMM_FMM_H
+
+#include <omp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/barrier.h"
+#include "base/interruption.h"
+#include "force/fmm/fmm-kernel.h"
+#include "force/method.h"
+
+/* The order and the arithmetic that an accuracy wants. */
+struct fmm_setting {
+    double accuracy; /* down to this one */
+    int order;
+    size_t leaf; /* bodies at most */
+    bool refine; /* 1/r by a step of Newton's after the estimate */
+    enum precision precision;
+    double pairs_per_body;
+};
+
+/* Bodies whose errors are measured, at most. */
+enum { FMM_SAMPLES = 512 };
+
+/* The range of the coordinates that one thread has looked at. */
+struct fmm_extent {
+    double low[3], high[3];
+};
+
+struct fmm {
+    struct force base;
+    const struct fmm_setting *setting;
+    const struct fmm_kernels *kernels;
+    struct expansion *expansion;
+    struct body_tree *tree;
+    struct fmm_field field;
+    struct fmm_walk *walks;        /* one of each thread */
+    struct fmm_extent *extents;    /* likewise */
+    uint32_t *parents;             /* of the cells of the trunk */
+    double origin[3], scale, mass; /* units of the tree: (x - origin) scale, m / mass */
+    size_t samples;                /* bodies whose errors are measured */
+    uint32_t sampled[FMM_SAMPLES]; /* in the order of the tree */
+    double exact[FMM_SAMPLES][4];  /* direct sums: acceleration, and sum m / (r^2 + eps^2) */
+    int rounds;                    /* of the search for the tolerance */
+    size_t next;                   /* work item of a phase */
+    size_t level[2];               /* cells of the trunk that are cut */
+    bool done;
+};
+
+/* --- a team ----------------------------------------------------------------------------------- */
+
+static inline int fmm_thread(void)
+{
+    return omp_get_thread_num();
+}
+
+/* Takes the next of `count` work items, or false. Items do not depend on each other, so it does not
+ * matter who takes which. */
+static inline bool fmm_take_item(struct fmm *fmm, size_t count, size_t *item)
+{
+    *item = __atomic_fetch_add(&fmm->next, 1, __ATOMIC_RELAXED);
+    return *item < count;
+}
+
+/* The same of what may be left out where the run is interrupted: the sums then mean nothing. */
+static inline bool fmm_take_sum(struct fmm *fmm, size_t count, size_t *item)
+{
+    return !interruption_raised(fmm->base.physics.interruption) && fmm_take_item(fmm, count, item);
+}
+
+/* All threads come to the next phase, whose items begin at 0. */
+static inline void fmm_next_phase(struct fmm *fmm)
+{
+    barrier_wait(&fmm->base.barrier);
+    if (fmm_thread() == 0)
+        fmm->next = 0;
+    barrier_wait(&fmm->base.barrier);
+}
+
+/* Empties the sums of bodies [first, last) of the tree. */
+static inline void fmm_clear_sums(const struct fmm *fmm, size_t first, size_t last)
+{
+    for (int d = 0; d < 4; d++)
+        memset(fmm->field.sums[d] + first, 0, (last - first) * sizeof(double));
+}
+
+/* --- the tolerance ---------------------------------------------------------------------------- */
+
+/* Finds the tolerance of the sums with which the error is what was asked for; every thread of the
+ * team calls. The tree is grown, and the scales are known. */
+void fmm_find_tolerance(struct fmm *fmm);
+
+#endif
