@@ -412,7 +412,8 @@ enum status command_bench(int argc, char **argv, struct error *error)
         { 'P', NULL, "key.path=value", ARGUMENT_LIST, &overrides, "set a key of FILE.cfg" },
         { 'o', "output", "FOLDER", ARGUMENT_TEXT, &wanted.folder,
           "write bench.csv, bench.json and figures" },
-        { 0, "no-lock", NULL, ARGUMENT_FLAG, &no_lock, "where the file system takes no locks" },
+        { 0, "no-lock", NULL, ARGUMENT_FLAG, &no_lock,
+          "take no locks, for file systems without them" },
         { 0, "gpu", NULL, ARGUMENT_FLAG, &gpu, "measure a GPU: see bench --gpu --help" },
     };
     const struct arguments arguments = {

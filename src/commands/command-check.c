@@ -105,9 +105,10 @@ static void print_method(const struct run_record *run, const struct timing *t)
              s->physics.boundary == BOUNDARY_OPEN && !integrator_chooses_steps(s->integrator) &&
              !run->observers->trust)
         item("method",
-             "the steps would take about %.2g s with forces to %g: compute = { method = \"fmm\"; "
+             "with a force error of %g the steps would take about %.2g s: compute = { method = "
+             "\"fmm\"; "
              "accuracy = %g; }",
-             timing_part_seconds(&t->forces) / gain, typical_accuracy, typical_accuracy);
+             typical_accuracy, timing_part_seconds(&t->forces) / gain, typical_accuracy);
 }
 
 static void print_estimate(const struct run_record *run, const struct estimate *e)

@@ -18,7 +18,8 @@ enum status command_report(int argc, char **argv, struct error *error)
           "draw these figures, or columns of diagnostics, and no others" },
         { 0, "animation", NULL, ARGUMENT_FLAG, &options.animation,
           "add an animated picture of the bodies (one run with a trajectory)" },
-        { 0, "no-lock", NULL, ARGUMENT_FLAG, &no_lock, "where the file system takes no locks" },
+        { 0, "no-lock", NULL, ARGUMENT_FLAG, &no_lock,
+          "take no locks, for file systems without them" },
     };
     const struct arguments arguments = {
         "orrery report DIR... [-o FOLDER] [--plot NAME,...] [--animation]",

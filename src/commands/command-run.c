@@ -183,7 +183,7 @@ enum status command_run(int argc, char **argv, struct error *error)
         { 0, "show", "quantity,...", ARGUMENT_TEXT, &wanted.run.show,
           "print these columns of the diagnostics as they are measured" },
         { 0, "no-lock", NULL, ARGUMENT_FLAG, &wanted.no_lock,
-          "where the file system takes no locks" },
+          "take no locks, for file systems without them" },
         { 0, "dry-run", NULL, ARGUMENT_FLAG, &wanted.dry_run, "check everything, compute nothing" },
         { 'q', "quiet", NULL, ARGUMENT_FLAG, &display.quiet, "no progress, no summary" },
     };

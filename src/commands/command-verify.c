@@ -33,7 +33,8 @@ enum status command_verify(int argc, char **argv, struct error *error)
     const struct argument table[] = {
         { 'P', NULL, "key.path=value", ARGUMENT_LIST, &overrides,
           "replay with another compute.threads, say; may be repeated" },
-        { 0, "no-lock", NULL, ARGUMENT_FLAG, &no_lock, "where the file system takes no locks" },
+        { 0, "no-lock", NULL, ARGUMENT_FLAG, &no_lock,
+          "take no locks, for file systems without them" },
         { 'q', "quiet", NULL, ARGUMENT_FLAG, &quiet, "only the exit status" },
     };
     const struct arguments arguments = {

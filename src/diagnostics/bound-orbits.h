@@ -41,8 +41,8 @@ struct bound_orbit {
 struct bound_orbit bound_orbit_about(const struct physics *physics, const struct bodies *bodies,
                                      size_t system, size_t body, const struct bound_center *center);
 
-/* The orbits that are looked for: those whose passage is shorter, and, if their period is no
- * shorter than `period`, whose energy, times the reduced mass, is a smaller one. */
+/* The orbits that are looked for: their passage is shorter than `passage`; and those whose period
+ * is at least `period` have an energy, times the reduced mass, that is smaller than `energy`. */
 struct bound_filter {
     double passage, period, energy;
     double longest; /* no period is longer */

@@ -65,7 +65,9 @@ static enum status solve(double (*f)(double, void *), void *context, double a, d
     return STATUS_OK;
 }
 
-/* --- Kepler's equation in universal form --------------------------------------------------------
+/* --- Kepler's equation in universal form ------------------------------------------------------ */
+
+/*
  * With ds = dt / r the motion is that of an oscillator: t = r0 s + eta G2 + zeta G3, where
  * Gk(s) = s^k c_k(beta s^2) (Stumpff's functions) and beta = 2 mu / r0 - v0^2.
  */

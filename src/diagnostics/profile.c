@@ -118,8 +118,9 @@ static bool is_in_range(const struct profile *profile, const struct shell *shell
            !(shell->outer > profile->fit[1] * (1.0 + slack));
 }
 
-/* --- the line that is most likely ----------------------------------------------------------------
- *
+/* --- the line that is most likely ------------------------------------------------------------- */
+
+/*
  * Bodies in a shell are counted, and their number has a Poisson distribution with the expectation
  * that A r^s has between its radii. Weighted least squares of ln density do not do: a shell weighs
  * less where it happens to hold less, those without bodies are left out, and the density at the

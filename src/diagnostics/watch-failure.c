@@ -46,7 +46,7 @@ static bool orbit_fails(const struct watch *watch, const struct record *record,
     if (!watch_bound_fails(watch, record))
         return false;
     *failure =
-        (struct watch_failure){ .what = few ? "steps of a period" : "orbit error",
+        (struct watch_failure){ .what = few ? "steps per period" : "orbit error",
                                 .value = few ? bound->steps : bound->error,
                                 .limit = few ? watch_bound_least_steps(watch) : watch->orbit_error,
                                 .too_few = few };

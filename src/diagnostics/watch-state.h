@@ -124,13 +124,13 @@ struct watch {
     size_t length;        /* of all these numbers, in reals */
 };
 
-/* Do the forces of the run leave something out, by an error that was asked for? */
+/* Tells whether the forces of the run leave something out, up to an error that was asked for. */
 static inline bool watch_asks(const struct watch *watch)
 {
     return force_traits(&watch->force).truncation > 0.0;
 }
 
-/* Were forces found that are less exact than was asked for? */
+/* Tells whether forces were found to be less exact than was asked for. */
 static inline bool watch_force_fails(const struct watch *watch, const struct record *record)
 {
     return watch_asks(watch) && record->force_error > watch->force.accuracy;

@@ -47,7 +47,7 @@ size_t watch_system_reals(void);
 /*
  * Forces of a method that leaves something out are audited at the first step and where `last` says
  * that the run ends: of 256 bodies beside direct sums. A run that misses the accuracy it asked for
- * fails. Does that need NEED_ACCELERATIONS at this step?
+ * fails. Tells whether this step needs NEED_ACCELERATIONS for it.
  */
 bool watch_audits(const struct watch *watch, uint64_t step, bool last);
 

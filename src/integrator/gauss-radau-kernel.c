@@ -173,9 +173,7 @@ static double largest_of(const struct kernel *k, vdouble numbers, size_t slot)
 #define SIMD(words)
 #include "integrator/gauss-radau-step.inc"
 
-/* --- forces
- * ---------------------------------------------------------------------------------------
- */
+/* --- forces ----------------------------------------------------------------------------------- */
 
 /* 1/r^3, and 0 at r = 0. As in backend/small-kernel.c, with one term more of the series, so that
  * what it leaves is below the rounding. */

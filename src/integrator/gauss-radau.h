@@ -7,8 +7,9 @@
  *                                 stands where
  *   gauss-radau-large.c           one system of many bodies, with the force as a callback, and the
  *                                 threads that take such systems
- *   gauss-radau-kernel.c           systems of few bodies in vectors, with gauss-radau-forces.inc
- *   gauss-radau-coefficients.inc  numbers, which gauss-radau-coefficients.py makes
+ *   gauss-radau-kernel.c          systems of few bodies in vectors, and their forces
+ *   gauss-radau-slots.inc         which system a slot moves, and by which step; a part of the
+ * kernel gauss-radau-coefficients.inc  numbers, which gauss-radau-coefficients.py makes
  *
  * Within a step the acceleration is a0 plus a polynomial of degree 7 in h = (t - t0) / dt, which
  * goes through the accelerations at seven nodes. Its coefficients are kept in two bases: b_k of

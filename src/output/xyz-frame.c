@@ -14,8 +14,7 @@ struct xyz_column {
     void (*write)(const struct xyz_frame *frame, const struct moment *now, size_t index);
 };
 
-/* --- columns -----------------------------------------------------------------------------------
- */
+/* --- columns ---------------------------------------------------------------------------------- */
 
 static void put_integer(const struct xyz_frame *frame, int64_t value)
 {
@@ -173,8 +172,7 @@ double xyz_frame_body_bytes(const struct xyz_frame *frame, size_t systems)
     return bytes;
 }
 
-/* --- a frame -----------------------------------------------------------------------------------
- */
+/* --- a frame ---------------------------------------------------------------------------------- */
 
 /* Keys that our own reader takes up, and OVITO as attributes; N-body units have nothing to say. */
 static void write_units(struct stream *stream, const struct units *units)

@@ -175,8 +175,9 @@ static const struct parameter parameters[] = {
       .default_value = DEFAULT_INTEGER(1),
       .minimum = 1,
       .maximum = 1e9,
-      .help = "Write one body of so many: the first of each system, and so on in the order of the "
-              "input. Of a million bodies, 50 leave enough for a picture." },
+      .help =
+          "Write every n-th body alone: the first of each system, and so on in the order of the "
+          "input. Of a million bodies, 50 leave enough for a picture." },
     { .key = "compress",
       .type = PARAMETER_FLAG,
       .default_value = DEFAULT_FLAG(false),

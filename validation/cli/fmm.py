@@ -137,8 +137,8 @@ def test_check_names_the_faster_method():
     assert said("bodies.count=30000") == []
     many = said("bodies.count=30000", "compute.method=direct")
     assert len(many) == 1 and re.fullmatch(
-        "the steps would take about [0-9.e+-]+ s with forces to 0.0001: compute = { method = "
-        '"fmm"; accuracy = 0.0001; }', many[0]), many
+        "with a force error of 0.0001 the steps would take about [0-9.e+-]+ s: compute = { "
+        'method = "fmm"; accuracy = 0.0001; }', many[0]), many
     for keys in (["bodies.count=2000"], ["bodies.count=20000", "compute.backend=serial"],
                  ["bodies.count=30000", "physics.boundary=periodic", "physics.box_length=100"]):
         assert said("compute.method=direct", *keys) == [], keys

@@ -216,7 +216,8 @@ def test_a_run_ends_at_time_end():
         # 2 / 0.3 is above 6: another grid, unless it is asked for as it was.
         longer = (*chosen, "-P", "time.end=2")
         refused = run(config, out, "--restart", *longer, status=78)
-        assert "time.step does not divide it and goes with time.end" in refused.stderr, refused
+        said = "time.step does not divide it, so that the grid would change with time.end"
+        assert said in refused.stderr, refused
         assert "write time.step = 0.25" in refused.stderr, refused.stderr
         run(config, out, "--restart", *longer, "-P", "time.step=0.25")
         run(config, whole, *longer, "-P", "time.step=0.25")

@@ -263,7 +263,7 @@ def test_what_was_judged_is_named():
     run, said = make(MOON_ORBIT, "velocity-verlet", 1.0, 300, "trust.shadow=true", status=0)
     assert run["judged"] == "energy held; positions compared with shadows (trust)", run["judged"]
     run, said = make(MERCURY_ORBIT, "velocity-verlet", 20.0, 300, status=1)
-    assert run["judged"].startswith("energy held, orbits of light bodies beyond theirs; "), run
+    assert run["judged"].startswith("energy held, orbits of light bodies beyond their limit; "), run
     offered = " ".join(tap.run("check", "light.cfg").stdout.replace("#", " ").split())
     assert "trust = { shadow = true; } tells, for 3 times the steps: about " in offered, offered
     offered = tap.run("check", "light.cfg", "-P", "trust.shadow=true").stdout

@@ -126,7 +126,7 @@ KINDS = {
         'bodies = { initial = "orbits"; central_mass = 1.0; masses = [1e-3, 1e-9]; '
         'semi_major_axes = [5.2, 1.0]; };\nphysics = { units = "astronomical"; };\n'
         "time = { step = 73.0; end = 3650.0; };", 1,
-        r"steps of a period [45][.\d]* of body 3 about body 1, at least 6 are wanted", None,
+        r"steps per period [45][.\d]* of body 3 about body 1, at least 6 are wanted", None,
         r"the step is [\d.]+ times too long; " + HOLDS.format(r"\d")),
     "less than a period": (
         TWO.format(0.5) + "time = { step = 0.5; end = 1.0; };\n" + BOUND % "1e-5", 1,

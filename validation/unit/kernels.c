@@ -172,8 +172,7 @@ static void test_periodic_unsoftened(void **state)
     check_all(BOUNDARY_PERIODIC, 0);
 }
 
-/* --- special cases
- * -------------------------------------------------------------------------------- */
+/* --- special cases ---------------------------------------------------------------------------- */
 
 /* Bodies on top of each other pull each other with exactly 0. */
 static void test_coincident_bodies_add_nothing(void **state)
@@ -286,8 +285,7 @@ static void test_an_escaper_takes_no_digits(void **state)
     }
 }
 
-/* --- potentials
- * ------------------------------------------------------------------------------------ */
+/* --- potentials ------------------------------------------------------------------------------- */
 
 /* All terms have one sign, so the sums are good to a few roundings and those of the positions. */
 static void check_potentials(const struct problem *problem, const char *isa)

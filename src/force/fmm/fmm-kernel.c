@@ -22,9 +22,9 @@ enum {
     FLOATS = sizeof(vfloat) / sizeof(float)
 };
 
-/* Radii of two cells that act as a whole, over the distance of their centers, at most: near 1 the
- * estimate of decide() does not see a light body at the rim of one that a body of the other meets.
- */
+/* The sum of the radii of two cells that act as a whole is at most this part of the distance of
+ * their centers: nearer to 1 the estimate of decide() misses a light body at the rim of one cell
+ * that is close to a body of the other. */
 #define FARTHEST 0.95f
 
 /* See decide(). Measured: with 2, a few bodies between a dense core and the rest had most of the
@@ -186,8 +186,7 @@ static inline size_t take_bit(unsigned *bits)
     return i;
 }
 
-/* --- scales ------------------------------------------------------------------------------------
- */
+/* --- scales ----------------------------------------------------------------------------------- */
 
 /* The children of a cell, to be tested next. */
 static inline size_t open_cell(const struct fmm_field *field, struct fmm_walk *walk, size_t opened,
