@@ -46,6 +46,20 @@ def test_accuracy():
     assert (table("direct/force-error.csv")[:, 2] < 1e-13).all()
 
 
+def test_bodies_are_chosen_by_their_ids():
+    """the worst of 300 is among the 300 least hashes (SplitMix64's finalizer, by hand)"""
+    def mixed(number):
+        number = (number + 0x9e3779b97f4a7c15) % 2**64
+        number = (number ^ number >> 30) * 0xbf58476d1ce4e5b9 % 2**64
+        number = (number ^ number >> 27) * 0x94d049bb133111eb % 2**64
+        return number ^ number >> 31
+
+    run("chosen", "-P", "time.step=0.005")
+    worst = {int(body) for body in table("chosen/force-error.csv")[:, 4]}
+    least = sorted(range(1, 3001), key=mixed)[:300]
+    assert len(worst) > 1 and worst <= set(least), worst
+
+
 def test_energy():
     """energies by expansions are those of direct sums, as far as the accuracy says"""
     run("energies")

@@ -299,4 +299,6 @@ ROWS = [
      "cli/light-bodies.py"),
     ("src/diagnostics/energy-budget.c", "boundary == BOUNDARY_PERIODIC;",
      "boundary != BOUNDARY_PERIODIC;", "cli/energy-budget.py"),
+    ("src/diagnostics/force-audit.c", "choice[at - 1].hash > one.hash",
+     "choice[at - 1].hash < one.hash", "cli/fmm.py"),
 ]
