@@ -1,8 +1,9 @@
-"""Error bars of --convergence beside the analytic orbit of two bodies."""
+"""Error bars of --convergence beside the truth: two bodies on an orbit, and small clusters."""
 
 import csv
 import math
 import os
+import random
 import statistics
 
 import tap
@@ -95,3 +96,62 @@ def error_bars(bench):
             "Few bodies", long=True)
 def error_bars_all(bench):
     measure(bench, INTEGRATORS, (0.0, 0.1, 0.3, 0.5, 0.7, 0.9), (1500, 6000, 24000), 1000)
+
+
+# --- single and mixed precision -------------------------------------------------------------------
+
+CLUSTER_SIZES, CLUSTER_STEPS = (8, 48, 200), (0.02, 0.01, 0.005)
+CLUSTER_COLUMNS = ("kinetic", "potential", "energy", "virial_ratio", "angular_momentum_z")
+
+
+def last_row(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        rows = list(csv.reader(file))
+    names = [name.split(" ")[0] for name in rows[0]]
+    return {name: float(cell) for name, cell in zip(names, rows[-1]) if cell}
+
+
+def cluster_bars(precision, seed):
+    """(bar / true error, limit) of every quantity of one cluster; no ratio without a bar."""
+    drawn = random.Random(seed)
+    count, step = drawn.choice(CLUSTER_SIZES), drawn.choice(CLUSTER_STEPS)
+    integrator = drawn.choice(("velocity-verlet", "yoshida4", "yoshida6"))
+    common = ("run", os.path.join(FOLDER, "error-bars-clusters.cfg"), "-q", "--force", "-P",
+              "expect=()", "-P", f"bodies.count={count}", "-P", f"bodies.seed={seed}")
+    fine = tap.run(*common, "-o", "fine", "-P", "compute.precision=double", "-P",
+                   "time.integrator=yoshida6", "-P", f"time.step={step / 8!r}", "-P",
+                   "diagnostics.0.every=10000")
+    assert fine.returncode == 0, (seed, fine.stderr)
+    coarse = tap.run(*common, "-o", "coarse", "--convergence", "-P",
+                     f"compute.precision={precision}", "-P", f"time.step={step!r}", "-P",
+                     f"time.integrator={integrator}", "-P", "diagnostics.0.every=5", "-P",
+                     "watch.energy_jump=1e30")
+    assert coarse.returncode in (0, 1), (seed, coarse.stderr)
+    true = last_row("fine/conservation.csv")
+    with open("coarse/convergence.csv", newline="", encoding="utf-8") as file:
+        rows = {row["column"]: row for row in csv.DictReader(file)}
+    for name in CLUSTER_COLUMNS:
+        row = rows[f"conservation.{name}"]
+        error = abs(float(row["value"]) - true[name])
+        if row["limit"] == "none":
+            yield None, row["limit"]
+        else:
+            yield (float(row["error"]) / error if error else math.inf), row["limit"]
+
+
+@experiment("error-bars-clusters", "error bars of clusters in single and mixed precision",
+            "Few bodies", long=True)
+def error_bars_clusters(bench):
+    for precision in ("single", "mixed"):
+        found = [pair for seed in range(1, 101) for pair in cluster_bars(precision, seed)]
+        ratios = [ratio for ratio, _ in found if ratio is not None]
+        rounding = [ratio for ratio, limit in found if limit == "rounding"]
+        source = "yoshida6 in double precision, an eighth of the step"
+        bench.above(f"{precision}: true errors within the bar, of {len(ratios)}",
+                    sum(ratio >= 1 for ratio in ratios) / len(ratios), 0.95, source)
+        bench.above(f"{precision}: the same where rounding decides, of {len(rounding)}",
+                    sum(ratio >= 1 for ratio in rounding) / len(rounding), 0.95, source)
+        bench.below(f"{precision}: median of bar / true error", statistics.median(ratios), 10.0,
+                    "one run's rounding is one sample")
+        bench.below(f"{precision}: part of all for which no bar is given",
+                    1 - len(ratios) / len(found), 0.15, "runs that do not converge")
