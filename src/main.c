@@ -14,7 +14,6 @@
 #include "backend/mpi-job.h"
 #include "backend/ranks.h"
 #include "base/build.h"
-#include "base/cores.h"
 #include "base/library.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -22,6 +21,7 @@
 #include "base/text.h"
 #include "commands/commands.h"
 #include "config/parameter-reference.h"
+#include "machine/cores.h"
 #include "run/signals.h"
 
 static void print_usage(FILE *file)

@@ -13,9 +13,9 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "base/cores.h"
 #include "base/memory.h"
 #include "base/share.h"
+#include "machine/cores.h"
 
 enum {
     TAG_PIECE = 1,

@@ -14,9 +14,9 @@
 #include "backend/host.h"
 #include "backend/small.h"
 #include "base/barrier.h"
-#include "base/cores.h"
 #include "base/memory.h"
 #include "base/share.h"
+#include "machine/cores.h"
 
 struct openmp {
     struct host host;

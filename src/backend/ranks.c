@@ -7,7 +7,7 @@
 
 #include "backend/rank-work.h"
 #include "base/memory.h"
-#include "base/room.h"
+#include "machine/room.h"
 #include "model/units.h"
 
 int ranks_count(void)

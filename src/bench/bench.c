@@ -8,8 +8,8 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "base/room.h"
 #include "force/accuracy.h"
+#include "machine/room.h"
 #include "run/need.h"
 
 /* The least duration of a measurement, and the most repeats that one case needs. */

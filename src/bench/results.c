@@ -8,10 +8,10 @@
 
 #include "base/build.h"
 #include "base/clock.h"
-#include "base/cores.h"
 #include "base/document.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "machine/cores.h"
 #include "report/plot.h"
 
 enum { FLOP = 20 }; /* of an interaction, by convention */

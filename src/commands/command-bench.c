@@ -4,7 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/cores.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "bench/bench.h"
@@ -12,6 +11,7 @@
 #include "commands/arguments.h"
 #include "commands/commands.h"
 #include "commands/preparation.h"
+#include "machine/cores.h"
 #include "output/lock.h"
 #include "run/experiment.h"
 #include "run/schema.h"

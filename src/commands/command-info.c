@@ -5,7 +5,6 @@
 #include "backend/backend.h"
 #include "backend/mpi-job.h"
 #include "base/build.h"
-#include "base/cores.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "commands/arguments.h"
@@ -16,6 +15,7 @@
 #include "gpu/devices.h"
 #include "gpu/tuning.h"
 #include "integrator/integrator.h"
+#include "machine/cores.h"
 #include "run/schema.h"
 
 enum { NAME_COLUMN = 22 };

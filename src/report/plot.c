@@ -9,9 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/cores.h"
 #include "base/memory.h"
 #include "base/name.h"
+#include "machine/cores.h"
 #include "output/workplace.h"
 #include "report/palette.h"
 #include "report/script.h"

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "backend/ranks.h"
-#include "base/cores.h"
 #include "base/memory.h"
+#include "machine/cores.h"
 #include "run/need.h"
 
 /* A run of more steps than doubles can count is a slip. */

@@ -5,9 +5,7 @@
 
 #include "backend/host.h"
 #include "backend/ranks.h"
-#include "base/cores.h"
 #include "base/memory.h"
-#include "base/room.h"
 #include "diagnostics/bound-orbits.h"
 #include "diagnostics/diagnostic.h"
 #include "diagnostics/time-scales.h"
@@ -15,6 +13,8 @@
 #include "force/method.h"
 #include "initial/body-files.h"
 #include "initial/initial.h"
+#include "machine/cores.h"
+#include "machine/room.h"
 #include "model/bodies.h"
 #include "model/conserved.h"
 #include "output/output.h"

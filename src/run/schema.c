@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "backend/backend.h"
-#include "base/cores.h"
 #include "base/memory.h"
 #include "base/program.h"
 #include "base/text.h"
@@ -16,6 +15,7 @@
 #include "force/method.h"
 #include "initial/initial.h"
 #include "integrator/integrator.h"
+#include "machine/cores.h"
 #include "model/physics.h"
 #include "model/units.h"
 #include "output/output.h"

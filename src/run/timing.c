@@ -8,8 +8,8 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "base/disk-speed.h"
 #include "base/memory.h"
+#include "machine/disk-speed.h"
 #include "run/copies.h"
 #include "run/parts.h"
 

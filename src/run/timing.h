@@ -5,8 +5,8 @@
 #ifndef ORRERY_RUN_TIMING_H
 #define ORRERY_RUN_TIMING_H
 
-#include "base/disk-speed.h"
 #include "base/status.h"
+#include "machine/disk-speed.h"
 
 struct run;
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/cores.h"
+#include "machine/cores.h"
 #include "report/result.h"
 #include "run/need.h"
 #include "run/signals.h"

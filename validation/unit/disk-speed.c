@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/disk-speed.h"
+#include "machine/disk-speed.h"
 
 static const struct disk_speed guess = { 1.0, 2.0 };
 

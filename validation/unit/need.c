@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/room.h"
+#include "machine/room.h"
 #include "run/need.h"
 #include "run/schema.h"
 

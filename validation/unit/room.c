@@ -7,10 +7,10 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "base/control-group.h"
-#include "base/cores.h"
 #include "base/memory.h"
-#include "base/room.h"
+#include "machine/control-group.h"
+#include "machine/cores.h"
+#include "machine/room.h"
 
 static void test_numbers_of_lines(void **state)
 {

@@ -1,12 +1,12 @@
-#include "base/room.h"
+#include "machine/room.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
-#include "base/control-group.h"
 #include "base/memory.h"
+#include "machine/control-group.h"
 
 /* --- texts ------------------------------------------------------------------------------------ */
 

@@ -1,4 +1,4 @@
-#include "base/control-group.h"
+#include "machine/control-group.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
  * file without a name (O_TMPFILE, Linux), which nobody else can see and which is gone when it is
  * closed.
  */
-#ifndef ORRERY_BASE_DISK_SPEED_H
-#define ORRERY_BASE_DISK_SPEED_H
+#ifndef ORRERY_MACHINE_DISK_SPEED_H
+#define ORRERY_MACHINE_DISK_SPEED_H
 
 #include <stddef.h>
 

@@ -2,8 +2,8 @@
  * The memory that this process can still have: the least of the machine's available memory, the
  * rest in its control groups (Linux, versions 1 and 2) and the rest of `ulimit`.
  */
-#ifndef ORRERY_BASE_ROOM_H
-#define ORRERY_BASE_ROOM_H
+#ifndef ORRERY_MACHINE_ROOM_H
+#define ORRERY_MACHINE_ROOM_H
 
 struct room {
     double bytes;      /* infinite where nothing is known */

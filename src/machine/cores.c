@@ -1,4 +1,4 @@
-#include "base/cores.h"
+#include "machine/cores.h"
 
 #include <math.h>
 #include <omp.h>
@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/control-group.h"
 #include "base/memory.h"
 #include "base/program.h"
+#include "machine/control-group.h"
 
 /* The cores of one group: "max 100000" or "150000 100000" microseconds, in version 1 two files. */
 static double quota_of_group(const char *root, const char *group, int version)

@@ -1,6 +1,6 @@
 /* The number of threads that are worth starting. */
-#ifndef ORRERY_BASE_CORES_H
-#define ORRERY_BASE_CORES_H
+#ifndef ORRERY_MACHINE_CORES_H
+#define ORRERY_MACHINE_CORES_H
 
 #include "base/status.h"
 

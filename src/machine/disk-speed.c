@@ -1,6 +1,6 @@
 #include "config.h" /* _GNU_SOURCE, for O_TMPFILE */
 
-#include "base/disk-speed.h"
+#include "machine/disk-speed.h"
 
 #include <errno.h>
 #include <fcntl.h>

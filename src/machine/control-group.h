@@ -1,7 +1,7 @@
 /* The control groups that this process is in (Linux, versions 1 and 2), whose limits are those of
  * its container or its job. */
-#ifndef ORRERY_BASE_CONTROL_GROUP_H
-#define ORRERY_BASE_CONTROL_GROUP_H
+#ifndef ORRERY_MACHINE_CONTROL_GROUP_H
+#define ORRERY_MACHINE_CONTROL_GROUP_H
 
 #include <stdbool.h>
 
