@@ -1,11 +1,11 @@
 /* Bound pairs: how many a cluster has, how hard they are, and which one is the hardest. */
 #include <math.h>
 
-#include "diagnostics/bound-pairs.h"
 #include "diagnostics/diagnostic-table.h"
 #include "diagnostics/diagnostic.h"
-#include "diagnostics/kepler.h"
-#include "diagnostics/sphere.h"
+#include "model/kepler.h"
+#include "space/bound-pairs.h"
+#include "space/sphere.h"
 
 enum {
     BOUND_PAIRS,

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "diagnostics/neighbours.h"
 #include "model/vec3.h"
+#include "space/neighbours.h"
 
 /* The tide of the others at the widest separation, over the pull of the centre there, that leaves
  * an orbit what it is: the Sun's is 0.011 of the Earth's pull on the Moon. */

@@ -4,7 +4,7 @@
 
 #include "diagnostics/diagnostic-table.h"
 #include "diagnostics/diagnostic.h"
-#include "diagnostics/nearest.h"
+#include "space/nearest.h"
 
 enum {
     NEAREST_DISTANCE,

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "diagnostics/nearest.h"
+#include "space/nearest.h"
 
 const struct close_pair close_pair_none = { { NAN, NAN }, NAN, INFINITY, NAN };
 

@@ -9,7 +9,7 @@
 #include "base/document.h"
 #include "base/text.h"
 #include "diagnostics/diagnostic-table.h"
-#include "diagnostics/nearest.h"
+#include "space/nearest.h"
 
 enum { ENERGY_CHANGE, TRUNCATION, ENCOUNTERS, FORCE, ROUNDING, REST, COLUMNS };
 

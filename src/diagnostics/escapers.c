@@ -2,10 +2,10 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "diagnostics/bound-pairs.h"
 #include "diagnostics/diagnostic-table.h"
 #include "diagnostics/diagnostic.h"
-#include "diagnostics/sphere.h"
+#include "space/bound-pairs.h"
+#include "space/sphere.h"
 
 enum {
     BOUND,

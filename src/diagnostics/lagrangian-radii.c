@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "diagnostics/diagnostic-table.h"
 #include "diagnostics/diagnostic.h"
-#include "diagnostics/sphere.h"
+#include "space/sphere.h"
 
 /* The columns behind the radii. */
 enum { CORE_RADIUS, CENTER_X, CENTER_Y, CENTER_Z, OTHERS };

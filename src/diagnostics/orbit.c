@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "diagnostics/diagnostic-table.h"
 #include "diagnostics/diagnostic.h"
-#include "diagnostics/kepler.h"
+#include "model/kepler.h"
 #include "model/vec3.h"
 
 enum {

@@ -7,7 +7,7 @@
 #include "base/status.h"
 #include "config/configuration.h"
 #include "diagnostics/diagnostic.h"
-#include "diagnostics/sphere.h"
+#include "space/sphere.h"
 
 /* The rows of these keys, the same for both. */
 enum { PROFILE_PARAMETERS = 7 };

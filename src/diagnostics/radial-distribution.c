@@ -11,8 +11,8 @@
 #include "base/memory.h"
 #include "diagnostics/diagnostic-table.h"
 #include "diagnostics/diagnostic.h"
-#include "diagnostics/pairs.h"
 #include "model/cell.h"
+#include "space/pairs.h"
 
 enum {
     R,

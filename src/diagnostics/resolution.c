@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "diagnostics/nearest.h"
-#include "diagnostics/neighbours.h"
+#include "space/nearest.h"
+#include "space/neighbours.h"
 
 /* Binary digits of a position as a kernel has it. Those of the two floats of `mixed` are one more
  * or one fewer, as the sign of the second one falls. */

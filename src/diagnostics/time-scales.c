@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "diagnostics/bound-pairs.h"
+#include "space/bound-pairs.h"
 
 _Static_assert((int)BOUND_PAIRS_BODY_BYTES <= (int)TIME_SCALES_BODY_BYTES, "");
 

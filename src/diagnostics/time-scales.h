@@ -12,10 +12,10 @@
 #include <stddef.h>
 
 #include "base/status.h"
-#include "diagnostics/sphere.h"
 #include "model/bodies.h"
 #include "model/conserved.h"
 #include "model/physics.h"
+#include "space/sphere.h"
 
 /* The structure of a system, known before its energies are. */
 struct time_scales_structure {

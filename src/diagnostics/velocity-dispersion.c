@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "diagnostics/diagnostic-table.h"
 #include "diagnostics/diagnostic.h"
-#include "diagnostics/sphere.h"
+#include "space/sphere.h"
 
 enum {
     DISPERSION,

@@ -5,9 +5,9 @@
  */
 #include <math.h>
 
-#include "diagnostics/bound-pairs.h"
-#include "diagnostics/kepler.h"
 #include "diagnostics/watch-energy.h"
+#include "model/kepler.h"
+#include "space/bound-pairs.h"
 
 /* The steps that pay for a look, which takes as long as some two to four of them, and the looks
  * that may be taken in advance. */

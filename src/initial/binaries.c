@@ -5,7 +5,7 @@
 #include <gsl/gsl_math.h>
 
 #include "base/random.h"
-#include "initial/elements.h"
+#include "model/elements.h"
 
 const char *const binaries_eccentricities[] = { "thermal", "circular", NULL };
 

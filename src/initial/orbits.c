@@ -6,9 +6,9 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "initial/elements.h"
 #include "initial/initial-table.h"
 #include "initial/initial.h"
+#include "model/elements.h"
 
 /* clang-format off */
 #define LIST(key_, default_, maximum_, help_)                                                      \

@@ -4,9 +4,9 @@
 #include <gsl/gsl_math.h>
 
 #include "base/memory.h"
-#include "initial/elements.h"
 #include "initial/initial-table.h"
 #include "initial/initial.h"
+#include "model/elements.h"
 
 struct keys {
     struct elements elements; /* first: its rows are bound to it */

@@ -5,11 +5,11 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "diagnostics/nearest.h"
 #include "force/direct/reference.h"
 #include "initial/energy.h"
 #include "model/pair.h"
 #include "run/probe.h"
+#include "space/nearest.h"
 
 /* Pairs of all systems whose orbits are looked at, a fraction of a second's work. Larger systems
  * are clusters, whose encounters are estimated. */

@@ -8,8 +8,8 @@
 #include <stddef.h>
 
 #include "base/status.h"
-#include "diagnostics/nearest.h"
 #include "run/experiment.h"
+#include "space/nearest.h"
 
 /* A sample of the probe at one of its steps. */
 struct probe_sample {

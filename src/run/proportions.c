@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "diagnostics/nearest.h"
+#include "space/nearest.h"
 
 /* No mass in the units of a model is so large; those of planets and stars in kilograms are. */
 static const double kilograms = 1e15;

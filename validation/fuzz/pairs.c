@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "diagnostics/pairs.h"
 #include "fuzz.h"
+#include "space/pairs.h"
 
 const char fuzz_corpus[] = "pairs";
 

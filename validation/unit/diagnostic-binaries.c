@@ -6,7 +6,7 @@
 
 #include "diagnostics/diagnostic-table.h"
 #include "diagnostics/time-scales.h"
-#include "initial/elements.h"
+#include "model/elements.h"
 #include "observe.h"
 #include "sample.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "diagnostics/diagnostic-table.h"
-#include "diagnostics/kepler.h"
+#include "model/kepler.h"
 #include "observe.h"
 
 static const double G = 1.75, M1 = 2.385, M2 = 0.6125;

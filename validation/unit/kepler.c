@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "diagnostics/kepler.h"
+#include "model/kepler.h"
 
 static const double MU = 1.75;
 

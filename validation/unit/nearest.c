@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "diagnostics/nearest.h"
 #include "sample.h"
+#include "space/nearest.h"
 
 static double separation2(const struct physics *physics, const struct bodies *b, size_t i, size_t j)
 {

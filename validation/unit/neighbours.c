@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "diagnostics/density-center.h"
-#include "diagnostics/neighbours.h"
 #include "sample.h"
+#include "space/density-center.h"
+#include "space/neighbours.h"
 
 static const double A = 0.5890486225480862; /* Plummer's scale in Henon units, 3 pi / 16 */
 

@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 
 #include "base/memory.h"
-#include "diagnostics/pairs.h"
+#include "space/pairs.h"
 
 enum { BINS = 40 };
 

@@ -1,6 +1,6 @@
 /* The pair of bodies that are nearest to each other, in space or by their common time scale. */
-#ifndef ORRERY_DIAGNOSTICS_NEAREST_H
-#define ORRERY_DIAGNOSTICS_NEAREST_H
+#ifndef ORRERY_SPACE_NEAREST_H
+#define ORRERY_SPACE_NEAREST_H
 
 #include <stdbool.h>
 #include <stddef.h>

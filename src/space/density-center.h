@@ -1,6 +1,6 @@
 /* The place where a cluster is densest: the centre that profiles are taken about. */
-#ifndef ORRERY_DIAGNOSTICS_DENSITY_CENTER_H
-#define ORRERY_DIAGNOSTICS_DENSITY_CENTER_H
+#ifndef ORRERY_SPACE_DENSITY_CENTER_H
+#define ORRERY_SPACE_DENSITY_CENTER_H
 
 #include "base/status.h"
 #include "model/bodies.h"

@@ -1,4 +1,4 @@
-#include "diagnostics/neighbours.h"
+#include "space/neighbours.h"
 
 #include <math.h>
 #include <stdlib.h>

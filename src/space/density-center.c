@@ -1,10 +1,10 @@
-#include "diagnostics/density-center.h"
+#include "space/density-center.h"
 
 #include <math.h>
 #include <stdbool.h>
 
 #include "base/memory.h"
-#include "diagnostics/neighbours.h"
+#include "space/neighbours.h"
 
 enum { NEIGHBOUR = 6 };
 

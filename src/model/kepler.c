@@ -1,4 +1,4 @@
-#include "diagnostics/kepler.h"
+#include "model/kepler.h"
 
 #include <float.h>
 #include <gsl/gsl_errno.h>

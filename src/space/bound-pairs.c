@@ -1,10 +1,10 @@
-#include "diagnostics/bound-pairs.h"
+#include "space/bound-pairs.h"
 
 #include <math.h>
 
 #include "base/memory.h"
-#include "diagnostics/neighbours.h"
 #include "model/pair.h"
+#include "space/neighbours.h"
 
 /* The energies of the pair of bodies at the indices i and j of the arrays. */
 static struct bound_pair energies(const struct physics *physics, const struct bodies *b, size_t i,

@@ -2,8 +2,8 @@
  * The relative motion of two bodies, r'' = -mu r / (r^2 + eps^2)^(3/2): Kepler's problem when
  * eps = 0, a rosette otherwise. What an integrator's orbit is measured against.
  */
-#ifndef ORRERY_DIAGNOSTICS_KEPLER_H
-#define ORRERY_DIAGNOSTICS_KEPLER_H
+#ifndef ORRERY_MODEL_KEPLER_H
+#define ORRERY_MODEL_KEPLER_H
 
 #include <stddef.h>
 

@@ -1,4 +1,4 @@
-#include "initial/elements.h"
+#include "model/elements.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-#include "diagnostics/nearest.h"
+#include "space/nearest.h"
 
 #include <gsl/gsl_sort.h>
 #include <math.h>

@@ -4,15 +4,15 @@
  * s^2 = r^2 + eps^2. In O(N log N). A pair with a third body between its members is missed as long
  * as that lasts; of a hierarchical triple the inner pair is found.
  */
-#ifndef ORRERY_DIAGNOSTICS_BOUND_PAIRS_H
-#define ORRERY_DIAGNOSTICS_BOUND_PAIRS_H
+#ifndef ORRERY_SPACE_BOUND_PAIRS_H
+#define ORRERY_SPACE_BOUND_PAIRS_H
 
 #include <stddef.h>
 
 #include "base/status.h"
-#include "diagnostics/neighbours.h"
 #include "model/bodies.h"
 #include "model/physics.h"
+#include "space/neighbours.h"
 
 struct bound_pair {
     size_t i, j;      /* i < j, within the system */

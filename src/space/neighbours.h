@@ -1,6 +1,6 @@
 /* The nearest neighbours of every body of a system in open space, by a k-d tree. */
-#ifndef ORRERY_DIAGNOSTICS_NEIGHBOURS_H
-#define ORRERY_DIAGNOSTICS_NEIGHBOURS_H
+#ifndef ORRERY_SPACE_NEIGHBOURS_H
+#define ORRERY_SPACE_NEIGHBOURS_H
 
 #include <stddef.h>
 

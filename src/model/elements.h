@@ -3,8 +3,8 @@
  * Dynamics, section 2.8; angles turn the orbit from the xy plane, in which the pericentre is on the
  * x axis). Ellipses and hyperbolas.
  */
-#ifndef ORRERY_INITIAL_ELEMENTS_H
-#define ORRERY_INITIAL_ELEMENTS_H
+#ifndef ORRERY_MODEL_ELEMENTS_H
+#define ORRERY_MODEL_ELEMENTS_H
 
 struct elements {
     double semi_major_axis; /* > 0; of a hyperbola its size |a| */

@@ -1,6 +1,6 @@
 /* Counts of pairs by separation: the raw material of g(r). */
-#ifndef ORRERY_DIAGNOSTICS_PAIRS_H
-#define ORRERY_DIAGNOSTICS_PAIRS_H
+#ifndef ORRERY_SPACE_PAIRS_H
+#define ORRERY_SPACE_PAIRS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "diagnostics/pairs.h"
+#include "space/pairs.h"
 
 #include "config.h"
 

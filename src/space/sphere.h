@@ -1,14 +1,14 @@
 /* The bodies of a system in the order of their distance from a centre. */
-#ifndef ORRERY_DIAGNOSTICS_SPHERE_H
-#define ORRERY_DIAGNOSTICS_SPHERE_H
+#ifndef ORRERY_SPACE_SPHERE_H
+#define ORRERY_SPACE_SPHERE_H
 
 #include <stddef.h>
 
 #include "base/status.h"
 #include "config/configuration.h"
-#include "diagnostics/neighbours.h"
 #include "model/bodies.h"
 #include "model/physics.h"
+#include "space/neighbours.h"
 
 enum sphere_center {
     SPHERE_DENSITY, /* the density centre, density-center.h */

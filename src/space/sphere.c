@@ -1,11 +1,11 @@
-#include "diagnostics/sphere.h"
+#include "space/sphere.h"
 
 #include <gsl/gsl_sort.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "diagnostics/density-center.h"
+#include "space/density-center.h"
 
 const char *const sphere_center_names[] = { "density", "mass", "origin", NULL };
 
