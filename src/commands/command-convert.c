@@ -13,9 +13,9 @@
 #include "base/text.h"
 #include "commands/arguments.h"
 #include "commands/commands.h"
-#include "initial/read.h"
+#include "formats/read.h"
+#include "formats/snapshot.h"
 #include "output/gzip.h"
-#include "output/snapshot.h"
 
 enum { PATH_SIZE = 4096 };
 

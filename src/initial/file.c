@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "formats/read.h"
 #include "initial/body-files.h"
 #include "initial/initial-table.h"
 #include "initial/initial.h"
-#include "initial/read.h"
 
 static const char *const format_choices[] = { "auto", "xyz", "csv", "plain", "hdf5", NULL };
 enum { UNITS_AUTO, UNITS_AS_IS };

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "diagnostics/series.h"
+#include "formats/series.h"
 #include "report/result.h"
 
 /* The sources of words: the numbers of a figure, and the run that they are of. */

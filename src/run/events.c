@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "diagnostics/resolution.h"
-#include "output/csv.h"
+#include "formats/csv.h"
 #include "run/replay.h"
 #include "run/save.h"
 #include "run/shadow.h"

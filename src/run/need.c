@@ -11,13 +11,13 @@
 #include "diagnostics/time-scales.h"
 #include "diagnostics/watch.h"
 #include "force/method.h"
+#include "formats/output.h"
 #include "initial/body-files.h"
 #include "initial/initial.h"
 #include "machine/cores.h"
 #include "machine/room.h"
 #include "model/bodies.h"
 #include "model/conserved.h"
-#include "output/output.h"
 #include "run/copies.h"
 
 /* The program with all its libraries, and each thread's stack, as far as runs were seen to use

@@ -11,8 +11,8 @@
 #include "config/configuration.h"
 #include "diagnostics/diagnostic.h"
 #include "diagnostics/watch.h"
+#include "formats/output.h"
 #include "output/directory.h"
-#include "output/output.h"
 #include "output/stream.h"
 #include "run/aggregate.h"
 

@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "output/csv.h"
+#include "formats/csv.h"
 #include "run/estimate.h"
 #include "run/failure.h"
 #include "run/provenance.h"

@@ -13,12 +13,12 @@
 #include "diagnostics/trust.h"
 #include "diagnostics/watch.h"
 #include "force/method.h"
+#include "formats/output.h"
 #include "initial/initial.h"
 #include "integrator/integrator.h"
 #include "machine/cores.h"
 #include "model/physics.h"
 #include "model/units.h"
-#include "output/output.h"
 #include "run/criteria.h"
 
 /* --- rows that belong to no single table ------------------------------------------------------ */

@@ -15,8 +15,8 @@ import mutants
 
 # docs/architecture.md, lowest first: a file may include what stands on its own floor or below.
 FLOORS = ["base", "machine", "config", "model", "space", "force", "integrator", "backend",
-          "simulation", "initial", "diagnostics", "output", "run", "report", "study", "bench",
-          "commands"]
+          "simulation", "diagnostics", "output", "formats", "initial", "run", "report", "study",
+          "bench", "commands"]
 
 # A method of the force has a folder on that floor. gpu/ is the cuda backend; its files name each
 # other without a folder.
@@ -30,7 +30,7 @@ OWNERS = {
     "cuda_runtime.h": r"(validation/)?gpu/",
     "cuda_runtime_api.h": r"(validation/)?gpu/",
     "mpi.h": r"src/backend/mpi-job\.[ch]$",
-    "hdf5.h": r"src/(output|initial)/[\w-]*hdf5[\w-]*\.[ch]$",
+    "hdf5.h": r"src/formats/[\w-]*hdf5[\w-]*\.[ch]$",
 }
 
 # Headers that configure and make write.

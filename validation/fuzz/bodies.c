@@ -10,9 +10,9 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "formats/read.h"
 #include "fuzz.h"
 #include "initial/initial.h"
-#include "initial/read.h"
 #include "run/schema.h"
 
 const char fuzz_corpus[] = "bodies";

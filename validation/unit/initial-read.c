@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "file-case.h"
-#include "initial/read.h"
+#include "formats/read.h"
 
 /* Reads file "f" into as many systems as it holds; NULL, with the error, if that fails. */
 static struct bodies *read_file(const struct read_format *format, int64_t frame,

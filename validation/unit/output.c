@@ -10,11 +10,11 @@
 #include <zlib.h>
 
 #include "base/text.h"
-#include "output/csv.h"
+#include "formats/csv.h"
+#include "formats/xyz-frame.h"
 #include "output/directory.h"
 #include "output/gzip.h"
 #include "output/stream.h"
-#include "output/xyz-frame.h"
 #include "sample.h"
 
 static struct directory *scratch(char path[64])

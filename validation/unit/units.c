@@ -6,9 +6,9 @@
 
 #include "base/memory.h"
 #include "file-case.h"
+#include "formats/read.h"
 #include "initial/initial-table.h"
 #include "initial/initial.h"
-#include "initial/read.h"
 #include "model/constants.h"
 #include "model/units.h"
 

@@ -1,4 +1,4 @@
-#include "initial/hdf5-units.h"
+#include "formats/hdf5-units.h"
 
 #include <math.h>
 #include <stdio.h>

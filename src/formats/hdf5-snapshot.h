@@ -3,14 +3,14 @@
  * hdf5_snapshot, and then the numbers of each data set that comes, type by type and in the order of
  * hdf5_sets, HDF5_ROWS rows at once. Only hdf5-snapshot.c calls libhdf5.
  */
-#ifndef ORRERY_INITIAL_HDF5_SNAPSHOT_H
-#define ORRERY_INITIAL_HDF5_SNAPSHOT_H
+#ifndef ORRERY_FORMATS_HDF5_SNAPSHOT_H
+#define ORRERY_FORMATS_HDF5_SNAPSHOT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/status.h"
-#include "initial/read.h"
+#include "formats/read.h"
 
 /* Particle types: six of GADGET, and the neutrinos of SWIFT; rows that are sent at once. */
 enum { HDF5_TYPES = 7, HDF5_ROWS = 8192 };

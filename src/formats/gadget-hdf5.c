@@ -1,4 +1,4 @@
-#include "output/gadget-hdf5.h"
+#include "formats/gadget-hdf5.h"
 
 #include "config.h"
 

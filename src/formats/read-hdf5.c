@@ -14,9 +14,9 @@
 #include <sys/stat.h>
 
 #include "base/child.h"
-#include "initial/hdf5-snapshot.h"
-#include "initial/hdf5-units.h"
-#include "initial/read.h"
+#include "formats/hdf5-snapshot.h"
+#include "formats/hdf5-units.h"
+#include "formats/read.h"
 
 static const char signature[] = "\x89HDF\r\n\x1a\n";
 

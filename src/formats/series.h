@@ -1,6 +1,6 @@
 /* The columns of a CSV file of a run directory, in memory: `name [unit]` headers, empty cells. */
-#ifndef ORRERY_DIAGNOSTICS_SERIES_H
-#define ORRERY_DIAGNOSTICS_SERIES_H
+#ifndef ORRERY_FORMATS_SERIES_H
+#define ORRERY_FORMATS_SERIES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "output/gadget-hdf5.h"
-#include "output/output.h"
+#include "formats/gadget-hdf5.h"
+#include "formats/output.h"
 
 static const char suffix[] = ".hdf5";
 

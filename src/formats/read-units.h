@@ -3,8 +3,8 @@
  * run. What the file says counts; where it says nothing, bodies.file_units; without either, the
  * numbers are in the units of the run.
  */
-#ifndef ORRERY_INITIAL_READ_UNITS_H
-#define ORRERY_INITIAL_READ_UNITS_H
+#ifndef ORRERY_FORMATS_READ_UNITS_H
+#define ORRERY_FORMATS_READ_UNITS_H
 
 #include <stdbool.h>
 

@@ -1,4 +1,4 @@
-#include "initial/rows.h"
+#include "formats/rows.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -4,8 +4,8 @@
  */
 #include <string.h>
 
-#include "initial/read.h"
-#include "initial/rows.h"
+#include "formats/read.h"
+#include "formats/rows.h"
 
 /* The meaning of a comment: words, or the names of all columns, each once. */
 enum comment { COMMENT_WORDS, COMMENT_COLUMNS, COMMENT_OTHER_ORDER };

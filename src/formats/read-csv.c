@@ -9,8 +9,8 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "initial/read.h"
-#include "initial/rows.h"
+#include "formats/read.h"
+#include "formats/rows.h"
 
 /* The columns of the header, and their units unless they are not to be looked at. */
 static enum status name_columns(struct rows *rows, char **names, const char **units, bool as_is,

@@ -13,8 +13,8 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "initial/read.h"
-#include "initial/rows.h"
+#include "formats/read.h"
+#include "formats/rows.h"
 
 enum { MAX_COLUMNS = 1024, PROPERTIES_SIZE = 16 * MAX_COLUMNS };
 

@@ -1,11 +1,11 @@
-#include "output/snapshot.h"
+#include "formats/snapshot.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "output/gadget-hdf5.h"
+#include "formats/gadget-hdf5.h"
 #include "output/gzip.h"
 
 /* --- columns of text -------------------------------------------------------------------------- */

@@ -1,8 +1,8 @@
 /* The units of a snapshot in HDF5, which says in cgs what they are worth. */
-#ifndef ORRERY_INITIAL_HDF5_UNITS_H
-#define ORRERY_INITIAL_HDF5_UNITS_H
+#ifndef ORRERY_FORMATS_HDF5_UNITS_H
+#define ORRERY_FORMATS_HDF5_UNITS_H
 
-#include "initial/hdf5-snapshot.h"
+#include "formats/hdf5-snapshot.h"
 
 /* Fills in about.units from what the file says, and gives the factors of its numbers for what is
  * wished. STATUS_DATA, STATUS_CONFIG. */

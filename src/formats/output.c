@@ -1,4 +1,4 @@
-#include "output/output.h"
+#include "formats/output.h"
 
 #include <stdlib.h>
 

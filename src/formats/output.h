@@ -2,8 +2,8 @@
  * Outputs: files that take the bodies themselves at chosen steps. One source file and one row of
  * the table each.
  */
-#ifndef ORRERY_OUTPUT_OUTPUT_H
-#define ORRERY_OUTPUT_OUTPUT_H
+#ifndef ORRERY_FORMATS_OUTPUT_H
+#define ORRERY_FORMATS_OUTPUT_H
 
 #include <stdbool.h>
 #include <stddef.h>

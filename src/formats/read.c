@@ -1,4 +1,4 @@
-#include "initial/read.h"
+#include "formats/read.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "output/xyz-frame.h"
+#include "formats/xyz-frame.h"
 
 #include <inttypes.h>
 #include <math.h>

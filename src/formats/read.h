@@ -3,8 +3,8 @@
  * to read it into bodies. To add one: a source file, a line here, a row in read.c and a choice in
  * file.c.
  */
-#ifndef ORRERY_INITIAL_READ_H
-#define ORRERY_INITIAL_READ_H
+#ifndef ORRERY_FORMATS_READ_H
+#define ORRERY_FORMATS_READ_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 #include "base/lines.h"
 #include "base/status.h"
-#include "initial/read-units.h"
+#include "formats/read-units.h"
 #include "model/bodies.h"
 
 enum { READ_LEFT_OUT_SIZE = 160, READ_NUMBER_SIZE = 32 };

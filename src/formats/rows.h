@@ -2,14 +2,14 @@
  * Tables of bodies in text: one body a line, in columns that the start of the file or the format
  * itself names. What the text formats share; each differs by how it opens its table.
  */
-#ifndef ORRERY_INITIAL_ROWS_H
-#define ORRERY_INITIAL_ROWS_H
+#ifndef ORRERY_FORMATS_ROWS_H
+#define ORRERY_FORMATS_ROWS_H
 
 #include <stdbool.h>
 
 #include "base/lines.h"
-#include "initial/read-units.h"
-#include "initial/read.h"
+#include "formats/read-units.h"
+#include "formats/read.h"
 
 /* A table at its first row. */
 struct rows {

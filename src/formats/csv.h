@@ -2,8 +2,8 @@
  * The rows of a diagnostic as a CSV file: a header `name [unit]`, then one line a row with
  * [system, file,] step and time in front; %.17g, an empty cell where a value is undefined.
  */
-#ifndef ORRERY_OUTPUT_CSV_H
-#define ORRERY_OUTPUT_CSV_H
+#ifndef ORRERY_FORMATS_CSV_H
+#define ORRERY_FORMATS_CSV_H
 
 #include <stdbool.h>
 #include <stddef.h>

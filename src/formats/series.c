@@ -1,4 +1,4 @@
-#include "diagnostics/series.h"
+#include "formats/series.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "initial/read-units.h"
+#include "formats/read-units.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "initial/hdf5-snapshot.h"
+#include "formats/hdf5-snapshot.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "formats/output.h"
+#include "formats/xyz-frame.h"
 #include "output/gzip.h"
-#include "output/output.h"
-#include "output/xyz-frame.h"
 
 struct xyz {
     struct output output;

@@ -1,4 +1,4 @@
-#include "output/csv.h"
+#include "formats/csv.h"
 
 #include <errno.h>
 #include <inttypes.h>

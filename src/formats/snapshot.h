@@ -1,17 +1,17 @@
 /*
  * Bodies at one instant, or at several, as a file that stands for itself: what `orrery convert`
- * writes. A format is a row of the table; reading is initial/read.h.
+ * writes. A format is a row of the table; reading is formats/read.h.
  */
-#ifndef ORRERY_OUTPUT_SNAPSHOT_H
-#define ORRERY_OUTPUT_SNAPSHOT_H
+#ifndef ORRERY_FORMATS_SNAPSHOT_H
+#define ORRERY_FORMATS_SNAPSHOT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "base/status.h"
 #include "diagnostics/diagnostic.h"
+#include "formats/xyz-frame.h"
 #include "output/stream.h"
-#include "output/xyz-frame.h"
 
 /* The content that a format can hold beside masses, positions and velocities and their units,
  * or-ed. */

@@ -1,6 +1,6 @@
 /* The content of a GADGET-style HDF5 snapshot: what GADGET-4, SWIFT, yt and pynbody read. */
-#ifndef ORRERY_OUTPUT_GADGET_HDF5_H
-#define ORRERY_OUTPUT_GADGET_HDF5_H
+#ifndef ORRERY_FORMATS_GADGET_HDF5_H
+#define ORRERY_FORMATS_GADGET_HDF5_H
 
 #include <stddef.h>
 
