@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "accuracy/copies.h"
+#include "accuracy/resolution.h"
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/terminal.h"
@@ -13,10 +15,8 @@
 #include "commands/commands.h"
 #include "commands/preparation.h"
 #include "config/parameter-reference.h"
-#include "diagnostics/resolution.h"
 #include "force/method.h"
 #include "run/advice.h"
-#include "run/copies.h"
 #include "run/estimate.h"
 #include "run/record.h"
 #include "study/convergence.h"

@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "accuracy/energy-budget.h"
+#include "accuracy/trust.h"
 #include "base/name.h"
 #include "base/terminal.h"
 #include "base/text.h"
 #include "config/parameter-reference.h"
-#include "diagnostics/energy-budget.h"
-#include "diagnostics/trust.h"
 
 enum { VALUE_COLUMN = 17 };
 

@@ -2,7 +2,7 @@
 
 #include "diagnostics/diagnostic-table.h"
 #include "diagnostics/diagnostic.h"
-#include "diagnostics/test-energy.h"
+#include "model/test-energy.h"
 
 enum {
     KINETIC,

@@ -2,9 +2,9 @@
 
 #include <math.h>
 
+#include "accuracy/copies.h"
 #include "integrator/adaptive.h"
 #include "run/content.h"
-#include "run/copies.h"
 #include "run/parts.h"
 
 enum { ROW_PREFIX_BYTES = 32, NUMBER_BYTES = 24 };

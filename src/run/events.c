@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "diagnostics/resolution.h"
+#include "accuracy/resolution.h"
 #include "formats/csv.h"
 #include "run/replay.h"
 #include "run/save.h"

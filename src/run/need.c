@@ -3,13 +3,13 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "accuracy/bound-orbits.h"
+#include "accuracy/copies.h"
+#include "accuracy/watch.h"
 #include "backend/host.h"
 #include "backend/ranks.h"
 #include "base/memory.h"
-#include "diagnostics/bound-orbits.h"
 #include "diagnostics/diagnostic.h"
-#include "diagnostics/time-scales.h"
-#include "diagnostics/watch.h"
 #include "force/method.h"
 #include "formats/output.h"
 #include "initial/body-files.h"
@@ -18,7 +18,7 @@
 #include "machine/room.h"
 #include "model/bodies.h"
 #include "model/conserved.h"
-#include "run/copies.h"
+#include "space/time-scales.h"
 
 /* The program with all its libraries, and each thread's stack, as far as runs were seen to use
  * them: 12 MB without CUDA, 14 MB with it, more where the system maps more of a file at once. */

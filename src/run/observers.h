@@ -7,10 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "accuracy/watch.h"
 #include "base/status.h"
 #include "config/configuration.h"
 #include "diagnostics/diagnostic.h"
-#include "diagnostics/watch.h"
 #include "formats/output.h"
 #include "output/directory.h"
 #include "output/stream.h"

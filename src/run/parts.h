@@ -14,7 +14,6 @@
 #define ORRERY_RUN_PARTS_H
 
 #include "base/status.h"
-#include "diagnostics/time-scales.h"
 #include "model/scales.h"
 #include "run/autosave.h"
 #include "run/clocks.h"
@@ -28,6 +27,7 @@
 #include "run/proportions.h"
 #include "run/schedule.h"
 #include "run/show.h"
+#include "space/time-scales.h"
 
 struct shadows;
 

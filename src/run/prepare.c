@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "accuracy/copies.h"
 #include "base/memory.h"
 #include "initial/initial.h"
-#include "run/copies.h"
 #include "run/ending.h"
 #include "run/kernel-error.h"
 #include "run/open.h"

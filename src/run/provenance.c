@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "accuracy/energy-budget.h"
+#include "accuracy/trust.h"
 #include "base/build.h"
 #include "base/clock.h"
 #include "base/document.h"
 #include "base/memory.h"
-#include "diagnostics/energy-budget.h"
-#include "diagnostics/trust.h"
 #include "run/failure.h"
 #include "run/kernel-error.h"
 #include "run/legs.h"

@@ -6,12 +6,12 @@
 #include <stdint.h>
 
 #include "backend/backend.h"
-#include "diagnostics/time-scales.h"
 #include "run/criteria.h"
 #include "run/ensemble.h"
 #include "run/experiment.h"
 #include "run/legs.h"
 #include "run/observers.h"
+#include "space/time-scales.h"
 
 struct run;
 

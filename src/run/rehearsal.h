@@ -8,8 +8,8 @@
 
 #include <stdbool.h>
 
+#include "accuracy/watch.h"
 #include "base/status.h"
-#include "diagnostics/watch.h"
 #include "run/experiment.h"
 
 struct rehearsal {

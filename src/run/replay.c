@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-#include "diagnostics/energy-budget.h"
-#include "run/copies.h"
+#include "accuracy/copies.h"
+#include "accuracy/energy-budget.h"
 
 static const struct section *section_of(const struct config *config)
 {

@@ -1,4 +1,4 @@
-/* Replays of the intervals of a run, for its energy budget (diagnostics/energy-budget.h). */
+/* Replays of the intervals of a run, for its energy budget (accuracy/energy-budget.h). */
 #ifndef ORRERY_RUN_REPLAY_H
 #define ORRERY_RUN_REPLAY_H
 

@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "accuracy/energy-budget.h"
+#include "accuracy/trust.h"
+#include "accuracy/watch.h"
 #include "backend/backend.h"
 #include "base/memory.h"
 #include "base/program.h"
 #include "base/text.h"
 #include "diagnostics/diagnostic.h"
-#include "diagnostics/energy-budget.h"
-#include "diagnostics/trust.h"
-#include "diagnostics/watch.h"
 #include "force/method.h"
 #include "formats/output.h"
 #include "initial/initial.h"

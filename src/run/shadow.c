@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "accuracy/copies.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "force/accuracy.h"
 #include "run/content.h"
-#include "run/copies.h"
 
 struct shadow {
     struct simulation simulation; /* of the systems that are still carried along, in their order;

@@ -1,5 +1,5 @@
 /*
- * The shadows of a run (diagnostics/trust.h): copies of its simulation, each with a backend
+ * The shadows of a run (accuracy/trust.h): copies of its simulation, each with a backend
  * of the same class, so that no choice by the number of systems can see them, and nothing that
  * goes over the systems of the run comes upon them.
  */

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "accuracy/copies.h"
 #include "base/clock.h"
 #include "base/memory.h"
 #include "machine/disk-speed.h"
-#include "run/copies.h"
 #include "run/parts.h"
 
 /* Bodies of a trial, in all its systems. */

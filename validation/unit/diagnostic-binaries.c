@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "diagnostics/diagnostic-table.h"
-#include "diagnostics/time-scales.h"
 #include "model/elements.h"
 #include "observe.h"
 #include "sample.h"
+#include "space/time-scales.h"
 
 static const double G = 1.7;
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "diagnostics/energy-budget.h"
+#include "accuracy/energy-budget.h"
 #include "observe.h"
 
 enum { ENERGY_CHANGE, TRUNCATION, ENCOUNTERS, FORCE, ROUNDING, REST, COLUMNS };

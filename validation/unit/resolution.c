@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "accuracy/resolution.h"
 #include "base/memory.h"
-#include "diagnostics/resolution.h"
 
 static struct error error;
 

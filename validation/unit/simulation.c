@@ -1,9 +1,9 @@
 /* Simulations: whatever they are copies of, they move and are measured as the settings say. */
 #include "unit.h"
 
+#include "accuracy/watch.h"
 #include "backend/backend.h"
 #include "base/memory.h"
-#include "diagnostics/watch.h"
 #include "motion-case.h"
 #include "observe.h"
 #include "simulation/simulation.h"

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "diagnostics/growth.h"
-#include "diagnostics/trust.h"
+#include "accuracy/growth.h"
+#include "accuracy/trust.h"
 #include "observe.h"
 
 /* --- growth ----------------------------------------------------------------------------------- */

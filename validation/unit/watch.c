@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "diagnostics/watch.h"
+#include "accuracy/watch.h"
 #include "force/direct/reference.h"
 #include "observe.h"
 

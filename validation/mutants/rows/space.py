@@ -30,4 +30,10 @@ ROWS = [
      "unit/pairs"),
     ("src/space/pairs.c", "bin[j] = (int32_t)tally->length - 1;", "bin[j] = 0;",
      "unit/pairs"),
+    ("src/space/time-scales.c", "0.138 * N * sqrt", "0.138 * sqrt(N) * sqrt",
+     "unit/diagnostic-binaries"),
+    ("src/space/time-scales.c", "conserved->potential - structure->potential",
+     "conserved->potential", "unit/diagnostic-binaries"),
+    ("src/space/time-scales.c", "structure->largest > 0.1 * M", "false",
+     "unit/diagnostic-binaries"),
 ]

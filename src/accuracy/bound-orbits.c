@@ -1,0 +1,395 @@
+#include "accuracy/bound-orbits.h"
+
+#include <gsl/gsl_sort.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "model/vec3.h"
+#include "space/neighbours.h"
+
+/* The tide of the others at the widest separation, over the pull of the centre there, that leaves
+ * an orbit what it is: the Sun's is 0.011 of the Earth's pull on the Moon. */
+static const double weak_tide = 0.1;
+
+enum {
+    ALL_PAIRS = 64, /* the most bodies of which every pair is looked at */
+    HEAVIEST = 8,   /* of more, pairs with these */
+    NEAREST = 2     /* and with neighbours */
+};
+
+/* Position, velocity and mass of a centre. */
+struct point {
+    double m, x[3], v[3];
+};
+
+static struct point point_of(const struct bodies *b, size_t first,
+                             const struct bound_center *center)
+{
+    struct point point = { 0 };
+    for (size_t k = 0; k < center->count; k++)
+        point.m += b->m[first + center->bodies[k]];
+    for (size_t k = 0; k < center->count; k++) {
+        const size_t at = first + center->bodies[k];
+        const double share = center->count > 1 ? b->m[at] / point.m : 1.0;
+        const double x[] = { b->x[at], b->y[at], b->z[at] };
+        const double v[] = { b->vx[at], b->vy[at], b->vz[at] };
+        for (int axis = 0; axis < 3; axis++) {
+            point.x[axis] += share * x[axis];
+            point.v[axis] += share * v[axis];
+        }
+    }
+    return point;
+}
+
+static double period_at(double mu, double distance, double eps)
+{
+    const double s2 = distance * distance + eps * eps;
+    return 2.0 * M_PI * sqrt(s2 * sqrt(s2) / mu);
+}
+
+struct bound_orbit bound_orbit_about(const struct physics *physics, const struct bodies *b,
+                                     size_t system, size_t body, const struct bound_center *center)
+{
+    const size_t first = system * b->stride, at = first + body;
+    const struct point point = point_of(b, first, center);
+    const double mu = physics->gravitational_constant * (point.m + b->m[at]);
+    const double eps = physics->softening;
+    const double x[] = { b->x[at] - point.x[0], b->y[at] - point.x[1], b->z[at] - point.x[2] };
+    const double v[] = { b->vx[at] - point.v[0], b->vy[at] - point.v[1], b->vz[at] - point.v[2] };
+    const double r2 = vec3_dot(x, x), v2 = vec3_dot(v, v), rv = vec3_dot(x, v);
+    const double h2 = fmax(0.0, r2 * v2 - rv * rv);
+    struct bound_orbit orbit = {
+        .body = body, .center = *center, .semi_major_axis = NAN, .period = NAN, .passage = NAN
+    };
+    orbit.reduced_mass = b->m[at] > 0.0 ? point.m * b->m[at] / (point.m + b->m[at]) : 0.0;
+    orbit.potential = mu / sqrt(r2 + eps * eps);
+    orbit.energy = 0.5 * v2 - orbit.potential;
+    orbit.eccentricity = sqrt(fmax(0.0, 1.0 + 2.0 * orbit.energy * h2 / (mu * mu)));
+    if (!(orbit.energy < 0.0) || !isfinite(orbit.energy))
+        return orbit;
+    orbit.semi_major_axis = -0.5 * mu / orbit.energy;
+    orbit.period = period_at(mu, orbit.semi_major_axis, eps);
+    orbit.passage = fmin(orbit.period, period_at(mu, h2 / mu / (1.0 + orbit.eccentricity), eps));
+    return orbit;
+}
+
+static bool is_part(const struct bound_orbit *orbit, size_t k)
+{
+    bool part = k == orbit->body;
+    for (size_t c = 0; c < orbit->center.count; c++)
+        part |= k == orbit->center.bodies[c];
+    return part;
+}
+
+static double distance2_of(const struct bodies *b, size_t i, const double x[3])
+{
+    const double d[] = { b->x[i] - x[0], b->y[i] - x[1], b->z[i] - x[2] };
+    return vec3_dot(d, d);
+}
+
+/* The strongest tide of another body at the widest separation a (1 + e), over the pull there. */
+static double tide_on(const struct physics *physics, const struct bodies *b, size_t first,
+                      const struct bound_orbit *orbit)
+{
+    const struct point point = point_of(b, first, &orbit->center);
+    const double mass = point.m + b->m[first + orbit->body];
+    const double a = -0.5 * physics->gravitational_constant * mass / orbit->energy;
+    const double widest = a * (1.0 + orbit->eccentricity);
+    double strongest = 0.0; /* m / d^3 */
+    for (size_t k = 0; k < b->count; k++) {
+        const double d2 = distance2_of(b, first + k, point.x);
+        if (b->m[first + k] > strongest * d2 * sqrt(d2) && !is_part(orbit, k))
+            strongest = b->m[first + k] / (d2 * sqrt(d2));
+    }
+    return 2.0 * widest * widest * widest * strongest / mass;
+}
+
+/*
+ * The passage with what a tide adds to the angular momentum h during the fall from the widest
+ * separation, some tide (mu widest)^(1/2) / 2: that alone keeps two bodies that begin at rest among
+ * others from meeting head-on.
+ */
+static double passage_in_tide(const struct physics *physics, const struct bodies *b, size_t first,
+                              const struct bound_orbit *orbit, double tide)
+{
+    const struct point point = point_of(b, first, &orbit->center);
+    const double mu = physics->gravitational_constant * (point.m + b->m[first + orbit->body]);
+    const double a = -0.5 * mu / orbit->energy, e = orbit->eccentricity;
+    const double h2 = fmax(0.0, mu * a * (1.0 - e * e)) + 0.25 * tide * tide * mu * a * (1.0 + e);
+    return fmin(orbit->period, period_at(mu, h2 / mu / (1.0 + e), physics->softening));
+}
+
+/* --- what a body may be bound to -------------------------------------------------------------- */
+
+struct search {
+    const struct physics *physics;
+    const struct bodies *bodies;
+    size_t first, system;
+    struct neighbours *tree; /* of many bodies */
+    size_t *heaviest;        /* in descending order; for few bodies all of them with mass */
+    size_t heavy_count;
+    struct bound_center two; /* count = 0: the two heaviest are not bound to each other */
+    double two_distance2;
+    bool found;
+    struct bound_orbit best;
+    struct bound_filter filter; /* with the passage of the best one so far */
+};
+
+static bool counts(const struct bound_filter *filter, const struct bound_orbit *orbit)
+{
+    return orbit->passage < filter->passage && orbit->period <= filter->longest &&
+           (orbit->period < filter->period ||
+            orbit->reduced_mass * fabs(orbit->energy) < filter->energy);
+}
+
+static enum status sort_by_mass(struct search *search, struct error *error)
+{
+    const struct bodies *b = search->bodies;
+    search->heaviest = memory_array(b->count, sizeof *search->heaviest, error);
+    if (!search->heaviest)
+        return error->status;
+    const size_t most = b->count > ALL_PAIRS ? HEAVIEST : b->count;
+    gsl_sort_largest_index(search->heaviest, most, b->m + search->first, 1, b->count);
+    while (search->heavy_count < most &&
+           b->m[search->first + search->heaviest[search->heavy_count]] > 0.0)
+        search->heavy_count++;
+    return STATUS_OK;
+}
+
+static void look_at_two_heaviest(struct search *search)
+{
+    if (search->heavy_count < 2)
+        return;
+    const size_t *const two = search->heaviest;
+    const struct bodies *b = search->bodies;
+    const size_t other = search->first + two[1];
+    const struct bound_center one = { 1, { two[0] } };
+    const struct bound_orbit orbit =
+        bound_orbit_about(search->physics, b, search->system, two[1], &one);
+    if (isnan(orbit.period))
+        return;
+    search->two = (struct bound_center){ 2, { two[0], two[1] } };
+    search->two_distance2 = distance2_of(b, search->first + two[0],
+                                         (const double[]){ b->x[other], b->y[other], b->z[other] });
+}
+
+static void consider(struct search *search, size_t body, const struct bound_center *center)
+{
+    const double mass = search->bodies->m[search->first + body];
+    if (center->count == 1 && mass > search->bodies->m[search->first + center->bodies[0]])
+        return; /* it is the other that goes around */
+    struct bound_orbit orbit =
+        bound_orbit_about(search->physics, search->bodies, search->system, body, center);
+    if (!counts(&search->filter, &orbit))
+        return;
+    const double tide = tide_on(search->physics, search->bodies, search->first, &orbit);
+    orbit.passage = passage_in_tide(search->physics, search->bodies, search->first, &orbit, tide);
+    if (!counts(&search->filter, &orbit) || tide > weak_tide)
+        return;
+    search->filter.passage = orbit.passage;
+    search->best = orbit;
+    search->found = true;
+}
+
+static void consider_two_heaviest(struct search *search, size_t body)
+{
+    const struct bound_center *two = &search->two;
+    if (two->count == 0 || body == two->bodies[0] || body == two->bodies[1])
+        return;
+    const struct point point = point_of(search->bodies, search->first, two);
+    if (distance2_of(search->bodies, search->first + body, point.x) > search->two_distance2)
+        consider(search, body, two);
+}
+
+/* With its neighbours, which are none among few bodies. */
+static void consider_body(struct search *search, size_t body, const size_t near[NEAREST])
+{
+    const struct bodies *b = search->bodies;
+    for (size_t k = 0; k < search->heavy_count; k++)
+        if (search->heaviest[k] != body)
+            consider(search, body, &(struct bound_center){ 1, { search->heaviest[k] } });
+    for (size_t k = 0; k < NEAREST && near[k] != NO_NEIGHBOUR; k++)
+        if (b->m[search->first + near[k]] > 0.0)
+            consider(search, body, &(struct bound_center){ 1, { near[k] } });
+    consider_two_heaviest(search, body);
+}
+
+/* Calls `visit` for every body, in their order. */
+static enum status search_all(struct search *search,
+                              void (*visit)(struct search *search, size_t body,
+                                            const size_t near[NEAREST], void *context),
+                              void *context, struct error *error)
+{
+    const size_t count = search->bodies->count;
+    for (size_t i = 0; i < count && !interruption_raised(search->physics->interruption);
+         i += NEIGHBOURS_BLOCK) {
+        size_t near[NEIGHBOURS_BLOCK][NEAREST];
+        double r2[NEIGHBOURS_BLOCK][NEAREST];
+        const size_t block = count - i < NEIGHBOURS_BLOCK ? count - i : NEIGHBOURS_BLOCK;
+        for (size_t k = 0; k < block && !search->tree; k++)
+            near[k][0] = NO_NEIGHBOUR;
+        if (search->tree)
+            neighbours_find_block(search->tree, i, block, NEAREST, near[0], r2[0]);
+        for (size_t k = 0; k < block; k++)
+            visit(search, i + k, near[k], context);
+    }
+    return interruption_status(search->physics->interruption, error);
+}
+
+static void visit_fastest(struct search *search, size_t body, const size_t near[NEAREST],
+                          void *context)
+{
+    (void)context;
+    consider_body(search, body, near);
+}
+
+/* No orbit in a softened system is faster than one in the middle of the heaviest bodies. */
+static bool may_be_faster(const struct physics *physics, const struct bodies *b, size_t first,
+                          double passage)
+{
+    double heaviest = 0.0;
+    for (size_t i = first; i < first + b->count; i++)
+        heaviest = fmax(heaviest, b->m[i]);
+    const double mu = physics->gravitational_constant * (BOUND_CENTER_BODIES + 1) * heaviest;
+    return mu > 0.0 && period_at(mu, 0.0, physics->softening) < passage;
+}
+
+static enum status open_search(const struct physics *physics, const struct bodies *bodies,
+                               size_t system, const struct bound_filter *filter,
+                               struct search *search, struct error *error)
+{
+    *search = (struct search){ .physics = physics,
+                               .bodies = bodies,
+                               .first = system * bodies->stride,
+                               .system = system,
+                               .filter = *filter };
+    if (bodies->count > ALL_PAIRS && neighbours_create(bodies, system, 0, &search->tree, error))
+        return error->status;
+    const enum status status = sort_by_mass(search, error);
+    if (!status)
+        look_at_two_heaviest(search);
+    return status;
+}
+
+static void close_search(struct search *search)
+{
+    memory_free(search->heaviest);
+    neighbours_destroy(search->tree);
+}
+
+enum status bound_orbit_fastest(const struct physics *physics, const struct bodies *bodies,
+                                size_t system, const struct bound_filter *filter, bool *found,
+                                struct bound_orbit *orbit, struct error *error)
+{
+    struct search search;
+    *found = false;
+    if (bodies->count < 2 || physics->boundary != BOUNDARY_OPEN ||
+        !may_be_faster(physics, bodies, system * bodies->stride, filter->passage))
+        return STATUS_OK;
+    enum status status = open_search(physics, bodies, system, filter, &search, error);
+    if (!status)
+        status = search_all(&search, visit_fastest, NULL, error);
+    *found = search.found;
+    *orbit = search.best;
+    close_search(&search);
+    return status;
+}
+
+/* Puts it where its size belongs, and drops the largest one where there are too many. */
+static void insert(struct bound_orbit *orbits, size_t most, size_t *count,
+                   const struct bound_orbit *orbit)
+{
+    size_t k = *count < most ? (*count)++ : most;
+    for (; k > 0 && orbits[k - 1].semi_major_axis > orbit->semi_major_axis; k--)
+        if (k < most)
+            orbits[k] = orbits[k - 1];
+    if (k < most)
+        orbits[k] = *orbit;
+}
+
+struct smallest {
+    struct bound_orbit *orbits;
+    size_t most, *count;
+};
+
+static void visit_smallest(struct search *search, size_t body, const size_t near[NEAREST],
+                           void *context)
+{
+    const struct bound_filter all = { INFINITY, INFINITY, INFINITY, INFINITY };
+    const struct smallest *const smallest = context;
+    search->found = false;
+    search->filter = all;
+    consider_body(search, body, near);
+    if (search->found)
+        insert(smallest->orbits, smallest->most, smallest->count, &search->best);
+}
+
+enum status bound_orbits_smallest(const struct physics *physics, const struct bodies *bodies,
+                                  size_t system, size_t most, struct bound_orbit *orbits,
+                                  size_t *count, struct error *error)
+{
+    const struct bound_filter all = { INFINITY, INFINITY, INFINITY, INFINITY };
+    struct smallest smallest = { orbits, most, count };
+    struct search search;
+    *count = 0;
+    if (bodies->count < 2 || physics->boundary != BOUNDARY_OPEN)
+        return STATUS_OK;
+    enum status status = open_search(physics, bodies, system, &all, &search, error);
+    if (!status)
+        status = search_all(&search, visit_smallest, &smallest, error);
+    close_search(&search);
+    return status;
+}
+
+/* --- a system of its own ---------------------------------------------------------------------- */
+
+static void copy_body(struct bodies *to, size_t k, const struct bodies *from, size_t at)
+{
+    double *source[BODIES_REALS], *target[BODIES_REALS];
+    bodies_reals(from, source);
+    bodies_reals(to, target);
+    for (size_t array = 0; array < BODIES_REALS; array++)
+        target[array][k] = source[array][at];
+    to->id[k] = from->id[at];
+}
+
+/* The others by their tides, the strongest first: -m / d^3. */
+static void sort_by_tide(const struct bodies *b, size_t first, const struct bound_orbit *orbit,
+                         double *key, double *body)
+{
+    const struct point point = point_of(b, first, &orbit->center);
+    for (size_t k = 0; k < b->count; k++) {
+        const double d2 = distance2_of(b, first + k, point.x);
+        key[k] = is_part(orbit, k) ? INFINITY : -b->m[first + k] / (d2 * sqrt(d2));
+        body[k] = (double)k;
+    }
+    gsl_sort2(key, 1, body, 1, b->count);
+}
+
+enum status bound_orbit_isolate(const struct bodies *bodies, size_t system,
+                                const struct bound_orbit *orbit, size_t most,
+                                struct bodies **isolated, struct bound_orbit *inner,
+                                struct error *error)
+{
+    const size_t first = system * bodies->stride, own = orbit->center.count + 1;
+    const size_t count = bodies->count < most ? bodies->count : most;
+    *isolated = NULL;
+    double *const key = memory_array(bodies->count, sizeof *key, error);
+    double *const body = memory_array(bodies->count, sizeof *body, error);
+    if (key && body && !bodies_create(1, count, isolated, error)) {
+        sort_by_tide(bodies, first, orbit, key, body);
+        *inner = *orbit;
+        for (size_t k = 0; k < orbit->center.count; k++) {
+            copy_body(*isolated, k, bodies, first + orbit->center.bodies[k]);
+            inner->center.bodies[k] = k;
+        }
+        copy_body(*isolated, own - 1, bodies, first + orbit->body);
+        inner->body = own - 1;
+        for (size_t k = own; k < count; k++)
+            copy_body(*isolated, k, bodies, first + (size_t)body[k - own]);
+    }
+    memory_free(key);
+    memory_free(body);
+    return error->status;
+}

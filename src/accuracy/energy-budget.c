@@ -1,0 +1,398 @@
+#include "accuracy/energy-budget.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/document.h"
+#include "base/text.h"
+#include "diagnostics/diagnostic-table.h"
+#include "space/nearest.h"
+
+enum { ENERGY_CHANGE, TRUNCATION, ENCOUNTERS, FORCE, ROUNDING, REST, COLUMNS };
+
+static const struct column columns[COLUMNS] = {
+    { "energy_change", DIMENSION_NONE,
+      "relative_energy_error of conservation: (E' - E0') / max(|E0'|, |U0|)" },
+    { "truncation", DIMENSION_NONE,
+      "the part of it that comes from the step, encounters left out; in a periodic box with "
+      "what image changes of pairs make of it" },
+    { "encounters", DIMENSION_NONE,
+      "the part that comes from encounters: what the energy did in parts of the run whose fastest "
+      "pair turned by more than energy_budget.angle per step; 0 with an integrator that chooses "
+      "its "
+      "own steps, since these follow encounters" },
+    { "force_precision", DIMENSION_NONE, "the part that comes from forces that are not in double" },
+    { "rounding", DIMENSION_NONE,
+      "what rounding errors may come to, from the precision and the number of steps; one standard "
+      "deviation" },
+    { "rest", DIMENSION_NONE, "what the other parts leave: rounding, or not explained" },
+};
+
+/* The state of one system, all numbers; energies as they are. */
+struct state {
+    double last;                            /* energy at the last event */
+    double step;                            /* of the last event, which began an interval */
+    double end;                             /* step of the last event at all */
+    double replayed[ENERGY_BUDGET_REPLAYS]; /* energies at its end */
+    double angle, fastest[2];               /* largest turn in a step in it, and the pair's ids */
+    double truncation, encounters, force;   /* sums over the intervals so far */
+    double rounding2;                       /* variance */
+    double largest, ids[2];                 /* the worst encounter so far, and who met */
+    double worst[COLUMNS], worst_step;      /* the row of the largest error */
+};
+
+enum { STATE_LENGTH = sizeof(struct state) / sizeof(double) };
+
+struct budget {
+    struct diagnostic diagnostic;
+    uint64_t every;
+    double angle;
+    double richardson; /* error of the step over its difference to half the step */
+    double kicks, drifts;
+    size_t systems;
+    bool exact;         /* the forces */
+    bool chooses_steps; /* the integrator does */
+    bool periodic;      /* the box */
+};
+
+const struct parameter energy_budget_parameters[] = {
+    { .key = "measure",
+      .type = PARAMETER_FLAG,
+      .default_value = DEFAULT_FLAG(false),
+      .help = "Replay the run in parts with half the step, and say where the energy error comes "
+              "from (energy-budget.csv)." },
+    { BIND(INTEGER, struct budget, every), .default_value = DEFAULT_INTEGER(100), .minimum = 1,
+      .maximum = INFINITY, .help = "Steps in one part of it." },
+    { BIND(REAL, struct budget, angle), .default_value = DEFAULT_REAL(0.3), .maximum = INFINITY,
+      .open = OPEN_MINIMUM,
+      .help =
+          "Angle in radians. Where the fastest pair turns by more than that per step, the error of "
+          "a part of the run counts as that of an encounter." },
+};
+const size_t energy_budget_parameter_count = COUNT_OF(energy_budget_parameters);
+
+static struct state *state_of(const struct budget *budget, size_t system)
+{
+    return (struct state *)budget->diagnostic.state + system;
+}
+
+/* Coordinates of a system far from the origin are larger than the system: 3 <x_k^2> / <r^2>, with r
+ * from the center of mass, and 1 beside the origin. */
+static void compare_with_size(const struct bodies *b, size_t first, const double center[3],
+                              double ratio[3])
+{
+    const double *const x[] = { b->x, b->y, b->z };
+    double all[3] = { 0 }, own = 0.0;
+    for (int k = 0; k < 3; k++)
+        for (size_t i = first; i < first + b->count; i++) {
+            const double from_center = x[k][i] - center[k];
+            all[k] += b->m[i] * x[k][i] * x[k][i];
+            own += b->m[i] * from_center * from_center / 3.0;
+        }
+    for (int k = 0; k < 3; k++)
+        ratio[k] = own > 0.0 ? fmax(1.0, all[k] / own) : 1.0;
+}
+
+/*
+ * The variance that rounding adds to the energy in one step: each kick rounds v and each drift x,
+ * by some 0.2 eps (accuracy/trust-measure.c), component by component: dE = m u dv, and m a dx,
+ * where u is the velocity about that of the center of mass, and a x is taken to be u^2 |W| / 2K'
+ * with x from the center of mass.
+ */
+static double rounding_of(const struct budget *budget, const struct moment *now, size_t system)
+{
+    const struct bodies *b = now->bodies;
+    const struct conserved *sums = &now->conserved[system];
+    const size_t first = system * b->stride;
+    const double unit = 0.2 * DBL_EPSILON;
+    const double force = sums->internal > 0.0 ? 0.5 * sums->virial / sums->internal : 0.0;
+    double ratio[3], V[3], sum = 0.0;
+    compare_with_size(b, first, sums->center, ratio);
+    conserved_velocity(sums->mass, sums->kinetic, sums->momentum, V);
+    for (size_t i = first; i < first + b->count; i++) {
+        const double v[] = { b->vx[i], b->vy[i], b->vz[i] };
+        for (int k = 0; k < 3; k++) {
+            const double own2 = (v[k] - V[k]) * (v[k] - V[k]);
+            sum +=
+                (budget->kicks * v[k] * v[k] + budget->drifts * force * force * ratio[k] * own2) *
+                b->m[i] * b->m[i] * own2;
+        }
+    }
+    return unit * unit * sum;
+}
+
+enum status energy_budget_sample(struct diagnostic *diagnostic, const struct moment *now,
+                                 size_t system, struct error *error)
+{
+    const struct budget *budget = (const struct budget *)diagnostic;
+    struct state *state = state_of(budget, system);
+    struct nearest_pair pair;
+    if (budget->chooses_steps) /* the grid says nothing of how well it follows a pair */
+        return STATUS_OK;
+    if (nearest_pair(now->physics, now->bodies, system, NEAREST_IN_TIME, &pair, error))
+        return error->status;
+    const double angle = pair.found ? now->dt / pair.time_scale : 0.0;
+    if (angle <= state->angle)
+        return STATUS_OK;
+    const int64_t *id = now->bodies->id + system * now->bodies->stride;
+    state->angle = angle;
+    state->fastest[0] = (double)id[pair.i];
+    state->fastest[1] = (double)id[pair.j];
+    return STATUS_OK;
+}
+
+/*
+ * The interval that ends now goes to the accounts. In an encounter half the step may be as wrong as
+ * the whole one, and nothing follows from their difference. But the exact motion keeps the energy:
+ * all that it did is the error.
+ */
+static void book(const struct budget *budget, struct state *state, double energy)
+{
+    const double exact =
+        budget->exact ? energy : state->replayed[REPLAY_EXACT_FORCE]; /* with such forces */
+    const double change = exact - state->last;
+    state->force += energy - exact;
+    if (state->angle <= budget->angle) {
+        state->truncation += budget->richardson * (exact - state->replayed[REPLAY_HALF_STEP]);
+        return;
+    }
+    state->encounters += change;
+    if (fabs(change) > state->largest) {
+        state->largest = fabs(change);
+        state->ids[0] = state->fastest[0];
+        state->ids[1] = state->fastest[1];
+    }
+}
+
+static void fill_row(const struct state *state, const struct conserved *first, double row[COLUMNS])
+{
+    const double scale = conserved_energy_scale(first);
+    const double change = state->last - conserved_internal_energy(first);
+    row[ENERGY_CHANGE] = change / scale;
+    row[TRUNCATION] = state->truncation / scale;
+    row[ENCOUNTERS] = state->encounters / scale;
+    row[FORCE] = state->force / scale;
+    row[ROUNDING] = sqrt(state->rounding2) / scale;
+    row[REST] = (change - state->truncation - state->encounters - state->force) / scale;
+}
+
+/* Keeps the budget at the largest error, for the report at the end. An end by chance near E0 is no
+ * merit. */
+static void keep_worst(struct state *state, const double row[COLUMNS])
+{
+    if (fabs(row[ENERGY_CHANGE]) < fabs(state->worst[ENERGY_CHANGE]))
+        return;
+    for (int k = 0; k < COLUMNS; k++)
+        state->worst[k] = row[k];
+    state->worst_step = state->step;
+}
+
+/* Only whole intervals count: a run that ends within one may go further. Its last step has no row,
+ * which would be that of the interval before. */
+static enum status measure_rows(struct diagnostic *diagnostic, const struct moment *now,
+                                size_t system, const struct row_sink *sink, struct error *error)
+{
+    struct budget *budget = (struct budget *)diagnostic;
+    struct state *state = state_of(budget, system);
+    double row[COLUMNS];
+    state->end = (double)now->step;
+    if (now->step % budget->every != 0)
+        return STATUS_OK;
+    if (now->step > 0) {
+        const double energy = conserved_internal_energy(&now->conserved[system]),
+                     steps = (double)now->step - state->step;
+        book(budget, state, energy);
+        state->rounding2 += steps * rounding_of(budget, now, system);
+        state->last = energy;
+        state->step = (double)now->step;
+    }
+    fill_row(state, &now->first[system], row);
+    keep_worst(state, row);
+    state->angle = 0.0;
+    if (energy_budget_sample(diagnostic, now, system, error))
+        return error->status;
+    return sink->row(sink->context, system, row, error);
+}
+
+static const struct drawing drawings[] = {
+    { .name = "energy-budget",
+      .title = "Where the energy error comes from",
+      .y_label = "part of |ΔE|/max(|E₀|, |U₀|)",
+      .scale = SCALE_LOGARITHMIC,
+      .curves = { { "energy_change", "all of it", CURVE_DASHED, DRAWN_MAGNITUDE },
+                  { "truncation", "step", .value = DRAWN_MAGNITUDE },
+                  { "encounters", "step, in encounters", .value = DRAWN_MAGNITUDE },
+                  { "force_precision", "precision of the forces", .value = DRAWN_MAGNITUDE } },
+      .caption =
+          "From replays of the run in parts, with half the step and with forces in double." },
+};
+
+const struct diagnostic_class diagnostic_energy_budget = {
+    .variant = { .name = "energy-budget", .help = "Where the energy error comes from." },
+    .size = sizeof(struct budget),
+    .needs = NEED_STATE | NEED_CONSERVED,
+    .state_reals = STATE_LENGTH,
+    .measure_rows = measure_rows,
+    DIAGNOSTIC_COLUMNS(columns),
+    DIAGNOSTIC_DRAWINGS(drawings),
+    .asked_by = "energy_budget.measure",
+};
+
+enum status energy_budget_create(const struct section *section, const struct moment *start,
+                                 const struct integrator *integrator, bool exact,
+                                 struct diagnostic **result, struct error *error)
+{
+    const size_t systems = start->bodies->systems;
+    if (diagnostic_create_as(&diagnostic_energy_budget, section, start, result, error))
+        return error->status;
+    struct budget *const budget = (struct budget *)*result;
+    budget->richardson = 1.0 / (1.0 - exp2(-integrator->order));
+    budget->systems = systems;
+    budget->periodic = start->physics->boundary == BOUNDARY_PERIODIC;
+    budget->exact = exact;
+    budget->chooses_steps = integrator_chooses_steps(integrator);
+    budget->kicks = (double)integrator_roundings(integrator, VECTOR_V);
+    budget->drifts = (double)integrator_roundings(integrator, VECTOR_X);
+    if (budget->chooses_steps) /* how many steps it will take is not known; its sums are exact */
+        budget->kicks = budget->drifts = 1.0;
+    for (size_t s = 0; s < systems; s++)
+        state_of(budget, s)->last = conserved_internal_energy(&start->first[s]);
+    return STATUS_OK;
+}
+
+void energy_budget_replayed(struct diagnostic *diagnostic, size_t system,
+                            enum energy_budget_replay replay, double energy)
+{
+    state_of((struct budget *)diagnostic, system)->replayed[replay] = energy;
+}
+
+/* No energy is infinite, and the checkpoint keeps these numbers. */
+void energy_budget_postpone(struct diagnostic *diagnostic)
+{
+    const struct budget *const budget = (const struct budget *)diagnostic;
+    for (size_t s = 0; s < budget->systems; s++)
+        state_of(budget, s)->replayed[REPLAY_HALF_STEP] = INFINITY;
+}
+
+bool energy_budget_postponed(const struct diagnostic *diagnostic)
+{
+    const struct budget *const budget = (const struct budget *)diagnostic;
+    return isinf(state_of(budget, 0)->replayed[REPLAY_HALF_STEP]);
+}
+
+/* --- telling ---------------------------------------------------------------------------------- */
+
+static const struct state *worst_system(const struct budget *budget)
+{
+    const struct state *worst = state_of(budget, 0);
+    for (size_t s = 1; s < budget->systems; s++)
+        if (!(fabs(state_of(budget, s)->worst[ENERGY_CHANGE]) <= fabs(worst->worst[ENERGY_CHANGE])))
+            worst = state_of(budget, s);
+    return worst;
+}
+
+/* Counted from 1, as in tables and trajectories. */
+static size_t number_of(const struct budget *budget, const struct state *state)
+{
+    return (size_t)(state - state_of(budget, 0)) + 1;
+}
+
+/* Tells whether the run has come through an interval. */
+static bool is_whole(const struct state *state)
+{
+    return state->step > 0.0;
+}
+
+/* Three standard errors of a part: a difference to a replay with twice the roundings, times what
+ * makes it the error of the step. */
+static double noise_of(const struct budget *budget, const double row[COLUMNS])
+{
+    return 3.0 * sqrt(3.0) * budget->richardson * row[ROUNDING];
+}
+
+/* The budget of the largest error. A part within its noise is none. */
+static void tell_row(const struct budget *budget, const struct state *state, double row[COLUMNS])
+{
+    for (int k = 0; k < COLUMNS; k++)
+        row[k] = is_whole(state) ? state->worst[k] : NAN;
+    for (int k = TRUNCATION; k <= FORCE; k++)
+        if (fabs(row[k]) <= noise_of(budget, row)) {
+            row[REST] += row[k];
+            row[k] = 0.0;
+        }
+}
+
+/* The rest is what rounding may come to, or at most half of the error. */
+static bool adds_up(const struct budget *budget, const double row[COLUMNS])
+{
+    return fabs(row[REST]) <= fmax(noise_of(budget, row), 0.5 * fabs(row[ENERGY_CHANGE]));
+}
+
+/* Names the part of the steps. In a periodic box the force of a pair jumps where it changes images,
+ * and a step that such a change falls into errs by that: replays find both together. */
+static const char *name_of_steps(const struct budget *budget)
+{
+    if (budget->periodic)
+        return budget->chooses_steps ? "own steps and image changes" : "step and image changes";
+    return budget->chooses_steps ? "own steps" : "step";
+}
+
+const char *energy_budget_text(const struct diagnostic *diagnostic,
+                               char buffer[ENERGY_BUDGET_TEXT_SIZE])
+{
+    const struct budget *budget = (const struct budget *)diagnostic;
+    const struct state *state = worst_system(budget);
+    double row[COLUMNS];
+    char pair[128] = "", rest[64] = "", until[32] = "", system[TEXT_SYSTEM_SIZE];
+    tell_row(budget, state, row);
+    if (!is_whole(state)) {
+        snprintf(buffer, ENERGY_BUDGET_TEXT_SIZE,
+                 "not known: the run has not come through one part of %" PRIu64
+                 " steps (energy_budget.every)",
+                 budget->every);
+        return buffer;
+    }
+    if (!isfinite(row[ENERGY_CHANGE])) {
+        snprintf(buffer, ENERGY_BUDGET_TEXT_SIZE, "undefined, since E0 and U0 are 0");
+        return buffer;
+    }
+    if (!budget->chooses_steps)
+        snprintf(pair, sizeof pair, ", encounters %.2g", row[ENCOUNTERS]);
+    if (row[ENCOUNTERS] != 0.0)
+        snprintf(pair + strlen(pair), sizeof pair - strlen(pair), " (most of bodies %.0f and %.0f)",
+                 state->ids[0], state->ids[1]);
+    if (state->end > state->step)
+        snprintf(until, sizeof until, " until step %.0f", state->step);
+    text_system(system, budget->systems > 1 ? (double)number_of(budget, state) : 0.0, NULL);
+    if (!adds_up(budget, row))
+        snprintf(rest, sizeof rest, "; NOT EXPLAINED: %.2g", row[REST]);
+    snprintf(buffer, ENERGY_BUDGET_TEXT_SIZE,
+             "of %.2g at its largest%s%s: %s %.2g%s, precision of the forces %.2g, rounding about "
+             "%.2g%s",
+             row[ENERGY_CHANGE], until, system, name_of_steps(budget), row[TRUNCATION], pair,
+             row[FORCE], row[ROUNDING], rest);
+    return buffer;
+}
+
+json_t *energy_budget_json(const struct diagnostic *diagnostic)
+{
+    const struct budget *budget = (const struct budget *)diagnostic;
+    const struct state *state = worst_system(budget);
+    double row[COLUMNS];
+    char text[ENERGY_BUDGET_TEXT_SIZE];
+    tell_row(budget, state, row);
+    json_t *json =
+        json_pack("{s:s, s:b, s:I, s:I}", "text", energy_budget_text(diagnostic, text), "adds_up",
+                  !isfinite(row[ENERGY_CHANGE]) || adds_up(budget, row), "system",
+                  (json_int_t)number_of(budget, state), "step", (json_int_t)state->worst_step);
+    for (size_t k = 0; k < COLUMNS; k++)
+        document_set(&json, columns[k].name, document_number(row[k]));
+    document_set(&json, "worst_encounter",
+                 state->largest > 0.0
+                     ? json_pack("[I, I]", (json_int_t)state->ids[0], (json_int_t)state->ids[1])
+                     : json_null());
+    return json;
+}

@@ -1,0 +1,161 @@
+#include "accuracy/resolution.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "space/nearest.h"
+#include "space/neighbours.h"
+
+/* Binary digits of a position as a kernel has it. Those of the two floats of `mixed` are one more
+ * or one fewer, as the sign of the second one falls. */
+static const int digits_of[] = {
+    [PRECISION_DOUBLE] = 53, [PRECISION_MIXED] = 48, [PRECISION_SINGLE] = 24
+};
+
+/* Between neighbouring numbers of a size. */
+static double spacing_at(double size, enum precision precision)
+{
+    int exponent;
+    if (!(size > 0.0) || !isfinite(size))
+        return 0.0;
+    frexp(size, &exponent);
+    return ldexp(1.0, exponent - digits_of[precision]);
+}
+
+/* One system, and where its positions are measured from. */
+struct subject {
+    const struct physics *physics;
+    const struct bodies *bodies;
+    enum precision precision;
+    size_t system, first;
+    double origin[3];
+};
+
+static void find_origin(struct subject *subject, enum origin origin)
+{
+    const struct bodies *const b = subject->bodies;
+    const double *const x[3] = { b->x + subject->first, b->y + subject->first,
+                                 b->z + subject->first };
+    for (int k = 0; k < 3; k++)
+        subject->origin[k] = 0.0;
+    if (origin == ORIGIN_MEDIAN && subject->physics->boundary == BOUNDARY_OPEN)
+        origin_find(x, b->count, subject->origin);
+}
+
+/* The farthest that body i is from the origin along an axis. */
+static double offset_of(const struct subject *subject, size_t i)
+{
+    const struct bodies *const b = subject->bodies;
+    const double *const axes[3] = { b->x, b->y, b->z };
+    double offset = 0.0;
+    for (int k = 0; k < 3; k++) {
+        double d = axes[k][subject->first + i] - subject->origin[k];
+        if (subject->physics->boundary == BOUNDARY_PERIODIC)
+            d = physics_nearest_image(d, subject->physics->box_length);
+        offset = fmax(offset, fabs(d));
+    }
+    return offset;
+}
+
+/* A kernel's numbers have one size for the whole box in periodic space. */
+static double size_at(const struct subject *subject, double offset)
+{
+    return subject->physics->boundary == BOUNDARY_PERIODIC ? 0.25 * subject->physics->box_length
+                                                           : offset;
+}
+
+static void consider(const struct subject *subject, size_t i, size_t j, double r2,
+                     struct resolution *worst)
+{
+    const double eps = subject->physics->softening;
+    const double offset = fmax(offset_of(subject, i), offset_of(subject, j));
+    const double spacing = spacing_at(size_at(subject, offset), subject->precision);
+    const double softened = sqrt(r2 + eps * eps);
+    if (!(r2 > 0.0) || !(spacing > 0.0) || !isfinite(softened) ||
+        (worst->found && softened / spacing >= worst->steps))
+        return;
+    const int64_t *const id = subject->bodies->id + subject->first;
+    const double mixed = spacing_at(size_at(subject, offset), PRECISION_MIXED);
+    *worst = (struct resolution){ .found = true,
+                                  .system = subject->system,
+                                  .id_i = id[i < j ? i : j],
+                                  .id_j = id[i < j ? j : i],
+                                  .distance = sqrt(r2),
+                                  .offset = offset,
+                                  .spacing = spacing,
+                                  .steps = softened / spacing };
+    worst->enough = worst->steps >= RESOLUTION_STEPS       ? subject->precision
+                    : softened >= RESOLUTION_STEPS * mixed ? PRECISION_MIXED
+                                                           : PRECISION_DOUBLE;
+}
+
+static enum status measure_open(const struct subject *subject, struct resolution *worst,
+                                struct error *error)
+{
+    struct neighbours *neighbours;
+    if (neighbours_create(subject->bodies, subject->system, 0, &neighbours, error)) {
+        if (error->status == STATUS_NUMERICAL) /* not what is asked here */
+            error_clear(error);
+        return error->status;
+    }
+    const size_t count = subject->bodies->count;
+    for (size_t i = 0; i < count && !interruption_raised(subject->physics->interruption);
+         i += NEIGHBOURS_BLOCK) {
+        size_t j[NEIGHBOURS_BLOCK];
+        double r2[NEIGHBOURS_BLOCK];
+        const size_t block = count - i < NEIGHBOURS_BLOCK ? count - i : NEIGHBOURS_BLOCK;
+        neighbours_find_block(neighbours, i, block, 1, j, r2);
+        for (size_t k = 0; k < block; k++)
+            if (j[k] != NO_NEIGHBOUR)
+                consider(subject, i + k, j[k], r2[k], worst);
+    }
+    neighbours_destroy(neighbours);
+    return interruption_status(subject->physics->interruption, error);
+}
+
+static enum status measure_periodic(const struct subject *subject, struct resolution *worst,
+                                    struct error *error)
+{
+    struct nearest_pair pair;
+    if (nearest_pair(subject->physics, subject->bodies, subject->system, NEAREST_IN_SPACE, &pair,
+                     error))
+        return error->status;
+    if (pair.found)
+        consider(subject, pair.i, pair.j, pair.distance * pair.distance, worst);
+    return STATUS_OK;
+}
+
+enum status resolution_measure(const struct physics *physics, const struct bodies *bodies,
+                               const struct backend_description *backend,
+                               struct resolution *resolution, struct error *error)
+{
+    *resolution = (struct resolution){ .found = false, .steps = INFINITY };
+    struct subject subject = { physics, bodies, backend->precision, 0, 0, { 0 } };
+    enum status status = STATUS_OK;
+    for (size_t s = 0; s < bodies->systems && backend->origin != ORIGIN_EXACT && !status; s++) {
+        subject.system = s;
+        subject.first = s * bodies->stride;
+        find_origin(&subject, backend->origin);
+        status = (physics->boundary == BOUNDARY_PERIODIC ? measure_periodic : measure_open)(
+            &subject, resolution, error);
+    }
+    return status;
+}
+
+const char *resolution_text(const struct resolution *resolution, enum precision precision,
+                            char buffer[RESOLUTION_TEXT_SIZE])
+{
+    buffer[0] = '\0';
+    if (!resolution->found || resolution->steps >= RESOLUTION_STEPS)
+        return buffer;
+    snprintf(buffer, RESOLUTION_TEXT_SIZE,
+             "%s precision does not resolve bodies %" PRId64 " and %" PRId64
+             " of system %zu: they are %.3g apart, and its numbers are %.2g apart where they "
+             "are, %.3g from where positions are measured; compute.precision = \"%s\" would "
+             "resolve them",
+             precision_names[precision], resolution->id_i, resolution->id_j, resolution->system + 1,
+             resolution->distance, resolution->spacing, resolution->offset,
+             precision_names[resolution->enough]);
+    return buffer;
+}

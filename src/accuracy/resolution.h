@@ -1,0 +1,45 @@
+/*
+ * The resolution of bodies by the float numbers of a force kernel: the pair whose separation has
+ * the fewest steps between neighbouring numbers at the place where the pair is.
+ */
+#ifndef ORRERY_ACCURACY_RESOLUTION_H
+#define ORRERY_ACCURACY_RESOLUTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "backend/backend.h"
+#include "base/status.h"
+#include "model/bodies.h"
+#include "model/physics.h"
+
+/* Steps in a separation, softened, that are enough: each force is then good to a thousandth. */
+enum { RESOLUTION_STEPS = 1000 };
+
+struct resolution {
+    bool found; /* false where the kernel works in double, and where there is no pair */
+    size_t system;
+    int64_t id_i, id_j;
+    double distance; /* r, to the nearest image */
+    double offset;   /* how far the pair is from where positions are measured, along an axis */
+    double spacing;  /* of the kernel's numbers there */
+    double steps;    /* sqrt(r^2 + eps^2) / spacing */
+    enum precision enough; /* the fastest precision in which the steps are enough */
+};
+
+/*
+ * Measures each body and its nearest neighbour in open space, and the nearest pair in a periodic
+ * box, and keeps the pair with the fewest steps. A pair at one place does not count, and if a body
+ * has no finite position nothing is found. STATUS_MEMORY.
+ */
+enum status resolution_measure(const struct physics *physics, const struct bodies *bodies,
+                               const struct backend_description *backend,
+                               struct resolution *resolution, struct error *error);
+
+/* A sentence for people, without "warning: "; "" where the steps are enough. */
+enum { RESOLUTION_TEXT_SIZE = 320 };
+const char *resolution_text(const struct resolution *resolution, enum precision precision,
+                            char buffer[RESOLUTION_TEXT_SIZE]);
+
+#endif

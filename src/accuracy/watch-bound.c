@@ -1,0 +1,390 @@
+#include "accuracy/watch-bound.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "accuracy/bound-trial.h"
+#include "base/document.h"
+
+/* The intervals of checks in steps, multiples of all strides of the watch, by the number of
+ * bodies. */
+enum { FEW_EVERY = 100, MANY_EVERY = 1000, VERY_FEW_BODIES = 16 };
+
+/*
+ * Steps of a passage from which on no orbit is in doubt. A pair alone stays within 0.01 of its
+ * energy then, by any method of the second order or a higher one that does not drift, for e up to
+ * 0.9 (measured); by one of the first order, whose error goes by the step, within as much.
+ */
+static const double sure_steps = 20.0, sure_steps_first_order = 300.0;
+/* The steps of a period that are enough for a method that drifts: 1e-8 of its energy in a period
+ * by Runge-Kutta's fourth order. */
+static const double sure_steps_drifting = 150.0;
+
+/* Pairs of this part of the energy of the whole, or more, are judged by that: an orbit at its limit
+ * is off by the limit of the whole. */
+static const double light = 0.1;
+
+/* A body in doubt is tried again after this part of the steps so far, or as soon as its passage
+ * has become so much faster. */
+static const double again = 0.25, faster = 0.8;
+
+/* The pair interactions of all trials of a system: its share of the first number, some 40 ms, and
+ * the second as a part of those of the run. A trial sums by the plain loops of the reference, whose
+ * pairs take some twenty times as long as those of the run's kernels: that is a fifth of the time
+ * of the run at most. */
+static const double work_at_least = 4e6, work_share = 0.01;
+
+/* The part of the limit that the error with the proposed step may reach. */
+static const double spare = 0.5;
+/* Pair interactions that looking for it may take: some 0.1 s. */
+static const double search_work = 1e7;
+
+int watch_bound_least_steps(const struct watch *watch)
+{
+    return watch->integrator->order > 2 ? WATCH_BOUND_LEAST_STEPS_HIGH_ORDER
+                                        : WATCH_BOUND_LEAST_STEPS;
+}
+
+const char *watch_bound_unjudged(const struct watch *watch)
+{
+    if (watch->chooses_steps)
+        return watch->integrator->variant.name;
+    if (watch->periodic)
+        return "periodic box";
+    return isinf(watch->orbit_error) ? "watch.orbit_error = 0" : NULL;
+}
+
+bool watch_bound_fails(const struct watch *watch, const struct record *record)
+{
+    (void)watch;
+    return !isnan(record->bound.first) && record->bound.due <= record->bound.drift_time;
+}
+
+/* Tells whether only a trial finds it beyond its limit, at a time that the run has not reached. */
+static bool is_foreseen(const struct bound_record *bound)
+{
+    return !isnan(bound->first) && bound->due > bound->drift_time;
+}
+
+double watch_bound_in_limits(const struct watch *watch, const struct record *record)
+{
+    const struct bound_record *bound = &record->bound;
+    if (is_foreseen(bound))
+        return 0.0;
+    const double few = bound->few > 0.0 ? watch_bound_least_steps(watch) / bound->steps : 0.0;
+    return isfinite(watch->orbit_error) ? fmax(bound->error / watch->orbit_error, few) : 0.0;
+}
+
+/* --- what is said ----------------------------------------------------------------------------- */
+
+const char *watch_bound_text(const struct watch *watch, const struct bound_record *bound,
+                             char buffer[WATCH_BOUND_TEXT_SIZE])
+{
+    char about[80], mend[80 + UNITS_TEXT_SIZE] = "", step[UNITS_TEXT_SIZE];
+    if (isnan(bound->centers[1]))
+        snprintf(about, sizeof about, "body %.0f", bound->centers[0]);
+    else
+        snprintf(about, sizeof about, "bodies %.0f and %.0f", bound->centers[0], bound->centers[1]);
+    if (!isnan(bound->holds))
+        snprintf(mend, sizeof mend, "; a step of %s follows it",
+                 units_time(watch->units, bound->holds, 3, step));
+    if (bound->few > 0.0)
+        snprintf(buffer, WATCH_BOUND_TEXT_SIZE,
+                 "the orbit of body %.0f about %s has %.3g steps of its period (%d at least)%s",
+                 bound->body, about, bound->steps, watch_bound_least_steps(watch), mend);
+    else
+        snprintf(
+            buffer, WATCH_BOUND_TEXT_SIZE,
+            "the orbit of body %.0f about %s is off by %.3g of its own energy (limit %g), with "
+            "%.3g steps of its period%s",
+            bound->body, about, bound->error, watch->orbit_error, bound->steps, mend);
+    return buffer;
+}
+
+/* Null where there is none. */
+static json_t *id_json(double id)
+{
+    return isnan(id) ? json_null() : json_integer((json_int_t)id);
+}
+
+json_t *watch_bound_json(const struct watch *watch, const struct record *record)
+{
+    const struct bound_record *bound = &record->bound;
+    const bool foreseen = is_foreseen(bound);
+    return json_pack(
+        "{s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "judged", !watch_bound_unjudged(watch),
+        "largest", document_number(foreseen ? 0.0 : bound->error), "body", id_json(bound->body),
+        "about", id_json(bound->centers[0]), "and", id_json(bound->centers[1]), "steps_per_period",
+        document_number(bound->steps), "time", document_number(bound->time), "first_time_beyond",
+        document_number(foreseen ? NAN : bound->first), "step_that_holds",
+        document_number(bound->holds));
+}
+
+/* The most systems of an ensemble, beside the first, that are reported and for which a step that
+ * holds is looked for. */
+enum { MOST_TOLD = 2 };
+
+/* Counts the other systems that have failed so far. */
+static size_t others_failed(const struct watch *watch, size_t system)
+{
+    size_t others = 0;
+    for (size_t s = 0; s < watch->systems; s++)
+        others += s != system && watch_bound_fails(watch, &watch->records[s]);
+    return others;
+}
+
+static enum status tell(const struct watch *watch, const struct check *check, size_t system,
+                        struct error *error)
+{
+    char text[WATCH_BOUND_TEXT_SIZE], time[UNITS_TEXT_SIZE], line[2 * WATCH_BOUND_TEXT_SIZE];
+    if (others_failed(watch, system) > MOST_TOLD && watch->on_jump != ON_JUMP_STOP)
+        return STATUS_OK;
+    snprintf(line, sizeof line, "system %zu: at t = %s %s", system + 1,
+             units_time(watch->units, check->now->time, 6, time),
+             watch_bound_text(watch, &watch->records[system].bound, text));
+    if (watch->on_jump == ON_JUMP_STOP)
+        return error_set(error, STATUS_NUMERICAL, "%s", line);
+    char warning[2 * WATCH_BOUND_TEXT_SIZE + 16];
+    snprintf(warning, sizeof warning, "WARNING: %s", line);
+    if (check->tell)
+        check->tell(check->context, warning);
+    return STATUS_OK;
+}
+
+/* --- judging ---------------------------------------------------------------------------------- */
+
+static bool drifts(const struct watch *watch)
+{
+    return !watch->integrator->symplectic;
+}
+
+static double sure_passage(const struct watch *watch)
+{
+    if (watch->integrator->order == 1)
+        return drifts(watch) ? INFINITY : sure_steps_first_order;
+    return drifts(watch) ? sure_steps_drifting : sure_steps;
+}
+
+static struct bound_method method_with(const struct watch *watch, double step)
+{
+    return (struct bound_method){ watch->integrator, step, watch->orbit_error };
+}
+
+/* To one digit: 0.0237 is 0.02. */
+static double round_down(double value)
+{
+    const double power = pow(10.0, floor(log10(value)));
+    return floor(value / power * (1.0 + 1e-12)) * power;
+}
+
+/* The largest step of one digit, from half of this one on, whose trial has something to spare. */
+static enum status find_step(const struct watch *watch, const struct moment *now, size_t system,
+                             const struct bound_orbit *orbit, double *holds, struct error *error)
+{
+    const double least = orbit->period / (2.0 * watch_bound_least_steps(watch));
+    double step = now->dt, work = 0.0;
+    *holds = NAN;
+    if (watch->integrator->order == 1)
+        return STATUS_OK; /* another method is what it takes */
+    while (isnan(*holds)) {
+        struct bound_trial trial;
+        step = round_down(fmin(0.5 * step, least));
+        const struct bound_method method = method_with(watch, step);
+        work += bound_trial_cost(now->bodies, &method, orbit);
+        if (!(work < search_work))
+            break;
+        if (bound_trial(now->physics, now->bodies, system, orbit, &method, &trial, error))
+            return error->status;
+        if (trial.error <= spare * watch->orbit_error)
+            *holds = step;
+    }
+    return STATUS_OK;
+}
+
+static void keep(struct bound_record *bound, const struct moment *now, size_t system,
+                 const struct bound_orbit *orbit, double error)
+{
+    const int64_t *const ids = now->bodies->id + system * now->bodies->stride;
+    bound->error = error;
+    bound->body = (double)ids[orbit->body];
+    for (size_t c = 0; c < orbit->center.count; c++)
+        bound->centers[c] = (double)ids[orbit->center.bodies[c]];
+    for (size_t c = orbit->center.count; c < BOUND_CENTER_BODIES; c++)
+        bound->centers[c] = NAN;
+    bound->steps = orbit->period / now->dt;
+    bound->time = now->time;
+}
+
+/* Tells of an orbit that is lost before the run ends; one that is lost later is not. */
+static enum status tell_lost(struct watch *watch, const struct check *check, size_t system,
+                             struct error *error)
+{
+    struct bound_record *bound = &watch->records[system].bound;
+    if (bound->due > watch->end)
+        return STATUS_OK;
+    if (watch->on_jump == ON_JUMP_STOP)
+        bound->due = check->now->time; /* nothing comes behind this */
+    return tell(watch, check, system, error);
+}
+
+static enum status fail(struct watch *watch, const struct check *check, size_t system,
+                        const struct bound_orbit *orbit, struct error *error)
+{
+    struct bound_record *bound = &watch->records[system].bound;
+    bound->first = check->now->time;
+    if (others_failed(watch, system) <= MOST_TOLD &&
+        find_step(watch, check->now, system, orbit, &bound->holds, error))
+        return error->status;
+    return tell_lost(watch, check, system, error);
+}
+
+/* Pair interactions that are left for trials. */
+static double work_left(const struct watch *watch, const struct bound_record *bound,
+                        const struct moment *now)
+{
+    const double done = (double)now->step *
+                        force_work(&watch->force, 1.0, (double)now->bodies->count) *
+                        (double)integrator_forces_per_step(watch->integrator);
+    return work_at_least / (double)watch->systems + work_share * done - bound->work;
+}
+
+/* Tells whether it is time for a trial of this orbit. */
+static bool is_due(const struct watch *watch, const struct bound_record *bound,
+                   const struct moment *now, const struct bound_orbit *orbit)
+{
+    const bool again_due = (double)now->step >= bound->next || isnan(bound->tried) ||
+                           orbit->passage / now->dt < faster * bound->tried;
+    const struct bound_method method = method_with(watch, now->dt);
+    const double cost = bound_trial_cost(now->bodies, &method, orbit);
+    return again_due && cost <= work_left(watch, bound, now);
+}
+
+static enum status try_orbit(struct watch *watch, const struct check *check, size_t system,
+                             const struct bound_orbit *orbit, struct error *error)
+{
+    const struct moment *now = check->now;
+    struct bound_record *bound = &watch->records[system].bound;
+    const struct bound_method method = method_with(watch, now->dt);
+    struct bound_trial trial;
+    if (bound_trial(now->physics, now->bodies, system, orbit, &method, &trial, error))
+        return error->status;
+    bound->work += trial.interactions;
+    bound->tried = orbit->passage / now->dt;
+    bound->next = (double)now->step * (1.0 + again);
+    bound->rate = drifts(watch) && isfinite(trial.rate) ? trial.rate : 0.0;
+    if (trial.error > watch->orbit_error)
+        bound->due = now->time + trial.beyond;
+    if (trial.error > bound->error)
+        keep(bound, now, system, orbit, trial.error);
+    return STATUS_OK;
+}
+
+/*
+ * Among many bodies pairs come and go, and one that will not last says nothing of the run. There an
+ * orbit must be found again at the next check, after periods.
+ */
+static void wait_for_it(struct bound_record *bound, const struct bound_orbit *orbit)
+{
+    bound->pending = (double)orbit->body;
+    for (size_t c = 0; c < BOUND_CENTER_BODIES; c++)
+        bound->about[c] = c < orbit->center.count ? (double)orbit->center.bodies[c] : NAN;
+}
+
+/* Tells whether an orbit is of a chance pair. A body that goes around most of the mass is none; it
+ * need not be there again, since the method may have thrown it out meanwhile. */
+static bool is_chance(const struct bodies *b, size_t system, const struct bound_orbit *orbit)
+{
+    const double *const m = b->m + system * b->stride;
+    double all = 0.0, center = 0.0;
+    for (size_t i = 0; i < b->count; i++)
+        all += m[i];
+    for (size_t c = 0; c < orbit->center.count; c++)
+        center += m[orbit->center.bodies[c]];
+    return b->count > FEW_BODIES && center < 0.5 * all;
+}
+
+/* Tells whether the orbit that was waited for is still there. Otherwise all is as if it had not
+ * been found. */
+static bool is_found_again(struct bound_record *bound, const struct moment *now, size_t system,
+                           double sure, struct bound_orbit *orbit)
+{
+    if (isnan(bound->pending))
+        return false;
+    struct bound_center center = { 1, { (size_t)bound->about[0] } };
+    if (!isnan(bound->about[1]))
+        center = (struct bound_center){ 2, { (size_t)bound->about[0], (size_t)bound->about[1] } };
+    *orbit = bound_orbit_about(now->physics, now->bodies, system, (size_t)bound->pending, &center);
+    if (orbit->passage < sure)
+        return true;
+    bound->pending = bound->tried = NAN;
+    bound->error = bound->rate = bound->drift = bound->few = 0.0;
+    return false;
+}
+
+/* Looks again at an orbit in doubt, after this check. */
+static enum status look_at_orbit(struct watch *watch, const struct check *check, size_t system,
+                                 const struct bound_orbit *orbit, struct error *error)
+{
+    const struct moment *now = check->now;
+    struct bound_record *bound = &watch->records[system].bound;
+    bound->due = now->time;
+    bound->few = orbit->period < watch_bound_least_steps(watch) * now->dt;
+    if (bound->few > 0.0)
+        keep(bound, now, system, orbit, bound->error);
+    else if (is_due(watch, bound, now, orbit) && try_orbit(watch, check, system, orbit, error))
+        return error->status;
+    if (fabs(bound->drift) > bound->error)
+        keep(bound, now, system, orbit, fabs(bound->drift));
+    if (!(bound->few > 0.0) && bound->error <= watch->orbit_error)
+        return STATUS_OK;
+    if (!is_chance(now->bodies, system, orbit))
+        return fail(watch, check, system, orbit, error);
+    wait_for_it(bound, orbit);
+    return STATUS_OK;
+}
+
+/* Ends a run whose orbit was foreseen to be lost after its end, once it goes further than that. */
+static enum status stop_when_foreseen(struct watch *watch, const struct check *check, size_t system,
+                                      struct error *error)
+{
+    return watch->on_jump == ON_JUMP_STOP ? tell_lost(watch, check, system, error) : STATUS_OK;
+}
+
+enum status watch_bound_check(struct watch *watch, const struct check *check, size_t system,
+                              bool last, struct error *error)
+{
+    const struct moment *now = check->now;
+    const struct record *record = &watch->records[system];
+    struct bound_record *bound = &watch->records[system].bound;
+    const uint64_t every = now->bodies->count > VERY_FEW_BODIES ? MANY_EVERY : FEW_EVERY;
+    bool found;
+    struct bound_orbit orbit;
+    if ((now->step % every != 0 && !last) || watch->chooses_steps || isinf(watch->orbit_error))
+        return STATUS_OK;
+    bound->drift += bound->rate * (now->time - bound->drift_time);
+    bound->drift_time = now->time;
+    if (!isnan(bound->first))
+        return stop_when_foreseen(watch, check, system, error);
+    const struct bound_method method = method_with(watch, now->dt);
+    const struct bound_filter filter = {
+        .passage = sure_passage(watch) * now->dt,
+        .period = WATCH_BOUND_LEAST_STEPS * now->dt,
+        /* Others cannot be tried, and must not stand before those that can. */
+        .longest = fmax(watch_bound_least_steps(watch) * now->dt,
+                        bound_trial_longest(now->bodies, &method, work_left(watch, bound, now))),
+        .energy = record->by_tests > 0.0 ? 0.0 : light * record->level.scale,
+    };
+    if (is_found_again(bound, now, system, filter.passage, &orbit)) {
+        if (orbit.period > now->time) /* it has not been around once */
+            return STATUS_OK;
+        bound->due = now->time;
+        return fail(watch, check, system, &orbit, error);
+    }
+    if (bound_orbit_fastest(now->physics, now->bodies, system, &filter, &found, &orbit, error))
+        return error->status;
+    if (found)
+        return look_at_orbit(watch, check, system, &orbit, error);
+    bound->rate = 0.0;
+    return STATUS_OK;
+}

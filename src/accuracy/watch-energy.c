@@ -1,0 +1,344 @@
+#include "accuracy/watch-energy.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/text.h"
+#include "model/test-energy.h"
+
+enum { JUMPS_TOLD = 3, SYSTEMS_TOLD = 3 }; /* jumps of a system, systems; others are only counted */
+
+/* Finds the pair that may have changed the energy: the faster one of the fastest pairs at the last
+ * check and now. */
+static enum status find_candidate(const struct record *record, const struct check *check,
+                                  size_t system, struct close_pair *candidate, struct error *error)
+{
+    struct close_pair present = close_pair_none;
+    if ((check->valid & NEED_STATE) && close_pair_find(check->now, system, &present, error))
+        return error->status;
+    *candidate = present.steps < record->last.steps ? present : record->last;
+    return STATUS_OK;
+}
+
+/* Says it, or ends the run with it, as `on_jump` has it. */
+static enum status report(const struct watch *watch, const struct check *check, const char *line,
+                          const char *more, struct error *error)
+{
+    if (watch->on_jump == ON_JUMP_STOP)
+        return error_set(error, STATUS_NUMERICAL, "%s", line);
+    char warning[4 * WATCH_TEXT_SIZE];
+    snprintf(warning, sizeof warning, "WARNING: %s%s", line, more);
+    if (check->tell)
+        check->tell(check->context, warning);
+    return STATUS_OK;
+}
+
+const char *watch_whose(double body, char buffer[WATCH_WHOSE_SIZE])
+{
+    if (isnan(body))
+        return "the energy";
+    snprintf(buffer, WATCH_WHOSE_SIZE, "the specific energy of test body %.0f", body);
+    return buffer;
+}
+
+const char *watch_scale(double change, double body)
+{
+    if (fabs(change) < 1.0)
+        return isnan(body) ? "of max(|E0|, |U0|)" : "of max(|e0|, |u0|)";
+    return isnan(body) ? "times max(|E0|, |U0|)" : "times max(|e0|, |u0|)";
+}
+
+/* Tells whether enough other systems have gone wrong that this one is not reported. */
+static bool enough_told(const struct watch *watch, size_t system)
+{
+    size_t others = 0;
+    for (size_t s = 0; s < watch->systems && others < SYSTEMS_TOLD; s++) {
+        const struct record *record = &watch->records[s];
+        others += s != system && (record->jumps > 0.0 || !isnan(record->first_error));
+    }
+    return others == SYSTEMS_TOLD;
+}
+
+static enum status report_jump(struct watch *watch, const struct check *check, size_t system,
+                               const struct watch_deviation *deviation, struct error *error)
+{
+    struct record *record = &watch->records[system];
+    struct close_pair candidate;
+    record->jumps += 1.0;
+    record->sudden += deviation->sudden;
+    record->largest_jump = fmax(record->largest_jump, fabs(deviation->jump));
+    const bool quiet = (record->jumps > JUMPS_TOLD || enough_told(watch, system)) &&
+                       watch->on_jump != ON_JUMP_STOP;
+    if (quiet && record->jumps > 1.0)
+        return STATUS_OK;
+    if (find_candidate(record, check, system, &candidate, error))
+        return error->status;
+    if (record->jumps == 1.0) {
+        record->first_jump = check->now->time;
+        record->jumped_body = deviation->jump_body;
+        record->jumped = candidate;
+    }
+    if (quiet)
+        return STATUS_OK;
+    char text[WATCH_TEXT_SIZE], line[3 * WATCH_TEXT_SIZE], name[WATCH_WHOSE_SIZE];
+    char from[UNITS_TEXT_SIZE], to[UNITS_TEXT_SIZE];
+    snprintf(line, sizeof line,
+             "system %zu: %s %s by %+.3g %s between t = %s and t = %s; fastest pair: %s",
+             system + 1, watch_whose(deviation->jump_body, name),
+             deviation->sudden ? "jumped" : "changed", deviation->jump,
+             watch_scale(deviation->jump, deviation->jump_body),
+             units_time(watch->units, record->time, 6, from),
+             units_time(watch->units, check->now->time, 6, to),
+             close_pair_text(watch->units, &candidate, watch->advised_steps, text));
+    return report(watch, check, line,
+                  record->jumps == JUMPS_TOLD ? "; later ones are only counted" : "", error);
+}
+
+/* Once for each system; it is told of the first ones, and not beside a jump. */
+static enum status report_error(struct watch *watch, const struct check *check, size_t system,
+                                const struct watch_deviation *deviation, bool told,
+                                struct error *error)
+{
+    struct record *record = &watch->records[system];
+    const bool quiet = told || enough_told(watch, system);
+    record->first_error = check->now->time;
+    if (find_candidate(record, check, system, &record->offending, error))
+        return error->status;
+    if (quiet && watch->on_jump != ON_JUMP_STOP)
+        return STATUS_OK;
+    char text[WATCH_TEXT_SIZE], line[3 * WATCH_TEXT_SIZE], name[WATCH_WHOSE_SIZE],
+        time[UNITS_TEXT_SIZE];
+    snprintf(line, sizeof line,
+             "system %zu: %s is off by %+.3g %s since the start, at t = %s; fastest pair: %s",
+             system + 1, watch_whose(deviation->change_body, name), deviation->change,
+             watch_scale(deviation->change, deviation->change_body),
+             units_time(watch->units, check->now->time, 6, time),
+             close_pair_text(watch->units, &record->offending, watch->advised_steps, text));
+    return report(watch, check, line, "", error);
+}
+
+/* sum m (x - X)^2 about the centre of mass. */
+static double inertia_of(const struct bodies *b, size_t system, const double center[3])
+{
+    double sum = 0.0;
+    for (size_t i = system * b->stride; i < system * b->stride + b->count; i++) {
+        const double x = b->x[i] - center[0], y = b->y[i] - center[1], z = b->z[i] - center[2];
+        sum += b->m[i] * (x * x + y * y + z * z);
+    }
+    return sum;
+}
+
+/*
+ * Has the energy jumped, or does it change steadily? What happens within one step and what happens
+ * in all the steps between two checks look alike at the second one; but a steady change has gone on
+ * before, at such a rate. Where no check before tells of that, it is not called a jump.
+ */
+static bool is_sudden(const struct level *level, double energy, double steps)
+{
+    const double most = 0.5;
+    const double change = energy - level->last, whole = energy - level->mark;
+    return fabs(change) > most * fabs(whole) && level->rate * steps / change < 1.0 - most;
+}
+
+/* An energy and the values that it is judged by, at a step that comes `steps` after the last
+ * check. */
+struct sight {
+    double energy, potential; /* |U| */
+    double step, steps;
+    double limit; /* of its change */
+};
+
+/* Takes part in the mean of |U|, each value for the steps that it ends. */
+static void see_potential(struct level *level, const struct sight *sight)
+{
+    if (sight->step > 0.0)
+        level->usual += (sight->potential - level->usual) * sight->steps / sight->step;
+}
+
+/* Tells whether it has been beyond the limit at all checks of so long a time that it will not come
+ * back. */
+static bool is_lasting(struct level *level, double change, const struct sight *sight)
+{
+    static const double part = 1.0 / 16.0; /* of the run so far */
+    if (!(fabs(change) > sight->limit))
+        level->beyond = NAN;
+    else if (isnan(level->beyond))
+        level->beyond = sight->step;
+    return sight->step - level->beyond > fmax(JUMP_STEPS, part * sight->step);
+}
+
+/* All members but those of bodies, and I and |W|; the level has seen this energy afterwards. */
+static struct watch_deviation see_energy(struct level *level, const struct sight *sight)
+{
+    see_potential(level, sight);
+    const double change = sight->energy - level->start, jump = sight->energy - level->mark;
+    const double depth = sight->potential - DEEP * level->usual;
+    const double scale = fmax(level->scale, depth);
+    struct watch_deviation seen = { .change = change / level->scale,
+                                    .jump = jump / level->scale,
+                                    .judged = fabs(change) / scale,
+                                    .judged_jump = fabs(jump) / scale,
+                                    .deep = depth > 0.0,
+                                    .sudden = is_sudden(level, sight->energy, sight->steps) };
+    seen.lasting = is_lasting(level, seen.change, sight);
+    if (sight->steps > 0.0)
+        level->rate = (sight->energy - level->last) / sight->steps;
+    level->last = sight->energy;
+    return seen;
+}
+
+/* Finds the deviation of the test body whose energy has changed most, and of the one whose energy
+ * has jumped most. */
+static struct watch_deviation find_worst(struct watch *watch, const struct moment *now,
+                                         size_t system, double steps)
+{
+    const struct bodies *b = now->bodies;
+    const size_t first = system * b->stride;
+    struct level *levels = watch->levels + system * watch->test_count;
+    struct watch_deviation worst = { .change_body = NAN, .jump_body = NAN };
+    size_t center;
+    test_energy_applies(b, system, &center);
+    for (size_t i = 0; i < b->count; i++) {
+        if (first + i == center || !(levels[i].scale > 0.0))
+            continue; /* without energy nothing can be judged */
+        const struct test_motion motion = test_energy_motion(now->physics, b, center, first + i);
+        const struct sight sight = { motion.kinetic + motion.potential, fabs(motion.potential),
+                                     (double)now->step, steps, watch->energy_error };
+        const struct watch_deviation seen = see_energy(&levels[i], &sight);
+        worst.judged = fmax(worst.judged, seen.judged);
+        worst.lasting |= seen.lasting;
+        worst.deep |= seen.deep;
+        if (isnan(worst.change_body) || fabs(seen.change) > worst.change) {
+            worst.change = fabs(seen.change);
+            worst.change_body = (double)b->id[first + i];
+            worst.inertia = motion.r2;
+            worst.virial = fabs(motion.virial);
+        }
+        if (isnan(worst.jump_body) || seen.judged_jump > worst.judged_jump) {
+            worst.judged_jump = seen.judged_jump;
+            worst.jump = seen.jump;
+            worst.sudden = seen.sudden;
+            worst.jump_body = (double)b->id[first + i];
+        }
+    }
+    return worst;
+}
+
+struct watch_deviation watch_observe(struct watch *watch, const struct moment *now, size_t system,
+                                     double steps)
+{
+    struct record *record = &watch->records[system];
+    const struct conserved *c = &now->conserved[system];
+    if (record->by_tests > 0.0)
+        return find_worst(watch, now, system, steps);
+    const struct sight sight = { conserved_internal_energy(c), fabs(c->potential),
+                                 (double)now->step, steps, watch->energy_error };
+    struct watch_deviation seen = see_energy(&record->level, &sight);
+    seen.change_body = seen.jump_body = NAN;
+    seen.inertia = inertia_of(now->bodies, system, c->center);
+    seen.virial = fabs(c->virial);
+    return seen;
+}
+
+/* Changes within JUMP_STEPS are counted from here on: from the middle of an encounter, the way back
+ * out of it would be one. */
+static void mark(struct watch *watch, double time, size_t system)
+{
+    struct record *record = &watch->records[system];
+    struct level *levels = watch->levels + system * watch->test_count;
+    record->time = time;
+    record->level.mark = record->level.last;
+    for (size_t i = 0; record->by_tests > 0.0 && i < watch->test_count; i++)
+        levels[i].mark = levels[i].last;
+}
+
+enum status watch_judge(struct watch *watch, const struct check *check, size_t system,
+                        const struct watch_deviation *deviation, struct error *error)
+{
+    const struct moment *now = check->now;
+    struct record *record = &watch->records[system];
+    const bool jumped = deviation->judged_jump > watch->energy_jump;
+    enum status status = STATUS_OK;
+    if (fabs(deviation->change) > record->largest_error) {
+        record->largest_error = fabs(deviation->change);
+        record->error_time = now->time;
+        record->error_body = deviation->change_body;
+    }
+    record->largest_judged = fmax(record->largest_judged, deviation->judged);
+    const bool beyond = deviation->judged > watch->energy_error || deviation->lasting;
+    if (jumped)
+        status = report_jump(watch, check, system, deviation, error);
+    if (!status && beyond && isnan(record->first_error))
+        status = report_error(watch, check, system, deviation, jumped, error);
+    if (jumped || (now->step % JUMP_STEPS == 0 && !deviation->deep))
+        mark(watch, now->time, system);
+    return status;
+}
+
+/* --- the history of the energy ---------------------------------------------------------------- */
+
+static void merge(double windows[WINDOWS])
+{
+    for (size_t k = 0; k < LEAST_WINDOWS; k++)
+        windows[k] = windows[2 * k] + windows[2 * k + 1];
+    for (size_t k = LEAST_WINDOWS; k < WINDOWS; k++)
+        windows[k] = 0.0;
+}
+
+void watch_extend_history(struct watch *watch, uint64_t step)
+{
+    struct history *history = watch->history;
+    while ((double)step >= WINDOWS * history->width) {
+        history->width *= 2.0;
+        merge(history->counts);
+        for (size_t s = 0; s < watch->systems; s++)
+            merge(watch->records[s].windows);
+    }
+    history->counts[(size_t)((double)step / history->width)] += 1.0;
+}
+
+void watch_add_to_history(struct watch *watch, uint64_t step, size_t system,
+                          const struct watch_deviation *deviation)
+{
+    struct record *record = &watch->records[system];
+    record->windows[(size_t)((double)step / watch->history->width)] += deviation->change;
+    record->inertia += deviation->inertia;
+    record->virial += deviation->virial;
+}
+
+/* --- drift ------------------------------------------------------------------------------------ */
+
+struct watch_drift watch_drift(const struct watch *watch, const struct record *record)
+{
+    const struct history *history = watch->history;
+    const size_t n = history->judged > 0.0 ? (size_t)(history->judged / history->width) : 0;
+    if (n < LEAST_WINDOWS)
+        return (struct watch_drift){ NAN, NAN, NAN };
+    double mean = 0.0, xx = 0.0, xy = 0.0, yy = 0.0;
+    for (size_t k = 0; k < n; k++)
+        mean += record->windows[k] / history->counts[k] / (double)n;
+    for (size_t k = 0; k < n; k++) {
+        const double x = (double)k - 0.5 * (double)(n - 1);
+        const double y = record->windows[k] / history->counts[k] - mean;
+        xx += x * x;
+        xy += x * y;
+        yy += y * y;
+    }
+    const double tau = sqrt(record->inertia / record->virial);
+    return (struct watch_drift){ xy / xx * (double)n, yy > 0.0 ? xy * xy / (xx * yy) : 0.0,
+                                 (double)n * history->width * watch->dt / (2.0 * M_PI * tau) };
+}
+
+/* Half an oscillation looks like a line (0.985), four fifths of one like less of it (0.87); a
+ * random walk is above 0.95 once in some fifty times. */
+static const double least_steadiness = 0.95, least_periods = 0.8;
+
+/* All that a method loses which is not symplectic is drift. */
+bool watch_drifts(const struct watch *watch, const struct record *record)
+{
+    if (!watch->symplectic)
+        return record->largest_error > watch->energy_drift;
+    const struct watch_drift drift = watch_drift(watch, record);
+    return fabs(drift.change) > watch->energy_drift && drift.steadiness > least_steadiness &&
+           drift.periods > least_periods;
+}

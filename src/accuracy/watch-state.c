@@ -1,0 +1,227 @@
+#include "accuracy/watch-state.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "model/test-energy.h"
+
+static const char *const on_jump_names[] = { "warn", "fail", "stop", NULL };
+
+const struct parameter watch_parameters[] = {
+    { BIND(INTEGER, struct watch, every), .default_value = DEFAULT_INTEGER(1000), .minimum = 1,
+      .maximum = INFINITY,
+      .help = "Steps after which to look at the latest for the fastest pair and for what is not "
+              "finite; the energy is judged at steps of the watch's own." },
+    { BIND(REAL, struct watch, energy_error), .default_value = DEFAULT_REAL(0.005),
+      .maximum = INFINITY,
+      .help = "Largest energy error |E - E0| since the start, over the larger of |E0| and |U0| and "
+              "about the centre of mass, that a result is trusted with; 0: no limit." },
+    { BIND(REAL, struct watch, energy_drift), .default_value = DEFAULT_UNSET, .maximum = INFINITY,
+      .help =
+          "Largest steady change of the energy over the whole run, in the same measure; unset: "
+          "0.001, and the noise of the precision for explicit Euler, since all that it loses is "
+          "drift; 0: no limit." },
+    { BIND(REAL, struct watch, energy_jump), .default_value = DEFAULT_REAL(0.1),
+      .maximum = INFINITY,
+      .help = "Largest change of the energy within 1000 steps, sudden or steady, in the same "
+              "measure; 0: no limit." },
+    { BIND(REAL, struct watch, orbit_error), .default_value = DEFAULT_UNSET, .maximum = INFINITY,
+      .help =
+          "Largest error of the method in the orbit of a bound body, over that orbit's own "
+          "energy, with fixed steps; fewer than 6 steps of a period, or than 3 with a method of an "
+          "order above 2, are beyond it as well; "
+          "unset: ten times energy_error; 0: no limit." },
+    { BIND(CHOICE, struct watch, on_jump), .default_value = DEFAULT_STRING("fail"),
+      .choices = on_jump_names,
+      .help = "What an energy beyond one of these limits does: warn (say so), fail (the verdict is "
+              "failed) or stop (beyond the first or the last of them the run ends as a numerical "
+              "failure)." },
+    { BIND(REAL, struct watch, least_steps), .default_value = DEFAULT_REAL(2.0),
+      .maximum = INFINITY,
+      .help = "Warn, once, when the orbital period over 2 pi of the fastest pair is shorter than "
+              "so many steps: 2 are 12.6 steps of its period, where orrery check advises 200." },
+};
+const size_t watch_parameter_count = COUNT_OF(watch_parameters);
+
+enum {
+    HISTORY_LENGTH = sizeof(struct history) / sizeof(double),
+    RECORD_LENGTH = sizeof(struct record) / sizeof(double),
+    LEVEL_LENGTH = sizeof(struct level) / sizeof(double)
+};
+
+/* The limit of an orbit over that of the whole, of which a pair has a tenth of the energy or more:
+ * what has less is judged by its own (watch-bound.c). */
+static const double orbits_over_whole = 10.0;
+
+/* The energy that a symplectic method may lose steadily, if the config does not say. */
+static const double steady_drift = 1e-3;
+
+/* --- when ------------------------------------------------------------------------------------- */
+
+static const struct pace few = { 100, 6, { 1, 2, 5, 10, 20, 50 } };
+static const struct pace many = { 20, 5, { 50, 100, 200, 500, 1000 } };
+
+uint64_t watch_stride(const struct watch *watch, uint64_t step)
+{
+    const struct pace *pace = watch->pace;
+    size_t k = 0;
+    while (k + 1 < pace->count && pace->checks * pace->strides[k + 1] <= step)
+        k++;
+    return pace->strides[k];
+}
+
+/* 0 is no limit; none is below the noise. */
+static double limit_of(double limit, double noise)
+{
+    return limit == 0.0 ? INFINITY : fmax(limit, noise);
+}
+
+static void read_limits(struct watch *watch, const struct section *section)
+{
+    const double noise = watch->noise;
+    section_read(section, watch);
+    if (isnan(watch->energy_drift))
+        watch->energy_drift = watch->symplectic ? steady_drift : noise;
+    if (isnan(watch->orbit_error))
+        watch->orbit_error = orbits_over_whole * watch->energy_error;
+    watch->energy_error = limit_of(watch->energy_error, noise);
+    watch->energy_drift = limit_of(watch->energy_drift, noise);
+    watch->energy_jump = limit_of(watch->energy_jump, noise);
+    watch->orbit_error = limit_of(watch->orbit_error, noise);
+}
+
+/* The scale is 0 where there is nothing to be judged. */
+static struct level level_of(double energy, double potential, double scale)
+{
+    return (struct level){ scale, energy, energy, energy, NAN, fabs(potential), NAN };
+}
+
+static void begin_levels(struct watch *watch, const struct moment *start, size_t system,
+                         size_t center)
+{
+    const struct bodies *b = start->bodies;
+    const size_t first = system * b->stride;
+    struct level *levels = watch->levels + system * watch->test_count;
+    for (size_t i = 0; i < b->count; i++) {
+        const struct test_motion motion = test_energy_motion(start->physics, b, center, first + i);
+        const double energy = motion.kinetic + motion.potential;
+        levels[i] = level_of(energy, motion.potential, fmax(fabs(energy), fabs(motion.potential)));
+    }
+}
+
+static const struct bound_record nothing_bound = { .tried = NAN,
+                                                   .body = NAN,
+                                                   .centers = { NAN, NAN },
+                                                   .first = NAN,
+                                                   .time = NAN,
+                                                   .pending = NAN,
+                                                   .about = { NAN, NAN },
+                                                   .holds = NAN };
+
+static void begin_records(struct watch *watch, const struct moment *start)
+{
+    *watch->history =
+        (struct history){ .judged = -1.0, .look = -1.0, .width = (double)watch->pace->strides[0] };
+    for (size_t s = 0; s < watch->systems; s++) {
+        const struct conserved *c = &start->conserved[s];
+        size_t center;
+        const bool by_tests = test_energy_applies(start->bodies, s, &center);
+        watch->records[s] = (struct record){
+            .level =
+                level_of(conserved_internal_energy(c), c->potential, conserved_energy_scale(c)),
+            .by_tests = by_tests,
+            .first_error = NAN,
+            .error_time = NAN,
+            .error_body = NAN,
+            .offending = close_pair_none,
+            .time = start->time,
+            .first_jump = NAN,
+            .jumped_body = NAN,
+            .jumped = close_pair_none,
+            .last = close_pair_none,
+            .fastest = close_pair_none,
+            .bound = nothing_bound,
+        };
+        if (by_tests)
+            begin_levels(watch, start, s, center);
+    }
+}
+
+/* The history, the records and the levels stand in one array, so that they are saved as one. */
+static enum status create_state(struct watch *watch, const struct bodies *bodies,
+                                struct error *error)
+{
+    size_t center;
+    watch->systems = bodies->systems;
+    for (size_t s = 0; s < bodies->systems; s++)
+        if (test_energy_applies(bodies, s, &center))
+            watch->test_count = bodies->count;
+    /* Less than the bodies take, which are there: it cannot overflow. */
+    watch->length =
+        HISTORY_LENGTH + watch->systems * (RECORD_LENGTH + watch->test_count * LEVEL_LENGTH);
+    watch->history = memory_array(watch->length, sizeof(double), error);
+    if (!watch->history)
+        return error->status;
+    watch->records = (struct record *)((double *)watch->history + HISTORY_LENGTH);
+    watch->levels = (struct level *)(watch->records + watch->systems);
+    return STATUS_OK;
+}
+
+enum status watch_create(const struct section *section, const struct moment *start,
+                         const struct watch_method *method, struct watch **result,
+                         struct error *error)
+{
+    *result = NULL;
+    struct watch *watch = calloc(1, sizeof *watch);
+    if (!watch)
+        return error_memory(error);
+    if (create_state(watch, start->bodies, error)) {
+        watch_destroy(watch);
+        return error->status;
+    }
+    watch->pace = watch->systems * start->bodies->count <= FEW_BODIES ? &few : &many;
+    watch->looks = watch->pace == &many;
+    watch->force = method->force;
+    watch->noise = force_traits(&method->force).energy_noise;
+    watch->integrator = method->integrator;
+    watch->chooses_steps = integrator_chooses_steps(method->integrator);
+    watch->advised_steps = integrator_advised_steps(method->integrator);
+    /* The energy drifts by a method of higher order as well, but so little that a result can be
+     * trusted: it is judged by its amount, like the drift of a symplectic method. */
+    watch->symplectic =
+        method->integrator->symplectic || watch->chooses_steps || method->integrator->order > 1;
+    watch->periodic = start->physics->boundary == BOUNDARY_PERIODIC;
+    watch->count = start->bodies->count;
+    watch->dt = start->dt;
+    watch->end = (method->steps + 0.5) * start->dt; /* step 0 is t = 0 */
+    watch->units = start->physics->units;
+    read_limits(watch, section);
+    begin_records(watch, start);
+    *result = watch;
+    return STATUS_OK;
+}
+
+void watch_destroy(struct watch *watch)
+{
+    if (!watch)
+        return;
+    memory_free(watch->history);
+    free(watch);
+}
+
+size_t watch_system_reals(void)
+{
+    return RECORD_LENGTH;
+}
+
+uint64_t watch_every(const struct watch *watch)
+{
+    return watch->every;
+}
+
+double *watch_state(struct watch *watch, size_t *count)
+{
+    *count = watch->length;
+    return (double *)watch->history;
+}

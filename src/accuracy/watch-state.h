@@ -1,0 +1,139 @@
+/* The state of the watch, for its own sources. */
+#ifndef ORRERY_ACCURACY_WATCH_STATE_H
+#define ORRERY_ACCURACY_WATCH_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "accuracy/close-pair.h"
+#include "accuracy/watch.h"
+
+enum on_jump { ON_JUMP_WARN, ON_JUMP_FAIL, ON_JUMP_STOP };
+
+enum { FEW_BODIES = 64 };   /* in all; in one system: its fastest pair is sought at every check */
+enum { JUMP_STEPS = 1000 }; /* within which a change may be too large; a multiple of every stride */
+
+/* The history of the energy is kept as means over WINDOWS windows of equal length. When they are
+ * full, each two become one. So its size is fixed, and at least half of them always count. */
+enum { WINDOWS = 16, LEAST_WINDOWS = WINDOWS / 2 };
+
+/* The part of the history that the records share, all numbers: all systems are judged at the same
+ * steps. */
+struct history {
+    double judged;          /* the last step at which the energy was judged; -1: none */
+    double seen;            /* the last step at which it was looked at, those between included */
+    double look, looks;     /* the next one between them, -1: none; and how many there were */
+    double width;           /* of a window, in steps */
+    double counts[WINDOWS]; /* checks in each */
+};
+
+/* An energy whose changes are judged, over `scale`, all numbers. */
+struct level {
+    double scale;  /* the larger of |E| and |U| at the start */
+    double start;  /* the energy then */
+    double mark;   /* the energy from which its change within JUMP_STEPS is counted */
+    double last;   /* the energy at the last check */
+    double rate;   /* what it changed by per step between the last two checks; NaN: not known yet */
+    double usual;  /* the mean of |U| over the steps so far */
+    double beyond; /* the first of the checks in turn up to now that saw it beyond the limit; NaN */
+};
+
+/* The findings about the orbits of bound bodies (watch-bound.h), all numbers. */
+struct bound_record {
+    double work;              /* pair interactions of all trials */
+    double next;              /* step from which the same body is tried again */
+    double tried;             /* steps of the passage of the body that was tried last; NaN: none */
+    double rate;              /* of the steady change that the method makes, per unit of time */
+    double drift, drift_time; /* what that has come to, and until when */
+    double error;             /* of the worst orbit so far, over its own energy */
+    double body, centers[2];  /* ids of that body and of what it is bound to; NaN: none */
+    double steps;             /* of its period */
+    double time;              /* when that was */
+    double first;             /* the time when it was beyond the limit first; NaN: never */
+    double due;               /* the time when it is beyond the limit by the trial that told */
+    double pending, about[2]; /* places of a body and its centre that are to be seen again; NaN */
+    double few;               /* 1: because its period had too few steps */
+    double holds;             /* the step that a trial found good enough then; NaN: none */
+};
+
+/*
+ * The state of one system, all numbers. Where a single body has mass, the energy of the system
+ * says nothing; there the system is judged at each check by the worst of the specific energies of
+ * its test bodies, the bodies without mass, and the sizes of their changes make its history.
+ */
+struct record {
+    struct level level;               /* of the system */
+    double by_tests;                  /* 1: judged by its test bodies, whose levels follow */
+    double largest_error, error_time; /* |E - E0|, over scale, and when */
+    double largest_judged;            /* the same over what it was judged in (watch-energy.h) */
+    double error_body;                /* id of the test body whose it was */
+    double first_error;               /* the time when it was beyond the limit first */
+    struct close_pair offending;      /* the faster of the pairs before and after that */
+    double windows[WINDOWS];          /* sums of (E - E0) / scale */
+    double inertia, virial;           /* sums of I and |W| over all checks */
+    double time;                      /* of the marks */
+    double jumps, first_jump;         /* changes that were too large, and the time of the first */
+    double sudden;                    /* how many of them were seen to be jumps */
+    double jumped_body;               /* id of the test body that made the first */
+    double largest_jump;              /* over scale */
+    struct close_pair jumped;         /* the faster of the pairs before and after the first */
+    double next_search;               /* step from which to look for the fastest pair again */
+    struct close_pair last;           /* what that check has found */
+    struct close_pair fastest;        /* of all checks */
+    double warned;                    /* of the step */
+    double force_error, force_time;   /* the largest that an audit found, and when; 0: none */
+    struct bound_record bound;
+};
+
+/*
+ * The energy is judged at steps that depend on nothing but the number of bodies in all, so that the
+ * verdict is the same whatever else is measured, and when. The stride between them grows with the
+ * steps done, from strides[k] steps to the next where checks * strides[k + 1] steps are done; each
+ * of these bounds is a multiple of both. Few bodies are checked often, since their worst moments
+ * are short and a check costs them little.
+ */
+struct pace {
+    uint64_t checks;
+    size_t count;
+    uint64_t strides[8];
+};
+
+struct watch {
+    uint64_t every;
+    double energy_error, energy_drift, energy_jump; /* limits; infinite: none */
+    double orbit_error;                             /* of bound bodies, likewise */
+    double noise, least_steps;
+    struct force_options force; /* of the run */
+    enum on_jump on_jump;
+    bool symplectic;      /* or with steps that keep its error to a tolerance */
+    double advised_steps; /* of a period; 0 where the integrator chooses its own */
+    const struct integrator *integrator;
+    bool periodic;      /* images of bodies make orbits that are not those of two bodies */
+    size_t count;       /* bodies of a system */
+    bool chooses_steps; /* its own: those of the run are no measure of them */
+    const struct pace *pace;
+    bool looks; /* between two steps of this pace as well, where pairs pass their pericentres */
+    const struct units *units; /* of the run, for what is said */
+    double dt, end;            /* of the run, in time */
+    size_t systems;
+    struct history *history; /* owns the numbers of the records and levels as well */
+    struct record *records;
+    size_t test_count;    /* levels of each system, for all its bodies; 0: no system needs them */
+    struct level *levels; /* of the test bodies of all systems */
+    size_t length;        /* of all these numbers, in reals */
+};
+
+/* Tells whether the forces of the run leave something out, up to an error that was asked for. */
+static inline bool watch_asks(const struct watch *watch)
+{
+    return force_traits(&watch->force).truncation > 0.0;
+}
+
+/* Tells whether forces were found to be less exact than was asked for. */
+static inline bool watch_force_fails(const struct watch *watch, const struct record *record)
+{
+    return watch_asks(watch) && record->force_error > watch->force.accuracy;
+}
+
+#endif

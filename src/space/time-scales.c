@@ -1,0 +1,67 @@
+#include "space/time-scales.h"
+
+#include <math.h>
+
+#include "space/bound-pairs.h"
+
+_Static_assert((int)BOUND_PAIRS_BODY_BYTES <= (int)TIME_SCALES_BODY_BYTES, "");
+
+enum { LEAST_BODIES = 50 };
+
+/* Counts bodies and pairs, and sums the energies within the pairs. */
+static void count_pairs(const struct bound_pairs *pairs, const struct bodies *bodies, size_t system,
+                        struct time_scales_structure *structure)
+{
+    const double *const m = bodies->m + system * bodies->stride;
+    for (size_t i = 0; i < bodies->count; i++) {
+        const struct bound_pair *pair = bound_pairs_of(pairs, i);
+        if (pair && i == pair->j)
+            continue;
+        const double mass = pair ? m[i] + m[pair->j] : m[i];
+        structure->count += mass > 0.0;
+        structure->largest = fmax(structure->largest, mass);
+    }
+    for (size_t k = 0; k < pairs->count; k++) {
+        const struct bound_pair *pair = &pairs->pairs[k];
+        structure->kinetic -= pair->energy + pair->potential;
+        structure->potential += pair->potential;
+        structure->virial += pair->virial;
+    }
+}
+
+enum status time_scales_structure(const struct physics *physics, const struct bodies *bodies,
+                                  size_t system, int threads,
+                                  struct time_scales_structure *structure, struct error *error)
+{
+    *structure = (struct time_scales_structure){ 0 };
+    if (physics->boundary == BOUNDARY_PERIODIC || bodies->count < LEAST_BODIES)
+        return STATUS_OK;
+    struct bound_pairs pairs;
+    struct sphere sphere;
+    if (bound_pairs_create(physics, bodies, system, threads, &pairs, error))
+        return error->status;
+    count_pairs(&pairs, bodies, system, structure);
+    bound_pairs_destroy(&pairs);
+    if (sphere_create(bodies, system, SPHERE_MASS, threads, &sphere, error))
+        return error->status;
+    structure->half_mass_radius = sphere_radius(&sphere, 0.5);
+    sphere_destroy(&sphere);
+    return STATUS_OK;
+}
+
+struct time_scales time_scales(const struct physics *physics,
+                               const struct time_scales_structure *structure,
+                               const struct conserved *conserved)
+{
+    const double G = physics->gravitational_constant, M = conserved->mass, N = structure->count;
+    const double K = conserved->internal - structure->kinetic;
+    const double E = K + conserved->potential - structure->potential;
+    const double W = conserved->virial - structure->virial, r = structure->half_mass_radius;
+    struct time_scales scales = { NAN, NAN };
+    if (N < LEAST_BODIES || structure->largest > 0.1 * M || !(E < 0.0))
+        return scales;
+    scales.crossing = G * pow(M, 2.5) / pow(-2.0 * E, 1.5);
+    if (2.0 * K > 0.5 * fabs(W) && 2.0 * K < 1.5 * fabs(W))
+        scales.relaxation = 0.138 * N * sqrt(r * r * r / (G * M)) / log(0.11 * N);
+    return scales;
+}

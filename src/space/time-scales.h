@@ -1,0 +1,45 @@
+/*
+ * How long a cluster takes to be crossed and to relax, from its bodies at the start.
+ *
+ * t_cr = G M^(5/2) / (2 |E|)^(3/2), 2 sqrt(2) in N-body units (Heggie & Mathieu 1986);
+ * t_rh = 0.138 N r_h^(3/2) / (sqrt(G M) ln(0.11 N)), of half of the mass, for bodies of equal mass
+ * without softening (Spitzer 1987; 0.11: Giersz & Heggie 1994, MNRAS 268, 257). Bound pairs count
+ * as one body, and E, K and W without what is within them, in the frame of the centre of mass.
+ */
+#ifndef ORRERY_SPACE_TIME_SCALES_H
+#define ORRERY_SPACE_TIME_SCALES_H
+
+#include <stddef.h>
+
+#include "base/status.h"
+#include "model/bodies.h"
+#include "model/conserved.h"
+#include "model/physics.h"
+#include "space/sphere.h"
+
+/* The structure of a system, known before its energies are. */
+struct time_scales_structure {
+    double count;                      /* bodies with mass, a bound pair as one */
+    double largest;                    /* mass of one of them */
+    double half_mass_radius;           /* about the centre of mass */
+    double kinetic, potential, virial; /* within the bound pairs */
+};
+
+struct time_scales {
+    double crossing;   /* NaN for fewer than 50 bodies, one with a tenth of all mass, E >= 0 */
+    double relaxation; /* the same; NaN too unless 1/2 < 2 K / |W| < 3/2 */
+};
+
+/* Borrowed for each body of the system: for the pairs first, no more than for the sphere
+ * afterwards. */
+enum { TIME_SCALES_BODY_BYTES = SPHERE_BODY_BYTES };
+
+/* All zero in a periodic box. STATUS_MEMORY, STATUS_NUMERICAL. */
+enum status time_scales_structure(const struct physics *physics, const struct bodies *bodies,
+                                  size_t system, int threads,
+                                  struct time_scales_structure *structure, struct error *error);
+struct time_scales time_scales(const struct physics *physics,
+                               const struct time_scales_structure *structure,
+                               const struct conserved *conserved);
+
+#endif
