@@ -132,7 +132,9 @@ def wait_for_beginning(process, path):
     end = time.monotonic() + 60 * tap.PATIENCE
     while not path.exists() and process.poll() is None and time.monotonic() < end:
         time.sleep(0.01)
-    assert path.exists(), process.communicate()
+    if not path.exists():
+        process.kill()  # or communicate() waits for the end of the run
+        raise AssertionError(process.communicate())
 
 
 def seconds_until(done, process):
