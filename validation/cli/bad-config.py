@@ -388,7 +388,7 @@ outputs = ( { type = "xyz"; every = ten; }, { type = "xyz" every = 0; } );
 def test_the_mistakes_of_the_manual():
     """each row of its table: what is written, and what is said, word by word; 64 or 78"""
     path = pathlib.Path(tap.SOURCE, "docs/manual/config-file.md")
-    table = path.read_text().split("### Mistakes, and what is said")[1].split("\n## ")[0]
+    table = path.read_text().split("### Mistakes and their messages")[1].split("\n## ")[0]
     rows = re.findall(r"^\| `(.+?)` \| (.+) \|$", table, re.M)
     assert len(rows) >= 40, len(rows)
     pathlib.Path("orbit.cfg").write_text('bodies = { initial = "two-body"; };\n'
