@@ -1,5 +1,5 @@
-/* The copies of its bodies that a run carries along, by its config alone: shadows (run/shadow.h)
- * and replays (run/replay.h), each in a backend of its own. */
+/* The copies of its bodies that a run carries along, by its config alone: shadows
+ * (accuracy/shadow.h) and replays (accuracy/replay.h), each in a backend of its own. */
 #ifndef ORRERY_ACCURACY_COPIES_H
 #define ORRERY_ACCURACY_COPIES_H
 

@@ -9,9 +9,8 @@
 
 #include <stddef.h>
 
-#include "model/bodies.h"
 #include "model/conserved.h"
-#include "output/checkpoint.h"
+#include "output/saved.h"
 #include "run/parts.h"
 
 struct json_t;
@@ -26,32 +25,12 @@ enum { CONSERVED_REALS = sizeof(struct conserved) / sizeof(double), CONTENT_BUIL
 /* The section `counts`. */
 enum { COUNT_SYSTEMS, COUNT_BODIES, COUNT_STEP, COUNT_EVENTS, COUNT_BITWISE, COUNT_EARLY, COUNTS };
 
-/* The arrays of bodies that make the state; accelerations follow from them. */
-enum { CONTENT_ARRAYS = 8 };
-struct content_array {
-    const char *name; /* of its section */
-    void *values;     /* borrowed from the bodies */
-};
-void content_arrays(const struct bodies *bodies, struct content_array arrays[CONTENT_ARRAYS]);
-
 /* Calls `visit` for each array of numbers that must survive a restart beside the bodies, borrowed
  * from the run: what diagnostics, criteria, the watch and the ensemble have seen. */
 void content_visit_state(const struct run *run,
                          void (*visit)(void *context, const char *kind, size_t index,
                                        double *numbers, size_t count),
                          void *context);
-
-/* The state of an integrator that chooses its own steps, in sections "PREFIXadaptive:NAME"; nothing
- * with another integrator. STATUS_DATA, STATUS_IO. */
-void content_put_adaptive(struct checkpoint_writer *writer, const char *prefix,
-                          const struct backend *backend);
-enum status content_get_adaptive(const struct checkpoint *checkpoint, const char *prefix,
-                                 struct backend *backend, struct error *error);
-/* Counts the words of the state that are not those of the checkpoint. STATUS_DATA, STATUS_IO,
- * STATUS_MEMORY. */
-enum status content_compare_adaptive(const struct checkpoint *checkpoint, const char *prefix,
-                                     const struct backend *backend, size_t *different,
-                                     struct error *error);
 
 /* The prefix of what was kept before the last step made its events off their cadence. */
 extern const char content_early[];

@@ -87,7 +87,7 @@ static double checkpoint_bytes(const struct run *run)
     if (adaptive)
         adaptive->class_->save(adaptive, &writer);
     content_visit_state(run, count_numbers, &kept);
-    double bytes = CHECKPOINT_TEXT + CONTENT_ARRAYS * arrays + 2.0 * kept +
+    double bytes = CHECKPOINT_TEXT + SAVED_ARRAYS * arrays + 2.0 * kept +
                    (double)bodies->systems * (double)sizeof(struct conserved);
     for (int k = 0; k < TRUST_SHADOWS; k++)
         if (copies_shadow(run->experiment.config, (enum trust_shadow)k)) {

@@ -5,9 +5,7 @@
 
 #include "accuracy/resolution.h"
 #include "formats/csv.h"
-#include "run/replay.h"
 #include "run/save.h"
-#include "run/shadow.h"
 
 /* The destination of a diagnostic's rows. */
 struct row_target {
@@ -71,13 +69,14 @@ static enum status measure(struct run *run, size_t index, const struct moment *n
                            struct error *error)
 {
     struct diagnostic_slot *slot = &run->observers.diagnostics[index];
-    if (slot->diagnostic == run->observers.trust && shadow_fetch(run, error))
+    if (slot->diagnostic == run->observers.trust && shadow_fetch(run->shadows, error))
         return error->status;
     struct row_target target = { run, index, now };
     const struct row_sink sink = { take_row, &target };
     const struct instant start = instant_now();
     if (diagnostic_measure(slot->diagnostic, now, &sink, error) ||
-        (slot->diagnostic == run->observers.energy_budget && replay_interval(run, error)))
+        (slot->diagnostic == run->observers.energy_budget &&
+         replay_interval(&run->replays, run->schedule.step, run->schedule.last, error)))
         return error->status;
     note_seconds(start, &slot->seconds);
     if (slot->aggregate)
@@ -159,7 +158,7 @@ static const double little_work = 1e8;
 static bool may_be_long(const struct run *run, size_t diagnostic)
 {
     const struct diagnostic *const d = run->observers.diagnostics[diagnostic].diagnostic;
-    const uint64_t steps = d == run->observers.energy_budget ? 3 * replay_steps(run) : 1;
+    const uint64_t steps = d == run->observers.energy_budget ? 3 * replay_steps(&run->replays) : 1;
     return experiment_interactions(&run->experiment, steps) > little_work;
 }
 
@@ -262,7 +261,7 @@ static void drop_horizons(struct run *run)
 {
     for (size_t i = 0; i < run->criteria.expect.count; i++) {
         struct criterion *const c = &run->criteria.expect.criteria[i];
-        if (shadow_horizon_beyond(run, c, run_time(run)) && c->failures == 0)
+        if (run_horizon_beyond(run, c, run_time(run)) && c->failures == 0)
             c->rows = 0; /* does not hold: no row to judge by */
     }
 }

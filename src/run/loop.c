@@ -7,9 +7,7 @@
 #include "output/progress.h"
 #include "run/ending.h"
 #include "run/events.h"
-#include "run/replay.h"
 #include "run/save.h"
-#include "run/shadow.h"
 #include "run/signals.h"
 
 /* The backend is called for about this long at a time, so that signals, control files and progress
@@ -130,7 +128,7 @@ static enum status advance(struct run *run, uint64_t steps, struct poll *poll, s
         return serve_interruption(run, poll, error);
     }
     if (!status)
-        status = shadow_advance(run, steps, error);
+        status = shadow_advance(run->shadows, steps, error);
     schedule_advance(&run->schedule, steps_done(run, steps));
     return status;
 }
@@ -143,7 +141,7 @@ static enum status advance_to(struct run *run, uint64_t next, struct poll *poll,
     while (run->schedule.step < next && !status && !should_stop(run, poll)) {
         const uint64_t left = next - run->schedule.step;
         const uint64_t steps = left < poll->batch_steps ? left : poll->batch_steps;
-        if (shadow_adjust(run, error))
+        if (shadow_adjust(run->shadows, error))
             return error->status;
         const double before = clock_seconds();
         const bool whole = steps == poll->batch_steps; /* others say nothing of their number */
@@ -207,7 +205,8 @@ static enum status follow(struct run *run, struct poll *poll, struct error *erro
 {
     const struct schedule *schedule = &run->schedule;
     run->phase = RUN_OBSERVES;
-    enum status status = replay_resume(run, error);
+    enum status status =
+        replay_resume(&run->replays, schedule->step, schedule->last, schedule->events_done, error);
     if (!status && !schedule->events_done)
         status = observe(run, error);
     while (!status && schedule->step < schedule->last) {

@@ -104,6 +104,12 @@ struct moment run_moment(const struct run *run)
                             .simulation = run->simulation };
 }
 
+bool run_horizon_beyond(const struct run *run, const struct criterion *c, double time)
+{
+    return run->observers.trust && c->diagnostic == run->observers.diagnostic_count - 1 &&
+           trust_is_horizon(c->column) && isfinite(c->lowest) && c->lowest > time;
+}
+
 enum status run_observe(struct run *run, unsigned needs, struct error *error)
 {
     struct simulation *simulation = run->simulation;

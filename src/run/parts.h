@@ -6,13 +6,15 @@
  *   loop, events       from one event to the next, and what happens there
  *   save, restart      a checkpoint, and the way back from it; content names its sections, change
  *                      says how the config differs, continuation what is known of the run before
- *   shadow, replay     copies of the bodies that go along (copies), for trust and energy_budget
  *   verdict, remedy    what is said of a run that failed, and what would have helped
  *   provenance, record what the run has come to: run.json, with its legs, and for commands
  */
 #ifndef ORRERY_RUN_PARTS_H
 #define ORRERY_RUN_PARTS_H
 
+#include "accuracy/kernel-error.h"
+#include "accuracy/replay.h"
+#include "accuracy/shadow.h"
 #include "base/status.h"
 #include "model/scales.h"
 #include "run/autosave.h"
@@ -29,15 +31,6 @@
 #include "run/show.h"
 #include "space/time-scales.h"
 
-struct shadows;
-
-/* How far the forces of the run are from what they should be, measured at its start; zero where
- * they err by the rounding of double precision alone. */
-struct kernel_error {
-    double whole; /* root mean square, over that of the forces */
-    double bias;  /* the part of it that makes all forces too strong alike, likewise */
-};
-
 /* The phases of a run, for those who may interrupt it (run/ending.h). */
 enum run_phase {
     RUN_BEGINS,   /* nothing is written yet */
@@ -52,7 +45,7 @@ struct run {
     struct run_options options; /* its texts are the caller's */
     struct experiment experiment;
     struct simulation *simulation;          /* that of the experiment */
-    struct kernel_error kernel_error;       /* see run/kernel-error.h */
+    struct kernel_error kernel_error;       /* at its start; zero where it does not count */
     struct scales scales;                   /* of the initial bodies */
     struct time_scales_structure structure; /* of those of the first system */
     struct schedule schedule;
@@ -62,8 +55,8 @@ struct run {
     struct proportions proportions;  /* of its numbers at the start */
     char verdict[VERDICT_TEXT_SIZE]; /* once it has failed: see run/verdict.h */
     struct show show;
-    struct simulation start; /* where replays of a run that goes on may begin, see run/replay.h */
-    struct shadows *shadows; /* see run/shadow.h; NULL where they are not asked for */
+    struct replays replays;
+    struct shadows *shadows; /* NULL where they are not asked for */
     struct files files;
     struct autosave autosave;
     struct continuation continuation;
@@ -107,6 +100,9 @@ struct run_work run_work(const struct run *run);
 
 /* The bodies as they are now; valid is what was observed. */
 struct moment run_moment(const struct run *run);
+
+/* Tells whether the criterion asks for a horizon that is later than `time`. */
+bool run_horizon_beyond(const struct run *run, const struct criterion *criterion, double time);
 
 /* Gets from the backend what observers need (enum need, or-ed), once for all of them. */
 enum status run_observe(struct run *run, unsigned needs, struct error *error);

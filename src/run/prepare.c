@@ -1,5 +1,6 @@
 #include "run/prepare.h"
 
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,12 +10,9 @@
 #include "base/memory.h"
 #include "initial/initial.h"
 #include "run/ending.h"
-#include "run/kernel-error.h"
 #include "run/open.h"
 #include "run/provenance.h"
-#include "run/replay.h"
 #include "run/restart.h"
-#include "run/shadow.h"
 #include "run/signals.h"
 
 /* Allocates the arrays that only some observers need. */
@@ -72,13 +70,21 @@ static enum status create_own_diagnostics(struct run *run, bool measure_first, s
     const struct config *config = run->experiment.config;
     struct diagnostic_slot *slots = run->observers.diagnostics;
     if (copies_replayed(config)) {
-        if (!replay_diagnostic(run, &slots[next].diagnostic, error))
+        const struct moment start = run_moment(run);
+        const enum status made = replay_diagnostic(&run->replays, &start, error);
+        run->observers.energy_budget = slots[next].diagnostic = run->replays.budget;
+        if (!made)
             fill_slot(run, next, config_section(config, "energy_budget"), error);
         next++;
     }
-    if (copies_shadowed(config) &&
-        !shadow_diagnostic(run, measure_first, &slots[next].diagnostic, error))
-        fill_slot(run, next, config_section(config, "trust"), error);
+    if (copies_shadowed(config)) {
+        const struct section *const section = config_section(config, "trust");
+        const bool measure = measure_first && !run->continuation.checkpoint;
+        struct diagnostic **const trust = &slots[next].diagnostic;
+        if (!shadow_diagnostic(section, run->simulation, run->schedule.step, measure, trust, error))
+            fill_slot(run, next, section, error);
+        run->observers.trust = *trust;
+    }
     return error->status;
 }
 
@@ -146,7 +152,7 @@ static void check_horizons(const struct run *run, struct error *error)
         const struct criterion *c = &run->criteria.expect.criteria[i];
         char time[UNITS_TEXT_SIZE], least[UNITS_TEXT_SIZE];
         const struct units *units = run->simulation->physics.units;
-        if (shadow_horizon_beyond(run, c, end))
+        if (run_horizon_beyond(run, c, end))
             section_error(c->section, NULL, error,
                           "the run ends at t = %s and cannot show that %s is at least %s",
                           units_time(units, end, 6, time), c->quantity,
@@ -230,23 +236,39 @@ static enum status create_backend(struct run *run, struct error *error)
     return section_refuse(bodies, initial_count_name(bodies), status, error, reason);
 }
 
+/* Measures how far the forces are off; a run that is continued takes it from its run.json. */
+static enum status find_kernel_error(struct run *run, struct error *error)
+{
+    const json_t *before = json_object_get(run->continuation.before, "force_error");
+    if (!kernel_error_counts(run->simulation))
+        return STATUS_OK;
+    if (!run->continuation.checkpoint)
+        return kernel_error_measure(run->simulation, &run->kernel_error, error);
+    run->kernel_error =
+        (struct kernel_error){ .whole = json_number_value(json_object_get(before, "whole")),
+                               .bias = json_number_value(json_object_get(before, "bias")) };
+    return STATUS_OK;
+}
+
 static enum status prepare_all(struct run *run, const struct config *config, bool measure,
                                struct error *error)
 {
     if (experiment_create(config, &run->interruption, &run->experiment, error) ||
         proportions_find(&run->experiment, &run->proportions, error))
         return error->status;
+    run->replays = (struct replays){ .config = config, .original = run->simulation };
     scales_measure(run->simulation->bodies, &run->scales);
     if (measure && time_scales_structure(&run->simulation->physics, run->simulation->bodies, 0, 1,
                                          &run->structure, error))
         return error->status;
-    if (create_parts(run, error) || (run->options.restart && replay_keep_start(run, error)) ||
+    if (create_parts(run, error) ||
+        (run->options.restart && replay_keep_start(&run->replays, error)) ||
         (run->options.restart && open_checkpoint(run, error)) || create_backend(run, error) ||
         (run->continuation.checkpoint && restart_load_integrator(run, error)))
         return error->status;
     if (measure && run_observe(run, NEED_STATE | NEED_CONSERVED, error))
         return error->status;
-    if (measure && kernel_error_measure(run, error))
+    if (measure && find_kernel_error(run, error))
         return error->status;
     if (!run->continuation.checkpoint)
         ensemble_begin(&run->ensemble);
@@ -255,7 +277,10 @@ static enum status prepare_all(struct run *run, const struct config *config, boo
     if (error->status || create_criteria(run, error) || create_watch(run, error) ||
         allocate_arrays(run, error) || load_state(run, error))
         return error->status;
-    return run->observers.trust && measure ? shadow_create(run, error) : STATUS_OK;
+    return run->observers.trust && measure
+               ? shadow_create(config, run->simulation, run->observers.trust,
+                               run->continuation.checkpoint, &run->shadows, error)
+               : STATUS_OK;
 }
 
 /* To prepare a run of many bodies takes a while. */

@@ -13,7 +13,6 @@
 #include "base/document.h"
 #include "base/memory.h"
 #include "run/failure.h"
-#include "run/kernel-error.h"
 #include "run/legs.h"
 
 static json_t *vector(const double value[3])
@@ -241,6 +240,15 @@ static json_t *judged_json(const struct run *run)
                                     run->observers.trust != NULL, text));
 }
 
+/* Returns null where the forces are those of double precision. */
+static json_t *force_error_json(const struct run *run)
+{
+    if (!kernel_error_counts(run->simulation))
+        return json_null();
+    return json_pack("{s:o, s:o}", "whole", document_number(run->kernel_error.whole), "bias",
+                     document_number(run->kernel_error.bias));
+}
+
 /* Returns the content of every run.json, in this order. */
 static json_t *run_json(const struct run *run, const struct provenance_end *end)
 {
@@ -268,7 +276,7 @@ static json_t *run_json(const struct run *run, const struct provenance_end *end)
         { "started", json_string(run->clocks.stamp) },
         { "written", json_string(clock_stamp(stamp)) },
         { "compute", compute_json(&run->simulation->description) },
-        { "force_error", kernel_error_json(run) },
+        { "force_error", force_error_json(run) },
         { "systems", json_integer((json_int_t)x->simulation.bodies->systems) },
         { "bodies", json_integer((json_int_t)x->simulation.bodies->count) },
         { "step", json_integer((json_int_t)schedule->step) },

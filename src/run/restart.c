@@ -184,9 +184,9 @@ enum status restart_load_bodies(struct run *run, struct error *error)
     struct bodies *bodies = run->simulation->bodies;
     if (load_counts(run, error))
         return error->status;
-    struct content_array arrays[CONTENT_ARRAYS];
-    content_arrays(bodies, arrays);
-    for (size_t k = 0; k < CONTENT_ARRAYS; k++)
+    struct saved_array arrays[SAVED_ARRAYS];
+    saved_arrays(bodies, arrays);
+    for (size_t k = 0; k < SAVED_ARRAYS; k++)
         checkpoint_get_words(run->continuation.checkpoint, arrays[k].name, arrays[k].values,
                              bodies->systems, bodies->count, bodies->stride, error);
     checkpoint_get_words(run->continuation.checkpoint, "first", run->ensemble.first, 1,
@@ -196,7 +196,7 @@ enum status restart_load_bodies(struct run *run, struct error *error)
 
 enum status restart_load_integrator(struct run *run, struct error *error)
 {
-    return content_get_adaptive(run->continuation.checkpoint, "", run->simulation->backend, error);
+    return saved_get_adaptive(run->continuation.checkpoint, "", run->simulation->backend, error);
 }
 
 enum status restart_step(const struct checkpoint *checkpoint, uint64_t *step, struct error *error)
@@ -217,7 +217,7 @@ bool restart_same_build(const struct run *run, const struct checkpoint *checkpoi
     return same;
 }
 
-static void compare_array(const struct bodies *b, const struct content_array *array,
+static void compare_array(const struct bodies *b, const struct saved_array *array,
                           const uint64_t *expected, struct restart_difference *difference)
 {
     for (size_t s = 0; s < b->systems; s++)
@@ -238,16 +238,16 @@ enum status restart_differences(const struct run *run, const struct checkpoint *
     const struct bodies *b = run->simulation->bodies;
     *difference = (struct restart_difference){ 0 };
     uint64_t *expected = memory_array(bodies_length(b), sizeof *expected, error);
-    struct content_array arrays[CONTENT_ARRAYS];
-    content_arrays(b, arrays);
-    for (size_t k = 0; k < CONTENT_ARRAYS && !error->status; k++)
+    struct saved_array arrays[SAVED_ARRAYS];
+    saved_arrays(b, arrays);
+    for (size_t k = 0; k < SAVED_ARRAYS && !error->status; k++)
         if (checkpoint_get_words(checkpoint, arrays[k].name, expected, b->systems, b->count,
                                  b->stride, error) == STATUS_OK)
             compare_array(b, &arrays[k], expected, difference);
     memory_free(expected);
     size_t different = 0;
     if (!error->status)
-        content_compare_adaptive(checkpoint, "", run->simulation->backend, &different, error);
+        saved_compare_adaptive(checkpoint, "", run->simulation->backend, &different, error);
     if (different > 0 && difference->values == 0) {
         difference->array = "the integrator's state";
         difference->id = RESTART_NO_BODY;

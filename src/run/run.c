@@ -11,7 +11,6 @@
 #include "run/prepare.h"
 #include "run/provenance.h"
 #include "run/save.h"
-#include "run/shadow.h"
 #include "run/signals.h"
 #include "run/verdict.h"
 
@@ -161,7 +160,7 @@ void run_destroy(struct run *run)
     if (!run)
         return;
     observers_close(&run->observers, &(struct error){ 0 }); /* finish() has said what mattered */
-    shadow_destroy(run);
+    shadow_destroy(run->shadows);
     observers_destroy(&run->observers);
     criteria_destroy(&run->criteria);
     show_destroy(&run->show);
@@ -170,7 +169,7 @@ void run_destroy(struct run *run)
     continuation_destroy(&run->continuation);
     save_free(run->autosave.before_last);
     files_destroy(&run->files);
-    simulation_destroy(&run->start);
+    simulation_destroy(&run->replays.start);
     experiment_destroy(&run->experiment);
     free(run);
     signals_release(); /* until here a signal does not end the process */

@@ -11,7 +11,6 @@
 #include "output/checkpoint.h"
 #include "run/content.h"
 #include "run/legs.h"
-#include "run/shadow.h"
 
 /* --- what is kept ----------------------------------------------------------------------------- */
 
@@ -143,12 +142,12 @@ static void put_state(struct checkpoint_writer *writer, const struct run *run)
         [COUNT_EARLY] = run->autosave.before_last != NULL,
     };
     checkpoint_put_words(writer, "counts", counts, 1, COUNTS, 0);
-    struct content_array arrays[CONTENT_ARRAYS];
-    content_arrays(bodies, arrays);
-    for (size_t k = 0; k < CONTENT_ARRAYS; k++)
+    struct saved_array arrays[SAVED_ARRAYS];
+    saved_arrays(bodies, arrays);
+    for (size_t k = 0; k < SAVED_ARRAYS; k++)
         checkpoint_put_words(writer, arrays[k].name, arrays[k].values, bodies->systems,
                              bodies->count, bodies->stride);
-    content_put_adaptive(writer, "", run->simulation->backend);
+    saved_put_adaptive(writer, "", run->simulation->backend);
     checkpoint_put_words(writer, "first", run->ensemble.first, 1, bodies->systems * CONSERVED_REALS,
                          0);
 }
@@ -189,7 +188,7 @@ static enum status save_once(struct run *run, const struct kept *kept, struct er
         return error->status;
     }
     put_state(writer, run);
-    shadow_put(writer, run);
+    shadow_put(writer, run->shadows);
     put_kept(writer, kept);
     put_kept(writer, run->autosave.before_last);
     return checkpoint_commit(writer, !run->continuation.newest_damaged, error);
@@ -216,7 +215,7 @@ enum status save_checkpoint(struct run *run, struct error *error)
         return STATUS_OK;
     const double start = clock_seconds();
     /* The outputs must be at least as long on the disk as the checkpoint says. */
-    if (simulation_fetch(run->simulation, error) || shadow_fetch(run, error) ||
+    if (simulation_fetch(run->simulation, error) || shadow_fetch(run->shadows, error) ||
         run_flush(run, true, error))
         return error->status;
     const size_t length = bodies_length(run->simulation->bodies);

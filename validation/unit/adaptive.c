@@ -10,7 +10,7 @@
 #include "backend/ranks.h"
 #include "base/memory.h"
 #include "motion-case.h"
-#include "run/content.h"
+#include "output/saved.h"
 
 /* --- an integrator ---------------------------------------------------------------------------- */
 
@@ -278,8 +278,8 @@ static struct checkpoint *keep(struct directory *directory, const struct backend
     struct checkpoint_writer *writer;
     struct checkpoint *checkpoint;
     assert_int_equal(checkpoint_begin(directory, &writer, &error), STATUS_OK);
-    content_put_adaptive(writer, "", &(struct backend){ 0 });
-    content_put_adaptive(writer, "twin:", backend);
+    saved_put_adaptive(writer, "", &(struct backend){ 0 });
+    saved_put_adaptive(writer, "twin:", backend);
     assert_int_equal(checkpoint_commit(writer, true, &error), STATUS_OK);
     assert_int_equal(checkpoint_open(directory, checkpoint_name, &checkpoint, &error), STATUS_OK);
     return checkpoint;
@@ -300,20 +300,19 @@ static void test_a_checkpoint_keeps_it(void **state)
         bodies_copy_system(later, s, bodies, s);
     struct checkpoint *checkpoint = keep(directory, backend);
     assert_true(checkpoint_has(checkpoint, "twin:adaptive:drift"));
-    assert_int_equal(content_get_adaptive(checkpoint, "", again, &missing), STATUS_DATA);
-    assert_int_equal(content_get_adaptive(checkpoint, "twin:", again, &error), STATUS_OK);
+    assert_int_equal(saved_get_adaptive(checkpoint, "", again, &missing), STATUS_DATA);
+    assert_int_equal(saved_get_adaptive(checkpoint, "twin:", again, &error), STATUS_OK);
     size_t different = 1;
-    assert_int_equal(content_compare_adaptive(checkpoint, "twin:", again, &different, &error),
+    assert_int_equal(saved_compare_adaptive(checkpoint, "twin:", again, &different, &error),
                      STATUS_OK);
     assert_int_equal(different, 0);
     advance(backend, 3);
     advance(again, 3);
     assert_true(motion_equal(bodies, 2, later, 2));
-    assert_int_equal(content_compare_adaptive(checkpoint, "twin:", again, &different, &error),
+    assert_int_equal(saved_compare_adaptive(checkpoint, "twin:", again, &different, &error),
                      STATUS_OK);
     assert_int_equal(different, 6); /* all words of three systems */
-    assert_int_equal(content_get_adaptive(checkpoint, "", &(struct backend){ 0 }, &error),
-                     STATUS_OK);
+    assert_int_equal(saved_get_adaptive(checkpoint, "", &(struct backend){ 0 }, &error), STATUS_OK);
     checkpoint_close(checkpoint);
     backend->class_->destroy(backend);
     again->class_->destroy(again);

@@ -150,4 +150,8 @@ ROWS = [
      "cli/light-bodies.py"),
     ("src/accuracy/energy-budget.c", "boundary == BOUNDARY_PERIODIC;",
      "boundary != BOUNDARY_PERIODIC;", "cli/energy-budget.py"),
+    ("src/accuracy/replay.c", "step < last && every", "every",
+     "cli/energy-budget.py"),
+    ("src/accuracy/replay.c", "energy_budget_postpone(replays->budget);", ";",
+     "cli/energy-budget.py"),
 ]
