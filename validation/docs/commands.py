@@ -266,6 +266,57 @@ def test_gallery():
     assert "docs/gallery.md" in (root / "README.md").read_text(encoding="utf-8")
 
 
+SECONDS = {"s": 1, "min": 60, "h": 3600, "d": 86400}
+
+
+def cells(text, heading):
+    """The rows of the first table behind these words, without its head, as lists of cells."""
+    table = re.search(r"^\|.*?(?=^$)", text[text.index(heading):] + "\n\n", re.M | re.S)[0]
+    return [[cell.strip() for cell in line.strip("|").split("|")]
+            for line in table.splitlines()[2:]]
+
+
+def wrong_limits(limits, performance, gpu):
+    """Entries of the tables of limits.md that do not follow from measured rates and the model."""
+    measured = {row[0]: float(row[1]) for row in cells(performance, "### Beside other programs")}
+    model = re.search(r"^\| H100 SXM \| symmetric \|.* (\d+) \|$", gpu, re.M)
+    rates = [2 * measured["Orrery single avx2"],  # of two cores; the page says four
+             16 * measured["Orrery single symmetric, one thread"], 0.8 * float(model[1])]
+    stated = [float(row[1]) for row in cells(limits, "**A model")]
+    for rate, number in zip(rates, stated, strict=True):
+        if abs(number / rate - 1) > 0.01:  # two or three digits are shown
+            yield f"{number}: not {rate}"
+    fmm = float(re.search(r"\(([\d.]+) s of one core", limits)[1])
+    if str(fmm) not in re.search(r"^\| Plummer, 1e-3 \|.*$", performance, re.M)[0]:
+        yield f"fast multipoles: {fmm}"
+    for heading, seconds in (
+            ("1000 steps with one force", lambda n, k: 1000 * n * n / (1e9 * stated[k])),
+            ("By fast multipoles", lambda n, k: 1000 * fmm * n / 1e6 / (4, 16)[k])):
+        for row in cells(limits, heading):
+            for k, cell in enumerate(row[1:]):
+                expected = seconds(float(row[0].replace(",", "")), k)
+                if cell == "less":
+                    if expected > 0.1:
+                        yield f"{row}: {expected}"
+                    continue
+                number, unit = cell.split()
+                last = 0.5 if "." not in number else 0.05
+                if abs(float(number) - expected / SECONDS[unit]) > 1.001 * last:
+                    yield f"{row}: {expected / SECONDS[unit]} {unit}"
+
+
+def test_limits():
+    """times and rates of limits.md follow from performance.md and the model of gpu.md"""
+    docs = pathlib.Path(tap.SOURCE, "docs")
+    pages = [(docs / name).read_text(encoding="utf-8")
+             for name in ("manual/limits.md", "performance.md", "gpu.md")]
+    assert not list(wrong_limits(*pages)), list(wrong_limits(*pages))
+    for planted in (("| 120 |", "| 130 |"), ("1.4 min", "2.4 min"), ("35 min", "36 min"),
+                    ("0.83 s of one", "0.93 s of one")):
+        assert planted[0] in pages[0], planted
+        assert list(wrong_limits(pages[0].replace(*planted), *pages[1:])), planted
+
+
 def test_a_wrong_command_is_seen():
     """a command with a slip fails, and a file that does not appear is missed"""
     prepare("README.md", "")
