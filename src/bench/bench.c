@@ -8,9 +8,9 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "estimate/need.h"
 #include "force/accuracy.h"
 #include "machine/room.h"
-#include "run/need.h"
 
 /* The least duration of a measurement, and the most repeats that one case needs. */
 static const double LEAST_SECONDS = 0.01, STREAM_SECONDS = 0.002;

@@ -11,9 +11,9 @@
 #include "commands/arguments.h"
 #include "commands/commands.h"
 #include "commands/preparation.h"
+#include "estimate/experiment.h"
 #include "machine/cores.h"
 #include "output/lock.h"
-#include "run/experiment.h"
 #include "run/schema.h"
 
 enum { WORDS_SIZE = 512 };

@@ -15,9 +15,9 @@
 #include "commands/commands.h"
 #include "commands/preparation.h"
 #include "config/parameter-reference.h"
+#include "estimate/advice.h"
+#include "estimate/estimate.h"
 #include "force/method.h"
-#include "run/advice.h"
-#include "run/estimate.h"
 #include "run/record.h"
 #include "study/convergence.h"
 #include "study/disk.h"
@@ -373,7 +373,8 @@ static enum status estimate_tried(const char *path, const struct run *run,
                                   struct estimate *estimate, struct error *error)
 {
     struct error tried = { 0 };
-    if (estimate_run(run, true, estimate, &tried) == STATUS_NUMERICAL)
+    const struct estimated estimated = run_estimated(run);
+    if (estimate_run(&estimated, true, estimate, &tried) == STATUS_NUMERICAL)
         return error_set(error, STATUS_NUMERICAL, "%s: check tried the run: %s", path, tried.text);
     return error_pass(error, &tried);
 }

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "config/configuration.h"
-#include "run/schedule.h"
+#include "observation/schedule.h"
 
 struct kept;
 

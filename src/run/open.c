@@ -9,9 +9,9 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "formats/csv.h"
-#include "run/estimate.h"
 #include "run/failure.h"
 #include "run/provenance.h"
+#include "run/record.h"
 #include "run/restart.h"
 #include "run/save.h"
 
@@ -178,7 +178,8 @@ static void note_start(struct run *run)
 
 static enum status check_disk(struct run *run, struct error *error)
 {
-    const double needed = estimate_disk_bytes(run);
+    const struct estimated estimated = run_estimated(run);
+    const double needed = estimate_disk_bytes(&estimated);
     const double room = directory_free_bytes(run->files.directory);
     if (needed <= room)
         return STATUS_OK;
@@ -190,10 +191,11 @@ static enum status check_disk(struct run *run, struct error *error)
 /* The manifest first: whatever is written later can be found and removed by it. */
 static enum status open_manifest(struct run *run, struct error *error)
 {
-    char buffer[RUN_DIRECTORY_SIZE];
+    char buffer[EXPERIMENT_DIRECTORY_SIZE];
     const enum directory_mode mode = run->options.force ? DIRECTORY_FORCE : DIRECTORY_NEW;
     if ((!run->files.directory &&
-         directory_open(run_directory(run, buffer), mode, &run->files.directory, error)) ||
+         directory_open(experiment_directory(&run->experiment, run->options.directory, buffer),
+                        mode, &run->files.directory, error)) ||
         check_disk(run, error) || provenance_claim(run, error) ||
         provenance_write(run, NULL, error))
         return error->status;

@@ -75,14 +75,6 @@ struct run_work run_work(const struct run *run)
     return own;
 }
 
-const char *run_directory(const struct run *run, char buffer[RUN_DIRECTORY_SIZE])
-{
-    if (run->options.directory)
-        return run->options.directory;
-    snprintf(buffer, RUN_DIRECTORY_SIZE, "%s.run", run->experiment.name);
-    return buffer;
-}
-
 const char *run_host(char buffer[RUN_HOST_SIZE])
 {
     buffer[RUN_HOST_SIZE - 1] = '\0'; /* a longer name is cut */

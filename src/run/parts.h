@@ -16,18 +16,18 @@
 #include "accuracy/replay.h"
 #include "accuracy/shadow.h"
 #include "base/status.h"
+#include "estimate/experiment.h"
+#include "estimate/proportions.h"
 #include "model/scales.h"
+#include "observation/criteria.h"
+#include "observation/observers.h"
+#include "observation/schedule.h"
 #include "run/autosave.h"
 #include "run/clocks.h"
 #include "run/continuation.h"
-#include "run/criteria.h"
 #include "run/ensemble.h"
-#include "run/experiment.h"
 #include "run/files.h"
-#include "run/observers.h"
 #include "run/options.h"
-#include "run/proportions.h"
-#include "run/schedule.h"
 #include "run/show.h"
 #include "space/time-scales.h"
 
@@ -69,10 +69,6 @@ struct run {
 /* A line for people and for run.log; a warning is shown even to those who want it quiet. */
 void run_notice(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void run_warning(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* The directory that the options choose: theirs, or "<name>.run". */
-enum { RUN_DIRECTORY_SIZE = EXPERIMENT_NAME_SIZE + 8 };
-const char *run_directory(const struct run *run, char buffer[RUN_DIRECTORY_SIZE]);
 
 /* The name of this machine; "?" where it has none. */
 enum { RUN_HOST_SIZE = 64 };

@@ -189,9 +189,9 @@ static enum status create_criteria(struct run *run, struct error *error)
  */
 static enum status open_checkpoint(struct run *run, struct error *error)
 {
-    char buffer[RUN_DIRECTORY_SIZE];
+    char buffer[EXPERIMENT_DIRECTORY_SIZE];
     struct error missing = { 0 };
-    const char *path = run_directory(run, buffer);
+    const char *path = experiment_directory(&run->experiment, run->options.directory, buffer);
     if (directory_open(path, DIRECTORY_RESUME, &run->files.directory, &missing)) {
         if (missing.status != STATUS_NO_INPUT || !run->options.restart_if_any)
             return error_pass(error, &missing);

@@ -3,6 +3,7 @@
 #include <jansson.h>
 #include <math.h>
 
+#include "run/content.h"
 #include "run/parts.h"
 
 struct run_record run_record(const struct run *run)
@@ -38,4 +39,21 @@ struct run_record run_record(const struct run *run)
     };
     json_decref(legs);
     return record;
+}
+
+static void count_bytes(void *context, const char *kind, size_t index, double *numbers,
+                        size_t count)
+{
+    (void)kind, (void)index, (void)numbers;
+    *(double *)context += (double)sizeof(double) * (double)count;
+}
+
+struct estimated run_estimated(const struct run *run)
+{
+    struct estimated estimated = { .experiment = &run->experiment,
+                                   .schedule = &run->schedule,
+                                   .observers = &run->observers,
+                                   .directory = run->options.directory };
+    content_visit_state(run, count_bytes, &estimated.kept_bytes);
+    return estimated;
 }

@@ -6,11 +6,12 @@
 #include <stdint.h>
 
 #include "backend/backend.h"
-#include "run/criteria.h"
+#include "estimate/estimate.h"
+#include "estimate/experiment.h"
+#include "observation/criteria.h"
+#include "observation/observers.h"
 #include "run/ensemble.h"
-#include "run/experiment.h"
 #include "run/legs.h"
-#include "run/observers.h"
 #include "space/time-scales.h"
 
 struct run;
@@ -41,5 +42,8 @@ struct run_record {
 };
 
 struct run_record run_record(const struct run *run);
+
+/* Returns all that decides the cost of the run, which owns it. */
+struct estimated run_estimated(const struct run *run);
 
 #endif

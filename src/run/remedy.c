@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "estimate/advice.h"
 #include "force/direct/reference.h"
-#include "run/advice.h"
 #include "run/ending.h"
 
 /* Pair interactions, in a fifth of a second; what may be tried is bounded by these, which no load

@@ -19,7 +19,7 @@
 #include "machine/cores.h"
 #include "model/physics.h"
 #include "model/units.h"
-#include "run/criteria.h"
+#include "observation/criteria.h"
 
 /* --- rows that belong to no single table ------------------------------------------------------ */
 

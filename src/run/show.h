@@ -4,8 +4,8 @@
 
 #include "base/status.h"
 #include "diagnostics/diagnostic.h"
+#include "observation/quantity.h"
 #include "run/options.h"
-#include "run/quantity.h"
 
 struct show {
     size_t count;                      /* 0: nothing is to be shown */

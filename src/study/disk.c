@@ -7,7 +7,8 @@
 
 #include "base/child.h"
 #include "base/memory.h"
-#include "run/estimate.h"
+#include "estimate/estimate.h"
+#include "run/record.h"
 #include "run/run.h"
 
 /* Keys that change no number of rows, frames or bodies: members that differ in these alone write
@@ -50,7 +51,11 @@ static bool member_bytes(const struct study *study, const struct study_options *
     const struct run_options plain = { .directory = options->directory };
     const bool prepared = !study_load_member(study, 1, member, &config, error) &&
                           !run_prepare(config, &plain, false, &run, error);
-    *bytes = prepared ? estimate_disk_bytes(run) : 0.0;
+    *bytes = 0.0;
+    if (prepared) {
+        const struct estimated estimated = run_estimated(run);
+        *bytes = estimate_disk_bytes(&estimated);
+    }
     run_destroy(run);
     config_free(config);
     return prepared;

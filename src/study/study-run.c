@@ -5,9 +5,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "estimate/need.h"
 #include "machine/cores.h"
 #include "report/result.h"
-#include "run/need.h"
 #include "run/signals.h"
 #include "study/disk.h"
 #include "study/existing.h"

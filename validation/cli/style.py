@@ -15,8 +15,8 @@ import mutants
 
 # docs/architecture.md, lowest first: a file may include what stands on its own floor or below.
 FLOORS = ["base", "machine", "config", "model", "space", "force", "integrator", "backend",
-          "simulation", "diagnostics", "output", "formats", "initial", "accuracy", "run", "report",
-          "study", "bench", "commands"]
+          "simulation", "diagnostics", "output", "formats", "initial", "accuracy", "observation",
+          "estimate", "run", "report", "study", "bench", "commands"]
 
 # A method of the force has a folder on that floor. gpu/ is the cuda backend; its files name each
 # other without a folder.

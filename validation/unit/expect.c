@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "model/units.h"
-#include "run/criteria.h"
+#include "observation/criteria.h"
 #include "run/schema.h"
 
 /* --- a config and diagnostics of its own ------------------------------------------------------ */

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "estimate/need.h"
 #include "machine/room.h"
-#include "run/need.h"
 #include "run/schema.h"
 
 static struct config *load(const char *bodies, const char *const *overrides, size_t count)

@@ -1,7 +1,7 @@
 /* The schedule: when things happen. */
 #include "unit.h"
 
-#include "run/schedule.h"
+#include "observation/schedule.h"
 
 static void test_next_event(void **state)
 {

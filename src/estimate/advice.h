@@ -4,15 +4,15 @@
  * the closest encounter that a cluster or a collapse lets expect until the end; and into how many
  * steps to divide it. Where it is no great work the run is rehearsed with that step.
  */
-#ifndef ORRERY_RUN_ADVICE_H
-#define ORRERY_RUN_ADVICE_H
+#ifndef ORRERY_ESTIMATE_ADVICE_H
+#define ORRERY_ESTIMATE_ADVICE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/status.h"
-#include "run/experiment.h"
-#include "run/rehearsal.h"
+#include "estimate/experiment.h"
+#include "estimate/rehearsal.h"
 
 enum advice_kind {
     ADVICE_NONE,       /* no two bodies attract each other */

@@ -2,13 +2,23 @@
  * The duration of a run, from measured parts: each thing that happens in it is tried on its own
  * bodies, or on the first of many, and counted.
  */
-#ifndef ORRERY_RUN_TIMING_H
-#define ORRERY_RUN_TIMING_H
+#ifndef ORRERY_ESTIMATE_TIMING_H
+#define ORRERY_ESTIMATE_TIMING_H
 
 #include "base/status.h"
+#include "estimate/experiment.h"
 #include "machine/disk-speed.h"
+#include "observation/observers.h"
+#include "observation/schedule.h"
 
-struct run;
+/* A run that is open, as far as its cost goes; all borrowed. */
+struct estimated {
+    const struct experiment *experiment; /* with its simulation started */
+    const struct schedule *schedule;
+    const struct observers *observers;
+    const char *directory; /* as the options give it; NULL for the usual one */
+    double kept_bytes;     /* what observers and criteria keep for a restart */
+};
 
 /* A number of events, and the seconds of each. */
 struct timing_part {
@@ -33,6 +43,6 @@ double timing_part_seconds(const struct timing_part *part);
 
 /* Takes about a second at most where a step takes less. STATUS_MEMORY, or what a backend or a
  * diagnostic reports. */
-enum status timing_measure(const struct run *run, struct timing *timing, struct error *error);
+enum status timing_measure(const struct estimated *x, struct timing *timing, struct error *error);
 
 #endif

@@ -1,4 +1,4 @@
-#include "run/aggregate.h"
+#include "observation/aggregate.h"
 
 #include <assert.h>
 #include <gsl/gsl_sort.h>

@@ -1,4 +1,4 @@
-#include "run/quantity.h"
+#include "observation/quantity.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "run/schedule.h"
+#include "observation/schedule.h"
 
 #include <stdlib.h>
 

@@ -2,13 +2,13 @@
  * A probe of one system: its motion until the end of the run, followed with steps that adapt to the
  * fastest pair, so that the closest passages are seen before a step is chosen. For few bodies.
  */
-#ifndef ORRERY_RUN_PROBE_H
-#define ORRERY_RUN_PROBE_H
+#ifndef ORRERY_ESTIMATE_PROBE_H
+#define ORRERY_ESTIMATE_PROBE_H
 
 #include <stddef.h>
 
 #include "base/status.h"
-#include "run/experiment.h"
+#include "estimate/experiment.h"
 #include "space/nearest.h"
 
 /* A sample of the probe at one of its steps. */

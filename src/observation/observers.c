@@ -1,4 +1,4 @@
-#include "run/observers.h"
+#include "observation/observers.h"
 
 #include <stdlib.h>
 #include <string.h>

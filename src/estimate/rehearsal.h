@@ -3,14 +3,14 @@
  * integrator, under its own watch. The run with this step then moves in the same way to the bit,
  * and the watch comes to the same verdict.
  */
-#ifndef ORRERY_RUN_REHEARSAL_H
-#define ORRERY_RUN_REHEARSAL_H
+#ifndef ORRERY_ESTIMATE_REHEARSAL_H
+#define ORRERY_ESTIMATE_REHEARSAL_H
 
 #include <stdbool.h>
 
 #include "accuracy/watch.h"
 #include "base/status.h"
-#include "run/experiment.h"
+#include "estimate/experiment.h"
 
 struct rehearsal {
     double step;

@@ -1,4 +1,4 @@
-#include "run/proportions.h"
+#include "estimate/proportions.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,14 +1,14 @@
-#include "run/advice.h"
+#include "estimate/advice.h"
 
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 
 #include "base/memory.h"
+#include "estimate/probe.h"
 #include "force/direct/reference.h"
 #include "initial/energy.h"
 #include "model/pair.h"
-#include "run/probe.h"
 #include "space/nearest.h"
 
 /* Pairs of all systems whose orbits are looked at, a fraction of a second's work. Larger systems

@@ -3,8 +3,8 @@
  * is allocated. An upper bound, near to what runs were measured to take; of the host, under mpirun
  * of the first rank, beside which the others are counted where they share a machine.
  */
-#ifndef ORRERY_RUN_NEED_H
-#define ORRERY_RUN_NEED_H
+#ifndef ORRERY_ESTIMATE_NEED_H
+#define ORRERY_ESTIMATE_NEED_H
 
 #include <stddef.h>
 

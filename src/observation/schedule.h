@@ -1,6 +1,6 @@
 /* When things happen: triggers, and the next step at which any of them fires. */
-#ifndef ORRERY_RUN_SCHEDULE_H
-#define ORRERY_RUN_SCHEDULE_H
+#ifndef ORRERY_OBSERVATION_SCHEDULE_H
+#define ORRERY_OBSERVATION_SCHEDULE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* An experiment: everything that a configuration decides before the first step, resolved. */
-#ifndef ORRERY_RUN_EXPERIMENT_H
-#define ORRERY_RUN_EXPERIMENT_H
+#ifndef ORRERY_ESTIMATE_EXPERIMENT_H
+#define ORRERY_ESTIMATE_EXPERIMENT_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -35,6 +35,11 @@ void experiment_destroy(struct experiment *experiment);
 
 /* The key `name`; unset, that of the config file without directory and suffix. */
 void experiment_name(const struct config *config, char name[EXPERIMENT_NAME_SIZE]);
+
+/* The directory of its run: `given`, or "<name>.run" if that is NULL. */
+enum { EXPERIMENT_DIRECTORY_SIZE = EXPERIMENT_NAME_SIZE + 8 };
+const char *experiment_directory(const struct experiment *experiment, const char *given,
+                                 char buffer[EXPERIMENT_DIRECTORY_SIZE]);
 
 /* Grid steps of a run whose integrator needs none and whose config names none. */
 #define EXPERIMENT_DEFAULT_GRID 1000.0

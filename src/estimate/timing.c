@@ -1,4 +1,4 @@
-#include "run/timing.h"
+#include "estimate/timing.h"
 
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
@@ -11,7 +11,6 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "machine/disk-speed.h"
-#include "run/parts.h"
 
 /* Bodies of a trial, in all its systems. */
 static const double trial_bodies = 8192;
@@ -30,7 +29,7 @@ double timing_part_seconds(const struct timing_part *part)
 
 /* A part of the run's bodies, with all that is needed to observe them. */
 struct trial {
-    const struct run *run;
+    const struct estimated *x;
     struct simulation simulation;
     double *phi, *psi;
     struct moment moment;
@@ -51,25 +50,30 @@ static void trial_close(struct trial *trial)
     memory_free(trial->psi);
 }
 
-static enum status trial_open(const struct run *run, struct trial *trial, struct error *error)
+static enum status trial_open(const struct estimated *x, struct trial *trial, struct error *error)
 {
-    const struct bodies *from = run->simulation->bodies;
-    const struct force_options *const force = &run->simulation->options.force;
+    const struct bodies *from = x->experiment->simulation.bodies;
+    const struct force_options *const force = &x->experiment->simulation.options.force;
     const size_t count = (double)from->count < trial_bodies ? from->count : (size_t)trial_bodies;
     const size_t fit = (size_t)trial_bodies / count;
     const size_t systems = from->systems < fit ? from->systems : fit;
     const struct simulation_changes changes = { .systems = systems, .count = count };
-    *trial = (struct trial){ .run = run,
+    *trial = (struct trial){ .x = x,
                              .systems = (double)from->systems / (double)systems,
                              .bodies_ratio = (double)from->count / (double)count,
                              .work_ratio = force_work(force, 1.0, (double)from->count) /
                                            force_work(force, 1.0, (double)count) };
-    if (simulation_copy(&trial->simulation, run->simulation, &changes, error))
+    if (simulation_copy(&trial->simulation, &x->experiment->simulation, &changes, error))
         return error->status;
     const size_t length = bodies_length(trial->simulation.bodies);
     trial->phi = memory_array(length, sizeof *trial->phi, error);
     trial->psi = memory_array(length, sizeof *trial->psi, error);
-    trial->moment = run_moment(run);
+    const double dt = x->experiment->simulation.step;
+    trial->moment = (struct moment){ .step = x->schedule->step,
+                                     .time = (double)x->schedule->step * dt,
+                                     .dt = dt,
+                                     .threads = x->experiment->simulation.description.threads,
+                                     .physics = &x->experiment->simulation.physics };
     trial->moment.simulation = &trial->simulation;
     trial->moment.bodies = trial->simulation.bodies;
     trial->moment.conserved = trial->moment.first = trial->simulation.now;
@@ -97,7 +101,7 @@ static enum status try_steps(struct trial *trial, uint64_t steps, struct error *
 {
     trial->steps += steps;
     struct error reported = { 0 };
-    const bool within = trial->steps <= trial->run->schedule.last;
+    const bool within = trial->steps <= trial->x->schedule->last;
     const enum status status = simulation_advance(&trial->simulation, steps, &reported);
     if (status && (within || status != STATUS_NUMERICAL)) /* what comes later is no part of it */
         return error_pass(error, &reported);
@@ -160,7 +164,7 @@ static enum status try_numbers(struct trial *trial, uint64_t times, struct error
 static double seconds_now(const struct trial *trial)
 {
     struct timespec now;
-    if (trial->run->simulation->description.threads > 1 ||
+    if (trial->x->experiment->simulation.description.threads > 1 ||
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now))
         return clock_seconds();
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
@@ -199,21 +203,21 @@ static enum status time_one(enum status (*try_it)(struct trial *, uint64_t, stru
 static const double most_counted = 1e6;
 
 /* Energies are summed where a diagnostic, the statistics over systems or the watch want them. */
-static enum status energy_events(const struct run *run, double *events, struct error *error)
+static enum status energy_events(const struct estimated *x, double *events, struct error *error)
 {
-    const uint64_t steps = run->schedule.last;
-    struct trigger *triggers = calloc(run->observers.diagnostic_count + 1, sizeof *triggers);
+    const uint64_t steps = x->schedule->last;
+    struct trigger *triggers = calloc(x->observers->diagnostic_count + 1, sizeof *triggers);
     if (!triggers)
         return error_memory(error);
     size_t count = 1; /* triggers; the first one is the watch's */
-    for (size_t i = 0; i < run->observers.diagnostic_count; i++)
-        if ((run->observers.diagnostics[i].diagnostic->needs & NEED_CONSERVED) ||
-            run->observers.diagnostics[i].aggregate)
-            triggers[count++] = *schedule_diagnostic(&run->schedule, i);
+    for (size_t i = 0; i < x->observers->diagnostic_count; i++)
+        if ((x->observers->diagnostics[i].diagnostic->needs & NEED_CONSERVED) ||
+            x->observers->diagnostics[i].aggregate)
+            triggers[count++] = *schedule_diagnostic(x->schedule, i);
     uint64_t step = 0;
     double counted = 1.0;
     for (; step < steps && counted < most_counted; counted++) {
-        triggers[0].every = watch_stride(run->observers.watch, step);
+        triggers[0].every = watch_stride(x->observers->watch, step);
         step = trigger_next(triggers, count, step, steps);
     }
     *events = step < steps ? counted * ((double)steps / (double)step) : counted;
@@ -223,16 +227,16 @@ static enum status energy_events(const struct run *run, double *events, struct e
 
 static enum status measure_energies(struct trial *trial, struct timing *timing, struct error *error)
 {
-    const struct run *run = trial->run;
-    const struct section *section = config_section(run->experiment.config, "watch");
-    const struct watch_method method = { run->simulation->description.force,
-                                         run->simulation->integrator,
-                                         (double)run->experiment.steps };
+    const struct estimated *x = trial->x;
+    const struct section *section = config_section(x->experiment->config, "watch");
+    const struct watch_method method = { x->experiment->simulation.description.force,
+                                         x->experiment->simulation.integrator,
+                                         (double)x->experiment->steps };
     double sums = 0.0, check = 0.0;
     if (time_one(try_energies, trial, 1, &sums, error) ||
         watch_create(section, &trial->moment, &method, &trial->watch, error) ||
         time_one(try_watch, trial, 1, &check, error) ||
-        energy_events(run, &timing->energies.count, error))
+        energy_events(x, &timing->energies.count, error))
         return error->status;
     const double ratio = trial->bodies_ratio;
     timing->energies.each = trial->systems * (sums * trial->work_ratio + check * ratio);
@@ -242,12 +246,12 @@ static enum status measure_energies(struct trial *trial, struct timing *timing, 
 static enum status measure_diagnostics(struct trial *trial, double number, struct timing *timing,
                                        struct error *error)
 {
-    const struct run *run = trial->run;
-    const double systems = (double)run->simulation->bodies->systems;
+    const struct estimated *x = trial->x;
+    const double systems = (double)x->experiment->simulation.bodies->systems;
     double seconds = 0.0, count = 0.0;
     /* Not that of trust, behind them: what it costs is its shadows' steps. */
-    for (size_t i = 0; i < config_count(run->experiment.config, "diagnostics"); i++) {
-        const struct section *section = config_item(run->experiment.config, "diagnostics", i);
+    for (size_t i = 0; i < config_count(x->experiment->config, "diagnostics"); i++) {
+        const struct section *section = config_item(x->experiment->config, "diagnostics", i);
         double each = 0.0;
         struct error unlike = { 0 };
         if (diagnostic_create(section, &trial->moment, &trial->diagnostic, &unlike)) {
@@ -264,8 +268,7 @@ static enum status measure_diagnostics(struct trial *trial, double number, struc
         diagnostic_destroy(trial->diagnostic);
         if (status)
             return status;
-        const double events =
-            schedule_events(&run->schedule, schedule_diagnostic(&run->schedule, i));
+        const double events = schedule_events(x->schedule, schedule_diagnostic(x->schedule, i));
         seconds += events * (each * trial->systems * work + rows * columns * number);
         count += events;
     }
@@ -279,13 +282,13 @@ static double file_seconds(const struct timing *timing, double bytes)
     return bytes / timing->disk.rate + FILE_FLUSHES * timing->disk.flush;
 }
 
-static void measure_disk(const struct run *run, struct timing *timing)
+static void measure_disk(const struct estimated *x, struct timing *timing)
 {
-    const struct bodies *bodies = run->simulation->bodies;
-    char directory[RUN_DIRECTORY_SIZE];
+    const struct bodies *bodies = x->experiment->simulation.bodies;
+    char directory[EXPERIMENT_DIRECTORY_SIZE];
     timing->disk = usual_disk;
     timing->disk_error =
-        disk_speed_measure(run_directory(run, directory),
+        disk_speed_measure(experiment_directory(x->experiment, x->directory, directory),
                            bodies->systems * bodies->count * CHECKPOINT_BODY_BYTES, &timing->disk);
 }
 
@@ -293,21 +296,21 @@ static enum status measure_outputs(struct trial *trial, double number, struct ti
                                    struct error *error)
 {
     enum { NUMBER_BYTES = 20 }; /* of text, with its separator */
-    const struct run *run = trial->run;
-    const struct bodies *bodies = run->simulation->bodies;
+    const struct estimated *x = trial->x;
+    const struct bodies *bodies = x->experiment->simulation.bodies;
     const double ratio = trial->bodies_ratio, all = (double)bodies->systems * (double)bodies->count;
     double seconds = 0.0, count = 0.0, potentials = 0.0;
-    for (size_t i = 0; i < run->observers.output_count; i++) {
-        const struct section *section = config_item(run->experiment.config, "outputs", i);
-        const struct output_class *class_ = run->observers.outputs[i].output->class_;
-        const double events = schedule_events(&run->schedule, schedule_output(&run->schedule, i));
+    for (size_t i = 0; i < x->observers->output_count; i++) {
+        const struct section *section = config_item(x->experiment->config, "outputs", i);
+        const struct output_class *class_ = x->observers->outputs[i].output->class_;
+        const double events = schedule_events(x->schedule, schedule_output(x->schedule, i));
         const double bytes = class_->event_bytes(section, bodies->systems, all);
-        if ((run->observers.outputs[i].output->needs & NEED_POTENTIALS) && potentials == 0.0 &&
+        if ((x->observers->outputs[i].output->needs & NEED_POTENTIALS) && potentials == 0.0 &&
             time_one(try_potentials, trial, 1, &potentials, error))
             return error->status;
         seconds += events * (class_->event_file ? file_seconds(timing, bytes)
                                                 : bytes / NUMBER_BYTES * number);
-        seconds += run->observers.outputs[i].output->needs & NEED_POTENTIALS
+        seconds += x->observers->outputs[i].output->needs & NEED_POTENTIALS
                        ? events * potentials * trial->systems * ratio * ratio
                        : 0.0;
         count += events;
@@ -316,19 +319,19 @@ static enum status measure_outputs(struct trial *trial, double number, struct ti
     return STATUS_OK;
 }
 
-static void count_checkpoints(const struct run *run, struct timing *timing)
+static void count_checkpoints(const struct estimated *x, struct timing *timing)
 {
-    const struct section *section = config_section(run->experiment.config, "checkpoint");
-    const struct bodies *bodies = run->simulation->bodies;
-    const uint64_t every = run->schedule.triggers[SCHEDULE_CHECKPOINT].every;
+    const struct section *section = config_section(x->experiment->config, "checkpoint");
+    const struct bodies *bodies = x->experiment->simulation.bodies;
+    const uint64_t every = x->schedule->triggers[SCHEDULE_CHECKPOINT].every;
     const double bytes = (double)bodies->systems * (double)bodies->count * CHECKPOINT_BODY_BYTES;
     /* The bytes that diagnostics and outputs have written since the last one are flushed with
      * it. */
-    const double streams = (double)(run->observers.diagnostic_count + run->observers.output_count);
+    const double streams = (double)(x->observers->diagnostic_count + x->observers->output_count);
     timing->checkpoints.each = file_seconds(timing, bytes) + streams * timing->disk.flush;
     timing->checkpoints.count = 2.0; /* at the start and at the end */
-    if (every < run->schedule.last)
-        timing->checkpoints.count += floor((double)(run->schedule.last - 1) / (double)every);
+    if (every < x->schedule->last)
+        timing->checkpoints.count += floor((double)(x->schedule->last - 1) / (double)every);
     if (section_has(section, "every_minutes"))
         timing->checkpoints.count +=
             floor(timing->seconds / (60.0 * section_real(section, "every_minutes")));
@@ -336,20 +339,20 @@ static void count_checkpoints(const struct run *run, struct timing *timing)
 
 /* Steps from one event to the next at the most. Those at which the energy is judged grow rarer:
  * as they are half-way. */
-static uint64_t steps_at_a_time(const struct run *run)
+static uint64_t steps_at_a_time(const struct estimated *x)
 {
-    uint64_t least = watch_stride(run->observers.watch, run->schedule.last / 2);
-    if (run->schedule.last > 0 && run->schedule.last < least)
-        least = run->schedule.last;
-    for (size_t i = 0; i < run->schedule.count; i++)
-        if (i != SCHEDULE_ENERGY && run->schedule.triggers[i].every < least)
-            least = run->schedule.triggers[i].every;
+    uint64_t least = watch_stride(x->observers->watch, x->schedule->last / 2);
+    if (x->schedule->last > 0 && x->schedule->last < least)
+        least = x->schedule->last;
+    for (size_t i = 0; i < x->schedule->count; i++)
+        if (i != SCHEDULE_ENERGY && x->schedule->triggers[i].every < least)
+            least = x->schedule->triggers[i].every;
     return least < 64 ? least : 64;
 }
 
 static enum status try_calls(struct trial *trial, uint64_t times, struct error *error)
 {
-    const uint64_t steps = steps_at_a_time(trial->run);
+    const uint64_t steps = steps_at_a_time(trial->x);
     enum status status = STATUS_OK;
     for (uint64_t done = 0; done < times && !status; done += steps)
         status = try_steps(trial, times - done < steps ? times - done : steps, error);
@@ -360,24 +363,24 @@ static enum status try_calls(struct trial *trial, uint64_t times, struct error *
  * moments. */
 static void count_interactions(const struct trial *trial, struct timing *timing)
 {
-    const struct run *const run = trial->run;
-    const double more = 1.0 + copies_work(run->experiment.config);
-    timing->interactions = more * experiment_interactions(&run->experiment, run->schedule.last);
+    const struct estimated *const x = trial->x;
+    const double more = 1.0 + copies_work(x->experiment->config);
+    timing->interactions = more * experiment_interactions(x->experiment, x->schedule->last);
     if (trial->counted == 0)
         return;
-    const double ratio = trial->systems * (double)run->schedule.last / (double)trial->counted;
+    const double ratio = trial->systems * (double)x->schedule->last / (double)trial->counted;
     timing->own_steps = ratio * trial->own.steps;
     timing->interactions += more * ratio * trial->work_ratio * trial->own.interactions;
 }
 
-enum status timing_measure(const struct run *run, struct timing *timing, struct error *error)
+enum status timing_measure(const struct estimated *x, struct timing *timing, struct error *error)
 {
     struct trial trial;
     double number = 0.0, step = 0.0;
     *timing = (struct timing){ 0 };
-    measure_disk(run, timing);
+    measure_disk(x, timing);
     /* Energies before the bodies move. */
-    if (!trial_open(run, &trial, error) && !time_one(try_numbers, &trial, 1000, &number, error) &&
+    if (!trial_open(x, &trial, error) && !time_one(try_numbers, &trial, 1000, &number, error) &&
         !measure_energies(&trial, timing, error) &&
         !measure_diagnostics(&trial, number, timing, error) &&
         !measure_outputs(&trial, number, timing, error) &&
@@ -386,14 +389,14 @@ enum status timing_measure(const struct run *run, struct timing *timing, struct 
     trial_close(&trial);
     if (error->status)
         return error->status;
-    step *= trial.systems * trial.work_ratio * (1.0 + copies_work(run->experiment.config));
-    timing->forces = (struct timing_part){ (double)run->schedule.last, step };
+    step *= trial.systems * trial.work_ratio * (1.0 + copies_work(x->experiment->config));
+    timing->forces = (struct timing_part){ (double)x->schedule->last, step };
     const struct timing_part *const parts[] = { &timing->forces, &timing->energies,
                                                 &timing->diagnostics, &timing->outputs,
                                                 &timing->checkpoints };
     for (size_t k = 0; k + 1 < COUNT_OF(parts); k++)
         timing->seconds += timing_part_seconds(parts[k]);
-    count_checkpoints(run, timing);
+    count_checkpoints(x, timing);
     timing->seconds += timing_part_seconds(&timing->checkpoints);
     timing->rate = timing->interactions / timing_part_seconds(&timing->forces);
     return STATUS_OK;

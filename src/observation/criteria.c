@@ -1,4 +1,4 @@
-#include "run/criteria.h"
+#include "observation/criteria.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "base/document.h"
 #include "diagnostics/diagnostic-table.h"
 #include "model/conserved.h"
-#include "run/quantity.h"
+#include "observation/quantity.h"
 
 /* --- finding the column ----------------------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /* The observers of the bodies of a run: its diagnostics, outputs and watch, with the files that
  * they write. */
-#ifndef ORRERY_RUN_OBSERVERS_H
-#define ORRERY_RUN_OBSERVERS_H
+#ifndef ORRERY_OBSERVATION_OBSERVERS_H
+#define ORRERY_OBSERVATION_OBSERVERS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,9 +12,9 @@
 #include "config/configuration.h"
 #include "diagnostics/diagnostic.h"
 #include "formats/output.h"
+#include "observation/aggregate.h"
 #include "output/directory.h"
 #include "output/stream.h"
-#include "run/aggregate.h"
 
 /* A diagnostic at work: its rows go to its CSV file and to the criteria. */
 struct diagnostic_slot {

@@ -1,7 +1,7 @@
 /* Quantities: columns of the diagnostics of a run by name, as `expect`, `stop_when` and --show give
  * them: "energy_error" or "conservation.energy_error". */
-#ifndef ORRERY_RUN_QUANTITY_H
-#define ORRERY_RUN_QUANTITY_H
+#ifndef ORRERY_OBSERVATION_QUANTITY_H
+#define ORRERY_OBSERVATION_QUANTITY_H
 
 #include <stddef.h>
 

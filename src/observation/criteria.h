@@ -1,7 +1,7 @@
 /* By what a run is judged: what the config file expects of the columns of its diagnostics, and the
  * conditions on them under which it ends the run (stop_when). */
-#ifndef ORRERY_RUN_CRITERIA_H
-#define ORRERY_RUN_CRITERIA_H
+#ifndef ORRERY_OBSERVATION_CRITERIA_H
+#define ORRERY_OBSERVATION_CRITERIA_H
 
 #include <jansson.h>
 #include <stdbool.h>

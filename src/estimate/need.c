@@ -1,4 +1,4 @@
-#include "run/need.h"
+#include "estimate/need.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,12 +1,12 @@
 /* The cost of a run, before it is started. */
-#ifndef ORRERY_RUN_ESTIMATE_H
-#define ORRERY_RUN_ESTIMATE_H
+#ifndef ORRERY_ESTIMATE_ESTIMATE_H
+#define ORRERY_ESTIMATE_ESTIMATE_H
 
 #include <stdbool.h>
 
 #include "base/status.h"
-#include "run/need.h"
-#include "run/timing.h"
+#include "estimate/need.h"
+#include "estimate/timing.h"
 
 struct estimate {
     struct memory_need memory;
@@ -17,10 +17,10 @@ struct estimate {
 };
 
 /* With `timed` false timing is left at zero. */
-enum status estimate_run(const struct run *run, bool timed, struct estimate *estimate,
+enum status estimate_run(const struct estimated *x, bool timed, struct estimate *estimate,
                          struct error *error);
 
 /* The bytes alone: what the disk must have room for. */
-double estimate_disk_bytes(const struct run *run);
+double estimate_disk_bytes(const struct estimated *x);
 
 #endif

@@ -1,4 +1,4 @@
-#include "run/rehearsal.h"
+#include "estimate/rehearsal.h"
 
 #include <math.h>
 

@@ -4,8 +4,8 @@
  * each bin. Individual N-body trajectories are unpredictable after a few crossing times; such
  * statistics are sound if systems that conserve energy badly are left out (and counted).
  */
-#ifndef ORRERY_RUN_AGGREGATE_H
-#define ORRERY_RUN_AGGREGATE_H
+#ifndef ORRERY_OBSERVATION_AGGREGATE_H
+#define ORRERY_OBSERVATION_AGGREGATE_H
 
 #include <stdbool.h>
 #include <stddef.h>

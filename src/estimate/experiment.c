@@ -1,4 +1,4 @@
-#include "run/experiment.h"
+#include "estimate/experiment.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -6,8 +6,8 @@
 
 #include "backend/ranks.h"
 #include "base/memory.h"
+#include "estimate/need.h"
 #include "machine/cores.h"
-#include "run/need.h"
 
 /* A run of more steps than doubles can count is a slip. */
 static const double max_steps = 9007199254740992.0; /* 2^53 */
@@ -27,6 +27,15 @@ void experiment_name(const struct config *config, char name[EXPERIMENT_NAME_SIZE
         *dot = '\0';
     if (strcmp(name, "-") == 0)
         strcpy(name, "orrery");
+}
+
+const char *experiment_directory(const struct experiment *experiment, const char *given,
+                                 char buffer[EXPERIMENT_DIRECTORY_SIZE])
+{
+    if (given)
+        return given;
+    snprintf(buffer, EXPERIMENT_DIRECTORY_SIZE, "%s.run", experiment->name);
+    return buffer;
 }
 
 static void resolve_physics(struct experiment *experiment, struct error *error)

@@ -1,4 +1,4 @@
-#include "run/probe.h"
+#include "estimate/probe.h"
 
 #include <math.h>
 

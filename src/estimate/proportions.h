@@ -1,12 +1,12 @@
 /* The proportions between the numbers of an experiment that are allowed, but are a slip as a
  * rule. */
-#ifndef ORRERY_RUN_PROPORTIONS_H
-#define ORRERY_RUN_PROPORTIONS_H
+#ifndef ORRERY_ESTIMATE_PROPORTIONS_H
+#define ORRERY_ESTIMATE_PROPORTIONS_H
 
 #include <stdbool.h>
 
 #include "base/status.h"
-#include "run/experiment.h"
+#include "estimate/experiment.h"
 
 enum { PROPORTIONS_TEXT_SIZE = 512 };
 
