@@ -89,19 +89,28 @@ static bool are_ones(const double cgs[HDF5_CGS])
            (cgs[HDF5_CGS_VELOCITY] == 1.0 || cgs[HDF5_CGS_TIME] == 1.0);
 }
 
-/* Numbers of cosmological snapshots contain powers of h and of the scale factor, whatever their
- * units are. */
+/* Refuses numbers of cosmological snapshots, which contain powers of h and of the scale factor,
+ * whatever their units are; a value that no cosmology has is damage. */
 static enum status check_cosmology(const struct read_wish *wish,
                                    const struct hdf5_snapshot *snapshot, struct error *error)
 {
+    static const double least_h = 0.01, most_h = 100.0, least_z = 1e-9, most_z = 1e9;
     const bool has_h = snapshot->hubble != 0.0 && snapshot->hubble != 1.0;
-    if (!has_h && snapshot->redshift == 0.0)
+    const double value = has_h ? snapshot->hubble : snapshot->redshift, size = fabs(value);
+    const bool known = has_h ? value >= least_h && value <= most_h
+                             : value > -1.0 && size >= least_z && size <= most_z;
+    const char *name = has_h ? "HubbleParam" : "Redshift";
+    if (!has_h && value == 0.0)
         return STATUS_OK;
+    if (!known)
+        return error_set(error, STATUS_DATA,
+                         "%s: its %s is %g, which no cosmology has; %s \"as-is\" takes the numbers "
+                         "as they stand",
+                         snapshot->path, name, value, read_units_called(wish));
     return error_set(error, STATUS_CONFIG,
                      "%s: its %s is %g: numbers of cosmological snapshots contain h and the scale "
                      "factor, which are not converted here; scale them, and set %s \"as-is\"",
-                     snapshot->path, has_h ? "HubbleParam" : "Redshift",
-                     has_h ? snapshot->hubble : snapshot->redshift, read_units_called(wish));
+                     snapshot->path, name, value, read_units_called(wish));
 }
 
 enum status hdf5_units_resolve(const struct read_request *request, struct hdf5_snapshot *snapshot,

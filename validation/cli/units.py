@@ -375,7 +375,11 @@ def test_contradictions_of_snapshots():
             ({"UnitMass_in_g": 0.0}, 65, "must be those of mass, length and velocity"),
             ({"UnitTime_in_s": 1.0}, 65, "in agreement"),
             ({"UnitLength_in_cm": float("nan")}, 65, "greater than 0"),
-            ({"HubbleParam": 0.7}, 78, "HubbleParam is 0.7")):
+            ({"HubbleParam": 0.7}, 78, "HubbleParam is 0.7"),
+            ({"HubbleParam": -3e-304}, 65, "HubbleParam is -3e-304, which no cosmology has"),
+            ({"HubbleParam": float("inf")}, 65, "HubbleParam is inf, which no cosmology has"),
+            ({"Redshift": 1e-317}, 65, "which no cosmology has"),
+            ({"Redshift": -1.5}, 65, "Redshift is -1.5, which no cosmology has")):
         write_snapshot("s.hdf5", "si", {**good, **change}, "Header")
         text = orbit("s.hdf5", "galactic")
         result = run(text, "bad.run", "-q", status=status)
