@@ -20,7 +20,7 @@ enum status host_create(size_t size, const struct backend_class *class_,
     host->sums = sums;
     host->own = *physics;
     host->physics = &host->own;
-    if (work < HOST_LONG_SUM)
+    if (work < HOST_LONG_SUM && physics->interruption && !physics->interruption->agree)
         host->own.interruption = NULL;
     host->bodies = bodies;
     host->first = options->force.share.first;
@@ -100,7 +100,7 @@ enum status host_end(struct host *host, struct error *error)
 {
     const size_t length = bodies_length(host->bodies);
     double *arrays[HOST_BEFORE];
-    if (!host->before || !interruption_noticed(host->own.interruption))
+    if (!interruption_agreed(host->own.interruption) || !host->before)
         return host_check(host, error);
     arrays_of(host, arrays);
     for (size_t k = 0; k < HOST_BEFORE; k++)
@@ -193,6 +193,7 @@ static enum status check_sums(struct host *host, struct error *error)
 enum status host_accelerations(struct backend *backend, struct error *error)
 {
     host_refresh((struct host *)backend);
+    interruption_agreed(((struct host *)backend)->own.interruption);
     return check_sums((struct host *)backend, error);
 }
 

@@ -22,7 +22,8 @@ struct host_sums {
 struct host {
     struct backend backend;
     const struct host_sums *sums;
-    struct physics own; /* that of the caller; without its interruption where sums are short */
+    struct physics own; /* that of the caller; without its interruption where sums are short,
+                         * unless processes agree on it */
     const struct physics *physics;     /* &own */
     struct bodies *bodies;             /* borrowed, as are the peers */
     size_t first, last;                /* of every system's padded bodies: those it moves */

@@ -75,15 +75,37 @@ void mpi_abandon(enum status status, const struct error *error)
     (void)error;
 }
 
-void mpi_send(double *const arrays[3], size_t count, int rank)
+void mpi_meet(const struct mpi_meanwhile *meanwhile)
 {
+    (void)meanwhile;
+}
+
+void mpi_tell(void)
+{
+}
+
+bool mpi_told(void)
+{
+    return false;
+}
+
+void mpi_take_word(void)
+{
+}
+
+void mpi_send(double *const arrays[3], size_t count, int rank,
+              const struct mpi_meanwhile *meanwhile)
+{
+    (void)meanwhile;
     (void)arrays;
     (void)count;
     (void)rank;
 }
 
-void mpi_receive(double *const arrays[3], size_t count, int rank)
+void mpi_receive(double *const arrays[3], size_t count, int rank,
+                 const struct mpi_meanwhile *meanwhile)
 {
+    (void)meanwhile;
     (void)arrays;
     (void)count;
     (void)rank;
@@ -112,8 +134,10 @@ void mpi_gather(double *all, const double *own, const struct mpi_division *divis
     (void)division;
 }
 
-void mpi_scatter(int from, const double *all, double *own, const struct mpi_division *division)
+void mpi_scatter(int from, const double *all, double *own, const struct mpi_division *division,
+                 const struct mpi_meanwhile *meanwhile)
 {
+    (void)meanwhile;
     (void)from;
     (void)all;
     (void)own;

@@ -19,6 +19,7 @@
 
 enum {
     TAG_PIECE = 1,
+    TAG_WORD = 2,
     PIECE = 1 << 27 /* doubles in a message: MPI counts in int */
 };
 
@@ -116,7 +117,7 @@ enum status mpi_start(struct error *error)
     if (!in_a_job())
         return STATUS_OK;
     int level;
-    MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level);
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &level);
     MPI_Errhandler handler;
     MPI_Comm_create_errhandler(fail, &handler);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
@@ -257,6 +258,56 @@ enum status mpi_agree(enum status status, struct error *error)
     return failed == INT_MAX ? STATUS_OK : spread_error(failed, status, error);
 }
 
+/* --- waiting ---------------------------------------------------------------------------------- */
+
+/* NULL: nothing is done meanwhile. */
+static void wait_for(MPI_Request *requests, int count, const struct mpi_meanwhile *meanwhile)
+{
+    int done = 0;
+    if (!meanwhile)
+        MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+    while (meanwhile && !done) {
+        MPI_Testall(count, requests, &done, MPI_STATUSES_IGNORE);
+        if (!done)
+            meanwhile->look(meanwhile->context);
+    }
+}
+
+void mpi_meet(const struct mpi_meanwhile *meanwhile)
+{
+    MPI_Request request;
+    if (!is_started())
+        return;
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    wait_for(&request, 1, meanwhile);
+}
+
+void mpi_tell(void)
+{
+    for (int r = 1; r < mpi_count(); r++) {
+        MPI_Request request;
+        MPI_Isend(NULL, 0, MPI_BYTE, r, TAG_WORD, MPI_COMM_WORLD, &request);
+        MPI_Request_free(&request);
+    }
+}
+
+bool mpi_told(void)
+{
+    int level, is_main, here = 0;
+    MPI_Query_thread(&level);
+    MPI_Is_thread_main(&is_main);
+    if (is_main || level >= MPI_THREAD_SERIALIZED)
+        MPI_Iprobe(0, TAG_WORD, MPI_COMM_WORLD, &here, MPI_STATUS_IGNORE);
+    if (here)
+        mpi_take_word();
+    return here;
+}
+
+void mpi_take_word(void)
+{
+    MPI_Recv(NULL, 0, MPI_BYTE, 0, TAG_WORD, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 /* --- arrays ----------------------------------------------------------------------------------- */
 
 /* The parts of division->messages: how many values of an array each rank owns, and where. */
@@ -308,28 +359,33 @@ static void send(const double *values, size_t count, int rank)
                  rank, TAG_PIECE, MPI_COMM_WORLD);
 }
 
-static void receive(double *values, size_t count, int rank)
+static void receive(double *values, size_t count, int rank, const struct mpi_meanwhile *meanwhile)
 {
-    for (size_t done = 0; done < count; done += PIECE)
-        MPI_Recv(values + done, (int)(count - done < PIECE ? count - done : PIECE), MPI_DOUBLE,
-                 rank, TAG_PIECE, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (size_t done = 0; done < count; done += PIECE) {
+        MPI_Request request;
+        MPI_Irecv(values + done, (int)(count - done < PIECE ? count - done : PIECE), MPI_DOUBLE,
+                  rank, TAG_PIECE, MPI_COMM_WORLD, &request);
+        wait_for(&request, 1, meanwhile);
+    }
 }
 
 /* All three arrays are on their way together: one latency. */
-void mpi_send(double *const arrays[3], size_t count, int rank)
+void mpi_send(double *const arrays[3], size_t count, int rank,
+              const struct mpi_meanwhile *meanwhile)
 {
     MPI_Request requests[3];
     for (int k = 0; k < 3; k++)
         MPI_Isend(arrays[k], (int)count, MPI_DOUBLE, rank, TAG_PIECE, MPI_COMM_WORLD, &requests[k]);
-    MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
+    wait_for(requests, 3, meanwhile);
 }
 
-void mpi_receive(double *const arrays[3], size_t count, int rank)
+void mpi_receive(double *const arrays[3], size_t count, int rank,
+                 const struct mpi_meanwhile *meanwhile)
 {
     MPI_Request requests[3];
     for (int k = 0; k < 3; k++)
         MPI_Irecv(arrays[k], (int)count, MPI_DOUBLE, rank, TAG_PIECE, MPI_COMM_WORLD, &requests[k]);
-    MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
+    wait_for(requests, 3, meanwhile);
 }
 
 void mpi_gather(double *all, const double *own, const struct mpi_division *division)
@@ -338,14 +394,15 @@ void mpi_gather(double *all, const double *own, const struct mpi_division *divis
     if (rank > 0)
         send(own, owned_by(division, rank), 0);
     for (int r = 1; r < mpi_count() && rank == 0; r++)
-        receive(all + division->starts[r], owned_by(division, r), r);
+        receive(all + division->starts[r], owned_by(division, r), r, NULL);
 }
 
-void mpi_scatter(int from, const double *all, double *own, const struct mpi_division *division)
+void mpi_scatter(int from, const double *all, double *own, const struct mpi_division *division,
+                 const struct mpi_meanwhile *meanwhile)
 {
     const int rank = mpi_rank();
     if (rank != from)
-        receive(own, owned_by(division, rank), from);
+        receive(own, owned_by(division, rank), from, meanwhile);
     for (int r = 0; r < mpi_count() && rank == from; r++)
         if (r != from)
             send(all + division->starts[r], owned_by(division, r), r);

@@ -9,6 +9,7 @@
 #ifndef ORRERY_BACKEND_MPI_JOB_H
 #define ORRERY_BACKEND_MPI_JOB_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/status.h"
@@ -47,13 +48,33 @@ void mpi_await(void *bytes, size_t size);
  */
 enum status mpi_agree(enum status status, struct error *error);
 
+/* What a rank does again and again while it waits for another. */
+struct mpi_meanwhile {
+    void (*look)(void *context);
+    void *context;
+};
+
+/* Waits for all ranks to come here. */
+void mpi_meet(const struct mpi_meanwhile *meanwhile);
+
+/*
+ * A word of rank 0 to all others, whatever they do: mpi_tell() does not wait, and each of them
+ * takes it once, by mpi_told(), which tells whether it is there, or by mpi_take_word(), which
+ * waits. The latter two may be called by any thread, while no other one calls MPI.
+ */
+void mpi_tell(void);
+bool mpi_told(void);
+void mpi_take_word(void);
+
 /* Ends the whole job at once with the text of *error, where the other ranks cannot be told. */
 void mpi_abandon(enum status status, const struct error *error);
 
 /* Between two ranks, one of which sends what the other receives: `count` values, at most INT_MAX,
  * of each of three arrays. They wait for one another. */
-void mpi_send(double *const arrays[3], size_t count, int rank);
-void mpi_receive(double *const arrays[3], size_t count, int rank);
+void mpi_send(double *const arrays[3], size_t count, int rank,
+              const struct mpi_meanwhile *meanwhile);
+void mpi_receive(double *const arrays[3], size_t count, int rank,
+                 const struct mpi_meanwhile *meanwhile);
 
 /* The division of an array among ranks: rank r owns [starts[r], starts[r + 1]). */
 struct mpi_division {
@@ -67,9 +88,11 @@ enum status mpi_division_create(size_t units, size_t size, struct mpi_division *
 void mpi_division_destroy(struct mpi_division *division);
 
 /* Rank 0 gets all of an array, from what the others have in `own`, which begins with the first
- * value that a rank owns; and the other way, from any rank. */
+ * value that a rank owns; and the other way, from any rank, whom the others may have to wait for
+ * (`meanwhile` may be NULL). */
 void mpi_gather(double *all, const double *own, const struct mpi_division *division);
-void mpi_scatter(int from, const double *all, double *own, const struct mpi_division *division);
+void mpi_scatter(int from, const double *all, double *own, const struct mpi_division *division,
+                 const struct mpi_meanwhile *meanwhile);
 
 /* Every rank gets all of an array, from the owners. At most INT_MAX values. */
 void mpi_all_gather(double *array, const struct mpi_division *division);

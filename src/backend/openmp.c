@@ -282,7 +282,7 @@ static enum status openmp_advance(struct backend *backend, const struct integrat
     if (openmp->small)
         advance_small(openmp, steps);
     const uint64_t left = openmp->small ? 0 : steps, each = host->before ? 1 : steps;
-    for (uint64_t k = 0; k < left && !interruption_noticed(host->own.interruption); k += each) {
+    for (uint64_t k = 0; k < left && !interruption_agreed(host->own.interruption); k += each) {
 #pragma omp parallel num_threads(host->threads)
         advance_team(openmp, each);
         host->forces_current = host->program.leaves_forces;

@@ -9,37 +9,109 @@
 #include "integrator/adaptive-systems.h"
 #include "model/units.h"
 
+/* --- a wish to end ---------------------------------------------------------------------------- */
+
+/* Called by any thread in the midst of the work. While another one calls MPI there is nothing to
+ * be left out. */
+static bool asked(void *context)
+{
+    struct ranks *const ranks = context;
+    if (ranks->asker)
+        return interruption_raised(ranks->asker);
+    if (pthread_mutex_trylock(&ranks->talking))
+        return false;
+    ranks->word_passed = mpi_told();
+    pthread_mutex_unlock(&ranks->talking);
+    return ranks->word_passed;
+}
+
+/* While this rank waits for another one, which may still have much to do. */
+static void look(void *context)
+{
+    struct ranks *const ranks = context;
+    if (!ranks->asker || ranks->word_passed || !interruption_raised(&ranks->wish))
+        return;
+    mpi_tell();
+    ranks->word_passed = true;
+}
+
+/* Only rank 0 decides; a word that others did not hear in their work is taken here. */
+static bool agree(void *context)
+{
+    struct ranks *const ranks = context;
+    struct {
+        bool raised, told;
+    } word = { false, false };
+    pthread_mutex_lock(&ranks->talking);
+    mpi_meet(&ranks->meanwhile);
+    if (mpi_rank() == 0) {
+        word.raised = interruption_noticed(&ranks->wish);
+        word.told = ranks->word_passed;
+    }
+    mpi_broadcast(&word, sizeof word);
+    if (word.told && !ranks->word_passed)
+        mpi_take_word();
+    ranks->word_passed = word.told;
+    pthread_mutex_unlock(&ranks->talking);
+    return word.raised;
+}
+
+/* What one rank was interrupted in means nothing, although others may have done their part. */
+static enum status settle(struct ranks *ranks, enum status status, struct error *error)
+{
+    const bool interrupted = interruption_agreed(ranks->physics.interruption);
+    return interrupted && !status ? interruption_status(&ranks->wish, error) : status;
+}
+
+static void create_wish(struct ranks *ranks, const struct rank_plan *plan)
+{
+    ranks->wish = (struct interruption){ .asked = asked, .context = ranks, .agree = agree };
+    ranks->meanwhile = (struct mpi_meanwhile){ look, ranks };
+    ranks->physics.interruption = plan->interruptible ? &ranks->wish : NULL;
+    pthread_mutex_init(&ranks->talking, NULL);
+}
+
 /* --- all-gather and scatter ------------------------------------------------------------------- */
 
 static void gather_everywhere(void *context, double *const arrays[], size_t count)
 {
-    const struct ranks *ranks = context;
+    struct ranks *ranks = context;
+    pthread_mutex_lock(&ranks->talking);
+    if (ranks->physics.interruption)
+        mpi_meet(&ranks->meanwhile);
     for (size_t s = 0; s < ranks->own.systems; s++)
         for (size_t k = 0; k < count; k++)
             mpi_all_gather(arrays[k] + s * ranks->own.stride, &ranks->division);
+    pthread_mutex_unlock(&ranks->talking);
 }
 
 static void scatter_to_owners(void *context, size_t from, double *const arrays[], size_t count)
 {
-    const struct ranks *ranks = context;
+    struct ranks *ranks = context;
     const size_t first = ranks->division.starts[mpi_rank()];
+    pthread_mutex_lock(&ranks->talking);
     for (size_t s = 0; s < ranks->own.systems; s++)
         for (size_t k = 0; k < count; k++) {
             double *const system = arrays[k] + s * ranks->own.stride;
-            mpi_scatter((int)from, system, system + first, &ranks->division);
+            mpi_scatter((int)from, system, system + first, &ranks->division, &ranks->meanwhile);
         }
+    pthread_mutex_unlock(&ranks->talking);
 }
 
 static void send_sums(void *context, size_t part, double *const sums[3], size_t count)
 {
-    (void)context;
-    mpi_send(sums, count, (int)part);
+    struct ranks *ranks = context;
+    pthread_mutex_lock(&ranks->talking);
+    mpi_send(sums, count, (int)part, &ranks->meanwhile);
+    pthread_mutex_unlock(&ranks->talking);
 }
 
 static void receive_sums(void *context, size_t part, double *const sums[3], size_t count)
 {
-    (void)context;
-    mpi_receive(sums, count, (int)part);
+    struct ranks *ranks = context;
+    pthread_mutex_lock(&ranks->talking);
+    mpi_receive(sums, count, (int)part, &ranks->meanwhile);
+    pthread_mutex_unlock(&ranks->talking);
 }
 
 /* Gathers the shares of an array of all ranks on rank 0. */
@@ -72,7 +144,7 @@ static enum status gather_arrays(const struct ranks *ranks, enum status status,
 static void distribute(const struct ranks *ranks, double *array)
 {
     if (ranks->by_systems)
-        mpi_scatter(0, array, array, &ranks->division);
+        mpi_scatter(0, array, array, &ranks->division, NULL);
     else
         mpi_broadcast(array, bodies_length(&ranks->own) * sizeof *array);
 }
@@ -111,9 +183,9 @@ static void send_state(const struct ranks *ranks)
     if (all)
         copy_state(own, all, own);
     if (ranks->by_systems) {
-        mpi_scatter(0, all ? all->arrays : NULL, own->arrays, &ranks->arrays_division);
+        mpi_scatter(0, all ? all->arrays : NULL, own->arrays, &ranks->arrays_division, NULL);
         mpi_scatter(0, all ? (const double *)all->clocks : NULL, (double *)own->clocks,
-                    &ranks->clocks_division);
+                    &ranks->clocks_division, NULL);
     } else {
         mpi_broadcast(own->arrays, state_reals(own) * sizeof(double));
         mpi_broadcast(own->clocks, clock_reals(own) * sizeof(double));
@@ -170,7 +242,7 @@ static enum status advance(struct ranks *ranks, const struct rank_order *order, 
         ranks->inner->class_->advance(ranks->inner, integrator, order->dt, order->steps, error);
     if (ranks->inner->adaptive)
         receive_state(ranks);
-    if (status && status != STATUS_NUMERICAL && !ranks->by_systems)
+    if (status && status != STATUS_NUMERICAL && status != STATUS_STOPPED && !ranks->by_systems)
         mpi_abandon(status, error); /* the others wait for this rank's bodies */
     status = mpi_agree(status, error);
     return status == STATUS_NUMERICAL ? report_non_finite(ranks, status, error) : status;
@@ -190,8 +262,9 @@ static enum status potentials(struct ranks *ranks, const struct rank_order *orde
 {
     (void)order;
     double *const arrays[] = { ranks->phi, ranks->psi };
-    const enum status status =
+    enum status status =
         ranks->inner->class_->potentials(ranks->inner, ranks->phi, ranks->psi, error);
+    status = settle(ranks, status, error);
     return gather_arrays(ranks, status, arrays, COUNT_OF(arrays), error);
 }
 
@@ -201,8 +274,8 @@ static enum status conserved(struct ranks *ranks, const struct rank_order *order
                              struct error *error)
 {
     if (ranks->by_systems || ranks->alike || ranks->inner->class_->conserved_of_all) {
-        const enum status status = mpi_agree(
-            ranks->inner->class_->conserved(ranks->inner, ranks->conserved, error), error);
+        enum status status = ranks->inner->class_->conserved(ranks->inner, ranks->conserved, error);
+        status = mpi_agree(settle(ranks, status, error), error);
         if (!status && ranks->by_systems)
             mpi_gather((double *)ranks->conserved, (const double *)ranks->conserved,
                        &ranks->conserved_division);
@@ -235,6 +308,7 @@ void rank_work_destroy(struct ranks *ranks)
     free(ranks->conserved);
     if (mpi_rank() > 0)
         bodies_destroy(ranks->bodies);
+    pthread_mutex_destroy(&ranks->talking);
     free(ranks);
 }
 
@@ -328,15 +402,18 @@ static bool is_one_of(const char *name, const char *const names[])
 /* Resolves the choices of rank 0's backend, which the others are then asked for. The kernel of a
  * CPU follows from the bodies; that of a GPU also from the number of systems of a rank, and no rank
  * has fewer than rank 0, so that its choice suits all. */
-static void resolve(const struct ranks *ranks, struct rank_plan *plan)
+static void resolve(struct ranks *ranks, struct rank_plan *plan)
 {
     struct backend_description chosen;
     ranks->inner->class_->describe(ranks->inner, &chosen);
     snprintf(plan->backend, RANK_NAME_SIZE, "%s", chosen.backend);
     if (is_one_of(chosen.isa, force_isa_names))
         snprintf(plan->isa, RANK_NAME_SIZE, "%s", chosen.isa);
-    if (backend_find(chosen.backend) == &backend_cuda)
-        snprintf(plan->kernel, RANK_NAME_SIZE, "%s", chosen.kernel);
+    if (backend_find(chosen.backend) != &backend_cuda)
+        return;
+    plan->interruptible = false; /* nobody looks while a GPU works */
+    ranks->physics.interruption = NULL;
+    snprintf(plan->kernel, RANK_NAME_SIZE, "%s", chosen.kernel);
 }
 
 /* Rank 0 keeps the state of all systems, for checkpoints and for other runs of the same bodies. */
@@ -371,9 +448,10 @@ static enum status create_state(struct ranks *ranks, const struct rank_plan *pla
 enum status rank_work_create(struct ranks *ranks, struct rank_plan *plan, struct error *error)
 {
     ranks->physics = plan->physics;
+    create_wish(ranks, plan);
     ranks->physics.units = units_find(plan->units);
     ranks->peers = (struct backend_peers){ ranks, gather_everywhere, scatter_to_owners };
-    ranks->relay = (struct force_relay){ NULL, receive_sums, send_sums };
+    ranks->relay = (struct force_relay){ ranks, receive_sums, send_sums };
     ranks->node_rank = mpi_node_rank();
     enum status status = mpi_agree(allocate(ranks, plan, error), error);
     if (status)
@@ -387,6 +465,8 @@ enum status rank_work_create(struct ranks *ranks, struct rank_plan *plan, struct
     if (mpi_rank() == 0)
         resolve(ranks, plan);
     mpi_broadcast(plan, sizeof *plan);
+    if (!plan->interruptible)
+        ranks->physics.interruption = NULL;
     if (mpi_rank() > 0)
         status = create_inner(ranks, plan, error);
     status = mpi_agree(status, error);
@@ -406,5 +486,7 @@ static enum status (*const actions[ORDER_COUNT])(struct ranks *, const struct ra
 
 enum status rank_work_do(struct ranks *ranks, const struct rank_order *order, struct error *error)
 {
+    interruption_lower(&ranks->wish);
+    ranks->word_passed = false;
     return actions[order->verb](ranks, order, error);
 }

@@ -5,6 +5,7 @@
 #ifndef ORRERY_BACKEND_RANK_WORK_H
 #define ORRERY_BACKEND_RANK_WORK_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,7 +28,8 @@ struct rank_plan {
     struct physics physics;
     size_t systems, count;
     bool by_systems; /* each rank has whole systems; else each moves some bodies of all of them */
-    bool alike;      /* or all bodies: a state that chooses its own steps is not divided */
+    bool interruptible;
+    bool alike; /* or all bodies: a state that chooses its own steps is not divided */
 };
 
 enum order_verb {
@@ -60,6 +62,13 @@ struct ranks {
     struct backend *inner;
     struct physics physics;
     int node_rank;
+    /* What interrupts the work of all ranks: rank 0 looks at that of its caller, `asker`, and tells
+     * the others, who listen whenever they would look. */
+    struct interruption wish;
+    struct interruption *asker;
+    bool word_passed; /* at this order: rank 0 has told the others, or this one took its word */
+    struct mpi_meanwhile meanwhile;
+    pthread_mutex_t talking; /* held by the thread that calls MPI */
     struct bodies *bodies; /* rank 0: the caller's. Others: own ones, of their systems or of all */
     struct bodies own;     /* what inner moves: their first systems, or all */
     bool by_systems, alike;
@@ -73,9 +82,9 @@ struct ranks {
 };
 
 /*
- * For ranks->bodies on rank 0, which has `backend`, `name` and `bodies` set; the others' come from
- * there. `plan` becomes what rank 0's inner backend has chosen. STATUS_MEMORY, and what creating
- * that backend comes to, on all ranks alike; ranks are to be destroyed in any case.
+ * For ranks->bodies on rank 0, which has `backend`, `name`, `asker` and `bodies` set; the others'
+ * come from there. `plan` becomes what rank 0's inner backend has chosen. STATUS_MEMORY, and what
+ * creating that backend comes to, on all ranks alike; ranks are to be destroyed in any case.
  */
 enum status rank_work_create(struct ranks *ranks, struct rank_plan *plan, struct error *error);
 void rank_work_destroy(struct ranks *ranks);

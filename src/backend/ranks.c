@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/host.h"
 #include "backend/rank-work.h"
 #include "base/memory.h"
 #include "machine/room.h"
@@ -135,7 +136,13 @@ static struct rank_plan make_plan(const struct backend_options *options,
         .refinement = options->refinement > 0 ? options->refinement : 1,
     };
     const struct integrator *const integrator = options->integrator;
-    plan.physics.interruption = NULL; /* ranks that wait for each other are not interrupted */
+    /* Alike on all ranks, of which rank 0 has the fewest systems. */
+    const size_t systems = bodies->systems / (plan.by_systems ? (size_t)mpi_count() : 1);
+    plan.interruptible =
+        physics->interruption &&
+        (integrator_chooses_steps(integrator) ||
+         force_work(&options->force, (double)systems, (double)bodies->count) >= HOST_LONG_SUM);
+    plan.physics.interruption = NULL;
     plan.alike = !plan.by_systems && integrator_chooses_steps(integrator);
     snprintf(plan.backend, RANK_NAME_SIZE, "%s", options->within->variant.name);
     snprintf(plan.method, RANK_NAME_SIZE, "%s", force_method_of(&options->force)->name);
@@ -161,6 +168,7 @@ static enum status ranks_create(const struct backend_options *options,
     ranks->backend.class_ = &backend_ranks;
     ranks->name = (uint64_t)(uintptr_t)ranks;
     ranks->bodies = bodies;
+    ranks->asker = physics->interruption;
     struct rank_order order = { .verb = ORDER_CREATE,
                                 .backend = ranks->name,
                                 .plan = make_plan(options, physics, bodies) };

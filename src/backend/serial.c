@@ -105,7 +105,7 @@ static enum status serial_advance(struct backend *backend, const struct integrat
         host_refresh(host);
     struct stage_walk walk = stage_walk_begin(&host->program, steps);
     const struct stage_pass *pass;
-    while (!interruption_noticed(host->own.interruption) &&
+    while (!interruption_agreed(host->own.interruption) &&
            (pass = stage_walk_next(&host->program, &walk)))
         take_pass(host, pass);
     return host_end(host, error);

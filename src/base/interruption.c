@@ -28,6 +28,13 @@ bool interruption_raised(struct interruption *interruption)
     return interruption_noticed(interruption);
 }
 
+bool interruption_agreed(struct interruption *interruption)
+{
+    if (interruption && interruption->agree && interruption->agree(interruption->context))
+        __atomic_store_n(&interruption->raised, true, __ATOMIC_RELAXED);
+    return interruption_noticed(interruption);
+}
+
 void interruption_lower(struct interruption *interruption)
 {
     __atomic_store_n(&interruption->raised, false, __ATOMIC_RELAXED);

@@ -22,6 +22,9 @@ struct interruption {
     /* Is there a wish? Called some twenty times a second, from any thread, one call at a time. */
     bool (*asked)(void *context);
     void *context;
+    /* Where several processes share the work: agrees with the others whether one of them has seen
+     * the wish. Called by all of them alike. NULL: one process. */
+    bool (*agree)(void *context);
     bool raised, looking; /* the module's own, as is: */
     int64_t next_look;    /* nanoseconds */
 };
@@ -31,6 +34,10 @@ bool interruption_raised(struct interruption *interruption);
 
 /* Tells whether anybody has seen one. Does not look. */
 bool interruption_noticed(const struct interruption *interruption);
+
+/* The same; where several processes share the work, all of them get the same answer. They call it
+ * alike: before one leaves out what makes others wait for it, and before results are believed. */
+bool interruption_agreed(struct interruption *interruption);
 
 /* The wish was served; by the owner, while nobody works. */
 void interruption_lower(struct interruption *interruption);

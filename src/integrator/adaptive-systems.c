@@ -102,7 +102,7 @@ void adaptive_systems_begin(const struct adaptive_systems *all)
 
 enum status adaptive_systems_end(const struct adaptive_systems *all, struct error *error)
 {
-    if (!all->before || !interruption_noticed(all->physics->interruption))
+    if (!interruption_agreed(all->physics->interruption) || !all->before)
         return adaptive_systems_check(all, error);
     copy_state(all, true);
     return interruption_status(all->physics->interruption, error);
