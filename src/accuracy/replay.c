@@ -4,6 +4,7 @@
 
 #include "accuracy/copies.h"
 #include "accuracy/energy-budget.h"
+#include "backend/host.h"
 
 enum status replay_diagnostic(struct replays *replays, const struct moment *start,
                               struct error *error)
@@ -34,6 +35,22 @@ uint64_t replay_steps(const struct replays *replays)
 /* An encounter in which a pair turns by some tenths of a radian in a step lasts for longer. */
 enum { LOOK_EVERY = 5 };
 
+/* Not every backend looks for an interruption while it works: where steps are long, it is called for
+ * one at a time. */
+static enum status advance(struct simulation *replay, uint64_t steps, struct error *error)
+{
+    const double work = force_work(&replay->options.force, (double)replay->bodies->systems,
+                                   (double)replay->bodies->count);
+    const uint64_t each = work < HOST_LONG_SUM ? steps : 1;
+    enum status status = STATUS_OK;
+    for (uint64_t step = 0; step < steps && !status; step += each) {
+        if (interruption_raised(replay->physics.interruption))
+            return interruption_status(replay->physics.interruption, error);
+        status = simulation_advance(replay, each, error);
+    }
+    return status;
+}
+
 /* Through the interval in steps of dt / factor. */
 static enum status follow(struct replays *replays, struct simulation *replay, uint64_t factor,
                           struct error *error)
@@ -41,10 +58,8 @@ static enum status follow(struct replays *replays, struct simulation *replay, ui
     const uint64_t all = replay_steps(replays);
     enum status status = STATUS_OK;
     for (uint64_t step = 0; step < all && !status; step += LOOK_EVERY) {
-        if (interruption_raised(replay->physics.interruption))
-            return interruption_status(replay->physics.interruption, error);
         const uint64_t steps = all - step < LOOK_EVERY ? all - step : LOOK_EVERY;
-        status = simulation_advance(replay, steps * factor, error);
+        status = advance(replay, steps * factor, error);
         if (!status && factor > 1)
             status = simulation_fetch(replay, error);
         if (!status && factor > 1)

@@ -103,6 +103,51 @@ def test_a_signal_stops_all_ranks():
     continue_alone()
 
 
+# 6000 bodies are enough for a force to be left in its midst; a step has seven of them.
+STEPS = job.PLUMMER.replace("count = 300", "count = 6000").replace("velocity-verlet", "yoshida6")
+# A force takes seconds, a step most of a minute.
+LONG_STEPS = (STEPS.replace("count = 6000", "count = 30000")
+              .replace('kernel = "auto"', 'backend = "serial"'))
+
+
+def ask_within_a_step(text, directory, ranks, *changes):
+    """Asks rank 0 of a job to end soon after it has begun; how long the answer takes."""
+    process = job.start(ranks, "run", job.write(text), "-q", "-o", directory, *changes,
+                        environment=marked())
+    lead = pathlib.Path(directory, "run.log")
+    for _ in range(12000):
+        if lead.exists() or process.poll() is not None:
+            break
+        time.sleep(0.01)
+    assert process.poll() is None, process.communicate()
+    time.sleep(0.5)
+    start = time.monotonic()
+    os.kill(job.process_of(MARK, 0), signal.SIGTERM)
+    _, errors = end_of(process, 300)
+    return time.monotonic() - start, process.returncode, errors
+
+
+def test_a_signal_within_a_step():
+    """SIGTERM in the midst of a step: all ranks take it back, and go on to the bytes of one run"""
+    job.finish(0, "run", job.write(STEPS), "-q", "-o", "whole")
+    for ranks, kernel in ((2, "auto"), (3, "plain")):
+        keys = ("-P", f'compute.kernel="{kernel}"')
+        _, status, errors = ask_within_a_step(STEPS, "parts", ranks, *keys, "--force")
+        assert status == 75 and "--restart" in errors, (status, errors)
+        job.finish(ranks, "run", "run.cfg", "-q", "-o", "parts", "--restart", *keys)
+        if kernel == "auto":
+            job.same_files("whole", "parts")
+
+
+def test_a_step_that_would_take_minutes():
+    """SIGTERM within a step of most of a minute, of one system and of two ranks with theirs"""
+    for changes in ((), ("-P", "ensemble.systems=3", "-P", "bodies.count=20000")):
+        seconds, status, errors = ask_within_a_step(LONG_STEPS, "parts", 2, *changes, "--force")
+        assert status == 75, (status, errors)
+        # 2 s are promised; what mpirun takes to end, and what else works here, come on top.
+        assert seconds < 10 * tap.PATIENCE, (seconds, errors)
+
+
 def test_errors_come_from_rank_0_once():
     """a bad config: one message, status 78, nothing written"""
     job.mpirun()

@@ -20,6 +20,7 @@ static const double dt = 0.003;
 struct job {
     pthread_barrier_t barrier;
     int count;
+    bool interrupted; /* before it does its work */
     const char *backend, *kernel, *integrator;
     enum precision precision;
     struct relay_office office;
@@ -31,6 +32,9 @@ struct job {
         double *phi, *psi;
         struct relay_part end;
         struct force_relay relay;
+        struct interruption wish;
+        bool wants;
+        int stopped; /* calls that were interrupted */
         enum status status;
     } ranks[MOST_RANKS];
 };
@@ -70,6 +74,39 @@ static void scatter(void *context, size_t from, double *const arrays[], size_t c
     pthread_barrier_wait(&job->barrier);
 }
 
+/* Rank 0 alone is asked, and the others hear of it where they agree. */
+static bool is_asked(void *context)
+{
+    return ((const struct rank *)context)->wants;
+}
+
+static bool agree(void *context)
+{
+    struct job *const job = ((struct rank *)context)->job;
+    pthread_barrier_wait(&job->barrier);
+    const bool raised = job->ranks[0].wants;
+    pthread_barrier_wait(&job->barrier);
+    return raised;
+}
+
+/* An advance and a force that are interrupted on all ranks, where rank 0 alone leaves sums out. */
+static void be_interrupted(struct rank *rank, struct backend *backend)
+{
+    struct error error = { 0 };
+    const struct integrator *const integrator = integrator_find(rank->job->integrator);
+    rank->wants = rank == &rank->job->ranks[0];
+    for (int k = 0; k < 2; k++) {
+        const enum status status =
+            k == 0 ? backend->class_->advance(backend, integrator, dt, STEPS, &error)
+                   : backend->class_->accelerations(backend, &error);
+        rank->stopped += status == STATUS_STOPPED;
+        interruption_lower(&rank->wish);
+    }
+    pthread_barrier_wait(&rank->job->barrier);
+    rank->wants = false;
+    pthread_barrier_wait(&rank->job->barrier);
+}
+
 /* A whole life of a rank's backend, and the potentials in the end. */
 static void *live(void *context)
 {
@@ -87,10 +124,16 @@ static void *live(void *context)
     };
     const struct backend_class *const class_ = backend_find(job->backend);
     const struct integrator *const integrator = integrator_find(job->integrator);
+    struct physics physics = soft;
+    rank->wish = (struct interruption){ .asked = is_asked, .context = rank, .agree = agree };
+    if (job->interrupted)
+        physics.interruption = &rank->wish;
     struct backend *backend;
-    rank->status = class_->create(&options, &soft, rank->bodies, &backend, &error);
+    rank->status = class_->create(&options, &physics, rank->bodies, &backend, &error);
     if (rank->status)
         return NULL;
+    if (job->interrupted)
+        be_interrupted(rank, backend);
     rank->status = class_->advance(backend, integrator, dt, STEPS, &error);
     if (!rank->status)
         rank->status = class_->potentials(backend, rank->phi, rank->psi, &error);
@@ -157,7 +200,8 @@ static void job_run(struct job *job)
     for (int r = 0; r < job->count; r++)
         assert_int_equal(pthread_join(threads[r], NULL), 0);
     for (int r = 0; r < job->count; r++)
-        assert_int_equal(job->ranks[r].status, STATUS_OK);
+        assert_true(job->ranks[r].status == STATUS_OK &&
+                    job->ranks[r].stopped == (job->interrupted ? 2 : 0));
 }
 
 /* The rank that moved body i of every system. */
@@ -190,6 +234,7 @@ static void compare(const struct job *work, size_t systems, size_t count, int ra
 {
     struct job one = *work, many = *work;
     one.count = 1;
+    one.interrupted = false;
     many.count = ranks;
     job_create(&one, systems, count);
     job_create(&many, systems, count);
@@ -235,6 +280,22 @@ static void test_any_number_of_ranks(void **state)
                                       .precision = (enum precision)precision };
             compare(&work, 2, 301, ranks);
         }
+}
+
+/* What one rank leaves out when it is asked to end is undone on all of them, and then done again;
+ * by passes whose forces all need those of the pass before. */
+static void test_ranks_are_interrupted_together(void **state)
+{
+    (void)state;
+    static const char *const backends[] = { "serial", "openmp", "openmp" };
+    static const char *const kernels[] = { "auto", "plain", "symmetric" };
+    for (size_t k = 0; k < COUNT_OF(backends); k++) {
+        const struct job work = { .interrupted = true,
+                                  .backend = backends[k],
+                                  .kernel = kernels[k],
+                                  .integrator = "yoshida4" };
+        compare(&work, 2, 301, 3);
+    }
 }
 
 /* The class of rank 0, in a job that has no other. */
@@ -332,6 +393,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ranks_move_bodies_as_one_process_does),
         cmocka_unit_test(test_any_number_of_ranks),
+        cmocka_unit_test(test_ranks_are_interrupted_together),
         cmocka_unit_test(test_a_job_of_one_rank),
         cmocka_unit_test(test_what_is_not_finite_is_reported),
         cmocka_unit_test(test_one_rank_shares_nothing),
