@@ -35,8 +35,8 @@ uint64_t replay_steps(const struct replays *replays)
 /* An encounter in which a pair turns by some tenths of a radian in a step lasts for longer. */
 enum { LOOK_EVERY = 5 };
 
-/* Not every backend looks for an interruption while it works: where steps are long, it is called for
- * one at a time. */
+/* Not every backend looks for an interruption while it works: where steps are long, it is called
+ * for one at a time. */
 static enum status advance(struct simulation *replay, uint64_t steps, struct error *error)
 {
     const double work = force_work(&replay->options.force, (double)replay->bodies->systems,

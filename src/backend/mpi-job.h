@@ -48,7 +48,7 @@ void mpi_await(void *bytes, size_t size);
  */
 enum status mpi_agree(enum status status, struct error *error);
 
-/* What a rank does again and again while it waits for another. */
+/* Called again and again while a rank waits for another. */
 struct mpi_meanwhile {
     void (*look)(void *context);
     void *context;

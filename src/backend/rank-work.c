@@ -56,7 +56,8 @@ static bool agree(void *context)
     return word.raised;
 }
 
-/* What one rank was interrupted in means nothing, although others may have done their part. */
+/* The result of a call that one rank left means nothing, although others may have done their part.
+ */
 static enum status settle(struct ranks *ranks, enum status status, struct error *error)
 {
     const bool interrupted = interruption_agreed(ranks->physics.interruption);

@@ -62,7 +62,7 @@ struct ranks {
     struct backend *inner;
     struct physics physics;
     int node_rank;
-    /* What interrupts the work of all ranks: rank 0 looks at that of its caller, `asker`, and tells
+    /* Interrupts the work of all ranks: rank 0 looks at that of its caller, `asker`, and tells
      * the others, who listen whenever they would look. */
     struct interruption wish;
     struct interruption *asker;
