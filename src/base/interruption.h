@@ -22,7 +22,7 @@ struct interruption {
     /* Is there a wish? Called some twenty times a second, from any thread, one call at a time. */
     bool (*asked)(void *context);
     void *context;
-    /* Where several processes share the work: agrees with the others whether one of them has seen
+    /* Agrees with other processes that share the work whether one of them has seen
      * the wish. Called by all of them alike. NULL: one process. */
     bool (*agree)(void *context);
     bool raised, looking; /* the module's own, as is: */

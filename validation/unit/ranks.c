@@ -282,8 +282,8 @@ static void test_any_number_of_ranks(void **state)
         }
 }
 
-/* What one rank leaves out when it is asked to end is undone on all of them, and then done again;
- * by passes whose forces all need those of the pass before. */
+/* An advance that one rank leaves when it is asked to end is undone on all of them, and then done
+ * again; by passes whose forces all need those of the pass before. */
 static void test_ranks_are_interrupted_together(void **state)
 {
     (void)state;
