@@ -107,6 +107,10 @@ static void resolve_time(struct experiment *experiment, struct error *error)
     struct simulation *const simulation = &experiment->simulation;
     simulation->integrator = integrator_find(section_variant(section)->name);
     simulation->options.time = section;
+    if (!section_has(section, "step") && integrator_has_stages(simulation->integrator)) {
+        section_error(section, "step", error, "must be given here, where none is chosen");
+        return;
+    }
     simulation->step = section_has(section, "step") ? section_real(section, "step") : NAN;
     /* Integrators that choose their own steps need no grid; what is observed does. */
     if (integrator_chooses_steps(simulation->integrator))

@@ -166,6 +166,8 @@ static const struct integrator table[] = {
         .source = "Everhart 1985, IAU Coll. 83, 185; Rein & Spiegel 2015, MNRAS 446, 1424; Pham, "
                   "Rein & Spiegel 2024, OJAp 7, 1",
         .adaptive = &gauss_radau_class,
+        .key_degree = 7,
+        .work = { 1000, 300, 1.5 },
     },
     {
         .variant = { .name = "hermite4",
@@ -178,6 +180,8 @@ static const struct integrator table[] = {
                   "Simulations",
         .block_steps = true,
         .adaptive = &hermite_class,
+        .key_degree = 2,
+        .work = { 850, 0, 2 },
     },
 };
 /* clang-format on */
@@ -266,6 +270,29 @@ size_t integrator_forces_per_step(const struct integrator *integrator)
     for (size_t k = 0; k < integrator->stage_count; k++)
         forces += integrator->stages[k].verb == VERB_FORCE;
     return forces;
+}
+
+const struct parameter *integrator_key(const struct integrator *integrator)
+{
+    const struct variant *const variant = &integrator->variant;
+    size_t k = 0;
+    while (k + 1 < variant->parameter_count && strcmp(variant->parameters[k].key, "step") == 0)
+        k++;
+    return &variant->parameters[k];
+}
+
+/* A force of stages takes the time of some pairs more for itself and for each body: with 2 to 2000
+ * bodies in double precision, one thread, AVX-512. */
+static const struct integrator_work each_force = { 60, 20, 1 };
+
+double integrator_time(const struct integrator *integrator, const struct work_done *done)
+{
+    const struct integrator_work *const work =
+        integrator->adaptive ? &integrator->work : &each_force;
+    const double times =
+        integrator->adaptive ? 1.0 : (double)integrator_forces_per_step(integrator);
+    return times * done->steps * (work->step + work->body * done->bodies) +
+           work->pair * done->interactions;
 }
 
 double integrator_advised_steps(const struct integrator *integrator)

@@ -5,6 +5,7 @@
 
 #include "accuracy/resolution.h"
 #include "formats/csv.h"
+#include "run/attempt.h"
 #include "run/save.h"
 
 /* The destination of a diagnostic's rows. */
@@ -124,6 +125,12 @@ static bool judges(const struct run *run)
            (step > 0 && watch_next(run->observers.watch, step - 1) == step);
 }
 
+/* Tells whether the energy of every row and frame is to be known. */
+static bool asks_error(const struct run *run)
+{
+    return !isnan(asked_of(run->experiment.config).error);
+}
+
 /* Returns what the observers of this step need. */
 static unsigned needs_now(const struct run *run)
 {
@@ -133,9 +140,11 @@ static unsigned needs_now(const struct run *run)
     for (size_t i = 0; i < observers->diagnostic_count; i++)
         if (measures(run, i))
             needs |= observers->diagnostics[i].diagnostic->needs |
-                     (observers->diagnostics[i].aggregate ? NEED_CONSERVED : 0);
+                     (observers->diagnostics[i].aggregate || asks_error(run) ? NEED_CONSERVED : 0);
     for (size_t i = 0; i < observers->output_count; i++)
-        needs |= writes(run, i) ? observers->outputs[i].output->needs : 0;
+        needs |= writes(run, i)
+                     ? observers->outputs[i].output->needs | (asks_error(run) ? NEED_CONSERVED : 0)
+                     : 0;
     if (fires(run, SCHEDULE_WATCH))
         needs |= NEED_STATE;
     if (judges(run))
@@ -248,6 +257,8 @@ static enum status fire_events(struct run *run, struct error *error)
         return error->status;
     if (needs & NEED_CONSERVED)
         ensemble_judge(&run->ensemble);
+    if (attempt_judge(run, error))
+        return error->status;
     if (show_bodies(run, &now, error))
         return error->status;
     schedule->events_done = true;

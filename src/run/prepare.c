@@ -9,6 +9,7 @@
 #include "accuracy/copies.h"
 #include "base/memory.h"
 #include "initial/initial.h"
+#include "run/attempt.h"
 #include "run/ending.h"
 #include "run/open.h"
 #include "run/provenance.h"
@@ -289,7 +290,9 @@ enum status prepare_whole(struct run *run, const struct config *config, bool mea
 {
     char reason[ENDING_REASON_SIZE] = "";
     ending_begin(run);
-    const enum status status = prepare_all(run, config, measure, error);
+    enum status status = attempt_choose(run, config, error);
+    if (!status)
+        status = prepare_all(run, run->chosen ? run->chosen : config, measure, error);
     if (!interruption_noticed(&run->interruption) && (status || !signals_stop()))
         return status;
     ending_wanted(run, 0.0, reason);

@@ -2,8 +2,10 @@
 
 #include <jansson.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
+#include "run/attempt.h"
 #include "run/failure.h"
 #include "run/loop.h"
 #include "run/open.h"
@@ -80,7 +82,7 @@ static void finish_files(struct run *run, enum status status, struct error *erro
 /* The last words: whatever was open is closed and run.json says how it ended. */
 static enum status finish(struct run *run, enum status status, struct error *error)
 {
-    if (!status && !(expectations_hold(&run->criteria.expect) &&
+    if (!status && !(attempt_holds(run) && expectations_hold(&run->criteria.expect) &&
                      watch_holds(run->observers.watch, run->ensemble.left_out)))
         status = STATUS_EXPECT_FAILED;
     struct error closing = { 0 }, writing = { 0 };
@@ -144,21 +146,9 @@ struct run *run_open_bare(const struct config *config, const char *directory, st
     return NULL;
 }
 
-enum status run_execute(struct run *run, struct error *error)
+/* Lets go of all that the run has made. */
+static void clear(struct run *run)
 {
-    signals_catch(); /* until run_destroy(); nothing is written before */
-    clocks_start(&run->clocks);
-    run->continuation.work = run_work(run).sums;
-    enum status status = open_files(run, error);
-    if (!status)
-        status = loop_run(run, error);
-    return finish(run, status, error);
-}
-
-void run_destroy(struct run *run)
-{
-    if (!run)
-        return;
     observers_close(&run->observers, &(struct error){ 0 }); /* finish() has said what mattered */
     shadow_destroy(run->shadows);
     observers_destroy(&run->observers);
@@ -171,6 +161,53 @@ void run_destroy(struct run *run)
     files_destroy(&run->files);
     simulation_destroy(&run->replays.start);
     experiment_destroy(&run->experiment);
+    config_free(run->chosen);
+}
+
+/* Prepares the run anew with the next choice; what it has written gives way. */
+static enum status begin_anew(struct run *run, struct error *error)
+{
+    struct run fresh = { .options = run->options,
+                         .choice = run->choice,
+                         .exhausted = run->exhausted };
+    const struct config *const given = run->given;
+    memcpy(fresh.why_again, run->why_again, sizeof fresh.why_again);
+    clear(run);
+    fresh.options.force = true;
+    fresh.options.restart = false;
+    *run = fresh;
+    run->simulation = &run->experiment.simulation;
+    if (run->why_again[0])
+        run_notice(run, "%s", run->why_again);
+    clocks_start(&run->clocks);
+    return prepare_whole(run, given, true, error);
+}
+
+enum status run_execute(struct run *run, struct error *error)
+{
+    signals_catch(); /* until run_destroy(); nothing is written before */
+    clocks_start(&run->clocks);
+    enum status status = STATUS_OK;
+    do {
+        run->continuation.work = run_work(run).sums;
+        status = open_files(run, error);
+        if (!status)
+            status = loop_run(run, error);
+        if (!attempt_again(run, status))
+            break;
+        error_clear(error);
+        if (begin_anew(run, error))
+            return error->status;
+    } while (true);
+    return finish(run, status, error);
+}
+
+void run_destroy(struct run *run)
+{
+    if (!run)
+        return;
+    clear(run);
+    choice_destroy(&run->choice);
     free(run);
     signals_release(); /* until here a signal does not end the process */
 }

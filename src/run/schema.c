@@ -12,6 +12,7 @@
 #include "base/program.h"
 #include "base/text.h"
 #include "diagnostics/diagnostic.h"
+#include "estimate/asked.h"
 #include "force/method.h"
 #include "formats/output.h"
 #include "initial/initial.h"
@@ -75,14 +76,30 @@ static const struct parameter physics_rows[] = {
 static const struct parameter time_rows[] = {
     { .key = "step",
       .type = PARAMETER_REAL,
+      .default_value = DEFAULT_UNSET,
       .open = OPEN_MINIMUM,
       .dimension = DIMENSION_TIME,
-      .help = "Time step." },
+      .help = "Time step; unset: chosen for energy_error, and then `every` and checkpoints count "
+              "thousandths of the run." },
     { .key = "end",
       .type = PARAMETER_REAL,
       .open = OPEN_MINIMUM,
       .dimension = DIMENSION_TIME,
       .help = "Time at which the run ends; it starts at 0." },
+    { .key = "energy_error",
+      .type = PARAMETER_REAL,
+      .default_value = DEFAULT_UNSET,
+      .maximum = 1.0,
+      .open = OPEN_MINIMUM | OPEN_MAXIMUM,
+      .help = "Largest energy error |E - E0| over the larger of |E0| and |U0|, about the centre of "
+              "mass, that the run may have at any row; what is left out of integrator, step and "
+              "accuracy is chosen so that it is kept." },
+    { .key = "energy_error_of",
+      .type = PARAMETER_CHOICE,
+      .default_value = DEFAULT_UNSET,
+      .choices = asked_of_names,
+      .choice_help = asked_of_help,
+      .help = "System of an ensemble that energy_error is asked of; unset: the worst." },
 };
 
 static const struct parameter compute_rows[] = {
@@ -202,6 +219,7 @@ static void check_name(const struct section *section, struct error *error)
 static void check_time(const struct section *section, struct error *error)
 {
     char end[TEXT_REAL_SIZE];
+    asked_check(section, error);
     if (section_has(section, "step") &&
         section_real(section, "step") > section_real(section, "end"))
         section_error(section, "step", error,

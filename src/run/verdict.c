@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "run/attempt.h"
 #include "run/remedy.h"
 
 __attribute__((format(printf, 2, 3))) static void say(struct run *run, const char *format, ...)
@@ -132,6 +133,14 @@ static bool fails_by_energy(struct run *run)
     const struct criterion *c = worst_criterion(run, true);
     struct watch_failure failure = { 0 };
     const bool watched = !watch_holds(watch, run->ensemble.left_out);
+    if (!attempt_holds(run)) {
+        const double asked = asked_of(run->experiment.config).error;
+        say(run, "energy error %.3g, time.energy_error = %g (%.3g times)", attempt_error(run),
+            asked, attempt_error(run) / asked);
+        say_system(run,
+                   run->ensemble.systems > 1 ? (double)ensemble_worst(&run->ensemble) + 1.0 : 0.0);
+        return true;
+    }
     const bool known = watched && watch_failure(watch, run->ensemble.left_out, &failure);
     if (!c && !watched)
         return false;

@@ -48,7 +48,7 @@ static bool member_bytes(const struct study *study, const struct study_options *
 {
     struct config *config = NULL;
     struct run *run = NULL;
-    const struct run_options plain = { .directory = options->directory };
+    const struct run_options plain = { .directory = options->directory, .unchosen = true };
     const bool prepared = !study_load_member(study, 1, member, &config, error) &&
                           !run_prepare(config, &plain, false, &run, error);
     *bytes = 0.0;

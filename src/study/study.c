@@ -126,15 +126,6 @@ enum status study_of_sweep(const struct config *config, struct study *study, str
 /* The cadences that follow the step: "diagnostics.0.every", ... */
 static const char *const followers[] = { "diagnostics", "outputs" };
 
-/* Returns the key by which an integrator that chooses its own steps chooses them. */
-static const char *key_beside_step(const struct variant *variant)
-{
-    size_t k = 0;
-    while (k + 1 < variant->parameter_count && strcmp(variant->parameters[k].key, "step") == 0)
-        k++;
-    return variant->parameters[k].key;
-}
-
 /*
  * A step that does not divide the end would have each run end at another time, the first at or
  * beyond its last step.
@@ -143,11 +134,16 @@ static enum status check_end(const struct config *config, struct error *error)
 {
     const struct section *time = config_section(config, "time");
     const struct variant *const variant = section_variant(time);
-    if (!integrator_has_stages(integrator_find(variant->name)))
+    const struct integrator *const integrator = integrator_find(variant->name);
+    if (!integrator_has_stages(integrator))
         return section_error(time, "integrator", error,
                              "chooses its own steps, which time.step does not halve: sweep "
                              "time.%s instead",
-                             key_beside_step(variant));
+                             integrator_key(integrator)->key);
+    if (!section_has(time, "step"))
+        return section_error(time, "step", error,
+                             "must be given for a convergence test, which halves it; with "
+                             "time.energy_error it is chosen");
     const double end = section_real(time, "end"), steps = end / section_real(time, "step");
     char nearest[TEXT_REAL_SIZE], other[TEXT_REAL_SIZE];
     if (fabs(steps - rint(steps)) < 1e-9 * fmax(steps, 1.0))

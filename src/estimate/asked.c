@@ -1,0 +1,74 @@
+#include "estimate/asked.h"
+
+#include <gsl/gsl_sort.h>
+#include <math.h>
+
+#include "base/memory.h"
+#include "model/conserved.h"
+
+const char *const asked_of_names[] = { "worst", "q90", NULL };
+
+const char *const asked_of_help[] = {
+    "The system whose error is the largest.",
+    "The system that has a larger error than nine of ten.",
+};
+
+/* Both forms. */
+static const char *const forms =
+    "give the largest energy error that the run may have, time.energy_error = 1e-6, and the step "
+    "is chosen; or a step, time.step = 0.01";
+
+void asked_check(const struct section *time, struct error *error)
+{
+    const struct integrator *integrator = integrator_find(section_variant(time)->name);
+    const bool has = section_has(time, "energy_error");
+    if (!has && !section_has(time, "step") && integrator_has_stages(integrator))
+        section_error(time, "step", error, "must be given: a number greater than 0; %s", forms);
+    if (!has && section_has(time, "energy_error_of"))
+        section_error(time, "energy_error_of", error,
+                      "does not apply without time.energy_error, which it is about");
+}
+
+struct asked asked_of(const struct config *config)
+{
+    const struct section *time = config_section(config, "time");
+    return (struct asked){
+        .error = section_real(time, "energy_error"),
+        .of = section_has(time, "energy_error_of")
+                  ? (enum asked_of)section_choice(time, "energy_error_of")
+                  : ASKED_OF_WORST,
+        .integrator = !section_written(time, "integrator"),
+        .step = !section_has(time, "step"),
+    };
+}
+
+bool asked_to_choose(const struct config *config)
+{
+    const struct section *time = config_section(config, "time");
+    const struct asked asked = asked_of(config);
+    const struct integrator *integrator = integrator_find(section_variant(time)->name);
+    if (isnan(asked.error))
+        return false;
+    return asked.integrator || (integrator_has_stages(integrator)
+                                    ? asked.step
+                                    : !section_written(time, integrator_key(integrator)->key));
+}
+
+enum status asked_error_among(const struct asked *asked, const double *errors, size_t systems,
+                              double *counts, struct error *error)
+{
+    *counts = 0.0;
+    for (size_t s = 0; s < systems; s++)
+        *counts = conserved_larger_error(*counts, errors[s]);
+    if (asked->of == ASKED_OF_WORST || systems < 2)
+        return STATUS_OK;
+    double *sorted = memory_array(systems, sizeof *sorted, error);
+    for (size_t s = 0; sorted && s < systems; s++)
+        sorted[s] = isnan(errors[s]) ? INFINITY : fabs(errors[s]);
+    if (!sorted)
+        return error->status;
+    gsl_sort(sorted, 1, systems);
+    *counts = sorted[(size_t)ceil(0.9 * (double)systems) - 1];
+    memory_free(sorted);
+    return STATUS_OK;
+}

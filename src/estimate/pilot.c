@@ -1,0 +1,219 @@
+#include "estimate/pilot.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "accuracy/watch.h"
+#include "base/memory.h"
+
+/* Rows that are looked at: all, but no more than these, nor than one in so many forces. */
+static const double most_rows = 1000.0, least_rows = 50.0, forces_per_row = 4.0;
+/* The work of a call of the backend: a tenth of a second. */
+static const double call_work = 1e8;
+
+struct flight {
+    const struct experiment *experiment;
+    struct asked asked;
+    struct pilot_limits limits;
+    struct config *config; /* with the setting */
+    struct simulation simulation;
+    struct watch *watch;
+    struct moment now;
+    uint64_t steps;   /* in the run */
+    uint64_t row;     /* steps from one row to the next */
+    bool all_rows;    /* are those of the run */
+    double *largest;  /* [systems] energy errors so far */
+    double observing; /* work of the energies so far */
+    size_t kept;      /* of the errors below, at times that grow by a factor */
+    struct {
+        uint64_t step;
+        double error;
+    } history[256];
+};
+
+/* --- opening ---------------------------------------------------------------------------------- */
+
+/* Rows of the run are at multiples of its cadences, of which this takes what is affordable. */
+static void plan_rows(struct flight *flight, const struct config *config,
+                      const struct setting *setting)
+{
+    const uint64_t cadence = setting_cadence(config);
+    const size_t forces = integrator_forces_per_step(setting->integrator);
+    const double all = (double)flight->steps;
+    const double most =
+        integrator_chooses_steps(setting->integrator)
+            ? most_rows
+            : fmin(most_rows, fmax(least_rows, all * (double)forces / forces_per_row));
+    flight->row = cadence > 0 ? cadence * setting->times / setting->over : flight->steps;
+    flight->all_rows = all <= most * (double)flight->row;
+    while (all > most * (double)flight->row)
+        flight->row *= 2;
+}
+
+static enum status open_copy(struct flight *flight, const struct setting *setting,
+                             struct error *error)
+{
+    struct simulation *const simulation = &flight->simulation;
+    const struct simulation *const from = &flight->experiment->simulation;
+    const struct simulation_changes changes = { .integrator = setting->integrator,
+                                                .step = setting->step,
+                                                .later = true };
+    if (simulation_copy(simulation, from, &changes, error))
+        return error->status;
+    simulation->options.time = config_section(flight->config, "time");
+    if (simulation_start(simulation, error))
+        return error->status;
+    return simulation_begin(simulation, error);
+}
+
+static enum status open_flight(struct flight *flight, const struct config *config,
+                               const struct setting *setting, struct error *error)
+{
+    struct simulation *const simulation = &flight->simulation;
+    if (setting_apply(config, setting, &flight->config, error) || open_copy(flight, setting, error))
+        return error->status;
+    flight->steps = (uint64_t)experiment_step_count(flight->experiment, setting->step);
+    flight->asked = asked_of(config);
+    plan_rows(flight, config, setting);
+    flight->largest = memory_array(simulation->bodies->systems, sizeof *flight->largest, error);
+    flight->now = (struct moment){ .dt = simulation->step,
+                                   .threads = simulation->description.threads,
+                                   .physics = &simulation->physics,
+                                   .bodies = simulation->bodies,
+                                   .conserved = simulation->now,
+                                   .first = simulation->first };
+    const struct watch_method method = { simulation->description.force, simulation->integrator,
+                                         (double)flight->steps };
+    if (error->status)
+        return error->status;
+    return watch_create(config_section(flight->config, "watch"), &flight->now, &method,
+                        &flight->watch, error);
+}
+
+static void close_flight(struct flight *flight)
+{
+    watch_destroy(flight->watch);
+    simulation_destroy(&flight->simulation);
+    memory_free(flight->largest);
+    config_free(flight->config);
+}
+
+/* --- moving ----------------------------------------------------------------------------------- */
+
+static double work_of(const struct flight *flight)
+{
+    double work = 0.0;
+    for (size_t s = 0; s < flight->simulation.bodies->systems; s++) {
+        const struct work_done done = simulation_work_done(&flight->simulation, s);
+        work += integrator_time(flight->simulation.integrator, &done);
+    }
+    return work;
+}
+
+/* Looks at the energies, as the run does at its rows and its watch between them. */
+static enum status look(struct flight *flight, double *counts, struct error *error)
+{
+    static const double cost = 1.5; /* of an energy over that of a force */
+    struct simulation *const simulation = &flight->simulation;
+    const size_t systems = simulation->bodies->systems;
+    const bool last = flight->now.step == flight->steps;
+    if (simulation_fetch(simulation, error) || simulation_measure(simulation, error) ||
+        watch_check(flight->watch, &flight->now, NEED_STATE | NEED_CONSERVED, last, NULL, NULL,
+                    error))
+        return error->status;
+    for (size_t s = 0; s < systems; s++)
+        flight->largest[s] =
+            conserved_larger_error(flight->largest[s], simulation_energy_error(simulation, s));
+    flight->observing += cost * force_work(&simulation->options.force, (double)systems,
+                                           (double)simulation->bodies->count);
+    if (asked_error_among(&flight->asked, flight->largest, systems, counts, error))
+        return error->status;
+    const bool room = flight->kept < COUNT_OF(flight->history);
+    if (room && (flight->kept == 0 ||
+                 (double)flight->now.step > 1.1 * (double)flight->history[flight->kept - 1].step)) {
+        flight->history[flight->kept].step = flight->now.step;
+        flight->history[flight->kept++].error = *counts;
+    }
+    return STATUS_OK;
+}
+
+/* Moves to `next`, by calls that are short, between which it may be interrupted, or until the work
+ * is done that it may do. */
+static enum status move(struct flight *flight, uint64_t next, struct error *error)
+{
+    struct simulation *const simulation = &flight->simulation;
+    struct interruption *const interruption = simulation->physics.interruption;
+    uint64_t batch = 1;
+    while (flight->now.step < next) {
+        const uint64_t left = next - flight->now.step, steps = left < batch ? left : batch;
+        const double before = work_of(flight);
+        if (interruption_raised(interruption))
+            return interruption_status(interruption, error);
+        if (simulation_advance(simulation, steps, error))
+            return error->status;
+        flight->now.step += steps;
+        const double work = work_of(flight) - before;
+        batch = work < 0.5 * call_work   ? 2 * batch
+                : work > 2.0 * call_work ? (batch + 1) / 2
+                                         : batch;
+        if (work_of(flight) + flight->observing > flight->limits.work)
+            break;
+    }
+    flight->now.time = (double)flight->now.step * flight->now.dt;
+    return STATUS_OK;
+}
+
+static enum status follow(struct flight *flight, double *counts, struct error *error)
+{
+    enum status status = look(flight, counts, error);
+    while (!status && flight->now.step < flight->steps && *counts <= flight->limits.error &&
+           work_of(flight) + flight->observing <= flight->limits.work) {
+        const uint64_t step = flight->now.step;
+        const uint64_t row = (step / flight->row + 1) * flight->row;
+        const uint64_t due = watch_next(flight->watch, step);
+        const uint64_t next = row < due ? row : due;
+        status = move(flight, next < flight->steps ? next : flight->steps, error);
+        if (!status)
+            status = look(flight, counts, error);
+    }
+    return status;
+}
+
+/* --- the result ------------------------------------------------------------------------------- */
+
+static void conclude(const struct flight *flight, enum status status, double counts,
+                     struct pilot *pilot)
+{
+    const uint64_t quarter = flight->now.step / 4;
+    pilot->part = (double)flight->now.step / (double)flight->steps;
+    pilot->error = status || isnan(counts) ? INFINITY : counts;
+    for (size_t k = 0; k < flight->kept && flight->history[k].step <= quarter; k++)
+        pilot->early = flight->history[k].error;
+    pilot->whole = !status && flight->now.step == flight->steps && flight->all_rows;
+    pilot->within = !status && watch_within_limits(flight->watch, NULL);
+}
+
+enum status pilot_run(const struct experiment *experiment, const struct config *config,
+                      const struct setting *setting, const struct pilot_limits *limits,
+                      struct pilot *pilot, struct error *error)
+{
+    struct flight *flight = calloc(1, sizeof *flight);
+    struct error broken = { 0 };
+    double counts = 0.0;
+    *pilot = (struct pilot){ .setting = *setting };
+    if (!flight)
+        return error_memory(error);
+    flight->experiment = experiment;
+    flight->limits = *limits;
+    enum status status = open_flight(flight, config, setting, &broken);
+    if (!status)
+        status = follow(flight, &counts, &broken);
+    if (flight->watch && (!status || status == STATUS_NUMERICAL)) {
+        conclude(flight, status, counts, pilot);
+        pilot->work = work_of(flight);
+        pilot->spent = pilot->work + flight->observing;
+    }
+    close_flight(flight);
+    free(flight);
+    return status == STATUS_NUMERICAL ? STATUS_OK : error_pass(error, &broken);
+}

@@ -1,0 +1,248 @@
+#include "estimate/setting.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "accuracy/copies.h"
+#include "base/document.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "estimate/experiment.h"
+
+/* --- cadences --------------------------------------------------------------------------------- */
+
+/* A key that counts steps: "diagnostics.0.every". */
+struct cadence {
+    char path[64];
+    int64_t every;
+};
+
+/* Puts what it finds into `all`, and returns how many there are. */
+static size_t find_cadences(const struct config *config, struct cadence *all)
+{
+    static const char *const lists[] = { "diagnostics", "outputs" };
+    const struct {
+        const char *group, *key;
+        bool active;
+    } single[] = { { "energy_budget", "every", copies_replayed(config) },
+                   { "trust", "every", copies_shadowed(config) },
+                   { "checkpoint", "every_steps",
+                     section_has(config_section(config, "checkpoint"), "every_steps") } };
+    size_t count = 0;
+    for (size_t k = 0; k < COUNT_OF(lists); k++)
+        for (size_t i = 0; i < config_count(config, lists[k]); i++, count++) {
+            snprintf(all[count].path, sizeof all[count].path, "%s.%zu.every", lists[k], i);
+            all[count].every = section_integer(config_item(config, lists[k], i), "every");
+        }
+    for (size_t k = 0; k < COUNT_OF(single); k++) {
+        if (!single[k].active)
+            continue;
+        snprintf(all[count].path, sizeof all[count].path, "%s.%s", single[k].group, single[k].key);
+        all[count++].every =
+            section_integer(config_section(config, single[k].group), single[k].key);
+    }
+    return count;
+}
+
+static struct cadence *make_room(const struct config *config, struct error *error)
+{
+    const size_t most = config_count(config, "diagnostics") + config_count(config, "outputs") + 3;
+    return memory_array(most, sizeof(struct cadence), error);
+}
+
+static uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+    while (b > 0) {
+        const uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+uint64_t setting_cadence(const struct config *config)
+{
+    struct cadence *all = make_room(config, &(struct error){ 0 });
+    uint64_t divisor = 0;
+    const size_t count = all ? find_cadences(config, all) : 0;
+    for (size_t k = 0; k < count; k++)
+        divisor = common_divisor((uint64_t)all[k].every, divisor);
+    memory_free(all);
+    return divisor;
+}
+
+/* --- settings --------------------------------------------------------------------------------- */
+
+/* Up to two digits: 123 is 130. */
+static double round_up(double value)
+{
+    const double power = pow(10.0, fmax(0.0, floor(log10(value)) - 1.0));
+    return ceil(value / power * (1.0 - 1e-12)) * power;
+}
+
+/* The most steps of the grid that one step may be long, for `steps` steps in the run. */
+static uint64_t most_grid_steps(const struct config *config, double steps)
+{
+    const uint64_t grid = (uint64_t)EXPERIMENT_DEFAULT_GRID, cadence = setting_cadence(config);
+    uint64_t most = 1;
+    for (uint64_t over = 2; over <= grid / 10; over++)
+        if (grid % over == 0 && cadence % over == 0 && (double)(grid / over) >= steps)
+            most = over;
+    return most;
+}
+
+void setting_limits(const struct integrator *integrator, double *least, double *most)
+{
+    const struct parameter *key = integrator_key(integrator);
+    const double usual = key->default_value.real;
+    const double coarsest = key->maximum > usual ? key->maximum : 0.5;
+    *least = 1.01 * pow(usual / coarsest, 1.0 / integrator->key_degree);
+    *most = 64.0;
+}
+
+/* With two digits, and no coarser. */
+static double key_for(const struct integrator *integrator, double fineness)
+{
+    const double usual = integrator_key(integrator)->default_value.real;
+    const double key = usual * pow(fineness, -integrator->key_degree);
+    char text[32];
+    snprintf(text, sizeof text, "%.1e", key);
+    return strtod(text, NULL);
+}
+
+struct setting setting_of(const struct config *config, const struct integrator *integrator,
+                          double fineness)
+{
+    const struct section *time = config_section(config, "time");
+    const double end = section_real(time, "end"), grid = end / EXPERIMENT_DEFAULT_GRID;
+    const bool given = section_has(time, "step");
+    struct setting setting = { .integrator = integrator,
+                               .step = given ? section_real(time, "step") : grid,
+                               .key = NAN,
+                               .times = 1,
+                               .over = 1 };
+    if (integrator_chooses_steps(integrator)) {
+        double least, most;
+        const struct parameter *const key = integrator_key(integrator);
+        const bool own = integrator == integrator_find(section_variant(time)->name) &&
+                         section_written(time, key->key);
+        setting_limits(integrator, &least, &most);
+        setting.key = own ? section_real(time, key->key)
+                          : key_for(integrator, fmin(most, fmax(least, fineness)));
+        setting.fineness = pow(key->default_value.real / setting.key, 1.0 / integrator->key_degree);
+        return setting;
+    }
+    if (given) {
+        setting.fineness = end / setting.step;
+        return setting;
+    }
+    setting.times = (uint64_t)fmax(1.0, round_up(fineness / EXPERIMENT_DEFAULT_GRID));
+    setting.over = most_grid_steps(config, fineness);
+    setting.fineness = EXPERIMENT_DEFAULT_GRID * (double)setting.times / (double)setting.over;
+    setting.step = end / setting.fineness;
+    return setting;
+}
+
+/* --- into a config ---------------------------------------------------------------------------- */
+
+/* The overrides of a setting. */
+struct overrides {
+    struct text *texts;
+    const char **items;
+    size_t count;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct overrides *all, const char *format,
+                                                      ...)
+{
+    va_list arguments;
+    char line[160];
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    text_print(&all->texts[all->count++], "%s", line);
+}
+
+static void add_all(const struct setting *setting, const struct cadence *cadences, size_t count,
+                    struct overrides *all)
+{
+    char step[TEXT_REAL_SIZE], key[TEXT_REAL_SIZE];
+    add(all, "time.integrator=\"%s\"", setting->integrator->variant.name);
+    add(all, "time.step=%s", text_real(step, setting->step));
+    if (!isnan(setting->key))
+        add(all, "time.%s=%s", integrator_key(setting->integrator)->key,
+            text_real(key, setting->key));
+    if (setting->times == setting->over)
+        return;
+    for (size_t k = 0; k < count; k++) {
+        const double every =
+            (double)cadences[k].every * (double)setting->times / (double)setting->over;
+        add(all, "%s=%" PRId64, cadences[k].path, every < 9e15 ? (int64_t)every : INT64_MAX);
+    }
+}
+
+enum status setting_apply(const struct config *config, const struct setting *setting,
+                          struct config **applied, struct error *error)
+{
+    struct cadence *cadences = make_room(config, error);
+    const size_t count = cadences ? find_cadences(config, cadences) : 0, most = count + 3;
+    struct overrides all = { calloc(most, sizeof *all.texts), calloc(most, sizeof *all.items), 0 };
+    bool whole = cadences && all.texts && all.items;
+    if (whole)
+        add_all(setting, cadences, count, &all);
+    for (size_t k = 0; whole && k < all.count; k++) {
+        all.items[k] = all.texts[k].bytes;
+        whole = !all.texts[k].failed;
+    }
+    const struct config_source source = { .overrides = all.items, .override_count = all.count };
+    const enum status status =
+        whole ? config_vary(config, &source, applied, error) : error_memory(error);
+    for (size_t k = 0; k < all.count; k++)
+        text_free(&all.texts[k]);
+    free(all.texts);
+    free(all.items);
+    memory_free(cadences);
+    return status;
+}
+
+/* --- text ------------------------------------------------------------------------------------- */
+
+const char *setting_text(const struct setting *setting, char buffer[SETTING_TEXT_SIZE])
+{
+    const char *name = setting->integrator->variant.name;
+    if (isnan(setting->key))
+        snprintf(buffer, SETTING_TEXT_SIZE, "%s, step %.4g", name, setting->step);
+    else
+        snprintf(buffer, SETTING_TEXT_SIZE, "%s, %s %.2g", name,
+                 integrator_key(setting->integrator)->key, setting->key);
+    return buffer;
+}
+
+json_t *setting_json(const struct setting *setting)
+{
+    return json_pack("{s:s, s:o, s:o, s:o, s:I, s:I}", "integrator",
+                     setting->integrator->variant.name, "fineness",
+                     document_number(setting->fineness), "step", document_number(setting->step),
+                     "key", document_number(setting->key), "times", (json_int_t)setting->times,
+                     "over", (json_int_t)setting->over);
+}
+
+struct setting setting_of_json(const json_t *json)
+{
+    const json_int_t times = json_integer_value(json_object_get(json, "times")),
+                     over = json_integer_value(json_object_get(json, "over"));
+    struct setting setting = { .integrator = integrator_find(document_string(json, "integrator")),
+                               .fineness = document_real(json, "fineness"),
+                               .step = document_real(json, "step"),
+                               .key = document_real(json, "key"),
+                               .times = (uint64_t)times,
+                               .over = (uint64_t)over };
+    const bool good = setting.integrator && setting.step > 0.0 && times > 0 && over > 0 &&
+                      integrator_chooses_steps(setting.integrator) == (setting.key > 0.0);
+    if (!good)
+        setting.step = 0.0;
+    return setting;
+}

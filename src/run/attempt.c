@@ -1,0 +1,104 @@
+#include "run/attempt.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "base/document.h"
+
+/* Takes over the choice of the run in the directory; false where there is none. */
+static bool take_recorded(struct run *run, const struct config *config)
+{
+    char buffer[EXPERIMENT_DIRECTORY_SIZE], path[EXPERIMENT_DIRECTORY_SIZE + 256];
+    struct error unreadable = { 0 };
+    json_t *before = NULL;
+    experiment_name(config, run->experiment.name);
+    snprintf(path, sizeof path, "%s/run.json",
+             experiment_directory(&run->experiment, run->options.directory, buffer));
+    const bool found = document_load(path, &before, &unreadable) == STATUS_OK &&
+                       choice_of_json(json_object_get(before, "choice"), &run->choice);
+    json_decref(before);
+    if (!found)
+        choice_destroy(&run->choice);
+    run->choice.asked = asked_of(config);
+    return found;
+}
+
+static void tell(struct run *run)
+{
+    const struct candidate *c = &run->choice.candidates[run->choice.chosen];
+    char text[SETTING_TEXT_SIZE];
+    run_notice(run, "time.energy_error = %g: %s, which lets expect %.1e", run->choice.asked.error,
+               setting_text(&c->setting, text), c->error);
+}
+
+enum status attempt_choose(struct run *run, const struct config *config, struct error *error)
+{
+    const struct integrator *given =
+        integrator_find(section_variant(config_section(config, "time"))->name);
+    struct setting setting;
+    run->given = config;
+    if (!asked_to_choose(config))
+        return STATUS_OK;
+    if (run->options.unchosen) {
+        setting = setting_of(config, given, EXPERIMENT_DEFAULT_GRID);
+        return setting_apply(config, &setting, &run->chosen, error);
+    }
+    if (run->choice.count == 0 && !(run->options.restart && take_recorded(run, config))) {
+        if (choice_find(config, &run->interruption, &run->choice, error))
+            return error->status;
+        tell(run);
+    }
+    setting = run->choice.candidates[run->choice.chosen].setting;
+    return setting_apply(config, &setting, &run->chosen, error);
+}
+
+double attempt_error(const struct run *run)
+{
+    const struct asked asked = asked_of(run->experiment.config);
+    double counts = NAN;
+    asked_error_among(&asked, run->ensemble.largest_error, run->ensemble.systems, &counts,
+                      &(struct error){ 0 });
+    return counts;
+}
+
+bool attempt_holds(const struct run *run)
+{
+    const double asked = asked_of(run->experiment.config).error;
+    return isnan(asked) || attempt_error(run) <= asked;
+}
+
+enum status attempt_judge(struct run *run, struct error *error)
+{
+    if (run->choice.count == 0 || run->exhausted || attempt_holds(run))
+        return STATUS_OK;
+    run->missed = true;
+    return error_set(error, STATUS_NUMERICAL, "the energy error that was asked for is missed");
+}
+
+bool attempt_again(struct run *run, enum status status)
+{
+    char before[SETTING_TEXT_SIZE], after[SETTING_TEXT_SIZE];
+    if (status != STATUS_NUMERICAL || run->choice.count == 0 || run->exhausted)
+        return false;
+    struct choice *const choice = &run->choice;
+    const double error = run->missed ? attempt_error(run) : INFINITY;
+    const double part = (double)run->schedule.step / (double)run->experiment.steps;
+    double work = 0.0;
+    for (size_t s = 0; s < run->simulation->bodies->systems; s++) {
+        const struct work_done done = simulation_work_done(run->simulation, s);
+        work += integrator_time(run->simulation->integrator, &done);
+    }
+    setting_text(&choice->candidates[choice->chosen].setting, before);
+    if (!choice_again(run->given, part, error, work, choice)) {
+        run->exhausted = true;
+        return run->missed; /* the same once more, to its end */
+    }
+    char time[UNITS_TEXT_SIZE];
+    snprintf(run->why_again, sizeof run->why_again,
+             "time.energy_error = %g: with %s the energy was off by %.2e at t = %s; the run begins "
+             "anew with %s",
+             choice->asked.error, before, error, run_time_text(run, 6, time),
+             setting_text(&choice->candidates[choice->chosen].setting, after));
+    return true;
+}

@@ -1,0 +1,31 @@
+/*
+ * The attempts of a run that is asked for an error (estimate/asked.h). It begins with the setting
+ * that was chosen, or that its directory names if it goes on; and where it misses the error it
+ * begins anew with a finer one, so that its files are those of a run with that setting from the
+ * start.
+ */
+#ifndef ORRERY_RUN_ATTEMPT_H
+#define ORRERY_RUN_ATTEMPT_H
+
+#include "base/status.h"
+#include "run/parts.h"
+
+/* Sets run->choice and run->chosen, the config with the choice, if `config` leaves something to be
+ * chosen. Takes a choice that is there already. */
+enum status attempt_choose(struct run *run, const struct config *config, struct error *error);
+
+/* Looks at the errors so far, as they have just been judged. STATUS_NUMERICAL, with run->missed,
+ * where the error is missed and another choice is there. */
+enum status attempt_judge(struct run *run, struct error *error);
+
+/* Takes the next choice for a run that has ended like this; false where there is none, or where
+ * that was no matter of its steps. */
+bool attempt_again(struct run *run, enum status status);
+
+/* Tells whether the run kept the error that it was asked for, if it was. */
+bool attempt_holds(const struct run *run);
+
+/* The largest error of the system that counts; see asked_error_among(). */
+double attempt_error(const struct run *run);
+
+#endif
