@@ -19,6 +19,8 @@ static const double sure_part = 0.95, chance_part = 0.4;
 static const double growth_of_symplectic = 0.3, growth_of_others = 1.0, most_growth = 1.5;
 /* Work of all pilots beside that of the run. */
 static const double work_part = 0.1;
+/* A pilot of another integrator does as much work as the cheapest so far would cost. */
+static const double worth_trying = 1.2;
 /* An energy that is so far off says nothing of the order. */
 static const double hopeless = 0.02;
 /* A better setting than by this factor in the number of steps is not sought. */
@@ -169,7 +171,8 @@ static enum status try_integrator(struct search *search, double work, struct can
     bool more = !first_fineness(search, integrator, &range.next, error);
     for (int k = 0; more && k < MOST_PILOTS && work > 0.0; k++) {
         const struct setting setting = setting_of(search->config, integrator, range.next);
-        const struct pilot_limits limits = { 0.5 * work, hopeless };
+        const struct pilot_limits limits = { fmin(0.5 * work, worth_trying * search->best),
+                                             hopeless };
         const double times = setting.fineness / pilot.setting.fineness;
         if (setting.fineness >= range.good || setting.fineness <= range.bad ||
             (pilot.part > 0.0 && times * pilot.work / pilot.part > search->best))
@@ -237,6 +240,25 @@ static void list_candidates(const struct config *config, struct choice *choice)
     for (size_t k = 0; (row = integrator_at(k)); k++)
         if (integrator_chooses_steps(row))
             add_candidate(choice, row);
+}
+
+/* Puts the integrator first that is most often the cheapest, so that little is tried with others:
+ * for few bodies and for close encounters one that chooses its own steps. */
+static void put_first(const struct experiment *x, struct choice *choice)
+{
+    enum { FEW = 32 };
+    const struct simulation *const s = &x->simulation;
+    const bool few = s->bodies->count <= FEW;
+    for (size_t k = 1; k < choice->count; k++) {
+        const struct candidate c = choice->candidates[k];
+        const struct integrator *const integrator = c.setting.integrator;
+        if (!integrator->adaptive || integrator->block_steps == few ||
+            (!few && s->physics.softening > 0.0))
+            continue;
+        memmove(&choice->candidates[1], &choice->candidates[0], k * sizeof c);
+        choice->candidates[0] = c;
+        return;
+    }
 }
 
 /* The cheapest that keeps the error; false where none does. */
@@ -354,6 +376,8 @@ enum status choice_find(const struct config *config, struct interruption *interr
     list_candidates(config, choice);
     if (!setting_apply(config, &any, &applied, error))
         experiment_create(applied, interruption, &x, error);
+    if (!error->status)
+        put_first(&x, choice);
     for (size_t k = 0; k < choice->count && !error->status; k++) {
         struct error refused = { 0 };
         struct candidate *const c = &choice->candidates[k];
