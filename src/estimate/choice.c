@@ -21,6 +21,8 @@ static const double growth_of_symplectic = 0.3, growth_of_others = 1.0, most_gro
 static const double work_part = 0.1;
 /* A pilot of another integrator does as much work as the cheapest so far would cost. */
 static const double worth_trying = 1.2;
+/* Once the pilots have cost as many runs with the best setting so far, no better one is sought. */
+static const double enough = 5.0;
 /* An energy that is so far off says nothing of the order. */
 static const double hopeless = 0.02;
 /* A better setting than by this factor in the number of steps is not sought. */
@@ -174,6 +176,8 @@ static enum status try_integrator(struct search *search, double work, struct can
         const struct pilot_limits limits = { fmin(0.5 * work, worth_trying * search->best),
                                              hopeless };
         const double times = setting.fineness / pilot.setting.fineness;
+        if (k > 0 && search->choice->pilots > enough * search->best)
+            break;
         if (setting.fineness >= range.good || setting.fineness <= range.bad ||
             (pilot.part > 0.0 && times * pilot.work / pilot.part > search->best))
             break;
