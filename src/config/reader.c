@@ -54,9 +54,18 @@ static void report_missing(struct reader *r, const struct section *section,
         return;
     text_print(&wanted, "must be given: ");
     requirement_print(parameter, &wanted);
+    if (parameter->instead)
+        text_print(&wanted, "; or %s", parameter->instead_help);
     section_report(section, parameter->key, &section->location, NULL, STATUS_CONFIG, r->error,
                    wanted.bytes);
     text_free(&wanted);
+}
+
+/* Tells whether the section has another key in the place of one that is required. */
+static bool has_instead(const struct section *section, const struct parameter *parameter)
+{
+    return parameter->instead && section_find(section, parameter->instead) &&
+           section_find(section, parameter->instead)->node;
 }
 
 /* The member if it was given, else the default. */
@@ -68,7 +77,8 @@ static void read_member(struct reader *r, const struct section *section, struct 
             r->refused++;
         else
             value->chosen = !value_is_default(value);
-    } else if (value->parameter->default_value.presence == PARAMETER_REQUIRED) {
+    } else if (value->parameter->default_value.presence == PARAMETER_REQUIRED &&
+               !has_instead(section, value->parameter)) {
         report_missing(r, section, value->parameter);
     } else {
         value_default(value);

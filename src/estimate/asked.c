@@ -13,18 +13,9 @@ const char *const asked_of_help[] = {
     "The system that has a larger error than nine of ten.",
 };
 
-/* Both forms. */
-static const char *const forms =
-    "give the largest energy error that the run may have, time.energy_error = 1e-6, and the step "
-    "is chosen; or a step, time.step = 0.01";
-
 void asked_check(const struct section *time, struct error *error)
 {
-    const struct integrator *integrator = integrator_find(section_variant(time)->name);
-    const bool has = section_has(time, "energy_error");
-    if (!has && !section_has(time, "step") && integrator_has_stages(integrator))
-        section_error(time, "step", error, "must be given: a number greater than 0; %s", forms);
-    if (!has && section_has(time, "energy_error_of"))
+    if (!section_has(time, "energy_error") && section_has(time, "energy_error_of"))
         section_error(time, "energy_error_of", error,
                       "does not apply without time.energy_error, which it is about");
 }

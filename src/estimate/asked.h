@@ -1,7 +1,7 @@
 /*
  * The error that a run is asked for, `time.energy_error`, in the place of an integrator and its
  * steps: the largest |E' - E0'| / max(|E0'|, |U0'|) that it may have at any row, any frame and any
- * look of its watch. What the config leaves out is chosen (estimate/choice.h).
+ * look of its watch. What the config leaves out is chosen (estimate/selection.h).
  */
 #ifndef ORRERY_ESTIMATE_ASKED_H
 #define ORRERY_ESTIMATE_ASKED_H
@@ -25,7 +25,7 @@ struct asked {
 /* The choices of `energy_error_of`, as enum asked_of, and a sentence for each. */
 extern const char *const asked_of_names[], *const asked_of_help[];
 
-/* Reports a config that leaves out both error and step, or that gives `energy_error_of` alone. */
+/* Reports an `energy_error_of` that stands alone. */
 void asked_check(const struct section *time, struct error *error);
 
 struct asked asked_of(const struct config *config);

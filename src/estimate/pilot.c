@@ -6,7 +6,7 @@
 #include "accuracy/watch.h"
 #include "base/memory.h"
 
-/* Rows that are looked at: all, but no more than these, nor than one in so many forces. */
+/* The number of rows that are looked at: no more than these, nor than one in some forces. */
 static const double most_rows = 1000.0, least_rows = 50.0, forces_per_row = 4.0;
 /* The work of a call of the backend: a tenth of a second. */
 static const double call_work = 1e8;

@@ -94,7 +94,8 @@ static uint64_t most_grid_steps(const struct config *config, double steps)
     return most;
 }
 
-void setting_limits(const struct integrator *integrator, double *least, double *most)
+/* The limits of the fineness of an integrator that chooses its own steps. */
+static void find_limits(const struct integrator *integrator, double *least, double *most)
 {
     const struct parameter *key = integrator_key(integrator);
     const double usual = key->default_value.real;
@@ -129,7 +130,7 @@ struct setting setting_of(const struct config *config, const struct integrator *
         const struct parameter *const key = integrator_key(integrator);
         const bool own = integrator == integrator_find(section_variant(time)->name) &&
                          section_written(time, key->key);
-        setting_limits(integrator, &least, &most);
+        find_limits(integrator, &least, &most);
         setting.key = own ? section_real(time, key->key)
                           : key_for(integrator, fmin(most, fmax(least, fineness)));
         setting.fineness = pow(key->default_value.real / setting.key, 1.0 / integrator->key_degree);

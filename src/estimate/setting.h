@@ -22,9 +22,6 @@ struct setting {
     uint64_t times, over; /* a cadence of n becomes one of n times / over steps */
 };
 
-/* The limits of the fineness of an integrator that chooses its own steps. */
-void setting_limits(const struct integrator *integrator, double *least, double *most);
-
 /* The setting of the integrator next to `fineness` that the config allows, and no coarser one if
  * there is one: the step divides a thousandth of the run, or the cadences all let it be a multiple
  * of that; the key has two digits. */

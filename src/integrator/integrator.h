@@ -56,8 +56,8 @@ struct integrator {
     bool reversible;
     bool block_steps; /* bodies are kicked at times of their own, and their momenta do not cancel */
     const char *source; /* the paper */
-    /* Of one that chooses its own steps. They go with the root of its own key (`accuracy`, `eta`)
-     * of this degree. And what a step costs, in the time of a pair of a direct sum: beside its
+    /* If it chooses its own steps: these go with the root of its own key (`accuracy`, `eta`) of
+     * this degree; and what a step costs, in the time of a pair of a direct sum: beside its
      * bodies, for each body that it moves, and for each pair that it sums; measured with 2 to 2000
      * bodies, one thread, AVX-512. */
     double key_degree;

@@ -16,10 +16,10 @@ static bool take_recorded(struct run *run, const struct config *config)
     snprintf(path, sizeof path, "%s/run.json",
              experiment_directory(&run->experiment, run->options.directory, buffer));
     const bool found = document_load(path, &before, &unreadable) == STATUS_OK &&
-                       choice_of_json(json_object_get(before, "choice"), &run->choice);
+                       selection_of_json(json_object_get(before, "choice"), &run->choice);
     json_decref(before);
     if (!found)
-        choice_destroy(&run->choice);
+        selection_destroy(&run->choice);
     run->choice.asked = asked_of(config);
     return found;
 }
@@ -45,7 +45,7 @@ enum status attempt_choose(struct run *run, const struct config *config, struct 
         return setting_apply(config, &setting, &run->chosen, error);
     }
     if (run->choice.count == 0 && !(run->options.restart && take_recorded(run, config))) {
-        if (choice_find(config, &run->interruption, &run->choice, error))
+        if (selection_find(config, &run->interruption, &run->choice, error))
             return error->status;
         tell(run);
     }
@@ -81,7 +81,7 @@ bool attempt_again(struct run *run, enum status status)
     char before[SETTING_TEXT_SIZE], after[SETTING_TEXT_SIZE];
     if (status != STATUS_NUMERICAL || run->choice.count == 0 || run->exhausted)
         return false;
-    struct choice *const choice = &run->choice;
+    struct selection *const choice = &run->choice;
     const double error = run->missed ? attempt_error(run) : INFINITY;
     const double part = (double)run->schedule.step / (double)run->experiment.steps;
     double work = 0.0;
@@ -90,7 +90,7 @@ bool attempt_again(struct run *run, enum status status)
         work += integrator_time(run->simulation->integrator, &done);
     }
     setting_text(&choice->candidates[choice->chosen].setting, before);
-    if (!choice_again(run->given, part, error, work, choice)) {
+    if (!selection_again(run->given, part, error, work, choice)) {
         run->exhausted = true;
         return run->missed; /* the same once more, to its end */
     }

@@ -16,9 +16,9 @@
 #include "accuracy/replay.h"
 #include "accuracy/shadow.h"
 #include "base/status.h"
-#include "estimate/choice.h"
 #include "estimate/experiment.h"
 #include "estimate/proportions.h"
+#include "estimate/selection.h"
 #include "model/scales.h"
 #include "observation/criteria.h"
 #include "observation/observers.h"
@@ -44,7 +44,7 @@ enum { VERDICT_TEXT_SIZE = 1024 };
 
 struct run {
     struct run_options options; /* its texts are the caller's */
-    struct choice choice;       /* what was chosen for it: nothing if `count` is 0 */
+    struct selection choice;    /* what was chosen for it: nothing if `count` is 0 */
     struct config *chosen;      /* the config with that; NULL for nothing */
     const struct config *given; /* the caller's */
     bool missed;                /* the error that was asked for, and it begins anew */

@@ -361,7 +361,7 @@ enum status provenance_write(const struct run *run, const struct provenance_end 
                      json_integer((json_int_t)ensemble_worst(&run->ensemble) + 1));
     }
     if (run->choice.count > 0)
-        document_set(&document, "choice", choice_json(&run->choice));
+        document_set(&document, "choice", selection_json(&run->choice));
     document_set(&document, "scales", scales_json(&run->scales));
     document_set(&document, "time_scales", time_scales_json(run));
     if (run->files.bodies_hash[0])

@@ -207,7 +207,7 @@ void run_destroy(struct run *run)
     if (!run)
         return;
     clear(run);
-    choice_destroy(&run->choice);
+    selection_destroy(&run->choice);
     free(run);
     signals_release(); /* until here a signal does not end the process */
 }

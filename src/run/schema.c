@@ -76,7 +76,9 @@ static const struct parameter physics_rows[] = {
 static const struct parameter time_rows[] = {
     { .key = "step",
       .type = PARAMETER_REAL,
-      .default_value = DEFAULT_UNSET,
+      .instead = "energy_error",
+      .instead_help = "time.energy_error = 1e-6, the largest energy error that the run may have, "
+                      "and the step is chosen",
       .open = OPEN_MINIMUM,
       .dimension = DIMENSION_TIME,
       .help = "Time step; unset: chosen for energy_error, and then `every` and checkpoints count "

@@ -98,8 +98,9 @@ ROWS = [
      "    run->schedule.events_done = counts[COUNT_EVENTS] && !run->continuation.goes_further;",
      "    run->schedule.events_done = counts[COUNT_EVENTS];", "faults/kills.py"),
     ("src/run/run.c",
-     "!(expectations_hold(&run->criteria.expect) &&\n                     watch_holds(",
-     "!(watch_holds(",
+     "!(attempt_holds(run) && expectations_hold(&run->criteria.expect) &&"
+     "\n                     watch_holds(",
+     "!(attempt_holds(run) && watch_holds(",
      "faults/kills.py"),
     ("src/run/save.c", "        run_flush(run, true, error))",
      "        run_flush(run, false, error))", "faults/powercut.py"),

@@ -1,4 +1,4 @@
-#include "estimate/choice.h"
+#include "estimate/selection.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,8 +11,8 @@
 #include "estimate/pilot.h"
 #include "space/nearest.h"
 
-/* Of the error that is asked for, what a pilot of the whole run may reach, whose motion is that of
- * the run to the bit; and what is left to chance where a part was seen. */
+/* The part of the error that is asked for which a pilot of the whole run may reach, whose motion is
+ * that of the run to the bit; and what is left to chance where a part was seen. */
 static const double sure_part = 0.95, chance_part = 0.4;
 /* Growth of the error with the time t: t^growth at least. It is bounded for a symplectic method but
  * for the chance of encounters, and adds up for others. */
@@ -34,7 +34,7 @@ enum { MOST_PILOTS = 12, MOST_ATTEMPTS = 8 };
 struct search {
     const struct config *config;
     const struct experiment *experiment; /* of any setting */
-    struct choice *choice;
+    struct selection *choice;
     double left; /* work that pilots may still do */
     double best; /* cost of the cheapest candidate so far that keeps the error */
 };
@@ -141,8 +141,8 @@ static void note(const struct pilot *pilot, double expected, bool keeps,
     candidate->keeps = keeps;
 }
 
-/* What was not tried, since it costs more than may be tried or than another integrator does, is
- * judged by the order. */
+/* Judges by the order what was not tried, since it costs more than may be tried or than another
+ * integrator does. */
 static void extrapolate(const struct search *search, const struct pilot *last, double next,
                         struct candidate *candidate)
 {
@@ -207,9 +207,9 @@ static double passage_cost(const struct integrator *integrator, double error)
     return integrator_steps_for(integrator, error) * (double)integrator_forces_per_step(integrator);
 }
 
-static void add_candidate(struct choice *choice, const struct integrator *integrator)
+static void add_candidate(struct selection *choice, const struct integrator *integrator)
 {
-    if (choice->count < CHOICE_CANDIDATES)
+    if (choice->count < SELECTION_CANDIDATES)
         choice->candidates[choice->count++] =
             (struct candidate){ .setting = { .integrator = integrator, .key = NAN },
                                 .error = INFINITY,
@@ -219,7 +219,7 @@ static void add_candidate(struct choice *choice, const struct integrator *integr
 
 /* The given integrator; or of the symplectic ones the two that follow a passage at the least cost,
  * and those that choose their own steps. */
-static void list_candidates(const struct config *config, struct choice *choice)
+static void list_candidates(const struct config *config, struct selection *choice)
 {
     const struct integrator *best[2] = { NULL, NULL }, *row;
     if (!choice->asked.integrator) {
@@ -248,7 +248,7 @@ static void list_candidates(const struct config *config, struct choice *choice)
 
 /* Puts the integrator first that is most often the cheapest, so that little is tried with others:
  * for few bodies and for close encounters one that chooses its own steps. */
-static void put_first(const struct experiment *x, struct choice *choice)
+static void put_first(const struct experiment *x, struct selection *choice)
 {
     enum { FEW = 32 };
     const struct simulation *const s = &x->simulation;
@@ -266,7 +266,7 @@ static void put_first(const struct experiment *x, struct choice *choice)
 }
 
 /* The cheapest that keeps the error; false where none does. */
-static bool choose(struct choice *choice)
+static bool choose(struct selection *choice)
 {
     bool any = false;
     for (size_t k = 0; k < choice->count; k++) {
@@ -280,7 +280,7 @@ static bool choose(struct choice *choice)
 }
 
 /* Makes a candidate finer after it was off by `error` at a part of the run. */
-static void refine(const struct config *config, double part, double error, struct choice *choice)
+static void refine(const struct config *config, double part, double error, struct selection *choice)
 {
     static const double least_change = 1.25, change_of_failure = 2.0;
     struct candidate *const c = &choice->candidates[choice->chosen];
@@ -312,7 +312,7 @@ static void refine(const struct config *config, double part, double error, struc
 /* A pilot of what was chosen by less than the whole run, for as much as a tenth of the run. */
 static enum status confirm(struct search *search, struct error *error)
 {
-    struct choice *const choice = search->choice;
+    struct selection *const choice = search->choice;
     for (int k = 0; k < MOST_ATTEMPTS && choose(choice); k++) {
         struct candidate *const c = &choice->candidates[choice->chosen];
         const double work = work_part * c->cost - choice->pilots;
@@ -338,7 +338,7 @@ static enum status confirm(struct search *search, struct error *error)
 /* --- nothing keeps it ------------------------------------------------------------------------- */
 
 static enum status refuse(const struct config *config, const struct experiment *x,
-                          const struct choice *choice, struct error *error)
+                          const struct selection *choice, struct error *error)
 {
     char reached[512] = "", setting[SETTING_TEXT_SIZE];
     double least = INFINITY;
@@ -367,8 +367,8 @@ static enum status refuse(const struct config *config, const struct experiment *
                          " or an earlier time.end would be needed");
 }
 
-enum status choice_find(const struct config *config, struct interruption *interruption,
-                        struct choice *choice, struct error *error)
+enum status selection_find(const struct config *config, struct interruption *interruption,
+                           struct selection *choice, struct error *error)
 {
     const struct integrator *given =
         integrator_find(section_variant(config_section(config, "time"))->name);
@@ -376,7 +376,7 @@ enum status choice_find(const struct config *config, struct interruption *interr
     struct config *applied = NULL;
     struct experiment x = { 0 };
     struct search search = { config, &x, choice, ADVICE_USUAL_WORK, INFINITY };
-    *choice = (struct choice){ .asked = asked_of(config) };
+    *choice = (struct selection){ .asked = asked_of(config) };
     list_candidates(config, choice);
     if (!setting_apply(config, &any, &applied, error))
         experiment_create(applied, interruption, &x, error);
@@ -400,16 +400,16 @@ enum status choice_find(const struct config *config, struct interruption *interr
     return error->status;
 }
 
-void choice_destroy(struct choice *choice)
+void selection_destroy(struct selection *choice)
 {
     json_decref(choice->attempts);
-    *choice = (struct choice){ 0 };
+    *choice = (struct selection){ 0 };
 }
 
 /* --- again ------------------------------------------------------------------------------------ */
 
-bool choice_again(const struct config *config, double part, double error, double work,
-                  struct choice *choice)
+bool selection_again(const struct config *config, double part, double error, double work,
+                     struct selection *choice)
 {
     struct candidate *const c = &choice->candidates[choice->chosen];
     json_t *const attempt = json_pack("{s:o, s:o, s:o, s:o}", "setting", setting_json(&c->setting),
@@ -426,7 +426,7 @@ bool choice_again(const struct config *config, double part, double error, double
 
 /* --- run.json --------------------------------------------------------------------------------- */
 
-json_t *choice_json(const struct choice *choice)
+json_t *selection_json(const struct selection *choice)
 {
     json_t *candidates = json_array();
     for (size_t k = 0; k < choice->count; k++) {
@@ -451,13 +451,13 @@ static double real_or_infinite(const json_t *json, const char *key)
     return isnan(value) ? INFINITY : value;
 }
 
-bool choice_of_json(const json_t *json, struct choice *choice)
+bool selection_of_json(const json_t *json, struct selection *choice)
 {
     const json_t *const candidates = json_object_get(json, "candidates");
-    *choice = (struct choice){ .asked.error = document_real(json, "asked"),
-                               .pilots = document_real(json, "pilots") };
+    *choice = (struct selection){ .asked.error = document_real(json, "asked"),
+                                  .pilots = document_real(json, "pilots") };
     const json_int_t chosen = json_integer_value(json_object_get(json, "chosen"));
-    for (size_t k = 0; k < json_array_size(candidates) && k < CHOICE_CANDIDATES; k++) {
+    for (size_t k = 0; k < json_array_size(candidates) && k < SELECTION_CANDIDATES; k++) {
         const json_t *const from = json_array_get(candidates, k);
         struct candidate *const c = &choice->candidates[choice->count++];
         *c = (struct candidate){ .setting = setting_of_json(json_object_get(from, "setting")),

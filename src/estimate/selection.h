@@ -4,8 +4,8 @@
  * and the cheapest that keeps the error is taken. It depends on the config and the program alone:
  * costs are counted, never timed. The pilots cost at most a tenth of the run, or a second or two.
  */
-#ifndef ORRERY_ESTIMATE_CHOICE_H
-#define ORRERY_ESTIMATE_CHOICE_H
+#ifndef ORRERY_ESTIMATE_SELECTION_H
+#define ORRERY_ESTIMATE_SELECTION_H
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -27,29 +27,29 @@ struct candidate {
     char why[96]; /* it cannot be taken; "" */
 };
 
-enum { CHOICE_CANDIDATES = 4 };
+enum { SELECTION_CANDIDATES = 4 };
 
-struct choice {
+struct selection {
     struct asked asked;
     size_t count, chosen;
-    struct candidate candidates[CHOICE_CANDIDATES];
+    struct candidate candidates[SELECTION_CANDIDATES];
     double pilots;    /* work of all of them */
     json_t *attempts; /* that missed the error: a list for run.json; or NULL */
 };
 
 /* STATUS_CONFIG, at time.energy_error, where nothing keeps the error; what experiment_create() and
  * pilots report. To be destroyed in any case. */
-enum status choice_find(const struct config *config, struct interruption *interruption,
-                        struct choice *choice, struct error *error);
-void choice_destroy(struct choice *choice);
+enum status selection_find(const struct config *config, struct interruption *interruption,
+                           struct selection *choice, struct error *error);
+void selection_destroy(struct selection *choice);
 
 /* Another choice after a run with this one that was off by `error` after the part of the run;
  * false: there is none. Notes the attempt, with its work. */
-bool choice_again(const struct config *config, double part, double error, double work,
-                  struct choice *choice);
+bool selection_again(const struct config *config, double part, double error, double work,
+                     struct selection *choice);
 
 /* For run.json, and back: false where it is no choice. */
-json_t *choice_json(const struct choice *choice);
-bool choice_of_json(const json_t *json, struct choice *choice);
+json_t *selection_json(const struct selection *choice);
+bool selection_of_json(const json_t *json, struct selection *choice);
 
 #endif

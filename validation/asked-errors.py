@@ -254,7 +254,8 @@ def main():
                 for name in ("ias15", "leapfrog"):
                     result[name] = try_rebound(folder, experiment, options.orrery, name)
             results.append(result)
-            print(f"{k:4} {result['start']:13} N {result['count']:5} eps {result['softening']:<8.3g} "
+            print(f"{k:4} {result['start']:13} N {result['count']:5} "
+                  f"eps {result['softening']:<8.3g} "
                   f"t {result['end']:<6.3g} asked {result['asked']:.1e} {result['outcome']:7} "
                   f"{result.get('reached', math.nan):.1e} {result.get('integrator', '-'):15} "
                   f"{result.get('fineness', math.nan):8.3g} again {result.get('attempts', 0)} "

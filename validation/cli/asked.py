@@ -1,0 +1,190 @@
+"""An error in the place of a step: what is chosen, that it is kept, and what is said where not."""
+
+import importlib.util
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import time
+
+import tap
+
+np = tap.need("numpy")
+spec = importlib.util.spec_from_file_location(
+    "asked_errors", os.path.join(tap.SOURCE, "validation", "asked-errors.py"))
+asked_errors = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(asked_errors)
+
+CLUSTER = """bodies = { initial = "plummer"; count = 40; seed = 3; };
+physics = { softening = 0.05; };
+time = { %s end = 4.0; };
+compute = { threads = 1; };
+diagnostics = ( { type = "conservation"; every = 10; } );
+outputs = ( { type = "xyz"; every = 100; } );
+"""
+
+
+def write(text, name="x.cfg"):
+    pathlib.Path(name).write_text(text)
+
+
+def record(folder):
+    return json.loads(pathlib.Path(folder, "run.json").read_text())
+
+
+def chosen(folder):
+    choice = record(folder)["choice"]
+    return choice["candidates"][choice["chosen"]]["setting"]
+
+
+def data(folder):
+    return [pathlib.Path(folder, name).read_bytes()
+            for name in ("conservation.csv", "trajectory.xyz", "run.cfg")]
+
+
+def test_random_experiments():
+    """a dozen experiments drawn at random keep what they are asked for, by sums of their own"""
+    rng = random.Random(35)
+    for _ in range(12):
+        experiment = asked_errors.draw(rng, 2e4)
+        result = asked_errors.perform(tap.ORRERY, ".", experiment)
+        assert result["outcome"] == asked_errors.KEPT, result
+
+
+def test_the_echo_is_the_run():
+    """run.cfg has the choice, runs to the same bytes without one, and is verified"""
+    write(CLUSTER % "energy_error = 1e-6;")
+    assert tap.run("run", "x.cfg", "-o", "a", "-q").returncode == 0
+    setting = chosen("a")
+    echo = pathlib.Path("a/run.cfg").read_text()
+    assert f"integrator = \"{setting['integrator']}\"" in echo and "step = " in echo, echo
+    shutil.copy("a/run.cfg", "echo.cfg")
+    assert tap.run("run", "echo.cfg", "-o", "b", "-q").returncode == 0
+    assert data("a") == data("b") and "choice" not in record("b")
+    assert tap.run("verify", "a").returncode == 0
+    assert record("a")["largest_energy_error"] <= 1e-6
+
+
+def test_cadences_count_thousandths_of_the_run():
+    """rows are where they were, however long the steps are that were chosen"""
+    for asked in ("1e-3", "1e-6", "1e-9"):
+        write(CLUSTER % f"energy_error = {asked}; integrator = \"pefrl\";")
+        assert tap.run("run", "x.cfg", "-o", "c", "-q", "--force").returncode == 0
+        rows = [line.split(",") for line in
+                pathlib.Path("c/conservation.csv").read_text().splitlines()
+                if line and not line.startswith(("#", "step"))]
+        times = [float(row[1]) for row in rows]
+        assert len(times) == 101 and np.allclose(times, np.arange(101) * 0.04), (asked, times)
+    write(CLUSTER % "energy_error = 1e-6; step = 0.01;")
+    assert tap.run("run", "x.cfg", "-o", "c", "-q", "--force").returncode == 0
+    assert chosen("c")["step"] == 0.01 and record("c")["steps"] == 400
+
+
+def test_what_is_given_is_kept():
+    """an integrator that is given is taken, also one that drifts or chooses its own steps"""
+    for integrator in ("velocity-verlet", "rk4", "gauss-radau", "hermite4"):
+        write(CLUSTER % f"energy_error = 1e-5; integrator = \"{integrator}\";")
+        result = tap.run("run", "x.cfg", "-o", "g", "-q", "--force")
+        assert result.returncode == 0 and chosen("g")["integrator"] == integrator, result
+        assert record("g")["largest_energy_error"] <= 1e-5
+
+
+def forget_checkpoint(folder, **changes):
+    """As if the run had been killed at its start, with another setting chosen."""
+    before = record(folder)
+    choice = before["choice"]
+    candidate = choice["candidates"][choice["chosen"]]
+    candidate["setting"].update(changes)
+    candidate["part"] = 0.0
+    for other in choice["candidates"]:
+        other["keeps"] = other is candidate
+    before.update(checkpointed=False, state="running", exit_status=-1)
+    pathlib.Path(folder, "run.json").write_text(json.dumps(before))
+    for path in pathlib.Path(folder).glob("checkpoint*"):
+        path.unlink()
+
+
+def test_a_run_that_misses_begins_anew():
+    """with a finer step, which is said and counted; its bytes are those of a run with that step"""
+    write(CLUSTER % "energy_error = 1e-6; integrator = \"velocity-verlet\";")
+    assert tap.run("run", "x.cfg", "-o", "m", "-q").returncode == 0
+    forget_checkpoint("m", fineness=1000.0, step=0.004, times=1, over=1)
+    result = tap.run("run", "x.cfg", "-o", "m", "--restart")
+    assert result.returncode == 0, result
+    attempts = record("m")["choice"]["attempts"]
+    assert attempts and attempts[0]["setting"]["step"] == 0.004, attempts
+    assert attempts[0]["energy_error"] > 1e-6 and attempts[0]["cost"] > 0, attempts
+    assert "begins anew with velocity-verlet, step" in pathlib.Path("m/run.log").read_text()
+    assert record("m")["largest_energy_error"] <= 1e-6
+    shutil.copy("m/run.cfg", "echo.cfg")
+    assert tap.run("run", "echo.cfg", "-o", "n", "-q").returncode == 0
+    assert data("m") == data("n")
+
+
+def test_a_run_that_goes_on_keeps_its_choice():
+    """stopped in the midst and continued: the bytes of a run that was not, without new pilots"""
+    write(CLUSTER.replace("end = 4.0", "end = 40.0") % "energy_error = 1e-7;")
+    assert tap.run("run", "x.cfg", "-o", "whole", "-q").returncode == 0
+    process = subprocess.Popen([tap.ORRERY, "run", "x.cfg", "-o", "part", "-q"])
+    while not os.path.exists("part/conservation.csv") and process.poll() is None:
+        time.sleep(0.01)
+    process.terminate()
+    stopped = process.wait() == 75
+    assert record("part")["choice"] == record("whole")["choice"]
+    result = tap.run("run", "x.cfg", "-o", "part", "-q", "--restart")
+    assert result.returncode == 0 and (record("part")["restarts"] or not stopped), result
+    assert data("part") == data("whole")
+    assert record("part")["choice"] == record("whole")["choice"]
+
+
+def test_all_given_and_missed():
+    """an integrator and a step that miss the error: the verdict is failed, and says so"""
+    write(CLUSTER % "energy_error = 1e-9; integrator = \"velocity-verlet\"; step = 0.01;")
+    result = tap.run("run", "x.cfg", "-o", "f")
+    assert result.returncode == 1, result
+    assert re.search(r"failed: energy error \S+, time.energy_error = 1e-09 \(\S+ times\)",
+                     record("f")["verdict_text"]), record("f")["verdict_text"]
+
+
+def test_refusals():
+    """what nothing can keep is refused with what was reached and what would be needed"""
+    write(CLUSTER % "energy_error = 1e-30;")
+    result = tap.run("run", "x.cfg", "-o", "r")
+    assert result.returncode == 78 and not os.path.exists("r"), result
+    assert result.stderr.startswith("x.cfg:3: time.energy_error = 1e-30: nothing that was tried "
+                                    "keeps it: "), result
+    for words in ("gauss-radau, accuracy", "reaches", "a larger physics.softening"):
+        assert words in result.stderr, result
+    for keys, said in (("energy_error = 0.0;", "greater than 0 and less than 1"),
+                       ("energy_error = 1.0;", "greater than 0 and less than 1"),
+                       ("energy_error = -1e-6;", "greater than 0 and less than 1"),
+                       ("energy_error = 1e-6; energy_error_of = \"mean\";", "worst, q90"),
+                       ("step = 0.01; energy_error_of = \"q90\";",
+                        "does not apply without time.energy_error"),
+                       ("", "time.energy_error = 1e-6, the largest energy error")):
+        write(CLUSTER % keys)
+        result = tap.run("check", "x.cfg")
+        assert result.returncode == 78 and said in result.stderr, (keys, result)
+    write(CLUSTER % "energy_error = 1e-6;")
+    result = tap.run("run", "x.cfg", "--convergence")
+    assert result.returncode == 78 and "must be given for a convergence test" in result.stderr
+
+
+def test_ensembles():
+    """the worst of all systems, or the one that nine of ten are not beyond"""
+    ensemble = CLUSTER.replace("count = 40", "count = 5").replace(
+        "softening = 0.05", "softening = 0.001") + "ensemble = { systems = 20; };\n"
+    for of in ("worst", "q90"):
+        write(ensemble % f"energy_error = 1e-6; energy_error_of = \"{of}\";")
+        result = tap.run("run", "x.cfg", "-o", of, "-q", "-P", "watch.on_jump=\"warn\"")
+        assert result.returncode == 0, result
+    worst, most = (record(of)["choice"]["candidates"][record(of)["choice"]["chosen"]]["cost"]
+                   for of in ("worst", "q90"))
+    assert most < worst, (most, worst)
+    assert record("worst")["largest_energy_error"] <= 1e-6 < record("q90")["largest_energy_error"]
+
+
+tap.main()
