@@ -17,18 +17,17 @@ static const struct column columns[COLUMNS] = {
     { "energy_change", DIMENSION_NONE,
       "relative_energy_error of conservation: (E' - E0') / max(|E0'|, |U0|)" },
     { "truncation", DIMENSION_NONE,
-      "the part of it that comes from the step, encounters left out; in a periodic box with "
-      "what image changes of pairs make of it" },
+      "the part of it that comes from the step, encounters left out; in a periodic "
+      "box with the effect of image changes" },
     { "encounters", DIMENSION_NONE,
-      "the part that comes from encounters: what the energy did in parts of the run whose fastest "
-      "pair turned by more than energy_budget.angle per step; 0 with an integrator that chooses "
-      "its "
-      "own steps, since these follow encounters" },
+      "the part that comes from encounters: the change of the energy in parts of the "
+      "run whose fastest pair turned by more than energy_budget.angle per step; 0 "
+      "with an integrator that chooses its own steps, since these follow encounters" },
     { "force_precision", DIMENSION_NONE, "the part that comes from forces that are not in double" },
     { "rounding", DIMENSION_NONE,
-      "what rounding errors may come to, from the precision and the number of steps; one standard "
-      "deviation" },
-    { "rest", DIMENSION_NONE, "what the other parts leave: rounding, or not explained" },
+      "expected size of rounding errors, from the precision and the number of steps; "
+      "one standard deviation" },
+    { "rest", DIMENSION_NONE, "the remainder: rounding, or not explained" },
 };
 
 /* The state of one system, all numbers; energies as they are. */
@@ -62,15 +61,14 @@ const struct parameter energy_budget_parameters[] = {
     { .key = "measure",
       .type = PARAMETER_FLAG,
       .default_value = DEFAULT_FLAG(false),
-      .help = "Replay the run in parts with half the step, and say where the energy error comes "
-              "from (energy-budget.csv)." },
+      .help = "Replay the run in parts with half the step, to find the causes of the energy "
+              "error (energy-budget.csv)." },
     { BIND(INTEGER, struct budget, every), .default_value = DEFAULT_INTEGER(100), .minimum = 1,
       .maximum = INFINITY, .help = "Steps in one part of it." },
     { BIND(REAL, struct budget, angle), .default_value = DEFAULT_REAL(0.3), .maximum = INFINITY,
       .open = OPEN_MINIMUM,
-      .help =
-          "Angle in radians. Where the fastest pair turns by more than that per step, the error of "
-          "a part of the run counts as that of an encounter." },
+      .help = "Angle in radians. If the fastest pair turns by more than this per step, the "
+              "error of a part of the run counts as that of an encounter." },
 };
 const size_t energy_budget_parameter_count = COUNT_OF(energy_budget_parameters);
 

@@ -45,8 +45,8 @@ static const struct column columns[COLUMNS] = {
     { "reproducible_until", DIMENSION_TIME,
       "when rounding has reached trust.tolerance; empty before" },
     { "orbits_accurate_until", DIMENSION_TIME,
-      "the same as accurate_until for the first of the orbits within the system, of moons and "
-      "planets, each over its own size; empty before, or where there are none" },
+      "the same as accurate_until for the first of the orbits within the system, of "
+      "moons and planets, each over its own size; empty before, or if there are none" },
     { "orbits_reproducible_until", DIMENSION_TIME,
       "the same as reproducible_until for the first of these orbits" },
 };
@@ -58,19 +58,19 @@ const struct parameter trust_parameters[] = {
       .help = "Carry along a twin of every system, displaced by a rounding error, and say until "
               "when the orbits can be trusted (trust.csv)." },
     { BIND(FLAG, struct trust, half_step), .default_value = DEFAULT_FLAG(true),
-      .help =
-          "Carry along another one that takes half the step, until it has left the run: from it "
-          "comes until when the orbits are accurate." },
+      .help = "Carry along a second shadow with half the step, until it has left the run; it "
+              "shows until when the orbits are accurate." },
     { BIND(INTEGER, struct trust, every), .default_value = DEFAULT_INTEGER(10), .minimum = 1,
       .maximum = INFINITY,
-      .help = "Compare at step 0, at every so many steps, and at the last one." },
+      .help = "Steps between two comparisons; the first and the last step are always compared." },
     { BIND(REAL, struct trust, tolerance), .default_value = DEFAULT_REAL(0.01), .maximum = 0.5,
       .open = OPEN_MINIMUM,
-      .help = "Divergence, over the size of the system, at which its orbits count as others." },
+      .help = "Divergence, over the size of the system, at which its orbits count as "
+              "different ones." },
     { BIND(REAL, struct trust, displacement), .default_value = DEFAULT_REAL(1e-12),
       .minimum = 1e-14, .maximum = 1e-3,
-      .help = "How far each body of the twin stands away at the start, over the size of the "
-              "system; farther where the precision of the forces asks for it." },
+      .help = "Distance of each body of the twin from its original at the start, over the "
+              "size of the system; farther if the precision of the forces needs it." },
     { .key = "seed",
       .type = PARAMETER_INTEGER,
       .default_value = DEFAULT_INTEGER(1),

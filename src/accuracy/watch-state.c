@@ -11,17 +11,16 @@ static const char *const on_jump_names[] = { "warn", "fail", "stop", NULL };
 const struct parameter watch_parameters[] = {
     { BIND(INTEGER, struct watch, every), .default_value = DEFAULT_INTEGER(1000), .minimum = 1,
       .maximum = INFINITY,
-      .help = "Steps after which to look at the latest for the fastest pair and for what is not "
-              "finite; the energy is judged at steps of the watch's own." },
+      .help = "Largest number of steps between two checks of the fastest pair and of numbers "
+              "that are not finite; the watch judges the energy at steps of its own." },
     { BIND(REAL, struct watch, energy_error), .default_value = DEFAULT_REAL(0.005),
       .maximum = INFINITY,
-      .help = "Largest energy error |E - E0| since the start, over the larger of |E0| and |U0| and "
-              "about the centre of mass, that a result is trusted with; 0: no limit." },
+      .help = "Largest energy error |E - E0| since the start, over the larger of |E0| and "
+              "|U0| and about the centre of mass, with which a result is trusted; 0: no limit." },
     { BIND(REAL, struct watch, energy_drift), .default_value = DEFAULT_UNSET, .maximum = INFINITY,
-      .help =
-          "Largest steady change of the energy over the whole run, in the same measure; unset: "
-          "0.001, and the noise of the precision for explicit Euler, since all that it loses is "
-          "drift; 0: no limit." },
+      .help = "Largest steady change of the energy over the whole run, in the same measure; "
+              "unset: 0.001, and the noise of the precision for explicit Euler, whose whole "
+              "error is drift; 0: no limit." },
     { BIND(REAL, struct watch, energy_jump), .default_value = DEFAULT_REAL(0.1),
       .maximum = INFINITY,
       .help = "Largest change of the energy within 1000 steps, sudden or steady, in the same "
@@ -34,13 +33,14 @@ const struct parameter watch_parameters[] = {
           "unset: ten times energy_error; 0: no limit." },
     { BIND(CHOICE, struct watch, on_jump), .default_value = DEFAULT_STRING("fail"),
       .choices = on_jump_names,
-      .help = "What an energy beyond one of these limits does: warn (say so), fail (the verdict is "
-              "failed) or stop (beyond the first or the last of them the run ends as a numerical "
-              "failure)." },
+      .help = "Consequence of an energy beyond one of these limits: warn (a warning), fail "
+              "(the verdict is failed) or stop (beyond energy_error, energy_jump or "
+              "orbit_error the run ends as a numerical failure)." },
     { BIND(REAL, struct watch, least_steps), .default_value = DEFAULT_REAL(2.0),
       .maximum = INFINITY,
-      .help = "Warn, once, when the orbital period over 2 pi of the fastest pair is shorter than "
-              "so many steps: 2 are 12.6 steps of its period, where orrery check advises 200." },
+      .help = "Least number of steps in the orbital period over 2 pi of the fastest pair; "
+              "fewer cause a warning, once. 2 are 12.6 steps per period; orrery check "
+              "advises 200." },
 };
 const size_t watch_parameter_count = COUNT_OF(watch_parameters);
 

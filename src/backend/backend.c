@@ -114,6 +114,7 @@ static enum status auto_create(const struct backend_options *options, const stru
 /* Gives backends of other classes, so that it needs only these two. */
 static const struct backend_class backend_auto = {
     .variant = { .name = "auto",
-                 .help = "A GPU where one is here and the problem fills it, else all CPU cores." },
+                 .help =
+                     "A GPU, if there is one and the problem fills it; otherwise all CPU cores." },
     .create = auto_create,
 };

@@ -406,7 +406,7 @@ enum status command_bench(int argc, char **argv, struct error *error)
         { 0, "precisions", "NAME,...", ARGUMENT_TEXT, &wanted.precisions, "double, mixed, single" },
         { 0, "isas", "NAME,...", ARGUMENT_TEXT, &wanted.isas, "auto, avx512, avx2, baseline, ..." },
         { 0, "equal-masses", NULL, ARGUMENT_FLAG, &wanted.equal, "of all bodies" },
-        { 0, "softening", "LENGTH", ARGUMENT_REAL, &wanted.softening, "0.05 where not given" },
+        { 0, "softening", "LENGTH", ARGUMENT_REAL, &wanted.softening, "softening length (0.05)" },
         { 0, "boundary", "open|periodic", ARGUMENT_TEXT, &wanted.boundary, "of the cube" },
         { 0, "seconds", "S", ARGUMENT_REAL, &wanted.seconds, "about how long it may take (100)" },
         { 'P', NULL, "key.path=value", ARGUMENT_LIST, &overrides, "set a key of FILE.cfg" },

@@ -484,8 +484,8 @@ enum status command_check(int argc, char **argv, struct error *error)
     };
     const struct arguments arguments = {
         "orrery check FILE.cfg [-P key.path=value]...",
-        "Checks FILE.cfg without computing: prints every key with the value it resolves to, and\n"
-        "an estimate of memory, disk and time, as far as it comes in 10 seconds.",
+        "Checks FILE.cfg without computing: prints every key with its value, and\n"
+        "an estimate of memory, disk and time, within 10 seconds.",
         table,
         COUNT_OF(table),
         1,

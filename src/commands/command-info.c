@@ -151,7 +151,7 @@ static void print_choices(const struct schema *schema, struct text *text)
     }
 }
 
-/* "time   How the bodies are moved, and for how long. [integrator, step, end]" */
+/* "time   How the bodies move, and for how long. [integrator, step, end]" */
 static void print_group_line(const struct group *group, struct text *text)
 {
     struct text line = { 0 };
@@ -429,9 +429,9 @@ enum status command_info(int argc, char **argv, struct error *error)
     };
     const struct arguments arguments = {
         "orrery info [NAME]...",
-        "Says what this build can do here, and lists all integrators, initial conditions,\n"
+        "Describes this build and machine, and lists all integrators, initial conditions,\n"
         "diagnostics, outputs, kernels and keys; with a NAME of any of them, of a group of the\n"
-        "config file or of a column, says what it means.",
+        "config file or of a column, explains it.",
         table,
         COUNT_OF(table),
         0,

@@ -260,15 +260,15 @@ enum status command_watch(int argc, char **argv, struct error *error)
         { 0, "show", "quantity,...", ARGUMENT_TEXT, &watcher.show,
           "print these columns of the tables, as new rows come" },
         { 0, "report", "SECONDS", ARGUMENT_WORD, &report,
-          "redraw the report at the end and meanwhile, every 30 s or so many" },
+          "redraw the report at the end and meanwhile, every 30 s, or every SECONDS" },
         { 'q', "quiet", NULL, ARGUMENT_FLAG, &watcher.quiet,
           "only the rows of --show and the exit status" },
     };
     const struct arguments arguments = {
         "orrery watch DIR [--show quantity,...] [--report[=SECONDS]]",
-        "Follows the run or the study in DIR from outside: its progress and the last row of its "
-        "tables. Ends when nobody is at work on it, with its verdict and its exit status (75 where "
-        "it was killed). Ctrl-C ends the watching alone.",
+        "Follows the run or the study in DIR from outside: its progress and the last "
+        "row of its tables. Ends when nobody is at work on it, with its verdict and "
+        "its exit status (75 if it was killed). Ctrl-C ends the watching alone.",
         table,
         COUNT_OF(table),
         1,

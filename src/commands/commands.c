@@ -6,12 +6,11 @@
 
 static const struct command table[] = {
     { "run", "run an experiment from a config file", command_run, false, true },
-    { "check", "check a config file; print what it resolves to and what it will cost",
-      command_check, true, true },
+    { "check", "check a config file; print all its values and its cost", command_check, true,
+      true },
     { "bench", "measure how fast this machine computes, and how exactly", command_bench, true,
       true },
-    { "info", "say what this build can do, and what every name and key means", command_info, true,
-      false },
+    { "info", "describe this build, and explain every name and key", command_info, true, false },
     { "report", "draw the figures of a run, or of several, and write one HTML page", command_report,
       false, false },
     { "watch", "follow a run or a study that is at work, until it ends", command_watch, true,

@@ -333,8 +333,8 @@ static const char defaults_start[] =
     "# Every key of a config file. Written by `orrery info --defaults`.\n"
     "#\n"
     "# Lines with a blank after the # explain. Lines without one are settings at\n"
-    "# their defaults: take the # away and change them; ... stands where there is no\n"
-    "# default. Dashes start the keys of one variant: they apply only where it is\n"
+    "# their defaults: take the # away and change them; ... stands for no\n"
+    "# default. Dashes start the keys of one variant: they apply only if it is\n"
     "# chosen. A key that stands there once more has another default there.\n";
 
 void reference_defaults(const struct schema *schema, struct text *text)

@@ -226,8 +226,8 @@ static const char no_field[] = "there is no external field here: bodies attract 
                                "time, not comoving ones",
                   no_tolerance[] = "the accuracy of integrators that choose their own steps is "
                                    "time.accuracy (gauss-radau) or time.eta (hermite4)",
-                  no_interval[] = "each of diagnostics and outputs has its own cadence: every = so "
-                                  "many steps",
+                  no_interval[] =
+                      "each diagnostic and each output has its own cadence: every, in steps",
                   no_units[] = "the units of all numbers are physics.units (orrery info "
                                "physics.units), and of a file bodies.file_units";
 

@@ -27,7 +27,7 @@ static const struct column columns[COLUMNS] = {
       "pairs of bodies that are nearest to each other and whose relative motion has a negative "
       "energy, mu (1/2 v^2 - G (m_1 + m_2) / sqrt(r^2 + eps^2)), mu the reduced mass" },
     { "hard_pairs", DIMENSION_NONE,
-      "those of them with a binding energy above kT; empty where kT is" },
+      "those of them with a binding energy above kT; empty if kT is" },
     { "kt", DIMENSION_ENERGY,
       "kT, 2/3 of the mean kinetic energy of a body in the frame of the centre of mass; a bound "
       "pair counts as one body, bodies without mass do not; empty for fewer than two, or at rest" },

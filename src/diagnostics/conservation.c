@@ -34,8 +34,8 @@ static const struct column columns[COLUMNS] = {
       "(E' - E0') / max(|E0'|, |U0|), E' the internal_energy, E0' and U0 those at step 0; empty "
       "when both are 0" },
     { "energy_error", DIMENSION_NONE,
-      "its largest size in this row and all before it; expect takes what the watch saw between "
-      "them too" },
+      "its largest size in this row and all before it; expect also takes the values "
+      "that the watch saw between rows" },
     { "virial_ratio", DIMENSION_NONE,
       "2 K' / |W|, K' the kinetic energy about the centre of mass, K - P^2 / 2M; 1 in equilibrium "
       "(in open space); empty when W = 0" },
@@ -58,7 +58,7 @@ static const struct column columns[COLUMNS] = {
       "+ "
       "eps^2) over the bodies without mass, about the only one that has mass; empty otherwise" },
     { "internal_energy", DIMENSION_ENERGY,
-      "E' = E - P^2 / 2M, the energy about the centre of mass, which all judgements take" },
+      "E' = E - P^2 / 2M, the energy about the centre of mass, by which runs are judged" },
 };
 
 /* The state of one system. */

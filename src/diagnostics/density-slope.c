@@ -9,15 +9,15 @@ enum { SLOPE, SLOPE_ERROR, REDUCED_CHI2, SHELLS, ISOTHERMAL_DISPERSION, COLUMNS 
 
 static const struct column columns[COLUMNS] = {
     { "density_slope", DIMENSION_NONE,
-      "s of density = A r^s, the most likely one for the numbers of bodies in the shells of the "
-      "range `fit` (see `least_bodies`); -2 for an isothermal sphere; empty where these have fewer "
-      "than four times `least_bodies`" },
+      "s of density = A r^s, the most likely one for the numbers of bodies in the "
+      "shells of the range `fit` (see `least_bodies`); -2 for an isothermal sphere; "
+      "empty if these have fewer than four times `least_bodies`" },
     { "density_slope_error", DIMENSION_NONE,
-      "its standard error by counting noise, times sqrt(density_slope_chi2) where that exceeds "
-      "1" },
+      "its standard error by counting noise, times sqrt(density_slope_chi2) if that "
+      "exceeds 1" },
     { "density_slope_chi2", DIMENSION_NONE,
-      "chi^2 over its degrees of freedom, shells taken together until five bodies are expected: "
-      "about 1 where a power law describes them" },
+      "chi^2 over its degrees of freedom, shells taken together until five bodies "
+      "are expected: about 1 if a power law describes them" },
     { "density_slope_shells", DIMENSION_NONE, "shells that were fitted" },
     { "isothermal_dispersion", DIMENSION_VELOCITY,
       "velocity dispersion sigma that the fitted A r^-2 has as a singular isothermal sphere, "

@@ -147,7 +147,7 @@ const struct diagnostic_class *diagnostic_measured(size_t index);
     {                                                                                              \
         .key = "every", .type = PARAMETER_INTEGER, .default_value = DEFAULT_INTEGER(steps),        \
         .minimum = 1, .maximum = INFINITY,                                                         \
-        .help = "Measure at step 0, at every so many steps, and at the last one."                  \
+        .help = "Steps between two measurements; the first and the last step are always measured." \
     }
 extern const struct parameter diagnostic_parameters[];
 extern const size_t diagnostic_parameter_count;

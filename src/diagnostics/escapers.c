@@ -35,8 +35,8 @@ static const struct column columns[COLUMNS] = {
     { "bound_radius_50", DIMENSION_LENGTH, RADIUS_HELP("50") },
     { "bound_radius_90", DIMENSION_LENGTH, RADIUS_HELP("90") },
     { "bound_virial_ratio", DIMENSION_NONE,
-      "2 K / |W| of the bound bodies alone, in their own frame, without what is within bound "
-      "pairs; empty for fewer than two" },
+      "2 K / |W| of the bound bodies alone, in their own frame, without the energies "
+      "inside bound pairs; empty for fewer than two" },
 };
 
 struct escapers {
@@ -336,7 +336,7 @@ static const struct drawing drawings[] = {
 };
 
 const struct diagnostic_class diagnostic_escapers = {
-    .variant = { "escapers", "Bound and unbound mass; radii and virial ratio of what is bound.",
+    .variant = { "escapers", "Bound and unbound mass; radii and virial ratio of the bound bodies.",
                  parameters, COUNT_OF(parameters) },
     .size = sizeof(struct escapers),
     .needs = NEED_STATE | NEED_POTENTIALS,

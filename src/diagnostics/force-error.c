@@ -8,8 +8,8 @@ enum { ERROR, LARGEST_ERROR, WORST_BODY, COLUMNS };
 
 static const struct column columns[COLUMNS] = {
     { "force_error", DIMENSION_NONE,
-      "root mean square of |a - a_direct| over that of |a_direct|, of the chosen bodies: what "
-      "compute.accuracy asks for" },
+      "root mean square of |a - a_direct| over that of |a_direct|, of the chosen "
+      "bodies; compute.accuracy is its limit" },
     { "largest_force_error", DIMENSION_NONE,
       "the largest |a - a_direct| among them, over the same root mean square" },
     { "worst_body", DIMENSION_NONE, "id of the body with that error" },

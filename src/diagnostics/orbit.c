@@ -52,7 +52,7 @@ static const struct column columns[COLUMNS] = {
       "a, half the sum of the turning points' distances that energy and angular momentum of the "
       "pair imply; -G m / 2E < 0 for an unbound one" },
     { "semi_major_axis_error", DIMENSION_NONE,
-      "(a - a0) / |a0|, a0 that of step 0; empty where that was a parabola" },
+      "(a - a0) / |a0|, a0 that of step 0; empty if that was a parabola" },
     { "eccentricity", DIMENSION_NONE,
       "e, difference over sum of the turning points' distances; 1 - r_min / a for an unbound "
       "pair" },

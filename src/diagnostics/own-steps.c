@@ -7,14 +7,14 @@ enum { NEXT_STEP, MEAN_STEP, SMALLEST_STEP, STEPS, TAKEN_BACK, COLUMNS };
 
 static const struct column columns[COLUMNS] = {
     { "next_step", DIMENSION_TIME,
-      "step that is taken next, of block steps the smallest one; empty before the first forces" },
+      "next step; the smallest one of block steps; empty before the first forces" },
     { "mean_step", DIMENSION_TIME,
-      "mean length of the steps since the row before; empty where there were none" },
+      "mean length of the steps since the row before; empty if there were none" },
     { "smallest_step", DIMENSION_TIME, "smallest step so far; empty before the first" },
     { "steps", DIMENSION_NONE, "own steps since the row before; block steps count each body's" },
     { "taken_back", DIMENSION_NONE,
-      "steps since the row before that were taken back and tried again; empty where a method takes "
-      "none back" },
+      "steps since the row before that were taken back and tried again; empty for a "
+      "method that takes none back" },
 };
 
 /* The statistics of one system at its last row. */

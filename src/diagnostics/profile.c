@@ -20,10 +20,10 @@ const struct parameter profile_parameters[PROFILE_PARAMETERS] = {
       .help = "Range of radii whose shells are fitted; unset: all." },
     { BIND(INTEGER, struct profile, least_bodies), .default_value = DEFAULT_INTEGER(10),
       .minimum = 1, .maximum = INFINITY,
-      .help =
-          "The fit ends before the outermost shell that has so many bodies, or with it where it "
-          "is the last one of the range; shells within are fitted whatever they have. Nothing is "
-          "fitted where all shells of the range have fewer than four times so many." },
+      .help = "The fit ends before the outermost shell with at least this number of bodies, "
+              "or with that shell if it is the last one of the range; shells inside are "
+              "always fitted. Nothing is fitted if all shells of the range together have "
+              "fewer than four times this number." },
     SPHERE_CENTER_PARAMETER(struct profile),
 };
 

@@ -62,7 +62,7 @@ static const struct column columns[COLUMNS] = {
     { "pair_density_mean_error", DIMENSION_PER_LENGTH,
       "its standard error, found as g_mean_error" },
     { "pairs_mean", DIMENSION_NONE, "mean of n over the same events" },
-    { "frames", DIMENSION_NONE, "how many events these are" },
+    { "frames", DIMENSION_NONE, "number of these events" },
     { "bodies", DIMENSION_NONE, "N, bodies in the system, test bodies of zero mass included" },
     { "cell_volume", DIMENSION_VOLUME,
       "V, the same in all rows: `cell_volume`, or the volume of the periodic box, or in open space "

@@ -116,7 +116,7 @@ static enum status measure_system(struct diagnostic *diagnostic, const struct mo
 static const struct parameter parameters[] = {
     { BIND(INTEGER, struct virial, window), .default_value = DEFAULT_INTEGER(0), .minimum = 0,
       .maximum = 1000000,
-      .help = "How many events the means cover, the present one included; 0: all of them." },
+      .help = "Number of events in the means, the present one included; 0: all of them." },
     { BIND(REAL, struct virial, average_after), .default_value = DEFAULT_REAL(0.0),
       .dimension = DIMENSION_TIME, .help = "Time from which on events enter the means." },
 };

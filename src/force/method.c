@@ -15,8 +15,8 @@ const char *const precision_help[] = {
     "Pair terms in fp64: forces to about 1e-15 of their size.",
     "Pair terms in fp32 from positions in two parts, sums in fp64: forces to about 1e-7, also far "
     "from the origin.",
-    "Pair terms in fp32 from rounded positions: the fastest; forces to about 1e-7 where "
-    "separations are well above the rounding of the positions.",
+    "Pair terms in fp32 from rounded positions: the fastest; forces to about 1e-7 "
+    "if separations are well above the rounding of the positions.",
     NULL
 };
 

@@ -118,7 +118,7 @@ static const struct parameter parameters[] = {
     { .key = "file",
       .type = PARAMETER_STRING,
       .default_value = DEFAULT_STRING("snapshot"),
-      .help = "What the names of the files begin with: snapshot_000.hdf5, snapshot_001.hdf5 ..." },
+      .help = "Beginning of the names of the files: snapshot_000.hdf5, snapshot_001.hdf5 ..." },
 };
 
 const struct output_class output_gadget = {

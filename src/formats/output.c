@@ -118,6 +118,6 @@ const struct parameter output_parameters[] = {
       .default_value = DEFAULT_INTEGER(100),
       .minimum = 1,
       .maximum = 9e18,
-      .help = "Write at step 0, at every so many steps, and at the last one." },
+      .help = "Steps between two frames; the first and the last step are always written." },
 };
 const size_t output_parameter_count = COUNT_OF(output_parameters);

@@ -162,7 +162,7 @@ static const struct parameter parameters[] = {
     { .key = "columns",
       .type = PARAMETER_STRING,
       .default_value = DEFAULT_STRING("species pos velo mass id"),
-      .help = "What to write of each body, in this order: species, pos, velo, mass, id, cluster "
+      .help = "Columns of each body, in this order: species, pos, velo, mass, id, cluster "
               "(the system), force, kinetic_energy, local_energy (potential energy)." },
     { .key = "digits",
       .type = PARAMETER_INTEGER,
@@ -175,9 +175,8 @@ static const struct parameter parameters[] = {
       .default_value = DEFAULT_INTEGER(1),
       .minimum = 1,
       .maximum = 1e9,
-      .help =
-          "Write every n-th body alone: the first of each system, and so on in the order of the "
-          "input. Of a million bodies, 50 leave enough for a picture." },
+      .help = "Write only every n-th body, beginning with the first of each system, in the "
+              "order of the input. 50 leaves enough of a million bodies for a picture." },
     { .key = "compress",
       .type = PARAMETER_FLAG,
       .default_value = DEFAULT_FLAG(false),

@@ -33,11 +33,11 @@ extern const char *const cluster_rescale_choices[];              /* cluster.c */
     { BIND(REAL, struct cluster_keys, mass),                                                       \
       .default_value = DEFAULT_UNSET, .minimum = 0, .maximum = INFINITY,                           \
       .open = OPEN_MINIMUM, .dimension = DIMENSION_MASS,                                           \
-      .help = "Total mass M; unset: 1, or, of `salpeter` and `kroupa` in units with a solar "      \
-              "mass, what the stars add up to." },                                                 \
+      .help = "Total mass M; unset: 1, or, for `salpeter` and `kroupa` in units with a solar "     \
+              "mass, the sum of the stars' masses." },                                             \
     { BIND(CHOICE, struct cluster_keys, masses), .default_value = DEFAULT_STRING("equal"),         \
       .choices = masses_choices, .choice_help = masses_help,                                       \
-      .help = "How the mass is shared out; masses do not depend on the position." },               \
+      .help = "Distribution of the masses; they do not depend on the position." },                 \
     { BIND(REALS, struct cluster_keys, star_masses),                                               \
       .default_value = DEFAULT_REALS(0.08, 100.0), .minimum = 0, .maximum = INFINITY,              \
       .open = OPEN_MINIMUM, .length = 2,                                                           \

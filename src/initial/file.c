@@ -25,24 +25,23 @@ static const struct parameter parameters[] = {
     { .key = "files",
       .type = PARAMETER_PATHS,
       .default_value = DEFAULT_UNSET,
-      .help =
-          "Instead of file: files of as many bodies, of which each is a system of the ensemble, "
-          "in this order. A pattern (\"ic_*.csv\") stands for the files that it fits, in the "
-          "order of their bytes: ic_10.csv comes before ic_2.csv." },
+      .help = "Instead of file: files with equal numbers of bodies; each is a system of the "
+              "ensemble, in this order. A pattern (\"ic_*.csv\") stands for the files that "
+              "match it, in the order of their bytes: ic_10.csv comes before ic_2.csv." },
     { .key = "file_units",
       .type = PARAMETER_CHOICE,
       .default_value = DEFAULT_STRING("auto"),
       .choices = units_choices,
-      .help = "Units of its numbers. auto: those that the file names, or physics.units where it "
-              "names none; as-is: physics.units, whatever it names; a system: that one, and what "
-              "the file names must agree." },
+      .help = "Units of its numbers. auto: those that the file names, or physics.units if it "
+              "names none; as-is: physics.units, whatever it names; a system: that one, and "
+              "the file must not name others." },
     { .key = "format",
       .type = PARAMETER_CHOICE,
       .default_value = DEFAULT_STRING("auto"),
       .choices = format_choices,
-      .help = "xyz: extended XYZ; csv: columns named in the first line (m or mass, x, y, z, vx, "
-              "vy, vz, and optionally id and system); plain: m x y z vx vy vz; hdf5: a snapshot as "
-              "GADGET writes it; auto: as the file looks." },
+      .help = "xyz: extended XYZ; csv: columns named in the first line (m or mass, x, y, z, "
+              "vx, vy, vz, and optionally id and system); plain: m x y z vx vy vz; hdf5: a "
+              "snapshot as GADGET writes it; auto: by the content of the file." },
     { .key = "frame",
       .type = PARAMETER_INTEGER,
       .default_value = DEFAULT_INTEGER(-1),

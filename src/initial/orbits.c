@@ -44,7 +44,8 @@ static const struct parameter parameters[] = {
     LIST("inclinations", DEFAULT_UNSET, 360,
          "Degrees between each orbit and the xy plane; unset: all 0."),
     LIST("ascending_nodes", DEFAULT_UNSET, 360,
-         "Degrees from x to where each body rises through the xy plane; unset: all 0."),
+         "Degrees from x to the point at which each body rises through the xy plane; "
+         "unset: all 0."),
     LIST("arguments_of_pericenter", DEFAULT_UNSET, 360,
          "Degrees from the node to the pericentre, along each orbit; unset: all 0."),
     LIST("true_anomalies", DEFAULT_UNSET, 360,

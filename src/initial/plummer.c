@@ -25,11 +25,9 @@ static const struct parameter parameters[] = {
                      "Scale radius a; the default is 3 pi/16, Henon units if G = M = 1."),
     { BIND(REAL, struct keys, cutoff), .default_value = DEFAULT_REAL(0.999), .minimum = 0,
       .maximum = 1, .open = OPEN_MINIMUM,
-      .help =
-          "Leave out what lies beyond the radius that holds this fraction of the model's mass." },
-    INITIAL_POSITIVE(
-        cutoff_radius, DEFAULT_UNSET, DIMENSION_LENGTH,
-        "Leave out what lies beyond this radius, instead of `cutoff`; before `rescale`."),
+      .help = "Leave out bodies beyond the radius that holds this fraction of the model's mass." },
+    INITIAL_POSITIVE(cutoff_radius, DEFAULT_UNSET, DIMENSION_LENGTH,
+                     "Leave out bodies beyond this radius, instead of `cutoff`; before `rescale`."),
 };
 
 /* The largest fraction of the mass that a body may enclose. */

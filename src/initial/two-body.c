@@ -34,7 +34,8 @@ static const struct parameter parameters[] = {
       .maximum = INFINITY,
       .help = "0: circular, also with softening; above 1: hyperbola; 1 itself has no a." },
     ANGLE(inclination, "Degrees between the orbit and the xy plane."),
-    ANGLE(ascending_node, "Degrees from x to where body 2 rises through the xy plane."),
+    ANGLE(ascending_node,
+          "Degrees from x to the point at which body 2 rises through the xy plane."),
     ANGLE(argument_of_pericenter, "Degrees from the node to the pericentre, along the orbit."),
     ANGLE(true_anomaly, "Degrees from the pericentre to body 2; 0 starts at the pericentre, 180 "
                         "at the apocentre."),

@@ -24,16 +24,15 @@ const struct parameter gauss_radau_parameters[GAUSS_RADAU_PARAMETERS] = {
       .default_value = DEFAULT_UNSET,
       .open = OPEN_MINIMUM,
       .dimension = DIMENSION_TIME,
-      .help = "Grid on which the run observes: `every` and checkpoints count its steps. Those of "
-              "the motion are the integrator's own. Made shorter where it does not divide `end`; "
-              "unset: "
-              "a thousandth of `end`." },
+      .help = "Grid on which the run observes: `every` and checkpoints count its steps. "
+              "Those of the motion are the integrator's own. Made shorter if it does not "
+              "divide `end`; unset: a thousandth of `end`." },
     { .key = "accuracy",
       .type = PARAMETER_REAL,
       .default_value = DEFAULT_REAL(1e-9),
       .maximum = 1e-3,
       .open = OPEN_MINIMUM,
-      .help = "How small the last term of a step's polynomial is to be beside the acceleration; "
+      .help = "Size of the last term of a step's polynomial, relative to the acceleration; "
               "steps go with its seventh root. The default leaves little but roundings." },
 };
 

@@ -28,10 +28,9 @@ const struct parameter hermite_parameters[HERMITE_PARAMETERS] = {
       .default_value = DEFAULT_UNSET,
       .open = OPEN_MINIMUM,
       .dimension = DIMENSION_TIME,
-      .help =
-          "Grid on which the run observes, and the longest step of a body: each takes this over "
-          "a power of two. `every` and checkpoints count it. Made shorter where it does not divide "
-          "`end`; unset: a thousandth of `end`." },
+      .help = "Grid on which the run observes, and the longest step of a body: each takes "
+              "this over a power of two. `every` and checkpoints count it. Made shorter if "
+              "it does not divide `end`; unset: a thousandth of `end`." },
     { .key = "eta",
       .type = PARAMETER_REAL,
       .default_value = DEFAULT_REAL(0.02),

@@ -70,7 +70,7 @@ static const struct parameter physics_rows[] = {
               "image of each body acts." },
     { BIND(REAL, struct physics, box_length), .default_value = DEFAULT_UNSET, .open = OPEN_MINIMUM,
       .dimension = DIMENSION_LENGTH,
-      .help = "Side of the periodic cube; wanted by boundary = \"periodic\", and only by it." },
+      .help = "Side of the periodic cube; required by boundary = \"periodic\", and only by it." },
 };
 
 static const struct parameter time_rows[] = {
@@ -113,9 +113,8 @@ static const struct parameter compute_rows[] = {
       .help = "Method that finds the forces." },
     { BIND(REAL, struct force_options, accuracy), .default_value = DEFAULT_REAL(1e-4),
       .minimum = 1e-8, .maximum = 1e-2,
-      .help =
-          "Of method = \"fmm\": the error of the accelerations that is asked for, its root mean "
-          "square over that of the accelerations." },
+      .help = "For method = \"fmm\": the error of the accelerations that you accept, its "
+              "root mean square over that of the accelerations." },
     { BIND(CHOICE, struct force_options, precision), .default_value = DEFAULT_STRING("double"),
       .choices = precision_names, .choice_help = precision_help,
       .help = "Arithmetic of the pair terms of the force. State and energies are always double." },
@@ -131,8 +130,8 @@ static const struct parameter compute_rows[] = {
       .type = PARAMETER_INTEGER,
       .default_value = DEFAULT_INTEGER(1),
       .maximum = 64,
-      .help = "GPUs that share the systems, or the bodies of one system; 0: all visible ones. "
-              "Under mpirun: of each rank, in turn." },
+      .help = "GPUs that share the systems, or the bodies of one system; 0: all visible "
+              "ones. Under mpirun: the GPUs of each rank, in turn." },
 };
 
 static const struct parameter checkpoint_rows[] = {
@@ -141,21 +140,20 @@ static const struct parameter checkpoint_rows[] = {
       .default_value = DEFAULT_UNSET,
       .minimum = 1,
       .maximum = INFINITY,
-      .help = "Save a checkpoint every so many steps; unset: none at fixed steps." },
+      .help = "Steps between two checkpoints; unset: none at fixed steps." },
     { .key = "every_minutes",
       .type = PARAMETER_REAL,
       .default_value = DEFAULT_REAL(10.0),
       .maximum = INFINITY,
       .open = OPEN_MINIMUM,
-      .help =
-          "Save a checkpoint after so many minutes of wall time. One is saved at the end anyway." },
+      .help = "Minutes of wall time between two checkpoints. The end of a run always saves one." },
 };
 
 static const struct parameter expect_rows[] = {
     { BIND(STRING, struct criterion, quantity),
-      .help = "Column of a diagnostic of this run (energy_error), or diagnostic.column where "
-              "several have one of that name, and of those with a table per event, of which every "
-              "row counts." },
+      .help = "Column of a diagnostic of this run (energy_error); diagnostic.column if "
+              "several have one of that name, or if the diagnostic writes a table per event, "
+              "of which every row counts." },
     { .key = "at_most",
       .type = PARAMETER_REAL,
       .default_value = DEFAULT_UNSET,
@@ -196,7 +194,7 @@ static const struct parameter sweep_rows[] = {
     { .key = "key", .type = PARAMETER_STRING, .help = "Path of the key to vary: \"time.step\"." },
     { .key = "values",
       .type = PARAMETER_VALUES,
-      .help = "What to set it to, one run each; several keys make a grid." },
+      .help = "Its values, one run each; several keys make a grid." },
 };
 
 /* --- what no single row can see --------------------------------------------------------------- */
@@ -277,7 +275,7 @@ const struct schema *schema_experiment(struct schema_room *room)
     const struct group groups[] = {
         { .name = "", ROWS(top_rows), .check = check_name },
         { .name = "bodies",
-          .help = "The bodies and where they start.",
+          .help = "The bodies and their start.",
           .parameters = initial_parameters,
           .parameter_count = initial_parameter_count,
           .variant_key = "initial",
@@ -289,7 +287,7 @@ const struct schema *schema_experiment(struct schema_room *room)
           ROWS(physics_rows),
           .check = check_physics },
         { .name = "time",
-          .help = "How the bodies are moved, and for how long.",
+          .help = "How the bodies move, and for how long.",
           ROWS(time_rows),
           .variant_key = "integrator",
           .variant_default = "velocity-verlet",
@@ -297,7 +295,7 @@ const struct schema *schema_experiment(struct schema_room *room)
           .variant = integrator_variant,
           .check = check_time },
         { .name = "compute",
-          .help = "Where and how the forces are computed.",
+          .help = "How the forces are computed, and by which hardware.",
           ROWS(compute_rows),
           .variant_key = "backend",
           .variant_default = "auto",
@@ -305,7 +303,7 @@ const struct schema *schema_experiment(struct schema_room *room)
           .variant = backend_variant,
           .check = check_compute },
         { .name = "diagnostics",
-          .help = "What is measured; each writes one CSV file.",
+          .help = "The measurements; each writes one CSV file.",
           .list = true,
           .parameters = diagnostic_parameters,
           .parameter_count = diagnostic_parameter_count,
@@ -330,8 +328,8 @@ const struct schema *schema_experiment(struct schema_room *room)
           .list = true,
           ROWS(expect_rows) },
         { .name = "stop_when",
-          .help = "Conditions on the diagnostics, written as in `expect`, that end the run: at the "
-                  "first row that lies within the bounds.",
+          .help = "Conditions on the diagnostics, written as in `expect`, that end the run: at "
+                  "the first row within the bounds.",
           .list = true,
           ROWS(expect_rows) },
         { .name = "watch",
@@ -345,7 +343,7 @@ const struct schema *schema_experiment(struct schema_room *room)
           .parameters = trust_parameters,
           .parameter_count = trust_parameter_count },
         { .name = "energy_budget",
-          .help = "Where the energy error comes from: replays of the run in parts.",
+          .help = "The causes of the energy error, by replays of the run in parts.",
           .parameters = energy_budget_parameters,
           .parameter_count = energy_budget_parameter_count },
         { .name = "ensemble", .help = "Many independent systems at once.", ROWS(ensemble_rows) },
