@@ -6,8 +6,7 @@
 
 static const struct command table[] = {
     { "run", "run an experiment from a config file", command_run, false, true },
-    { "check", "check a config file; print all its values and its cost", command_check, true,
-      true },
+    { "check", "check a config file; print its values and its cost", command_check, true, true },
     { "bench", "measure how fast this machine computes, and how exactly", command_bench, true,
       true },
     { "info", "describe this build, and explain every name and key", command_info, true, false },
