@@ -29,7 +29,12 @@ AWKWARD = {
     r"\bthe ways of (the|a|its) ": "the paths of",
     r"\b[Aa] truth\b|\btruth value": "true or false",
     r"\bwrong type; must be text\b": "a string",
+    r"\b[Ss]o many\b(?! that)": "a number, or at least this number",
 }
+
+# Words that begin sentences whose subject comes late, or never.
+BEGINNINGS = re.compile(r"(?:^|(?<=[.;:!?)*] )|(?<=\| ))(?:Of|What|Where) [^.?!|]*[.?!|]?",
+                        re.MULTILINE)
 
 
 def awkward(text):
@@ -37,6 +42,16 @@ def awkward(text):
     text = re.sub(r"\s+", " ", text)
     return [(match[0], better) for pattern, better in AWKWARD.items()
             for match in re.finditer(pattern, text)]
+
+
+def beginnings(text):
+    """Sentences and cells of a page that begin with Of, What or Where and ask nothing.
+
+    Code, headings and the options of a man page are left out."""
+    text = re.sub(r"^```.*?^```$|^    .*$|^[#.].*$", "", text, flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(r"^ *(?:- |\d+\. )", "\n\n", text, flags=re.MULTILINE)
+    text = re.sub(r"(?<!\n)\n(?=[^\n|])", " ", text)  # a paragraph is a line
+    return [match[0] for match in BEGINNINGS.finditer(text) if not match[0].endswith("?")]
 
 
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
@@ -50,6 +65,14 @@ def config(text=PAIR):
 def commands():
     lines = tap.run("--complete").stdout.splitlines()
     return [line.split("\t")[0] for line in lines]
+
+
+def pages(root):
+    """All documents but those that a test writes out in full (docs/validation.md)."""
+    found = [*root.glob("docs/**/*.md"), *root.glob("examples/**/README.md"), *root.glob("*.md"),
+             *root.glob("src/**/README.md"), root / "gpu/README.md", root / "NEWS",
+             root / "docs/orrery.1"]
+    return [page for page in found if page.name != "validation.md"]
 
 
 def check_width(text, words):
@@ -82,10 +105,21 @@ def test_plain_words():
     root = pathlib.Path(tap.SOURCE)
     said = [(str(name), text) for name, strings in messages.messages(root) for _, text in strings]
     assert len(said) > 800, len(said)
-    pages = [*root.glob("docs/**/*.md"), *root.glob("examples/*/README.md"), root / "README.md",
-             root / "NEWS", root / "docs/orrery.1"]
-    said += [(str(page.relative_to(root)), page.read_text()) for page in pages]
+    said += [(str(page.relative_to(root)), page.read_text()) for page in pages(root)]
     found = [(name, *words) for name, text in said for words in awkward(text)]
+    assert not found, "\n".join(map(str, found))
+
+
+def test_sentences_begin_with_their_subject():
+    """no sentence of a document begins with Of, What or Where, but for questions"""
+    for planted in ("It ends.\nOf one run it has all.", "| a | b |\n|---|---|\n| x | What it is |\n",
+                    "- Where there is none, it fails.", "It ends: Of a\nrun it has all.", "**A.** What is"):
+        assert beginnings(planted), planted
+    for clean in ("What now?", "# What it is\n", "    What it is\n", "It says what it is. Offers end."):
+        assert not beginnings(clean), clean
+    root = pathlib.Path(tap.SOURCE)
+    found = [(str(page.relative_to(root)), sentence)
+             for page in pages(root) for sentence in beginnings(page.read_text())]
     assert not found, "\n".join(map(str, found))
 
 

@@ -66,7 +66,7 @@ are those of [running](manual/running.md).
 MIDDLE = """
 ## Studies, files, g(r)
 
-What is built on runs is tried in the same way, and in a folder where others have files too: tables
+Studies, conversions and g(r), which build on runs, are tried in the same way, in a folder with files of others: tables
 beside those of the study, a document in the directory of a member, a link that leads elsewhere.
 
 - **Sweeps and convergence tests** are struck at each system call that any of their processes makes,
@@ -80,10 +80,9 @@ beside those of the study, a document in the directory of a member, a link that 
   clear away. Damaged files end in 65, or in an output that reads as the same numbers again.
 - **g(r)** is compared with all pairs counted one by one.
 
-A row of a table, or a file, that even the next command did not bring is *lost*. What was there
-before and is not Orrery's is *foreign*: a file counts as touched if its kind, inode, time or bytes
-are not what they were. A result is *wrong* if the command said that all went well, and the files
-are not those of an undisturbed one.
+A row of a table, or a file, that is missing even after the next command is *lost*. A file that was there before and is not
+Orrery's is *foreign*; it counts as touched if its kind, inode, time or bytes have changed. A result is *wrong* if the
+command reported success and the files are not those of an undisturbed one.
 """
 
 ASKED = """
@@ -129,7 +128,7 @@ nothing of the kind, so `validation/faults/powercut.py` keeps a journal of all t
 to files and folders, and builds for every prefix of it the folders that could be left: with no byte
 and no name that was not asked for, with all of them, with names without bytes and bytes without
 names, with lengths whose bytes are missing, with halves of writes, with later names but not earlier
-ones. Each of these states is looked at, and so many as the table says are handed to the program:
+ones. Each of these states is checked, and the number in the table is handed to the program:
 
 - the newest checkpoint that had been put on the disk, or a newer one, is there, and whole;
 - every table and trajectory is there, with all the bytes that the checkpoint counts on;

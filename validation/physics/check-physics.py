@@ -19,7 +19,7 @@ DOCUMENT = os.path.join(tap.SOURCE, "docs", "validation.md")
 
 HEAD = """# Validation
 
-What Orrery measures beside what theory says. Every experiment is a config file in
+This page compares measurements by Orrery with theory. Every experiment is a config file in
 [validation/physics](../validation/physics) or an example; this page is written by `make
 check-physics`, which runs all of them and fails if one row does not hold. `make check` runs those
 that are not marked *long*.
