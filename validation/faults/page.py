@@ -66,8 +66,9 @@ are those of [running](manual/running.md).
 MIDDLE = """
 ## Studies, files, g(r)
 
-Studies, conversions and g(r), which build on runs, are tried in the same way, in a folder with files of others: tables
-beside those of the study, a document in the directory of a member, a link that leads elsewhere.
+Studies, conversions and g(r), which build on runs, are tried in the same way, in a folder with
+files of others: tables beside those of the study, a document in the directory of a member, a link
+that leads elsewhere.
 
 - **Sweeps and convergence tests** are struck at each system call that any of their processes makes,
   and the same command then finishes them: `study.csv`, `convergence.csv` and the tables and
@@ -80,9 +81,10 @@ beside those of the study, a document in the directory of a member, a link that 
   clear away. Damaged files end in 65, or in an output that reads as the same numbers again.
 - **g(r)** is compared with all pairs counted one by one.
 
-A row of a table, or a file, that is missing even after the next command is *lost*. A file that was there before and is not
-Orrery's is *foreign*; it counts as touched if its kind, inode, time or bytes have changed. A result is *wrong* if the
-command reported success and the files are not those of an undisturbed one.
+A row of a table, or a file, that is missing even after the next command is *lost*. A file that was
+there before and is not Orrery's is *foreign*; it counts as touched if its kind, inode, time or
+bytes have changed. A result is *wrong* if the command reported success and the files are not those
+of an undisturbed one.
 """
 
 ASKED = """
