@@ -105,11 +105,32 @@ static void set_timer(double seconds)
     setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-void signals_limit(double seconds)
+static void limit(double seconds, void (*end)(int))
 {
-    const struct sigaction action = { .sa_handler = end_in_time };
+    const struct sigaction action = { .sa_handler = end };
     sigaction(SIGALRM, &action, NULL);
     set_timer(fmin(fmax(seconds, 1e-3), 1e8));
+}
+
+void signals_limit(double seconds)
+{
+    limit(seconds, end_in_time);
+}
+
+static void end_quietly(int number)
+{
+    (void)number;
+    _exit(STATUS_STOPPED);
+}
+
+void signals_leave_quietly(double seconds)
+{
+    caught = false;
+    install(end_quietly);
+    if (stop_signal) /* before the handler was there */
+        _exit(STATUS_STOPPED);
+    if (isfinite(seconds))
+        limit(seconds, end_quietly);
 }
 
 void signals_catch(void)

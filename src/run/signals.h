@@ -17,6 +17,13 @@ void signals_expect(void);
  * seconds, unless signals_catch() comes before. */
 void signals_limit(double seconds);
 
+/*
+ * For a process that was forked to run one of several experiments, before it begins: until
+ * signals_catch() what asks to stop ends it with STATUS_STOPPED and without a word, and so does the
+ * time, after `seconds` seconds (INFINITY: never).
+ */
+void signals_leave_quietly(double seconds);
+
 /* Takes the signals over, and gives them back; once more is as good as once. */
 void signals_catch(void);
 void signals_release(void);

@@ -1,5 +1,6 @@
 #include "study/processes.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/child.h"
+#include "base/clock.h"
 #include "base/text.h"
 #include "run/run.h"
 #include "run/signals.h"
@@ -90,6 +92,8 @@ static void start_member(struct work *work, size_t member)
         /* If the study is killed, its members stop in order and leave their directories to the next
          * command. */
         child_follow(parent, SIGTERM, STATUS_STOPPED);
+        const double deadline = work->options->deadline;
+        signals_leave_quietly(deadline > 0.0 ? deadline - clock_seconds() : INFINITY);
         struct error error = { 0 };
         const enum status status = run_member(work, member, &error);
         if (error.lines > 0 && status != STATUS_STOPPED)

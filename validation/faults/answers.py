@@ -52,6 +52,32 @@ time = { step = 0.0001; end = 1.0; };
 energy_budget = { measure = true; every = 5000; };
 """
 
+# Read, sorted and checked for seconds, in the member of a sweep too.
+FILE = HUGE.replace('initial = "plummer"; count = 300000;', 'initial = "file"; file = "FILE";')
+CUBE = HUGE.replace('"plummer"; count = 300000', '"uniform-cube"; count = 4000000')
+COLD = HUGE.replace('"plummer"; count = 300000',
+                    '"cold-sphere"; virial_ratio = 0.5; count = 4000000')
+SEEDS = """
+sweep = ( { key = "bodies.seed"; values = [1, 2, 3]; } );"""
+SOFTENINGS = """
+sweep = ( { key = "physics.softening"; values = [0.1, 0.2, 0.3]; } );"""
+ROWS = 1000000
+
+
+def write_file(name):
+    """A large file of bodies, of different places."""
+    if name == "large.csv":
+        rows = (f"1,{k},{k % 977},{k % 13},0,0,0\n" for k in range(ROWS))
+        pathlib.Path(name).write_text("m,x,y,z,vx,vy,vz\n" + "".join(rows))
+    elif name == "large.xyz":
+        rows = (f"A {k} {k % 977} {k % 13} 0 0 0 1\n" for k in range(ROWS))
+        pathlib.Path(name).write_text(f"{ROWS}\nProperties=species:S:1:pos:R:3:velo:R:3:mass:R:1\n"
+                                      + "".join(rows))
+    else:
+        write_file("large.csv")
+        result = tap.run("convert", "large.csv", name)
+        assert result.returncode in (0, 69), result  # 69: built without HDF5
+
 
 def measured(kind):
     return f'diagnostics=({{ type = "{kind}"; every = 1; }})'
@@ -113,8 +139,18 @@ KINDS = (
     ("yoshida6 by fmm, 100,000 bodies", "steps", MANY, ('compute.method="fmm"',
                                                         "compute.accuracy=1e-5",
                                                         "bodies.count=100000")),
-    ("a sweep of clusters of binaries", "study", BINARIES + """
-sweep = ( { key = "bodies.seed"; values = [1, 2, 3]; } );""", ()),
+    ("a sweep of clusters of binaries", "study", BINARIES + SEEDS, ()),
+    ("a start of 4 × 10^6 bodies in a cube", "start", CUBE, ()),
+    ("a start of a cold sphere of 4 × 10^6", "start", COLD, ()),
+    ("a sweep of 4 × 10^6 bodies in a cube", "study", CUBE + SEEDS, ()),
+    ("a sweep of cold spheres of 4 × 10^6", "study",
+     COLD.replace("virial_ratio = 0.5; ", "") + SEEDS, ()),
+    ("a CSV file of 10^6 rows", "start", FILE.replace("FILE", "large.csv"), ()),
+    ("check of an XYZ file of 10^6 rows", "check", FILE.replace("FILE", "large.xyz"), ()),
+    ("a sweep over an XYZ file of 10^6 rows", "study", FILE.replace("FILE", "large.xyz")
+     + SOFTENINGS, ()),
+    ("a sweep over a snapshot of 10^6", "study", FILE.replace("FILE", "large.hdf5")
+     + SOFTENINGS, ()),
 )
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
@@ -173,10 +209,17 @@ def try_kind(row, kind, number, how=None):
     chance = random.Random(f"{name} {number}")
     how = how or ways_of(what)[(KINDS.index(kind) + number) % len(ways_of(what))]
     pathlib.Path("work.cfg").write_text(text)
+    name = text.partition('file = "')[2].partition('"')[0]
+    if name and not pathlib.Path(name).exists():
+        write_file(name)
+        if not pathlib.Path(name).exists():
+            return
     process = subprocess.Popen([tap.ORRERY, *arguments_of(what, changes, "trial")], text=True,
                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     if what == "steps":
         wait_for_beginning(process, pathlib.Path("trial/run.json"))
+    if what == "study":  # its members make their bodies then
+        wait_for_beginning(process, pathlib.Path("trial/study.json"))
     time.sleep(chance.uniform(0.1, 1.5))
     assert process.poll() is None, (name, process.communicate())
     row.longest = max(row.longest, ask(process, how, "trial"))
@@ -214,7 +257,8 @@ def answers(first, last):
 test_answers_1 = answers(0, 14)
 test_answers_2 = answers(14, 24)
 test_answers_3 = answers(24, 37)
-test_answers_4 = answers(37, len(KINDS))
+test_answers_4 = answers(37, 43)
+test_answers_5 = answers(43, len(KINDS))
 
 
 def test_checkpoints_within_measurements():
