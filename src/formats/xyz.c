@@ -111,7 +111,7 @@ static enum status xyz_write(struct output *output, const struct moment *now, st
     return stream_flush(output->stream, false, error);
 }
 
-static enum status xyz_finish(struct output *output, bool (*stop)(void), bool *done,
+static enum status xyz_finish(struct output *output, struct interruption *interruption, bool *done,
                               struct error *error)
 {
     struct xyz *xyz = (struct xyz *)output;
@@ -120,7 +120,7 @@ static enum status xyz_finish(struct output *output, bool (*stop)(void), bool *d
         return STATUS_OK;
     enum status status = stream_flush(output->stream, true, error);
     if (!status)
-        status = gzip_pack(xyz->directory, output->file, xyz->packed, stop, done, error);
+        status = gzip_pack(xyz->directory, output->file, xyz->packed, interruption, done, error);
     if (!status && *done)
         directory_take(xyz->directory, output->file);
     return status;

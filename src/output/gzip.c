@@ -89,7 +89,7 @@ int gzip_end(struct gzip *gzip)
 /* --- files ------------------------------------------------------------------------------------ */
 
 /* 0 with *stopped, or errno. */
-static int compress_file(int from, int to, bool (*stop)(void), bool *stopped)
+static int compress_file(int from, int to, struct interruption *interruption, bool *stopped)
 {
     unsigned char block[BLOCK];
     struct gzip *gzip = gzip_create(to);
@@ -102,7 +102,7 @@ static int compress_file(int from, int to, bool (*stop)(void), bool *stopped)
             return gzip_end(gzip);
         if (!failure)
             failure = gzip_write(gzip, block, got);
-        *stopped = stop && stop();
+        *stopped = interruption_raised(interruption);
         if (failure || *stopped) {
             gzip_destroy(gzip);
             return failure;
@@ -111,7 +111,7 @@ static int compress_file(int from, int to, bool (*stop)(void), bool *stopped)
 }
 
 enum status gzip_pack(struct directory *directory, const char *name, const char *packed,
-                      bool (*stop)(void), bool *done, struct error *error)
+                      struct interruption *interruption, bool *done, struct error *error)
 {
     uint64_t length;
     bool stopped = false;
@@ -123,7 +123,7 @@ enum status gzip_pack(struct directory *directory, const char *name, const char 
             close(from);
         return error->status;
     }
-    const int failure = compress_file(from, to, stop, &stopped);
+    const int failure = compress_file(from, to, interruption, &stopped);
     close(from);
     if (failure || stopped)
         directory_replace_abandon(directory, packed, to);

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/interruption.h"
 #include "base/status.h"
 #include "output/directory.h"
 
@@ -27,11 +28,11 @@ void gzip_destroy(struct gzip *gzip); /* without an end; accepts NULL */
 
 /*
  * Compresses `name` to `packed`, which it replaces; *done says that it is there. `name` stays. Ends
- * early, with nothing done, when stop() (or NULL) is true. STATUS_IO, STATUS_CANT_CREATE,
+ * early, with nothing done, when it is interrupted. STATUS_IO, STATUS_CANT_CREATE,
  * STATUS_NO_INPUT, STATUS_MEMORY.
  */
 enum status gzip_pack(struct directory *directory, const char *name, const char *packed,
-                      bool (*stop)(void), bool *done, struct error *error);
+                      struct interruption *interruption, bool *done, struct error *error);
 
 /* The other way. STATUS_IO also where `packed` is damaged or cut short. */
 enum status gzip_unpack(struct directory *directory, const char *packed, const char *name,

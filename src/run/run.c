@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "run/attempt.h"
+#include "run/ending.h"
 #include "run/failure.h"
 #include "run/loop.h"
 #include "run/open.h"
@@ -16,16 +17,20 @@
 #include "run/signals.h"
 #include "run/verdict.h"
 
-static bool asked_to_stop(void)
+static bool asked_to_stop(void *context)
 {
-    return signals_stop() != 0;
+    struct run *const run = context;
+    char reason[ENDING_REASON_SIZE] = "";
+    return ending_wanted(run, 0.0, reason) || directory_has(run->files.directory, "stop");
 }
 
-/* Finishes the files of outputs once nothing is added to them. A signal leaves it to a restart: a
- * run is not finished before (STATUS_STOPPED). */
+/* Finishes the files of outputs once nothing is added to them. What asks to stop leaves it to a
+ * restart: a run is not finished before (STATUS_STOPPED). */
 static enum status finish_outputs(struct run *run, struct error *error)
 {
     static const uint64_t takes_a_while = 1 << 26; /* bytes */
+    struct interruption interruption = { .asked = asked_to_stop, .context = run };
+    char reason[ENDING_REASON_SIZE] = "";
     bool all_done = true;
     for (size_t i = 0; i < run->observers.output_count; i++) {
         struct output *output = run->observers.outputs[i].output;
@@ -36,15 +41,17 @@ static enum status finish_outputs(struct run *run, struct error *error)
         if (stream_mark(output->stream).length >= takes_a_while &&
             output->class_->finished_file(config_item(run->experiment.config, "outputs", i), name))
             run_notice(run, "writing %s/%s", directory_path(run->files.directory), name);
-        output->class_->finish(output, asked_to_stop, &done, error);
+        output->class_->finish(output, &interruption, &done, error);
         all_done = all_done && done;
     }
     if (all_done || error->status)
         return error->status;
+    ending_take_files(run, reason);
+    ending_wanted(run, 0.0, reason);
     return error_set(error, STATUS_STOPPED,
-                     "%s: stopped by signal %d while it compressed its files; the same command "
-                     "with --restart does the rest",
-                     directory_path(run->files.directory), signals_stop());
+                     "%s: stopped by %s while it compressed its files; the same command with "
+                     "--restart does the rest",
+                     directory_path(run->files.directory), reason);
 }
 
 /* Statuses of a run that did what it should; an error on the way out takes their place. */

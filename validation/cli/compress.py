@@ -134,6 +134,32 @@ def test_stopped_while_it_compresses():
     check_packed(content)
 
 
+def test_a_time_limit_while_it_compresses():
+    """the file `stop` and the time limit end it too; the restart within the next limit goes on"""
+    pathlib.Path("pair.cfg").write_text(CONFIG.format(end=24.0))
+    temporary = pathlib.Path("pair.run/trajectory.xyz.gz.tmp")
+    for _ in range(20):
+        process = subprocess.Popen([tap.ORRERY, "run", "pair.cfg", "--force", *LARGE],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        while process.poll() is None and not temporary.exists():
+            time.sleep(0.001)
+        pathlib.Path("pair.run/stop").touch()
+        errors = process.communicate(timeout=60 * tap.PATIENCE)[1]
+        if PLAIN.exists():
+            break
+    else:
+        raise tap.Skip("compression is too fast to be interrupted")
+    assert process.returncode == 75 and "the file `stop` while it compressed" in errors, errors
+    assert not pathlib.Path("pair.run/stop").exists() and not PACKED.exists()
+    # A limit that is near when the compression begins, or over: it ends, or is given up.
+    result = tap.run("run", "pair.cfg", "-q", "--restart", *LARGE, "--max-time", "1")
+    assert result.returncode in (75, 0), result
+    assert (result.returncode == 0) == PACKED.exists(), result
+    content = PLAIN.read_bytes() if PLAIN.exists() else gzip.decompress(PACKED.read_bytes())
+    assert tap.run("run", "pair.cfg", "-q", "--restart", *LARGE).returncode == 0
+    check_packed(content)
+
+
 def test_a_member_stopped_while_it_compresses():
     """the same of a member of a study: the same command compresses its file"""
     pathlib.Path("pair.cfg").write_text(
