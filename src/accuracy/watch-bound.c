@@ -40,10 +40,15 @@ static const double spare = 0.5;
 /* Pair interactions that looking for it may take: some 0.1 s. */
 static const double search_work = 1e7;
 
-int watch_bound_least_steps(const struct watch *watch)
+/*
+ * Fewer steps of a period than this fail a run. With a method of an order above 2 fewer than six
+ * may do, so that a trial decides; with fewer than three none of those with fixed steps keeps even
+ * a circular orbit (measured: theory.md, "Light bodies").
+ */
+enum { LEAST_STEPS = 6, LEAST_STEPS_HIGH_ORDER = 3 };
+static int least_steps_of(const struct watch *watch)
 {
-    return watch->integrator->order > 2 ? WATCH_BOUND_LEAST_STEPS_HIGH_ORDER
-                                        : WATCH_BOUND_LEAST_STEPS;
+    return watch->integrator->order > 2 ? LEAST_STEPS_HIGH_ORDER : LEAST_STEPS;
 }
 
 const char *watch_bound_unjudged(const struct watch *watch)
@@ -55,10 +60,10 @@ const char *watch_bound_unjudged(const struct watch *watch)
     return isinf(watch->orbit_error) ? "watch.orbit_error = 0" : NULL;
 }
 
-bool watch_bound_fails(const struct watch *watch, const struct record *record)
+/* Tells whether the limit was passed. */
+static bool has_failed(const struct bound_record *bound)
 {
-    (void)watch;
-    return !isnan(record->bound.first) && record->bound.due <= record->bound.drift_time;
+    return !isnan(bound->first) && bound->due <= bound->drift_time;
 }
 
 /* Tells whether only a trial finds it beyond its limit, at a time that the run has not reached. */
@@ -67,13 +72,25 @@ static bool is_foreseen(const struct bound_record *bound)
     return !isnan(bound->first) && bound->due > bound->drift_time;
 }
 
-double watch_bound_in_limits(const struct watch *watch, const struct record *record)
+struct finding watch_bound_row(const struct watch *watch, const struct record *record)
 {
     const struct bound_record *bound = &record->bound;
-    if (is_foreseen(bound))
-        return 0.0;
-    const double few = bound->few > 0.0 ? watch_bound_least_steps(watch) / bound->steps : 0.0;
-    return isfinite(watch->orbit_error) ? fmax(bound->error / watch->orbit_error, few) : 0.0;
+    const bool fails = has_failed(bound);
+    const double error = is_foreseen(bound) ? 0.0 : bound->error;
+    const double limit = watch_bound_unjudged(watch) ? INFINITY : watch->orbit_error;
+    struct finding row = finding_row("orbit error", error, limit, fails, bound->first);
+    if (bound->few > 0.0 && !is_foreseen(bound))
+        row.times = fmax(row.times, least_steps_of(watch) / bound->steps);
+    if (fails && bound->few > 0.0) {
+        row.subject = FINDING_OF_STEPS;
+        row.name = "steps per period";
+        row.value = bound->steps;
+        row.bound = least_steps_of(watch);
+        row.from_below = true;
+    }
+    row.bodies[0] = bound->body;
+    row.bodies[1] = bound->centers[0];
+    return row;
 }
 
 /* --- what is said ----------------------------------------------------------------------------- */
@@ -92,7 +109,7 @@ const char *watch_bound_text(const struct watch *watch, const struct bound_recor
     if (bound->few > 0.0)
         snprintf(buffer, WATCH_BOUND_TEXT_SIZE,
                  "the orbit of body %.0f about %s has %.3g steps of its period (%d at least)%s",
-                 bound->body, about, bound->steps, watch_bound_least_steps(watch), mend);
+                 bound->body, about, bound->steps, least_steps_of(watch), mend);
     else
         snprintf(
             buffer, WATCH_BOUND_TEXT_SIZE,
@@ -130,7 +147,7 @@ static size_t others_failed(const struct watch *watch, size_t system)
 {
     size_t others = 0;
     for (size_t s = 0; s < watch->systems; s++)
-        others += s != system && watch_bound_fails(watch, &watch->records[s]);
+        others += s != system && has_failed(&watch->records[s].bound);
     return others;
 }
 
@@ -182,7 +199,7 @@ static double round_down(double value)
 static enum status find_step(const struct watch *watch, const struct moment *now, size_t system,
                              const struct bound_orbit *orbit, double *holds, struct error *error)
 {
-    const double least = orbit->period / (2.0 * watch_bound_least_steps(watch));
+    const double least = orbit->period / (2.0 * least_steps_of(watch));
     double step = now->dt, work = 0.0;
     *holds = NAN;
     if (watch->integrator->order == 1)
@@ -329,7 +346,7 @@ static enum status look_at_orbit(struct watch *watch, const struct check *check,
     const struct moment *now = check->now;
     struct bound_record *bound = &watch->records[system].bound;
     bound->due = now->time;
-    bound->few = orbit->period < watch_bound_least_steps(watch) * now->dt;
+    bound->few = orbit->period < least_steps_of(watch) * now->dt;
     if (bound->few > 0.0)
         keep(bound, now, system, orbit, bound->error);
     else if (is_due(watch, bound, now, orbit) && try_orbit(watch, check, system, orbit, error))
@@ -369,9 +386,9 @@ enum status watch_bound_check(struct watch *watch, const struct check *check, si
     const struct bound_method method = method_with(watch, now->dt);
     const struct bound_filter filter = {
         .passage = sure_passage(watch) * now->dt,
-        .period = WATCH_BOUND_LEAST_STEPS * now->dt,
+        .period = LEAST_STEPS * now->dt,
         /* Others cannot be tried, and must not stand before those that can. */
-        .longest = fmax(watch_bound_least_steps(watch) * now->dt,
+        .longest = fmax(least_steps_of(watch) * now->dt,
                         bound_trial_longest(now->bodies, &method, work_left(watch, bound, now))),
         .energy = record->by_tests > 0.0 ? 0.0 : light * record->level.scale,
     };

@@ -10,14 +10,6 @@
 
 #include "accuracy/watch-energy.h"
 
-/*
- * Fewer steps of a period than this fail a run. With a method of an order above 2 fewer than six
- * may do, so that a trial decides; with fewer than three none of those with fixed steps keeps even
- * a circular orbit (measured: theory.md, "Light bodies").
- */
-enum { WATCH_BOUND_LEAST_STEPS = 6, WATCH_BOUND_LEAST_STEPS_HIGH_ORDER = 3 };
-int watch_bound_least_steps(const struct watch *watch);
-
 /* Looks at the bodies of a system at the steps that are for it, and at the last one; the state must
  * be valid. STATUS_NUMERICAL with on_jump = "stop", STATUS_MEMORY. */
 enum status watch_bound_check(struct watch *watch, const struct check *check, size_t system,
@@ -26,11 +18,9 @@ enum status watch_bound_check(struct watch *watch, const struct check *check, si
 /* Why no orbit of this run is judged: "gauss-radau", "periodic box"; NULL where they are. */
 const char *watch_bound_unjudged(const struct watch *watch);
 
-/* Tells whether the limit was passed. */
-bool watch_bound_fails(const struct watch *watch, const struct record *record);
-
-/* Returns the distance of the worst body from its orbit, over the limit; 0 without one. */
-double watch_bound_in_limits(const struct watch *watch, const struct record *record);
+/* The row of a system: the error of its worst orbit or, once it has failed by that, the steps of a
+ * period. An orbit that only a trial finds lost, after the time reached, has none. */
+struct finding watch_bound_row(const struct watch *watch, const struct record *record);
 
 /* "body 3 has 4.4 steps of its period about body 1 (limit 6): a step of 0.1 d holds" */
 enum { WATCH_BOUND_TEXT_SIZE = 320 };

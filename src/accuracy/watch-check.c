@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "accuracy/watch-bound.h"
 #include "diagnostics/force-audit.h"
@@ -46,6 +47,29 @@ static enum status check_forces(struct watch *watch, const struct moment *now, s
         record->force_time = now->time;
     }
     return STATUS_OK;
+}
+
+struct finding watch_row_of_forces(const struct watch *watch, const struct record *record)
+{
+    const double asked = watch_asks(watch) ? watch->force.accuracy : INFINITY;
+    struct finding row = finding_row("force error", record->force_error, asked,
+                                     record->force_error > asked, record->force_time);
+    row.subject = FINDING_OF_FORCES;
+    return row;
+}
+
+struct finding watch_row_of_pair(const struct watch *watch, const struct record *record)
+{
+    const struct close_pair *pair = &record->fastest;
+    const bool beyond = pair->steps < watch->least_steps;
+    struct finding row =
+        finding_row("steps per time scale", pair->steps, watch->least_steps, beyond, pair->time);
+    row.subject = FINDING_OF_PAIR;
+    row.severity = beyond ? FINDING_WARNING : FINDING_HELD;
+    row.from_below = true;
+    row.times = watch->least_steps / pair->steps;
+    memcpy(row.bodies, pair->ids, sizeof row.bodies);
+    return row;
 }
 
 static bool was_warned(const struct watch *watch)

@@ -334,11 +334,40 @@ struct watch_drift watch_drift(const struct watch *watch, const struct record *r
 static const double least_steadiness = 0.95, least_periods = 0.8;
 
 /* All that a method loses which is not symplectic is drift. */
-bool watch_drifts(const struct watch *watch, const struct record *record)
+static bool drifts(const struct watch *watch, const struct record *record)
 {
     if (!watch->symplectic)
         return record->largest_error > watch->energy_drift;
     const struct watch_drift drift = watch_drift(watch, record);
     return fabs(drift.change) > watch->energy_drift && drift.steadiness > least_steadiness &&
            drift.periods > least_periods;
+}
+
+/* --- what was found --------------------------------------------------------------------------- */
+
+static struct finding row_of(const struct record *record, const char *name, double value,
+                             double limit, bool beyond, double since)
+{
+    struct finding row = finding_row(name, value, limit, beyond, since);
+    row.bodies[0] = record->error_body;
+    return row;
+}
+
+struct finding watch_row_of_error(const struct watch *watch, const struct record *record)
+{
+    return row_of(record, "energy error", record->largest_error, watch->energy_error,
+                  !isnan(record->first_error), record->first_error);
+}
+
+struct finding watch_row_of_drift(const struct watch *watch, const struct record *record)
+{
+    const double change =
+        watch->symplectic ? fabs(watch_drift(watch, record).change) : record->largest_error;
+    return row_of(record, "energy drift", change, watch->energy_drift, drifts(watch, record), NAN);
+}
+
+struct finding watch_row_of_change(const struct watch *watch, const struct record *record)
+{
+    return row_of(record, "energy change within 1000 steps", record->largest_jump,
+                  watch->energy_jump, record->jumps > 0.0, record->first_jump);
 }

@@ -59,8 +59,11 @@ struct watch_drift {
 };
 struct watch_drift watch_drift(const struct watch *watch, const struct record *record);
 
-/* Tells whether it is beyond its limit. */
-bool watch_drifts(const struct watch *watch, const struct record *record);
+/* The rows of a system: the largest error since the start, the drift, which of a method that is not
+ * symplectic is all its error, and the largest change within JUMP_STEPS. */
+struct finding watch_row_of_error(const struct watch *watch, const struct record *record);
+struct finding watch_row_of_drift(const struct watch *watch, const struct record *record);
+struct finding watch_row_of_change(const struct watch *watch, const struct record *record);
 
 /* Finds the next step between two of the watch's own at which the energy is worth a look.
  * STATUS_MEMORY; STATUS_NUMERICAL where a body is nowhere. */

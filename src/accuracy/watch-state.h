@@ -130,10 +130,9 @@ static inline bool watch_asks(const struct watch *watch)
     return force_traits(&watch->force).truncation > 0.0;
 }
 
-/* Tells whether forces were found to be less exact than was asked for. */
-static inline bool watch_force_fails(const struct watch *watch, const struct record *record)
-{
-    return watch_asks(watch) && record->force_error > watch->force.accuracy;
-}
+/* The rows of a system that its checks make: the largest error of the forces that an audit found,
+ * and the steps of the fastest pair, over 2 pi of its period, which are a warning. */
+struct finding watch_row_of_forces(const struct watch *watch, const struct record *record);
+struct finding watch_row_of_pair(const struct watch *watch, const struct record *record);
 
 #endif

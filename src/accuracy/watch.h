@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "accuracy/finding.h"
 #include "base/status.h"
 #include "config/configuration.h"
 #include "config/parameter.h"
@@ -90,19 +91,14 @@ double watch_judged_in_limits(const struct watch *watch);
 /* The first of them over max(|E0|, |U0|). */
 double watch_energy_error(const struct watch *watch);
 
-/* The quantity beyond its limit: the worst of all systems. */
-enum { WATCH_FAILURE_WHOSE_SIZE = 96 };
-struct watch_failure {
-    const char *what;    /* "energy error", "orbit error" */
-    double value, limit; /* over max(|E0|, |U0|), or over the energy of the orbit */
-    bool too_few;        /* the limit is one from below, of steps */
-    bool of_force;       /* the limit is the accuracy that the run asked for */
-    char whose[WATCH_FAILURE_WHOSE_SIZE]; /* " of body 3 about body 1"; "" for that of a system */
-    size_t system;                        /* whose, from 1; 0 where there is one system */
-    size_t systems;                       /* how many have one */
-};
-/* Is there one, in a system that is not left out? */
-bool watch_failure(const struct watch *watch, const bool *left_out, struct watch_failure *failure);
+/*
+ * Adds the rows of the watch: for each quantity the worst of the systems that count if any of these
+ * fails, else of all. Returns the failure that is the worst of all, with `systems` those that fail
+ * by any; its severity is FINDING_FAILURE, or there is none. Of a system that fails by several the
+ * first row counts, or the forces if these are worse.
+ */
+struct finding watch_findings(const struct watch *watch, const bool *left_out,
+                              struct findings *findings);
 
 /* No limit was passed so far, or on_jump = "warn". Systems with left_out[system] do not count;
  * NULL: all do. Where none counts, it does not hold. */

@@ -232,7 +232,7 @@ void criteria_row(struct criteria *criteria, size_t diagnostic, size_t system, d
         criterion_text(met, criteria->ended_by);
 }
 
-bool criterion_bounds_energy(const struct criterion *criterion)
+static bool bounds_energy(const struct criterion *criterion)
 {
     return strstr(criterion->quantity, "energy_error") && criterion->lowest <= 0.0;
 }
@@ -242,7 +242,7 @@ double criteria_energy_bound(const struct criteria *criteria)
     double bound = INFINITY;
     for (size_t i = 0; i < criteria->expect.count; i++) {
         const struct criterion *c = &criteria->expect.criteria[i];
-        if (criterion_bounds_energy(c))
+        if (bounds_energy(c))
             bound = fmin(bound, fmax(0.0, isfinite(c->highest) ? c->highest : -c->lowest));
     }
     return bound;
@@ -277,6 +277,42 @@ const char *criterion_why_undefined(const struct criterion *criterion)
     return criterion->of_energy && criterion->rows > 0 && isnan(criterion->worst)
                ? ", since E0 and U0 are 0; test_energy_error is that of bodies without mass"
                : "";
+}
+
+/* Its bound is the one that the worst value is nearer to, or beyond. */
+static struct finding row_of(const struct criterion *c, bool ended)
+{
+    const bool below = isinf(c->highest) || c->worst - c->lowest < c->highest - c->worst;
+    const double bound = below ? c->lowest : c->highest;
+    const bool fails = c->failures > 0 || (ended && c->rows == 0);
+    return (struct finding){
+        .subject = bounds_energy(c) ? FINDING_OF_ENERGY : FINDING_OF_ROWS,
+        .name = c->quantity,
+        .unit = c->unit,
+        .value = c->worst,
+        .bound = bound,
+        .from_below = below,
+        .times = isnan(c->worst) ? INFINITY : 1.0 - margin(c, c->worst) / fabs(bound),
+        .since = c->first_failure,
+        .bodies = { NAN, NAN },
+        .system = (size_t)c->worst_system,
+        .since_system = (size_t)c->failed_system,
+        .severity = fails                             ? FINDING_FAILURE
+                    : ended || criterion_is_judged(c) ? FINDING_HELD
+                                                      : FINDING_OPEN,
+        .unseen = c->rows == 0,
+        .why_undefined = criterion_why_undefined(c),
+    };
+}
+
+void expectations_findings(const struct expectations *expectations, bool ended,
+                           struct findings *findings)
+{
+    for (size_t i = 0; i < expectations->count; i++) {
+        const struct finding row = row_of(&expectations->criteria[i], ended);
+        char text[CRITERION_TEXT_SIZE];
+        findings_add(findings, &row, criterion_text(&expectations->criteria[i], text));
+    }
 }
 
 /* Null where it is of none. */

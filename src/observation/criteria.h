@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "accuracy/finding.h"
 #include "base/status.h"
 #include "config/configuration.h"
 #include "diagnostics/diagnostic.h"
@@ -81,6 +82,10 @@ const char *criterion_why_undefined(const struct criterion *criterion);
 enum { CRITERION_TEXT_SIZE = 360 };
 const char *criterion_text(const struct criterion *criterion, char buffer[CRITERION_TEXT_SIZE]);
 
+/* Adds a row for each; whether the run has come to its end decides as for run.json, below. */
+void expectations_findings(const struct expectations *expectations, bool ended,
+                           struct findings *findings);
+
 /* For run.json: an array of objects; a new reference. Of a run that has not come to its end, what
  * has held so far neither holds nor fails: null. */
 json_t *expectations_json(const struct expectations *expectations, bool ended);
@@ -99,9 +104,8 @@ enum status criteria_create(const struct config *config, const struct units *uni
                             struct criteria *criteria, struct error *error);
 void criteria_destroy(struct criteria *criteria);
 
-/* Tells whether it bounds the size of an energy error. One that wants a large error does not. And
- * the least bound that the criteria have on one; infinite where they have none. */
-bool criterion_bounds_energy(const struct criterion *criterion);
+/* The least bound that the criteria have on an energy error; infinite where they have none. A
+ * criterion that wants a large error has none. */
 double criteria_energy_bound(const struct criteria *criteria);
 
 /* Shows a row of a diagnostic to both. */

@@ -53,24 +53,24 @@ enum status attempt_choose(struct run *run, const struct config *config, struct 
     return setting_apply(config, &setting, &run->chosen, error);
 }
 
-double attempt_error(const struct run *run)
+struct finding attempt_finding(const struct run *run)
 {
     const struct asked asked = asked_of(run->experiment.config);
-    double counts = NAN;
-    asked_error_among(&asked, run->ensemble.largest_error, run->ensemble.systems, &counts,
+    const struct ensemble *ensemble = &run->ensemble;
+    double error = NAN;
+    asked_error_among(&asked, ensemble->largest_error, ensemble->systems, &error,
                       &(struct error){ 0 });
-    return counts;
-}
-
-bool attempt_holds(const struct run *run)
-{
-    const double asked = asked_of(run->experiment.config).error;
-    return isnan(asked) || attempt_error(run) <= asked;
+    struct finding row = finding_row("time.energy_error", error, asked.error,
+                                     !isnan(asked.error) && !(error <= asked.error), NAN);
+    row.subject = FINDING_OF_ASKED;
+    row.system = ensemble->systems > 1 ? ensemble_worst(ensemble) + 1 : 0;
+    return row;
 }
 
 enum status attempt_judge(struct run *run, struct error *error)
 {
-    if (run->choice.count == 0 || run->exhausted || attempt_holds(run))
+    if (run->choice.count == 0 || run->exhausted ||
+        attempt_finding(run).severity != FINDING_FAILURE)
         return STATUS_OK;
     run->missed = true;
     return error_set(error, STATUS_NUMERICAL, "the energy error that was asked for is missed");
@@ -82,7 +82,7 @@ bool attempt_again(struct run *run, enum status status)
     if (status != STATUS_NUMERICAL || run->choice.count == 0 || run->exhausted)
         return false;
     struct selection *const choice = &run->choice;
-    const double error = run->missed ? attempt_error(run) : INFINITY;
+    const double error = run->missed ? attempt_finding(run).value : INFINITY;
     const double part = (double)run->schedule.step / (double)run->experiment.steps;
     double work = 0.0;
     for (size_t s = 0; s < run->simulation->bodies->systems; s++) {

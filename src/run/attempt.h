@@ -22,10 +22,8 @@ enum status attempt_judge(struct run *run, struct error *error);
  * that was no matter of its steps. */
 bool attempt_again(struct run *run, enum status status);
 
-/* Tells whether the run kept the error that it was asked for, if it was. */
-bool attempt_holds(const struct run *run);
-
-/* The largest error of the system that counts; see asked_error_among(). */
-double attempt_error(const struct run *run);
+/* Returns the row of the error that the run was asked for: the largest of the system that counts,
+ * see asked_error_among(). Its bound is NaN if none was asked for. */
+struct finding attempt_finding(const struct run *run);
 
 #endif

@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "run/failure.h"
 #include "run/legs.h"
+#include "run/verdict.h"
 
 static json_t *vector(const double value[3])
 {
@@ -249,6 +250,15 @@ static json_t *force_error_json(const struct run *run)
                      document_number(run->kernel_error.bias));
 }
 
+static json_t *run_findings_json(const struct run *run, bool ended)
+{
+    struct findings findings = { 0 };
+    verdict_findings(run, ended, &findings);
+    json_t *json = findings_json(&findings);
+    findings_free(&findings);
+    return json;
+}
+
 /* Returns the content of every run.json, in this order. */
 static json_t *run_json(const struct run *run, const struct provenance_end *end)
 {
@@ -295,6 +305,7 @@ static json_t *run_json(const struct run *run, const struct provenance_end *end)
         { "largest_energy_error", document_number(ensemble_largest_error(&run->ensemble)) },
         { "diagnostics", last_rows_json(run) },
         { "expect", expectations_json(&run->criteria.expect, judged) },
+        { "findings", run_findings_json(run, judged) },
         { "files", files_json(run) },
         { "config", config_json(x->config) },
         { "watch", watch_json(run->observers.watch, run->ensemble.left_out) },

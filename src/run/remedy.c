@@ -289,15 +289,15 @@ const char *remedy_of_energy(const struct run *run, double beyond, char buffer[R
 
 /* --- other criteria --------------------------------------------------------------------------- */
 
-const char *remedy_of_criterion(const struct run *run, const struct criterion *criterion,
+const char *remedy_of_criterion(const struct run *run, const struct finding *criterion,
                                 char buffer[REMEDY_TEXT_SIZE])
 {
-    const bool of_momentum = strstr(criterion->quantity, "momentum") != NULL;
+    const bool of_momentum = strstr(criterion->name, "momentum") != NULL;
     const enum precision precision = run->simulation->description.precision;
     buffer[0] = '\0';
     if (run->proportions.text[0])
         say(buffer, "%s", run->proportions.text);
-    else if (criterion->rows == 0)
+    else if (criterion->unseen)
         say(buffer, "its times `after` and `before` and the diagnostic's `every` leave no row");
     else if (of_momentum && precision != PRECISION_DOUBLE)
         say(buffer,

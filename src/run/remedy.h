@@ -15,7 +15,7 @@ enum { REMEDY_TEXT_SIZE = 512 };
 const char *remedy_of_energy(const struct run *run, double beyond, char buffer[REMEDY_TEXT_SIZE]);
 
 /* The same for a criterion on something else. */
-const char *remedy_of_criterion(const struct run *run, const struct criterion *criterion,
+const char *remedy_of_criterion(const struct run *run, const struct finding *criterion,
                                 char buffer[REMEDY_TEXT_SIZE]);
 
 #endif

@@ -18,49 +18,16 @@ __attribute__((format(printf, 2, 3))) static void say(struct run *run, const cha
     va_end(arguments);
 }
 
-/* --- what failed worst ------------------------------------------------------------------------ */
-
-/* The bound that a value of a criterion is beyond. */
-static double broken_bound(const struct criterion *c)
+struct finding verdict_findings(const struct run *run, bool ended, struct findings *findings)
 {
-    return c->worst > c->highest ? c->highest : c->lowest;
-}
-
-/* Returns the distance of a value beyond its bound, over the bound; infinite if there is no
- * value. */
-static double beyond(const struct criterion *c)
-{
-    const double bound = broken_bound(c), distance = fabs(c->worst - bound);
-    return isnan(c->worst) ? INFINITY : distance / fabs(bound);
-}
-
-/* The criterion that failed worst of those on energies, or of the others; NULL. */
-static const struct criterion *worst_criterion(const struct run *run, bool of_energy)
-{
-    const struct criterion *worst = NULL;
-    for (size_t i = 0; i < run->criteria.expect.count; i++) {
-        const struct criterion *c = &run->criteria.expect.criteria[i];
-        if (!criterion_holds(c) && criterion_bounds_energy(c) == of_energy &&
-            (!worst || beyond(c) > beyond(worst)))
-            worst = c;
-    }
-    return worst;
-}
-
-static size_t count_failed(const struct run *run)
-{
-    size_t failed = 0;
-    for (size_t i = 0; i < run->criteria.expect.count; i++)
-        failed += !criterion_holds(&run->criteria.expect.criteria[i]);
-    return failed;
+    const struct finding asked = attempt_finding(run);
+    if (!isnan(asked.bound))
+        findings_add(findings, &asked, "");
+    expectations_findings(&run->criteria.expect, ended, findings);
+    return watch_findings(run->observers.watch, run->ensemble.left_out, findings);
 }
 
 /* --- telling ---------------------------------------------------------------------------------- */
-
-static void say_times(struct run *run, double value, double bound, const char *unit)
-{
-    say(run, ", bound %g%s (%.3g times)", bound, unit, value / bound);
-}
 
 static void say_system(struct run *run, double system)
 {
@@ -70,48 +37,61 @@ static void say_system(struct run *run, double system)
     say(run, "%s", text_system(text, system, file));
 }
 
-static void say_criterion(struct run *run, const struct criterion *c)
+static void say_bound(struct run *run, const struct finding *f)
 {
-    const double bound = broken_bound(c);
-    const size_t others = count_failed(run) - 1;
-    say(run, "%.60s ", criterion_bounds_energy(c) ? "energy error" : c->quantity);
-    if (c->rows == 0) {
-        say(run, "has no row to judge by");
-        return;
-    }
-    if (isnan(c->worst))
-        say(run, "is undefined");
-    else
-        say(run, "%.3g%s", text_plain(c->worst), c->unit);
-    say_system(run, c->worst_system);
-    if (isnan(c->worst))
-        say(run, "%s", criterion_why_undefined(c));
-    else if (bound == c->highest && bound > 0.0)
-        say_times(run, c->worst, bound, c->unit);
-    else
-        say(run, ", %s bound %g%s (beyond it by %.2g)", bound == c->highest ? "upper" : "lower",
-            bound, c->unit, fabs(c->worst - bound));
-    if (others > 0)
-        say(run, ", and %zu other criteri%s", others, others == 1 ? "on" : "a");
-}
-
-static void say_watch(struct run *run, const struct watch_failure *failure)
-{
-    say(run, "%s %.3g%s", failure->what, failure->value, failure->whose);
-    say_system(run, (double)failure->system);
-    if (failure->systems > 1)
-        say(run, ", the worst of %zu systems that fail", failure->systems);
-    else if (failure->system > 0)
-        say(run, ", the only one of %zu that fails", run->simulation->bodies->systems);
-    if (failure->too_few)
-        say(run, ", at least %g are wanted", failure->limit);
-    else if (failure->of_force)
+    const char *unit = f->unit ? f->unit : "";
+    if (f->subject == FINDING_OF_STEPS)
+        say(run, ", at least %g are wanted", f->bound);
+    else if (f->subject == FINDING_OF_FORCES)
         say(run,
             ", asked %g (%.3g times): everything computed from these forces has that error; lower "
             "compute.accuracy, or take compute.method = \"direct\"",
-            failure->limit, failure->value / failure->limit);
+            f->bound, f->value / f->bound);
+    else if (!f->from_below && f->bound > 0.0)
+        say(run, ", %s %g%s (%.3g times)",
+            f->subject == FINDING_OF_ASKED ? "time.energy_error =" : "bound", f->bound, unit,
+            f->value / f->bound);
     else
-        say_times(run, failure->value, failure->limit, "");
+        say(run, ", %s bound %g%s (beyond it by %.2g)", f->from_below ? "lower" : "upper", f->bound,
+            unit, fabs(f->value - f->bound));
+}
+
+/* "energy error 0.22 in system 3, the worst of 4 systems that fail, bound 0.0005 (447 times)" */
+static void say_finding(struct run *run, const struct finding *f)
+{
+    char whose[FINDING_WHOSE_SIZE];
+    const bool of_watch = f->subject < FINDING_OF_ASKED;
+    say(run, "%.60s ",
+        f->subject >= FINDING_OF_ASKED && f->subject <= FINDING_OF_ENERGY ? "energy error"
+                                                                          : f->name);
+    if (f->unseen) {
+        say(run, "has no row to judge by");
+        return;
+    }
+    if (isnan(f->value))
+        say(run, "is undefined");
+    else
+        say(run, "%.3g%s%s", f->value, f->unit ? f->unit : "", finding_whose(f, whose));
+    say_system(run, (double)f->system);
+    if (of_watch && f->systems > 1)
+        say(run, ", the worst of %zu systems that fail", f->systems);
+    else if (of_watch && f->system > 0)
+        say(run, ", the only one of %zu that fails", run->simulation->bodies->systems);
+    if (isnan(f->value))
+        say(run, "%s", f->why_undefined ? f->why_undefined : "");
+    else
+        say_bound(run, f);
+}
+
+static void say_criterion(struct run *run, const struct findings *rows, const struct finding *f)
+{
+    size_t others = 0;
+    say_finding(run, f);
+    for (size_t i = 0; i < rows->count; i++)
+        others += rows->rows[i].subject >= FINDING_OF_ENERGY && &rows->rows[i] != f &&
+                  rows->rows[i].severity == FINDING_FAILURE;
+    if (others > 0 && !f->unseen)
+        say(run, ", and %zu other criteri%s", others, others == 1 ? "on" : "a");
 }
 
 /* --- the cases -------------------------------------------------------------------------------- */
@@ -125,62 +105,44 @@ static void say_remedy_of_energy(struct run *run, double beyond_limit)
 
 /* By the watch or by a criterion on an energy error, whichever is broken worse; false where both
  * hold. */
-static bool fails_by_energy(struct run *run)
+static bool fails_by_energy(struct run *run, const struct findings *rows,
+                            const struct finding *watched)
 {
     static const double at_least =
         2.0; /* of what is beyond a limit by a number that is not known */
     const struct watch *watch = run->observers.watch;
-    const struct criterion *c = worst_criterion(run, true);
-    struct watch_failure failure = { 0 };
-    const bool watched = !watch_holds(watch, run->ensemble.left_out);
-    if (!attempt_holds(run)) {
-        const double asked = asked_of(run->experiment.config).error;
-        say(run, "energy error %.3g, time.energy_error = %g (%.3g times)", attempt_error(run),
-            asked, attempt_error(run) / asked);
-        say_system(run,
-                   run->ensemble.systems > 1 ? (double)ensemble_worst(&run->ensemble) + 1.0 : 0.0);
+    const struct finding *c = findings_worst(rows, FINDING_OF_ENERGY);
+    const bool known = watched->severity == FINDING_FAILURE;
+    const bool by_rows = c && !(known && watched->times >= c->times);
+    const struct finding *missed = findings_worst(rows, FINDING_OF_ASKED);
+    char text[WATCH_TEXT_SIZE];
+    if (missed) {
+        say_finding(run, missed);
         return true;
     }
-    const bool known = watched && watch_failure(watch, run->ensemble.left_out, &failure);
-    if (!c && !watched)
+    if (!c && watch_holds(watch, run->ensemble.left_out))
         return false;
-    const double by_watch = !known            ? 0.0
-                            : failure.too_few ? failure.limit / failure.value
-                                              : failure.value / failure.limit;
-    const double by_rows = c ? 1.0 + beyond(c) : 0.0;
-    char text[WATCH_TEXT_SIZE];
-    if (c && (!watched || by_rows > by_watch))
-        say_criterion(run, c);
+    if (by_rows)
+        say_criterion(run, rows, c);
     else if (known)
-        say_watch(run, &failure);
+        say_finding(run, watched);
     else
         say(run, "%s", watch_text(watch, run->ensemble.left_out, text));
-    if (!failure.of_force || (c && by_rows > by_watch))
-        say_remedy_of_energy(run, fmax(at_least, fmax(by_rows, watch_error_in_limits(watch))));
+    if (by_rows || watched->subject != FINDING_OF_FORCES)
+        say_remedy_of_energy(
+            run, fmax(at_least, fmax(c ? c->times : 0.0, watch_error_in_limits(watch))));
     return true;
 }
 
-static void fails_by_criterion(struct run *run)
+static void fails_by_criterion(struct run *run, const struct findings *rows)
 {
-    const struct criterion *c = worst_criterion(run, false);
+    const struct finding *c = findings_worst(rows, FINDING_OF_ROWS);
     char remedy[REMEDY_TEXT_SIZE];
     if (!c)
         return;
-    say_criterion(run, c);
+    say_criterion(run, rows, c);
     if (remedy_of_criterion(run, c, remedy)[0])
         say(run, ": %s", remedy);
-}
-
-/* Says by which energy the watch has ended the run; false where something else did. */
-static bool stopped_by_watch(struct run *run)
-{
-    const struct section *watch = config_section(run->experiment.config, "watch");
-    struct watch_failure failure;
-    if (strcmp(section_string(watch, "on_jump"), "stop") != 0 ||
-        !watch_failure(run->observers.watch, run->ensemble.left_out, &failure))
-        return false;
-    say_watch(run, &failure);
-    return true;
 }
 
 /* The first line of what ended the run; the only system of a run needs no name. */
@@ -198,18 +160,25 @@ static void say_reason(struct run *run, const char *reason)
 
 void verdict_make(struct run *run, enum status status, const char *reason)
 {
+    const struct section *watch = config_section(run->experiment.config, "watch");
+    const bool stops = strcmp(section_string(watch, "on_jump"), "stop") == 0;
+    struct findings rows = { 0 };
     run->verdict[0] = '\0';
-    if (status == STATUS_EXPECT_FAILED) {
+    const struct finding watched = verdict_findings(run, true, &rows);
+    if (rows.failed)
+        status = STATUS_MEMORY; /* nothing is said */
+    if (status == STATUS_EXPECT_FAILED || status == STATUS_NUMERICAL)
         say(run, "failed: ");
-        if (!fails_by_energy(run))
-            fails_by_criterion(run);
-    }
+    if (status == STATUS_EXPECT_FAILED && !fails_by_energy(run, &rows, &watched))
+        fails_by_criterion(run, &rows);
     if (status == STATUS_NUMERICAL) {
-        say(run, "failed: ");
-        if (!stopped_by_watch(run))
+        if (stops && watched.severity == FINDING_FAILURE)
+            say_finding(run, &watched);
+        else
             say_reason(run, reason);
         say_remedy_of_energy(run, INFINITY);
     }
+    findings_free(&rows);
 }
 
 void verdict_recall(struct run *run)

@@ -13,6 +13,10 @@
  */
 void verdict_make(struct run *run, enum status status, const char *reason);
 
+/* Makes the table of findings of a run as it stands; `ended`: it has come to its end. Returns the
+ * worst failure by the watch (watch_findings()). */
+struct finding verdict_findings(const struct run *run, bool ended, struct findings *findings);
+
 /* Takes the sentence of a run that was done before from its run.json. */
 void verdict_recall(struct run *run);
 

@@ -147,6 +147,9 @@ def test_all_given_and_missed():
     assert result.returncode == 1, result
     assert re.search(r"failed: energy error \S+, time.energy_error = 1e-09 \(\S+ times\)",
                      record("f")["verdict_text"]), record("f")["verdict_text"]
+    row = record("f")["findings"][0]
+    assert (row["name"], row["severity"], row["bound"]) == ("time.energy_error", "failure", 1e-9)
+    assert row["value"] == record("f")["largest_energy_error"], row
 
 
 def test_refusals():

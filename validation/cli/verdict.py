@@ -237,6 +237,47 @@ def test_badge_and_table_say_the_same():
         assert said.removeprefix("failed: ") in page, said
 
 
+def rows_of(kind):
+    """the table of findings of a run, by name"""
+    _, said = sentence_of(write(kind))
+    run = json.loads(pathlib.Path(kind.replace(" ", "-") + ".run", "run.json").read_text())
+    return said, run, {row["name"]: row for row in run["findings"]}
+
+
+def test_the_sentence_is_a_row_of_the_table():
+    """run.json has every quantity with value, bound, whose and since; the sentence is the worst"""
+    for kind, name in (("explicit Euler", "energy error"), ("step too long", "energy error"),
+                       ("one system of several", "energy error"), ("a planet", "steps per period"),
+                       ("ended by the watch", "orbit error"), ("another criterion", "radius_50"),
+                       ("bound of the user", "energy_error"), ("momentum", "momentum_x")):
+        said, run, rows = rows_of(kind)
+        row, watch = rows[name], run["watch"]
+        assert row["severity"] == "failure" and row["sentence"], (kind, row)
+        number = f"{row['value']:.3g} of {row['whose']}" if row["whose"] else f"{row['value']:.3g}"
+        assert f"{name.replace('_error', ' error')} {number}" in said, (kind, said, row)
+        assert f"{row['bound']:g}" in said, (kind, said, row)
+        assert row["since"] <= run["time"] and ("system 2" in said) == (row["system"] == 2), row
+        if name == "energy error":
+            assert row["value"] == watch["energy_error"]["largest"], (kind, row)
+            assert row["since"] == watch["energy_error"]["first_time_beyond"], (kind, row)
+            assert row["bound"] == 0.005 and row["bound_is"] == "most", (kind, row)
+        if kind == "a planet":
+            assert row["whose"] == "body 3 about body 1" and row["bound_is"] == "least", row
+            assert row["value"] == watch["bound_orbits"]["steps_per_period"], row
+            assert row["since"] == watch["bound_orbits"]["first_time_beyond"], row
+    _, run, rows = rows_of("explicit Euler")  # all that it loses is drift
+    assert rows["energy drift"]["value"] == rows["energy error"]["value"], rows
+    assert rows["energy drift"]["bound"] == run["watch"]["limits"]["energy_drift"], rows
+    path = pathlib.Path("held.cfg")
+    path.write_text(TWO.format(0.5) + "time = { step = 0.005; end = 7.0; };\n" + BOUND % "1e-2")
+    sentence_of(path)
+    rows = json.loads(pathlib.Path("held.run/run.json").read_text())["findings"]
+    assert [row["name"] for row in rows] == [
+        "energy_error", "energy error", "energy drift", "energy change within 1000 steps",
+        "orbit error", "steps per time scale"], rows
+    assert all(row["severity"] == "held" and row["since"] is None for row in rows), rows
+
+
 def test_nothing_is_said_of_a_run_that_held():
     path = pathlib.Path("good.cfg")
     path.write_text(TWO.format(0.5) + "time = { step = 0.005; end = 7.0; };")

@@ -416,6 +416,55 @@ static void test_json(void **state)
     leave(&f);
 }
 
+/* The table of findings has the nearer of two bounds, the systems, and what is not known yet. */
+static void test_findings(void **state)
+{
+    (void)state;
+    static const double rows[][2] = { { 4, 1 }, { 1.25, 4.5 }, { 3, 2 } };
+    struct fixture f;
+    assert_int_equal(enter(&f, "expect",
+                           "{ quantity = \"pair.radius\"; at_most = 2; }, "
+                           "{ quantity = \"period\"; between = [1, 9]; }, "
+                           "{ quantity = \"pair.radius\"; at_least = 1.5; }, "
+                           "{ quantity = \"heat\"; at_most = 9; }"),
+                     STATUS_OK);
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        expectations_row(&f.expectations, PAIR, i + 1, 1.5 * (double)i, rows[i], 0.0);
+    static const struct {
+        double value, bound, since;
+        size_t system, since_system;
+        bool from_below;
+        enum finding_severity ended, open;
+    } expected[] = {
+        { 4.5, 2, 1.5, 2, 2, false, FINDING_FAILURE, FINDING_FAILURE },
+        { 1.25, 1, NAN, 2, 0, true, FINDING_HELD, FINDING_HELD },
+        { 1, 1.5, 0, 1, 1, true, FINDING_FAILURE, FINDING_FAILURE },
+        { NAN, 9, NAN, 0, 0, false, FINDING_FAILURE, FINDING_OPEN },
+    };
+    for (int ended = 0; ended < 2; ended++) {
+        struct findings found = { 0 };
+        expectations_findings(&f.expectations, ended, &found);
+        assert_int_equal(found.count, COUNT_OF(expected));
+        for (size_t i = 0; i < found.count; i++) {
+            const struct finding *row = &found.rows[i];
+            if (!same(row->value, expected[i].value) || !same(row->bound, expected[i].bound) ||
+                !same(row->since, expected[i].since) || row->system != expected[i].system ||
+                row->since_system != expected[i].since_system ||
+                row->from_below != expected[i].from_below || row->unseen != (i == 3) ||
+                row->severity != (ended ? expected[i].ended : expected[i].open))
+                fail_msg("row %zu, ended %d: %g, bound %g, since %g, of systems %zu and %zu, %d", i,
+                         ended, row->value, row->bound, row->since, row->system, row->since_system,
+                         row->severity);
+        }
+        /* 4.5 of 2 is 2.25 times; what is undefined is worse than any number. */
+        const struct finding *worst = findings_worst(&found, FINDING_OF_ROWS);
+        assert_ptr_equal(worst, &found.rows[ended ? 3 : 0]);
+        assert_null(findings_worst(&found, FINDING_OF_ENERGY));
+        findings_free(&found);
+    }
+    leave(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -428,6 +477,7 @@ int main(void)
         cmocka_unit_test(test_what_is_said),
         cmocka_unit_test(test_the_start_judges_nothing),
         cmocka_unit_test(test_json),
+        cmocka_unit_test(test_findings),
     };
     return cmocka_run_group_tests_name("expect", tests, NULL, NULL);
 }

@@ -671,7 +671,7 @@ static void test_forces_that_miss_their_accuracy(void **state)
     (void)state;
     const bool second[] = { false, true };
     char text[WATCH_TEXT_SIZE];
-    struct watch_failure failure;
+    struct findings rows = { 0 };
     struct trial good = trial_of_forces(1.0009, "fmm", "");
     assert_true(watch_audits(good.watch, 0, false) && watch_audits(good.watch, 77, true) &&
                 !watch_audits(good.watch, 77, false));
@@ -681,10 +681,12 @@ static void test_forces_that_miss_their_accuracy(void **state)
     struct trial bad = trial_of_forces(1.0021, "fmm", "");
     assert_false(watch_holds(bad.watch, NULL));
     assert_true(watch_holds(bad.watch, second));
-    assert_true(watch_failure(bad.watch, NULL, &failure));
-    assert_true(failure.of_force && failure.system == 2 && failure.systems == 1);
+    const struct finding failure = watch_findings(bad.watch, NULL, &rows);
+    assert_true(failure.subject == FINDING_OF_FORCES && failure.severity == FINDING_FAILURE &&
+                failure.system == 2 && failure.systems == 1);
     assert_close(failure.value, 0.0021, 1e-12);
-    assert_close(failure.limit, 1e-3, 0);
+    assert_close(failure.bound, 1e-3, 0);
+    findings_free(&rows);
     assert_string_equal(watch_text(bad.watch, NULL, text),
                         "the forces of system 2 are off by 0.0021 at t = 0 (asked: 0.001)");
     trial_end(&bad);
@@ -697,10 +699,95 @@ static void test_forces_that_miss_their_accuracy(void **state)
     trial_end(&direct);
 }
 
+/* The row of that name in the table of a watch, which it frees; a name of NULL: the worst failure.
+ */
+static struct finding row_named(const struct trial *trial, const bool *left_out, const char *name)
+{
+    struct findings findings = { 0 };
+    struct finding found = watch_findings(trial->watch, left_out, &findings);
+    for (size_t i = 0; name && i < findings.count; i++)
+        if (strcmp(findings.rows[i].name, name) == 0)
+            found = findings.rows[i];
+    assert_true(!findings.failed && (!name || strcmp(found.name, name) == 0));
+    findings_free(&findings);
+    found.sentence = NULL;
+    return found;
+}
+
+static void assert_row(struct finding row, enum finding_severity severity, double value,
+                       double bound, double since, size_t system, size_t systems)
+{
+    const bool same_time = isnan(since) ? isnan(row.since) : fabs(row.since - since) < 1e-12;
+    /* The values have four digits. */
+    if (row.severity != severity || !(fabs(row.value - value) <= 1e-3 * value) || !same_time ||
+        row.bound != bound || row.system != system || row.systems != systems)
+        fail_msg("%s: severity %d, %g, bound %g, since %g, system %zu of %zu", row.name,
+                 row.severity, row.value, row.bound, row.since, row.system, row.systems);
+}
+
+/* Speeds of 0.2, 0.5 and 1 are, over 2.1669, 0.009230, 0.05768 and 0.2307. */
+static void test_the_table_of_energies(void **state)
+{
+    (void)state;
+    static const bool first[] = { true, false }, second[] = { false, true }, all[] = { true, true };
+    static const char error[] = "energy error", change[] = "energy change within 1000 steps";
+    for (int warn = 0; warn < 2; warn++) {
+        const enum finding_severity bad = warn ? FINDING_WARNING : FINDING_FAILURE;
+        struct trial t = trial_start(warn ? "on_jump = \"warn\"; energy_drift = 0;" : "", 0.01);
+        assert_int_equal(look(&t, 0, 0.01), STATUS_OK);
+        assert_row(row_named(&t, NULL, error), FINDING_HELD, 0, 0.005, NAN, 1, 0);
+        set_speed(&t, 0, 0.2);
+        assert_int_equal(look(&t, 100, 0.01), STATUS_OK);
+        assert_row(row_named(&t, NULL, error), bad, 0.009230, 0.005, 1.0, 1, 1);
+        assert_row(row_named(&t, first, error), FINDING_WARNING, 0.009230, 0.005, 1.0, 1, 1);
+        assert_row(row_named(&t, NULL, change), FINDING_HELD, 0, 0.1, NAN, 1, 0);
+        set_speed(&t, 1, 1.0);
+        assert_int_equal(look(&t, 200, 0.01), STATUS_OK);
+        set_speed(&t, 1, 0.5);
+        set_speed(&t, 0, 0.5);
+        assert_int_equal(look(&t, 300, 0.01), STATUS_OK);
+        /* The largest, not the last, and since it was beyond the limit first. */
+        assert_row(row_named(&t, NULL, error), bad, 0.2307, 0.005, 2.0, 2, 2);
+        assert_row(row_named(&t, second, error), bad, 0.05768, 0.005, 1.0, 1, 1);
+        assert_row(row_named(&t, first, error), bad, 0.2307, 0.005, 2.0, 2, 1);
+        assert_row(row_named(&t, NULL, change), bad, 0.2307, 0.1, 2.0, 2, 1);
+        /* An error 46 times the limit comes before a change of 2.3 times its own. */
+        assert_row(row_named(&t, NULL, NULL), bad, 0.2307, 0.005, 2.0, 2, 2);
+        assert_string_equal(row_named(&t, NULL, NULL).name, error);
+        assert_row(row_named(&t, all, "systems that count"), bad, 0, 1, NAN, 0, 0);
+        assert_int_equal(row_named(&t, all, error).severity, FINDING_WARNING);
+        trial_end(&t);
+    }
+}
+
+/* The body of the worst error in the worst of two systems: 72, by
+ * test_bodies_without_mass_are_judged 0.0029 of 0.436, against 0.5 x 0.1^2 of 0.865 of body 71 in
+ * the other. */
+static void test_the_table_names_bodies(void **state)
+{
+    (void)state;
+    char whose[FINDING_WHOSE_SIZE];
+    struct trial t = trial_of_tests("velocity-verlet", "");
+    struct bodies *b = t.scene.bodies;
+    assert_int_equal(look(&t, 1, 0.01), STATUS_OK);
+    b->vx[1] = 0.1;
+    b->vx[b->stride + 2] = -0.076;
+    assert_int_equal(look(&t, 2, 0.01), STATUS_OK);
+    const struct finding worst = row_named(&t, NULL, NULL);
+    assert_row(worst, FINDING_FAILURE, 0.5 * 0.076 * 0.076 / 0.436279, 0.005, 0.02, 2, 2);
+    assert_string_equal(finding_whose(&worst, whose), " of test body 72");
+    const struct finding other = row_named(&t, (const bool[]){ false, true }, "energy error");
+    assert_row(other, FINDING_FAILURE, 0.5 * 0.1 * 0.1 / 0.865324, 0.005, 0.02, 1, 1);
+    assert_string_equal(finding_whose(&other, whose), " of test body 71");
+    trial_end(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_forces_that_miss_their_accuracy),
+        cmocka_unit_test(test_the_table_of_energies),
+        cmocka_unit_test(test_the_table_names_bodies),
         cmocka_unit_test(test_a_quiet_run),
         cmocka_unit_test(test_a_jump_is_told_and_fails),
         cmocka_unit_test(test_many_jumps_are_counted),

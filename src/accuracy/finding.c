@@ -1,0 +1,101 @@
+#include "accuracy/finding.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/document.h"
+#include "base/memory.h"
+
+struct finding finding_row(const char *name, double value, double bound, bool beyond, double since)
+{
+    return (struct finding){ .name = name,
+                             .value = value,
+                             .bound = bound,
+                             .times = value / bound,
+                             .since = beyond ? since : NAN,
+                             .bodies = { NAN, NAN },
+                             .severity = beyond ? FINDING_FAILURE : FINDING_HELD };
+}
+
+void findings_add(struct findings *findings, const struct finding *row, const char *sentence)
+{
+    struct finding *rows = realloc(findings->rows, memory_bytes(findings->count + 1, sizeof *rows));
+    char *const copy = rows ? strdup(sentence) : NULL;
+    findings->rows = rows ? rows : findings->rows;
+    findings->failed |= !copy;
+    if (!copy)
+        return;
+    rows[findings->count] = *row;
+    rows[findings->count++].sentence = copy;
+}
+
+void findings_free(struct findings *findings)
+{
+    for (size_t i = 0; i < findings->count; i++)
+        free(findings->rows[i].sentence);
+    free(findings->rows);
+    *findings = (struct findings){ 0 };
+}
+
+const struct finding *findings_worst(const struct findings *findings, enum finding_subject subject)
+{
+    const struct finding *worst = NULL;
+    for (size_t i = 0; i < findings->count; i++) {
+        const struct finding *row = &findings->rows[i];
+        if (row->subject == subject && row->severity == FINDING_FAILURE &&
+            (!worst || row->times > worst->times))
+            worst = row;
+    }
+    return worst;
+}
+
+bool finding_is_worse(const struct finding *a, const struct finding *b)
+{
+    if (a->severity != b->severity)
+        return a->severity > b->severity;
+    return a->times != b->times ? a->times > b->times : a->value > b->value;
+}
+
+const char *finding_whose(const struct finding *finding, char buffer[FINDING_WHOSE_SIZE])
+{
+    const double *const ids = finding->bodies;
+    buffer[0] = '\0';
+    if (finding->subject == FINDING_OF_PAIR)
+        snprintf(buffer, FINDING_WHOSE_SIZE, " of bodies %.0f and %.0f", ids[0], ids[1]);
+    else if (!isnan(ids[1]))
+        snprintf(buffer, FINDING_WHOSE_SIZE, " of body %.0f about body %.0f", ids[0], ids[1]);
+    else if (!isnan(ids[0]))
+        snprintf(buffer, FINDING_WHOSE_SIZE, " of test body %.0f", ids[0]);
+    return buffer;
+}
+
+/* Null for none. */
+static json_t *system_json(size_t system)
+{
+    return system > 0 ? json_integer((json_int_t)system) : json_null();
+}
+
+static json_t *finding_json(const struct finding *f)
+{
+    static const char *const severities[] = { "open", "held", "warning", "failure" };
+    char whose[FINDING_WHOSE_SIZE];
+    finding_whose(f, whose);
+    return json_pack(
+        "{s:s, s:s, s:o, s:s, s:o, s:s, s:o, s:o, s:o, s:I, s:s, s:s, s:s}", "name", f->name,
+        "whose", whose[0] ? whose + strlen(" of ") : "", "value", document_number(f->value), "unit",
+        f->unit && f->unit[0] ? f->unit + 1 : "", "bound", document_number(f->bound), "bound_is",
+        f->from_below ? "least" : "most", "since", document_number(f->since), "system",
+        system_json(f->system), "since_system", system_json(f->since_system), "systems_beyond",
+        (json_int_t)f->systems, "severity", severities[f->severity], "why_undefined",
+        f->why_undefined ? f->why_undefined : "", "sentence", f->sentence);
+}
+
+json_t *findings_json(const struct findings *findings)
+{
+    json_t *list = findings->failed ? NULL : json_array();
+    for (size_t i = 0; i < findings->count; i++)
+        document_append(&list, finding_json(&findings->rows[i]));
+    return list;
+}

@@ -1,0 +1,78 @@
+/*
+ * The table of findings: how each quantity by which a run is judged stands to its bound. Every
+ * judge makes rows of what it has seen (watch_findings(), expectations_findings(),
+ * energy_budget_finding()); the sentence of a failed run, run.json, the summary and the page are
+ * made from the rows. They have no state of their own: that is the judge's, and survives a restart
+ * there.
+ */
+#ifndef ORRERY_ACCURACY_FINDING_H
+#define ORRERY_ACCURACY_FINDING_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* FINDING_OPEN: nothing is known of it yet. A warning is beyond its bound without failing the run.
+ */
+enum finding_severity { FINDING_OPEN, FINDING_HELD, FINDING_WARNING, FINDING_FAILURE };
+
+/* The subject, which decides what is said of the bound and which remedy is looked for. */
+enum finding_subject {
+    FINDING_OF_MOTION, /* energies and orbits, as the watch sees them */
+    FINDING_OF_STEPS,  /* steps in a period, likewise */
+    FINDING_OF_FORCES, /* their audit, likewise */
+    FINDING_OF_PAIR,   /* the fastest pair, likewise; it never fails a run */
+    FINDING_OF_ASKED,  /* the energy error that the run was asked for */
+    FINDING_OF_ENERGY, /* a criterion on an energy error */
+    FINDING_OF_ROWS,   /* one on another column */
+    FINDING_OF_BUDGET  /* the parts of the energy error */
+};
+
+/* One row. Ids of bodies, and times, are NaN where there is none. */
+struct finding {
+    enum finding_subject subject;
+    const char *name; /* "energy error", "orbit error", or a column as the config has it */
+    const char *unit; /* " km", of value and bound; NULL: none */
+    double value, bound;
+    bool from_below; /* the bound is a least one */
+    double times;    /* the size of the value by which findings compare: 1 at the bound, or more */
+    double since;    /* the time when it was beyond the bound first */
+    double bodies[2];
+    size_t system;       /* whose the value is, from 1; 0: there is one alone, or it is of all */
+    size_t since_system; /* whose it was at that time, likewise */
+    size_t systems;      /* how many of an ensemble are beyond the bound; 0: not counted */
+    enum finding_severity severity;
+    bool unseen;               /* no row was there to judge by */
+    const char *why_undefined; /* the reason if there is no value; NULL: none is known */
+    char *sentence;            /* "the energy is off by 0.657 (limit 0.005)"; "" */
+};
+
+/* Returns the row of a value with an upper bound, and of no body; a failure if it is beyond that.
+ */
+struct finding finding_row(const char *name, double value, double bound, bool beyond, double since);
+
+/* Rows that grow; all zero is an empty table. */
+struct findings {
+    struct finding *rows;
+    size_t count;
+    bool failed; /* an allocation failed; rows are missing */
+};
+
+/* Adds a row, with a copy of the sentence. */
+void findings_add(struct findings *findings, const struct finding *row, const char *sentence);
+void findings_free(struct findings *findings);
+
+/* Returns the failure of a subject with the largest `times`, the first of equal ones; NULL. */
+const struct finding *findings_worst(const struct findings *findings, enum finding_subject subject);
+
+/* Tells whether a is the worse one: by severity, then by `times`, then by its value. */
+bool finding_is_worse(const struct finding *a, const struct finding *b);
+
+/* " of body 3 about body 1", " of test body 7", " of bodies 3 and 7"; "" without a body. */
+enum { FINDING_WHOSE_SIZE = 96 };
+const char *finding_whose(const struct finding *finding, char buffer[FINDING_WHOSE_SIZE]);
+
+/* For run.json, a list of rows in the order of the table; a new reference. */
+json_t *findings_json(const struct findings *findings);
+
+#endif
