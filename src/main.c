@@ -14,7 +14,6 @@
 #include "backend/mpi-job.h"
 #include "backend/ranks.h"
 #include "base/build.h"
-#include "base/library.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/terminal.h"
@@ -122,7 +121,7 @@ int main(int argc, char **argv)
         cores_wait_briefly(argv);
     if (argc > 1 && strcmp(argv[1], "run") == 0)
         signals_expect();
-    library_watch();
+    memory_watch_libraries();
     occupy_standard_streams();
     signal(SIGXFSZ, SIG_IGN); /* a file at its size limit is an error of that write: EFBIG */
     signal(SIGCHLD, SIG_DFL); /* where the caller ignores it, no process can be waited for */
@@ -147,6 +146,6 @@ int main(int argc, char **argv)
     if (mpi_rank() == 0)
         ranks_dismiss();
     mpi_end();
-    library_finish();
+    memory_finish();
     return (int)status;
 }

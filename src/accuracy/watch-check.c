@@ -5,7 +5,124 @@
 #include <string.h>
 
 #include "accuracy/watch-bound.h"
+#include "accuracy/watch-energy.h"
 #include "diagnostics/force-audit.h"
+#include "model/kepler.h"
+#include "space/bound-pairs.h"
+
+/* --- looks between two checks ----------------------------------------------------------------- */
+
+/*
+ * The moments between two checks at which the energy of many bodies is worth a look: at the
+ * pericentre of the bound pair that a step errs most in. Its error swings there, within few steps,
+ * and comes back.
+ */
+
+/* The steps that pay for a look, which takes as long as some two to four of them, and the looks
+ * that may be taken in advance. */
+enum { STEPS_FOR_A_LOOK = 100, LOOKS_IN_ADVANCE = 10, MOST_SYSTEMS = 64 };
+/* A swing may be over in some steps, so those that are as near to the pericentre as this all count.
+ */
+static const double near = 1.5;
+
+/* When a pair passes its pericentre, counted in steps from now or by less than `near` ago, and how
+ * much its energy may swing there: (dt / tau)^2 of G m1 m2 / s, over the scale, as the error of a
+ * second-order method goes.
+ */
+struct passage {
+    double steps, period, swing;
+};
+
+/* By Kepler's equation from r = a (1 - e cos E) and r.v = sqrt(mu a) e sin E. */
+static struct passage passage_of(const struct moment *now, size_t i, size_t j, double scale)
+{
+    const struct bodies *b = now->bodies;
+    const struct kepler_interaction pull = kepler_interaction_of(now->physics, b, i, j);
+    const struct kepler_state state = kepler_state_of(now->physics, b, i, j);
+    const double *const x = state.x, *const v = state.v;
+    const double r2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
+    const double v2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+    const double rv = x[0] * v[0] + x[1] * v[1] + x[2] * v[2], eps2 = pull.eps * pull.eps;
+    const double energy = 0.5 * v2 - pull.mu / sqrt(r2 + eps2);
+    const double a = -0.5 * pull.mu / energy, motion = sqrt(pull.mu / (a * a * a));
+    const double c = 1.0 - sqrt(r2) / a, s = rv / sqrt(pull.mu * a), e = hypot(c, s);
+    const double anomaly = atan2(s, c) - s; /* mean, since the pericentre */
+    const double step = motion * now->dt, since = anomaly / step + 1.0;
+    const double left = anomaly > 0.0 && since > near ? 2.0 * M_PI - anomaly : -anomaly;
+    const double rp = a * fmax(1.0 - e, 0.0), sp2 = rp * rp + eps2, sp = sqrt(sp2);
+    const double turn2 = now->dt * now->dt * pull.mu / (sp2 * sp);
+    return (struct passage){ left / step, 2.0 * M_PI / step,
+                             turn2 * now->physics->gravitational_constant * b->m[i] * b->m[j] /
+                                 (sp * scale) };
+}
+
+/* The passage with the largest swing of one system, if that is larger than the one known. */
+static enum status find_passage(const struct watch *watch, const struct moment *now, size_t system,
+                                struct passage *worst, struct error *error)
+{
+    const size_t first = system * now->bodies->stride;
+    struct bound_pairs found;
+    if (bound_pairs_create(now->physics, now->bodies, system, now->threads, &found, error))
+        return error->status;
+    for (size_t k = 0; k < found.count; k++) {
+        const struct passage one =
+            passage_of(now, first + found.pairs[k].i, first + found.pairs[k].j,
+                       watch->records[system].level.scale);
+        if (isfinite(one.steps) && isfinite(one.swing) && one.swing > worst->swing)
+            *worst = one;
+    }
+    bound_pairs_destroy(&found);
+    return STATUS_OK;
+}
+
+/* Tells whether any pair of a system may swing by more than `swing`: with softening none swings
+ * more than the two heaviest bodies would at the same place. */
+static bool may_swing(const struct watch *watch, const struct moment *now, size_t system,
+                      double swing)
+{
+    const struct bodies *b = now->bodies;
+    const double G = now->physics->gravitational_constant, eps = now->physics->softening;
+    double m = 0.0;
+    for (size_t i = system * b->stride; i < system * b->stride + b->count; i++)
+        m = fmax(m, b->m[i]);
+    const double turn2 = now->dt * now->dt * G * 2.0 * m / (eps * eps * eps);
+    return !(turn2 * G * m * m / (eps * watch->records[system].level.scale) <= swing);
+}
+
+/* Finds the next step between two of the watch's own at which the energy is worth a look.
+ * STATUS_MEMORY; STATUS_NUMERICAL where a body is nowhere. */
+static enum status watch_look_ahead(struct watch *watch, const struct moment *now,
+                                    struct error *error)
+{
+    static const double part = 0.1; /* of the limit, that a swing may come to unseen */
+    struct history *const history = watch->history;
+    const double step = (double)now->step;
+    struct passage worst = { .swing = part * watch->energy_error };
+    history->look = -1.0;
+    if (!watch->looks || now->physics->boundary == BOUNDARY_PERIODIC ||
+        watch->systems > MOST_SYSTEMS)
+        return STATUS_OK;
+    for (size_t s = 0; s < watch->systems; s++)
+        if (watch->records[s].level.scale > 0.0 && may_swing(watch, now, s, worst.swing) &&
+            find_passage(watch, now, s, &worst, error))
+            return error->status;
+    if (!(worst.period > 0.0))
+        return STATUS_OK;
+    const double allowed = (history->looks - LOOKS_IN_ADVANCE) * STEPS_FOR_A_LOOK;
+    const double least = fmax(allowed, step + 1.0) - step;
+    const double turns = ceil(fmax(least - near - worst.steps, 0.0) / worst.period);
+    history->look = step + fmax(ceil(worst.steps + turns * worst.period - near), least);
+    return STATUS_OK;
+}
+
+uint64_t watch_next(const struct watch *watch, uint64_t step)
+{
+    const uint64_t stride = watch_stride(watch, step), due = (step / stride + 1) * stride;
+    const double look = watch->history->look;
+    return look > (double)step && look < (double)due ? (uint64_t)look : due;
+}
+
+/* --- a check ---------------------------------------------------------------------------------- */
 
 static enum status check_state(const struct moment *now, size_t system, struct error *error)
 {

@@ -65,10 +65,6 @@ struct finding watch_row_of_error(const struct watch *watch, const struct record
 struct finding watch_row_of_drift(const struct watch *watch, const struct record *record);
 struct finding watch_row_of_change(const struct watch *watch, const struct record *record);
 
-/* Finds the next step between two of the watch's own at which the energy is worth a look.
- * STATUS_MEMORY; STATUS_NUMERICAL where a body is nowhere. */
-enum status watch_look_ahead(struct watch *watch, const struct moment *now, struct error *error);
-
 /* "the energy", or whose; and what its change is measured in: "of max(|E0|, |U0|)", or "times
  * max(...)" from 1 on. `body` is the id of a test body, or NaN. */
 enum { WATCH_WHOSE_SIZE = 64 };

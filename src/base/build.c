@@ -1,6 +1,12 @@
+#include "config.h"
+
 #include "base/build.h"
 
-#include <config.h>
+#include <stdint.h>
+#include <stdlib.h>
+#ifdef HAVE_MACH_O_DYLD_H
+#include <mach-o/dyld.h>
+#endif
 
 #include "build-commit.h" /* BUILD_COMMIT; made by the Makefile */
 
@@ -30,4 +36,15 @@ const char *build_compiler(void)
 const char *build_options(void)
 {
     return BUILD_OPTIONS;
+}
+
+char *build_path(void)
+{
+#ifdef HAVE_MACH_O_DYLD_H
+    char path[4096];
+    uint32_t size = sizeof path;
+    return _NSGetExecutablePath(path, &size) == 0 ? realpath(path, NULL) : NULL;
+#else
+    return realpath("/proc/self/exe", NULL); /* Linux */
+#endif
 }

@@ -6,15 +6,20 @@
  * Large blocks all begin at the same place of a page, and a cache keeps but eight lines or so from
  * one place of all pages: a loop over ten arrays would push out its own. So arrays are staggered.
  */
+#include "config.h"
+
 #include "base/memory.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <unistd.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
+
+#include "base/status.h"
 
 /* Nine steps of seven lines are a page, but for a line. */
 enum { PAGE = 4096, STEPS = 9, STEP = 7 * MEMORY_ALIGNMENT };
@@ -63,4 +68,49 @@ void memory_return_large(void)
     enum { LARGE = 1 << 20 };
     mallopt(M_MMAP_THRESHOLD, LARGE);
 #endif
+}
+
+/* --- libraries -------------------------------------------------------------------------------- */
+
+/* Only the handler reads it; it has no other way to know. */
+static bool finished;
+
+/* Nothing here may allocate. The lock of the run directory goes with the process, and what its
+ * files hold beyond the last checkpoint is trimmed by the restart. */
+static void give_up(void)
+{
+    static const char text[] = "orrery: out of memory\n";
+    const ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
+    (void)written;
+    _exit(STATUS_MEMORY);
+}
+
+#ifdef HAVE_ON_EXIT
+static void on_library_exit(int status, void *unused)
+{
+    (void)unused;
+    if (!finished && (status == 1 || status == 2))
+        give_up();
+}
+#else
+/* Without the status: whoever ends the process before memory_finish() is a library. */
+static void on_library_exit(void)
+{
+    if (!finished)
+        give_up();
+}
+#endif
+
+void memory_watch_libraries(void)
+{
+#ifdef HAVE_ON_EXIT
+    on_exit(on_library_exit, NULL);
+#else
+    atexit(on_library_exit);
+#endif
+}
+
+void memory_finish(void)
+{
+    finished = true;
 }

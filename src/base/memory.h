@@ -29,4 +29,16 @@ void memory_free(void *array);
  */
 void memory_return_large(void);
 
+/* --- libraries -------------------------------------------------------------------------------- */
+
+/*
+ * Libraries that end the process with an exit status of their own where an allocation fails, as
+ * libgomp does: it then says that memory is exhausted and ends with STATUS_MEMORY.
+ */
+
+/* Takes an exit(1) or exit(2) from here on for a library's; once, when main() begins. */
+void memory_watch_libraries(void);
+/* Ends this: main() is about to return. */
+void memory_finish(void);
+
 #endif

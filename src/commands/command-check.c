@@ -20,7 +20,6 @@
 #include "force/method.h"
 #include "run/record.h"
 #include "study/convergence.h"
-#include "study/disk.h"
 #include "study/study.h"
 
 /* "#   name           value", broken where it is too long. */

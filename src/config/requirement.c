@@ -1,6 +1,13 @@
 #include "config/requirement.h"
 
+#include <ctype.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/memory.h"
 
 /* Bounds of the whole range of a type mean no bound at all. */
 #define NO_BOUND 9e18
@@ -72,4 +79,277 @@ void requirement_print(const struct parameter *p, struct text *text)
             text_print(text, "%s%s", p->type == PARAMETER_REALS ? ", each " : " ", range.bytes);
         text_free(&range);
     }
+}
+
+/* --- values as people write them who come from other languages -------------------------------- */
+
+enum { SLIP_SIZE = 120 }; /* bytes of a value; longer ones are something else */
+
+static const char *skip_blanks(const char *p)
+{
+    return p + strspn(p, " \t");
+}
+
+/* A decimal number, nothing of hexadecimals or infinities. */
+static bool take_number(const char **p, double *value)
+{
+    const char *start = *p + (**p == '+' || **p == '-');
+    char *end;
+    if (!isdigit((unsigned char)*start) && !(*start == '.' && isdigit((unsigned char)start[1])))
+        return false;
+    if (*start == '0' && (start[1] == 'x' || start[1] == 'X'))
+        return false;
+    *value = strtod(*p, &end);
+    *p = end;
+    return isfinite(*value);
+}
+
+static bool is_number(const char *bytes)
+{
+    double value;
+    return take_number(&bytes, &value) && *bytes == '\0';
+}
+
+/* --- sums and products ------------------------------------------------------------------------ */
+
+struct formula {
+    const char *next;
+    int depth, operators;
+};
+
+static bool take_sum(struct formula *formula, double *value);
+
+static bool starts_with_pi(const char *bytes)
+{
+    return strncmp(bytes, "pi", 2) == 0 || strncmp(bytes, "\u03c0", 2) == 0;
+}
+
+static bool take_factor(struct formula *f, double *value)
+{
+    enum { DEEPEST = 16 };
+    const double sign = *(f->next = skip_blanks(f->next)) == '-' ? -1.0 : 1.0;
+    f->next = skip_blanks(f->next + (*f->next == '-' || *f->next == '+'));
+    if (*f->next == '(') {
+        f->next++;
+        if (f->depth++ == DEEPEST || !take_sum(f, value) || *f->next++ != ')')
+            return false;
+        f->depth--;
+        f->operators++;
+    } else if (starts_with_pi(f->next)) {
+        f->next += 2;
+        f->operators++;
+        *value = 3.14159265358979323846;
+    } else if (*f->next == '-' || *f->next == '+' || !take_number(&f->next, value)) {
+        return false;
+    }
+    f->next = skip_blanks(f->next);
+    if (*f->next == '^' || strncmp(f->next, "**", 2) == 0) {
+        double power;
+        f->next += *f->next == '^' ? 1 : 2;
+        f->operators++;
+        if (f->depth++ == DEEPEST || !take_factor(f, &power))
+            return false;
+        f->depth--;
+        *value = pow(*value, power);
+    }
+    *value *= sign;
+    return true;
+}
+
+static bool take_product(struct formula *f, double *value)
+{
+    if (!take_factor(f, value))
+        return false;
+    while (*f->next == '*' || *f->next == '/' || starts_with_pi(f->next)) {
+        const char sign = starts_with_pi(f->next) ? '*' : *f->next++; /* 2 pi */
+        double factor;
+        f->operators++;
+        if (!take_factor(f, &factor))
+            return false;
+        *value = sign == '*' ? *value * factor : *value / factor;
+    }
+    return true;
+}
+
+static bool take_sum(struct formula *f, double *value)
+{
+    if (!take_product(f, value))
+        return false;
+    while (*f->next == '+' || *f->next == '-') {
+        const double sign = *f->next++ == '-' ? -1.0 : 1.0;
+        double term;
+        f->operators++;
+        if (!take_product(f, &term))
+            return false;
+        *value += sign * term;
+    }
+    return true;
+}
+
+static bool work_out(const char *raw, double *value)
+{
+    struct formula formula = { .next = raw };
+    return take_sum(&formula, value) && *formula.next == '\0' && formula.operators > 0 &&
+           isfinite(*value);
+}
+
+/* --- the slips -------------------------------------------------------------------------------- */
+
+/* "'rk4'", and the quotation marks of typography. */
+static bool quotes(const char *raw, struct text *reason)
+{
+    static const char *const marks[] = { "'",      "`",      "\u2018", "\u2019", "\u201a", "\u201c",
+                                         "\u201d", "\u201e", "\u00ab", "\u00bb", "\u00b4" };
+    const char *start = raw, *end = raw + strlen(raw);
+    for (size_t i = 0; i < COUNT_OF(marks) && start == raw; i++)
+        if (strncmp(raw, marks[i], strlen(marks[i])) == 0)
+            start += strlen(marks[i]);
+    if (start == raw)
+        return false;
+    for (size_t i = 0; i < COUNT_OF(marks); i++) {
+        const size_t length = strlen(marks[i]);
+        if ((size_t)(end - start) >= length && strncmp(end - length, marks[i], length) == 0) {
+            end -= length;
+            break;
+        }
+    }
+    if (reason)
+        text_print(reason, "a string stands in plain quotation marks: write \"%.*s\"",
+                   (int)(end - start), start);
+    return true;
+}
+
+static bool decimal_comma(const char *raw, struct text *reason)
+{
+    char point[SLIP_SIZE];
+    const char *comma = strchr(raw, ',');
+    if (!comma || strchr(comma + 1, ',') || strchr(raw, '.') || comma == raw)
+        return false;
+    strcpy(point, raw);
+    point[comma - raw] = '.';
+    if (!isdigit((unsigned char)comma[-1]) || !isdigit((unsigned char)comma[1]) ||
+        !is_number(point))
+        return false;
+    const bool thousands = strlen(comma) == 4 && raw[0] != '0' && comma - raw <= 3;
+    if (reason)
+        text_print(reason, "the decimal sign is a point: write %s", point);
+    if (reason && thousands)
+        text_print(reason, ", or %.*s%s for thousands", (int)(comma - raw), raw, comma + 1);
+    return true;
+}
+
+/* 1,000,000.0 and 1_000 */
+static bool thousands(const char *raw, struct text *reason)
+{
+    char plain[SLIP_SIZE];
+    size_t length = 0;
+    for (const char *p = raw; *p; p++)
+        if (*p != ',' && *p != '_')
+            plain[length++] = *p;
+    plain[length] = '\0';
+    if (!isdigit((unsigned char)raw[0]) || length == strlen(raw) || !is_number(plain))
+        return false;
+    if (reason)
+        text_print(reason, "thousands stand without a sign between them: write %s", plain);
+    return true;
+}
+
+/* 1d-3 of Fortran, 1e-3f of C */
+static bool exponent(const char *raw, struct text *reason)
+{
+    char plain[SLIP_SIZE];
+    strcpy(plain, raw);
+    char *letter = strpbrk(plain, "dDfF");
+    if (!letter || !isdigit((unsigned char)raw[0]))
+        return false;
+    *letter = *letter == 'd' || *letter == 'D' ? 'e' : '\0';
+    if ((*letter == '\0' && raw[letter - plain + 1] != '\0') || !is_number(plain))
+        return false;
+    if (reason)
+        text_print(reason, "a number is written %s", plain);
+    return true;
+}
+
+static bool percentage(const char *raw, struct text *reason)
+{
+    double value;
+    char plain[TEXT_REAL_SIZE];
+    if (!take_number(&raw, &value) || strcmp(skip_blanks(raw), "%") != 0)
+        return false;
+    if (reason)
+        text_print(reason, "a share is a number: write %s", text_real(plain, value / 100.0));
+    return true;
+}
+
+static bool arithmetic(const char *raw, struct text *reason)
+{
+    double value;
+    char plain[TEXT_REAL_SIZE];
+    int power, read = 0;
+    if (!work_out(raw, &value))
+        return false;
+    const bool of_ten = (sscanf(raw, "10^%d%n", &power, &read) == 1 && !raw[read]) ||
+                        (sscanf(raw, "10**%d%n", &power, &read) == 1 && !raw[read]);
+    if (reason && of_ten)
+        text_print(reason, "a power of ten is written with e: write 1e%d", power);
+    else if (reason)
+        text_print(reason, "a number is not worked out here: write %s", text_real(plain, value));
+    return true;
+}
+
+/* 0.005 yr */
+static bool with_unit(const char *raw, struct text *reason)
+{
+    const char *p = raw;
+    double value;
+    if (!take_number(&p, &value))
+        return false;
+    const int length = (int)(p - raw);
+    p = skip_blanks(p);
+    if ((!isalpha((unsigned char)*p) && (unsigned char)*p < 0x80) || strcasecmp(p, "e") == 0)
+        return false; /* half of an exponent */
+    for (const char *q = p; *q; q++)
+        if (!isalnum((unsigned char)*q) && !strchr("/^*_-. ", *q) && (unsigned char)*q < 0x80)
+            return false;
+    if (reason)
+        text_print(reason,
+                   "a number stands without its unit: write %.*s, in the unit that physics.units "
+                   "has for it",
+                   length, raw);
+    return true;
+}
+
+static bool (*const slips[])(const char *raw, struct text *reason) = { decimal_comma, thousands,
+                                                                       exponent,      percentage,
+                                                                       arithmetic,    with_unit };
+
+bool slip_print(const char *raw, bool is_text, struct text *reason)
+{
+    if (strlen(raw) >= SLIP_SIZE)
+        return false;
+    if (quotes(raw, reason))
+        return true;
+    for (size_t i = 0; i < COUNT_OF(slips) && !is_text; i++)
+        if (slips[i](raw, reason))
+            return true;
+    return false;
+}
+
+size_t slip_length(const char *text)
+{
+    char raw[SLIP_SIZE];
+    size_t length = 0;
+    while (length < SLIP_SIZE && text[length] && !strchr(";{}=:\"\r\n#", text[length]) &&
+           strncmp(text + length, "//", 2) != 0)
+        length++;
+    /* Without a semicolon the next key may follow on the same line. */
+    if (text[length] == '=' || text[length] == ':')
+        return 0;
+    while (length > 0 && strchr(" \t", text[length - 1]))
+        length--;
+    if (length == 0 || length >= SLIP_SIZE)
+        return 0;
+    memcpy(raw, text, length);
+    raw[length] = '\0';
+    return slip_print(raw, false, NULL) ? length : 0;
 }

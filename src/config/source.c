@@ -8,7 +8,7 @@
 
 #include "config/config-file.h"
 #include "config/grammar.h"
-#include "config/slip.h"
+#include "config/requirement.h"
 
 enum {
     MAX_DEPTH = 32,     /* braces and brackets inside each other */

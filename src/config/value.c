@@ -6,7 +6,6 @@
 #include "config/config-file.h"
 #include "config/requirement.h"
 #include "config/section.h"
-#include "config/slip.h"
 #include "config/suggest.h"
 
 /* The state of value_read(). */

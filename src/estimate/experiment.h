@@ -2,6 +2,7 @@
 #ifndef ORRERY_ESTIMATE_EXPERIMENT_H
 #define ORRERY_ESTIMATE_EXPERIMENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -64,5 +65,23 @@ const char *experiment_end_note(const struct experiment *experiment,
 
 /* Pair interactions of `steps` steps, by force_work(). */
 double experiment_interactions(const struct experiment *experiment, uint64_t steps);
+
+/* --- proportions between its numbers ---------------------------------------------------------- */
+
+/* The proportions between the numbers of an experiment that are allowed, but are a slip as a
+ * rule. */
+
+enum { PROPORTIONS_TEXT_SIZE = 512 };
+
+struct proportions {
+    bool masses; /* they are of kilograms while G is 1: nothing else means anything */
+    /* "time.end is 0.016 of the shortest orbital period ...; ...", for people; "" where nothing
+     * stands out. */
+    char text[PROPORTIONS_TEXT_SIZE];
+};
+
+/* Finds the proportions of an experiment at its start. STATUS_MEMORY. */
+enum status proportions_find(const struct experiment *experiment, struct proportions *proportions,
+                             struct error *error);
 
 #endif

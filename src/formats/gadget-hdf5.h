@@ -7,9 +7,6 @@
 #include "base/status.h"
 #include "diagnostics/diagnostic.h"
 
-/* Checks that the program was built with HDF5. STATUS_UNAVAILABLE if not. */
-enum status gadget_hdf5_probe(struct error *error);
-
 /*
  * The bodies of this moment (NEED_STATE) as the bytes of a file, which the caller frees; the same
  * bytes for the same moment. In a periodic box positions are those in [0, L), as in GADGET; BoxSize

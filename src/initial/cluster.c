@@ -7,10 +7,10 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "initial/adjust.h"
 #include "initial/binaries.h"
 #include "initial/energy.h"
 #include "initial/masses.h"
+#include "model/bodies.h"
 
 const char *const cluster_rescale_choices[] = { "auto", "pairs", "shells", "none", NULL };
 
@@ -101,7 +101,7 @@ static enum status find_potential(const struct drawing *d, double *potential, st
 static void rescale_energy(struct bodies *bodies, size_t first, double energy, double wanted)
 {
     const double lambda = energy / wanted;
-    adjust_scale(bodies, first, lambda, 1.0 / sqrt(lambda));
+    bodies_scale(bodies, first, lambda, 1.0 / sqrt(lambda));
 }
 
 /* Masses come last, so that positions and velocities do not depend on them. The total mass. */
@@ -130,13 +130,13 @@ static enum status draw_sample(struct drawing *d, bool rescaled, double *energy,
 {
     const struct cluster *const cluster = d->cluster;
     const double M = draw_bodies(d);
-    adjust_scale(d->bodies, d->first, cluster->length,
+    bodies_scale(d->bodies, d->first, cluster->length,
                  sqrt(d->G * M / (cluster->mass * cluster->length)));
     *wanted = cluster->number * d->G * M * M / cluster->extent;
     if (rescaled)
         find_potential(d, energy, error);
     if (section_flag(d->section, "center"))
-        adjust_center(d->bodies, d->first);
+        bodies_center(d->bodies, d->first);
     if (rescaled)
         *energy += energy_kinetic(d->bodies, d->first);
     return error->status;

@@ -3,7 +3,6 @@
  * grid points. One large system is moved by all threads; of small ones, or of as many as there are
  * threads, each is moved by one.
  */
-#include "integrator/hermite-systems.h"
 
 #include <inttypes.h>
 #include <math.h>

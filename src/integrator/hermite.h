@@ -9,7 +9,9 @@
 #define ORRERY_INTEGRATOR_HERMITE_H
 
 #include "base/barrier.h"
+#include "config/parameter.h"
 #include "force/jerk.h"
+#include "integrator/adaptive.h"
 #include "integrator/hermite-corrector.h"
 
 /* Halvings of the grid step, at most: a body that asks for a shorter step ends the run. Times in
@@ -48,5 +50,12 @@ enum adaptive_outcome hermite_advance(const struct hermite_system *system,
                                       const struct physics *physics, const struct bodies *bodies,
                                       struct hermite_workspace *work, double dt, uint64_t steps,
                                       size_t threads);
+
+/* --- the systems of a run, in hermite-systems.c; see adaptive.h ------------------------------- */
+
+extern const struct adaptive_class hermite_class;
+
+enum { HERMITE_PARAMETERS = 2 };
+extern const struct parameter hermite_parameters[HERMITE_PARAMETERS];
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "integrator/gauss-radau.h"
-#include "integrator/hermite-systems.h"
+#include "integrator/hermite.h"
 
 /* clang-format off */
 #define FORCE              { VERB_FORCE, 0 }

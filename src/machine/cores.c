@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/build.h"
 #include "base/memory.h"
-#include "base/program.h"
 #include "machine/control-group.h"
 
 /* The cores of one group: "max 100000" or "150000 100000" microseconds, in version 1 two files. */
@@ -82,7 +82,7 @@ void cores_wait_briefly(char *const arguments[])
         if (setenv(waits[k][0], waits[k][1], 1))
             return;
     /* By its path, whose last part is what ps and pkill call it. */
-    char *path = program_path();
+    char *path = build_path();
     if (path && !is_loader(path))
         execv(path, arguments);
     free(path);

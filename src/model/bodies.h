@@ -71,4 +71,17 @@ enum status bodies_report(const struct bodies *bodies, size_t i, const char *whe
 }
 #endif
 
+/* --- changes of one system -------------------------------------------------------------------- */
+
+/* Changes of one whole system, whose first body stands at index `first` of the arrays. */
+
+/* Moves the centre of mass to the origin and to rest. Some mass is required. */
+void bodies_center(struct bodies *bodies, size_t first);
+
+/* Multiplies positions and velocities. */
+void bodies_scale(struct bodies *bodies, size_t first, double positions, double velocities);
+
+/* v -> V + factor (v - V). */
+void bodies_scale_velocities(struct bodies *bodies, size_t first, const double V[3], double factor);
+
 #endif

@@ -1,11 +1,22 @@
-/* The state of an open directory, for the sources that share it: its files, its manifest, its
- * opening. */
+/* The kinds of directory: a run, a study, a report, a benchmark; and the state of one that is open,
+ * for the sources that share it: its files, its manifest, its opening. */
 #ifndef ORRERY_OUTPUT_DIRECTORY_STATE_H
 #define ORRERY_OUTPUT_DIRECTORY_STATE_H
 
 #include <stdbool.h>
 
-#include "output/directory-kind.h"
+struct directory_kind {
+    const char *noun;                   /* "run" */
+    const char *manifest;               /* "run.json" */
+    const char *lock;                   /* "run.lock" */
+    const char *files_lock;             /* held while files that others write too are; or NULL */
+    const char *format;                 /* what its manifest gives as "format" */
+    const char *temporary;              /* the end of the first temporary name of a file */
+    const struct directory_kind *rival; /* does not go into the same directory; NULL: none */
+};
+
+extern const struct directory_kind directory_run, directory_study, directory_report,
+    directory_bench, directory_bench_gpu;
 
 struct directory {
     const struct directory_kind *kind;

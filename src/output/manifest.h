@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #include "base/status.h"
-#include "output/directory-kind.h"
+#include "output/directory-state.h"
 
 struct directory;
 struct json_t;

@@ -10,7 +10,6 @@
 #include "report/outcome.h"
 #include "report/overlay.h"
 #include "report/template.h"
-#include "report/unfinished.h"
 
 enum { SHOWN_KEYS = 8, OVERLAYS = 8, NAMED_RUNS = 6 };
 

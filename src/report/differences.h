@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/status.h"
 #include "report/figure.h"
 #include "report/result.h"
 
@@ -41,5 +42,20 @@ void differences_label(const struct differences *differences, size_t run, int ex
 
 /* "step", the last part of "time.step". */
 const char *differences_short_key(const char *key);
+
+/* --- seeds in common -------------------------------------------------------------------------- */
+
+/* A test for runs in a comparison that have systems in common, though their seeds differ. */
+
+enum { SHARED_SEEDS_TEXT_SIZE = 768 };
+
+/*
+ * The systems of an ensemble take its seed and those after it, so that the one with seed 43 has all
+ * but one of the systems of that with seed 42. The warning names the first two runs of which that
+ * holds; "" where it holds of none. Runs with the same first seed are paired on purpose, and not
+ * meant. STATUS_MEMORY.
+ */
+enum status shared_seeds_warning(const struct differences *runs,
+                                 char warning[SHARED_SEEDS_TEXT_SIZE], struct error *error);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "base/status.h"
 #include "diagnostics/diagnostic.h"
-#include "formats/series.h"
+#include "formats/csv.h"
 #include "report/figure.h"
 #include "report/result.h"
 

@@ -92,4 +92,15 @@ const char *figure_label(const char *name, const char *unit, char buffer[FIGURE_
  * units. */
 const char *figure_time(double time, int digits, const char *unit, char buffer[FIGURE_LABEL_SIZE]);
 
+/* --- figures that a user has named ------------------------------------------------------------ */
+
+/* The figures that a user has named: --plot. */
+
+/*
+ * Keeps the figures that `words` names, in that order: names of figures and columns of diagnostics,
+ * also as "diagnostic.column", with commas between; '_' and '-' are one. STATUS_USAGE for what is
+ * none of them, with what there is. STATUS_MEMORY.
+ */
+enum status choice_select(const char *words, struct figures *figures, struct error *error);
+
 #endif

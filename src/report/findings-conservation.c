@@ -1,4 +1,4 @@
-#include "report/findings-conservation.h"
+#include "report/findings.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "integrator/integrator.h"
 #include "model/units.h"
-#include "report/findings-conservation.h"
 
 /* The first time at which an error is larger than 1; NaN for none. */
 static double time_beyond(const struct series *series, const char *column)

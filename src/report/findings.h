@@ -6,10 +6,28 @@
 #ifndef ORRERY_REPORT_FINDINGS_H
 #define ORRERY_REPORT_FINDINGS_H
 
+#include <stdbool.h>
+
 #include "base/text.h"
-#include "report/drawn.h"
+#include "formats/csv.h"
+#include "report/result.h"
+
+/* A figure that is drawn: its numbers, and the run that they are of. */
+struct drawn {
+    const struct series *series;
+    const struct result *result;
+    double largest; /* value of the first curve, of all systems */
+    bool relative;  /* that is over the size that the vector began with */
+};
 
 /* Adds the sentences for the figure of that name, which may be none. */
 void finding_tell(const char *figure, const struct drawn *drawn, struct text *words);
+
+/* Figures of the conserved quantities: rows of the table in findings.c. */
+void tell_energy_error(const struct drawn *drawn, struct text *words);
+void tell_energies(const struct drawn *drawn, struct text *words);
+void tell_momentum(const struct drawn *drawn, struct text *words);
+void tell_angular_momentum(const struct drawn *drawn, struct text *words);
+void tell_virial_ratio(const struct drawn *drawn, struct text *words);
 
 #endif

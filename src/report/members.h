@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "base/status.h"
-#include "formats/series.h"
+#include "formats/csv.h"
 #include "report/figure.h"
 
 /* Part of a series, the same of every system: `rows` rows from `first` on. */

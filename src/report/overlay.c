@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "report/draw-run.h"
+#include "report/picture.h"
 
 static const double line_width = 0.01; /* over the height of a figure */
 enum { MOST_BENEATH = 3 };             /* curves that one may lie upon */

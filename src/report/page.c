@@ -15,10 +15,9 @@
 #include "base/sha256.h"
 #include "integrator/integrator.h"
 #include "report/outcome.h"
-#include "report/palette.h"
 #include "report/plot.h"
+#include "report/script.h"
 #include "report/template.h"
-#include "report/unfinished.h"
 
 /* The page's own style is the only one that the page lets a browser use, and it has no script: what
  * comes from a directory is words, and stays words even where it passes for more. */

@@ -13,7 +13,6 @@
 #include "base/name.h"
 #include "machine/cores.h"
 #include "output/workplace.h"
-#include "report/palette.h"
 #include "report/script.h"
 #include "report/template.h"
 

@@ -14,15 +14,13 @@
 #include "output/directory.h"
 #include "output/placement.h"
 #include "output/workplace.h"
-#include "report/animation.h"
-#include "report/choice.h"
 #include "report/compare.h"
-#include "report/draw-run.h"
+#include "report/differences.h"
 #include "report/figure.h"
 #include "report/page.h"
+#include "report/picture.h"
 #include "report/plot.h"
 #include "report/result.h"
-#include "report/shared-seeds.h"
 #include "report/template.h"
 
 enum { MOST_RUNS = 1024 };

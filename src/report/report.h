@@ -17,7 +17,7 @@ struct report_options {
     const char *output; /* folder to write to; NULL: the run's own, or the folder of runs, or
                            "report" for several */
     bool animation;     /* add an animated GIF of the bodies; of one run */
-    const char *plots;  /* figures to draw, with commas between (report/choice.h); NULL: all */
+    const char *plots;  /* figures to draw, with commas between (report/figure.h); NULL: all */
 };
 
 enum { REPORT_PATH_SIZE = 4096, REPORT_WARNING_SIZE = 768 };

@@ -8,7 +8,7 @@
 
 #include "base/status.h"
 #include "base/text.h"
-#include "formats/series.h"
+#include "formats/csv.h"
 #include "integrator/integrator.h"
 #include "model/units.h"
 #include "output/progress.h"

@@ -22,4 +22,18 @@ json_t *script_view(const struct figure *figure);
  * label, which is drawn like a curve. */
 const struct curve *script_curve(const struct figure *figure, size_t drawn);
 
+/* --- colours ---------------------------------------------------------------------------------- */
+
+/*
+ * The colours of pages and pictures, in one place. Those of the curves are the palette of Okabe and
+ * Ito (2008), which readers with any kind of colour blindness can tell apart, without its yellow,
+ * which is lost on white; on dark pages they are lightened.
+ */
+
+enum { PALETTE_COLORS = 7 }; /* of curves; a further one takes them again, dashed */
+
+/* {"curves", "others"}: lists of {"name", "light", "dark", "linetype"} for the templates; NULL for
+ * want of memory. */
+json_t *palette_view(void);
+
 #endif

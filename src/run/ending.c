@@ -1,4 +1,4 @@
-#include "run/ending.h"
+#include "run/phases.h"
 
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-#include "run/events.h"
+#include "run/phases.h"
 
 #include <math.h>
 #include <string.h>
@@ -6,7 +6,6 @@
 #include "accuracy/resolution.h"
 #include "formats/csv.h"
 #include "run/attempt.h"
-#include "run/save.h"
 
 /* The destination of a diagnostic's rows. */
 struct row_target {

@@ -1,13 +1,10 @@
-#include "run/loop.h"
+#include "run/phases.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
 #include "output/progress.h"
-#include "run/ending.h"
-#include "run/events.h"
-#include "run/save.h"
 #include "run/signals.h"
 
 /* The backend is called for about this long at a time, so that signals, control files and progress

@@ -1,4 +1,4 @@
-#include "run/open.h"
+#include "run/phases.h"
 
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -9,11 +9,9 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "formats/csv.h"
-#include "run/failure.h"
 #include "run/provenance.h"
 #include "run/record.h"
 #include "run/restart.h"
-#include "run/save.h"
 
 static enum status write_config(struct run *run, struct error *error)
 {

@@ -1,10 +1,13 @@
 #include "run/parts.h"
 
+#include <jansson.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 static void tell(struct run *run, bool loud, const char *format, va_list arguments)
 {
@@ -123,4 +126,117 @@ enum status run_flush(struct run *run, bool to_disk, struct error *error)
 {
     const enum status status = observers_flush(&run->observers, to_disk, error);
     return status ? status : stream_flush(run->files.log, to_disk, error);
+}
+
+/* --- clocks ----------------------------------------------------------------------------------- */
+
+void clocks_start(struct clocks *clocks)
+{
+    *clocks = (struct clocks){ .started = clock_seconds(), .cpu_started = clock_cpu_seconds() };
+    clock_stamp(clocks->stamp);
+}
+
+void clocks_stop(struct clocks *clocks)
+{
+    clocks->ended = clock_seconds();
+    clocks->cpu_ended = clock_cpu_seconds();
+}
+
+double clocks_wall(const struct clocks *clocks)
+{
+    return (clocks->ended > 0.0 ? clocks->ended : clock_seconds()) - clocks->started;
+}
+
+double clocks_cpu(const struct clocks *clocks)
+{
+    return (clocks->cpu_ended > 0.0 ? clocks->cpu_ended : clock_cpu_seconds()) -
+           clocks->cpu_started;
+}
+
+/* --- the directory and its log ---------------------------------------------------------------- */
+
+void files_log(struct files *files, const char *line)
+{
+    char stamp[CLOCK_STAMP_SIZE];
+    clock_stamp(stamp);
+    if (files->log)
+        stream_print(files->log, "%s %s\n", stamp, line);
+    else
+        text_print(&files->early_log, "%s %s\n", stamp, line);
+}
+
+void files_close(struct files *files, struct error *error)
+{
+    stream_close(files->log, error);
+    files->log = NULL;
+}
+
+void files_destroy(struct files *files)
+{
+    struct error ignored = { 0 }; /* whatever mattered was reported when the run was closed */
+    files_close(files, &ignored);
+    text_free(&files->early_log);
+    json_decref(files->members);
+    directory_close(files->directory);
+}
+
+/* --- when a checkpoint is due ----------------------------------------------------------------- */
+
+bool autosave_due(struct autosave *autosave, const struct section *checkpoint, double now)
+{
+    const bool late = section_has(checkpoint, "every_minutes") &&
+                      now - autosave->last >= 60.0 * section_real(checkpoint, "every_minutes");
+    if (!late && !autosave->wanted)
+        return false;
+    autosave->wanted = false;
+    autosave->last = now;
+    return true;
+}
+
+bool autosave_is_current(const struct autosave *autosave, const struct schedule *schedule)
+{
+    return autosave->saved && autosave->saved_step == schedule->step &&
+           autosave->saved_events == schedule->events_done;
+}
+
+void autosave_note(struct autosave *autosave, const struct schedule *schedule, double seconds)
+{
+    autosave->longest = fmax(autosave->longest, seconds);
+    autosave->saved = true;
+    autosave->saved_step = schedule->step;
+    autosave->saved_events = schedule->events_done;
+}
+
+/* --- the run that is continued ---------------------------------------------------------------- */
+
+void continuation_close(struct continuation *continuation)
+{
+    checkpoint_close(continuation->checkpoint);
+    continuation->checkpoint = NULL;
+}
+
+void continuation_forget(struct continuation *continuation)
+{
+    json_decref(continuation->before);
+    continuation->before = NULL;
+}
+
+void continuation_destroy(struct continuation *continuation)
+{
+    continuation_close(continuation);
+    continuation_forget(continuation);
+    json_decref(continuation->legs);
+}
+
+bool continuation_owns(const struct continuation *continuation, const char *name)
+{
+    size_t index;
+    json_t *file;
+    json_array_foreach(json_object_get(continuation->before, "files"), index, file)
+    {
+        const char *other = json_string_value(file);
+        if (other && strcmp(other, name) == 0)
+            return true;
+    }
+    return false;
 }

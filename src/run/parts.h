@@ -1,6 +1,6 @@
 /*
- * The parts of a run, each with a header of its own, and what all that work on it share;
- * commands see run/run.h. They work on it in this order:
+ * A run: its parts, and what all that work on it share; commands see run/run.h. They work on it in
+ * this order:
  *
  *   prepare, open      what can be checked without writing; then the files
  *   loop, events       from one event to the next, and what happens there
@@ -12,27 +12,122 @@
 #ifndef ORRERY_RUN_PARTS_H
 #define ORRERY_RUN_PARTS_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "accuracy/kernel-error.h"
 #include "accuracy/replay.h"
 #include "accuracy/shadow.h"
+#include "base/clock.h"
 #include "base/status.h"
+#include "base/text.h"
+#include "config/configuration.h"
 #include "estimate/experiment.h"
-#include "estimate/proportions.h"
 #include "estimate/selection.h"
-#include "model/scales.h"
+#include "integrator/adaptive.h"
 #include "observation/criteria.h"
 #include "observation/observers.h"
 #include "observation/schedule.h"
-#include "run/autosave.h"
-#include "run/clocks.h"
-#include "run/continuation.h"
+#include "output/checkpoint.h"
+#include "output/directory.h"
+#include "output/stream.h"
 #include "run/ensemble.h"
-#include "run/files.h"
+#include "run/input.h"
 #include "run/options.h"
 #include "run/show.h"
 #include "space/time-scales.h"
 
-/* The phases of a run, for those who may interrupt it (run/ending.h). */
+/* --- clocks ----------------------------------------------------------------------------------- */
+
+/* The clocks of one leg of a run, in seconds: how long this process has been at it; moments are
+ * those of clock_seconds() and clock_cpu_seconds(). */
+struct clocks {
+    double started, cpu_started;
+    double ended, cpu_ended;      /* when all was done but to say so; 0 before */
+    double advance_seconds;       /* spent in the backend's advance */
+    char stamp[CLOCK_STAMP_SIZE]; /* of the start */
+};
+
+void clocks_start(struct clocks *clocks);
+void clocks_stop(struct clocks *clocks);
+
+/* Seconds until the end, or until now. */
+double clocks_wall(const struct clocks *clocks);
+double clocks_cpu(const struct clocks *clocks); /* of all threads of the process */
+
+/* --- the directory and its log ---------------------------------------------------------------- */
+
+struct files {
+    struct directory *directory;
+    struct stream *log;
+    struct text early_log; /* what is said before run.log is open */
+    bool manifest_written; /* run.json is there and is this run's */
+    bool failed;           /* failure.xyz holds the last frame of a run whose numbers failed */
+    char bodies_hash[INPUT_HASH_SIZE]; /* of its files of bodies as it began; "" without one */
+    json_t *members; /* of bodies.files; owned; NULL: the systems come from no files of their own */
+};
+
+/* Adds a line to the log, with the time. */
+void files_log(struct files *files, const char *line);
+
+/* Closes the log. */
+void files_close(struct files *files, struct error *error);
+void files_destroy(struct files *files);
+
+/* --- when a checkpoint is due ----------------------------------------------------------------- */
+
+struct kept;
+
+/* When a run saves its checkpoints, and what the last one holds. */
+struct autosave {
+    bool wanted;    /* by the schedule, a signal or a control file */
+    bool any;       /* one was saved: a restart is possible */
+    double last;    /* clock_seconds() when the clock last had one saved */
+    double longest; /* seconds that the slowest one took */
+    /* The step of the last checkpoint, which holds the state before or after its events. */
+    bool saved, saved_events;
+    uint64_t saved_step;
+    struct kept *before_last; /* see save_keep_early(); NULL where it is not needed */
+};
+
+/* Tells whether one is due, by the clock of the group `checkpoint` or because it is wanted. Then
+ * it no longer is. */
+bool autosave_due(struct autosave *autosave, const struct section *checkpoint, double now);
+
+/* Tells whether the last one is of this very moment. */
+bool autosave_is_current(const struct autosave *autosave, const struct schedule *schedule);
+/* Notes that a checkpoint is written now, and took `seconds` seconds. */
+void autosave_note(struct autosave *autosave, const struct schedule *schedule, double seconds);
+
+/* --- the run that is continued ---------------------------------------------------------------- */
+
+/* The knowledge of a continued run about the run that it continues. */
+struct json_t;
+struct continuation {
+    struct checkpoint *checkpoint; /* that it goes on from; only while it opens */
+    const char *from;              /* its name; NULL for a run that begins */
+    bool newest_damaged;           /* checkpoint.orr is, and must not become the previous one */
+    bool goes_further;             /* beyond the end of the run that it continues */
+    bool changed;                  /* its config, in ways that a restart allows */
+    bool done;                     /* that run is done, and stays as it is */
+    bool other_bits;               /* another build or kind of machine has computed a part of it */
+    struct json_t *before;         /* run.json of that run, or NULL */
+    struct json_t *legs;           /* see run/legs.h; NULL for none */
+    struct work_done work;         /* until then; see run_work() */
+};
+
+/* The run has been opened: its checkpoint is no longer needed. */
+void continuation_close(struct continuation *continuation);
+/* There is none to go on from. */
+void continuation_forget(struct continuation *continuation);
+void continuation_destroy(struct continuation *continuation);
+
+/* Tells whether the file belongs to the run that is continued. */
+bool continuation_owns(const struct continuation *continuation, const char *name);
+
+/* --- a run ------------------------------------------------------------------------------------ */
+
+/* The phases of a run, for those who may interrupt it (run/ending.c). */
 enum run_phase {
     RUN_BEGINS,   /* nothing is written yet */
     RUN_STEPS,    /* from one event to the next; an interrupted step is taken back */
@@ -60,7 +155,7 @@ struct run {
     struct observers observers;
     struct criteria criteria;
     struct proportions proportions;  /* of its numbers at the start */
-    char verdict[VERDICT_TEXT_SIZE]; /* once it has failed: see run/verdict.h */
+    char verdict[VERDICT_TEXT_SIZE]; /* once it has failed: see run/verdict.c */
     struct show show;
     struct replays replays;
     struct shadows *shadows; /* NULL where they are not asked for */

@@ -1,4 +1,4 @@
-#include "run/prepare.h"
+#include "run/phases.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -10,8 +10,6 @@
 #include "base/memory.h"
 #include "initial/initial.h"
 #include "run/attempt.h"
-#include "run/ending.h"
-#include "run/open.h"
 #include "run/provenance.h"
 #include "run/restart.h"
 #include "run/signals.h"

@@ -12,9 +12,8 @@
 #include "base/clock.h"
 #include "base/document.h"
 #include "base/memory.h"
-#include "run/failure.h"
 #include "run/legs.h"
-#include "run/verdict.h"
+#include "run/phases.h"
 
 static json_t *vector(const double value[3])
 {

@@ -1,4 +1,3 @@
-#include "run/remedy.h"
 
 #include <float.h>
 #include <math.h>
@@ -9,7 +8,7 @@
 #include "base/clock.h"
 #include "estimate/advice.h"
 #include "force/direct/reference.h"
-#include "run/ending.h"
+#include "run/phases.h"
 
 /* Pair interactions, in a fifth of a second; what may be tried is bounded by these, which no load
  * of the machine changes. The seconds bound what a machine that is many times slower may take. */

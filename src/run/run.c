@@ -6,16 +6,10 @@
 
 #include "base/memory.h"
 #include "run/attempt.h"
-#include "run/ending.h"
-#include "run/failure.h"
-#include "run/loop.h"
-#include "run/open.h"
 #include "run/parts.h"
-#include "run/prepare.h"
+#include "run/phases.h"
 #include "run/provenance.h"
-#include "run/save.h"
 #include "run/signals.h"
-#include "run/verdict.h"
 
 static bool asked_to_stop(void *context)
 {

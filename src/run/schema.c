@@ -8,8 +8,8 @@
 #include "accuracy/trust.h"
 #include "accuracy/watch.h"
 #include "backend/backend.h"
+#include "base/build.h"
 #include "base/memory.h"
-#include "base/program.h"
 #include "base/text.h"
 #include "diagnostics/diagnostic.h"
 #include "estimate/asked.h"
@@ -362,7 +362,7 @@ const struct schema *schema_experiment(struct schema_room *room)
 /* config/ in the directory of this program. */
 static void append_program_config(struct text *path)
 {
-    char *program = program_path();
+    char *program = build_path();
     const char *slash = program ? strrchr(program, '/') : NULL;
     if (slash)
         text_print(path, "%.*s/config", (int)(slash - program), program);

@@ -1,4 +1,4 @@
-#include "run/verdict.h"
+#include "run/phases.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "run/attempt.h"
-#include "run/remedy.h"
 
 __attribute__((format(printf, 2, 3))) static void say(struct run *run, const char *format, ...)
 {

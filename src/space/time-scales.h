@@ -42,4 +42,20 @@ struct time_scales time_scales(const struct physics *physics,
                                const struct time_scales_structure *structure,
                                const struct conserved *conserved);
 
+/* --- the size of numbers ---------------------------------------------------------------------- */
+
+/*
+ * The size of the numbers of a run, with which a rounding error of one unit in the last place is
+ * compared. Bodies count alike, whatever their mass, since each is rounded for itself.
+ */
+
+struct scales {
+    double length;           /* rms distance of a body from the origin */
+    double velocity;         /* rms speed */
+    double momentum;         /* sum m |v| of a system, the largest */
+    double angular_momentum; /* sum m |r| |v| of a system, the largest */
+};
+
+void scales_measure(const struct bodies *bodies, struct scales *scales);
+
 #endif

@@ -10,10 +10,10 @@
 #include "base/text.h"
 #include "force/method.h"
 #include "integrator/integrator.h"
-#include "model/scales.h"
 #include "model/unit.h"
 #include "output/directory.h"
 #include "report/result.h"
+#include "space/time-scales.h"
 #include "study/study.h"
 
 /* The same diagnostic of the three runs, and the rows that all of them have, at equal times. */

@@ -1,4 +1,4 @@
-#include "study/disk.h"
+#include "study/study.h"
 
 #include <fnmatch.h>
 #include <stdio.h>

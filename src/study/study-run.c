@@ -9,11 +9,10 @@
 #include "machine/cores.h"
 #include "report/result.h"
 #include "run/signals.h"
-#include "study/disk.h"
 #include "study/existing.h"
 #include "study/folder.h"
 #include "study/processes.h"
-#include "study/table.h"
+#include "study/study.h"
 
 /* --- before any begins ------------------------------------------------------------------------ */
 

@@ -15,6 +15,7 @@
 
 #include "base/status.h"
 #include "config/configuration.h"
+#include "output/directory.h"
 
 enum {
     STUDY_NAME_SIZE = 24,
@@ -79,5 +80,32 @@ enum status study_run(const struct study *study, const struct study_options *opt
  * largest. STATUS_MEMORY with the key that asks for it, or what is wrong with the config of one. */
 enum status study_check_memory(const struct study *study, const struct study_options *options,
                                struct error *error);
+
+/* study.csv: one row for each member of a study. */
+
+/*
+ * Writes study.csv anew: member, the values of the keys, exit status and verdict, and the last
+ * row of every diagnostic that has one row per event, as "diagnostic.column [unit]", whichever
+ * member has it. A member that
+ * has not ended has empty cells. Jobs of an array take turns. STATUS_IO.
+ */
+enum status table_write(const struct study *study, struct directory *directory,
+                        struct error *error);
+
+/* The bytes that the runs of a study will write, before the first of them is run. */
+
+/*
+ * The bytes of all rows and frames of those members for which `counts` is true. They are worked out
+ * in a process of its own, so that no device or team of threads is begun in this one, which must
+ * have none yet. A member that cannot be prepared counts nothing: its own run will say why; where
+ * that is so for all of them because of their config, STATUS_CONFIG with the words of the first. 0
+ * bytes where no process could be made.
+ */
+enum status disk_needed(const struct study *study, const struct study_options *options,
+                        bool (*counts)(const void *context, size_t member), const void *context,
+                        double *bytes, struct error *error);
+
+/* STATUS_CANT_CREATE where the disk of `directory`, which need not be there yet, has less room. */
+enum status disk_check(const char *directory, double bytes, struct error *error);
 
 #endif

@@ -1,4 +1,4 @@
-#include "study/table.h"
+#include "study/study.h"
 
 #include <math.h>
 #include <stdio.h>

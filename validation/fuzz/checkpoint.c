@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "fuzz.h"
 #include "output/checkpoint.h"
-#include "run/open.h"
+#include "run/phases.h"
 #include "run/restart.h"
 #include "run/run.h"
 #include "run/schema.h"

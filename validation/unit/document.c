@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/document.h"
-#include "base/library.h"
+#include "base/memory.h"
 #include "base/status.h"
 
 static void test_a_missing_piece_takes_the_whole(void **state)
@@ -100,14 +100,14 @@ static int end_of(void (*act)(void))
 
 static void library_exits(void)
 {
-    library_watch();
+    memory_watch_libraries();
     exit(2);
 }
 
 static void main_exits(void)
 {
-    library_watch();
-    library_finish();
+    memory_watch_libraries();
+    memory_finish();
     exit(1); /* as `return STATUS_EXPECT_FAILED` in main() */
 }
 

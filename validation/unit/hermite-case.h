@@ -2,7 +2,7 @@
 #ifndef ORRERY_VALIDATION_HERMITE_CASE_H
 #define ORRERY_VALIDATION_HERMITE_CASE_H
 
-#include "integrator/hermite-systems.h"
+#include "integrator/hermite.h"
 #include "motion-case.h"
 #include "unit.h"
 

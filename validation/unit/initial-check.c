@@ -5,9 +5,9 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "force/direct/reference.h"
-#include "initial/adjust.h"
-#include "initial/check.h"
 #include "initial/energy.h"
+#include "initial/initial.h"
+#include "model/bodies.h"
 #include "model/conserved.h"
 
 static const struct physics newton = { .gravitational_constant = 1.0 };
@@ -214,7 +214,7 @@ static void test_center(void **state)
     const double untouched = b->x[7];
     const size_t first = b->stride;
     const double between = b->vz[first + 1] - b->vz[first];
-    adjust_center(b, first);
+    bodies_center(b, first);
     double moment[6] = { 0 };
     for (size_t i = first; i < first + 100; i++) {
         const double values[] = { b->x[i], b->y[i], b->z[i], b->vx[i], b->vy[i], b->vz[i] };

@@ -7,9 +7,9 @@
 #include "base/memory.h"
 #include "model/cell.h"
 #include "model/conserved.h"
-#include "model/scales.h"
 #include "model/units.h"
 #include "sample.h"
+#include "space/time-scales.h"
 
 /* --- units ------------------------------------------------------------------------------------ */
 

@@ -8,10 +8,8 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "run/autosave.h"
-#include "run/clocks.h"
-#include "run/continuation.h"
 #include "run/ensemble.h"
+#include "run/parts.h"
 #include "run/schema.h"
 
 static void test_clocks(void **state)

@@ -1,14 +1,15 @@
 """The faults of src/config/; mutants.py says what a row is."""
 
 ROWS = [
-    ("src/config/slip.c", "if (text[length] == '=' || text[length] == ':')", "if (false)",
+    ("src/config/requirement.c", "if (text[length] == '=' || text[length] == ':')", "if (false)",
      "cli/bad-config.py"),
     ("src/config/source.c", "s->source->last = begun.before;", "", "cli/bad-config.py"),
     ("src/config/reader.c", "    if (r->broken)\n        return;\n", "", "cli/bad-config.py"),
-    ("src/config/slip.c", "point[comma - raw] = '.';", "point[comma - raw] = '0';",
+    ("src/config/requirement.c", "point[comma - raw] = '.';", "point[comma - raw] = '0';",
      "cli/bad-config.py"),
-    ("src/config/slip.c", "*value = pow(*value, power);", "*value *= power;", "cli/bad-config.py"),
-    ("src/config/slip.c", "value / 100.0", "value", "cli/bad-config.py"),
+    ("src/config/requirement.c", "*value = pow(*value, power);", "*value *= power;",
+     "cli/bad-config.py"),
+    ("src/config/requirement.c", "value / 100.0", "value", "cli/bad-config.py"),
     ("src/config/source.c", "whole->length > token->length)", "false)", "cli/bad-config.py"),
     ("src/config/synonyms.c", "if (strcmp(elsewhere[i].word, simple) == 0)", "if (false)",
      "cli/bad-config.py"),

@@ -1,13 +1,13 @@
 """The faults of src/formats/; mutants.py says what a row is."""
 
 ROWS = [
-    ("src/formats/series.c", "first->values[i] - 1.0", "first->values[i]", "cli/report*.py"),
-    ("src/formats/series.c", "!name_is_unit(unit) || ", "", "cli/report*.py"),
-    ("src/formats/series.c", "count_event(step->values, rows - last) <= last", "true",
+    ("src/formats/csv.c", "first->values[i] - 1.0", "first->values[i]", "cli/report*.py"),
+    ("src/formats/csv.c", "!name_is_unit(unit) || ", "", "cli/report*.py"),
+    ("src/formats/csv.c", "count_event(step->values, rows - last) <= last", "true",
      "cli/report*.py"),
-    ("src/formats/series.c", "&series->column[c].values[s * rows], series->rows *",
+    ("src/formats/csv.c", "&series->column[c].values[s * rows], series->rows *",
      "&series->column[c].values[s * series->rows], series->rows *", "cli/report*.py"),
-    ("src/formats/series.c", " && line && !lines_is_cut(lines))", " && line)",
+    ("src/formats/csv.c", " && line && !lines_is_cut(lines))", " && line)",
      "cli/report*.py"),
     ("src/formats/read-csv.c", "strchr(*header, ',') ? ',' : '\\t';", "',';", "cli/convert.py"),
     ("src/formats/hdf5-snapshot.c", "H5Lunregister(H5L_TYPE_EXTERNAL);", "",
@@ -30,7 +30,7 @@ ROWS = [
     ("src/formats/read-plain.c", "*p == '[' ? \"]\" : \")\"", "\"]\"", "unit/units"),
     ("src/formats/hdf5-snapshot.c", "snapshot->hubble != 0.0 || !has(",
      "snapshot->hubble == 0.0 || !has(", "cli/units.py"),
-    ("src/formats/hdf5-units.c", "!has_h && value == 0.0", "!has_h", "cli/units.py"),
+    ("src/formats/read-hdf5.c", "!has_h && value == 0.0", "!has_h", "cli/units.py"),
     ("src/formats/rows.c", "length + 1 < rows->shortest", "length < rows->shortest",
      "cli/bad-data.py"),
     ("src/formats/rows.c", "(is_shorter || is_no_power)", "(is_shorter || (is_no_power && false))",

@@ -36,4 +36,8 @@ ROWS = [
      "conserved->potential", "unit/diagnostic-binaries"),
     ("src/space/time-scales.c", "structure->largest > 0.1 * M", "false",
      "unit/diagnostic-binaries"),
+    ("src/space/time-scales.c", "scales->momentum = fmax(scales->momentum, momentum);",
+     "scales->momentum = momentum;", "unit/model"),
+    ("src/space/time-scales.c", "angular_momentum += b->m[i] * r * v;",
+     "angular_momentum += b->m[i] * v;", "unit/model"),
 ]

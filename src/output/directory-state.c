@@ -1,4 +1,4 @@
-#include "output/directory-kind.h"
+#include "output/directory-state.h"
 
 const struct directory_kind directory_run = {
     .noun = "run",

@@ -1,0 +1,131 @@
+/*
+ * The phases of a run, in their order, each in a source of its name; a run's parts are in
+ * run/parts.h.
+ */
+#ifndef ORRERY_RUN_PHASES_H
+#define ORRERY_RUN_PHASES_H
+
+#include "base/status.h"
+#include "run/parts.h"
+
+/* --- prepare.c: what can be checked without writing ------------------------------------------- */
+
+/* Prepares a run that has its options alone; see run_prepare(). The parts that exist after an
+ * error are for run_destroy(). */
+enum status prepare_whole(struct run *run, const struct config *config, bool measure,
+                          struct error *error);
+
+/* Only the experiment and the directory of a run that is there, locked, with its run.json: for a
+ * replay. */
+enum status prepare_bare(struct run *run, const struct config *config, struct error *error);
+
+/* --- open.c: the files ------------------------------------------------------------------------ */
+
+/* With `directory` NULL only checks the parameters of the outputs. */
+enum status open_outputs(struct run *run, struct directory *directory, struct error *error);
+
+/* All files, with a first run.json and checkpoint. */
+enum status open_files(struct run *run, struct error *error);
+
+/* --- loop.c: from one event to the next ------------------------------------------------------- */
+
+/* To the last step, or until something asks to stop (STATUS_STOPPED, with a checkpoint). */
+enum status loop_run(struct run *run, struct error *error);
+
+/* --- events.c: what happens there ------------------------------------------------------------- */
+
+/* The first step after the present one at which anything happens. */
+uint64_t events_next(struct run *run);
+
+/* Everything that happens at the step that was reached; ends the run there where a condition of
+ * stop_when is met. */
+enum status events_happen(struct run *run, struct error *error);
+
+/*
+ * Seconds that the events of this step may take, by what each of them has taken before. INFINITY
+ * where something that may take long has not been measured in this process.
+ */
+double events_seconds(const struct run *run);
+
+/* --- ending.c: requests of the outside to end early, or to save ------------------------------- */
+
+/* The seconds after which the events of a step are interrupted. */
+#define ENDING_LONG_EVENTS 0.5
+
+/* Lends run->interruption to all that will work for the run; before its experiment is made. */
+void ending_begin(struct run *run);
+
+/* Says why the run should end now, into `reason`, and in time where the next `wait` seconds could
+ * be too long for the time limit; false if it should go on. What `reason` has from a control file
+ * stays. */
+enum { ENDING_REASON_SIZE = 64 };
+bool ending_wanted(const struct run *run, double wait, char reason[ENDING_REASON_SIZE]);
+
+/* Takes the control files: `stop` into `reason`, `checkpoint` into run->autosave.wanted. */
+void ending_take_files(struct run *run, char reason[ENDING_REASON_SIZE]);
+
+/* --- save.c: checkpoints, and the last frame of a run that failed ----------------------------- */
+
+/*
+ * Keeps where the files stand and the state of diagnostics, before the last step makes its events
+ * off their cadence: a restart with a later end takes these back. Into run->autosave.before_last.
+ */
+enum status save_keep_early(struct run *run, struct error *error);
+void save_free(struct kept *kept); /* accepts NULL */
+
+/*
+ * Writes checkpoint.orr at the step that the run has reached, after everything that belongs to
+ * this step was written, unless that is done already; tries twice. STATUS_IO, STATUS_MEMORY,
+ * STATUS_NUMERICAL (a body is not finite): the last checkpoint is intact.
+ */
+enum status save_checkpoint(struct run *run, struct error *error);
+
+/* --- the last frame of a run whose numbers failed --------------------------------------------- */
+
+/* The snapshot of a run whose numbers have failed: the bodies as they are, for a look at them. */
+
+extern const char failure_name[]; /* "failure.xyz" */
+
+/*
+ * Writes all bodies as one frame of extended XYZ; its column `finite` is 0 for those whose position
+ * or velocity is not. In place of one that is there only if that is the run's own. STATUS_IO,
+ * STATUS_CANT_CREATE, STATUS_MEMORY, or what the device reports.
+ */
+enum status failure_save(struct run *run, struct error *error);
+
+/* Removes that of an earlier attempt, for a run that goes on. */
+void failure_forget(struct run *run);
+
+/* --- verdict.c: what is said of a run that failed --------------------------------------------- */
+
+/*
+ * "failed: energy error 0.22, bound 0.0005 (447 times): the step is 10 times too long; time.step =
+ * 0.0009 holds (orrery check)", into the run's own `verdict`, for summary, run.json and reports; ""
+ * for a run that did not fail, or was stopped, or met an error of the outside. `reason` is what
+ * ended a run of STATUS_NUMERICAL.
+ */
+void verdict_make(struct run *run, enum status status, const char *reason);
+
+/* Makes the table of findings of a run as it stands; `ended`: it has come to its end. Returns the
+ * worst failure by the watch (watch_findings()). */
+struct finding verdict_findings(const struct run *run, bool ended, struct findings *findings);
+
+/* Takes the sentence of a run that was done before from its run.json. */
+void verdict_recall(struct run *run);
+
+/* --- remedy.c: what would have helped --------------------------------------------------------- */
+
+enum { REMEDY_TEXT_SIZE = 512 };
+
+/*
+ * "the step is 10 times too long; time.step = 0.0009 holds (orrery check)", for a run whose energy
+ * was not kept or whose numbers are not finite. `beyond` is its energy error over the bound, more
+ * than 1; infinite where the numbers failed.
+ */
+const char *remedy_of_energy(const struct run *run, double beyond, char buffer[REMEDY_TEXT_SIZE]);
+
+/* The same for a criterion on something else. */
+const char *remedy_of_criterion(const struct run *run, const struct finding *criterion,
+                                char buffer[REMEDY_TEXT_SIZE]);
+
+#endif
