@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,13 @@ bool lock_is_named(int folder, const char *name, int fd)
     return fstat(fd, &open_one) == 0 && fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
            open_one.st_dev == named.st_dev && open_one.st_ino == named.st_ino;
 }
+
+/* The end of the text of one that was made without flock(), which then tells nothing of it. */
+static const char lockless[] = ", without a lock";
+
+/* A process on another machine that has left no note for so long is taken for dead: a run leaves
+ * one each second, but for steps and measurements that take longer. In seconds. */
+static const double longest_silence = 600.0;
 
 /* Parallel file systems may be mounted without locks. Whoever writes there sees to it alone that no
  * two processes work in one folder. */
@@ -90,13 +98,16 @@ static enum status held_by_another(int fd, const char *path, struct error *error
                      owner[0] ? owner : "another process");
 }
 
+enum { HOST_SIZE = 64 };
+
 static int write_owner(int fd, enum lock_kind kind)
 {
-    char host[64] = "?", owner[LOCK_TEXT_SIZE];
+    char host[HOST_SIZE] = "?", owner[LOCK_TEXT_SIZE];
     gethostname(host, sizeof host - 1);
     const int length =
-        snprintf(owner, sizeof owner, "%s%ld on %s%s\n", mark, (long)getpid(), host,
-                 kind == LOCK_SHARED ? ", and perhaps others that began before" : "");
+        snprintf(owner, sizeof owner, "%s%ld on %s%s%s\n", mark, (long)getpid(), host,
+                 kind == LOCK_SHARED ? ", and perhaps others that began before" : "",
+                 goes_without() ? lockless : "");
     return ftruncate(fd, 0) == 0 ? descriptor_write(fd, owner, (size_t)length) : errno;
 }
 
@@ -167,6 +178,21 @@ static bool is_held(int fd)
     return errno == EWOULDBLOCK || (take(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK);
 }
 
+/* Does the process work that has made a lock without flock(), by all that can be seen from here? */
+static bool seems_alive(const char *owner, time_t written)
+{
+    const size_t length = strlen(owner), end = strlen(lockless);
+    char host[HOST_SIZE] = "?", place[HOST_SIZE];
+    long process;
+    if (length < end || strcmp(owner + length - end, lockless) != 0 ||
+        sscanf(owner, "process %ld on %63[^, ]", &process, place) != 2 || process <= 0)
+        return false;
+    gethostname(host, sizeof host - 1);
+    if (strcmp(host, place) == 0)
+        return kill((pid_t)process, 0) == 0 || errno == EPERM;
+    return difftime(time(NULL), written) < longest_silence;
+}
+
 struct lock_view lock_look(int folder, const char *name)
 {
     struct lock_view view = { 0 };
@@ -181,7 +207,7 @@ struct lock_view lock_look(int folder, const char *name)
         read_line(fd, 0, view.owner);
         read_line(fd, strlen(view.owner) + 1, view.note);
         view.written = about.st_mtime;
-        view.held = is_held(fd);
+        view.held = is_held(fd) || seems_alive(view.owner, about.st_mtime);
     }
     close(fd);
     return view;

@@ -3,7 +3,8 @@
  * last process that holds it, so a dead one never stands in the way.
  *
  * After lock_do_without(), or where the environment has ORRERY_LOCKS=none, files are made and named
- * as ever, but nobody is kept out: for file systems that take no locks.
+ * as ever, but nobody is kept out: for file systems that take no locks. Such a lock says so, and
+ * counts as held while its process lives or, on another machine, has left a note lately.
  */
 #ifndef ORRERY_OUTPUT_LOCK_H
 #define ORRERY_OUTPUT_LOCK_H

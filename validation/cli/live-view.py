@@ -68,7 +68,7 @@ def progress(directory, process):
         lock = pathlib.Path(directory, "run.lock").read_text()
     except FileNotFoundError:
         return 0, 0
-    found = re.search(rf"process {process.pid} on \S+\nstep +(\d+) of +(\d+)", lock)
+    found = re.search(rf"process {process.pid} on \S+(?: without a lock)?\nstep +(\d+) of +(\d+)", lock)
     return (int(found[1]), int(found[2])) if found else (0, 0)
 
 
@@ -401,6 +401,33 @@ def test_watching_a_killed_run():
     assert tap.run("run", "run.cfg", "-q", "--restart", "-P",
                    f"time.end={0.001 * (step + 10)}").returncode == 0
     assert "every expectation held" in watch("plummer.run", status=0)
+
+
+def test_watching_a_run_without_locks():
+    """a run that takes no lock is at work while its process lives, and was killed after that"""
+    with at_work("--no-lock") as process:
+        watcher = subprocess.Popen([tap.ORRERY, "watch", "plummer.run"], stdout=subprocess.PIPE,
+                                   text=True)
+        first = watcher.stdout.readline()
+        assert re.fullmatch(rf"plummer.run: process {process.pid} on \S+ without a lock is "
+                            r"at work\n",
+                            first), first
+        process.kill()
+        process.wait()
+        assert "it was killed" in watcher.communicate(timeout=60 * tap.PATIENCE)[0]
+    assert "it was killed" in watch("plummer.run", status=75)
+    lock = pathlib.Path("plummer.run/run.lock")
+    # One of another machine is judged by the age of what it has left: ten minutes.
+    lock.write_text("process 12 on moon, without a lock\n")
+    watcher = subprocess.Popen([tap.ORRERY, "watch", "plummer.run"], stdout=subprocess.PIPE,
+                               text=True)
+    assert watcher.stdout.readline() == ("plummer.run: process 12 on moon, without a lock is at "
+                                         "work\n")
+    os.utime(lock, (time.time() - 700, time.time() - 700))
+    assert "it was killed" in watcher.communicate(timeout=60 * tap.PATIENCE)[0]
+    # With a lock nobody asks for the process: the kernel knows.
+    lock.write_text(f"process {os.getpid()} on {os.uname().nodename}\n")
+    assert "it was killed" in watch("plummer.run", status=75)
 
 
 def test_watching_a_run_without_a_step():

@@ -1,6 +1,9 @@
 """The faults of src/study/; mutants.py says what a row is."""
 
 ROWS = [
+    ("src/study/processes.c",
+     "signals_leave_quietly(deadline > 0.0 ? deadline - clock_seconds() : INFINITY);", "",
+     "faults/answers.py"),
     ("src/study/errorbar.c", "fmax(sample_safety * noise, bias)", "sample_safety * noise",
      "unit/errorbar"),
     ("src/study/errorbar.c", "sample_safety = 3.0,", "sample_safety = 1.0,", "unit/errorbar"),
