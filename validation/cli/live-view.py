@@ -68,7 +68,8 @@ def progress(directory, process):
         lock = pathlib.Path(directory, "run.lock").read_text()
     except FileNotFoundError:
         return 0, 0
-    found = re.search(rf"process {process.pid} on \S+(?: without a lock)?\nstep +(\d+) of +(\d+)", lock)
+    found = re.search(rf"process {process.pid} on \S+(?: without a lock)?\n"
+                      r"step +(\d+) of +(\d+)", lock)
     return (int(found[1]), int(found[2])) if found else (0, 0)
 
 

@@ -54,7 +54,7 @@ ROWS = [
      "close(fd);", "faults/checkpoints.py faults/files.py"),
     ("src/output/gzip.c", "code != Z_OK && code != Z_STREAM_END", "false", "cli/compress.py"),
     ("src/output/gzip.c", "next += part;", "", "unit/output"),
-    ("src/output/lock.c", "view.held = is_held(fd);", "view.held = !is_held(fd);",
+    ("src/output/lock.c", "view.held = is_held(fd) ||", "view.held = !is_held(fd) ||",
      "cli/live-view.py"),
     ("src/output/seal.c", "if (code == 0 && lists(manifest, name, hash) && unlinkat(",
      "if (code == 0 && unlinkat(", "cli/ownership.py faults/hostile.py"),
