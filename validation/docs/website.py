@@ -1,0 +1,102 @@
+"""The documents as HTML (make html): links, headings, pictures and the search of every page."""
+
+import html.parser
+import importlib.util
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+import tap
+
+SCRIPT = pathlib.Path(tap.SOURCE, "docs/make-html.py")
+
+
+class Page(html.parser.HTMLParser):
+    """What a page leads to, and what leads into it."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.targets, self.names, self.headings = [], set(), 0
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag, attributes):
+        values = dict(attributes)
+        self.names.update(value for key, value in attributes if key in ("id", "name") and value)
+        self.headings += tag == "h1"
+        target = values.get("src") if tag in ("img", "script") else values.get("href")
+        if target and not re.match(r"[a-z]+:", target):
+            self.targets.append(target)
+
+
+def script():
+    specification = importlib.util.spec_from_file_location("make_html", SCRIPT)
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module
+
+
+# Sphinx registers its parts once in a process.
+ONE_PAGE = """
+import pathlib, sys
+sys.path.insert(0, sys.argv[1])
+import website_script as make_html
+make_html.PARTS = {"All": ["docs/one"]}
+root = pathlib.Path(sys.argv[2])
+sys.exit(0 if make_html.build(root, root / "site") else 3)
+"""
+
+
+def dead(folder):
+    """The links of a site that lead to no file, or to no place in it."""
+    pages = {path.resolve(): Page(path) for path in folder.rglob("*.html")}
+    for path, page in pages.items():
+        for target in page.targets:
+            file, _, place = target.partition("#")
+            there = (path.parent / file.split("?")[0]).resolve() if file else path
+            if not there.exists() or (place and place not in pages[there].names):
+                yield f"{path.name}: {target}"
+
+
+def test_site():
+    """every page is made, each has one title, every link leads somewhere, and words are found"""
+    tap.need("myst_parser")
+    make_html = script()
+    root, site = pathlib.Path(tap.SOURCE), pathlib.Path("site")
+    result = subprocess.run([sys.executable, SCRIPT, site], capture_output=True, text=True)
+    assert result.returncode == 0 and "index.html" in result.stdout, result
+    wanted = {path.relative_to(root).with_suffix(".html") for path in make_html.documents(root)
+              if path.suffix == ".md"} - {pathlib.Path("README.html")}
+    missing = [path for path in wanted if not (site / path).exists()]
+    assert len(wanted) > 45 and not missing and (site / "index.html").exists(), missing
+    assert not list(dead(site)), list(dead(site))[:20]
+    titles = {path: Page(site / path).headings for path in wanted}
+    assert all(titles.values()), titles
+    index = json.loads(re.search(r"setIndex\((.*)\)", (site / "searchindex.js").read_text())[1])
+    for word in ("softening", "hermite4", "checkpoint"):
+        assert any(term.startswith(word[:6]) for term in index["terms"]), word
+    assert "searchindex.js" in (site / "search.html").read_text()
+
+
+def test_a_dead_link_is_seen():
+    """a link to no page, to no heading and to no picture each end the build, and no other does"""
+    tap.need("myst_parser")
+    pathlib.Path("website_script.py").write_text(SCRIPT.read_text())
+    texts = {"clean": "[one](docs/one.md) [there](docs/one.md#the-second-one)",
+             "page": "[two](docs/two.md)", "heading": "[there](docs/one.md#the-third)",
+             "picture": "![none](docs/none.png)"}
+    for name, text in texts.items():
+        root = pathlib.Path(name)
+        (root / "docs").mkdir(parents=True)
+        (root / "gpu").mkdir()
+        (root / "README.md").write_text(f"# A title\n\n{text}\n")
+        (root / "docs/one.md").write_text("# One\n\n## The second, one\n\n[up](../README.md)\n")
+        (root / "gpu/README.md").write_text("# Kernels\n")
+        for file in ("NEWS", "LICENSE"):
+            (root / file).write_text("words\n")
+        result = subprocess.run([sys.executable, "-c", ONE_PAGE, ".", name], capture_output=True)
+        assert result.returncode == (0 if name == "clean" else 3), (name, result)
+
+
+tap.main()
