@@ -217,7 +217,7 @@ static enum status measure_rows(struct diagnostic *diagnostic, const struct mome
 
 static const struct drawing drawings[] = {
     { .name = "energy-budget",
-      .title = "Where the energy error comes from",
+      .title = "Causes of the energy error",
       .y_label = "part of |ΔE|/max(|E₀|, |U₀|)",
       .scale = SCALE_LOGARITHMIC,
       .curves = { { "energy_change", "all of it", CURVE_DASHED, DRAWN_MAGNITUDE },
@@ -229,7 +229,7 @@ static const struct drawing drawings[] = {
 };
 
 const struct diagnostic_class diagnostic_energy_budget = {
-    .variant = { .name = "energy-budget", .help = "Where the energy error comes from." },
+    .variant = { .name = "energy-budget", .help = "Causes of the energy error." },
     .size = sizeof(struct budget),
     .needs = NEED_STATE | NEED_CONSERVED,
     .state_reals = STATE_LENGTH,

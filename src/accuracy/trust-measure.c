@@ -36,9 +36,8 @@ static const struct column columns[COLUMNS] = {
       "the step, times 2^p / (2^p - 1) with the order p; empty once that one is not needed any "
       "more" },
     { "e_folding_time", DIMENSION_TIME,
-      "time in which the distance from the twin grows by e; empty while it has not grown enough, "
-      "or "
-      "where it grows by a power of the time" },
+      "time in which the distance from the twin grows by e; empty while it has not "
+      "grown enough, or if it grows by a power of the time" },
     { "e_folding_time_error", DIMENSION_TIME, "its standard error" },
     { "accurate_until", DIMENSION_TIME,
       "when truncation and rounding together have reached trust.tolerance; empty before" },

@@ -245,7 +245,7 @@ static void print_trial(const struct experiment *x, const struct advice *a,
     const bool differs = a->step < x->simulation.step || a->integrator != x->simulation.integrator;
     if (a->trial == ADVICE_UNTRIED && differs && !a->integrator->symplectic)
         item("",
-             "no step is proposed: %s is not symplectic, and what it loses grows with the run; "
+             "no step is proposed: %s is not symplectic, and its error grows with the run; "
              "time.step = %g, short enough for them, was not tried: its steps would take "
              "about %.2g s",
              x->simulation.integrator->variant.name, a->step, seconds);

@@ -441,8 +441,10 @@ enum status command_convert(int argc, char **argv, struct error *error)
     };
     const struct arguments arguments = {
         "orrery convert IN OUT [options]",
-        "Copies bodies from one kind of file to another, and says what cannot be carried\n"
-        "over. Formats: csv, xyz (extended XYZ), plain (m x y z vx vy vz), hdf5 (GADGET);\n"
+        "Copies bodies from one kind of file to another, and names all that cannot be "
+        "carried\n"
+        "over. Formats: csv, xyz (extended XYZ), plain (m x y z vx vy vz), hdf5 "
+        "(GADGET);\n"
         "OUT may end in .gz, except hdf5, which with --all makes OUT_000.hdf5 and on;\n"
         "OUT - is standard output.",
         table,

@@ -51,8 +51,9 @@ static double batch_limit(void)
     const double left = (double)end - (double)time(NULL);
     if (left < 0.0)
         fprintf(stderr,
-                "WARNING: SLURM_JOB_END_TIME=%" PRId64 " is over since %.3g s: the run stops after "
-                "a second; unset it where no job of Slurm ends this command\n",
+                "WARNING: SLURM_JOB_END_TIME=%" PRId64
+                " is over since %.3g s: the run stops after a second; unset it if no job of "
+                "Slurm ends this command\n",
                 end, -left);
     return fmax(1.0, left - batch_margin_seconds);
 }

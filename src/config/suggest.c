@@ -72,7 +72,7 @@ void suggest_choice(const char *word, const char *const *choices, size_t count, 
     const struct synonym *synonym = synonyms_find(word, choices, count);
     const char *nearest = synonym ? synonym->meant : text_nearest(word, choices, count);
     if (synonym && synonym->note)
-        text_print(text, "; what comes nearest here is %s: %s", synonym->meant, synonym->note);
+        text_print(text, "; the nearest here is %s: %s", synonym->meant, synonym->note);
     else if (nearest)
         text_print(text, "; did you mean %s?", nearest);
 }

@@ -216,8 +216,8 @@ const struct synonym *synonyms_find(const char *word, const char *const *candida
 static const char no_field[] = "there is no external field here: bodies attract one another alone; "
                                "a body that is heavy enough may stand for one",
                   no_merging[] =
-                      "bodies never merge or bounce: physics.softening keeps them apart, "
-                      "and the diagnostic close-encounters says who met whom",
+                      "bodies never merge or bounce: physics.softening keeps them apart, and the "
+                      "diagnostic close-encounters names the pairs",
                   no_tree[] =
                       "there is no opening angle: compute.method = \"fmm\" takes the error of "
                       "the forces that is wanted, compute.accuracy",

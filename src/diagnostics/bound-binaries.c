@@ -128,8 +128,9 @@ static const struct drawing drawings[] = {
       .scale = SCALE_BY_RANGE,
       .curves = { { "binding_energy_kt", "all pairs" },
                   { "hardest_energy_kt", "hardest pair", CURVE_DASHED } },
-      .caption = "kT is 2/3 of the mean kinetic energy of a body, where a pair counts as one. A "
-                 "hard pair becomes harder on average, and what it gives off heats the others." },
+      .caption = "kT is 2/3 of the mean kinetic energy of a body, and a pair counts as one "
+                 "body. A hard pair becomes harder on average, and the energy that it gives off "
+                 "heats the others." },
     { .name = "binaries-axis",
       .title = "Hardest pair",
       .y_label = "semi-major axis",

@@ -326,13 +326,13 @@ static const struct drawing drawings[] = {
       .compared = "bound_radius_50",
       .curves = { { "bound_radius_*", " %" } },
       .caption = "Radii about the centre of the bound bodies that hold fixed fractions of their "
-                 "mass: what has escaped does not pull them outwards." },
+                 "mass: bodies that have escaped do not pull them outwards." },
     { .name = "escapers-virial",
       .title = "Virial ratio of the bound bodies",
       .y_label = "2K/|W|",
       .curves = { { "bound_virial_ratio", "2K/|W|" } },
-      .caption = "1 in equilibrium. Unbound bodies do not count, nor does what is within a bound "
-                 "pair." },
+      .caption = "1 in equilibrium. Unbound bodies do not count, nor do the energies inside a "
+                 "bound pair." },
 };
 
 const struct diagnostic_class diagnostic_escapers = {

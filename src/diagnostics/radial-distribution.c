@@ -121,10 +121,11 @@ static enum status choose_reach(const struct section *section, const struct phys
         return section_error(section, "r_max", error,
                              "must be at most half of physics.box_length, %g", half);
     if (*r_max > largest_reach)
-        return section_error(section, "r_max", error,
-                             "must be at most %g: squares of larger distances overflow; it is half "
-                             "of the cell where it is not given",
-                             largest_reach);
+        return section_error(
+            section, "r_max", error,
+            "must be at most %g: squares of larger distances overflow; the default is half "
+            "of the cell",
+            largest_reach);
     return STATUS_OK;
 }
 

@@ -174,7 +174,7 @@ static const struct drawing drawings[] = {
                   { "dispersion_radial", "radial" },
                   { "dispersion_tangential", "tangential" },
                   { "central_dispersion", "at the centre", CURVE_DASHED } },
-      .caption = "The scatter of the velocities. The radial and the tangential one differ where "
+      .caption = "The scatter of the velocities. The radial and the tangential one differ if "
                  "orbits are not isotropic." },
 };
 

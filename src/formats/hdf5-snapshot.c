@@ -82,10 +82,10 @@ static enum status check_link(const struct hdf5_snapshot *snapshot, const char *
         about.type == H5L_TYPE_HARD ||
         (about.type == H5L_TYPE_SOFT && H5Oexists_by_name(snapshot->file, name, H5P_DEFAULT) > 0))
         return STATUS_OK;
-    return error_set(error, STATUS_DATA,
-                     "%s: %s is a link that leads out of the file; only what a snapshot holds "
-                     "itself is read",
-                     snapshot->path, name);
+    return error_set(
+        error, STATUS_DATA,
+        "%s: %s is a link that leads out of the file; only data inside a snapshot is read",
+        snapshot->path, name);
 }
 
 /* All that may be read. Without its class libhdf5 follows no external link, wherever it is met. */
@@ -281,10 +281,10 @@ static enum status open_set(const struct hdf5_snapshot *snapshot, int type, cons
         return error_set(error, STATUS_DATA, "%s: has no data set %s", snapshot->path, name);
     if (lies_outside(id)) {
         H5Dclose(id);
-        return error_set(error, STATUS_DATA,
-                         "%s: the numbers of %s lie in other files; only what a snapshot holds "
-                         "itself is read",
-                         snapshot->path, name);
+        return error_set(
+            error, STATUS_DATA,
+            "%s: the numbers of %s lie in other files; only data inside a snapshot is read",
+            snapshot->path, name);
     }
     const hid_t space = H5Dget_space(id), kind = H5Dget_type(id);
     const int rank = H5Sget_simple_extent_ndims(space);

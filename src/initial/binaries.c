@@ -13,7 +13,7 @@ void binaries_check(const struct section *section, struct error *error)
 {
     const bool some = section_real(section, "binary_fraction") > 0;
     if (some && !section_has(section, "binary_axes"))
-        section_error(section, "binary_axes", error, "must be given where there are binaries");
+        section_error(section, "binary_axes", error, "must be given if there are binaries");
     if (some && section_has(section, "virial_ratio"))
         section_error(section, "virial_ratio", error,
                       "would change the velocities within the binaries too, and with them the "

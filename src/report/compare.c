@@ -152,7 +152,7 @@ static const char *slope_of(const struct differences *runs)
                      "the grid on which a run observes.";
     if (!is_of_one_length(runs))
         return SLOPE ". It is no order of the method: the runs came to different times.";
-    return bad ? SLOPE ": the measured order of the method where none of its runs failed."
+    return bad ? SLOPE ": the measured order of the method, if none of its runs failed."
                : SLOPE ": the measured order of the method.";
 #undef SLOPE
 }
@@ -202,11 +202,11 @@ static enum status draw_against_costs(const struct differences *runs, struct err
         const char *name, *title, *label, *caption;
     } costs[] = {
         { FIELD_INTERACTIONS, "interactions", "the forces computed", "pair interactions computed",
-          "What accuracy costs in forces: each point is a run, and the lower it lies at the same "
-          "cost, the better." },
+          "Accuracy against the number of forces: each point is a run, and the lower it "
+          "lies at the same cost, the better." },
         { FIELD_ADVANCE_SECONDS, "seconds", "the time of the integration",
           "time of the integration [s]",
-          "What accuracy costs in time on the machine of each run, without its diagnostics and "
+          "Accuracy against time on the machine of each run, without its diagnostics and "
           "files." },
     };
     const size_t before = figures->count;
@@ -223,7 +223,7 @@ static enum status draw_against_costs(const struct differences *runs, struct err
     }
     for (size_t i = before; i < figures->count; i++)
         text_print(&figures->figures[i].caption, "%s%s",
-                   has_ensemble(runs) ? " Of an ensemble: its worst system at the end." : "",
+                   has_ensemble(runs) ? " For an ensemble: its worst system at the end." : "",
                    is_of_one_length(runs)
                        ? ""
                        : " The runs came to different times, and errors at these do not compare.");
@@ -304,7 +304,7 @@ static enum status draw_overlays(const struct differences *runs, enum draw_exten
     if (!status)
         status = overlay_draw(drawn, count, extent, figures, error);
     for (size_t i = before; i < figures->count && !few; i++)
-        text_print(&figures->figures[i].caption, " Of the runs with the least %s.",
+        text_print(&figures->figures[i].caption, " For the runs with the least %s.",
                    runs->keys[runs->x]);
     memory_free(drawn);
     return status;

@@ -68,9 +68,8 @@ void tell_energy_error(const struct drawn *drawn, struct text *words)
     else if (integrator_chooses_steps(integrator))
         text_print(
             words,
-            "The integrator %s chooses its steps by the motion, short ones in encounters: its "
-            "error grows by what its accuracy lets pass in each step and by "
-            "rounding.",
+            "The integrator %s chooses its steps by the motion, short ones in encounters: "
+            "its error grows by the error that its accuracy allows per step, and by rounding.",
             integrator->variant.name);
     else if (integrator)
         text_print(words,

@@ -102,7 +102,7 @@ static void tell_tolerance(const struct drawn *drawn, struct text *words)
     const double tolerance = result_real(drawn->result, FIELD_CONFIG_TRUST_TOLERANCE);
     if (isfinite(tolerance))
         text_print(words,
-                   "Where a line reaches %.6g (trust.tolerance), single orbits mean nothing any "
+                   "When a line reaches %.6g (trust.tolerance), single orbits mean nothing any "
                    "more; statistics over them may.",
                    tolerance);
 }

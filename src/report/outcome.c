@@ -243,7 +243,7 @@ json_t *unfinished_view(const struct result *result)
         text_print(&text, "it was killed, and no process works on it; it was ");
     put_place(result, &text);
     text_print(&text,
-               ". What stands here is what it had written by then; there is no verdict yet.");
+               ". This page shows what it had written by then; there is no verdict yet.");
     if (!at_work)
         result_way_on(result, &command);
     return json_pack("{s:o, s:o}", "text", template_value(&text), "command",

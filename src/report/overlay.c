@@ -360,7 +360,7 @@ static enum status lay_over(const struct overlay *overlay, const struct figure *
             return error->status;
     }
     if (same && label && label[0] && figure_lines(own) > 1)
-        text_print(&figure->finding, "Of each run: %s.", label);
+        text_print(&figure->finding, "For each run: %s.", label);
     tell_systems(overlay, figure);
     list_runs(overlay, figure, false, "Runs that have not ended well: ");
     list_runs(overlay, figure, true, "Without such a figure: ");

@@ -148,7 +148,7 @@ static void say_advice(struct patient *patient, const struct advice *advice, str
                                                          : "%s wants too short a step; ",
             patient->start.simulation.integrator->variant.name);
     if (!(advice->period > 0.0)) {
-        say(patient->text, "two bodies meet head-on, where no step is short enough; ");
+        say(patient->text, "two bodies meet head-on, and no step is short enough; ");
         say_softening(patient, advice, error);
     } else if (advice->trial == ADVICE_TOO_MANY) {
         say(patient->text, "steps of %g are wanted, too many of them; ", advice->step);

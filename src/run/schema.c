@@ -252,7 +252,7 @@ static void check_physics(const struct section *section, struct error *error)
     const bool periodic = section_choice(section, "boundary") == BOUNDARY_PERIODIC;
     if (periodic && !section_has(section, "box_length"))
         section_error(section, "box_length", error,
-                      "must be given where boundary = \"periodic\": a number greater than 0");
+                      "must be given if boundary = \"periodic\": a number greater than 0");
     if (!periodic && section_given(section, "box_length"))
         section_error(section, "box_length", error,
                       "does not apply to boundary = \"open\"; it belongs to periodic");
@@ -299,7 +299,7 @@ const struct schema *schema_experiment(struct schema_room *room)
           ROWS(compute_rows),
           .variant_key = "backend",
           .variant_default = "auto",
-          .variant_help = "What computes.",
+          .variant_help = "The part of the program or machine that computes.",
           .variant = backend_variant,
           .check = check_compute },
         { .name = "diagnostics",
@@ -308,7 +308,7 @@ const struct schema *schema_experiment(struct schema_room *room)
           .parameters = diagnostic_parameters,
           .parameter_count = diagnostic_parameter_count,
           .variant_key = "type",
-          .variant_help = "What to measure.",
+          .variant_help = "The measurement.",
           .variant = diagnostic_variant,
           .check = check_name },
         { .name = "outputs",

@@ -138,11 +138,11 @@ def test_words_of_the_field():
     # What is not the same thing is not called so.
     for word, nearest in (("whfast", "yoshida6"), ("ias15", "gauss-radau"), ("nbody6", "hermite4")):
         result = tap.run("check", "run.cfg", "-P", f"time.integrator={word}")
-        assert f"; what comes nearest here is {nearest}: " in result.stderr, result.stderr
+        assert f"; the nearest here is {nearest}: " in result.stderr, result.stderr
         quoted = tap.run("check", "run.cfg", "-P", f'time.integrator="{word}"')
-        assert f"; what comes nearest here is {nearest}: " in quoted.stderr, quoted.stderr
+        assert f"; the nearest here is {nearest}: " in quoted.stderr, quoted.stderr
     result = tap.run("check", "run.cfg", "-P", "outputs.0.type=lammps")
-    assert "; what comes nearest here is xyz: " in result.stderr, result.stderr
+    assert "; the nearest here is xyz: " in result.stderr, result.stderr
     for key, meant in (("step", "time.step"), ("dt", "time.step"), ("time.dt", "time.step"),
                        ("tmax", "time.end"), ("eps", "physics.softening"), ("N", "bodies.count"),
                        ("nthreads", "compute.threads")):

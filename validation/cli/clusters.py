@@ -258,7 +258,7 @@ def test_what_cannot_be():
              'applies only to masses = "salpeter" and "kroupa"'),
             (king + 'masses = "kroupa"; star_masses = [2.0, 1.0];', "the smaller one first"),
             (king + "heavy_ratio = 3.0;", 'applies only to masses = "two-components"'),
-            (king + "binary_fraction = 0.5;", "must be given where there are binaries"),
+            (king + "binary_fraction = 0.5;", "must be given if there are binaries"),
             (king + "binary_fraction = 0.5; binary_axes = [2.0, 1.0];", "the smaller one first"),
             (king + "binary_fraction = 0.5; binary_axes = [1.0, 2.0]; virial_ratio = 1.0;",
              "would change the velocities within the binaries too"),

@@ -1,4 +1,4 @@
-"""Where the energy error comes from: four runs, each limited by something else."""
+"""Causes of the energy error: four runs, each limited by something else."""
 
 import json
 import pathlib

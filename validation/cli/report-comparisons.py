@@ -194,11 +194,11 @@ def test_more_runs_than_a_figure_shows():
         rows = re.findall(r"<tr><td>([\w.-]+)</td>", page)
         assert sorted(rows) == sorted(name[4:] for name in shown), rows
         caption = captions_of(page)["energy-error"]
-        assert "Of each run: largest so far." in caption, caption
+        assert "For each run: largest so far." in caption, caption
         curves = blocks(f"{folder}/plots/energy-error.dat")
         if len(shown) == 8:
             assert len(curves) == 8 and "least" not in caption, (len(curves), caption)
-    assert len(curves) == 2 and "Of the runs with the least time.step" in caption, caption
+    assert len(curves) == 2 and "For the runs with the least time.step" in caption, caption
     # Their times end where 1300 steps of 0.001 do (lines are thinned), their errors are its own.
     assert all(1.29 < curve[-1, 0] <= 1.3 for curve in curves), curves
     largest = sorted(curve[:, 1].max() for curve in curves)

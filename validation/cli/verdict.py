@@ -45,7 +45,7 @@ KINDS = {
     "collision without softening": (
         'bodies = { initial = "file"; file = "fall.csv"; };\ntime = { step = 0.01; end = 2.0; };',
         1, "energy error", 0.005,
-        r"two bodies meet head-on, where no step is short enough; " + SOFTENING),
+        r"two bodies meet head-on, and no step is short enough; " + SOFTENING),
     "Pythagorean problem": (
         'bodies = { initial = "pythagorean"; };\ntime = { step = 0.001; end = 20.0; };', 1,
         "energy error", 0.005,

@@ -117,7 +117,7 @@ static void test_hints_are_drawn(void **state)
     assert_string_equal(phase->title, "Phase of the tide");
     assert_string_equal(phase->caption.bytes, "The lag.");
     assert_string_equal(phase->finding.bytes,
-                        "Where a line reaches 0.25 (trust.tolerance), single orbits mean nothing "
+                        "When a line reaches 0.25 (trust.tolerance), single orbits mean nothing "
                         "any more; statistics over them may.");
     assert_string_equal(phase->x_label, "t [T]");
     assert_string_equal(phase->y_label, "phase");

@@ -203,7 +203,7 @@ static void test_boxes(void **state)
 {
     (void)state;
     expect_refusal(PLUMMER "physics = { boundary = \"periodic\"; };\n",
-                   "run.cfg:3: physics.box_length: must be given where boundary = \"periodic\": a "
+                   "run.cfg:3: physics.box_length: must be given if boundary = \"periodic\": a "
                    "number greater than 0");
     expect_refusal(PLUMMER "physics = { box_length = 2.5; };\n",
                    "run.cfg:3: physics.box_length = 2.5: does not apply to boundary = \"open\"; it "
