@@ -146,7 +146,7 @@ def test_captions_follow_the_config():
         report(name)
         captions[name] = read(f"{name}/report.html")
     assert "This one is not bound: ⟨E⟩ is positive at the end." in captions["open"]
-    assert "Where a line reaches 0.03 (trust.tolerance)" in captions["open"]
+    assert "When a line reaches 0.03 (trust.tolerance)" in captions["open"]
     assert "A periodic box does not conserve it." in captions["box"]
     assert "A periodic box" not in captions["open"] and "may have any ratio" in captions["box"]
     assert "1 in equilibrium." in captions["open"] and "1 in equilibrium" not in captions["box"]
