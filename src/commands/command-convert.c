@@ -426,18 +426,21 @@ enum status command_convert(int argc, char **argv, struct error *error)
     bool helped;
     const struct argument table[] = {
         { 'f', "frame", "N", ARGUMENT_INTEGER, &c.frame,
-          "of a trajectory, from 0 (default: the last one)" },
+          "frame of a trajectory, from 0 (default: the last one)" },
         { 'a', "all", NULL, ARGUMENT_FLAG, &c.all, "all frames of a trajectory" },
-        { 0, "from", "FORMAT", ARGUMENT_TEXT, &c.from, "of IN (default: as it looks)" },
-        { 0, "to", "FORMAT", ARGUMENT_TEXT, &c.to, "of OUT (default: by the end of its name)" },
+        { 0, "from", "FORMAT", ARGUMENT_TEXT, &c.from, "format of IN (default: by its content)" },
+        { 0, "to", "FORMAT", ARGUMENT_TEXT, &c.to,
+          "format of OUT (default: by the end of its name)" },
         { 0, "units", "NAME", ARGUMENT_TEXT, &c.units,
           "units of OUT; numbers are converted if those of IN are known (default: as IN)" },
         { 0, "from-units", "NAME", ARGUMENT_TEXT, &c.from_units,
           "units of IN, if it names none; as-is: ignore those that it names" },
-        { 0, "columns", "LIST", ARGUMENT_TEXT, &c.columns, "of extended XYZ, as for orrery run" },
-        { 0, "digits", "N", ARGUMENT_INTEGER, &c.digits, "of text (default: 17, which is exact)" },
+        { 0, "columns", "LIST", ARGUMENT_TEXT, &c.columns,
+          "columns of extended XYZ, as for orrery run" },
+        { 0, "digits", "N", ARGUMENT_INTEGER, &c.digits,
+          "digits of text (default: 17, which is exact)" },
         { 0, "force", NULL, ARGUMENT_FLAG, &c.force, "replace a file that is there" },
-        { 'q', "quiet", NULL, ARGUMENT_FLAG, &c.quiet, "say nothing" },
+        { 'q', "quiet", NULL, ARGUMENT_FLAG, &c.quiet, "print nothing" },
     };
     const struct arguments arguments = {
         "orrery convert IN OUT [options]",
