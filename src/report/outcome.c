@@ -242,8 +242,7 @@ json_t *unfinished_view(const struct result *result)
     else
         text_print(&text, "it was killed, and no process works on it; it was ");
     put_place(result, &text);
-    text_print(&text,
-               ". This page shows what it had written by then; there is no verdict yet.");
+    text_print(&text, ". This page shows what it had written by then; there is no verdict yet.");
     if (!at_work)
         result_way_on(result, &command);
     return json_pack("{s:o, s:o}", "text", template_value(&text), "command",
