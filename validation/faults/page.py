@@ -103,7 +103,7 @@ SWEEPS = """
 
 Measured once, by hand, on 25 November 2026, since it takes too long for each page: sweeps over the
 semi-major axis of two bodies, two steps for each member, on two cores that others used as well;
-those of all members in a directory in memory. Times are CPU time of the program and its members together;
+those of all members in a directory in memory. Times are CPU time of the program and its members;
 *again* is the same command with nothing left to do.
 
 | members | `check` | `run --dry-run` | one `--member` | all of them | again |
