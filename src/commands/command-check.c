@@ -12,6 +12,7 @@
 #include "base/terminal.h"
 #include "base/text.h"
 #include "commands/arguments.h"
+#include "commands/chosen.h"
 #include "commands/commands.h"
 #include "commands/preparation.h"
 #include "config/parameter-reference.h"
@@ -148,6 +149,21 @@ static void print_estimate(const struct run_record *run, const struct estimate *
         item("warning", "pairs of bodies at the same position: %zu", x->doubts.coincident);
     if (x->doubts.cut_files > 0)
         item("warning", "%s", x->doubts.cut_words);
+}
+
+/* Prints what was chosen for the error that is asked for, and what else could be. */
+static void print_selection(const struct selection *selection)
+{
+    struct text table = { 0 };
+    item("energy error",
+         "%g was asked for; of these settings the cheapest is taken that keeps it. Error: at the "
+         "end, as pilots of the run let expect; cost: of the motion, as counted; least: the "
+         "smallest error that was seen",
+         selection->asked.error);
+    chosen_table(selection, "#   ", &table);
+    if (table.bytes)
+        terminal_put(stdout, table.bytes);
+    text_free(&table);
 }
 
 static void print_resolution(const struct backend_description *backend,
@@ -410,6 +426,8 @@ static enum status try_part(struct check *check, enum check_part part, const cha
         check->record = run_record(check->prepared.run);
         return STATUS_OK;
     }
+    if (part == CHECK_ADVICE && !isnan(record->asked))
+        return STATUS_OK; /* it was chosen, or is as it was asked for */
     if (part == CHECK_ESTIMATE)
         return estimate_tried(path, check->prepared.run, &check->estimate, error);
     if (part == CHECK_RESOLUTION)
@@ -429,7 +447,9 @@ static void print_parts(const struct check *check, int done)
     const struct run_record *const record = &check->record;
     if (done > CHECK_ESTIMATE)
         print_estimate(record, &check->estimate);
-    if (done > CHECK_ADVICE)
+    if (done > CHECK_ESTIMATE && record->selection)
+        print_selection(record->selection);
+    if (done > CHECK_ADVICE && isnan(record->asked))
         print_step(record->experiment, &check->advice, &check->estimate.timing);
     if (done > CHECK_ESTIMATE)
         print_trust(record->experiment, &check->estimate.timing);
@@ -460,7 +480,7 @@ enum status prepare_check(const struct prepare_options *options, const struct ru
         status = try_part(&check, (enum check_part)part, options->path, &run, error);
         part += !status;
         if (!status && part == CHECK_BODIES + 1)
-            status = print_keys(check.prepared.config, error);
+            status = print_keys(check.record.experiment->config, error);
     }
     if (status == STATUS_STOPPED) {
         error_clear(error);

@@ -11,6 +11,7 @@
 #include "base/name.h"
 #include "base/terminal.h"
 #include "base/text.h"
+#include "commands/chosen.h"
 #include "config/parameter-reference.h"
 
 enum { VALUE_COLUMN = 17 };
@@ -189,6 +190,32 @@ static void say_criterion(const struct run_record *record, const struct criterio
     }
     say(holds ? 0 : TERMINAL_RED, "expect", value.bytes ? value.bytes : "");
     text_free(&value);
+}
+
+/* Prints whether the error that was asked for was kept, with what, and what else there was. */
+static void say_asked(const struct run_record *record, enum status status)
+{
+    struct text words = { 0 }, attempts = { 0 };
+    const bool judged = status == STATUS_OK || status == STATUS_EXPECT_FAILED;
+    const bool kept = record->reached <= record->asked;
+    char value[128];
+    if (isnan(record->asked))
+        return;
+    snprintf(value, sizeof value, "energy error %g: %s%.2g", record->asked,
+             !judged ? "so far "
+             : kept  ? "kept, with "
+                     : "MISSED, with ",
+             record->reached);
+    say(judged && !kept ? TERMINAL_RED : 0, "asked", value);
+    if (!record->selection)
+        return;
+    chosen_words(record->selection, &words);
+    chosen_attempts(record->selection, &attempts);
+    item("chosen", "%s", words.bytes ? words.bytes : "");
+    if (attempts.length > 0)
+        item("attempts", "%s", attempts.bytes);
+    text_free(&words);
+    text_free(&attempts);
 }
 
 static void say_watch(const struct run_record *record)
@@ -376,6 +403,7 @@ void summary_print(const struct run_record *record, enum status status)
     say_what(record);
     say_time(record);
     say_energy_error(record, status);
+    say_asked(record, status);
     say_left_out(record);
     say_virial_ratio(record, status);
     say_time_scales(record);

@@ -3,11 +3,14 @@
 #include <jansson.h>
 #include <math.h>
 
+#include "run/attempt.h"
 #include "run/content.h"
 #include "run/parts.h"
 
 struct run_record run_record(const struct run *run)
 {
+    if (!run->observers.watch) /* it could not begin anew */
+        return (struct run_record){ .verdict = "" };
     const struct schedule *schedule = &run->schedule;
     const struct run_work own = run_work(run);
     const double steps = own.chosen ? own.sums.steps - run->continuation.work.steps
@@ -33,6 +36,9 @@ struct run_record run_record(const struct run *run)
         .rate = run_rate(run),
         .legs = legs_sum(run, legs),
         .time_scales = time_scales(&run->simulation->physics, &run->structure, run->ensemble.first),
+        .selection = run->choice.count > 0 ? &run->choice : NULL,
+        .asked = asked_of(run->experiment.config).error,
+        .reached = attempt_error(run),
         .chooses_steps = own.chosen,
         .own_steps = own.sums,
         .smallest_system = own.system,

@@ -1,0 +1,96 @@
+#include "commands/chosen.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/document.h"
+
+/* Sorts the candidates by what they cost, those that keep the error first. */
+static void sort(const struct selection *selection,
+                 const struct candidate *sorted[SELECTION_CANDIDATES])
+{
+    for (size_t k = 0; k < selection->count; k++) {
+        const struct candidate *const c = &selection->candidates[k];
+        size_t at = k;
+        while (at > 0 && (c->keeps > sorted[at - 1]->keeps ||
+                          (c->keeps == sorted[at - 1]->keeps && c->cost < sorted[at - 1]->cost))) {
+            sorted[at] = sorted[at - 1];
+            at--;
+        }
+        sorted[at] = c;
+    }
+}
+
+/* "3.1e-08", or "-" for what is not known. */
+enum { CELL_SIZE = 32 };
+static const char *cell(char buffer[CELL_SIZE], const char *format, double value)
+{
+    if (!isfinite(value))
+        return "-";
+    snprintf(buffer, CELL_SIZE, format, value);
+    return buffer;
+}
+
+/* The part of the setting behind the name: "step 0.001". */
+static const char *behind_name(const struct setting *setting, char buffer[SETTING_TEXT_SIZE])
+{
+    if (!(setting->step > 0.0))
+        return "-";
+    const char *const comma = strchr(setting_text(setting, buffer), ',');
+    return comma ? comma + 2 : buffer;
+}
+
+void chosen_table(const struct selection *selection, const char *indent, struct text *text)
+{
+    const struct candidate *sorted[SELECTION_CANDIDATES];
+    const struct candidate *const taken = &selection->candidates[selection->chosen];
+    sort(selection, sorted);
+    text_print(text, "%s%-16s %-16s %-9s %-6s %-9s\n", indent, "integrator", "setting", "error",
+               "cost", "least");
+    for (size_t k = 0; k < selection->count; k++) {
+        const struct candidate *const c = sorted[k];
+        char setting[SETTING_TEXT_SIZE], error[CELL_SIZE], cost[CELL_SIZE], least[CELL_SIZE];
+        text_print(text, "%s%-16s %-16s %-9s %-6s %-9s %s\n", indent,
+                   c->setting.integrator->variant.name, behind_name(&c->setting, setting),
+                   cell(error, "%.1e", c->error), cell(cost, "%.3g", c->cost / taken->cost),
+                   cell(least, "%.1e", c->least),
+                   c == taken      ? "chosen"
+                   : c->why[0]     ? "cannot be taken"
+                   : !c->keeps     ? "misses it"
+                   : c->part > 0.0 ? ""
+                                   : "by its order");
+    }
+}
+
+void chosen_words(const struct selection *selection, struct text *text)
+{
+    const struct candidate *sorted[SELECTION_CANDIDATES];
+    const struct candidate *const taken = &selection->candidates[selection->chosen];
+    char setting[SETTING_TEXT_SIZE];
+    sort(selection, sorted);
+    text_print(text, "%s", setting_text(&taken->setting, setting));
+    for (size_t k = 0; k < selection->count; k++)
+        if (sorted[k] != taken && sorted[k]->keeps)
+            text_print(text, "; %s for %.2g times the cost",
+                       setting_text(&sorted[k]->setting, setting), sorted[k]->cost / taken->cost);
+}
+
+void chosen_attempts(const struct selection *selection, struct text *text)
+{
+    const double cost = selection->candidates[selection->chosen].cost;
+    const size_t count = json_array_size(selection->attempts);
+    char setting[SETTING_TEXT_SIZE];
+    double lost = 0.0;
+    for (size_t k = 0; k < count; k++) {
+        const json_t *const attempt = json_array_get(selection->attempts, k);
+        const struct setting missed = setting_of_json(json_object_get(attempt, "setting"));
+        lost += document_real(attempt, "cost");
+        if (missed.integrator)
+            text_print(text, "%s%s",
+                       k ? "; " : "missed the error: ", setting_text(&missed, setting));
+    }
+    if (count > 0)
+        text_print(text, "; they cost %.2g of the run", lost / cost);
+}
