@@ -264,7 +264,8 @@ def test_a_wrong_number_is_found():
 def test_euler_fails():
     """energy-conservation: explicit Euler breaks the bound that velocity Verlet keeps"""
     config = os.path.join(FOLDER, "energy-conservation", "run.cfg")
-    result = tap.run("run", config, "-q", "-P", "time.integrator=euler", "-o", "out.run")
+    result = tap.run("run", config, "-q", "-P", "time.integrator=euler",
+                     "-P", "time.step=0.0005", "-o", "out.run")
     assert result.returncode == 1, (result.returncode, result.stderr)
     errors = column("conservation", "energy_error")
     assert errors[-1] > 1e-2 and errors[-1] > 1.5 * errors[len(errors) // 2]  # it grows
