@@ -474,3 +474,16 @@ bool selection_of_json(const json_t *json, struct selection *choice)
     return chosen >= 0 && choice->chosen < choice->count &&
            choice->candidates[choice->chosen].setting.step > 0.0;
 }
+
+enum status selection_recall(const json_t *json, const struct config *config,
+                             struct config **recalled, struct error *error)
+{
+    struct selection choice;
+    *recalled = NULL;
+    if (!asked_to_choose(config))
+        return STATUS_OK;
+    if (selection_of_json(json, &choice))
+        setting_apply(config, &choice.candidates[choice.chosen].setting, recalled, error);
+    selection_destroy(&choice);
+    return error->status;
+}

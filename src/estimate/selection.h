@@ -52,4 +52,9 @@ bool selection_again(const struct config *config, double part, double error, dou
 json_t *selection_json(const struct selection *choice);
 bool selection_of_json(const json_t *json, struct selection *choice);
 
+/* The config as it was for a run of which this is the choice, or NULL: there is none, or nothing
+ * was to be chosen. */
+enum status selection_recall(const json_t *json, const struct config *config,
+                             struct config **recalled, struct error *error);
+
 #endif

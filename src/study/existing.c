@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/document.h"
+#include "estimate/selection.h"
 #include "output/directory.h"
 #include "run/change.h"
 
@@ -203,8 +204,11 @@ void existing_member(const char *directory, const struct config *config,
     if (!json_is_object(before)) {
         error_set(error, STATUS_CONFIG, "%s: its run.json does not say what it ran", directory);
     } else if (comparison.finished || !json_is_false(result_find(&result, FIELD_CHECKPOINTED))) {
+        struct config *chosen = NULL; /* as what was chosen for the run makes it */
         compare_input(&comparison, &result, config, input);
-        change_visit(before, config, judge_change, &comparison, error);
+        if (!selection_recall(result_find(&result, FIELD_CHOICE), config, &chosen, error))
+            change_visit(before, chosen ? chosen : config, judge_change, &comparison, error);
+        config_free(chosen);
     }
     *done = comparison.finished && !comparison.further;
     *status = *done ? (int)code : STATUS_OK;

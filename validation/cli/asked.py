@@ -190,4 +190,35 @@ def test_ensembles():
     assert record("worst")["largest_energy_error"] <= 1e-6 < record("q90")["largest_energy_error"]
 
 
+def test_sweeps():
+    """each run chooses for itself; the same command finds them done, and a longer end goes on"""
+    write(CLUSTER % "energy_error = 1e-6;" + "sweep = ( { key = \"time.energy_error\"; "
+          "values = [1e-3, 1e-6, 1e-9]; } );\n")
+    assert tap.run("run", "x.cfg", "-o", "s", "-q").returncode == 0
+    errors = [record(f"s/{k:03}")["largest_energy_error"] for k in (1, 2, 3)]
+    assert errors[0] <= 1e-3 and errors[1] <= 1e-6 and errors[2] <= 1e-9, errors
+    stamps = [os.stat(f"s/{k:03}/run.json").st_mtime_ns for k in (1, 2, 3)]
+    again = tap.run("run", "x.cfg", "-o", "s", "-q")
+    assert again.returncode == 0, again
+    assert stamps == [os.stat(f"s/{k:03}/run.json").st_mtime_ns for k in (1, 2, 3)]
+
+
+def test_check_prints_the_table():
+    """what keeps the error, the cheapest first, as the run then chooses; the keys have it in them"""
+    write(CLUSTER % "energy_error = 1e-6;")
+    text = tap.run("check", "x.cfg").stdout
+    rows = [line.split() for line in text.split("integrator ")[-1].splitlines()[1:5]]
+    assert rows[0][-1] == "chosen" and len({row[1] for row in rows}) == 4, text
+    costs = [float(row[5]) for row in rows if row[-1] not in ("it", "taken")]
+    assert costs[0] == 1 and costs == sorted(costs), text
+    assert all(float(row[4]) <= 1e-6 for row in rows if row[-1] not in ("it", "taken")), text
+    keys = text.split("# estimate")[0]
+    write(keys, "keys.cfg")
+    assert tap.run("run", "keys.cfg", "-o", "k", "-q").returncode == 0
+    summary = tap.run("run", "x.cfg", "-o", "t").stdout
+    assert data("k") == data("t") and chosen("t")["integrator"] == rows[0][1]
+    words = " ".join(summary.split())
+    assert re.search(rf"asked energy error 1e-06: kept, with \S+ chosen {rows[0][1]}, ", words), words
+
+
 tap.main()
