@@ -279,20 +279,29 @@ static bool choose(struct selection *choice)
     return any;
 }
 
-/* Makes a candidate finer after it was off by `error` at a part of the run. */
-static void refine(const struct config *config, double part, double error, struct selection *choice)
+/* Makes a candidate finer after it was off by `error` at a part of the run, and had done that work.
+ */
+static void refine(const struct config *config, double part, double error, double work,
+                   struct selection *choice)
 {
-    static const double least_change = 1.25, change_of_failure = 2.0;
+    static const double change_of_failure = 2.0;
+    const double attempts = (double)json_array_size(choice->attempts);
+    const double least_change = (1.25 + 0.5 * part) * pow(1.3, attempts);
     struct candidate *const c = &choice->candidates[choice->chosen];
     const double before = c->error;
+    const double dearer = fmax(1.0, work / part / c->cost);
     const double now = error * pow(part, -growth(c->setting.integrator));
     const double wanted = target(&choice->asked, false);
     const double surprise = fmax(now / fmax(before, 1e-300), 1.0);
     for (size_t k = 0; k < choice->count; k++) {
         struct candidate *const other = &choice->candidates[k];
         const struct integrator *const integrator = other->setting.integrator;
-        if (!other->keeps || (other != c && (other->part >= 1.0 || integrator->adaptive)))
-            continue; /* what it met is nothing to them */
+        if (!other->keeps || (other != c && other->part >= 1.0))
+            continue;
+        if (integrator->adaptive)
+            other->cost *= dearer; /* by the same pairs that came closer than was seen */
+        if (other != c && integrator->adaptive)
+            continue;
         const double beyond = other == c ? now : other->error * surprise;
         const double change =
             isfinite(beyond) ? finer_by(integrator, beyond / wanted) : change_of_failure;
@@ -330,7 +339,7 @@ static enum status confirm(struct search *search, struct error *error)
             c->cost = pilot.work / pilot.part;
             break;
         }
-        refine(search->config, fmax(pilot.part, 1e-3), pilot.error, choice);
+        refine(search->config, fmax(pilot.part, 1e-3), pilot.error, pilot.work, choice);
     }
     return STATUS_OK;
 }
@@ -420,7 +429,7 @@ bool selection_again(const struct config *config, double part, double error, dou
     document_append(&choice->attempts, attempt);
     if (json_array_size(choice->attempts) >= MOST_ATTEMPTS)
         return false;
-    refine(config, fmax(part, 1e-3), isnan(error) ? INFINITY : error, choice);
+    refine(config, fmax(part, 1e-3), isnan(error) ? INFINITY : error, work, choice);
     return choose(choice);
 }
 
