@@ -66,6 +66,11 @@ def test_the_echo_is_the_run():
     assert data("a") == data("b") and "choice" not in record("b")
     assert tap.run("verify", "a").returncode == 0
     assert record("a")["largest_energy_error"] <= 1e-6
+    # A pilot of the whole run moved as the run does, to the bit.
+    choice = record("a")["choice"]
+    assert choice["attempts"] == [] and choice["candidates"][choice["chosen"]]["part"] == 1
+    assert choice["candidates"][choice["chosen"]]["energy_error"] == \
+        record("a")["largest_energy_error"]
 
 
 def test_cadences_count_thousandths_of_the_run():

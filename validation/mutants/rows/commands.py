@@ -35,7 +35,7 @@ ROWS = [
     ("src/commands/command-convert.c", "if (c->xyz.needs & ~(unsigned)NEED_STATE)", "if (false)",
      "cli/convert.py"),
     ("src/commands/command-check.c",
-     "            status = print_keys(check.prepared.config, error);",
+     "            status = print_keys(check.record.experiment->config, error);",
      "            status = 0;", "cli/check.py"),
     ("src/commands/command-check.c", "bodies->count, x->simulation.bodies->systems",
      "bodies->systems, x->simulation.bodies->count", "cli/check.py"),

@@ -47,4 +47,6 @@ ROWS = [
     ("src/config/source.c", "number && isfinite(node->real) ?",
      "number ?", "unit/config-syntax unit/config"),
     ("src/config/echo.c", 'i ? "," : ""', '""', "unit/config unit/schema"),
+    ("src/config/reader.c", "               !has_instead(section, value->parameter)) {",
+     "               true) {", "cli/asked.py"),
 ]

@@ -142,4 +142,10 @@ ROWS = [
      "cli/reliability.py"),
     ("src/run/open.c", 'directory_replace_forget(run->files.directory, "run.json");', "",
      "cli/reliability.py"),
+    ("src/run/attempt.c", "return isnan(asked) || attempt_error(run) <= asked;", "return true;",
+     "cli/asked.py"),
+    ("src/run/attempt.c", "!(run->options.restart && take_recorded(run, config))", "true",
+     "cli/asked.py"),
+    ("src/run/run.c", "fresh.options.force = true;", "", "cli/asked.py"),
+    ("src/run/run.c", "fresh.options.restart = false;", "", "cli/asked.py"),
 ]

@@ -119,4 +119,5 @@ ROWS = [
      "return STATUS_OK;", "cli/study-results.py"),
     ("src/study/existing.c", "    *done = comparison.finished && !comparison.further;",
      "    *done = comparison.finished;", "cli/study-results.py"),
+    ("src/study/existing.c", "chosen ? chosen : config", "config", "cli/asked.py"),
 ]
