@@ -328,7 +328,8 @@ STATEMENTS = {
     "energy-conservation": [
         ("{} bodies of random masses", setting("bodies.count")),
         ("The error grows all the time; half the step halves it.",
-         lambda run: grows(run.variant("time.integrator=euler", "time.step=0.0005")), gain("euler", 1.85, 2.1)),
+         lambda run: grows(run.variant("time.integrator=euler", "time.step=0.0005")),
+         gain("euler", 1.85, 2.1)),
         ("half the step, a quarter of the error.", gain("velocity-verlet", 3.8, 4.2)),
         ("gains a factor of 16 from half the step", gain("yoshida4", 14.5, 17.5)),
         ("are the measured orders: {}, {}, {} and {}.", *(order(name) for name in (

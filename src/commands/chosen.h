@@ -1,4 +1,4 @@
-/* What was chosen for a run that asks for an error (estimate/selection.h), in words. */
+/* The choice for a run that asks for an error (estimate/selection.h), in words. */
 #ifndef ORRERY_COMMANDS_CHOSEN_H
 #define ORRERY_COMMANDS_CHOSEN_H
 

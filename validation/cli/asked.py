@@ -209,7 +209,7 @@ def test_sweeps():
 
 
 def test_check_prints_the_table():
-    """what keeps the error, the cheapest first, as the run then chooses; the keys have it in them"""
+    """what keeps the error, the cheapest first, as the run then chooses; the keys have it"""
     write(CLUSTER % "energy_error = 1e-6;")
     text = tap.run("check", "x.cfg").stdout
     rows = [line.split() for line in text.split("integrator ")[-1].splitlines()[1:5]]
@@ -223,7 +223,8 @@ def test_check_prints_the_table():
     summary = tap.run("run", "x.cfg", "-o", "t").stdout
     assert data("k") == data("t") and chosen("t")["integrator"] == rows[0][1]
     words = " ".join(summary.split())
-    assert re.search(rf"asked energy error 1e-06: kept, with \S+ chosen {rows[0][1]}, ", words), words
+    assert re.search(rf"asked energy error 1e-06: kept, with \S+ chosen {rows[0][1]}, ",
+                     words), words
 
 
 tap.main()
