@@ -38,7 +38,7 @@ struct run_record run_record(const struct run *run)
         .time_scales = time_scales(&run->simulation->physics, &run->structure, run->ensemble.first),
         .selection = run->choice.count > 0 ? &run->choice : NULL,
         .asked = asked_of(run->experiment.config).error,
-        .reached = attempt_error(run),
+        .reached = attempt_finding(run).value,
         .chooses_steps = own.chosen,
         .own_steps = own.sums,
         .smallest_system = own.system,

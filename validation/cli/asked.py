@@ -122,6 +122,9 @@ def test_a_run_that_misses_begins_anew():
     attempts = record("m")["choice"]["attempts"]
     assert attempts and attempts[0]["setting"]["step"] == 0.004, attempts
     assert attempts[0]["energy_error"] > 1e-6 and attempts[0]["cost"] > 0, attempts
+    assert tap.run("report", "m").returncode == 0
+    page = pathlib.Path("m/report.html").read_text()
+    assert "What the error costs" in page and "With velocity-verlet, step 0.004, the" in page
     assert "begins anew with velocity-verlet, step" in pathlib.Path("m/run.log").read_text()
     assert record("m")["largest_energy_error"] <= 1e-6
     shutil.copy("m/run.cfg", "echo.cfg")
