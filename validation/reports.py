@@ -58,6 +58,10 @@ def make_run(path, *, name="made", step=0.001, bodies=3, verdict="held", worst=N
         "diagnostics": {"conservation": {"energy_error": worst, "virial_ratio": 1.0}},
         "expect": [{"criterion": "energy_error <= 1e-05", "holds": verdict == "held",
                     "worst": worst, "judged": True, "rows": steps + 1, "failures": 0}],
+        "findings": [{"judge": "expect", "name": "energy_error", "whose": "", "value": worst,
+                      "unit": "", "bound": 1e-5, "bound_is": "most", "since": None, "system": None,
+                      "since_system": None, "sentence": "energy_error <= 1e-05",
+                      "severity": "failure" if verdict == "failed" else "held"}],
         "files": ["run.json", "run.cfg", "conservation.csv", "trajectory.xyz"],
         "config": {"name": name, "bodies": {"initial": "plummer", "count": bodies,
                                                  "center": True},
@@ -66,6 +70,10 @@ def make_run(path, *, name="made", step=0.001, bodies=3, verdict="held", worst=N
                    "diagnostics": [{"type": "conservation", "every": 1}],
                    "outputs": [{"type": "xyz", "file": "trajectory.xyz"}]}}
     if verdict == "failed":
+        run["findings"].append({
+            "judge": "watch", "name": "energy error", "whose": "test body 7", "value": 118.5,
+            "unit": "", "bound": 0.005, "bound_is": "most", "since": 1.875, "system": 3,
+            "since_system": None, "sentence": "the energy is off", "severity": "failure"})
         run["watch"] = {"holds": False, "limits": {"energy_error": 0.005, "energy_drift": None},
                         "energy_error": {"largest": 118.5, "time": 2.125, "system": 3,
                                          "systems_beyond": 1},

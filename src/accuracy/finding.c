@@ -83,8 +83,9 @@ static json_t *finding_json(const struct finding *f)
     char whose[FINDING_WHOSE_SIZE];
     finding_whose(f, whose);
     return json_pack(
-        "{s:s, s:s, s:o, s:s, s:o, s:s, s:o, s:o, s:o, s:I, s:s, s:s, s:s}", "name", f->name,
-        "whose", whose[0] ? whose + strlen(" of ") : "", "value", document_number(f->value), "unit",
+        "{s:s, s:s, s:s, s:o, s:s, s:o, s:s, s:o, s:o, s:o, s:I, s:s, s:s, s:s}", "judge",
+        f->subject >= FINDING_OF_ENERGY ? "expect" : "watch", "name", f->name, "whose",
+        whose[0] ? whose + strlen(" of ") : "", "value", document_number(f->value), "unit",
         f->unit && f->unit[0] ? f->unit + 1 : "", "bound", document_number(f->bound), "bound_is",
         f->from_below ? "least" : "most", "since", document_number(f->since), "system",
         system_json(f->system), "since_system", system_json(f->since_system), "systems_beyond",

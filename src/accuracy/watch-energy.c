@@ -355,15 +355,20 @@ static struct finding row_of(const struct record *record, const char *name, doub
 
 struct finding watch_row_of_error(const struct watch *watch, const struct record *record)
 {
-    return row_of(record, "energy error", record->largest_error, watch->energy_error,
-                  !isnan(record->first_error), record->first_error);
+    const bool beyond = !isnan(record->first_error);
+    return row_of(record, "energy error", beyond ? record->largest_error : record->largest_judged,
+                  watch->energy_error, beyond, record->first_error);
 }
 
 struct finding watch_row_of_drift(const struct watch *watch, const struct record *record)
 {
     const double change =
         watch->symplectic ? fabs(watch_drift(watch, record).change) : record->largest_error;
-    return row_of(record, "energy drift", change, watch->energy_drift, drifts(watch, record), NAN);
+    struct finding row =
+        row_of(record, "energy drift", change, watch->energy_drift, drifts(watch, record), NAN);
+    if (row.severity == FINDING_HELD && !(change <= watch->energy_drift))
+        row.severity = FINDING_OPEN;
+    return row;
 }
 
 struct finding watch_row_of_change(const struct watch *watch, const struct record *record)

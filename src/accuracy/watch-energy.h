@@ -59,8 +59,9 @@ struct watch_drift {
 };
 struct watch_drift watch_drift(const struct watch *watch, const struct record *record);
 
-/* The rows of a system: the largest error since the start, the drift, which of a method that is not
- * symplectic is all its error, and the largest change within JUMP_STEPS. */
+/* The rows of a system: the largest error since the start, as it was judged while it is within the
+ * limit; the drift, which of a method that is not symplectic is all its error, and is open if it is
+ * not known or not steady; and the largest change within JUMP_STEPS. */
 struct finding watch_row_of_error(const struct watch *watch, const struct record *record);
 struct finding watch_row_of_drift(const struct watch *watch, const struct record *record);
 struct finding watch_row_of_change(const struct watch *watch, const struct record *record);

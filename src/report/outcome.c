@@ -1,5 +1,7 @@
 #include "report/outcome.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/document.h"
@@ -23,49 +25,6 @@ void outcome_counts(const size_t counts[OUTCOMES], struct text *text)
         }
 }
 
-static void separate(struct text *why)
-{
-    if (why->length > 0)
-        text_print(why, "; ");
-}
-
-/* The file of a system that came from one of its own; NULL for others. */
-static const char *file_of(const struct result *result, double system)
-{
-    const json_t *members = result_find(result, FIELD_MEMBERS);
-    const bool there = system >= 1.0 && system <= (double)json_array_size(members);
-    const json_t *member = there ? json_array_get(members, (size_t)system - 1) : NULL;
-    return json_string_value(json_object_get(member, "file"));
-}
-
-/* A criterion that did not hold. */
-static void put_criterion(const struct result *result, const json_t *criterion, struct text *why)
-{
-    const struct units *units = result_units(result);
-    const char *text = json_string_value(json_object_get(criterion, "criterion"));
-    const char *unit = json_string_value(json_object_get(criterion, "unit"));
-    char time[UNITS_TEXT_SIZE], system[TEXT_SYSTEM_SIZE];
-    const char *why_undefined = json_string_value(json_object_get(criterion, "why_undefined"));
-    const json_t *worst = json_object_get(criterion, "worst");
-    const json_t *first = json_object_get(criterion, "first_failure_time");
-    separate(why);
-    text_print(why, "%s, ", text ? text : "a criterion");
-    if (json_integer_value(json_object_get(criterion, "rows")) == 0)
-        text_print(why, "no row to judge by");
-    else if (json_is_number(worst))
-        text_print(why, "farthest beyond it: %.4g%s%s", json_number_value(worst),
-                   unit && unit[0] ? " " : "", unit ? unit : "");
-    else
-        text_print(why, "undefined%s", why_undefined ? why_undefined : "");
-    const double worst_system = json_number_value(json_object_get(criterion, "worst_system"));
-    const double failed_system =
-        json_number_value(json_object_get(criterion, "first_failure_system"));
-    text_print(why, "%s", text_system(system, worst_system, file_of(result, worst_system)));
-    if (json_is_number(first))
-        text_print(why, ", first at t = %s", units_time(units, json_number_value(first), 4, time));
-    text_print(why, "%s", text_system(system, failed_system, file_of(result, failed_system)));
-}
-
 /* "failed: energy error 0.22, bound 0.0005 (447 times): ..."; "" of a run that did not fail, and of
  * one of an earlier version. */
 static const char failed_prefix[] = "failed: ";
@@ -85,21 +44,7 @@ static const char *reason_of(const struct result *result)
 
 static void put_failures(const struct result *result, struct text *why)
 {
-    if (reason_of(result)[0]) {
-        text_print(why, "%s", reason_of(result));
-        return;
-    }
-    size_t index;
-    json_t *criterion;
-    json_array_foreach(result_find(result, FIELD_EXPECT), index, criterion)
-    {
-        if (!json_is_true(json_object_get(criterion, "holds")))
-            put_criterion(result, criterion, why);
-    }
-    if (!json_is_false(result_find(result, FIELD_WATCH_HOLDS)))
-        return;
-    separate(why);
-    text_print(why, "the accuracy watch: %s", result_string(result, FIELD_WATCH_TEXT));
+    text_print(why, "%s", reason_of(result));
 }
 
 /* The first message says what, the others what follows from it. */
@@ -269,33 +214,64 @@ json_t *unfinished_document(const struct result *result)
     return document;
 }
 
-/* Names a criterion: one that has failed stays failed, whatever comes. */
-static void judge(json_t **criterion, bool ended)
+/* "<= 5 km"; null for no number. */
+static json_t *number_view(const json_t *finding, const char *before, const char *key)
 {
-    const json_t *const holds = json_object_get(*criterion, "holds");
-    const bool judged = json_is_true(json_object_get(*criterion, "judged"));
-    const char *class_ = "quiet", *words = "held so far";
-    if (!ended && !judged)
-        words = "not judged yet";
-    else if (json_is_false(holds))
-        class_ = "bad", words = "failed";
-    else if (ended && json_is_true(holds))
-        class_ = "good", words = "held";
-    else if (ended)
-        words = judged ? "held until it broke off" : "not judged";
-    document_set(criterion, "class", json_string(class_));
-    document_set(criterion, "words", json_string(words));
+    const json_t *number = json_object_get(finding, key);
+    const char *unit = document_string(finding, "unit");
+    char words[96];
+    snprintf(words, sizeof words, "%s%.6g%s%.40s", before, json_number_value(number),
+             unit[0] ? " " : "", unit);
+    return json_is_number(number) ? json_string(words) : json_null();
 }
 
-json_t *unfinished_criteria(const struct result *result)
+/* The words for a row. One that has failed stays failed, whatever comes. */
+static const struct judgement {
+    const char *severity, *class_;
+    const char *at_end, *broke_off, *so_far;
+} judgements[] = {
+    { "failure", "bad", "failed", "failed", "failed" },
+    { "warning", "quiet", "warned", "warned", "warned" },
+    { "held", "good", "held", "held until it broke off", "held so far" },
+    { "", "quiet", "not judged", "not judged", "not judged yet" },
+};
+
+static void show(json_t **row, const struct result *result)
+{
+    const bool ended = has_ended(result), broke_off = result_broke_off(result);
+    const double bound = document_real(*row, "bound"), value = document_real(*row, "value");
+    const double since = document_real(*row, "since");
+    const bool below = strcmp(document_string(*row, "bound_is"), "least") == 0;
+    const struct judgement *judgement = judgements;
+    char time[UNITS_TEXT_SIZE], ratio[32];
+    while (judgement->severity[0] &&
+           strcmp(judgement->severity, document_string(*row, "severity")) != 0)
+        judgement++;
+    const char *words = !ended      ? judgement->so_far
+                        : broke_off ? judgement->broke_off
+                                    : judgement->at_end;
+    snprintf(ratio, sizeof ratio, "%.3g", value / bound);
+    units_time(result_units(result), since, 4, time);
+    document_set(row, "words", json_string(words));
+    document_set(row, "class",
+                 json_string(strcmp(words, judgement->at_end) == 0 ? judgement->class_ : "quiet"));
+    document_set(row, "value_words", number_view(*row, "", "value"));
+    document_set(row, "bound_words", number_view(*row, below ? "≥ " : "≤ ", "bound"));
+    document_set(row, "ratio", bound > 0.0 && isfinite(value) ? json_string(ratio) : json_null());
+    document_set(row, "since_words", isnan(since) ? json_null() : json_string(time));
+    document_set(row, "of_rows",
+                 json_boolean(strcmp(document_string(*row, "judge"), "expect") == 0));
+}
+
+json_t *unfinished_findings(const struct result *result)
 {
     size_t index;
-    json_t *criterion, *criteria = json_array();
-    json_array_foreach(result_find(result, FIELD_EXPECT), index, criterion)
+    json_t *finding, *rows = json_array();
+    json_array_foreach(result_find(result, FIELD_FINDINGS), index, finding)
     {
-        json_t *copy = json_copy(criterion);
-        judge(&copy, has_ended(result));
-        document_append(&criteria, copy);
+        json_t *row = json_copy(finding);
+        show(&row, result);
+        document_append(&rows, row);
     }
-    return criteria;
+    return rows;
 }

@@ -60,8 +60,8 @@ json_t *unfinished_view(const struct result *result);
  */
 json_t *unfinished_document(const struct result *result);
 
-/* The criteria with the "words" and the "class" of their outcome: of a run that has not ended none
- * is held. A new array; NULL for want of memory. */
-json_t *unfinished_criteria(const struct result *result);
+/* The table of findings with the words of each cell and the "class" of the outcome: of a run that
+ * has not ended none is held. A new array; NULL for want of memory. */
+json_t *unfinished_findings(const struct result *result);
 
 #endif

@@ -147,8 +147,6 @@ static void set_times(json_t **view, const struct result *result)
         enum result_field field;
     } times[] = { { "smallest_step", FIELD_OWN_STEPS_SMALLEST },
                   { "stuck_time", FIELD_OWN_STEPS_STUCK_AT },
-                  { "error_time", FIELD_WATCH_ENERGY_ERROR_TIME },
-                  { "jump_time", FIELD_WATCH_FIRST_JUMP_TIME },
                   { "pair_time", FIELD_WATCH_FASTEST_PAIR_TIME } };
     char time[UNITS_TEXT_SIZE];
     document_set(view, "step_size",
@@ -241,7 +239,6 @@ static void set_watch(json_t **view, const struct result *result, bool whole)
         text_print(&words, holds ? " It warned: %s." : ": %s.", warning);
     else if (!holds)
         text_print(&words, ".");
-    document_set(view, "fine", json_string(whole ? "good" : "quiet"));
     document_set(view, "watch_class",
                  json_string(!holds                 ? "bad"
                              : whole && !warning[0] ? "good"
@@ -276,21 +273,16 @@ void page_run_head(struct text *html, const struct result *run)
     snprintf(steadiness, sizeof steadiness, "%.0f",
              100.0 * result_real(result, FIELD_WATCH_ENERGY_DRIFT_STEADINESS));
     json_t *view = json_pack(
-        "{s:b, s:b, s:b, s:o, s:s, s:s, s:s, s:s, s:o, s:i, s:o}", "expected",
-        json_array_size(result_find(result, FIELD_EXPECT)) > 0, "chooses_steps",
+        "{s:b, s:b, s:b, s:o, s:s, s:s, s:s, s:s, s:o, s:i, s:o}", "any_findings",
+        json_array_size(result_find(result, FIELD_FINDINGS)) > 0, "chooses_steps",
         result_find(result, FIELD_OWN_STEPS) != NULL, "broke_off", result_broke_off(result),
-        "expect", unfinished_criteria(run), "softening", units_length(units, softening, 6, eps),
+        "findings", unfinished_findings(run), "softening", units_length(units, softening, 6, eps),
         "pair_distance", units_length(units, distance, 3, apart), "drift_class",
         drift_class(result, result_is_whole(run)), "steadiness_percent", steadiness, "pair_period",
         document_number(2.0 * M_PI * scale), "advised", advised_steps(result), "outcome",
         outcome_view(run));
-    document_set(&view, "several_jumps",
-                 json_boolean(result_real(result, FIELD_WATCH_ENERGY_JUMPS) != 1.0));
     document_set(&view, "at_end", json_boolean(result_is_whole(run)));
     document_set(&view, "at_least", json_boolean(run->state != RESULT_ENDED));
-    document_set(&view, "steady_jumps",
-                 json_boolean(result_real(result, FIELD_WATCH_SUDDEN_ENERGY_JUMPS) <
-                              result_real(result, FIELD_WATCH_ENERGY_JUMPS)));
     document_set(&view, "why", error_view(result));
     document_set(&view, "uncounted", uncounted_view(run));
     set_watch(&view, result, result_is_whole(run));

@@ -23,7 +23,13 @@ struct finding verdict_findings(const struct run *run, bool ended, struct findin
     if (!isnan(asked.bound))
         findings_add(findings, &asked, "");
     expectations_findings(&run->criteria.expect, ended, findings);
-    return watch_findings(run->observers.watch, run->ensemble.left_out, findings);
+    const struct finding worst =
+        watch_findings(run->observers.watch, run->ensemble.left_out, findings);
+    /* The start says nothing of a run, unless it fails. */
+    for (size_t i = 0; !ended && run->schedule.step == 0 && i < findings->count; i++)
+        if (findings->rows[i].severity == FINDING_HELD)
+            findings->rows[i].severity = FINDING_OPEN;
+    return worst;
 }
 
 /* --- telling ---------------------------------------------------------------------------------- */

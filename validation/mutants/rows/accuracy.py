@@ -136,6 +136,8 @@ ROWS = [
     ("src/accuracy/finding.c", ".value = value,", ".value = bound,", "unit/watch cli/verdict.py"),
     ("src/accuracy/finding.c", ".since = beyond ? since : NAN,", ".since = NAN,",
      "unit/watch cli/verdict.py"),
+    ("src/accuracy/watch-energy.c", "!(change <= watch->energy_drift)", "false",
+     "cli/live-view.py"),
     ("src/accuracy/watch-energy.c", "row.bodies[0] = record->error_body;", "", "unit/watch"),
     ("src/accuracy/watch-energy.c", "record->jumps > 0.0, record->first_jump);",
      "record->jumps > 0.0, record->first_error);", "unit/watch",

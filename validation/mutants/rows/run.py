@@ -15,6 +15,8 @@ ROWS = [
      "no run is known whose own step holds in a rehearsal"),
     ("src/run/remedy.c", "STATUS_OK &&\n           tried.within;", "STATUS_OK;", "cli/verdict.py"),
     ("src/run/remedy.c", "found.trial == ADVICE_HOLDS", "true", "cli/verdict.py"),
+    ("src/run/verdict.c", "i].severity = FINDING_OPEN;", "i].severity = FINDING_HELD;",
+     "cli/live-view.py"),
     ("src/run/verdict.c", "c && !(known && watched->times >= c->times)", "false", "cli/verdict.py"),
     ("src/run/run.c", "if (run->continuation.done)\n        verdict_recall(run);",
      "if (false)\n        verdict_recall(run);", "cli/reliability.py"),
