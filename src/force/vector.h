@@ -271,15 +271,22 @@ VECTOR_INLINE(vdouble) estimate_double(vdouble a)
 
 #if VECTOR_BYTES == 64
 VECTOR_INLINE(unsigned) bits_float(mask_float a) { return _mm512_movepi32_mask((__m512i)a); }
+VECTOR_INLINE(unsigned) bits_double(mask_double a) { return _mm512_movepi64_mask((__m512i)a); }
 #elif VECTOR_BYTES == 32
 VECTOR_INLINE(unsigned) bits_float(mask_float a) { return (unsigned)_mm256_movemask_ps((__m256)a); }
+VECTOR_INLINE(unsigned) bits_double(mask_double a)
+{
+    return (unsigned)_mm256_movemask_pd((__m256d)a);
+}
 #elif defined __SSE2__
 VECTOR_INLINE(unsigned) bits_float(mask_float a) { return (unsigned)_mm_movemask_ps((__m128)a); }
+VECTOR_INLINE(unsigned) bits_double(mask_double a) { return (unsigned)_mm_movemask_pd((__m128d)a); }
 #else
 VECTOR_INLINE(unsigned) bits_float(mask_float a)
 {
     return (unsigned)((a[0] & 1) | (a[1] & 2) | (a[2] & 4) | (a[3] & 8));
 }
+VECTOR_INLINE(unsigned) bits_double(mask_double a) { return (unsigned)((a[0] & 1) | (a[1] & 2)); }
 #endif
 
 #if VECTOR_BYTES < 64

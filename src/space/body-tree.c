@@ -7,14 +7,14 @@
 #include "base/memory.h"
 
 /* Branches have at most count / BRANCHES_WANTED bodies, or LEAST_BRANCH. */
-enum { BRANCHES_WANTED = 128, LEAST_BRANCH = 1024, MOST_TRUNK = 4096, DEEPEST_MIDDLE = 64 };
+enum { BRANCHES_WANTED = 128, LEAST_BRANCH = 1024, DEEPEST_MIDDLE = 64 };
 
 /* See is_leaf(). */
 enum { SPARSE_LEAF = 3, CONTRAST = 4 };
 
 size_t body_tree_cells_of(size_t count)
 {
-    return MOST_TRUNK + count + 8 * (MOST_TRUNK / 2 + 1);
+    return BODY_TREE_TRUNK + count + 8 * (BODY_TREE_TRUNK / 2 + 1);
 }
 
 enum status body_tree_create(size_t count, size_t leaf, struct body_tree **tree,
@@ -30,7 +30,7 @@ enum status body_tree_create(size_t count, size_t leaf, struct body_tree **tree,
         !(t->spare_index = memory_array(count, sizeof *t->spare_index, error)) ||
         !(t->spare = memory_array(count + 4, sizeof *t->spare, error)) ||
         !(t->cells = memory_array(body_tree_cells_of(count), sizeof *t->cells, error)) ||
-        !(t->branch = memory_array(MOST_TRUNK, sizeof *t->branch, error))) {
+        !(t->branch = memory_array(BODY_TREE_TRUNK, sizeof *t->branch, error))) {
         body_tree_destroy(t);
         *tree = NULL;
     }
@@ -196,7 +196,7 @@ bool body_tree_plan_level(struct body_tree *tree, size_t *first, size_t *last)
     *last = tree->level = tree->trunk;
     for (size_t c = *first; c < *last; c++) {
         struct body_tree_cell *const cell = &tree->cells[c];
-        if (bodies_of(cell) <= most || tree->trunk + 2 > MOST_TRUNK) {
+        if (bodies_of(cell) <= most || tree->trunk + 2 > BODY_TREE_TRUNK) {
             tree->branch[tree->branches++] = (struct body_tree_branch){
                 .root = (uint32_t)c, .depth = tree->levels, .densest = densest_above(tree, c)
             };

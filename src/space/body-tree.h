@@ -12,6 +12,9 @@
 
 #include "base/status.h"
 
+/* Cells of the trunk, at most; branches are no more. */
+enum { BODY_TREE_TRUNK = 4096 };
+
 struct body_tree_cell {
     uint32_t first, last;   /* bodies, in the order of the tree */
     uint32_t child[2];      /* cells; both 0: a leaf */

@@ -67,6 +67,9 @@ KERNEL_INLINE void load_cells(const struct fmm_field *field, const uint32_t *cel
         }
 }
 
+static const float lane_numbers[TESTED]
+    __attribute__((aligned(64))) = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
+
 KERNEL_INLINE vfloat pick(mask_float where, vfloat yes, vfloat no)
 {
     return (vfloat)((where & (mask_float)yes) | (~where & (mask_float)no));
@@ -90,6 +93,7 @@ struct decision {
     unsigned acts;   /* as a whole */
     unsigned opened; /* its children are tested instead */
     unsigned kept;   /* for the children of the target */
+    float error2;    /* sum of the squares of the errors of those that act, over the weight */
 };
 
 /*
@@ -119,6 +123,8 @@ KERNEL_INLINE void decide(const struct fmm_field *field, uint32_t target, const 
     const vfloat radius = splat_float(to->radius), tolerance = splat_float(field->tolerance);
     const vfloat rank = splat_float(fabsf(to->rank)), zero = splat_float(0);
     const vfloat least = splat_float(1e-37f), eps2 = splat_float((float)field->eps2);
+    const vfloat unit = splat_float(1 / fmaxf(to->weight, 1e-37f));
+    vfloat error2 = zero;
     unsigned acts = 0, opened = 0, kept = 0;
     load_cells(field, cells, count, record);
     for (size_t at = 0; at < TESTED; at += FLOATS) {
@@ -168,6 +174,9 @@ KERNEL_INLINE void decide(const struct fmm_field *field, uint32_t target, const 
         store_float(&decision->together_kept[at],
                     pick(carried > zero, carried,
                          pick(is_leaf & (its_radius >= radius), splat_float(to->mass), zero)));
+        const mask_float is_there = load_float(&lane_numbers[at]) < splat_float((float)count);
+        const vfloat error = pick(is_small & ~is_itself & is_there, error_here * unit, zero);
+        error2 += error * error;
         acts |= bits_float(is_small & ~is_itself) << at;
         opened |= bits_float(opens) << at;
         kept |= bits_float(near & ~opens & ~leaf) << at;
@@ -176,6 +185,7 @@ KERNEL_INLINE void decide(const struct fmm_field *field, uint32_t target, const 
     decision->acts = acts & all;
     decision->opened = opened & all;
     decision->kept = kept & all;
+    decision->error2 = sum_float(error2);
 }
 
 /* The number of the first of some bits, which is taken out. */
@@ -228,8 +238,6 @@ static bool has_room(size_t end, size_t opened)
 static float scale_at(const struct fmm_field *field, struct fmm_walk *walk, uint32_t target,
                       size_t from, size_t to, size_t *end_of_list)
 {
-    static const float numbers[TESTED]
-        __attribute__((aligned(64))) = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
     const struct fmm_cell *const cell = &field->cells[target];
     const mask_float leaf = (mask_float)splat_float(0) - (cell->child[0] == 0);
     const vfloat radius = splat_float(cell->radius), tiny = splat_float(1e-30f);
@@ -253,7 +261,7 @@ static float scale_at(const struct fmm_field *field, struct fmm_walk *walk, uint
                 ~is_itself & ((sizes * sizes < splat_float(0.7f) * r2) | (leaf & is_leaf));
             const mask_float is_opened =
                 ~is_itself & ~is_point & ~is_leaf & (leaf | (its_radius > radius));
-            const mask_float is_there = load_float(&numbers[at]) < splat_float((float)count);
+            const mask_float is_there = load_float(&lane_numbers[at]) < splat_float((float)count);
             sums += pick(is_point & is_there,
                          load_float(&record[MASS][at]) / (far * far + eps2 + tiny), splat_float(0));
             opens |= bits_float(is_opened) << at;
@@ -307,7 +315,7 @@ static void scale(const struct fmm_field *field, struct fmm_walk *walk, const ui
 }
 
 enum { NEAR_GROUP = 4 /* targets of a near sum that go together */ };
-enum { EXCLUDE_NONE, EXCLUDE_SELF, EXCLUDE_TOUCHING };
+enum { EXCLUDE_NONE, EXCLUDE_SELF, EXCLUDE_CLOSE };
 
 #define MASK_single mask_float
 #define MASK_double mask_double

@@ -37,7 +37,7 @@ static inline void fmm_center(const struct fmm_cell *cell, double center[3])
  * body below. The scale is the least sum of m / (r^2 + eps^2) at any body. */
 static inline float fmm_share(const struct fmm_cell *cell)
 {
-    return powf((float)(cell->last - cell->first) / 32, -0.36f);
+    return powf(fmaxf((float)(cell->last - cell->first) / 32, 1), -0.36f);
 }
 
 /* By the lesser scale of its children. */
@@ -57,8 +57,10 @@ struct fmm_field {
     double eps2;
     float tolerance; /* of the error of one cell, over the weight of another */
     bool refine;     /* 1/r by a step of Newton's after the estimate */
+    double close;    /* distance of pairs that need more digits, over the unit of a near sum */
     bool touching;   /* the true eps is 0 */
     double *sums[4]; /* acceleration and potential of every body, in the order of the tree */
+    float *estimate; /* of every leaf: the error of a body's acceleration, see decide() */
 };
 
 enum {
@@ -79,6 +81,7 @@ struct fmm_walk {
     uint32_t first, last; /* the bodies whose sums are wanted */
     _Alignas(64) unsigned char local[FMM_DEPTH * EXPANSION_COEFFICIENTS * sizeof(double)];
     _Alignas(64) unsigned char scratch[5 * EXPANSION_COEFFICIENTS * 64];
+    uint32_t near_numbers[FMM_NEAR];
     _Alignas(64) unsigned char near[4 * (FMM_NEAR + FMM_LANES) * sizeof(double)];
 };
 
@@ -93,9 +96,9 @@ struct fmm_kernels {
      * from the root (the root first, `length` cells without the target). */
     void (*sum)(const struct fmm_field *field, struct fmm_walk *walk, const uint32_t *path,
                 size_t length, uint32_t target, uint32_t first, uint32_t last);
-    /* Direct sums at some bodies: acceleration, and the sum of m / (r^2 + eps^2). */
+    /* Accelerations at some bodies by direct sums. */
     void (*direct)(const struct fmm_field *field, const uint32_t *targets, size_t count,
-                   double (*sums)[4]);
+                   double (*sums)[3]);
 };
 
 /* Those for float and for double, in this order. */

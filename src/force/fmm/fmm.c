@@ -45,6 +45,11 @@ static const struct {
     { "baseline", fmm_baseline },
 };
 
+/* Pairs of a near sum that are closer than this part of its unit are summed in double: coordinates
+ * in float are right to 1e-7 of that unit, so that the pull of other pairs is wrong by a tenth of
+ * the accuracy at most. */
+static const double farthest_close = 1.0 / 16;
+
 /* --- choices, memory -------------------------------------------------------------------------- */
 
 static const struct fmm_setting *setting_of(const struct force_options *options)
@@ -116,9 +121,11 @@ static enum status create(struct force *force, const struct bodies *bodies, stru
     while (!force_isa_is(isa, all_kernels[k].isa))
         k++;
     f->setting = setting_of(&force->options);
-    f->kernels = &all_kernels[k].kernels[f->setting->precision == PRECISION_DOUBLE];
-    f->samples = f->setting->precision == PRECISION_DOUBLE ? FMM_SAMPLES : FMM_SAMPLES / 4;
-    f->samples = n / 4 < f->samples ? n / 4 : f->samples;
+    const bool in_double = f->setting->precision == PRECISION_DOUBLE;
+    f->kernels = &all_kernels[k].kernels[in_double];
+    const size_t marks = in_double ? FMM_SAMPLED : 96;
+    for (int which = 0; which < FMM_SAMPLES; which++)
+        f->samples[which].wanted = n / 4 < marks ? n / 4 : marks;
     force->precision = f->setting->precision;
     force->kernel = "fmm";
     force->isa = all_kernels[k].isa;
@@ -130,7 +137,9 @@ static enum status create(struct force *force, const struct bodies *bodies, stru
               cells, memory_bytes(f->expansion->count, real_size(f->setting)), error)) ||
         !(f->walks = memory_array(threads, sizeof *f->walks, error)) ||
         !(f->extents = memory_array(threads, sizeof *f->extents, error)) ||
-        !(f->parents = memory_array(cells, sizeof *f->parents, error)))
+        !(f->parents = memory_array(BODY_TREE_TRUNK, sizeof *f->parents, error)) ||
+        !(f->a2 = memory_array(BODY_TREE_TRUNK, sizeof *f->a2, error)) ||
+        !(f->field.estimate = memory_array(cells, sizeof *f->field.estimate, error)))
         return error->status;
     for (int d = 0; d < 4; d++)
         if (!(f->field.sums[d] = memory_array(n, sizeof(double), error)))
@@ -139,6 +148,7 @@ static enum status create(struct force *force, const struct bodies *bodies, stru
     f->field.tree = f->tree;
     f->field.refine = f->setting->refine || !f->kernels->estimate_is_fine;
     f->field.touching = force->physics.softening == 0;
+    f->field.close = fmin((in_double ? 1e-15 : 1e-6) / force->options.accuracy, farthest_close);
     return STATUS_OK;
 }
 
@@ -147,6 +157,8 @@ static void destroy(struct force *force)
     struct fmm *const f = (struct fmm *)force;
     for (int d = 0; d < 4; d++)
         memory_free(f->field.sums[d]);
+    memory_free(f->field.estimate);
+    memory_free(f->a2);
     memory_free(f->parents);
     memory_free(f->extents);
     memory_free(f->walks);
@@ -299,6 +311,7 @@ static void sum_branches(struct fmm *fmm)
         fmm_clear_sums(fmm, cell->first, cell->last);
         fmm->kernels->sum(&fmm->field, &fmm->walks[fmm_thread()], path, path_to(fmm, root, path),
                           root, cell->first, cell->last);
+        fmm_tally_branch(fmm, item);
     }
     fmm_next_phase(fmm);
 }
@@ -323,7 +336,9 @@ static void sum_system(struct fmm *fmm, const struct bodies *bodies, size_t syst
     grow_branches(fmm);
     find_scales(fmm);
     fmm_find_tolerance(fmm);
-    sum_branches(fmm);
+    do
+        sum_branches(fmm);
+    while (fmm_misses_accuracy(fmm));
 }
 
 /* --- the verbs -------------------------------------------------------------------------------- */

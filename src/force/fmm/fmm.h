@@ -26,8 +26,21 @@ struct fmm_setting {
     double pairs_per_body;
 };
 
-/* Bodies whose errors are measured, at most. */
-enum { FMM_SAMPLES = 512 };
+/* Bodies whose errors are measured: the first sample is there before all sums, to find the
+ * tolerance; the audit after them. */
+enum fmm_sample { FMM_FIRST, FMM_AUDIT, FMM_SAMPLES };
+
+enum { FMM_SAMPLED = 512 /* of a sample at most */ };
+
+struct fmm_sampled {
+    size_t wanted;                /* marks, some of which may fall on one body */
+    size_t count;                 /* bodies */
+    double expected2;             /* mean square of what is expected of the errors of all bodies */
+    uint32_t body[FMM_SAMPLED];   /* in the order of the tree */
+    uint32_t leaf[FMM_SAMPLED];   /* where it stands */
+    double times[FMM_SAMPLED];    /* marks that fell on it */
+    double exact[FMM_SAMPLED][3]; /* direct sums */
+};
 
 /* The range of the coordinates that one thread has looked at. */
 struct fmm_extent {
@@ -44,13 +57,13 @@ struct fmm {
     struct fmm_walk *walks;        /* one of each thread */
     struct fmm_extent *extents;    /* likewise */
     uint32_t *parents;             /* of the cells of the trunk */
+    double *a2;                    /* of each branch: sum of the squares of its accelerations */
     double origin[3], scale, mass; /* units of the tree: (x - origin) scale, m / mass */
-    size_t samples;                /* bodies whose errors are measured */
-    uint32_t sampled[FMM_SAMPLES]; /* in the order of the tree */
-    double exact[FMM_SAMPLES][4];  /* direct sums: acceleration, and sum m / (r^2 + eps^2) */
-    int rounds;                    /* of the search for the tolerance */
-    size_t next;                   /* work item of a phase */
-    size_t level[2];               /* cells of the trunk that are cut */
+    struct fmm_sampled samples[FMM_SAMPLES];
+    int rounds;      /* of the search for the tolerance */
+    int repeats;     /* sums whose error was too large */
+    size_t next;     /* work item of a phase */
+    size_t level[2]; /* cells of the trunk that are cut */
     bool done;
 };
 
@@ -96,5 +109,13 @@ static inline void fmm_clear_sums(const struct fmm *fmm, size_t first, size_t la
 /* Finds the tolerance of the sums with which the error is what was asked for; every thread of the
  * team calls. The tree is grown, and the scales are known. */
 void fmm_find_tolerance(struct fmm *fmm);
+
+/* Adds up what the audit needs of the sums of one branch. */
+void fmm_tally_branch(struct fmm *fmm, size_t branch);
+
+/* The audit of finished sums. Is their error, by direct sums for other bodies, larger than was
+ * asked for? Then there is a lesser tolerance, with which the sums are to be done again. Every
+ * thread of the team calls. */
+bool fmm_misses_accuracy(struct fmm *fmm);
 
 #endif

@@ -3,6 +3,12 @@
 ROWS = [
     ("src/force/fmm/fmm-tolerance.c", "pow(aim / ratio, 1 / exponent)",
      "pow(ratio / aim, 1 / exponent)", "unit/fmm"),
+    ("src/force/fmm/fmm-tolerance.c", "ratio <= audited", "ratio <= 1e9 * audited", "unit/fmm"),
+    ("src/force/fmm/fmm-tolerance.c", "largest = 5;", "largest = 500;", "unit/fmm"),
+    ("src/force/fmm/fmm-tolerance.c", "if (body != last) {", "if (body != last || true) {",
+     "unit/fmm", "two threads have to sum the same body at the same time"),
+    ("src/force/fmm/fmm.c", "farthest_close = 1.0 / 16;", "farthest_close = 0;", "unit/fmm"),
+    ("src/force/fmm/fmm-near.inc", "field->sums[3][i] += from->m * s;", "", "unit/fmm"),
     ("src/force/fmm/fmm.c", "psi[at] = 2 * unit * xa;", "psi[at] = unit * xa;", "unit/fmm"),
     ("src/force/fmm/fmm.c", "a[d][s * bodies->stride + fmm->tree->index[i]]",
      "a[d][s * bodies->stride + i]", "unit/fmm"),
