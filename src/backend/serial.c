@@ -4,19 +4,35 @@
 
 #include "backend/host.h"
 #include "force/direct/reference.h"
+#include "force/fmm/fmm-plain.h"
+
+struct serial {
+    struct host host;
+    struct force_options force;
+    struct fmm_plain *fmm; /* NULL: direct sums */
+};
 
 static void sum_accelerations(struct host *host)
 {
+    struct fmm_plain *const fmm = ((struct serial *)host)->fmm;
     host_gather_positions(host);
     for (size_t s = 0; s < host->bodies->systems; s++)
-        reference_accelerations_of(host->physics, host->bodies, s, host->first, host->last);
+        if (fmm)
+            fmm_plain_sum(fmm, host->bodies, s, NULL, NULL);
+        else
+            reference_accelerations_of(host->physics, host->bodies, s, host->first, host->last);
 }
 
 static void sum_potentials(struct host *host, double *phi, double *psi)
 {
+    struct fmm_plain *const fmm = ((struct serial *)host)->fmm;
     host_gather_positions(host);
     for (size_t s = 0; s < host->bodies->systems; s++)
-        reference_potentials_of(host->physics, host->bodies, s, host->first, host->last, phi, psi);
+        if (fmm)
+            fmm_plain_sum(fmm, host->bodies, s, phi, psi);
+        else
+            reference_potentials_of(host->physics, host->bodies, s, host->first, host->last, phi,
+                                    psi);
 }
 
 static const struct host_sums sums = { sum_accelerations, sum_potentials };
@@ -26,8 +42,9 @@ static enum status serial_create(const struct backend_options *options,
                                  struct backend **backend, struct error *error)
 {
     const struct force_options *force = &options->force;
+    const bool is_fmm = force_method_of(force) == &force_fmm;
     *backend = NULL;
-    if (force_check_direct(force, "the serial backend", error))
+    if (!is_fmm && force_check_direct(force, "the serial backend", error))
         return error->status;
     if (force->precision != PRECISION_DOUBLE)
         return error_set(error, STATUS_CONFIG,
@@ -43,14 +60,19 @@ static enum status serial_create(const struct backend_options *options,
     own.force.threads = 1;
     own.force.kernel = "reference";
     struct host *host = NULL;
-    enum status status =
-        host_create(sizeof *host, &backend_serial, &sums, &own, physics, bodies, &host, error);
+    enum status status = host_create(sizeof(struct serial), &backend_serial, &sums, &own, physics,
+                                     bodies, &host, error);
     if (!status)
         status = host_create_adaptive(host, &own, physics, NULL, error);
     if (!status)
         status = host_create_registers(host, &own, error);
     if (!status)
         status = host_create_before(host, error);
+    struct serial *const serial = (struct serial *)host;
+    if (!status)
+        serial->force = *force;
+    if (!status && is_fmm)
+        status = fmm_plain_create(physics, bodies, force->accuracy, &serial->fmm, error);
     if (status)
         host_destroy(host);
     else
@@ -113,21 +135,26 @@ static enum status serial_advance(struct backend *backend, const struct integrat
 
 static void serial_describe(const struct backend *backend, struct backend_description *description)
 {
+    const struct serial *const serial = (const struct serial *)backend;
     *description = (struct backend_description){
         .backend = backend->class_->variant.name,
-        .kernel = host_kernel((const struct host *)backend, "reference"),
+        .kernel = host_kernel(&serial->host, serial->fmm ? "fmm" : "reference"),
         .isa = "baseline",
         .device = "",
         .choice = backend->choice,
         .precision = PRECISION_DOUBLE,
-        .force = { .method = &force_direct, .precision = PRECISION_DOUBLE },
+        .force = { .method = force_method_of(&serial->force),
+                   .precision = PRECISION_DOUBLE,
+                   .accuracy = serial->force.accuracy },
         .threads = 1,
     };
 }
 
 static void serial_destroy(struct backend *backend)
 {
-    host_destroy((struct host *)backend);
+    struct serial *const serial = (struct serial *)backend;
+    fmm_plain_destroy(serial->fmm);
+    host_destroy(&serial->host);
 }
 
 const struct backend_class backend_serial = {

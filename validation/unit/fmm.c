@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "force/direct/reference.h"
 #include "force/fmm/expansion.h"
+#include "force/fmm/fmm-plain.h"
 #include "force/method.h"
 #include "unit.h"
 
@@ -248,6 +249,37 @@ static void test_accuracy(void **state)
         }
 }
 
+/* The plain form, and the fast one beside it. */
+static void test_plain_form(void **state)
+{
+    static const double accuracies[] = { 1e-2, 1e-4, 1e-6 };
+    (void)state;
+    for (int shape = 0; shape < SHAPES; shape++)
+        for (size_t k = 0; k < COUNT_OF(accuracies); k++) {
+            static struct error error;
+            const struct physics physics = { .gravitational_constant = 2.385,
+                                             .softening = k % 2 ? 0 : 0.01 };
+            const struct force_options options = options_of(accuracies[k], 2);
+            struct bodies *const bodies = make((enum shape)shape, 1500);
+            struct fmm_plain *plain = NULL;
+            double *a[3];
+            assert_int_equal(fmm_plain_create(&physics, bodies, accuracies[k], &plain, &error),
+                             STATUS_OK);
+            fmm_plain_sum(plain, bodies, 0, NULL, NULL);
+            take(bodies, a, bodies->count);
+            const double beside_direct = error_beside_direct(&physics, bodies) / accuracies[k];
+            sum(&options, &physics, bodies);
+            const double beside_fast = error_beside(a, bodies) / accuracies[k];
+            printf("# plain form, %s, accuracy %g: error %.2f of it, beside the fast one %.2f\n",
+                   shape_names[shape], accuracies[k], beside_direct, beside_fast);
+            assert_true(beside_direct <= 1);
+            assert_true(beside_fast <= 2);
+            fmm_plain_destroy(plain);
+            give(a);
+            bodies_destroy(bodies);
+        }
+}
+
 static void test_same_bits(void **state)
 {
     const struct physics physics = { .gravitational_constant = 1, .softening = 0.01 };
@@ -436,11 +468,11 @@ static void test_expansions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_expansions),       cmocka_unit_test(test_accuracy),
-        cmocka_unit_test(test_same_bits),        cmocka_unit_test(test_units),
-        cmocka_unit_test(test_instruction_sets), cmocka_unit_test(test_few_bodies),
-        cmocka_unit_test(test_odd_bodies),       cmocka_unit_test(test_potentials),
-        cmocka_unit_test(test_periodic_box),
+        cmocka_unit_test(test_expansions), cmocka_unit_test(test_accuracy),
+        cmocka_unit_test(test_plain_form), cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_units),      cmocka_unit_test(test_instruction_sets),
+        cmocka_unit_test(test_few_bodies), cmocka_unit_test(test_odd_bodies),
+        cmocka_unit_test(test_potentials), cmocka_unit_test(test_periodic_box),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

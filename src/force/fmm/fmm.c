@@ -2,7 +2,7 @@
  * The fast multipole method: forces of a system in a time that grows as the number of its bodies,
  * with an error that is asked for. docs/theory.md has the equations. The order of reading: this
  * file, which says what is done and in which order; fmm.h; space/body-tree.h; expansion.h;
- * fmm-walk.inc.
+ * fmm-walk.inc. The specification is fmm-plain.c, which has one thread and plain loops.
  *
  * The sums depend on positions, masses, softening and accuracy, and on the instruction set: not on
  * threads, which take branches of the tree, nor on the systems beside it.
@@ -24,10 +24,10 @@
 /* Which order and which arithmetic an accuracy wants, and what a force costs then: pairs of a
  * direct sum in double that take as long as one body. Measured, see docs/performance.md. */
 static const struct fmm_setting settings[] = {
-    { 3e-3, 3, 32, false, PRECISION_SINGLE, 4000 }, { 1e-3, 5, 48, false, PRECISION_SINGLE, 5000 },
-    { 3e-4, 5, 48, true, PRECISION_SINGLE, 6500 },  { 1e-4, 6, 64, true, PRECISION_SINGLE, 9000 },
-    { 3e-6, 8, 64, true, PRECISION_SINGLE, 16000 }, { 1e-7, 8, 64, true, PRECISION_DOUBLE, 100000 },
-    { 0, 10, 64, true, PRECISION_DOUBLE, 200000 },
+    { 1e-2, 3, 32, false, PRECISION_SINGLE, 5000 }, { 1e-3, 5, 48, false, PRECISION_SINGLE, 9000 },
+    { 3e-4, 5, 48, true, PRECISION_SINGLE, 13000 }, { 1e-4, 6, 64, true, PRECISION_SINGLE, 18000 },
+    { 3e-6, 8, 64, true, PRECISION_SINGLE, 30000 }, { 1e-7, 8, 64, true, PRECISION_DOUBLE, 130000 },
+    { 0, 10, 64, true, PRECISION_DOUBLE, 250000 },
 };
 
 /* Kernels of every instruction set of isa.h; those for some makers alone do not differ here. */

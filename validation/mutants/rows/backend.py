@@ -2,8 +2,11 @@
 
 ROWS = [
     ("src/backend/openmp.c", "openmp->force->method == &force_direct && ", "", "unit/method"),
-    ("src/backend/serial.c", 'if (force_check_direct(force, "the serial backend", error))',
-     "if (false)", "unit/method"),
+    ("src/backend/serial.c",
+     'if (!is_fmm && force_check_direct(force, "the serial backend", error))', "if (false)",
+     "unit/method"),
+    ("src/backend/serial.c", "fmm_plain_sum(fmm, host->bodies, s, phi, psi);",
+     "fmm_plain_sum(fmm, host->bodies, s, psi, phi);", "cli/fmm.py"),
     ("src/backend/serial.c", "host->forces_current &= !pass->drifts;", "",
      "unit/backend unit/motion"),
     ("src/backend/serial.c", "vectors.of[move->rate][axis],", "vectors.of[move->rate][0],",

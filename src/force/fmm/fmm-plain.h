@@ -1,0 +1,28 @@
+/*
+ * The fast multipole method in its plain form: the specification of fmm.c, and what the serial
+ * backend computes. One thread, double precision, no vectors, and an opening angle in place of the
+ * search for a tolerance.
+ */
+#ifndef ORRERY_FORCE_FMM_PLAIN_H
+#define ORRERY_FORCE_FMM_PLAIN_H
+
+#include <stddef.h>
+
+#include "base/status.h"
+#include "model/bodies.h"
+#include "model/physics.h"
+
+/* The room for systems as large as those of `bodies`, and the angle for an accuracy. */
+struct fmm_plain;
+
+/* STATUS_CONFIG in a periodic box, STATUS_MEMORY. */
+enum status fmm_plain_create(const struct physics *physics, const struct bodies *bodies,
+                             double accuracy, struct fmm_plain **plain, struct error *error);
+void fmm_plain_destroy(struct fmm_plain *plain); /* accepts NULL */
+
+/* The accelerations of one system; where phi is not NULL, its potentials and virial shares instead,
+ * as those of force/method.h. */
+void fmm_plain_sum(struct fmm_plain *plain, const struct bodies *bodies, size_t system, double *phi,
+                   double *psi);
+
+#endif
