@@ -29,6 +29,12 @@ static const double hopeless = 0.02;
 static const double near = 1.12;
 /* The most that the number of steps is changed from one pilot to the next. */
 static const double most_change = 8.0;
+/* A number of steps that is farther from one that was tried is not judged by the order. */
+static const double most_extrapolated = 32.0;
+/* A candidate that costs more by this factor is not chosen because another one missed the error. */
+static const double most_dearer = 100.0;
+/* The most work of the last pilots, however long the run is: ten seconds. */
+static const double most_work = 1e10;
 enum { MOST_PILOTS = 12, MOST_ATTEMPTS = 8 };
 
 struct search {
@@ -151,7 +157,7 @@ static void extrapolate(const struct search *search, const struct pilot *last, d
     const struct setting setting = setting_of(search->config, candidate->setting.integrator, next);
     const double times = setting.fineness / last->setting.fineness;
     const double error = expected_error(last) * pow(times, -(double)setting.integrator->order);
-    if (!(expected_error(last) < hopeless) || times < 1.0 ||
+    if (!(expected_error(last) < hopeless) || times < 1.0 || times > most_extrapolated ||
         error > 2.0 * search->choice->asked.error)
         return;
     candidate->setting = setting;
@@ -290,6 +296,7 @@ static void refine(const struct config *config, double part, double error, doubl
     struct candidate *const c = &choice->candidates[choice->chosen];
     const double before = c->error;
     const double dearer = fmax(1.0, work / part / c->cost);
+    const double most = most_dearer * fmax(c->cost, work / part);
     const double now = error * pow(part, -growth(c->setting.integrator));
     const double wanted = target(&choice->asked, false);
     const double surprise = fmax(now / fmax(before, 1e-300), 1.0);
@@ -310,8 +317,8 @@ static void refine(const struct config *config, double part, double error, doubl
         const double fineness =
             other->setting.fineness * fmin(most_change, fmax(least_change, change));
         const struct setting finer = setting_of(config, integrator, fineness);
-        other->keeps = finer.fineness > other->setting.fineness;
         other->cost *= finer.fineness / other->setting.fineness;
+        other->keeps = finer.fineness > other->setting.fineness && other->cost < most;
         other->error = fmin(wanted, beyond);
         other->setting = finer;
         other->part = 0.0;
@@ -324,7 +331,7 @@ static enum status confirm(struct search *search, struct error *error)
     struct selection *const choice = search->choice;
     for (int k = 0; k < MOST_ATTEMPTS && choose(choice); k++) {
         struct candidate *const c = &choice->candidates[choice->chosen];
-        const double work = work_part * c->cost - choice->pilots;
+        const double work = fmin(most_work, work_part * c->cost) - choice->pilots;
         const struct pilot_limits limits = { 0.5 * work, choice->asked.error };
         struct pilot pilot;
         if (c->part >= 1.0 || work < 0.02 * c->cost)

@@ -101,7 +101,7 @@ static void find_limits(const struct integrator *integrator, double *least, doub
     const double usual = key->default_value.real;
     const double coarsest = key->maximum > usual ? key->maximum : 0.5;
     *least = 1.01 * pow(usual / coarsest, 1.0 / integrator->key_degree);
-    *most = 64.0;
+    *most = integrator->block_steps ? 64.0 : 4.0; /* its default leaves little but roundings */
 }
 
 /* With two digits, and no coarser. */
