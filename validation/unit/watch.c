@@ -760,6 +760,26 @@ static void test_the_table_of_energies(void **state)
     }
 }
 
+/* A jump of 4e-3 changes its line by more than a drift of 1.5e-3 does, but only the latter fails;
+ * the line is through whole windows, which end before the run does. */
+static void test_the_table_prefers_what_fails(void **state)
+{
+    (void)state;
+    struct trial t = trial_start("energy_error = 0.1;", 0.01);
+    for (uint64_t step = 0; step <= DRIFT_STEPS; step += watch_stride(t.watch, step)) {
+        const double x = (double)step / DRIFT_STEPS;
+        set_speed(&t, 0, sqrt(2.0 * 2.1669 * 4e-3 * one_jump(x)));
+        set_speed(&t, 1, sqrt(2.0 * 2.1669 * 1.5e-3 * line(x)));
+        assert_int_equal(look(&t, step, 0.01), STATUS_OK);
+    }
+    const struct finding row = row_named(&t, NULL, "energy drift");
+    assert_row(row, FINDING_FAILURE, row.value, 1e-3, NAN, 2, 1);
+    assert_true(row.value > 1e-3 && row.value < 1.51e-3);
+    const struct finding jump = row_named(&t, (const bool[]){ false, true }, "energy drift");
+    assert_int_equal(jump.severity, FINDING_WARNING); /* of the system that does not count */
+    trial_end(&t);
+}
+
 /* The body of the worst error in the worst of two systems: 72, by
  * test_bodies_without_mass_are_judged 0.0029 of 0.436, against 0.5 x 0.1^2 of 0.865 of body 71 in
  * the other. */
@@ -788,6 +808,7 @@ int main(void)
         cmocka_unit_test(test_forces_that_miss_their_accuracy),
         cmocka_unit_test(test_the_table_of_energies),
         cmocka_unit_test(test_the_table_names_bodies),
+        cmocka_unit_test(test_the_table_prefers_what_fails),
         cmocka_unit_test(test_a_quiet_run),
         cmocka_unit_test(test_a_jump_is_told_and_fails),
         cmocka_unit_test(test_many_jumps_are_counted),
