@@ -76,6 +76,10 @@ def cases():
                        extra="ensemble = { systems = 20; };")
         yield case(name + "restart", PLUMMER.format(20), chosen, legs=2)
         yield case(name + "500", PLUMMER.format(500), chosen, "time.end=0.01")
+    for accuracy in ("1e-3", "1e-7"):
+        for isa in ISAS:
+            yield case(f"fmm-{accuracy}-{isa}", many, "compute.method=fmm", f"compute.isa={isa}",
+                       f"compute.accuracy={accuracy}", "time.end=0.01")
     yield case("hermite4-mixed", few, "time.integrator=hermite4", "compute.precision=mixed")
     gas = 'initial = "uniform-cube"; count = 300; seed = 3; half_side = 1.0;'
     for precision in PRECISIONS:

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "force/isa.h"
 #include "integrator/stage-program.h"
 #include "model/bodies.h"
 #include "model/physics.h"
@@ -31,7 +32,9 @@ struct small_kernels {
                           size_t system);
 };
 
-extern const struct small_kernels small_avx512, small_avx2, small_neon, small_baseline;
+#define DECLARED(registers) extern const struct small_kernels small_##registers;
+FORCE_ISA_REGISTERS(DECLARED)
+#undef DECLARED
 
 /* The kernels of an instruction set, or NULL where the bodies are not so few. */
 const struct small_kernels *small_find(const char *isa, const struct bodies *bodies);

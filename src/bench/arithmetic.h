@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "force/direct/kernel.h"
+#include "force/isa.h"
 
 /* The stream of Hermite's method is measured against its kernel by validation/cli/bench.py
  * alone. */
@@ -33,10 +34,9 @@ struct arithmetic {
     struct stream kernels[PRECISION_COUNT][STREAM_FORMS][MASSES_COUNT];
 };
 
-extern const struct arithmetic arithmetic_avx512, arithmetic_avx512_zen;
-extern const struct arithmetic arithmetic_avx2, arithmetic_avx2_zen;
-extern const struct arithmetic arithmetic_neon;
-extern const struct arithmetic arithmetic_baseline;
+#define DECLARED(family, set, ...) extern const struct arithmetic arithmetic_##set;
+FORCE_ISAS(DECLARED)
+#undef DECLARED
 
 /* The row of an instruction set, as force->isa names it; NULL where there is none. */
 const struct arithmetic *arithmetic_find(const char *isa);

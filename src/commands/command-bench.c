@@ -110,7 +110,9 @@ static const struct bench_plan default_plans[] = {
       .backends = { "openmp" },
       .kernels = { "plain", "symmetric" },
       .precisions = { "single", "mixed", "double" },
-      .isas = { "avx512", "avx512-zen", "avx2", "avx2-zen", "neon", "baseline" } },
+#define NAMED(family, set, registers, name, ...) name,
+      .isas = { FORCE_ISAS(NAMED) } },
+#undef NAMED
     { .title = "small systems",
       .sizes = { 2, 3, 5, 8, 16, 32 },
       .backends = { "openmp" },

@@ -7,18 +7,18 @@
 
 #include "base/memory.h"
 
-const char *const force_isa_names[] = { "auto",     "avx512", "avx512-zen", "avx2",
-                                        "avx2-zen", "neon",   "baseline",   NULL };
+const char *const force_isa_names[] = { "auto",
+#define ROW(family, set, registers, name, ...) name,
+                                        FORCE_ISAS(ROW)
+#undef ROW
+                                            NULL };
 
 const char *const force_isa_help[] = {
     "The widest that this CPU has, in the form that suits its maker.",
-    "AVX-512, for CPUs whose multipliers do the additions too (Intel).",
-    "AVX-512, for CPUs whose additions have units of their own (AMD).",
-    "AVX2 with fused multiply-adds, for CPUs whose multipliers do the additions too (Intel).",
-    "AVX2 with fused multiply-adds, for CPUs whose additions have units of their own (AMD).",
-    "NEON with fused multiply-adds, of every 64-bit ARM CPU (Apple's and servers').",
-    "Plain C for any CPU; on x86-64, SSE2.",
-    NULL
+#define ROW(family, set, registers, name, runs, suits, help) help,
+    FORCE_ISAS(ROW)
+#undef ROW
+        NULL
 };
 
 static bool always(void)
@@ -48,38 +48,49 @@ static bool is_zen(void)
 }
 #endif
 
-/* The sets of this build; the first one that suits is the best. */
 static const struct isa {
-    const char *name;
-    bool (*runs)(void);
+    const char *name, *registers;
+    bool (*runs)(void);  /* NULL: it is not built */
     bool (*suits)(void); /* where it runs */
 } isas[] = {
-#ifdef HAVE_X86_KERNELS
-    { "avx512-zen", has_avx512, is_zen }, { "avx512", has_avx512, always },
-    { "avx2-zen", has_avx2, is_zen },     { "avx2", has_avx2, always },
-#endif
-#ifdef HAVE_NEON_KERNELS
-    { "neon", always, always },
-#endif
-    { "baseline", always, always },
+#define ROW(family, set, registers, name, runs, suits, ...)                                        \
+    { name, #registers, FORCE_ISA_##family(runs), FORCE_ISA_##family(suits) },
+    FORCE_ISAS(ROW)
+#undef ROW
 };
 
+static bool runs(const struct isa *isa)
+{
+    return isa->runs && isa->runs();
+}
+
+/* Returns the last one that suits of those with the widest registers that run; the last row always
+ * does. */
 static const struct isa *best_isa(void)
 {
-    const struct isa *isa = isas; /* the last one always runs */
-    while (!isa->runs() || !isa->suits())
+    const struct isa *isa = isas;
+    while (!runs(isa) || !isa->suits())
         isa++;
+    for (const struct isa *next = isa + 1; next < isas + COUNT_OF(isas); next++)
+        if (strcmp(next->registers, isa->registers) == 0 && next->suits())
+            isa = next;
     return isa;
+}
+
+int force_isa_row(const char *name)
+{
+    for (size_t k = 0; k < COUNT_OF(isas); k++)
+        if (isas[k].runs && !strcmp(name, isas[k].name))
+            return (int)k;
+    return -1;
 }
 
 static const struct isa *find_isa(const char *name)
 {
     if (!strcmp(name, "auto"))
         return best_isa();
-    for (size_t k = 0; k < COUNT_OF(isas); k++)
-        if (!strcmp(name, isas[k].name))
-            return &isas[k];
-    return NULL;
+    const int row = force_isa_row(name);
+    return row < 0 ? NULL : &isas[row];
 }
 
 bool force_isa_runs(const char *name)
@@ -92,12 +103,6 @@ bool force_isa_suits(const char *name)
 {
     const struct isa *isa = find_isa(name);
     return isa && isa->runs() && isa->suits();
-}
-
-bool force_isa_is(const char *isa, const char *name)
-{
-    const size_t length = strcspn(isa, "-");
-    return strlen(name) == length && strncmp(name, isa, length) == 0;
 }
 
 enum status force_isa_find(const char *asked, const char **name, struct error *error)

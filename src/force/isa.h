@@ -3,10 +3,50 @@
 #define ORRERY_FORCE_ISA_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/status.h"
 
-extern const char *const force_isa_names[]; /* "auto", then the best first; NULL-terminated */
+/*
+ * The instruction sets, a row each, those with the widest registers first:
+ * ROW(family of CPUs, set, registers, name, does this CPU run it, does it suit its maker, help).
+ * All tables of kernels are made from these rows, in their order. Sets of the same registers stand
+ * together; the last of them that suits is the best.
+ */
+#define FORCE_ISAS(ROW)                                                                            \
+    ROW(X86, avx512, avx512, "avx512", has_avx512, always,                                         \
+        "AVX-512, for CPUs whose multipliers do the additions too (Intel).")                       \
+    ROW(X86, avx512_zen, avx512, "avx512-zen", has_avx512, is_zen,                                 \
+        "AVX-512, for CPUs whose additions have units of their own (AMD).")                        \
+    ROW(X86, avx2, avx2, "avx2", has_avx2, always,                                                 \
+        "AVX2 with fused multiply-adds, for CPUs whose multipliers do the additions too (Intel).") \
+    ROW(X86, avx2_zen, avx2, "avx2-zen", has_avx2, is_zen,                                         \
+        "AVX2 with fused multiply-adds, for CPUs whose additions have units of their own (AMD).")  \
+    ROW(ARM, neon, neon, "neon", always, always,                                                   \
+        "NEON with fused multiply-adds, of every 64-bit ARM CPU (Apple's and servers').")          \
+    ROW(ANY, baseline, baseline, "baseline", always, always,                                       \
+        "Plain C for any CPU; on x86-64, SSE2.")
+
+/* The registers of these sets, for kernels that do not differ by the maker. */
+#define FORCE_ISA_REGISTERS(ROW) ROW(avx512) ROW(avx2) ROW(neon) ROW(baseline)
+
+/* FORCE_ISA_X86(x) is x where kernels of the family are built, and else NULL; for sources that
+ * include config.h before all other headers. */
+#ifdef PACKAGE_VERSION
+#ifdef HAVE_X86_KERNELS
+#define FORCE_ISA_X86(x) x
+#else
+#define FORCE_ISA_X86(x) NULL
+#endif
+#ifdef HAVE_NEON_KERNELS
+#define FORCE_ISA_ARM(x) x
+#else
+#define FORCE_ISA_ARM(x) NULL
+#endif
+#define FORCE_ISA_ANY(x) x
+#endif
+
+extern const char *const force_isa_names[]; /* "auto", then those of the rows; NULL-terminated */
 extern const char *const force_isa_help[];  /* a sentence for each */
 
 /* Tells whether this build has kernels of that name for this CPU and its operating system. "auto"
@@ -15,9 +55,9 @@ bool force_isa_runs(const char *name);
 /* And are they made for such a CPU? "avx512-zen" runs wherever "avx512" does. */
 bool force_isa_suits(const char *name);
 
-/* Tells whether kernels of the set `name` are those for `isa`, as a force names its own, where
- * bodies are few. What comes after a dash there is a matter of many. */
-bool force_isa_is(const char *isa, const char *name);
+/* Returns the row of a set by its name, as a force tells it; -1 for the name of no set of this
+ * build. */
+int force_isa_row(const char *name);
 
 /* Finds the set that compute.isa = `asked` stands for: with "auto" what the environment variable
  * ORRERY_ISA says, or the best one. STATUS_UNAVAILABLE: this build or this machine has it not. */

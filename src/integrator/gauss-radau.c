@@ -227,14 +227,9 @@ static enum status check_options(const struct adaptive_options *options,
 }
 
 static const struct radau_kernels *const small_kernels[] = {
-#ifdef HAVE_X86_KERNELS
-    &radau_avx512,
-    &radau_avx2,
-#endif
-#ifdef HAVE_NEON_KERNELS
-    &radau_neon,
-#endif
-    &radau_baseline,
+#define ROW(family, set, registers, ...) FORCE_ISA_##family(&radau_##registers),
+    FORCE_ISAS(ROW)
+#undef ROW
 };
 
 /* Finds the kernels of the force's instruction set. */
@@ -243,10 +238,8 @@ static const struct radau_kernels *find_small(const struct adaptive_options *opt
     if (!options->kernels || options->kernels->method != &force_direct ||
         strcmp(options->force->kernel, "auto") != 0 || count > RADAU_SMALL)
         return NULL;
-    for (size_t k = 0; k < COUNT_OF(small_kernels); k++)
-        if (force_isa_is(options->kernels->isa, small_kernels[k]->isa))
-            return small_kernels[k];
-    return NULL;
+    const int row = force_isa_row(options->kernels->isa);
+    return row < 0 ? NULL : small_kernels[row];
 }
 
 size_t radau_workspace(size_t count, size_t stride)

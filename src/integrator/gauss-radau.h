@@ -25,6 +25,7 @@
 
 #include "config/parameter.h"
 #include "force/direct/reference.h"
+#include "force/isa.h"
 #include "integrator/adaptive-systems.h"
 
 enum {
@@ -230,6 +231,8 @@ struct radau_kernels {
 /* Numbers in a thread's workspace, aligned as memory_array() does it. */
 size_t radau_workspace(size_t count, size_t stride);
 
-extern const struct radau_kernels radau_avx512, radau_avx2, radau_neon, radau_baseline;
+#define DECLARED(registers) extern const struct radau_kernels radau_##registers;
+FORCE_ISA_REGISTERS(DECLARED)
+#undef DECLARED
 
 #endif

@@ -19,11 +19,11 @@ static const struct {
     { "name", CHANGE_NOTHING },
     { "outputs.*.compress", CHANGE_NOTHING },
     { "checkpoint.*", CHANGE_NOTHING },
-    { "compute.backend", CHANGE_NOTHING },
+    { "compute.backend", CHANGE_ROUNDING },
     { "compute.threads", CHANGE_NOTHING },
     { "compute.devices", CHANGE_NOTHING },
-    { "compute.kernel", CHANGE_NOTHING },
-    { "compute.isa", CHANGE_NOTHING },
+    { "compute.kernel", CHANGE_ROUNDING },
+    { "compute.isa", CHANGE_ROUNDING },
     { "diagnostics.*.every", CHANGE_OBSERVES },
     { "outputs.*.every", CHANGE_OBSERVES },
     { "watch.*", CHANGE_OBSERVES },
@@ -32,10 +32,6 @@ static const struct {
     { "bodies.file", CHANGE_INPUT },
     { "bodies.files", CHANGE_INPUT },
 };
-
-/* The keys that choose who sums the forces, but not the method: another experiment if that shows
- * in more than rounding. */
-static const char *const summing[] = { "compute.backend", "compute.kernel", "compute.isa" };
 
 /* Keys that earlier versions did not have, and what these did. */
 static const struct {
@@ -48,15 +44,16 @@ struct visitor {
     bool kernels_agree; /* see struct force_traits */
 };
 
+/* Returns the effect of a change of the key; who sums the forces makes another experiment where
+ * that shows in more than rounding. */
 static enum change_kind kind_of(const struct visitor *visitor, const char *path)
 {
-    for (size_t i = 0; i < COUNT_OF(summing) && !visitor->kernels_agree; i++)
-        if (strcmp(summing[i], path) == 0)
-            return CHANGE_EXPERIMENT;
-    for (size_t i = 0; i < COUNT_OF(kinds); i++)
-        if (fnmatch(kinds[i].pattern, path, 0) == 0)
-            return kinds[i].kind;
-    return CHANGE_EXPERIMENT;
+    size_t i = 0;
+    while (i < COUNT_OF(kinds) && fnmatch(kinds[i].pattern, path, 0) != 0)
+        i++;
+    if (i == COUNT_OF(kinds) || (kinds[i].kind == CHANGE_ROUNDING && !visitor->kernels_agree))
+        return CHANGE_EXPERIMENT;
+    return kinds[i].kind;
 }
 
 /* Tells whether a key is new that says what was done before it was there. */

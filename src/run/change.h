@@ -11,7 +11,8 @@
 #include "config/configuration.h"
 
 enum change_kind {
-    CHANGE_NOTHING,    /* the same results: a name, threads, checkpoints */
+    CHANGE_NOTHING,    /* the same results to the bit: a name, threads, checkpoints */
+    CHANGE_ROUNDING,   /* the same results but for rounding: who sums the forces */
     CHANGE_OBSERVES,   /* the same motion, but other rows and frames, or another judgement */
     CHANGE_END,        /* time.end: the same motion, further or less far */
     CHANGE_INPUT,      /* bodies.file(s): the same motion if they have moved, another if not */

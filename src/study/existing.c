@@ -93,6 +93,7 @@ static bool may_differ(const struct comparison *comparison, const struct change 
 {
     switch (change->kind) {
     case CHANGE_NOTHING:
+    case CHANGE_ROUNDING:
         return true;
     case CHANGE_OBSERVES:
         return !comparison->finished;

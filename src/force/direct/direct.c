@@ -11,15 +11,11 @@
 #include "base/text.h"
 #include "force/direct/reference.h"
 
-/* The kernels of every instruction set of isa.h. */
+/* The kernels of the instruction sets. */
 static const struct kernels *const all_kernels[] = {
-#ifdef HAVE_X86_KERNELS
-    &kernels_avx512_zen, &kernels_avx512, &kernels_avx2_zen, &kernels_avx2,
-#endif
-#ifdef HAVE_NEON_KERNELS
-    &kernels_neon,
-#endif
-    &kernels_baseline,
+#define ROW(family, set, registers, ...) FORCE_ISA_##family(&kernels_##set),
+    FORCE_ISAS(ROW)
+#undef ROW
 };
 
 /* --- choices ---------------------------------------------------------------------------------- */
@@ -76,10 +72,7 @@ enum status direct_find_kernels(const struct force_options *options, const struc
     const char *isa = NULL;
     if (check_kernel(options->kernel, error) || force_isa_find(options->isa, &isa, error))
         return error->status;
-    size_t k = 0;
-    while (strcmp(all_kernels[k]->isa, isa) != 0)
-        k++;
-    *kernels = all_kernels[k];
+    *kernels = all_kernels[force_isa_row(isa)];
     return STATUS_OK;
 }
 

@@ -13,6 +13,7 @@
 
 #include "force/direct/packed.h"
 #include "force/force-options.h"
+#include "force/isa.h"
 
 enum { PRECISION_COUNT = PRECISION_SINGLE + 1 };
 
@@ -75,9 +76,8 @@ struct kernels {
 };
 
 /* "zen": for CPUs whose additions do not take the multipliers' time, as those of AMD. */
-extern const struct kernels kernels_avx512, kernels_avx512_zen;
-extern const struct kernels kernels_avx2, kernels_avx2_zen;
-extern const struct kernels kernels_neon;
-extern const struct kernels kernels_baseline;
+#define DECLARED(family, set, ...) extern const struct kernels kernels_##set;
+FORCE_ISAS(DECLARED)
+#undef DECLARED
 
 #endif

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "force/fmm/expansion.h"
+#include "force/isa.h"
 #include "space/body-tree.h"
 
 /*
@@ -102,6 +103,8 @@ struct fmm_kernels {
 };
 
 /* Those for float and for double, in this order. */
-extern const struct fmm_kernels fmm_avx512[2], fmm_avx2[2], fmm_neon[2], fmm_baseline[2];
+#define DECLARED(registers) extern const struct fmm_kernels fmm_##registers[2];
+FORCE_ISA_REGISTERS(DECLARED)
+#undef DECLARED
 
 #endif

@@ -7,9 +7,9 @@
  * The sums depend on positions, masses, softening and accuracy, and on the instruction set: not on
  * threads, which take branches of the tree, nor on the systems beside it.
  */
-#include "force/fmm/fmm.h"
-
 #include "config.h"
+
+#include "force/fmm/fmm.h"
 
 #include <float.h>
 #include <math.h>
@@ -30,19 +30,15 @@ static const struct fmm_setting settings[] = {
     { 0, 10, 64, true, PRECISION_DOUBLE, 250000 },
 };
 
-/* Kernels of every instruction set of isa.h; those for some makers alone do not differ here. */
+/* The kernels of the instruction sets, for float and for double, and the registers that they are
+ * named after: those for some makers alone do not differ here. */
 static const struct {
     const char *isa;
-    const struct fmm_kernels *kernels; /* for float and for double */
+    const struct fmm_kernels *kernels;
 } all_kernels[] = {
-#ifdef HAVE_X86_KERNELS
-    { "avx512", fmm_avx512 },
-    { "avx2", fmm_avx2 },
-#endif
-#ifdef HAVE_NEON_KERNELS
-    { "neon", fmm_neon },
-#endif
-    { "baseline", fmm_baseline },
+#define ROW(family, set, registers, ...) { #registers, FORCE_ISA_##family(fmm_##registers) },
+    FORCE_ISAS(ROW)
+#undef ROW
 };
 
 /* Pairs of a near sum that are closer than this part of its unit are summed in double: coordinates
@@ -117,9 +113,7 @@ static enum status create(struct force *force, const struct bodies *bodies, stru
                          "\"direct\" in a periodic box");
     if (force_isa_find(force->options.isa, &isa, error))
         return error->status;
-    size_t k = 0;
-    while (!force_isa_is(isa, all_kernels[k].isa))
-        k++;
+    const int k = force_isa_row(isa);
     f->setting = setting_of(&force->options);
     const bool in_double = f->setting->precision == PRECISION_DOUBLE;
     f->kernels = &all_kernels[k].kernels[in_double];

@@ -17,4 +17,9 @@ ROWS = [
      "unit/force unit/kernels unit/kernel-bits cli/bench.py"),
     ("src/force/accuracy.c", "sums.along += error * exact;",
      "sums.along += fabsl(error * exact);", "cli/study-results.py"),
+    ("src/force/isa.c", "isas[k].runs && !strcmp", "!strcmp", "unit/kernels unit/force",
+     "shows where a set is not built, as NEON on an x86-64"),
+    ("src/force/isa.c", "strcmp(next->registers, isa->registers) == 0 && next->suits()",
+     "strcmp(next->registers, isa->registers) == 0", "cli/threads.py",
+     "shows on CPUs of Intel alone"),
 ]
