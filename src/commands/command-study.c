@@ -8,6 +8,7 @@
 #include "base/terminal.h"
 #include "base/text.h"
 #include "commands/standing.h"
+#include "estimate/asked.h"
 #include "estimate/experiment.h"
 #include "observation/criteria.h"
 #include "study/convergence.h"
@@ -136,8 +137,7 @@ enum status command_study(const struct prepare_options *prepare, const struct co
     enum status status = study_run(&study, &options, &begun, error);
     const bool whole = status == STATUS_OK || status == STATUS_EXPECT_FAILED;
     if (begun && !quiet)
-        print_summary(&study, options.directory,
-                      criteria_verdict(config_count(config, "expect"), status));
+        print_summary(&study, options.directory, criteria_verdict(asked_bounds(config), status));
     /* In a job array the job that ends last knows all runs. */
     bool complete = true;
     if (whole && convergence &&

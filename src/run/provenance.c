@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/document.h"
 #include "base/memory.h"
+#include "estimate/asked.h"
 #include "run/legs.h"
 #include "run/phases.h"
 
@@ -265,7 +266,7 @@ static json_t *run_json(const struct run *run, const struct provenance_end *end)
     const struct schedule *schedule = &run->schedule;
     const double error = ensemble_error(&run->ensemble, ensemble_worst(&run->ensemble));
     const char *verdict =
-        end ? criteria_verdict(run->criteria.expect.count, end->status) : "running";
+        end ? criteria_verdict(asked_bounds(run->experiment.config), end->status) : "running";
     const bool judged = end && (end->status == STATUS_OK || end->status == STATUS_EXPECT_FAILED);
     char host[RUN_HOST_SIZE], stamp[CLOCK_STAMP_SIZE];
     json_t *legs = legs_json(run);

@@ -58,6 +58,7 @@ def test_the_echo_is_the_run():
     """run.cfg has the choice, runs to the same bytes without one, and is verified"""
     write(CLUSTER % "energy_error = 1e-6;")
     assert tap.run("run", "x.cfg", "-o", "a", "-q").returncode == 0
+    assert record("a")["verdict"] == "held"  # what was asked for is an expectation
     setting = chosen("a")
     echo = pathlib.Path("a/run.cfg").read_text()
     assert f"integrator = \"{setting['integrator']}\"" in echo and "step = " in echo, echo
