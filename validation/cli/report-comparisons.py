@@ -55,7 +55,7 @@ def test_order_is_measured():
     report(*(f"study/velocity-verlet-{step}" for step in (0.004, 0.002, 0.001)))
     keys = [key for key in keys_of("report/plots/energy_error-against-step.dat") if key]
     assert len(keys) == 1 and keys[0].endswith(" (1 of 3 failed)"), keys
-    assert "order of the method where none of its runs failed." in read("report/report.html")
+    assert "order of the method, if none of its runs failed." in read("report/report.html")
     change_run("study/euler-0.004", verdict="held")
     # One run of each integrator: points without a line, of which nothing is said.
     report("study/euler-0.004", "study/velocity-verlet-0.001")
