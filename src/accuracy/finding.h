@@ -1,9 +1,8 @@
 /*
  * The table of findings: how each quantity by which a run is judged stands to its bound. Every
  * judge makes rows of what it has seen (watch_findings(), expectations_findings(),
- * energy_budget_finding()); the sentence of a failed run, run.json, the summary and the page are
- * made from the rows. They have no state of their own: that is the judge's, and survives a restart
- * there.
+ * attempt_finding()); the sentence of a failed run, run.json and the page are made from the rows.
+ * They have no state of their own: that is the judge's, and survives a restart there.
  */
 #ifndef ORRERY_ACCURACY_FINDING_H
 #define ORRERY_ACCURACY_FINDING_H
@@ -24,8 +23,7 @@ enum finding_subject {
     FINDING_OF_PAIR,   /* the fastest pair, likewise; it never fails a run */
     FINDING_OF_ASKED,  /* the energy error that the run was asked for */
     FINDING_OF_ENERGY, /* a criterion on an energy error */
-    FINDING_OF_ROWS,   /* one on another column */
-    FINDING_OF_BUDGET  /* the parts of the energy error */
+    FINDING_OF_ROWS    /* one on another column */
 };
 
 /* One row. Ids of bodies, and times, are NaN where there is none. */
