@@ -51,7 +51,7 @@ ROWS = [
      "cli/reliability.py"),
     ("src/commands/command-check.c", "differs && !a->integrator->symplectic)",
      "a->step < x->step && false)", "cli/advice.py"),
-    ("src/commands/summary.c", "criteria_verdict(record->criteria->expect.count, status)",
+    ("src/commands/summary.c", "criteria_verdict(asked_bounds(record->experiment->config), status)",
      "criteria_verdict(1, status)", "cli/run.py"),
     ("src/commands/command-check.c", "if (is_fmm && gain <= 1.0)", "if (is_fmm && gain < 0.0)",
      "cli/fmm.py"),
