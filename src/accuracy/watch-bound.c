@@ -76,7 +76,8 @@ struct finding watch_bound_row(const struct watch *watch, const struct record *r
 {
     const struct bound_record *bound = &record->bound;
     const bool fails = has_failed(bound);
-    const double error = is_foreseen(bound) ? 0.0 : bound->error;
+    const bool tried = !isnan(bound->body);
+    const double error = !tried ? NAN : is_foreseen(bound) ? 0.0 : bound->error;
     const double limit = watch_bound_unjudged(watch) ? INFINITY : watch->orbit_error;
     struct finding row = finding_row("orbit error", error, limit, fails, bound->first);
     if (bound->few > 0.0 && !is_foreseen(bound))
@@ -88,6 +89,8 @@ struct finding watch_bound_row(const struct watch *watch, const struct record *r
         row.bound = least_steps_of(watch);
         row.from_below = true;
     }
+    if (!tried)
+        row.severity = FINDING_OPEN;
     row.bodies[0] = bound->body;
     row.bodies[1] = bound->centers[0];
     return row;

@@ -373,6 +373,7 @@ struct finding watch_row_of_drift(const struct watch *watch, const struct record
 
 struct finding watch_row_of_change(const struct watch *watch, const struct record *record)
 {
-    return row_of(record, "energy change within 1000 steps", record->largest_jump,
-                  watch->energy_jump, record->jumps > 0.0, record->first_jump);
+    const bool beyond = record->jumps > 0.0; /* the size of smaller changes is not kept */
+    return row_of(record, "energy change within 1000 steps", beyond ? record->largest_jump : NAN,
+                  watch->energy_jump, beyond, record->first_jump);
 }

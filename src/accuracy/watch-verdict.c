@@ -321,7 +321,8 @@ struct finding watch_findings(const struct watch *watch, const bool *left_out,
             sentence(watch, &table, k, text);
         if (watch->systems == 1)
             row->system = 0;
-        if (k < ROWS && isfinite(row->bound) && !isinf(row->value))
+        const bool untried = k == ORBIT && row->severity == FINDING_OPEN; /* nothing was bound */
+        if (k < ROWS && isfinite(row->bound) && !isinf(row->value) && !untried)
             findings_add(findings, row, text);
     }
     return table.worst;
