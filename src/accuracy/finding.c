@@ -21,14 +21,17 @@ struct finding finding_row(const char *name, double value, double bound, bool be
 
 void findings_add(struct findings *findings, const struct finding *row, const char *sentence)
 {
-    struct finding *rows = realloc(findings->rows, memory_bytes(findings->count + 1, sizeof *rows));
+    struct finding *const rows =
+        realloc(findings->rows, memory_bytes(findings->count + 1, sizeof *rows));
     char *const copy = rows ? strdup(sentence) : NULL;
-    findings->rows = rows ? rows : findings->rows;
-    findings->failed |= !copy;
-    if (!copy)
+    if (rows)
+        findings->rows = rows;
+    if (!copy) {
+        findings->failed = true;
         return;
-    rows[findings->count] = *row;
-    rows[findings->count++].sentence = copy;
+    }
+    findings->rows[findings->count] = *row;
+    findings->rows[findings->count++].sentence = copy;
 }
 
 void findings_free(struct findings *findings)

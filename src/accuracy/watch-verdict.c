@@ -97,13 +97,19 @@ static struct table find(const struct watch *watch, const bool *left_out)
     return table;
 }
 
+static double number_at(const struct record *record, size_t offset)
+{
+    double number;
+    memcpy(&number, (const unsigned char *)record + offset, sizeof number);
+    return number;
+}
+
 /* Returns the record whose number at `offset` is the largest. */
 static const struct record *largest(const struct watch *watch, size_t offset)
 {
     const struct record *found = watch->records;
     for (size_t s = 1; s < watch->systems; s++)
-        if (*(const double *)((const char *)&watch->records[s] + offset) >
-            *(const double *)((const char *)found + offset))
+        if (number_at(&watch->records[s], offset) > number_at(found, offset))
             found = &watch->records[s];
     return found;
 }
