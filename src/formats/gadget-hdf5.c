@@ -1,6 +1,13 @@
 #include "formats/gadget-hdf5.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
 #include "config.h"
+#include "formats/output.h"
 
 #ifndef HAVE_HDF5
 
@@ -15,21 +22,17 @@ static enum status gadget_hdf5_probe(struct error *error)
 enum status gadget_hdf5_image(const struct moment *now, void **bytes, size_t *length,
                               struct error *error)
 {
-    (void)now, (void)bytes, (void)length;
+    (void)now;
+    *bytes = NULL;
+    *length = 0;
     return gadget_hdf5_probe(error);
 }
 
 #else
 
 #include <hdf5.h>
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
-#include "formats/output.h"
 #include "model/units.h"
 
 enum { TYPES = 6, ROWS = 8192 }; /* particle types; rows handed over at once */
