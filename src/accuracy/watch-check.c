@@ -262,3 +262,11 @@ enum status watch_check(struct watch *watch, const struct moment *now, unsigned 
     }
     return (due || look) && (valid & NEED_STATE) ? watch_look_ahead(watch, now, error) : STATUS_OK;
 }
+
+enum status watch_look(struct watch *watch, struct simulation *simulation, const struct moment *now,
+                       bool last, struct error *error)
+{
+    if (simulation_fetch(simulation, error) || simulation_measure(simulation, error))
+        return error->status;
+    return watch_check(watch, now, NEED_STATE | NEED_CONSERVED, last, NULL, NULL, error);
+}

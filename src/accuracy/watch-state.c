@@ -204,6 +204,21 @@ enum status watch_create(const struct section *section, const struct moment *sta
     return STATUS_OK;
 }
 
+enum status watch_follow(const struct section *section, const struct simulation *simulation,
+                         double steps, struct moment *now, struct watch **watch,
+                         struct error *error)
+{
+    const struct watch_method method = { simulation->description.force, simulation->integrator,
+                                         steps };
+    *now = (struct moment){ .dt = simulation->step,
+                            .threads = simulation->description.threads,
+                            .physics = &simulation->physics,
+                            .bodies = simulation->bodies,
+                            .conserved = simulation->now,
+                            .first = simulation->first };
+    return watch_create(section, now, &method, watch, error);
+}
+
 void watch_destroy(struct watch *watch)
 {
     if (!watch)

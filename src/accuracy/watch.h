@@ -81,6 +81,17 @@ enum status watch_check(struct watch *watch, const struct moment *now, unsigned 
                         void (*tell)(void *context, const char *line), void *context,
                         struct error *error);
 
+/*
+ * A copy of a run that moves without a trace, under a watch of its own. watch_follow() creates the
+ * watch of a simulation that has begun and makes `steps` steps; *now is its moment of step 0, which
+ * the caller moves on. watch_look() fetches and measures the simulation, and checks that moment.
+ */
+enum status watch_follow(const struct section *section, const struct simulation *simulation,
+                         double steps, struct moment *now, struct watch **watch,
+                         struct error *error);
+enum status watch_look(struct watch *watch, struct simulation *simulation, const struct moment *now,
+                       bool last, struct error *error);
+
 /* No limit was passed so far, whatever on_jump makes of it; left_out as below. */
 bool watch_within_limits(const struct watch *watch, const bool *left_out);
 

@@ -76,18 +76,10 @@ static enum status open_flight(struct flight *flight, const struct config *confi
     flight->asked = asked_of(config);
     plan_rows(flight, config, setting);
     flight->largest = memory_array(simulation->bodies->systems, sizeof *flight->largest, error);
-    flight->now = (struct moment){ .dt = simulation->step,
-                                   .threads = simulation->description.threads,
-                                   .physics = &simulation->physics,
-                                   .bodies = simulation->bodies,
-                                   .conserved = simulation->now,
-                                   .first = simulation->first };
-    const struct watch_method method = { simulation->description.force, simulation->integrator,
-                                         (double)flight->steps };
     if (error->status)
         return error->status;
-    return watch_create(config_section(flight->config, "watch"), &flight->now, &method,
-                        &flight->watch, error);
+    return watch_follow(config_section(flight->config, "watch"), simulation, (double)flight->steps,
+                        &flight->now, &flight->watch, error);
 }
 
 static void close_flight(struct flight *flight)
@@ -117,9 +109,7 @@ static enum status look(struct flight *flight, double *counts, struct error *err
     struct simulation *const simulation = &flight->simulation;
     const size_t systems = simulation->bodies->systems;
     const bool last = flight->now.step == flight->steps;
-    if (simulation_fetch(simulation, error) || simulation_measure(simulation, error) ||
-        watch_check(flight->watch, &flight->now, NEED_STATE | NEED_CONSERVED, last, NULL, NULL,
-                    error))
+    if (watch_look(flight->watch, simulation, &flight->now, last, error))
         return error->status;
     for (size_t s = 0; s < systems; s++)
         flight->largest[s] =

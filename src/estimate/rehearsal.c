@@ -56,31 +56,14 @@ static enum status open_attempt(const struct experiment *x, double step, struct 
                         error) ||
         simulation_begin(simulation, error))
         return error->status;
-    attempt->now = (struct moment){ .dt = step,
-                                    .threads = simulation->description.threads,
-                                    .physics = &simulation->physics,
-                                    .bodies = simulation->bodies,
-                                    .conserved = simulation->now,
-                                    .first = simulation->first };
-    const struct watch_method method = { simulation->description.force, simulation->integrator,
-                                         experiment_step_count(x, step) };
-    return watch_create(config_section(x->config, "watch"), &attempt->now, &method, &attempt->watch,
-                        error);
+    return watch_follow(config_section(x->config, "watch"), simulation,
+                        experiment_step_count(x, step), &attempt->now, &attempt->watch, error);
 }
 
 static void close_attempt(struct attempt *attempt)
 {
     watch_destroy(attempt->watch);
     simulation_destroy(&attempt->simulation);
-}
-
-static enum status check(struct attempt *attempt, bool last, struct error *error)
-{
-    if (simulation_fetch(&attempt->simulation, error) ||
-        simulation_measure(&attempt->simulation, error))
-        return error->status;
-    return watch_check(attempt->watch, &attempt->now, NEED_STATE | NEED_CONSERVED, last, NULL, NULL,
-                       error);
 }
 
 static double error_in_limits(const struct attempt *attempt)
@@ -119,13 +102,15 @@ static enum status advance(struct attempt *attempt, uint64_t next, struct error 
 /* From one check of the watch to the next. */
 static enum status play(struct attempt *attempt, uint64_t steps, struct error *error)
 {
-    enum status status = check(attempt, false, error);
+    enum status status =
+        watch_look(attempt->watch, &attempt->simulation, &attempt->now, false, error);
     while (!status && attempt->now.step < steps && judged_in_limits(attempt) < hopeless) {
         const uint64_t due = watch_next(attempt->watch, attempt->now.step);
         const uint64_t next = due < steps ? due : steps;
         status = advance(attempt, next, error);
         if (!status)
-            status = check(attempt, next == steps, error);
+            status = watch_look(attempt->watch, &attempt->simulation, &attempt->now, next == steps,
+                                error);
     }
     return status;
 }
