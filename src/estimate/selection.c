@@ -473,6 +473,7 @@ bool selection_of_json(const json_t *json, struct selection *choice)
     *choice = (struct selection){ .asked.error = document_real(json, "asked"),
                                   .pilots = document_real(json, "pilots") };
     const json_int_t chosen = json_integer_value(json_object_get(json, "chosen"));
+    bool known = true; /* all their integrators are */
     for (size_t k = 0; k < json_array_size(candidates) && k < SELECTION_CANDIDATES; k++) {
         const json_t *const from = json_array_get(candidates, k);
         struct candidate *const c = &choice->candidates[choice->count++];
@@ -483,11 +484,12 @@ bool selection_of_json(const json_t *json, struct selection *choice)
                                  .part = document_real(from, "part"),
                                  .keeps = json_is_true(json_object_get(from, "keeps")) };
         snprintf(c->why, sizeof c->why, "%s", document_string(from, "why"));
+        known = known && c->setting.integrator;
     }
     choice->chosen = (size_t)chosen;
     json_t *attempts = json_object_get(json, "attempts");
     choice->attempts = json_is_array(attempts) ? json_deep_copy(attempts) : NULL;
-    return chosen >= 0 && choice->chosen < choice->count &&
+    return known && chosen >= 0 && choice->chosen < choice->count &&
            choice->candidates[choice->chosen].setting.step > 0.0;
 }
 

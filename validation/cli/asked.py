@@ -54,6 +54,31 @@ def test_random_experiments():
         assert result["outcome"] == asked_errors.KEPT, result
 
 
+def test_a_choice_that_is_none():
+    """a record of the choice that somebody has changed: no signal, and nothing of it is taken"""
+    write(CLUSTER % "energy_error = 1e-5;")
+    assert tap.run("run", "x.cfg", "-o", "whole", "-q").returncode == 0
+    last = len(record("whole")["choice"]["candidates"]) - 1
+
+    def of_setting(k, **values):
+        return lambda choice: choice["candidates"][k]["setting"].update(values)
+
+    for change in (of_setting(last, integrator="bogus"), of_setting(last, integrator=5),
+                   lambda choice: choice["candidates"][last].pop("setting"),
+                   lambda choice: choice.update(chosen=99),
+                   lambda choice: choice.update(chosen=-1),
+                   lambda choice: choice.update(candidates=[None, 1, "a"])):
+        shutil.rmtree("x", ignore_errors=True)
+        shutil.copytree("whole", "x")
+        told = record("x")
+        change(told["choice"])
+        pathlib.Path("x/run.json").write_text(json.dumps(told))
+        # It chooses anew for the later end, and may come to another step: that is another run.
+        result = tap.run("run", "x.cfg", "-o", "x", "--restart", "-P", "time.end=5", "-q")
+        assert result.returncode in (0, 78), result
+        assert tap.run("report", "x").returncode == 0
+
+
 def test_the_echo_is_the_run():
     """run.cfg has the choice, runs to the same bytes without one, and is verified"""
     write(CLUSTER % "energy_error = 1e-6;")

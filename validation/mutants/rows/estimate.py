@@ -43,6 +43,7 @@ ROWS = [
      "cli/asked.py"),
     ("src/estimate/setting.c", "(double)cadences[k].every * (double)setting->times /",
      "(double)cadences[k].every /", "cli/asked.py"),
+    ("src/estimate/selection.c", "known && c->setting.integrator;", "true;", "cli/asked.py"),
     ("src/estimate/asked.c", " + !isnan(asked_of(config).error)", "", "cli/asked.py"),
     ("src/estimate/asked.c", "ceil(0.9 * (double)systems)", "ceil(1.0 * (double)systems)",
      "cli/asked.py"),
