@@ -97,7 +97,7 @@ static enum status strange_check(const json_t *document, const char *path, struc
 
 /* --- a result --------------------------------------------------------------------------------- */
 
-enum field_kind { STRING, NUMBER, FLAG, LIST, OBJECT };
+enum field_kind { STRING, NUMBER, FLAG, LIST, OBJECTS, OBJECT };
 
 static const struct {
     const char *path;
@@ -164,13 +164,17 @@ static const struct {
     [NUMBER] = { "number", { JSON_INTEGER, JSON_REAL } },
     [FLAG] = { "boolean", { JSON_TRUE, JSON_FALSE } },
     [LIST] = { "list", { JSON_ARRAY, JSON_ARRAY } },
+    [OBJECTS] = { "list of objects", { JSON_ARRAY, JSON_ARRAY } },
     [OBJECT] = { "object", { JSON_OBJECT, JSON_OBJECT } },
 };
 
 static bool is_of_kind(const json_t *value, enum field_kind kind)
 {
     const json_type type = json_typeof(value);
-    return type == kinds[kind].types[0] || type == kinds[kind].types[1];
+    bool good = type == kinds[kind].types[0] || type == kinds[kind].types[1];
+    for (size_t i = 0; kind == OBJECTS && i < json_array_size(value); i++)
+        good = good && json_is_object(json_array_get(value, i));
+    return good;
 }
 
 static enum status check_fields(const json_t *document, const char *path, struct error *error)

@@ -491,7 +491,8 @@ def test_watching_what_is_no_run():
     assert tap.run("watch", "plummer.run").returncode == 65
     for damage, said in (({"watch": run["watch"] | {"holds": "yes"}}, "watch.holds: is no boolean"),
                          ({"steps": "many"}, "steps: is no number"),
-                         ({"files": {}}, "files: is no list")):
+                         ({"files": {}}, "files: is no list"),
+                         ({"findings": ["a", None]}, "findings: is no list of objects")):
         json_file.write_text(json.dumps(run | damage))
         result = tap.run("watch", "plummer.run")
         assert result.returncode == 65 and said in result.stderr, result

@@ -1,6 +1,8 @@
 """The faults of src/report/; mutants.py says what a row is."""
 
 ROWS = [
+    ("src/report/result.c", "good = good && json_is_object(json_array_get(value, i));", "",
+     "cli/live-view.py"),
     ("src/report/result.c", "return isnan(step)\n", "return !isnan(step)\n",
      "cli/live-view.py"),
     ("src/report/outcome.c", "result->state == RESULT_ENDED && whole ?", "false ?",
