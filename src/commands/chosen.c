@@ -58,6 +58,7 @@ void chosen_table(const struct selection *selection, const char *indent, struct 
                    cell(least, "%.1e", c->least),
                    c == taken      ? "chosen"
                    : c->why[0]     ? "cannot be taken"
+                   : !c->tried     ? "not tried"
                    : !c->keeps     ? "misses it"
                    : c->part > 0.0 ? ""
                                    : "by its order");

@@ -194,6 +194,7 @@ static enum status try_integrator(struct search *search, double work, struct can
         work -= pilot.spent;
         search->left -= pilot.spent;
         search->choice->pilots += pilot.spent;
+        candidate->tried = candidate->tried || pilot.part > 0.0 || isinf(pilot.error);
         note(&pilot, expected, keeps, candidate);
         more = narrow(&pilot, fmax(expected, 0.0), wanted, keeps, &range) && pilot.part > 0.0;
         if (candidate->keeps)
@@ -359,22 +360,29 @@ static enum status refuse(const struct config *config, const struct experiment *
     char reached[512] = "", setting[SETTING_TEXT_SIZE];
     double least = INFINITY;
     size_t length = 0;
+    bool tried = false;
     for (size_t k = 0; k < choice->count; k++) {
         const struct candidate *c = &choice->candidates[k];
         const char *const name = c->setting.integrator->variant.name;
         least = fmin(least, c->least);
+        tried = tried || c->tried;
         if (length + SETTING_TEXT_SIZE + sizeof c->why >= sizeof reached)
             break;
         length += (size_t)snprintf(
             reached + length, sizeof reached - length, "%s%s %s", k ? "; " : "",
             c->why[0] || isinf(c->least) ? name : setting_text(&c->setting, setting),
             c->why[0]         ? c->why
+            : !c->tried       ? "was not tried, for its pilots would take too long"
             : isinf(c->least) ? "loses the energy"
                               : "");
         if (!c->why[0] && isfinite(c->least))
             length += (size_t)snprintf(reached + length, sizeof reached - length, "reaches %.1e",
                                        c->least);
     }
+    if (!tried)
+        return section_error(config_section(config, "time"), "energy_error", error,
+                             "nothing can be chosen for it: %s; give time.integrator and time.step",
+                             reached);
     return section_error(config_section(config, "time"), "energy_error", error,
                          "nothing that was tried keeps it: %s; %s%s%s", reached,
                          isfinite(least) ? "a larger error, " : "",
@@ -448,11 +456,12 @@ json_t *selection_json(const struct selection *choice)
     for (size_t k = 0; k < choice->count; k++) {
         const struct candidate *c = &choice->candidates[k];
         document_append(&candidates,
-                        json_pack("{s:o, s:o, s:o, s:o, s:o, s:b, s:s}", "setting",
+                        json_pack("{s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:s}", "setting",
                                   setting_json(&c->setting), "energy_error",
                                   document_number(c->error), "cost", document_number(c->cost),
                                   "least", document_number(c->least), "part",
-                                  document_number(c->part), "keeps", c->keeps, "why", c->why));
+                                  document_number(c->part), "tried", c->tried, "keeps", c->keeps,
+                                  "why", c->why));
     }
     return json_pack("{s:o, s:s, s:I, s:o, s:o, s:o}", "asked",
                      document_number(choice->asked.error), "of", asked_of_names[choice->asked.of],
@@ -482,6 +491,7 @@ bool selection_of_json(const json_t *json, struct selection *choice)
                                  .cost = real_or_infinite(from, "cost"),
                                  .least = real_or_infinite(from, "least"),
                                  .part = document_real(from, "part"),
+                                 .tried = json_is_true(json_object_get(from, "tried")),
                                  .keeps = json_is_true(json_object_get(from, "keeps")) };
         snprintf(c->why, sizeof c->why, "%s", document_string(from, "why"));
         known = known && c->setting.integrator;

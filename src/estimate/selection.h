@@ -23,6 +23,7 @@ struct candidate {
     double cost;  /* of the motion of the whole run, see integrator_time() */
     double least; /* the smallest error that a pilot of this integrator lets expect */
     double part;  /* of the run that the pilot with this setting saw; 0: by those of others */
+    bool tried;   /* a pilot of it moved, or failed at once; else they would take too long */
     bool keeps;   /* the error that is asked for */
     char why[96]; /* it cannot be taken; "" */
 };
