@@ -515,6 +515,15 @@ def test_makefile_knows_every_file():
                  if not {path, os.path.splitext(path)[0]} & named])
 
 
+def test_no_leftovers():
+    """nothing that an editor or a merge leaves behind lies among the files"""
+    endings = (".orig", ".rej", ".bak", ".swp", "~")
+    folders = ("src", "gpu", "validation", "config", "examples", "docs")
+    expect_none(sources(tap.SOURCE, *endings, folders=folders))
+    plant("src/base/text.c.orig", "")
+    assert sources(".", *endings, folders=folders) == ["src/base/text.c.orig"]
+
+
 def test_rows_of_faults():
     """the texts of planted faults stand once in their files, and their tests exist"""
     assert len(mutants.rows(tap.SOURCE)) > 800
