@@ -6,7 +6,6 @@
 
 #include "base/document.h"
 #include "base/memory.h"
-#include "estimate/advice.h"
 #include "estimate/experiment.h"
 #include "estimate/pilot.h"
 #include "space/nearest.h"
@@ -391,15 +390,16 @@ static enum status refuse(const struct config *config, const struct experiment *
                          " or an earlier time.end would be needed");
 }
 
-enum status selection_find(const struct config *config, struct interruption *interruption,
-                           struct selection *choice, struct error *error)
+enum status selection_find(const struct config *config, double work,
+                           struct interruption *interruption, struct selection *choice,
+                           struct error *error)
 {
     const struct integrator *given =
         integrator_find(section_variant(config_section(config, "time"))->name);
     const struct setting any = setting_of(config, given, EXPERIMENT_DEFAULT_GRID);
     struct config *applied = NULL;
     struct experiment x = { 0 };
-    struct search search = { config, &x, choice, ADVICE_USUAL_WORK, INFINITY };
+    struct search search = { config, &x, choice, work, INFINITY };
     *choice = (struct selection){ .asked = asked_of(config) };
     list_candidates(config, choice);
     if (!setting_apply(config, &any, &applied, error))
@@ -409,8 +409,8 @@ enum status selection_find(const struct config *config, struct interruption *int
     for (size_t k = 0; k < choice->count && !error->status; k++) {
         struct error refused = { 0 };
         struct candidate *const c = &choice->candidates[k];
-        const double work = fmax(0.0, search.left) / (double)(choice->count - k);
-        if (try_integrator(&search, work, c, &refused) == STATUS_CONFIG && choice->count > 1)
+        const double share = fmax(0.0, search.left) / (double)(choice->count - k);
+        if (try_integrator(&search, share, c, &refused) == STATUS_CONFIG && choice->count > 1)
             snprintf(c->why, sizeof c->why, "%.80s", refused.text);
         else
             error_pass(error, &refused);

@@ -38,10 +38,13 @@ struct selection {
     json_t *attempts; /* that missed the error: a list for run.json; or NULL */
 };
 
-/* STATUS_CONFIG, at time.energy_error, where nothing keeps the error; what experiment_create() and
+/* `work` of pilots, in pair interactions of a direct sum: SELECTION_WORK, but in tests.
+ * STATUS_CONFIG, at time.energy_error, where nothing keeps the error; what experiment_create() and
  * pilots report. To be destroyed in any case. */
-enum status selection_find(const struct config *config, struct interruption *interruption,
-                           struct selection *choice, struct error *error);
+#define SELECTION_WORK 2e9 /* a second or two */
+enum status selection_find(const struct config *config, double work,
+                           struct interruption *interruption, struct selection *choice,
+                           struct error *error);
 void selection_destroy(struct selection *choice);
 
 /* Another choice after a run with this one that was off by `error` after the part of the run;

@@ -45,7 +45,7 @@ enum status attempt_choose(struct run *run, const struct config *config, struct 
         return setting_apply(config, &setting, &run->chosen, error);
     }
     if (run->choice.count == 0 && !(run->options.restart && take_recorded(run, config))) {
-        if (selection_find(config, &run->interruption, &run->choice, error))
+        if (selection_find(config, SELECTION_WORK, &run->interruption, &run->choice, error))
             return error->status;
         tell(run);
     }

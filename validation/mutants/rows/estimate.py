@@ -46,7 +46,7 @@ ROWS = [
     ("src/estimate/selection.c", "known && c->setting.integrator;", "true;", "cli/asked.py"),
     ("src/estimate/selection.c",
      "candidate->tried = candidate->tried || pilot.part > 0.0 || isinf(pilot.error);",
-     "candidate->tried = true;", "cli/asked.py"),
+     "candidate->tried = true;", "unit/selection"),
     ("src/estimate/asked.c", " + !isnan(asked_of(config).error)", "", "cli/asked.py"),
     ("src/estimate/asked.c", "ceil(0.9 * (double)systems)", "ceil(1.0 * (double)systems)",
      "cli/asked.py"),
