@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/barrier.h"
 #include "base/memory.h"
-#include "base/share.h"
 #include "base/text.h"
 #include "work.h"
 

@@ -93,19 +93,19 @@ static struct gpu_tuning fit_resident(const struct gpu_part *part)
 }
 
 /* A stretch of device memory whose parts are given out; without a base it only counts. */
-struct arena {
+struct part_arena {
     char *base;
     size_t used;
 };
 
-static void *take(struct arena *arena, size_t count, size_t size)
+static void *take(struct part_arena *arena, size_t count, size_t size)
 {
     char *taken = arena->base ? arena->base + arena->used : NULL;
     arena->used += round_up(count * size, 256);
     return taken;
 }
 
-static void lay_out_state(struct arena *arena, struct gpu_state *state, size_t length)
+static void lay_out_state(struct part_arena *arena, struct gpu_state *state, size_t length)
 {
     double **const arrays[] = { &state->m,  &state->x,  &state->y,  &state->z,  &state->vx,
                                 &state->vy, &state->vz, &state->ax, &state->ay, &state->az };
@@ -113,7 +113,7 @@ static void lay_out_state(struct arena *arena, struct gpu_state *state, size_t l
         *arrays[k] = take(arena, length, sizeof(double));
 }
 
-static void lay_out_registers(struct arena *arena, struct gpu_state *state, size_t length)
+static void lay_out_registers(struct part_arena *arena, struct gpu_state *state, size_t length)
 {
     for (size_t k = 0; k < STAGE_REGISTERS; k++)
         for (size_t c = 0; c < 3; c++)
@@ -148,7 +148,7 @@ static unsigned distances_of(const struct gpu_part *part)
     return (unsigned)(all < most ? all : most);
 }
 
-static void lay_out(struct gpu_part *part, struct arena *arena)
+static void lay_out(struct gpu_part *part, struct part_arena *arena)
 {
     const struct gpu_setup *setup = part->setup;
     const size_t length = (size_t)part->shape.systems * part->shape.stride;
@@ -203,7 +203,7 @@ size_t gpu_part_size(const struct gpu_setup *setup, const struct gpu_device *dev
                      size_t first, size_t last)
 {
     struct gpu_part part;
-    struct arena arena = { 0 };
+    struct part_arena arena = { 0 };
     plan(&part, setup, device, systems, first, last);
     lay_out(&part, &arena);
     return arena.used;
@@ -226,7 +226,7 @@ enum status gpu_part_create(const struct gpu_setup *setup, const struct gpu_devi
     if (!part)
         return error_memory(error);
     plan(part, setup, device, systems, first, last);
-    struct arena arena = { 0 };
+    struct part_arena arena = { 0 };
     lay_out(part, &arena);
     char doing[64];
     snprintf(doing, sizeof doing, "allocating %.1f MiB", (double)arena.used / 0x1p20);
@@ -247,7 +247,7 @@ enum status gpu_part_create(const struct gpu_setup *setup, const struct gpu_devi
         code =
             cudaEventCreateWithFlags(&part->done, cudaEventDisableTiming | cudaEventBlockingSync);
     if (!code) {
-        arena = (struct arena){ .base = part->memory };
+        arena = (struct part_arena){ .base = part->memory };
         lay_out(part, &arena);
         snprintf(doing, sizeof doing, "clearing a flag");
         code = cudaMemsetAsync(part->non_finite, 0xff, sizeof *part->non_finite, part->stream);

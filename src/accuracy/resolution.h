@@ -13,6 +13,7 @@
 #include "base/status.h"
 #include "model/bodies.h"
 #include "model/physics.h"
+#include "simulation/simulation.h"
 
 /* Steps in a separation, softened, that are enough: each force is then good to a thousandth. */
 enum { RESOLUTION_STEPS = 1000 };
@@ -41,5 +42,25 @@ enum status resolution_measure(const struct physics *physics, const struct bodie
 enum { RESOLUTION_TEXT_SIZE = 320 };
 const char *resolution_text(const struct resolution *resolution, enum precision precision,
                             char buffer[RESOLUTION_TEXT_SIZE]);
+
+/* --- the error of the forces ------------------------------------------------------------------ */
+
+/*
+ * How exact the forces of a run are, where their precision or their method leaves out more than the
+ * rounding of double precision: error bars need it, since no smaller step shows what all runs of a
+ * study have in common.
+ */
+
+struct kernel_error {
+    double whole; /* root mean square, over that of the forces */
+    double bias;  /* the part of it that makes all forces too strong alike, likewise */
+};
+
+/* Tells whether the forces err by more than the rounding of double precision. */
+bool kernel_error_counts(const struct simulation *simulation);
+
+/* Measures the forces of the bodies as they are. STATUS_MEMORY, and what the backend says. */
+enum status kernel_error_measure(struct simulation *simulation, struct kernel_error *kernel_error,
+                                 struct error *error);
 
 #endif

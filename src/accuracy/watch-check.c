@@ -6,7 +6,7 @@
 
 #include "accuracy/watch-bound.h"
 #include "accuracy/watch-energy.h"
-#include "diagnostics/force-audit.h"
+#include "diagnostics/force-error.h"
 #include "model/kepler.h"
 #include "space/bound-pairs.h"
 

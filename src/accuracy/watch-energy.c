@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/text.h"
-#include "model/test-energy.h"
+#include "model/conserved.h"
 
 enum { JUMPS_TOLD = 3, SYSTEMS_TOLD = 3 }; /* jumps of a system, systems; others are only counted */
 

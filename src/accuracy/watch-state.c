@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "model/test-energy.h"
+#include "model/conserved.h"
 #include "space/nearest.h"
 
 static const char *const on_jump_names[] = { "warn", "fail", "stop", NULL };

@@ -12,9 +12,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/barrier.h"
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/share.h"
 #include "machine/cores.h"
 
 enum {

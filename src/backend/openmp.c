@@ -15,7 +15,6 @@
 #include "backend/small.h"
 #include "base/barrier.h"
 #include "base/memory.h"
-#include "base/share.h"
 #include "machine/cores.h"
 
 struct openmp {

@@ -8,6 +8,8 @@
 #ifndef ORRERY_BASE_BARRIER_H
 #define ORRERY_BASE_BARRIER_H
 
+#include <stddef.h>
+
 /* All zero is a barrier that nobody waits at. */
 struct barrier {
     unsigned arrived;
@@ -19,5 +21,18 @@ struct barrier {
 /* To be called by all threads of the innermost team, or outside any team, where it does nothing.
  * What each of them wrote before is seen by all of them after. */
 void barrier_wait(struct barrier *barrier);
+
+/* --- shares ----------------------------------------------------------------------------------- */
+
+/* Dealing a number of things out, as evenly as it goes. */
+
+/*
+ * Returns the beginning of share `k` of `parts`, which is the end of share k - 1: floor(total k /
+ * parts), computed so that the product cannot overflow. The sizes of shares differ by at most one.
+ */
+static inline size_t share_start(size_t total, size_t parts, size_t k)
+{
+    return total / parts * k + total % parts * k / parts;
+}
 
 #endif

@@ -10,7 +10,6 @@
 #include "bench/results.h"
 #include "commands/arguments.h"
 #include "commands/commands.h"
-#include "commands/preparation.h"
 #include "estimate/experiment.h"
 #include "machine/cores.h"
 #include "output/lock.h"

@@ -14,7 +14,6 @@
 #include "commands/arguments.h"
 #include "commands/chosen.h"
 #include "commands/commands.h"
-#include "commands/preparation.h"
 #include "config/parameter-reference.h"
 #include "estimate/advice.h"
 #include "estimate/estimate.h"

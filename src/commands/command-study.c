@@ -1,4 +1,4 @@
-#include "commands/command-study.h"
+#include "commands/commands.h"
 
 #include <math.h>
 #include <stdio.h>

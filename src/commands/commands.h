@@ -6,6 +6,9 @@
 #include <stddef.h>
 
 #include "base/status.h"
+#include "commands/arguments.h"
+#include "config/configuration.h"
+#include "run/run.h"
 
 struct command {
     const char *name;
@@ -29,5 +32,45 @@ enum status command_info(int argc, char **argv, struct error *error);
 enum status command_report(int argc, char **argv, struct error *error);
 enum status command_verify(int argc, char **argv, struct error *error);
 enum status command_watch(int argc, char **argv, struct error *error);
+
+/* --- preparing a run -------------------------------------------------------------------------- */
+
+/* The common part of `run` and `check`: from the name of a config file to a run that is ready. */
+
+struct prepare_options {
+    const char *path;               /* of the config file; "-": standard input */
+    struct argument_list overrides; /* -P */
+    bool convergence;               /* the run is to be repeated with smaller steps */
+};
+
+struct prepared {
+    struct config *config;
+    struct run *run;
+};
+
+/* Reads the config; the caller calls prepare_done() on any outcome. */
+enum status prepare_config(const struct prepare_options *options, struct prepared *prepared,
+                           struct error *error);
+
+void prepare_done(struct prepared *prepared);
+
+/* Prepares, prints the resolved configuration and the estimate, computes nothing. */
+enum status prepare_check(const struct prepare_options *options, const struct run_options *run,
+                          struct error *error);
+
+/* --- studies: command-study.c ----------------------------------------------------------------- */
+
+/* The part of `orrery run` for a config that describes a sweep, or with --convergence. */
+
+struct command_study_options {
+    bool convergence;
+    bool quiet;
+    size_t member; /* of a sweep, counted from 1; 0: all */
+};
+
+/* Runs the study, prints its table and its verdict. */
+enum status command_study(const struct prepare_options *prepare, const struct config *config,
+                          const struct run_options *run,
+                          const struct command_study_options *options, struct error *error);
 
 #endif

@@ -5,8 +5,10 @@
 
 #include <stdbool.h>
 
+#include "base/status.h"
 #include "base/text.h"
 #include "run/options.h"
+#include "run/record.h"
 
 struct display {
     bool terminal; /* standard error is one */
@@ -36,5 +38,12 @@ void display_notice(struct display *display, bool loud, const char *line);
  * the system at once. A closed standard output is no error.
  */
 void display_row(struct display *display, const struct run_row *row);
+
+/* --- afterwards: summary.c -------------------------------------------------------------------- */
+
+/* The last words of `orrery run`: the summary of a run. */
+
+/* To standard output, within 80 columns: what was computed on what, how well, and the verdict. */
+void summary_print(const struct run_record *record, enum status status);
 
 #endif

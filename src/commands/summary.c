@@ -1,4 +1,4 @@
-#include "commands/summary.h"
+#include "commands/display.h"
 
 #include <inttypes.h>
 #include <math.h>

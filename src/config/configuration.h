@@ -13,7 +13,7 @@
 
 #include "base/status.h"
 #include "base/text.h"
-#include "config/location.h"
+#include "config/node.h"
 #include "config/parameter.h"
 
 struct config;  /* opaque, owned by the caller of config_load() */

@@ -1,7 +1,226 @@
 #include "config/grammar.h"
 
+#include <ctype.h>
 #include <string.h>
 #include <strings.h>
+
+/* --- tokens ----------------------------------------------------------------------------------- */
+
+const char *token_find_binary(const char *bytes, const char *end, size_t *line)
+{
+    for (const char *p = bytes; p < end; p++) {
+        const unsigned char byte = (unsigned char)*p;
+        if (byte == 0x7f || (byte < 0x20 && (byte == 0 || !strchr("\t\n\r\f", byte))))
+            return p;
+        if (byte == '\n' || (byte == '\r' && (p + 1 == end || p[1] != '\n')))
+            *line += *line > 0;
+    }
+    return NULL;
+}
+
+static bool starts(const struct cursor *cursor, const char *word)
+{
+    return strncmp(cursor->next, word, strlen(word)) == 0;
+}
+
+/* Takes one character. CR LF, LF and CR alone all end a line. */
+static void step(struct cursor *cursor)
+{
+    char *c = cursor->next++;
+    if (*c == '\r' && *cursor->next != '\n')
+        *c = '\n';
+    if (*c == '\n') {
+        cursor->line += cursor->line > 0;
+        cursor->line_start = true;
+    } else if (!isspace((unsigned char)*c)) {
+        cursor->line_start = false;
+    }
+}
+
+static void erase(char *from, const char *end)
+{
+    for (; from < end; from++)
+        if (*from != '\n' && *from != '\r')
+            *from = ' ';
+}
+
+/* Blanks and comments; false if a comment is not closed. */
+static bool skip(struct cursor *cursor)
+{
+    while (*cursor->next) {
+        char *start = cursor->next;
+        if (isspace((unsigned char)*start)) {
+            step(cursor);
+        } else if (*start == '#' || starts(cursor, "//")) {
+            cursor->next += strcspn(start, "\r\n");
+            erase(start, cursor->next);
+        } else if (starts(cursor, "/*")) {
+            const struct cursor opened = *cursor;
+            cursor->next += 2;
+            while (*cursor->next && !starts(cursor, "*/"))
+                step(cursor);
+            if (!*cursor->next) {
+                *cursor = opened;
+                return false;
+            }
+            cursor->next += 2;
+            erase(start, cursor->next);
+        } else {
+            break;
+        }
+    }
+    return true;
+}
+
+static struct token make(int kind, char *start, const struct cursor *cursor)
+{
+    return (struct token){
+        .kind = kind, .start = start, .length = (size_t)(cursor->next - start), .line = cursor->line
+    };
+}
+
+static struct token fail(char *start, const struct cursor *cursor, const char *problem)
+{
+    struct token token = make(TOKEN_ERROR, start, cursor);
+    token.problem = problem;
+    return token;
+}
+
+/* The length of the UTF-8 character at p (RFC 3629, table of section 4), or 0. A NUL, where the
+ * text ends, continues none. */
+static size_t character_length(const unsigned char *p)
+{
+    if (p[0] < 0x80)
+        return 1;
+    const size_t length = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
+    if (p[0] < 0xc2 || p[0] > 0xf4)
+        return 0;
+    for (size_t i = 1; i < length; i++)
+        if ((p[i] & 0xc0) != 0x80)
+            return 0;
+    const bool overlong = (p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xf0 && p[1] < 0x90);
+    const bool beyond = (p[0] == 0xed && p[1] > 0x9f) || (p[0] == 0xf4 && p[1] > 0x8f);
+    return overlong || beyond ? 0 : length;
+}
+
+/* \xHH with a character that text may have. */
+static bool escape_is_text(const char *p)
+{
+    if (!isxdigit((unsigned char)p[2]) || !isxdigit((unsigned char)p[3]))
+        return true; /* libconfig takes it as it stands */
+    return p[2] >= '2' && p[2] <= '7' && !(p[2] == '7' && tolower((unsigned char)p[3]) == 'f');
+}
+
+static struct token string(struct cursor *cursor)
+{
+    char *start = cursor->next++;
+    while (*cursor->next && !strchr("\r\n", *cursor->next)) {
+        char *p = cursor->next;
+        if (*p == '"') {
+            cursor->next++;
+            return make(TOKEN_STRING, start, cursor);
+        }
+        if (*p == '\\' && (p[1] == '"' || p[1] == '\\')) {
+            cursor->next += 2;
+            continue;
+        }
+        if (*p == '\\' && (p[1] == 'x' || p[1] == 'X') && !escape_is_text(p))
+            return fail(p, cursor, "only \\x20 to \\x7e are text");
+        const size_t length = character_length((const unsigned char *)p);
+        if (length == 0)
+            return fail(p, cursor, "not UTF-8 text");
+        cursor->next += length;
+    }
+    return fail(start, cursor, "a string starts here and does not end on this line");
+}
+
+static struct token include(struct cursor *cursor)
+{
+    char *start = cursor->next;
+    const bool first = cursor->line_start;
+    cursor->next += strlen("@include");
+    cursor->next += strspn(cursor->next, " \t");
+    if (!first)
+        return fail(start, cursor, "@include must stand at the start of a line");
+    if (*cursor->next != '"' || cursor->next[1] == '"')
+        return fail(start, cursor, "must be @include \"name\"");
+    const struct token name = string(cursor);
+    cursor->line_start = false;
+    return name.kind == TOKEN_STRING ? make(TOKEN_INCLUDE, start, cursor) : name;
+}
+
+static bool in_word(char c)
+{
+    return isalnum((unsigned char)c) || (c && strchr("*-_", c));
+}
+
+static struct token word(struct cursor *cursor)
+{
+    char *start = cursor->next;
+    while (in_word(*cursor->next))
+        cursor->next++;
+    return make(TOKEN_WORD, start, cursor);
+}
+
+/* All that could have been meant as one number: 1e-4, 0x1FL, but also 1.2.3 and 12kg. */
+static struct token number(struct cursor *cursor)
+{
+    char *start = cursor->next++;
+    while (*cursor->next) {
+        const char c = *cursor->next, before = cursor->next[-1];
+        const bool exponent_sign = (c == '+' || c == '-') && (before == 'e' || before == 'E');
+        if (!isalnum((unsigned char)c) && c != '.' && c != '_' && !exponent_sign)
+            break;
+        cursor->next++;
+    }
+    return make(TOKEN_NUMBER, start, cursor);
+}
+
+struct token token_next(struct cursor *cursor)
+{
+    if (!skip(cursor))
+        return fail(cursor->next, cursor, "a comment starts here and does not end");
+    if (!*cursor->next)
+        return make(TOKEN_END, cursor->next, cursor);
+    if (starts(cursor, "@include"))
+        return include(cursor);
+    cursor->line_start = false;
+    const char c = *cursor->next;
+    if (c == '"')
+        return string(cursor);
+    if (isalpha((unsigned char)c) || c == '*')
+        return word(cursor);
+    if (isdigit((unsigned char)c) || strchr("+-.", c))
+        return number(cursor);
+    if (strchr("=:;,{}[]()", c)) {
+        cursor->next++;
+        return make(c, cursor->next - 1, cursor);
+    }
+    return fail(cursor->next, cursor, NULL);
+}
+
+bool token_skip_statement(struct cursor *cursor, size_t open)
+{
+    for (;;) {
+        struct cursor ahead = *cursor;
+        const struct token token = token_next(&ahead);
+        const bool opens = token.kind == '{' || token.kind == '(' || token.kind == '[';
+        const bool closes = token.kind == '}' || token.kind == ')' || token.kind == ']';
+        if (token.kind == TOKEN_ERROR && ahead.next == token.start) {
+            if (token.problem)
+                return false;
+            ahead.next++; /* a character that the language has not */
+        }
+        if (token.kind == TOKEN_END || (closes && open == 0))
+            return true;
+        *cursor = ahead;
+        open = opens ? open + 1 : closes ? open - 1 : open;
+        if (token.kind == ';' && open == 0)
+            return true;
+    }
+}
+
+/* --- the grammar ------------------------------------------------------------------------------ */
 
 /* The reasons why a sign may not come at a place. */
 static const char no_key[] = "a key was expected", no_value[] = "a value is missing",

@@ -6,7 +6,54 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "config/location.h"
+#include "base/status.h"
+#include "base/text.h"
+
+/* --- an arena --------------------------------------------------------------------------------- */
+
+/* An arena: many small pieces of memory that are all given back at once. */
+
+struct arena_block;
+
+/* All zero is an empty one. */
+struct arena {
+    struct arena_block *blocks;
+};
+
+/* `count` zeroed elements of `size` bytes, or NULL when memory is exhausted. */
+void *arena_take(struct arena *arena, size_t count, size_t size);
+/* `length` bytes and a NUL. */
+char *arena_copy(struct arena *arena, const char *bytes, size_t length);
+/* Keeps a copy of the text in the arena, and frees the text. */
+char *arena_keep(struct arena *arena, struct text *text);
+void arena_free(struct arena *arena);
+
+/* STATUS_MEMORY, in the words of the reader of configurations, whose arena it is. */
+enum status arena_exhausted(struct error *error);
+
+/* --- locations -------------------------------------------------------------------------------- */
+
+/* The location of something in a configuration, and how an error there is reported. */
+
+/* Line 0: not in a file; then `file` is the override as it was typed ("-P time.step=0.01"). */
+struct location {
+    const char *file;
+    size_t line;
+};
+
+/*
+ * "file:line: path = value: reason". `path` and `value` may be NULL; an override that names
+ * `path` itself stands for both. Returns STATUS_CONFIG.
+ */
+enum status location_report(const struct location *location, const char *path, const char *value,
+                            struct error *error, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/* The same with another status: what a good value asks for is not there. Returns `status`. */
+enum status location_report_as(const struct location *location, const char *path, const char *value,
+                               enum status status, struct error *error, const char *reason);
+
+/* --- nodes ------------------------------------------------------------------------------------ */
 
 enum node_kind {
     NODE_FLAG,

@@ -4,7 +4,6 @@
 #include "config/requirement.h"
 #include "config/section.h"
 #include "config/suggest.h"
-#include "config/synonyms.h"
 
 /* One reading of a whole tree. */
 struct reader {

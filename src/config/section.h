@@ -5,9 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "config/arena.h"
 #include "config/configuration.h"
-#include "config/location.h"
+#include "config/node.h"
 #include "config/parameter.h"
 #include "config/tree.h"
 

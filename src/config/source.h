@@ -11,9 +11,7 @@
 
 #include "base/status.h"
 #include "base/text.h"
-#include "config/arena.h"
 #include "config/configuration.h"
-#include "config/location.h"
 #include "config/node.h"
 
 /*

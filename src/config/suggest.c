@@ -1,9 +1,314 @@
 #include "config/suggest.h"
 
+#include <ctype.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 #include <strings.h>
 
-#include "config/synonyms.h"
+#include "base/memory.h"
+
+/* --- synonyms --------------------------------------------------------------------------------- */
+
+/*
+ * The names that the field and other programs have for the things that a config file names here:
+ * "leapfrog" for velocity-verlet, "dt" for time.step. A synonym is only ever proposed in an error
+ * message and never accepted as a value.
+ */
+
+struct synonym {
+    const char *word;  /* in small letters, without hyphens and underscores: "leapfrog" */
+    const char *meant; /* a choice ("velocity-verlet") or the path of a key ("time.step") */
+    const char *note;  /* where `meant` is not the same thing, what it is; else NULL */
+};
+
+static const char sixth_order[] = "sixth order with a fixed step";
+static const char block_steps[] = "fourth order with steps of its own for each body";
+static const char radau[] = "Gauss-Radau quadrature of 15th order with steps of its own";
+
+/* If a word has several rows, the first one that fits the key counts. */
+static const struct synonym synonyms[] = {
+    /* integrators */
+    { "verlet", "velocity-verlet", NULL },
+    { "vv", "velocity-verlet", NULL },
+    { "kdk", "velocity-verlet", NULL },
+    { "stormerverlet", "velocity-verlet", NULL },
+    { "leapfrog", "velocity-verlet", NULL },
+    { "leapfrogkdk", "velocity-verlet", NULL },
+    { "dkd", "leapfrog-dkd", NULL },
+    { "positionverlet", "leapfrog-dkd", NULL },
+    { "explicit", "euler", NULL },
+    { "expliciteuler", "euler", NULL },
+    { "forwardeuler", "euler", NULL },
+    { "symplectic", "semi-implicit-euler", NULL },
+    { "symplecticeuler", "semi-implicit-euler", NULL },
+    { "eulercromer", "semi-implicit-euler", NULL },
+    { "cromer", "semi-implicit-euler", NULL },
+    { "forestruth", "yoshida4", NULL },
+    { "fr", "yoshida4", NULL },
+    { "yoshida", "yoshida4", NULL },
+    { "omelyan", "pefrl", NULL },
+    { "rungekutta", "rk4", NULL },
+    { "rungekutta4", "rk4", NULL },
+    { "rk", "rk4", NULL },
+    { "hermite", "hermite4", NULL },
+    { "aarseth", "hermite4", NULL },
+    { "nbody6", "hermite4", block_steps },
+    { "blocksteps", "hermite4", NULL },
+    { "hermite6", "hermite4", block_steps },
+    { "ias15", "gauss-radau", radau },
+    { "ias", "gauss-radau", radau },
+    { "gaussradau", "gauss-radau", NULL },
+    { "radau", "gauss-radau", NULL },
+    { "radau15", "gauss-radau", NULL },
+    { "everhart", "gauss-radau", NULL },
+    { "adaptive", "gauss-radau", radau },
+    { "bulirschstoer", "gauss-radau", radau },
+    { "whfast", "yoshida6", sixth_order },
+    /* backends, precisions, instruction sets, kernels */
+    { "gpu", "cuda", NULL },
+    { "nvidia", "cuda", NULL },
+    { "cpu", "openmp", NULL },
+    { "omp", "openmp", NULL },
+    { "threads", "openmp", NULL },
+    { "parallel", "openmp", NULL },
+    { "multicore", "openmp", NULL },
+    { "reference", "serial", NULL },
+    { "float", "single", NULL },
+    { "float32", "single", NULL },
+    { "fp32", "single", NULL },
+    { "f32", "single", NULL },
+    { "float64", "double", NULL },
+    { "fp64", "double", NULL },
+    { "f64", "double", NULL },
+    { "avx512f", "avx512", NULL },
+    { "sse", "baseline", NULL },
+    { "sse2", "baseline", NULL },
+    { "generic", "baseline", NULL },
+    { "thirdlaw", "symmetric", NULL },
+    { "newton", "symmetric", NULL },
+    { "direct", "plain", NULL },
+    { "shared", "tiled", NULL },
+    { "naive", "simt", NULL },
+    /* initial conditions */
+    { "random", "uniform-cube", NULL },
+    { "uniform", "uniform-cube", NULL },
+    { "cube", "uniform-cube", NULL },
+    { "box", "uniform-cube", NULL },
+    { "sphere", "cold-sphere", NULL },
+    { "collapse", "cold-sphere", NULL },
+    { "coldcollapse", "cold-sphere", NULL },
+    { "uniformsphere", "cold-sphere", NULL },
+    { "kepler", "two-body", NULL },
+    { "binary", "two-body", NULL },
+    { "solarsystem", "outer-solar-system", NULL },
+    { "planets", "outer-solar-system", NULL },
+    { "outerplanets", "outer-solar-system", NULL },
+    { "eight", "figure-eight", NULL },
+    { "threebody", "pythagorean", NULL },
+    { "burrau", "pythagorean", NULL },
+    { "csv", "file", NULL },
+    { "snapshot", "file", NULL },
+    /* diagnostics */
+    { "rdf", "radial-distribution", NULL },
+    { "gr", "radial-distribution", NULL },
+    { "g(r)", "radial-distribution", NULL },
+    { "paircorrelation", "radial-distribution", NULL },
+    { "energy", "conservation", NULL },
+    { "energies", "conservation", NULL },
+    { "momentum", "conservation", NULL },
+    { "thermo", "conservation", NULL },
+    { "virialratio", "conservation", NULL },
+    { "density", "density-profile", NULL },
+    { "profile", "density-profile", NULL },
+    { "lagrange", "lagrangian-radii", NULL },
+    { "halfmassradius", "lagrangian-radii", NULL },
+    { "dispersion", "velocity-dispersion", NULL },
+    { "encounters", "close-encounters", NULL },
+    { "binary", "binaries", NULL },
+    { "unbound", "escapers", NULL },
+    { "boundpairs", "binaries", NULL },
+    { "elements", "orbit", NULL },
+    { "kepler", "orbit", NULL },
+    /* outputs and files */
+    { "lammps", "xyz", "extended XYZ, which OVITO reads" },
+    { "lammpstrj", "xyz", "extended XYZ, which OVITO reads" },
+    { "dump", "xyz", "extended XYZ, which OVITO reads" },
+    { "trajectory", "xyz", NULL },
+    { "exyz", "xyz", NULL },
+    { "extxyz", "xyz", NULL },
+    { "ovito", "xyz", NULL },
+    { "hdf5", "gadget-hdf5", NULL },
+    { "gadget", "gadget-hdf5", NULL },
+    { "gadget", "hdf5", NULL },
+    { "h5", "gadget-hdf5", NULL },
+    { "h5", "hdf5", NULL },
+    { "snapshot", "gadget-hdf5", NULL },
+    { "txt", "plain", NULL },
+    { "ascii", "plain", NULL },
+    /* boundaries and units */
+    { "pbc", "periodic", NULL },
+    { "vacuum", "open", NULL },
+    { "free", "open", NULL },
+    { "none", "open", NULL },
+    { "henon", "nbody", NULL },
+    { "natural", "nbody", NULL },
+    { "mks", "si", NULL },
+    { "cgs", "si", "metres, kilograms and seconds" },
+    { "au", "astronomical", "astronomical units, solar masses and days" },
+    { "solar", "astronomical", "astronomical units, solar masses and days" },
+    { "kpc", "galactic", NULL },
+    { "parsec", "pc-msun-myr", NULL },
+    { "pc", "pc-msun-myr", NULL },
+    /* keys */
+    { "dt", "time.step", NULL },
+    { "timestep", "time.step", NULL },
+    { "stepsize", "time.step", NULL },
+    { "tend", "time.end", NULL },
+    { "tmax", "time.end", NULL },
+    { "tstop", "time.end", NULL },
+    { "endtime", "time.end", NULL },
+    { "duration", "time.end", NULL },
+    { "method", "time.integrator", NULL },
+    { "scheme", "time.integrator", NULL },
+    { "n", "bodies.count", NULL },
+    { "nbody", "bodies.count", NULL },
+    { "nbodies", "bodies.count", NULL },
+    { "particles", "bodies.count", NULL },
+    { "ic", "bodies.initial", NULL },
+    { "initialconditions", "bodies.initial", NULL },
+    { "eps", "physics.softening", NULL },
+    { "epsilon", "physics.softening", NULL },
+    { "softeninglength", "physics.softening", NULL },
+    { "g", "physics.gravitational_constant", NULL },
+    { "grav", "physics.gravitational_constant", NULL },
+    { "pbc", "physics.boundary", NULL },
+    { "box", "physics.box_length", NULL },
+    { "boxsize", "physics.box_length", NULL },
+    { "nthreads", "compute.threads", NULL },
+    { "cores", "compute.threads", NULL },
+    { "jobs", "compute.threads", NULL },
+    { "gpus", "compute.devices", NULL },
+    { "device", "compute.devices", NULL },
+    { "dtype", "compute.precision", NULL },
+    { "interval", "every", NULL },
+    { "frequency", "every", NULL },
+    { "stride", "every", NULL },
+    { "rmax", "r_max", NULL },
+    { "cutoff", "r_max", NULL },
+    { "nbins", "bins", NULL },
+};
+
+/* Without capitals, hyphens, underscores and blanks. */
+static void simplify(const char *word, char *simple, size_t size)
+{
+    size_t length = 0;
+    for (; *word && length + 1 < size; word++)
+        if (!strchr("-_ .", *word))
+            simple[length++] = (char)tolower((unsigned char)*word);
+    simple[length] = '\0';
+}
+
+static bool is_candidate(const char *meant, const char *const *candidates, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(candidates[i], meant) == 0)
+            return true;
+    return false;
+}
+
+/*
+ * The first synonym of `word` whose meaning is one of the `count` candidates, or NULL. Capitals,
+ * hyphens, underscores and blanks in `word` do not matter.
+ */
+static const struct synonym *synonyms_find(const char *word, const char *const *candidates,
+                                           size_t count)
+{
+    enum { WORD_SIZE = 32 };
+    char simple[WORD_SIZE];
+    simplify(word, simple, sizeof simple);
+    for (size_t i = 0; i < COUNT_OF(synonyms); i++)
+        if (strcmp(synonyms[i].word, simple) == 0 &&
+            is_candidate(synonyms[i].meant, candidates, count))
+            return &synonyms[i];
+    return NULL;
+}
+
+static const char no_field[] = "there is no external field here: bodies attract one another alone; "
+                               "a body that is heavy enough may stand for one",
+                  no_merging[] =
+                      "bodies never merge or bounce: physics.softening keeps them apart, and the "
+                      "diagnostic close-encounters names the pairs",
+                  no_tree[] =
+                      "there is no opening angle: compute.method = \"fmm\" takes the error of "
+                      "the forces that is wanted, compute.accuracy",
+                  no_gas[] = "there is no gas here, and no star evolves: gravity alone",
+                  no_space[] = "space does not expand here: give coordinates and velocities of a "
+                               "time, not comoving ones",
+                  no_tolerance[] = "the accuracy of integrators that choose their own steps is "
+                                   "time.accuracy (gauss-radau) or time.eta (hermite4)",
+                  no_interval[] =
+                      "each diagnostic and each output has its own cadence: every, in steps",
+                  no_units[] = "the units of all numbers are physics.units (orrery info "
+                               "physics.units), and of a file bodies.file_units";
+
+/* Keys of NEMO, NBODY6, REBOUND, GADGET, AMUSE and others, as simplify() leaves them. */
+static const struct {
+    const char *word, *answer;
+} elsewhere[] = {
+    { "externalpotential", no_field },
+    { "externalfield", no_field },
+    { "external", no_field },
+    { "potential", no_field },
+    { "potname", no_field },
+    { "tidalfield", no_field },
+    { "drag", no_field },
+    { "collisions", no_merging },
+    { "collision", no_merging },
+    { "merge", no_merging },
+    { "mergers", no_merging },
+    { "theta", no_tree },
+    { "openingangle", no_tree },
+    { "erroltheta", no_tree },
+    { "tree", no_tree },
+    { "usetree", no_tree },
+    { "pmgrid", no_tree },
+    { "imf", "the masses of a cluster are bodies.masses = \"equal\", \"salpeter\", \"kroupa\" or "
+             "\"two-components\", within bodies.star_masses" },
+    { "massfunction", "the masses of a cluster are bodies.masses = \"equal\", \"salpeter\", "
+                      "\"kroupa\" or \"two-components\", within bodies.star_masses" },
+    { "stellarevolution", no_gas },
+    { "metallicity", no_gas },
+    { "sph", no_gas },
+    { "gas", no_gas },
+    { "hubbleparam", no_space },
+    { "hubble", no_space },
+    { "omega0", no_space },
+    { "omegalambda", no_space },
+    { "cosmology", no_space },
+    { "comovingintegrationon", no_space },
+    { "redshift", no_space },
+    { "errtolintaccuracy", no_tolerance },
+    { "rtol", no_tolerance },
+    { "dtout", no_interval },
+    { "dtoutput", no_interval },
+    { "timebetsnapshot", no_interval },
+    { "snapshotinterval", no_interval },
+    { "unitlengthincm", no_units },
+    { "unitmassing", no_units },
+    { "unitvelocityincmpers", no_units },
+};
+
+const char *synonyms_elsewhere(const char *word)
+{
+    enum { WORD_SIZE = 32 };
+    char simple[WORD_SIZE];
+    simplify(word, simple, sizeof simple);
+    for (size_t i = 0; i < COUNT_OF(elsewhere); i++)
+        if (strcmp(elsewhere[i].word, simple) == 0)
+            return elsewhere[i].answer;
+    return NULL;
+}
 
 enum { MAX_CANDIDATES = 256 };
 

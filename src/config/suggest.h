@@ -17,7 +17,7 @@ bool suggest_owners(const struct group *group, const char *key, struct text *own
 
 /*
  * Appends "; did you mean velocity-verlet?" to the reason why `word` is no choice: what the word
- * means in the field or in other programs (config/synonyms.h), else the choice that is spelt most
+ * means in the field or in other programs (synonyms), else the choice that is spelt most
  * alike; nothing where none is near.
  */
 void suggest_choice(const char *word, const char *const *choices, size_t count, struct text *text);
@@ -29,5 +29,9 @@ void suggest_choice(const char *word, const char *const *choices, size_t count, 
  */
 bool suggest_key(const struct schema *schema, const struct group *group,
                  const struct variant *variant, const char *key, struct text *path);
+
+/* Returns the counterpart of a key that other programs have, or a note that there is none; NULL for
+ * an unknown key. */
+const char *synonyms_elsewhere(const char *word);
 
 #endif

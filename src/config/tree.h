@@ -4,7 +4,6 @@
 
 #include "base/status.h"
 #include "base/text.h"
-#include "config/arena.h"
 #include "config/configuration.h"
 #include "config/node.h"
 

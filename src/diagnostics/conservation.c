@@ -2,7 +2,7 @@
 
 #include "diagnostics/diagnostic-table.h"
 #include "diagnostics/diagnostic.h"
-#include "model/test-energy.h"
+#include "model/conserved.h"
 
 enum {
     KINETIC,

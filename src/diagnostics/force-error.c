@@ -1,8 +1,13 @@
 /* The diagnostic of the force error: the forces on some bodies beside direct sums in double
  * precision. */
+#include "diagnostics/force-error.h"
+
+#include <math.h>
+
+#include "base/memory.h"
 #include "diagnostics/diagnostic-table.h"
 #include "diagnostics/diagnostic.h"
-#include "diagnostics/force-audit.h"
+#include "force/direct/reference.h"
 
 enum { ERROR, LARGEST_ERROR, WORST_BODY, COLUMNS };
 
@@ -63,3 +68,92 @@ const struct diagnostic_class diagnostic_force_error = {
     DIAGNOSTIC_DRAWINGS(drawings),
     .body_bytes = FORCE_AUDIT_BODY_BYTES,
 };
+
+/* --- the comparison --------------------------------------------------------------------------- */
+
+struct choice {
+    uint64_t hash;
+    size_t body;
+};
+
+/* Mixes the bits of an id (the finalizer of SplitMix64; Steele, Lea & Flood 2014). */
+static uint64_t hash_of(int64_t id)
+{
+    uint64_t z = (uint64_t)id + 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+/* Fills the bodies of the least hashes, in their order; both are the same however often they are
+ * chosen. */
+static void choose(const int64_t *ids, size_t bodies, struct choice *choice, size_t count)
+{
+    size_t chosen = 0;
+    for (size_t i = 0; i < bodies; i++) {
+        const struct choice one = { hash_of(ids[i]), i };
+        if (chosen == count && one.hash >= choice[count - 1].hash)
+            continue;
+        size_t at = chosen < count ? chosen++ : count - 1;
+        for (; at > 0 && choice[at - 1].hash > one.hash; at--)
+            choice[at] = choice[at - 1];
+        choice[at] = one;
+    }
+}
+
+/* |a - a_direct|^2 and |a_direct|^2 of one body. */
+struct comparison {
+    double error2, a2;
+};
+
+static struct comparison compare(const struct moment *now, size_t system, size_t body)
+{
+    const struct bodies *const b = now->bodies;
+    const size_t start = system * b->stride, i = start + body;
+    const struct reference_motion motion = { .m = b->m + start,
+                                             .x = { b->x + start, b->y + start, b->z + start },
+                                             .v = { b->vx + start, b->vy + start, b->vz + start },
+                                             .count = b->count };
+    const double a[3] = { b->ax[i], b->ay[i], b->az[i] };
+    double direct[3], jerk[3];
+    struct comparison result = { 0 };
+    reference_jerk(now->physics, &motion, body, direct, jerk);
+    for (int axis = 0; axis < 3; axis++) {
+        result.error2 += (a[axis] - direct[axis]) * (a[axis] - direct[axis]);
+        result.a2 += direct[axis] * direct[axis];
+    }
+    return result;
+}
+
+enum status force_audit(const struct moment *now, size_t system, size_t wanted,
+                        struct force_audit *audit, struct error *error)
+{
+    const struct bodies *const b = now->bodies;
+    const size_t count = wanted < b->count ? wanted : b->count;
+    *audit = (struct force_audit){ NAN, NAN, NAN };
+    struct choice *const choice = memory_array(count, sizeof *choice, error);
+    struct comparison *const compared = memory_array(count, sizeof *compared, error);
+    if (choice && compared) {
+        double error2 = 0, a2 = 0;
+        size_t worst = 0;
+        choose(b->id + system * b->stride, b->count, choice, count);
+#pragma omp parallel for num_threads(now->threads) schedule(dynamic, 4)
+        for (size_t k = 0; k < count; k++)
+            if (!interruption_raised(now->physics->interruption))
+                compared[k] = compare(now, system, choice[k].body);
+        for (size_t k = 0; k < count; k++) {
+            error2 += compared[k].error2;
+            a2 += compared[k].a2;
+            worst = compared[k].error2 > compared[worst].error2 ? k : worst;
+        }
+        if (a2 > 0)
+            *audit = (struct force_audit){
+                .error = sqrt(error2 / a2),
+                .largest = sqrt(compared[worst].error2 / (a2 / (double)count)),
+                .worst = (double)b->id[system * b->stride + choice[worst].body],
+            };
+    }
+    memory_free(compared);
+    memory_free(choice);
+    return error->status ? error->status : interruption_status(now->physics->interruption, error);
+}

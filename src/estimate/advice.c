@@ -8,7 +8,7 @@
 #include "estimate/probe.h"
 #include "force/direct/reference.h"
 #include "initial/energy.h"
-#include "model/pair.h"
+#include "model/vec3.h"
 #include "space/nearest.h"
 
 /* Pairs of all systems whose orbits are looked at, a fraction of a second's work. Larger systems

@@ -1,4 +1,4 @@
-#include "formats/gadget-hdf5.h"
+#include "formats/snapshot.h"
 
 #include <inttypes.h>
 #include <stdio.h>

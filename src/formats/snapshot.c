@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "formats/gadget-hdf5.h"
 #include "output/gzip.h"
 
 /* --- columns of text -------------------------------------------------------------------------- */

@@ -1,6 +1,13 @@
 #include "initial/body-files.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <xxhash.h>
+
+#include "base/document.h"
 
 /* The length of the folder that `a` and the first `length` letters of `b` have in common. */
 static size_t common_folder(const char *a, const char *b, size_t length)
@@ -34,4 +41,80 @@ size_t body_files_systems(const struct body_files *files)
 const char *body_files_name(const struct body_files *files, size_t system)
 {
     return system < body_files_systems(files) ? files->paths[system] + files->folder : "";
+}
+
+/* --- their content ---------------------------------------------------------------------------- */
+
+struct body_files input_files(const struct config *config)
+{
+    return body_files_of(config_section(config, "bodies"));
+}
+
+const char *input_hash(const char *path, char hash[INPUT_HASH_SIZE])
+{
+    char buffer[16384];
+    size_t length;
+    struct stat about;
+    hash[0] = '\0';
+    /* A file that is not regular, a pipe, say, can be read once only. */
+    FILE *file = stat(path, &about) == 0 && S_ISREG(about.st_mode) ? fopen(path, "rb") : NULL;
+    XXH3_state_t *state = file ? XXH3_createState() : NULL;
+    if (state) {
+        XXH3_64bits_reset(state);
+        while ((length = fread(buffer, 1, sizeof buffer, file)) > 0)
+            XXH3_64bits_update(state, buffer, length);
+        if (!ferror(file))
+            snprintf(hash, INPUT_HASH_SIZE, "%016" PRIx64, (uint64_t)XXH3_64bits_digest(state));
+        XXH3_freeState(state);
+    }
+    if (file)
+        fclose(file);
+    return hash;
+}
+
+const char *input_hash_all(const struct body_files *files, char hash[INPUT_HASH_SIZE])
+{
+    hash[0] = '\0';
+    if (files->count == 0)
+        return hash;
+    if (body_files_systems(files) == 0)
+        return input_hash(files->paths[0], hash);
+    XXH3_state_t *state = XXH3_createState();
+    if (!state)
+        return hash;
+    XXH3_64bits_reset(state);
+    size_t known = 0;
+    while (known < files->count && input_hash(files->paths[known], hash)[0]) {
+        XXH3_64bits_update(state, hash, INPUT_HASH_SIZE);
+        known++;
+    }
+    hash[0] = '\0';
+    if (known == files->count)
+        snprintf(hash, INPUT_HASH_SIZE, "%016" PRIx64, (uint64_t)XXH3_64bits_digest(state));
+    XXH3_freeState(state);
+    return hash;
+}
+
+/* Returns the path as the echo of the config has it, from wherever it is read. */
+static json_t *whole_path(const char *path)
+{
+    char *whole = realpath(path, NULL);
+    json_t *json = json_string(whole ? whole : path);
+    free(whole);
+    return json;
+}
+
+json_t *input_members(const struct body_files *files)
+{
+    if (body_files_systems(files) == 0)
+        return NULL;
+    json_t *all = json_array();
+    for (size_t s = 0; s < files->count; s++) {
+        char hash[INPUT_HASH_SIZE];
+        document_append(&all,
+                        json_pack("{s:I, s:s, s:o, s:s}", "system", (json_int_t)s + 1, "file",
+                                  body_files_name(files, s), "path", whole_path(files->paths[s]),
+                                  "hash", input_hash(files->paths[s], hash)));
+    }
+    return all;
 }

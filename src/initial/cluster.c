@@ -1,16 +1,271 @@
 #include "initial/cluster.h"
 
-#include <math.h>
-#include <string.h>
-
+#include <gsl/gsl_math.h>
+#include <gsl/gsl_rng.h>
 #include <gsl/gsl_sort.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "initial/binaries.h"
+#include "config/configuration.h"
+#include "initial/cluster-keys.h"
 #include "initial/energy.h"
-#include "initial/masses.h"
 #include "model/bodies.h"
+#include "model/kepler.h"
+#include "model/physics.h"
+
+/* --- binaries --------------------------------------------------------------------------------- */
+
+/*
+ * Primordial binaries: pairs of bodies that move together from the start. Semi-major axes are
+ * uniform in ln a; eccentricities thermal, f(e) = 2e (Heggie 1975, MNRAS 173, 729), or all 0;
+ * orientations isotropic, phases uniform in time; partners pair up at random.
+ */
+
+const char *const binaries_eccentricities[] = { "thermal", "circular", NULL };
+
+/* Checks relations that no single row can see. */
+static void binaries_check(const struct section *section, struct error *error)
+{
+    const bool some = section_real(section, "binary_fraction") > 0;
+    if (some && !section_has(section, "binary_axes"))
+        section_error(section, "binary_axes", error, "must be given if there are binaries");
+    if (some && section_has(section, "virial_ratio"))
+        section_error(section, "virial_ratio", error,
+                      "would change the velocities within the binaries too, and with them the "
+                      "orbits that binary_axes and binary_eccentricities ask for");
+    if (!section_has(section, "binary_axes"))
+        return;
+    size_t two;
+    const double *axes = section_reals(section, "binary_axes", &two);
+    if (axes[0] > axes[1])
+        section_error(section, "binary_axes", error, "must be two lengths, the smaller one first");
+}
+
+/* Returns the number of binaries among `count` bodies: the fraction f of B + S, where 2 B + S =
+ * count. */
+static size_t binaries_count(const struct cluster_keys *keys, size_t count)
+{
+    const double f = keys->binary_fraction;
+    const double binaries = rint(f * (double)count / (1.0 + f));
+    return binaries > (double)(count / 2) ? count / 2 : (size_t)binaries;
+}
+
+/* The true anomaly in degrees at a moment that is uniform in time: the eccentric anomaly has the
+ * density (1 - e cos E) / 2 pi, since M = E - e sin E. */
+static double draw_anomaly(gsl_rng *generator, double e)
+{
+    double E;
+    do
+        E = random_uniform(generator, -M_PI, M_PI);
+    while (random_uniform(generator, 0.0, 1.0 + e) > 1.0 - e * cos(E));
+    const double anomaly = 2.0 * atan2(sqrt(1.0 + e) * sin(0.5 * E), sqrt(1.0 - e) * cos(0.5 * E));
+    return anomaly * (180.0 / M_PI);
+}
+
+static struct elements draw_elements(const struct cluster_keys *keys, gsl_rng *generator)
+{
+    const double *const axes = keys->binary_axes;
+    struct elements drawn = { 0 };
+    drawn.semi_major_axis = axes[0] * pow(axes[1] / axes[0], random_uniform(generator, 0.0, 1.0));
+    if (keys->binary_eccentricities == ECCENTRICITIES_THERMAL)
+        do
+            drawn.eccentricity = sqrt(random_uniform(generator, 0.0, 1.0));
+        while (drawn.eccentricity == 1);
+    drawn.inclination = acos(random_uniform(generator, -1.0, 1.0)) * (180.0 / M_PI);
+    drawn.ascending_node = random_uniform(generator, 0.0, 360.0);
+    drawn.argument_of_pericenter = random_uniform(generator, 0.0, 360.0);
+    drawn.true_anomaly = draw_anomaly(generator, drawn.eccentricity);
+    return drawn;
+}
+
+/* Draws an orbit and puts the members, with masses[0] and masses[1], at `index` and behind, about a
+ * centre of mass with this position and velocity. */
+static void binaries_set(const struct cluster_keys *keys, double G, gsl_rng *generator,
+                         const double masses[2], const double position[3], const double velocity[3],
+                         struct bodies *bodies, size_t index)
+{
+    const struct elements elements = draw_elements(keys, generator);
+    const double mass = masses[0] + masses[1];
+    double x[3], v[3];
+    elements_state(&elements, G * mass, 0.0, x, v);
+    for (int k = 0; k < 2; k++) {
+        const double share = k == 0 ? -masses[1] / mass : masses[0] / mass;
+        double member_position[3], member_velocity[3];
+        for (int axis = 0; axis < 3; axis++) {
+            member_position[axis] = position[axis] + share * x[axis];
+            member_velocity[axis] = velocity[axis] + share * v[axis];
+        }
+        initial_set(bodies, index + (size_t)k, masses[k], member_position, member_velocity);
+    }
+}
+
+/* --- masses ----------------------------------------------------------------------------------- */
+
+/*
+ * Masses of stars by the initial mass functions of the literature: Salpeter (1955, ApJ 121, 161),
+ * dN/dm ~ m^-2.35; Kroupa (2001, MNRAS 322, 231), m^-0.3 below 0.08 solar masses, m^-1.3 to 0.5 and
+ * m^-2.3 above; and two components, light and heavy bodies.
+ */
+
+const char *const masses_choices[] = { "equal", "salpeter", "kroupa", "two-components", NULL };
+const char *const masses_help[] = {
+    "The same for all.",
+    "dN/dm ~ m^-2.35 (Salpeter 1955).",
+    "dN/dm ~ m^-1.3 from 0.08 to 0.5 solar masses, m^-2.3 above, m^-0.3 below (Kroupa 2001).",
+    "Light and heavy bodies.",
+};
+
+/* A broken power law: dN/dm ~ m^-slope from `from` to the next one's, continuous at the breaks. */
+struct piece {
+    double from, slope;
+};
+
+enum { PIECES_MOST = 3 };
+static const struct piece mass_functions[][PIECES_MOST + 1] = {
+    [IMF_SALPETER] = { { 0, 2.35 }, { INFINITY, 0 } },
+    [IMF_KROUPA] = { { 0, 0.3 }, { 0.08, 1.3 }, { 0.5, 2.3 }, { INFINITY, 0 } },
+};
+
+static bool are_stellar(enum mass_function masses)
+{
+    return masses == IMF_SALPETER || masses == IMF_KROUPA;
+}
+
+/* Tells whether they are drawn in solar masses. */
+static bool masses_are_stellar(const struct section *section)
+{
+    return are_stellar((enum mass_function)section_choice(section, "masses"));
+}
+
+/* Checks relations that no single row can see. */
+static void masses_check(const struct section *section, struct error *error)
+{
+    static const struct {
+        const char *key;
+        const char *needs;
+        bool stellar;
+    } rows[] = { { "star_masses", "\"salpeter\" and \"kroupa\"", true },
+                 { "heavy_ratio", "\"two-components\"", false },
+                 { "heavy_fraction", "\"two-components\"", false } };
+    for (size_t k = 0; k < COUNT_OF(rows); k++) {
+        const bool used = rows[k].stellar ? masses_are_stellar(section)
+                                          : section_choice(section, "masses") == IMF_TWO_COMPONENTS;
+        if (section_given(section, rows[k].key) && !used)
+            section_error(section, rows[k].key, error, "applies only to masses = %s",
+                          rows[k].needs);
+    }
+    size_t two;
+    const double *limits = section_reals(section, "star_masses", &two);
+    if (!(limits[0] < limits[1]))
+        section_error(section, "star_masses", error, "must be two masses, the smaller one first");
+}
+
+/* The integral of m^-slope from a to b. */
+static double number(double slope, double a, double b)
+{
+    const double p = 1.0 - slope;
+    return (pow(b, p) - pow(a, p)) / p;
+}
+
+/* One mass function between two limits, ready to draw from. */
+struct sampler {
+    size_t count;
+    struct {
+        double a, b, slope;
+        double up_to; /* share of the stars up to b */
+    } pieces[PIECES_MOST];
+};
+
+static struct sampler sampler_of(enum mass_function masses, const double limits[2])
+{
+    struct sampler s = { 0 };
+    double total = 0, factor = 1;
+    for (const struct piece *piece = mass_functions[masses]; isfinite(piece->from); piece++) {
+        if (piece > mass_functions[masses]) /* continuous where two pieces meet */
+            factor *= pow(piece->from, piece->slope - piece[-1].slope);
+        const double a = fmax(piece->from, limits[0]), b = fmin(piece[1].from, limits[1]);
+        if (!(a < b))
+            continue;
+        total += factor * number(piece->slope, a, b);
+        s.pieces[s.count].a = a;
+        s.pieces[s.count].b = b;
+        s.pieces[s.count].slope = piece->slope;
+        s.pieces[s.count++].up_to = total;
+    }
+    for (size_t k = 0; k < s.count; k++)
+        s.pieces[k].up_to /= total;
+    return s;
+}
+
+/* By the inverse of the cumulative number. */
+static double draw_star(const struct sampler *s, gsl_rng *generator)
+{
+    const double u = random_uniform(generator, 0.0, 1.0);
+    size_t k = 0;
+    while (k + 1 < s->count && u > s->pieces[k].up_to)
+        k++;
+    const double before = k > 0 ? s->pieces[k - 1].up_to : 0.0;
+    const double within = (u - before) / (s->pieces[k].up_to - before);
+    const double p = 1.0 - s->pieces[k].slope;
+    const double low = pow(s->pieces[k].a, p), high = pow(s->pieces[k].b, p);
+    return pow(low + within * (high - low), 1.0 / p);
+}
+
+/* Every one of them in any order alike, so that the heavy ones stand anywhere. */
+static void draw_components(const struct cluster_keys *keys, gsl_rng *generator, double *masses,
+                            size_t count)
+{
+    double left = rint(keys->heavy_fraction * (double)count);
+    for (size_t i = 0; i < count; i++) {
+        const bool heavy = random_uniform(generator, 0.0, 1.0) * (double)(count - i) < left;
+        masses[i] = heavy ? keys->heavy_ratio : 1.0;
+        left -= heavy;
+    }
+}
+
+/* Returns the solar mass in the units of the run, if the stars shall have their real masses: if
+ * they are drawn in solar masses, these units know one, and the key `mass` is unset. Else 0. */
+static double masses_solar(const struct section *section, const struct physics *physics)
+{
+    const struct dimension mass = DIMENSION_MASS;
+    const bool wanted = masses_are_stellar(section) && !section_has(section, "mass");
+    if (!wanted || !units_physical(physics->units))
+        return 0;
+    return units_factor(physics->units, units_unit(units_find("pc-msun-kms"), mass));
+}
+
+/*
+ * Draws `count` masses: with a `solar_mass` as they are, else scaled so that they add up to
+ * keys->mass, or to 1 where it is unset. Returns the sum. Equal masses draw nothing.
+ */
+static double masses_draw(const struct cluster_keys *keys, double solar_mass, gsl_rng *generator,
+                          double *masses, size_t count)
+{
+    const double total = isnan(keys->mass) ? 1.0 : keys->mass;
+    if (keys->masses == IMF_EQUAL) {
+        for (size_t i = 0; i < count; i++)
+            masses[i] = total / (double)count;
+        return total;
+    }
+    if (are_stellar(keys->masses)) {
+        const struct sampler sampler = sampler_of(keys->masses, keys->star_masses);
+        for (size_t i = 0; i < count; i++)
+            masses[i] = draw_star(&sampler, generator);
+    } else {
+        draw_components(keys, generator, masses, count);
+    }
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += masses[i];
+    const double factor = solar_mass > 0 ? solar_mass : total / sum;
+    for (size_t i = 0; i < count; i++)
+        masses[i] *= factor;
+    return factor * sum;
+}
 
 const char *const cluster_rescale_choices[] = { "auto", "pairs", "shells", "none", NULL };
 

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "initial/initial-table.h"
 #include "initial/initial.h"
-#include "model/elements.h"
+#include "model/kepler.h"
 
 /* clang-format off */
 #define LIST(key_, default_, maximum_, help_)                                                      \

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "initial/initial-table.h"
 #include "initial/initial.h"
-#include "model/elements.h"
+#include "model/kepler.h"
 
 struct keys {
     struct elements elements; /* first: its rows are bound to it */

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <omp.h>
 
+#include "base/barrier.h"
 #include "base/memory.h"
-#include "base/share.h"
 #include "force/direct/reference.h"
 
 /* Times within a grid step are whole multiples of the shortest step, and so exact. */

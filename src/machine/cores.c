@@ -9,7 +9,7 @@
 
 #include "base/build.h"
 #include "base/memory.h"
-#include "machine/control-group.h"
+#include "machine/room.h"
 
 /* The cores of one group: "max 100000" or "150000 100000" microseconds, in version 1 two files. */
 static double quota_of_group(const char *root, const char *group, int version)

@@ -5,6 +5,9 @@
 
 #include <math.h>
 
+#include "model/bodies.h"
+#include "model/physics.h"
+
 /* Returns a . b, summed from the first component on. */
 static inline double vec3_dot(const double a[3], const double b[3])
 {
@@ -23,6 +26,30 @@ static inline void vec3_cross(const double a[3], const double b[3], double c[3])
     c[0] = a[1] * b[2] - a[2] * b[1];
     c[1] = a[2] * b[0] - a[0] * b[2];
     c[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+/* --- pairs ------------------------------------------------------------------------------------ */
+
+/* One pair of bodies: how body j is seen from body i, at the indices of the arrays. The sums over
+ * all pairs do the same in their kernels. */
+
+/* Puts x_j - x_i into r, to the nearest image of body j where space is periodic. */
+static inline void pair_separation(const struct physics *physics, const struct bodies *b, size_t i,
+                                   size_t j, double r[3])
+{
+    r[0] = b->x[j] - b->x[i];
+    r[1] = b->y[j] - b->y[i];
+    r[2] = b->z[j] - b->z[i];
+    for (int k = 0; k < 3 && physics->boundary == BOUNDARY_PERIODIC; k++)
+        r[k] = physics_nearest_image(r[k], physics->box_length);
+}
+
+/* Puts v_j - v_i into v. */
+static inline void pair_velocity(const struct bodies *b, size_t i, size_t j, double v[3])
+{
+    v[0] = b->vx[j] - b->vx[i];
+    v[1] = b->vy[j] - b->vy[i];
+    v[2] = b->vz[j] - b->vz[i];
 }
 
 #endif

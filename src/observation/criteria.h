@@ -9,6 +9,7 @@
 
 #include "accuracy/finding.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "config/configuration.h"
 #include "diagnostics/diagnostic.h"
 #include "model/units.h"
@@ -115,5 +116,24 @@ void criteria_row(struct criteria *criteria, size_t diagnostic, size_t system, d
 /* "held", "failed", "stopped", "error", "none" (no criteria were expected): what a run, or a study,
  * that has ended so is called. */
 const char *criteria_verdict(size_t expected, enum status status);
+
+/* --- quantities by name ----------------------------------------------------------------------- */
+
+/* Quantities: columns of the diagnostics of a run by name, as `expect`, `stop_when` and --show give
+ * them: "energy_error" or "conservation.energy_error". */
+
+struct quantity_index {
+    size_t diagnostic, column; /* indices: of the diagnostic, and of the column in it */
+};
+
+/* Counts the columns of the diagnostics with that name (NULL entries have none; those of tables
+ * with many rows for each event need their "diagnostic."); *quantity is the last of them. */
+size_t quantity_find(const char *name, const struct diagnostic *const *diagnostics, size_t count,
+                     struct quantity_index *quantity);
+
+/* Appends why a name of which quantity_find() has `found` columns, not one, is no quantity: the
+ * diagnostic to add, the nearest column, or that there are several. */
+void quantity_explain(const char *name, size_t found, const struct diagnostic *const *diagnostics,
+                      size_t count, struct text *reason);
 
 #endif

@@ -1,9 +1,213 @@
 #include "observation/observers.h"
 
+#include <assert.h>
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+
+/* --- statistics of an ensemble ---------------------------------------------------------------- */
+
+enum { NAME_SIZE = 128, COUNT_COLUMNS = 2 };
+
+/* The indices of those of the statistics below that are no quantiles. */
+enum { MEAN, STD, SEM };
+
+static const struct {
+    const char *suffix;
+    double quantile; /* NaN: not one */
+    const char *help;
+} statistics[] = {
+    { "mean", NAN, "mean over the systems" },
+    { "std", NAN, "standard deviation over the systems, n - 1 in the denominator" },
+    { "sem", NAN, "standard error of the mean: the standard deviation over the root of n" },
+    { "q10", 0.1, "10 % quantile" },
+    { "q50", 0.5, "median" },
+    { "q90", 0.9, "90 % quantile" },
+};
+
+struct aggregate {
+    struct diagnostic diagnostic;
+    const struct diagnostic *source;
+    size_t systems, rows;
+    size_t bin_columns; /* the first of the source, the same in all systems */
+    char name[NAME_SIZE];
+    char (*names)[NAME_SIZE]; /* of the columns */
+    struct column *columns;
+    size_t system, next; /* of which the next row comes */
+    double *bins;        /* rows x bin columns */
+    double *taken;       /* rows x the other columns of the source x systems */
+    double *sorted;      /* one column's values */
+    double *row;
+};
+
+static const struct diagnostic_class aggregate_class = {
+    .variant = { .name = "ensemble", .help = "Statistics over the systems of an ensemble." },
+};
+
+static const struct diagnostic_class table_class = {
+    .variant = { .name = "ensemble", .help = "Statistics over the systems in every bin." },
+    .table = true,
+};
+
+/* Returns the number of columns of the source of which statistics are made. */
+static size_t measured_columns(const struct aggregate *aggregate)
+{
+    return aggregate->source->column_count - aggregate->bin_columns;
+}
+
+static size_t column_count(const struct aggregate *aggregate)
+{
+    return aggregate->bin_columns + COUNT_COLUMNS +
+           measured_columns(aggregate) * COUNT_OF(statistics);
+}
+
+static void name_columns(struct aggregate *aggregate)
+{
+    const struct diagnostic *source = aggregate->source;
+    size_t k = 0;
+    for (; k < aggregate->bin_columns; k++)
+        aggregate->columns[k] = source->columns[k];
+    aggregate->columns[k++] = (struct column){ "systems", DIMENSION_NONE, "systems that count" };
+    aggregate->columns[k++] =
+        (struct column){ "left_out", DIMENSION_NONE, "systems left out for their energy error" };
+    for (size_t c = aggregate->bin_columns; c < source->column_count; c++)
+        for (size_t s = 0; s < COUNT_OF(statistics); s++, k++) {
+            snprintf(aggregate->names[k], NAME_SIZE, "%.100s_%s", source->columns[c].name,
+                     statistics[s].suffix);
+            aggregate->columns[k] =
+                (struct column){ aggregate->names[k], source->columns[c].dimension,
+                                 statistics[s].help };
+        }
+}
+
+static bool allocate(struct aggregate *aggregate, struct error *error)
+{
+    const size_t columns = column_count(aggregate), rows = aggregate->rows;
+    const size_t values =
+        memory_bytes(rows, memory_bytes(measured_columns(aggregate), aggregate->systems));
+    aggregate->names = calloc(columns, sizeof *aggregate->names);
+    aggregate->columns = calloc(columns, sizeof *aggregate->columns);
+    aggregate->row = calloc(columns, sizeof(double));
+    aggregate->sorted = calloc(aggregate->systems, sizeof(double));
+    aggregate->bins = memory_array(rows, (aggregate->bin_columns + 1) * sizeof(double), error);
+    aggregate->taken = memory_array(values, sizeof(double), error);
+    return aggregate->names && aggregate->columns && aggregate->row && aggregate->sorted &&
+           aggregate->bins && aggregate->taken;
+}
+
+static void aggregate_destroy(struct aggregate *aggregate)
+{
+    if (!aggregate)
+        return;
+    free(aggregate->names);
+    free(aggregate->columns);
+    free(aggregate->row);
+    free(aggregate->sorted);
+    memory_free(aggregate->bins);
+    memory_free(aggregate->taken);
+    free(aggregate);
+}
+
+enum status aggregate_create(const struct diagnostic *source, size_t systems,
+                             struct aggregate **result, struct error *error)
+{
+    *result = NULL;
+    struct aggregate *aggregate = calloc(1, sizeof *aggregate);
+    if (!aggregate)
+        return error_memory(error);
+    const bool table = source->class_->table;
+    struct error none = { 0 };
+    aggregate->source = source;
+    aggregate->systems = aggregate->system = systems;
+    aggregate->rows = source->row_count;
+    aggregate->bin_columns = source->class_->bin_columns;
+    if (!allocate(aggregate, &none)) {
+        aggregate_destroy(aggregate);
+        return error_memory(error);
+    }
+    snprintf(aggregate->name, NAME_SIZE, "%.100s-ensemble", source->name);
+    name_columns(aggregate);
+    for (size_t k = 0; k < column_count(aggregate); k++)
+        aggregate->row[k] = NAN;
+    aggregate->diagnostic = (struct diagnostic){ .class_ = table ? &table_class : &aggregate_class,
+                                                 .name = aggregate->name,
+                                                 .columns = aggregate->columns,
+                                                 .column_count = column_count(aggregate),
+                                                 .row_count = source->row_count };
+    *result = aggregate;
+    return STATUS_OK;
+}
+
+const struct diagnostic *aggregate_diagnostic(const struct aggregate *aggregate)
+{
+    return &aggregate->diagnostic;
+}
+
+void aggregate_take(struct aggregate *aggregate, size_t system, const double *values)
+{
+    const size_t bins = aggregate->bin_columns, measured = measured_columns(aggregate);
+    aggregate->next = system == aggregate->system ? aggregate->next : 0;
+    aggregate->system = system;
+    const size_t row = aggregate->next++;
+    assert(row < aggregate->rows);
+    for (size_t c = 0; c < bins; c++)
+        aggregate->bins[row * bins + c] = values[c];
+    for (size_t c = 0; c < measured; c++)
+        aggregate->taken[(row * measured + c) * aggregate->systems + system] = values[bins + c];
+}
+
+/* Describes the n values in aggregate->sorted, which it sorts. */
+static void describe(struct aggregate *aggregate, size_t n, double *statistic)
+{
+    double *values = aggregate->sorted;
+    gsl_sort(values, 1, n);
+    for (size_t s = 0; s < COUNT_OF(statistics); s++)
+        statistic[s] =
+            n > 0 && !isnan(statistics[s].quantile)
+                ? gsl_stats_quantile_from_sorted_data(values, 1, n, statistics[s].quantile)
+                : NAN;
+    if (n > 0)
+        statistic[MEAN] = gsl_stats_mean(values, 1, n);
+    if (n < 2)
+        return;
+    statistic[STD] = gsl_stats_sd(values, 1, n);
+    statistic[SEM] = statistic[STD] / sqrt((double)n);
+}
+
+const double *aggregate_row(struct aggregate *aggregate, size_t index, const bool *left_out)
+{
+    const size_t systems = aggregate->systems, measured = measured_columns(aggregate);
+    double *row = aggregate->row;
+    size_t counting = 0;
+    for (size_t s = 0; s < systems; s++)
+        counting += !left_out[s];
+    for (size_t c = 0; c < aggregate->bin_columns; c++)
+        *row++ = aggregate->bins[index * aggregate->bin_columns + c];
+    *row++ = (double)counting;
+    *row++ = (double)(systems - counting);
+    for (size_t c = 0; c < measured; c++, row += COUNT_OF(statistics)) {
+        const double *column = aggregate->taken + (index * measured + c) * systems;
+        size_t n = 0;
+        for (size_t s = 0; s < systems; s++)
+            if (!left_out[s] && isfinite(column[s]))
+                aggregate->sorted[n++] = column[s];
+        describe(aggregate, n, row);
+    }
+    aggregate->system = systems; /* the next event begins with a first row */
+    return aggregate->row;
+}
+
+double *aggregate_last_row(struct aggregate *aggregate)
+{
+    return aggregate->row;
+}
+
+/* --- the observers ---------------------------------------------------------------------------- */
 
 enum status observers_create(size_t diagnostics, size_t outputs, struct observers *observers,
                              struct error *error)

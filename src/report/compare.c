@@ -1,4 +1,4 @@
-#include "report/compare.h"
+#include "report/page.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -6,9 +6,8 @@
 
 #include "base/document.h"
 #include "base/memory.h"
-#include "report/errors.h"
+#include "report/draw.h"
 #include "report/outcome.h"
-#include "report/overlay.h"
 #include "report/template.h"
 
 enum { SHOWN_KEYS = 8, OVERLAYS = 8, NAMED_RUNS = 6 };

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "report/figure.h"
 #include "report/findings.h"
-#include "report/members.h"
 
 /* The diagnostic that figures are drawn of. */
 struct subject {

@@ -6,9 +6,14 @@
 #ifndef ORRERY_REPORT_DRAW_H
 #define ORRERY_REPORT_DRAW_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "base/status.h"
+#include "base/text.h"
 #include "diagnostics/diagnostic.h"
 #include "formats/csv.h"
+#include "output/directory.h"
 #include "report/figure.h"
 #include "report/result.h"
 
@@ -25,5 +30,60 @@ enum status draw_diagnostic(const struct result *result, const struct series *se
                             const struct diagnostic_class *class_, const char *type,
                             const char *name, enum draw_extent extent, struct figures *figures,
                             struct error *error);
+
+/* --- a run: picture.c ------------------------------------------------------------------------- */
+
+/* All figures of a run; those of the bodies themselves: the ways of a few, or the first and the
+ * last frame of many; and a moving picture. */
+
+/* Adds all figures that the files of a run give: of its bodies, and of what its diagnostics
+ * measured. STATUS_MEMORY, or why a file of the run cannot be read. */
+enum status draw_run(const struct result *result, enum draw_extent extent, struct figures *figures,
+                     struct error *error);
+
+#define ANIMATION_NAME "bodies" /* of its files: .dat, .gp, .gif */
+
+/* Draws a moving picture of the bodies, plots/bodies.gif, in the folder of work and appends it to a
+ * page, its bytes inside. STATUS_NO_INPUT where the run has no trajectory, or as plot_draw(). */
+enum status animation_add(const struct result *result, struct directory *work, struct text *html,
+                          struct error *error);
+
+/* --- several runs: overlay.c ------------------------------------------------------------------ */
+
+/*
+ * Several runs laid over one another: the figures of one run that at least two of them have, with
+ * one curve for each run in the place of all that a page of one run shows. Which one that is, the
+ * hints of a diagnostic say (diagnostics/drawing.h).
+ */
+
+struct overlay_run {
+    const struct result *result;
+    const char *mark;              /* how it went wrong, "failed", or "" */
+    char label[FIGURE_LABEL_SIZE]; /* in the key */
+};
+
+/* Adds the figures. As many runs as a figure shows are drawn, the others counted in its left_out.
+ * STATUS_MEMORY, or why a file of a run cannot be read. */
+enum status overlay_draw(const struct overlay_run *runs, size_t count, enum draw_extent extent,
+                         struct figures *figures, struct error *error);
+
+/* --- the errors of several runs: errors.c ----------------------------------------------------- */
+
+/* The errors of several runs, as points over the value that was varied or its cost, with the fitted
+ * power law of those that belong together. */
+
+struct errors_axis {
+    const char *name, *title, *label; /* of the figure's files, in its title, at the axis */
+    const char *caption;
+    const char *slope;                       /* of a fitted line, what its slope is; or NULL */
+    const double *x;                         /* of each run; NaN: unknown */
+    const char (*labels)[FIGURE_LABEL_SIZE]; /* of each run; those of one label belong together */
+    const char *const *marks;                /* of each run: "" of one that ended well */
+    bool chosen;                             /* values of the config, which are the ticks */
+};
+
+/* Adds the figure of a quantity of this name, `y` of each run. STATUS_MEMORY. */
+enum status errors_draw(const struct errors_axis *axis, const char *name, const double *y,
+                        size_t count, struct figures *figures, struct error *error);
 
 #endif

@@ -1,4 +1,4 @@
-#include "report/errors.h"
+#include "report/draw.h"
 
 #include <gsl/gsl_fit.h>
 #include <gsl/gsl_sort.h>

@@ -23,11 +23,4 @@ struct drawn {
 /* Adds the sentences for the figure of that name, which may be none. */
 void finding_tell(const char *figure, const struct drawn *drawn, struct text *words);
 
-/* Figures of the conserved quantities: rows of the table in findings.c. */
-void tell_energy_error(const struct drawn *drawn, struct text *words);
-void tell_energies(const struct drawn *drawn, struct text *words);
-void tell_momentum(const struct drawn *drawn, struct text *words);
-void tell_angular_momentum(const struct drawn *drawn, struct text *words);
-void tell_virial_ratio(const struct drawn *drawn, struct text *words);
-
 #endif

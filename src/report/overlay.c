@@ -1,11 +1,10 @@
-#include "report/overlay.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "report/picture.h"
+#include "report/draw.h"
 
 static const double line_width = 0.01; /* over the height of a figure */
 enum { MOST_BENEATH = 3 };             /* curves that one may lie upon */

@@ -3,9 +3,13 @@
 #ifndef ORRERY_REPORT_PAGE_H
 #define ORRERY_REPORT_PAGE_H
 
+#include <stddef.h>
+
 #include "base/status.h"
 #include "base/text.h"
 #include "output/directory.h"
+#include "report/differences.h"
+#include "report/draw.h"
 #include "report/figure.h"
 #include "report/result.h"
 
@@ -26,5 +30,17 @@ void page_run_foot(struct text *html, const struct result *result, bool beside);
 /* The rows of a CSV file as a table; nothing where there is no such file. STATUS_DATA, STATUS_IO.
  */
 enum status page_csv(struct text *html, const char *heading, const char *path, struct error *error);
+
+/* --- several runs: compare.c ------------------------------------------------------------------ */
+
+/* Several runs beside each other: what differs between them, and what comes of it. */
+
+/* Errors against the key that was varied (the step, if that was), with the fitted slope, and
+ * against what they cost; and the figures that the runs share, laid over one another. */
+enum status compare_figures(const struct differences *runs, enum draw_extent extent,
+                            struct figures *figures, struct error *error);
+
+/* Name, verdicts, and a table with a row for each run, behind it the warning, which may be "". */
+void compare_head(struct text *html, const struct differences *runs, const char *warning);
 
 #endif

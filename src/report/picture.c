@@ -1,4 +1,4 @@
-#include "report/picture.h"
+#include "report/draw.h"
 
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>

@@ -11,7 +11,7 @@
 #include "formats/csv.h"
 #include "integrator/integrator.h"
 #include "model/units.h"
-#include "output/progress.h"
+#include "output/directory.h"
 
 enum { RESULT_PATH_SIZE = 4096 };
 

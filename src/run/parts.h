@@ -15,8 +15,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "accuracy/kernel-error.h"
 #include "accuracy/replay.h"
+#include "accuracy/resolution.h"
 #include "accuracy/shadow.h"
 #include "base/clock.h"
 #include "base/status.h"
@@ -24,6 +24,7 @@
 #include "config/configuration.h"
 #include "estimate/experiment.h"
 #include "estimate/selection.h"
+#include "initial/body-files.h"
 #include "integrator/adaptive.h"
 #include "observation/criteria.h"
 #include "observation/observers.h"
@@ -32,7 +33,6 @@
 #include "output/directory.h"
 #include "output/stream.h"
 #include "run/ensemble.h"
-#include "run/input.h"
 #include "run/options.h"
 #include "run/show.h"
 #include "space/time-scales.h"

@@ -13,8 +13,8 @@
 #include "base/document.h"
 #include "base/memory.h"
 #include "estimate/asked.h"
-#include "run/legs.h"
 #include "run/phases.h"
+#include "run/record.h"
 
 static json_t *vector(const double value[3])
 {

@@ -2,7 +2,11 @@
 
 #include <jansson.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "base/document.h"
+#include "base/memory.h"
 #include "run/attempt.h"
 #include "run/content.h"
 #include "run/parts.h"
@@ -62,4 +66,116 @@ struct estimated run_estimated(const struct run *run)
                                    .directory = run->options.directory };
     content_visit_state(run, count_bytes, &estimated.kept_bytes);
     return estimated;
+}
+
+/* --- legs ------------------------------------------------------------------------------------- */
+
+/* The numbers of a leg that are not negative, which a damaged file could break. */
+static const char *const numbers[] = { "threads",      "first_step",      "last_step",
+                                       "wall_seconds", "advance_seconds", "cpu_seconds" };
+static const char *const texts[] = { "started", "host", "backend" };
+
+static double number(const json_t *leg, const char *name)
+{
+    return json_number_value(json_object_get(leg, name));
+}
+
+static bool is_leg(const json_t *leg)
+{
+    bool good = json_is_object(leg);
+    for (size_t k = 0; k < COUNT_OF(numbers) && good; k++)
+        good = json_is_number(json_object_get(leg, numbers[k])) && number(leg, numbers[k]) >= 0.0;
+    for (size_t k = 0; k < COUNT_OF(texts) && good; k++)
+        good = json_is_string(json_object_get(leg, texts[k]));
+    return good && number(leg, "last_step") >= number(leg, "first_step");
+}
+
+static bool are_legs(const json_t *legs)
+{
+    size_t index;
+    json_t *leg;
+    json_array_foreach(legs, index, leg)
+    {
+        if (!is_leg(leg))
+            return false;
+    }
+    return json_is_array(legs);
+}
+
+/* Tells whether the last leg of both begins at the same moment and ends at the same step. run.json
+ * has been written after the last checkpoint then, and knows the time between them too. */
+static bool end_alike(const json_t *one, const json_t *other)
+{
+    const size_t count = json_array_size(one);
+    const json_t *a = json_array_get(one, count - 1), *b = json_array_get(other, count - 1);
+    return count > 0 && count == json_array_size(other) &&
+           number(a, "last_step") == number(b, "last_step") &&
+           json_equal(json_object_get(a, "started"), json_object_get(b, "started"));
+}
+
+enum status legs_load(struct run *run, struct error *error)
+{
+    json_t *legs;
+    if (content_get_json(run->continuation.checkpoint, content_legs, &legs, error))
+        return error->status;
+    if (!are_legs(legs)) {
+        json_decref(legs);
+        return error_set(error, STATUS_DATA, "%s: its section '%s' does not list legs",
+                         checkpoint_name, content_legs);
+    }
+    json_t *told = json_object_get(run->continuation.before, "legs");
+    if (are_legs(told) && end_alike(told, legs)) {
+        json_decref(legs);
+        legs = json_incref(told);
+    }
+    json_decref(run->continuation.legs);
+    run->continuation.legs = legs;
+    return STATUS_OK;
+}
+
+static json_t *leg_at_work(const struct run *run)
+{
+    char host[RUN_HOST_SIZE];
+    return json_pack("{s:s, s:s, s:s, s:i, s:I, s:I, s:o, s:o, s:o}", "started", run->clocks.stamp,
+                     "host", run_host(host), "backend", run->simulation->description.backend,
+                     "threads", run->simulation->description.threads, "first_step",
+                     (json_int_t)run->schedule.first_step, "last_step",
+                     (json_int_t)run->schedule.step, "wall_seconds",
+                     document_number(clocks_wall(&run->clocks)), "advance_seconds",
+                     document_number(run->clocks.advance_seconds), "cpu_seconds",
+                     document_number(clocks_cpu(&run->clocks)));
+}
+
+struct json_t *legs_json(const struct run *run)
+{
+    json_t *legs = run->continuation.legs ? json_deep_copy(run->continuation.legs) : json_array();
+    if (!run->continuation.done)
+        document_append(&legs, leg_at_work(run));
+    return legs;
+}
+
+struct legs_sum legs_sum(const struct run *run, const struct json_t *legs)
+{
+    struct legs_sum sum = { .count = json_array_size(legs) };
+    size_t index;
+    json_t *leg;
+    json_array_foreach(legs, index, leg)
+    {
+        sum.steps += number(leg, "last_step") - number(leg, "first_step");
+        sum.wall += number(leg, "wall_seconds");
+        sum.advance += number(leg, "advance_seconds");
+        sum.cpu += number(leg, "cpu_seconds");
+    }
+    const struct run_work own = run_work(run);
+    sum.interactions = experiment_interactions(&run->experiment, 1) * sum.steps;
+    if (own.chosen) {
+        sum.interactions = own.sums.interactions;
+        sum.steps = own.sums.steps;
+    }
+    return sum;
+}
+
+double legs_rate(const struct legs_sum *sum)
+{
+    return sum->advance > 0.0 ? sum->interactions / sum->advance : 0.0;
 }

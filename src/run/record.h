@@ -3,19 +3,56 @@
 #define ORRERY_RUN_RECORD_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "backend/backend.h"
+#include "base/status.h"
 #include "estimate/estimate.h"
 #include "estimate/experiment.h"
 #include "estimate/selection.h"
 #include "observation/criteria.h"
 #include "observation/observers.h"
 #include "run/ensemble.h"
-#include "run/legs.h"
 #include "space/time-scales.h"
 
 struct run;
+
+/* --- legs ------------------------------------------------------------------------------------- */
+
+/*
+ * The legs of a run: what each start of it computed, up to the checkpoint that the next one took.
+ * The checkpoint keeps them, so that what is told of the whole run is the sum over them. Steps that
+ * were lost, because a process died after its last checkpoint, are computed again by the next leg
+ * and count there alone, as does their time.
+ */
+
+struct json_t;
+/* Times in seconds; `advance` is the part of `wall` that the backend spent in its steps, `cpu` that
+ * of all threads of the process (of rank 0 in a job of several). */
+struct legs_sum {
+    size_t count;
+    double steps; /* of the grid, or own ones where the integrator chooses them */
+    double wall, advance, cpu;
+    double interactions; /* of pairs, both ways */
+};
+
+/* Loads the earlier legs, from run->continuation.checkpoint, or from run->continuation.before
+ * where that was written after it. STATUS_DATA, STATUS_MEMORY. */
+enum status legs_load(struct run *run, struct error *error);
+
+/* All of them and the one at work, as it stands now, unless the run was done before: {"started",
+ * "host", "backend", "threads", "first_step", "last_step", "wall_seconds", "advance_seconds",
+ * "cpu_seconds"} each. The caller owns it; NULL without memory. */
+struct json_t *legs_json(const struct run *run);
+
+/* The sums over such a list; zeros for NULL. */
+struct legs_sum legs_sum(const struct run *run, const struct json_t *legs);
+
+/* Pair interactions per second of time spent in steps; 0 before any. */
+double legs_rate(const struct legs_sum *sum);
+
+/* --- the record ------------------------------------------------------------------------------- */
 
 /* The run as it stands now; the run owns the data that it points at. */
 struct run_record {

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "run/change.h"
 #include "run/content.h"
-#include "run/legs.h"
+#include "run/record.h"
 
 /* --- opening ---------------------------------------------------------------------------------- */
 

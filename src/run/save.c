@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "output/checkpoint.h"
 #include "run/content.h"
-#include "run/legs.h"
+#include "run/record.h"
 
 /* --- what is kept ----------------------------------------------------------------------------- */
 

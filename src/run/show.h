@@ -4,7 +4,7 @@
 
 #include "base/status.h"
 #include "diagnostics/diagnostic.h"
-#include "observation/quantity.h"
+#include "observation/criteria.h"
 #include "run/options.h"
 
 struct show {

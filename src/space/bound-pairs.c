@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "model/pair.h"
+#include "model/vec3.h"
 #include "space/neighbours.h"
 
 /* The energies of the pair of bodies at the indices i and j of the arrays. */

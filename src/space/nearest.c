@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "model/pair.h"
+#include "model/vec3.h"
 
 /*
  * Both orders are that of (r^2 + eps^2)^3 / (m_i + m_j)^2, which is G^2 tau^4; in space eps is

@@ -10,8 +10,8 @@
 
 #include "base/status.h"
 #include "config/configuration.h"
+#include "initial/body-files.h"
 #include "report/result.h"
-#include "run/input.h"
 #include "study/study.h"
 
 /* The files of bodies that were looked at last: most members share theirs. All zero at first. */

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/barrier.h"
 #include "base/memory.h"
-#include "base/share.h"
 #include "base/status.h"
 
 static void test_arrays_are_aligned_and_zero(void **state)

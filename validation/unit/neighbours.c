@@ -4,8 +4,8 @@
 
 #include "base/memory.h"
 #include "sample.h"
-#include "space/density-center.h"
 #include "space/neighbours.h"
+#include "space/sphere.h"
 
 static const double A = 0.5890486225480862; /* Plummer's scale in Henon units, 3 pi / 16 */
 

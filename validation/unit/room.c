@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 
 #include "base/memory.h"
-#include "machine/control-group.h"
 #include "machine/cores.h"
 #include "machine/room.h"
 

@@ -234,7 +234,7 @@ static void test_keep(void **state)
 }
 
 /* The energy error is that of the conserved quantities, which the potentials tell as well. */
-static void test_energy(void **state)
+static void test_conserved_energy(void **state)
 {
     (void)state;
     struct simulation simulation = make("openmp", "euler");
@@ -346,11 +346,16 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_changes),     cmocka_unit_test(test_refinement),
-        cmocka_unit_test(test_parts),       cmocka_unit_test(test_on_the_way),
-        cmocka_unit_test(test_renew),       cmocka_unit_test(test_keep),
-        cmocka_unit_test(test_energy),      cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_interrupted), cmocka_unit_test(test_the_watch_agrees),
+        cmocka_unit_test(test_changes),
+        cmocka_unit_test(test_refinement),
+        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_on_the_way),
+        cmocka_unit_test(test_renew),
+        cmocka_unit_test(test_keep),
+        cmocka_unit_test(test_conserved_energy),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_interrupted),
+        cmocka_unit_test(test_the_watch_agrees),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,9 +7,31 @@
 #ifndef ORRERY_FORCE_DIRECT_DIRECT_H
 #define ORRERY_FORCE_DIRECT_DIRECT_H
 
-#include "force/direct/batch.h"
 #include "force/direct/kernel.h"
+#include "force/direct/packing.h"
 #include "force/method.h"
+
+/* --- batches ---------------------------------------------------------------------------------- */
+
+/*
+ * A batch: systems of few bodies, interleaved so that each fills a lane of the vectors, and kept so
+ * for as long as one thread works on them.
+ */
+
+struct batch {
+    /* Number i lanes + k of an array belongs to body i of system k of the batch; without ids. */
+    struct bodies *bodies;
+    const struct kernels *kernels;
+    const struct force_kernels *sums; /* of the precision */
+    int masses;
+    struct packing packing[BATCH_SYSTEMS];
+    struct packed_batch packed;
+};
+
+/* batch->bodies->ax, ay, az from the positions. */
+void batch_accelerations(struct batch *batch, const struct physics *physics);
+
+/* --- direct sums ------------------------------------------------------------------------------ */
 
 enum { TILE_MOST = 1024 }; /* bodies */
 

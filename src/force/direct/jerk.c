@@ -9,7 +9,6 @@
 
 #include "base/barrier.h"
 #include "base/memory.h"
-#include "base/share.h"
 #include "force/direct/direct.h"
 #include "force/direct/packing.h"
 #include "force/direct/reference.h"

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/share.h"
+#include "base/barrier.h"
 
 /* --- the tournament --------------------------------------------------------------------------- */
 

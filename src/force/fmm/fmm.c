@@ -16,9 +16,9 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/barrier.h"
 #include "base/interruption.h"
 #include "base/memory.h"
-#include "base/share.h"
 #include "force/method.h"
 
 /* Which order and which arithmetic an accuracy wants, and what a force costs then: pairs of a

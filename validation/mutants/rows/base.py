@@ -13,7 +13,7 @@ ROWS = [
      "unit/text unit/config cli/bad-config.py"),
     ("src/base/status.c", "error->dropped++;", "", "unit/config cli/bad-config.py"),
     ("src/base/status.c", "memory ? STATUS_MEMORY : status", "status", "unit/memory"),
-    ("src/base/share.h", "total / parts * k + total % parts * k / parts", "total * k / parts",
+    ("src/base/barrier.h", "total / parts * k + total % parts * k / parts", "total * k / parts",
      "unit/memory"),
     ("src/base/random.c", ">> 6);", ">> 5);", "unit/random"),
     ("src/base/random.c", "r2 > 1.0 || r2 == 0.0", "r2 == 0.0", "unit/random"),

@@ -1,7 +1,7 @@
 """The faults of src/diagnostics/; mutants.py says what a row is."""
 
 ROWS = [
-    ("src/diagnostics/force-audit.c", "const double a[3] = { b->ax[i], b->ay[i], b->az[i] };",
+    ("src/diagnostics/force-error.c", "const double a[3] = { b->ax[i], b->ay[i], b->az[i] };",
      "const double a[3] = { b->ax[body], b->ay[i], b->az[i] };", "cli/diagnostics.py"),
     ("src/diagnostics/bound-binaries.c", "count += b->m[i] > 0.0;", "count++;",
      "unit/diagnostic-binaries"),
@@ -96,6 +96,6 @@ ROWS = [
     ("src/diagnostics/profile.c", "start->step == 0 && ", "", "cli/diagnostics.py"),
     ("src/diagnostics/close-encounters.c", "if (isfinite(state->distance))", "if (true)",
      "cli/diagnostics.py"),
-    ("src/diagnostics/force-audit.c", "choice[at - 1].hash > one.hash",
+    ("src/diagnostics/force-error.c", "choice[at - 1].hash > one.hash",
      "choice[at - 1].hash < one.hash", "cli/fmm.py"),
 ]

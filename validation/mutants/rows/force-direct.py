@@ -44,7 +44,7 @@ ROWS = [
     ("src/force/direct/third-law.inc",
      "group.m[k] = V(splat)(m[j + k]);", "group.m[k] = V(splat)(m[j]);",
      "unit/kernels unit/kernel-bits"),
-    ("src/force/direct/batch.c", "packing->packed.equal ? 1 : packing_clamp(", "packing_clamp(",
+    ("src/force/direct/direct.c", "packing->packed.equal ? 1 : packing_clamp(", "packing_clamp(",
      "unit/kernels unit/kernel-bits unit/backend unit/force"),
     ("src/force/direct/jerk-kernel.inc",
      "pair[k].w = pair[k].rv * y2;", "pair[k].w = pair[k].rv * y;",

@@ -7,7 +7,7 @@ ROWS = [
      'strncmp(end, " kB", 3) == 0 ? 1000.0', "unit/room"),
     ("src/machine/room.c", "limit - fmax(0.0, used - (inactive > 0.0 ? inactive : 0.0))",
      "limit - fmax(0.0, used)", "unit/room"),
-    ("src/machine/control-group.c", "least = fmin(least, look(root, group, version));",
+    ("src/machine/room.c", "least = fmin(least, look(root, group, version));",
      "least = look(root, group, version);", "unit/room"),
     ("src/machine/cores.c", "share / period : INFINITY", "period / share : INFINITY", "unit/room"),
     ("src/machine/cores.c", "ceil(cores_quota(\"\"))", "floor(cores_quota(\"\"))",

@@ -22,7 +22,7 @@ ROWS = [
      "if (false)\n        verdict_recall(run);", "cli/reliability.py"),
     ("src/run/remedy.c", "clock_seconds() > patient->deadline", "false", "cli/verdict.py",
      "what is afforded is work, and the time is a second bound on it"),
-    ("src/run/ending.c", "if (run->phase == RUN_ENDS || lets_events_end(run))",
+    ("src/run/loop.c", "if (run->phase == RUN_ENDS || lets_events_end(run))",
      "if (run->phase == RUN_ENDS)", "cli/live-view.py"),
     ("src/run/show.c", "show->cells[i].measured = false;", "show->cells[i].measured = true;",
      "cli/live-view.py"),
@@ -59,7 +59,7 @@ ROWS = [
     ("src/run/parts.c", "now - autosave->last >= 60.0 *",
      "now - autosave->last >= 1e9 *", "faults/kills.py"),
     ("src/run/loop.c", "if (!own.stuck)", "if (true)", "cli/hermite.py cli/gauss-radau.py"),
-    ("src/run/ending.c",
+    ("src/run/loop.c",
      'if (directory_take(run->files.directory, "checkpoint"))\n        run->autosave.wanted = '
      'true;',
      "", "cli/reliability.py"),

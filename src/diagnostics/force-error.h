@@ -1,6 +1,6 @@
 /* How exact the forces of a moment are: some of them beside direct sums in double precision. */
-#ifndef ORRERY_DIAGNOSTICS_FORCE_AUDIT_H
-#define ORRERY_DIAGNOSTICS_FORCE_AUDIT_H
+#ifndef ORRERY_DIAGNOSTICS_FORCE_ERROR_H
+#define ORRERY_DIAGNOSTICS_FORCE_ERROR_H
 
 #include "base/status.h"
 #include "diagnostics/diagnostic.h"
