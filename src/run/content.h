@@ -17,7 +17,7 @@ struct json_t;
 
 /* The marks of the files of an output that has one for each event. */
 extern const char content_files[]; /* "files" */
-/* The section of the work of each start of the run, as JSON (run/legs.h). */
+/* The section of the work of each start of the run, as JSON (run/record.h). */
 extern const char content_legs[]; /* "legs" */
 
 enum { CONSERVED_REALS = sizeof(struct conserved) / sizeof(double), CONTENT_BUILD_SIZE = 1024 };

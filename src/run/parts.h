@@ -112,7 +112,7 @@ struct continuation {
     bool done;                     /* that run is done, and stays as it is */
     bool other_bits;               /* another build or kind of machine has computed a part of it */
     struct json_t *before;         /* run.json of that run, or NULL */
-    struct json_t *legs;           /* see run/legs.h; NULL for none */
+    struct json_t *legs;           /* see run/record.h; NULL for none */
     struct work_done work;         /* until then; see run_work() */
 };
 
@@ -127,7 +127,7 @@ bool continuation_owns(const struct continuation *continuation, const char *name
 
 /* --- a run ------------------------------------------------------------------------------------ */
 
-/* The phases of a run, for those who may interrupt it (run/ending.c). */
+/* The phases of a run, for those who may interrupt it (run/loop.c). */
 enum run_phase {
     RUN_BEGINS,   /* nothing is written yet */
     RUN_STEPS,    /* from one event to the next; an interrupted step is taken back */
