@@ -139,6 +139,10 @@ KINDS = (
     ("yoshida6 by fmm, 100,000 bodies", "steps", MANY, ('compute.method="fmm"',
                                                         "compute.accuracy=1e-5",
                                                         "bodies.count=100000")),
+    ("the plain form of fmm, 10^6 bodies", "start", HUGE, ('compute.backend="serial"',
+                                                          'compute.method="fmm"',
+                                                          "compute.accuracy=1e-6",
+                                                          "bodies.count=1000000")),
     ("a sweep of clusters of binaries", "study", BINARIES + SEEDS, ()),
     ("a start of 4 × 10^6 bodies in a cube", "start", CUBE, ()),
     ("a start of a cold sphere of 4 × 10^6", "start", COLD, ()),
@@ -257,8 +261,8 @@ def answers(first, last):
 test_answers_1 = answers(0, 14)
 test_answers_2 = answers(14, 24)
 test_answers_3 = answers(24, 37)
-test_answers_4 = answers(37, 43)
-test_answers_5 = answers(43, len(KINDS))
+test_answers_4 = answers(37, 44)
+test_answers_5 = answers(44, len(KINDS))
 
 
 def test_checkpoints_within_measurements():

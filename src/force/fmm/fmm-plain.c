@@ -30,6 +30,8 @@ struct fmm_plain {
     int n[COEFFICIENTS][3];        /* the multi-index of each coefficient */
     size_t lower[3][COEFFICIENTS]; /* where n - e_axis stands, if n[axis] > 0 */
     double derivatives[ORDER + 2][COEFFICIENTS];
+    double done; /* work since the last look at the interruption */
+    bool ended;  /* somebody wants the sums to end: what is left of them is left out */
 };
 
 /* --- memory ----------------------------------------------------------------------------------- */
@@ -49,14 +51,21 @@ static void number_coefficients(struct fmm_plain *p)
             }
 }
 
-enum status fmm_plain_create(const struct physics *physics, const struct bodies *bodies,
-                             double accuracy, struct fmm_plain **plain, struct error *error)
+enum status fmm_check_space(const struct physics *physics, struct error *error)
 {
-    *plain = NULL;
     if (physics->boundary == BOUNDARY_PERIODIC)
         return error_set(error, STATUS_CONFIG,
                          "compute.method = \"fmm\": expansions are those of open space; use "
                          "\"direct\" in a periodic box");
+    return STATUS_OK;
+}
+
+enum status fmm_plain_create(const struct physics *physics, const struct bodies *bodies,
+                             double accuracy, struct fmm_plain **plain, struct error *error)
+{
+    *plain = NULL;
+    if (fmm_check_space(physics, error))
+        return error->status;
     struct fmm_plain *const p = memory_array(1, sizeof *p, error);
     if (!p)
         return error->status;
@@ -84,6 +93,14 @@ void fmm_plain_destroy(struct fmm_plain *plain)
     body_tree_destroy(plain->tree);
     expansion_destroy(plain->expansion);
     memory_free(plain);
+}
+
+/* Adds work, in coefficients or pairs. Tells whether the sums are to end. */
+static bool work(struct fmm_plain *p, double amount)
+{
+    if (interruption_after(p->physics.interruption, &p->done, amount))
+        p->ended = true;
+    return p->ended;
 }
 
 /* --- the tree --------------------------------------------------------------------------------- */
@@ -133,7 +150,7 @@ static void gather(struct fmm_plain *p, uint32_t c)
     }
     for (int d = 0; d < 3; d++)
         cell->center[d] = mass > 0 ? moment[d] / mass : 0.5 * (box->low[d] + box->high[d]);
-    for (uint32_t i = box->first; i < box->last; i++) {
+    for (uint32_t i = box->first; i < box->last && !work(p, COEFFICIENTS); i++) {
         double y[3], r2 = 0;
         for (int d = 0; d < 3; d++) {
             y[d] = cell->center[d] - bodies[i].x[d];
@@ -144,7 +161,7 @@ static void gather(struct fmm_plain *p, uint32_t c)
         for (size_t n = 0; n < COEFFICIENTS; n++)
             cell->multipoles[n] += bodies[i].m * powers[n];
     }
-    for (int k = 0; k < 2 && box->child[0]; k++)
+    for (int k = 0; k < 2 && box->child[0] && !p->ended; k++)
         gather(p, box->child[k]);
 }
 
@@ -177,6 +194,8 @@ static void translate(struct fmm_plain *p, const struct cell *from, struct cell 
 {
     const struct expansion *const e = p->expansion;
     double R[3];
+    if (work(p, 0.5 * COEFFICIENTS * COEFFICIENTS))
+        return;
     for (int d = 0; d < 3; d++)
         R[d] = to->center[d] - from->center[d];
     differentiate(p, R);
@@ -195,7 +214,7 @@ static void pull(struct fmm_plain *p, const struct body_tree_cell *from,
 {
     const struct body_tree_body *const bodies = p->tree->bodies;
     const double eps = p->physics.softening;
-    for (uint32_t i = to->first; i < to->last; i++)
+    for (uint32_t i = to->first; i < to->last && !work(p, from->last - from->first); i++)
         for (uint32_t j = from->first; j < from->last; j++) {
             double d[3], r2 = eps * eps;
             for (int k = 0; k < 3; k++) {
@@ -215,6 +234,8 @@ static void pull(struct fmm_plain *p, const struct body_tree_cell *from,
  * the larger one is opened. */
 static void act(struct fmm_plain *p, uint32_t from, uint32_t to)
 {
+    if (p->ended)
+        return;
     const struct body_tree_cell *const source = &p->tree->cells[from];
     const struct body_tree_cell *const target = &p->tree->cells[to];
     const struct cell *const a = &p->cells[from], *const b = &p->cells[to];
@@ -241,7 +262,7 @@ static void spread(struct fmm_plain *p, uint32_t c)
     const struct expansion *const e = p->expansion;
     const struct cell *const cell = &p->cells[c];
     double y[3], values[COEFFICIENTS];
-    for (int k = 0; k < 2 && box->child[0]; k++) {
+    for (int k = 0; k < 2 && box->child[0] && !p->ended; k++) {
         struct cell *const child = &p->cells[box->child[k]];
         for (int d = 0; d < 3; d++)
             y[d] = child->center[d] - cell->center[d];
@@ -251,7 +272,7 @@ static void spread(struct fmm_plain *p, uint32_t c)
             child->local[n] += values[n];
         spread(p, box->child[k]);
     }
-    for (uint32_t i = box->first; i < box->last && !box->child[0]; i++) {
+    for (uint32_t i = box->first; i < box->last && !box->child[0] && !work(p, COEFFICIENTS); i++) {
         for (int d = 0; d < 3; d++)
             y[d] = p->tree->bodies[i].x[d] - cell->center[d];
         monomials(e, y, values);
@@ -267,6 +288,7 @@ void fmm_plain_sum(struct fmm_plain *plain, const struct bodies *bodies, size_t 
                    double *psi)
 {
     const double G = plain->physics.gravitational_constant;
+    plain->ended = false;
     grow_tree(plain, bodies, system);
     gather(plain, 0);
     memset(plain->sums, 0, bodies->count * sizeof *plain->sums);

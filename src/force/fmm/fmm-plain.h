@@ -15,13 +15,17 @@
 /* The room for systems as large as those of `bodies`, and the angle for an accuracy. */
 struct fmm_plain;
 
-/* STATUS_CONFIG in a periodic box, STATUS_MEMORY. */
+/* STATUS_CONFIG in a periodic box, where neither form has forces. */
+enum status fmm_check_space(const struct physics *physics, struct error *error);
+
+/* STATUS_CONFIG as fmm_check_space() has it, STATUS_MEMORY. */
 enum status fmm_plain_create(const struct physics *physics, const struct bodies *bodies,
                              double accuracy, struct fmm_plain **plain, struct error *error);
 void fmm_plain_destroy(struct fmm_plain *plain); /* accepts NULL */
 
 /* The accelerations of one system; where phi is not NULL, its potentials and virial shares instead,
- * as those of force/method.h. */
+ * as those of force/method.h. Numbers without meaning once somebody has seen a wish to end by the
+ * physics' interruption. */
 void fmm_plain_sum(struct fmm_plain *plain, const struct bodies *bodies, size_t system, double *phi,
                    double *psi);
 

@@ -9,6 +9,7 @@
  */
 #include "config.h"
 
+#include "force/fmm/fmm-plain.h"
 #include "force/fmm/fmm.h"
 
 #include <float.h>
@@ -107,11 +108,7 @@ static enum status create(struct force *force, const struct bodies *bodies, stru
     const size_t n = bodies->count, cells = body_tree_cells_of(n);
     const size_t threads = (size_t)(force->options.threads > 0 ? force->options.threads : 1);
     const char *isa = NULL;
-    if (force->physics.boundary == BOUNDARY_PERIODIC)
-        return error_set(error, STATUS_CONFIG,
-                         "compute.method = \"fmm\": expansions are those of open space; use "
-                         "\"direct\" in a periodic box");
-    if (force_isa_find(force->options.isa, &isa, error))
+    if (fmm_check_space(&force->physics, error) || force_isa_find(force->options.isa, &isa, error))
         return error->status;
     const int k = force_isa_row(isa);
     f->setting = setting_of(&force->options);
