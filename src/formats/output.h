@@ -9,7 +9,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/interruption.h"
 #include "base/status.h"
 #include "config/configuration.h"
 #include "config/parameter.h"
@@ -54,10 +53,9 @@ struct output_class {
     enum status (*trim)(struct output *output, struct error *error);
     enum status (*write)(struct output *output, const struct moment *now, struct error *error);
     /* When the run has reached its end and saved it: what is left to do to the file. It may take
-     * long, and leaves the file as it is when it is interrupted; *done says that all is done. Or
-     * NULL. */
-    enum status (*finish)(struct output *output, struct interruption *interruption, bool *done,
-                          struct error *error);
+     * long, and leaves the file as it is where the directory's interruption ends it
+     * (STATUS_STOPPED). Or NULL. */
+    enum status (*finish)(struct output *output, struct error *error);
     /* Flushes and closes, frees in any case; accepts NULL. */
     enum status (*close)(struct output *output, struct error *error);
     /* Bytes that one event writes for `bodies` bodies in all systems, for the estimate. */

@@ -111,17 +111,15 @@ static enum status xyz_write(struct output *output, const struct moment *now, st
     return stream_flush(output->stream, false, error);
 }
 
-static enum status xyz_finish(struct output *output, struct interruption *interruption, bool *done,
-                              struct error *error)
+static enum status xyz_finish(struct output *output, struct error *error)
 {
     struct xyz *xyz = (struct xyz *)output;
-    *done = true;
     if (!xyz->compress || xyz->unpacked) /* nothing was added to what is compressed already */
         return STATUS_OK;
     enum status status = stream_flush(output->stream, true, error);
     if (!status)
-        status = gzip_pack(xyz->directory, output->file, xyz->packed, interruption, done, error);
-    if (!status && *done)
+        status = gzip_pack(xyz->directory, output->file, xyz->packed, error);
+    if (!status)
         directory_take(xyz->directory, output->file);
     return status;
 }

@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#include "base/interruption.h"
+
 struct directory_kind {
     const char *noun;                   /* "run" */
     const char *manifest;               /* "run.json" */
@@ -24,6 +26,7 @@ struct directory {
     int fd;
     int lock, files_lock; /* -1: not locked */
     bool created;
+    struct interruption *interruption; /* of long work on its files; NULL: nothing ends it early */
 };
 
 #endif

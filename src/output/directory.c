@@ -197,6 +197,16 @@ void directory_close(struct directory *directory)
     free(directory);
 }
 
+void directory_lend(struct directory *directory, struct interruption *interruption)
+{
+    directory->interruption = interruption;
+}
+
+bool directory_interrupted(const struct directory *directory)
+{
+    return interruption_raised(directory->interruption);
+}
+
 const char *directory_path(const struct directory *directory)
 {
     return directory->path;

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/clock.h"
+#include "base/interruption.h"
 #include "base/status.h"
 #include "output/directory-files.h"
 #include "output/lock.h"
@@ -39,6 +40,13 @@ enum status directory_open_kind(const char *path, const struct directory_kind *k
 void directory_close(struct directory *directory);
 
 const char *directory_path(const struct directory *directory);
+
+/* Lends an interruption to the work on its files that may take long: reading what a checkpoint has
+ * marked, compressing and unpacking. It replaces the one before; NULL, as at first: nothing ends
+ * such work early. */
+void directory_lend(struct directory *directory, struct interruption *interruption);
+/* Tells whether such work is to end. */
+bool directory_interrupted(const struct directory *directory);
 
 /* For the few moments of writing files that all who share a directory write: waits for the others.
  * STATUS_CANT_CREATE after minutes. */

@@ -88,8 +88,8 @@ int gzip_end(struct gzip *gzip)
 
 /* --- files ------------------------------------------------------------------------------------ */
 
-/* 0 with *stopped, or errno. */
-static int compress_file(int from, int to, struct interruption *interruption, bool *stopped)
+/* 0, or errno; ECANCELED: it was interrupted. */
+static int compress_file(const struct directory *directory, int from, int to)
 {
     unsigned char block[BLOCK];
     struct gzip *gzip = gzip_create(to);
@@ -102,20 +102,26 @@ static int compress_file(int from, int to, struct interruption *interruption, bo
             return gzip_end(gzip);
         if (!failure)
             failure = gzip_write(gzip, block, got);
-        *stopped = interruption_raised(interruption);
-        if (failure || *stopped) {
+        if (!failure && directory_interrupted(directory))
+            failure = ECANCELED;
+        if (failure) {
             gzip_destroy(gzip);
             return failure;
         }
     }
 }
 
+static enum status explain(const struct directory *directory, const char *name, int failure,
+                           struct error *error)
+{
+    return directory_error(directory, name, failure == ECANCELED ? STATUS_STOPPED : STATUS_IO,
+                           failure, error);
+}
+
 enum status gzip_pack(struct directory *directory, const char *name, const char *packed,
-                      struct interruption *interruption, bool *done, struct error *error)
+                      struct error *error)
 {
     uint64_t length;
-    bool stopped = false;
-    *done = false;
     const int from = directory_open_input(directory, name, &length, error);
     const int to = from < 0 ? -1 : directory_replace_begin(directory, packed, error);
     if (to < 0) {
@@ -123,20 +129,16 @@ enum status gzip_pack(struct directory *directory, const char *name, const char 
             close(from);
         return error->status;
     }
-    const int failure = compress_file(from, to, interruption, &stopped);
+    const int failure = compress_file(directory, from, to);
     close(from);
-    if (failure || stopped)
-        directory_replace_abandon(directory, packed, to);
-    if (failure)
-        return directory_error(directory, packed, STATUS_IO, failure, error);
-    if (!stopped && directory_replace_commit(directory, packed, NULL, to, error))
-        return error->status;
-    *done = !stopped;
-    return STATUS_OK;
+    if (!failure)
+        return directory_replace_commit(directory, packed, NULL, to, error);
+    directory_replace_abandon(directory, packed, to);
+    return explain(directory, packed, failure, error);
 }
 
-/* 0, or errno; *damaged: the stream is no whole one. */
-static int expand_file(gzFile from, int to, bool *damaged)
+/* The same; *damaged: the stream is no whole one. */
+static int expand_file(const struct directory *directory, gzFile from, int to, bool *damaged)
 {
     unsigned char block[BLOCK];
     int got, code = Z_OK;
@@ -144,6 +146,8 @@ static int expand_file(gzFile from, int to, bool *damaged)
         const int failure = descriptor_write(to, block, (size_t)got);
         if (failure)
             return failure;
+        if (directory_interrupted(directory))
+            return ECANCELED;
     }
     gzerror(from, &code);
     if (code == Z_ERRNO)
@@ -168,7 +172,7 @@ enum status gzip_unpack(struct directory *directory, const char *packed, const c
         return error_memory(error);
     }
     const int to = directory_replace_begin(directory, name, error);
-    const int failure = to < 0 ? 0 : expand_file(from, to, &damaged);
+    const int failure = to < 0 ? 0 : expand_file(directory, from, to, &damaged);
     gzclose_r(from);
     if (to < 0)
         return error->status;
@@ -176,7 +180,7 @@ enum status gzip_unpack(struct directory *directory, const char *packed, const c
         return directory_replace_commit(directory, name, NULL, to, error);
     directory_replace_abandon(directory, name, to);
     if (failure)
-        return directory_error(directory, name, STATUS_IO, failure, error);
+        return explain(directory, name, failure, error);
     return error_set(error, STATUS_IO, "%s/%s: the compressed file is damaged or cut short",
                      directory_path(directory), packed);
 }

@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/interruption.h"
 #include "base/status.h"
 #include "output/directory.h"
 
@@ -27,14 +26,14 @@ void gzip_destroy(struct gzip *gzip); /* without an end; accepts NULL */
 /* --- files of a run directory; the new one appears whole or not at all --- */
 
 /*
- * Compresses `name` to `packed`, which it replaces; *done says that it is there. `name` stays. Ends
- * early, with nothing done, when it is interrupted. STATUS_IO, STATUS_CANT_CREATE,
- * STATUS_NO_INPUT, STATUS_MEMORY.
+ * Compresses `name` to `packed`, which it replaces. `name` stays. STATUS_STOPPED, with nothing
+ * done: the directory's interruption; STATUS_IO, STATUS_CANT_CREATE, STATUS_NO_INPUT,
+ * STATUS_MEMORY.
  */
 enum status gzip_pack(struct directory *directory, const char *name, const char *packed,
-                      struct interruption *interruption, bool *done, struct error *error);
+                      struct error *error);
 
-/* The other way. STATUS_IO also where `packed` is damaged or cut short. */
+/* The other way, likewise. STATUS_IO also where `packed` is damaged or cut short. */
 enum status gzip_unpack(struct directory *directory, const char *packed, const char *name,
                         struct error *error);
 

@@ -74,7 +74,8 @@ static enum status other_length(const struct stream *stream, uint64_t has, uint6
 }
 
 /* Reads and hashes the first `length` bytes of the file. */
-static enum status hash_part(struct stream *stream, uint64_t length, struct error *error)
+static enum status hash_part(struct stream *stream, const struct directory *directory,
+                             uint64_t length, struct error *error)
 {
     while (stream->length < length) {
         const uint64_t left = length - stream->length;
@@ -83,6 +84,8 @@ static enum status hash_part(struct stream *stream, uint64_t length, struct erro
         const int code = descriptor_read_at(stream->fd, stream->length, stream->buffer, part, &got);
         if (code)
             return error_system(error, STATUS_IO, code, stream->path);
+        if (directory_interrupted(directory))
+            return error_system(error, STATUS_STOPPED, ECANCELED, stream->path);
         XXH3_64bits_update(stream->hash, stream->buffer, got);
         stream->length += got;
         if (got < part)
@@ -92,10 +95,10 @@ static enum status hash_part(struct stream *stream, uint64_t length, struct erro
 }
 
 /* The same of what was marked, and compares. */
-static enum status check_marked_part(struct stream *stream, const struct stream_mark *mark,
-                                     struct error *error)
+static enum status check_marked_part(struct stream *stream, const struct directory *directory,
+                                     const struct stream_mark *mark, struct error *error)
 {
-    if (hash_part(stream, mark->length, error))
+    if (hash_part(stream, directory, mark->length, error))
         return error->status;
     if (XXH3_64bits_digest(stream->hash) != mark->hash)
         return error_set(error, STATUS_IO,
@@ -109,7 +112,7 @@ static enum status resume(struct stream *stream, struct directory *directory,
                           const struct stream_mark *mark, struct error *error)
 {
     stream->fd = directory_open_file(directory, stream->name, error);
-    return stream->fd < 0 ? error->status : check_marked_part(stream, mark, error);
+    return stream->fd < 0 ? error->status : check_marked_part(stream, directory, mark, error);
 }
 
 enum status stream_trim(struct stream *stream, struct error *error)
@@ -190,7 +193,7 @@ static enum status check_file(struct stream *stream, const struct directory *dir
                          "%s; the checkpoint recorded it; nothing was changed", unreadable.text);
     if (length != mark->length)
         return other_length(stream, length, mark->length, error);
-    return check_marked_part(stream, mark, error);
+    return check_marked_part(stream, directory, mark, error);
 }
 
 enum status stream_check(struct directory *directory, const char *name,

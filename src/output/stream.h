@@ -27,7 +27,7 @@ struct stream;
 /*
  * A new file, or, with a `mark`, the continuation of one, which is left as it is until
  * stream_trim(). STATUS_CANT_CREATE, STATUS_MEMORY; STATUS_IO when it is shorter than the mark or
- * its bytes are not those that were marked.
+ * its bytes are not those that were marked; STATUS_STOPPED: the directory's interruption.
  */
 enum status stream_open(struct directory *directory, const char *name,
                         const struct stream_mark *mark, struct stream **stream,
@@ -43,7 +43,7 @@ enum status stream_trim(struct stream *stream, struct error *error);
 enum status stream_look(const struct stream *stream, const struct directory *directory,
                         struct error *error);
 
-/* Reads a whole file: is it what was marked? STATUS_IO, STATUS_MEMORY. */
+/* Reads a whole file: is it what was marked? STATUS_IO, STATUS_MEMORY, STATUS_STOPPED. */
 enum status stream_check(struct directory *directory, const char *name,
                          const struct stream_mark *mark, struct error *error);
 

@@ -260,13 +260,32 @@ static enum status note_input(struct run *run, struct error *error)
     return STATUS_OK;
 }
 
+/* The files that a checkpoint has marked are read as far as they go, and compressed ones unpacked,
+ * which takes a while where they are long. */
+static enum status open_streams(struct run *run, struct error *error)
+{
+    char reason[ENDING_REASON_SIZE] = "";
+    directory_lend(run->files.directory, &run->interruption);
+    if (!open_series(run, error))
+        open_outputs(run, run->files.directory, error);
+    directory_lend(run->files.directory, NULL);
+    if (error->status != STATUS_STOPPED)
+        return error->status;
+    ending_wanted(run, 0.0, reason);
+    error_clear(error);
+    return error_set(
+        error, STATUS_STOPPED,
+        "%s: stopped by %s while it read what the run had written; nothing was changed",
+        directory_path(run->files.directory), reason);
+}
+
 enum status open_files(struct run *run, struct error *error)
 {
     const bool continues = run->continuation.checkpoint != NULL;
     if (note_input(run, error) || (!continues && open_manifest(run, error)))
         return error->status;
     run->autosave.any = continues;
-    if (open_series(run, error) || open_outputs(run, run->files.directory, error) ||
+    if (open_streams(run, error) ||
         stream_append(run->files.directory, "run.log", &run->files.log, error))
         return error->status;
     /* Only once all files have been found as the checkpoint says they are. */

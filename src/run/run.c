@@ -25,21 +25,22 @@ static enum status finish_outputs(struct run *run, struct error *error)
     static const uint64_t takes_a_while = 1 << 26; /* bytes */
     struct interruption interruption = { .asked = asked_to_stop, .context = run };
     char reason[ENDING_REASON_SIZE] = "";
-    bool all_done = true;
+    directory_lend(run->files.directory, &interruption);
     for (size_t i = 0; i < run->observers.output_count; i++) {
         struct output *output = run->observers.outputs[i].output;
-        bool done;
         char name[OUTPUT_NAME_SIZE];
         if (!output || !output->class_->finish)
             continue;
         if (stream_mark(output->stream).length >= takes_a_while &&
             output->class_->finished_file(config_item(run->experiment.config, "outputs", i), name))
             run_notice(run, "writing %s/%s", directory_path(run->files.directory), name);
-        output->class_->finish(output, &interruption, &done, error);
-        all_done = all_done && done;
+        if (output->class_->finish(output, error) == STATUS_STOPPED)
+            break;
     }
-    if (all_done || error->status)
+    directory_lend(run->files.directory, NULL);
+    if (error->status != STATUS_STOPPED)
         return error->status;
+    error_clear(error);
     ending_take_files(run, reason);
     ending_wanted(run, 0.0, reason);
     return error_set(error, STATUS_STOPPED,
@@ -74,6 +75,8 @@ static bool is_told(const struct run *run, enum status status)
 static void finish_files(struct run *run, enum status status, struct error *error)
 {
     const struct config *config = run->experiment.config;
+    if (!run->files.log) /* it ended before all of them were open */
+        return;
     if (went_well(status) && run_flush(run, false, error) == STATUS_OK)
         observers_look(&run->observers, config, run->files.directory, error);
     if ((status == STATUS_OK || status == STATUS_EXPECT_FAILED) && !error->status)

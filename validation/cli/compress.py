@@ -32,9 +32,9 @@ def run(*options, end=2.0, status=0):
     return result
 
 
-def reference(end=2.0):
+def reference(end=2.0, changes=()):
     """The trajectory of the same run, never compressed."""
-    run("-q", "-o", "reference", "-P", "outputs.0.compress=false", end=end)
+    run("-q", "-o", "reference", "-P", "outputs.0.compress=false", *changes, end=end)
     return pathlib.Path("reference/trajectory.xyz").read_bytes()
 
 
@@ -171,6 +171,35 @@ def test_a_member_stopped_while_it_compresses():
     assert result.returncode == 0, result
     assert not (member / PLAIN.name).exists() and (member / PACKED.name).exists()
     assert "001,3,0," in pathlib.Path("pair.sweep/study.csv").read_text()
+
+
+def test_stopped_while_it_unpacks():
+    """stopped while a restart unpacks its trajectory: 75, every file is as it was, and it can go on"""
+    large = ("-P", "bodies.count=1000", "-P", "outputs.0.every=1")  # 30 MB
+    further = (*large, "-q", "--restart", "-P", "time.end=2.1")
+    run("-q", *large)
+    shutil.copytree("pair.run", "before")
+    temporary = PLAIN.with_name("trajectory.xyz.tmp")
+    for _ in range(20):
+        process = subprocess.Popen([tap.ORRERY, "run", "pair.cfg", *further], text=True,
+                                   stderr=subprocess.PIPE)
+        while process.poll() is None and not temporary.exists():
+            time.sleep(0.001)
+        process.terminate()
+        errors = process.communicate(timeout=60 * tap.PATIENCE)[1]
+        if "while it read what the run had written" in errors:
+            break
+        shutil.rmtree("pair.run")
+        shutil.copytree("before", "pair.run")
+    else:
+        raise tap.Skip("unpacking is too fast to be interrupted")
+    assert process.returncode == 75, (process.returncode, errors)
+    assert sorted(path.name for path in pathlib.Path("pair.run").iterdir()) == \
+        sorted(path.name for path in pathlib.Path("before").iterdir())
+    for path in pathlib.Path("before").iterdir():
+        assert pathlib.Path("pair.run", path.name).read_bytes() == path.read_bytes(), path
+    run(*further)
+    check_packed(reference(2.1, large))
 
 
 def test_restart_after_a_kill():

@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "formats/csv.h"
 #include "formats/xyz-frame.h"
@@ -118,6 +119,48 @@ static void test_a_stream_knows_its_file(void **state)
     error_clear(&error);
     assert_int_equal(stream_close(stream, &error), STATUS_OK); /* it has been told */
     directory_take(directory, "a.csv");
+    directory_close(directory);
+    assert_int_equal(rmdir(path), 0);
+}
+
+static bool always(void *context)
+{
+    (void)context;
+    return true;
+}
+
+/* Tests that the reading of what was marked, compressing and unpacking end early with no file
+ * changed, and do all where nobody wants them to end any more. */
+static void test_long_work_on_files_is_interrupted(void **state)
+{
+    (void)state;
+    char path[64];
+    struct directory *directory = scratch(path);
+    struct error error = { 0 };
+    struct stream *stream;
+    assert_int_equal(stream_open(directory, "a.csv", NULL, &stream, &error), STATUS_OK);
+    stream_print(stream, "1,one\n");
+    assert_int_equal(stream_flush(stream, true, &error), STATUS_OK);
+    const struct stream_mark mark = stream_mark(stream);
+    assert_int_equal(stream_close(stream, &error), STATUS_OK);
+    assert_int_equal(gzip_pack(directory, "a.csv", "b.gz", &error), STATUS_OK);
+    for (int asked = 1; asked >= 0; asked--) {
+        const enum status expected = asked ? STATUS_STOPPED : STATUS_OK;
+        struct interruption interruption = { .asked = always };
+        directory_lend(directory, asked ? &interruption : NULL);
+        assert_int_equal(stream_check(directory, "a.csv", &mark, &error), expected);
+        error_clear(&error);
+        assert_int_equal(gzip_pack(directory, "a.csv", "a.gz", &error), expected);
+        error_clear(&error);
+        assert_int_equal(gzip_unpack(directory, "b.gz", "b.csv", &error), expected);
+        error_clear(&error);
+        assert_int_equal(directory_has(directory, "a.gz"), !asked);
+        assert_int_equal(directory_has(directory, "b.csv"), !asked);
+        assert_false(directory_has(directory, "a.gz.tmp") || directory_has(directory, "b.csv.tmp"));
+    }
+    static const char *const names[] = { "a.csv", "a.gz", "b.csv", "b.gz" };
+    for (size_t k = 0; k < COUNT_OF(names); k++)
+        directory_take(directory, names[k]);
     directory_close(directory);
     assert_int_equal(rmdir(path), 0);
 }
@@ -354,6 +397,7 @@ int main(void)
         cmocka_unit_test(test_the_columns_of_a_frame),
         cmocka_unit_test(test_stream_is_trimmed_to_its_mark),
         cmocka_unit_test(test_a_stream_knows_its_file),
+        cmocka_unit_test(test_long_work_on_files_is_interrupted),
         cmocka_unit_test(test_a_log_goes_on_behind_half_a_line),
         cmocka_unit_test(test_links_are_not_followed),
         cmocka_unit_test(test_a_thin_frame),

@@ -28,4 +28,6 @@ ROWS = [
     ("src/force/fmm/fmm.h", "return !interruption_raised(fmm->base.physics.interruption) && ",
      "return ", "faults/answers.py",
      "its kind of work is tried where all are, by ORRERY_FAULTS=DIR"),
+    ("src/force/fmm/fmm-plain.c", "        p->ended = true;\n", "        p->ended = false;\n",
+     "faults/answers.py", "its kind of work is tried where all are, by ORRERY_FAULTS=DIR"),
 ]

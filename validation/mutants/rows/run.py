@@ -10,6 +10,8 @@ ROWS = [
      "cli/study.py"),
     ("src/run/change.c", "if (!says_former(&change))", "", "cli/study.py"),
     ("src/run/open.c", "if (then && strcmp(then, now) != 0)", "if (false)", "cli/members.py"),
+    ("src/run/run.c", "if (!run->files.log) /* it ended", "if (false) /* it ended",
+     "cli/compress.py"),
     ("src/run/remedy.c", "advice->trial == ADVICE_HOLDS\n", "true\n", "cli/verdict.py"),
     ("src/run/remedy.c", "!other && advice->step >= step", "false", "cli/verdict.py",
      "no run is known whose own step holds in a rehearsal"),
