@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "base/status.h"
@@ -16,6 +17,7 @@ struct member {
     bool ended;
     int status; /* exit status, once ended */
     int signal; /* that killed it; or 0 */
+    struct stat manifest; /* its run.json when `ended` was read from it */
 };
 
 struct work {

@@ -79,22 +79,28 @@ static enum status refuse(const struct work *work, const struct error *differenc
 }
 
 /* A link in its place would be followed to a run of somebody else, and then replaced. */
-static bool has_manifest(const char *path, struct error *error)
+static bool has_manifest(const char *path, struct stat *about, struct error *error)
 {
-    struct stat about;
-    if (lstat(path, &about) != 0) {
+    if (lstat(path, about) != 0) {
         if (errno != ENOENT && errno != ENOTDIR)
             error_system(error, STATUS_IO, errno, path);
         return false;
     }
-    if (S_ISREG(about.st_mode))
+    if (S_ISREG(about->st_mode))
         return true;
     error_set(error, STATUS_CANT_CREATE, "%s: is not a regular file, and Orrery has not made it",
               path);
     return false;
 }
 
-/* A member, whatever its verdict, that an earlier command has finished. */
+static bool is_same_file(const struct stat *a, const struct stat *b)
+{
+    return a->st_ino == b->st_ino && a->st_size == b->st_size &&
+           a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
+}
+
+/* A member, whatever its verdict, that an earlier command has finished. It is read once, unless
+ * its run.json is replaced. */
 static void check_member(struct work *work, size_t member, const struct study *quiet_keys,
                          struct existing_input *input, struct error *differences)
 {
@@ -102,13 +108,19 @@ static void check_member(struct work *work, size_t member, const struct study *q
     struct member *slot = &work->members[member];
     struct config *config = NULL;
     struct error broken = { 0 };
+    struct stat about;
+    const bool known = slot->ended;
+    slot->ended = false;
     snprintf(manifest, sizeof manifest, "%s/run.json", work_path(work, member, path));
-    if (!has_manifest(manifest, differences))
+    if (!has_manifest(manifest, &about, differences))
         return;
-    if (work_load(work, member, &config, &broken))
+    if (known && is_same_file(&about, &slot->manifest))
+        slot->ended = true;
+    else if (work_load(work, member, &config, &broken))
         error_set(differences, broken.status, "%s", broken.text);
     else
         existing_member(path, config, quiet_keys, input, &slot->ended, &slot->status, differences);
+    slot->manifest = about;
     work->done += slot->ended;
     config_free(config);
 }
@@ -149,10 +161,14 @@ static enum status find_finished(struct work *work, struct error *error)
     existing_grid(work->options->directory, work->study, now, &differences);
     const struct study *quiet_keys = differences.status ? work->study : NULL;
     /* One run that is forced may differ from the others, but not from the grid of the table. */
-    for (size_t m = 0; m < work->study->member_count && !force; m++)
+    for (size_t m = 0; m < work->study->member_count && !force && !signals_stop(); m++)
         check_member(work, m, quiet_keys, &input, &differences);
     free(input.path);
     json_decref(now);
+    if (signals_stop())
+        return error_set(error, STATUS_STOPPED,
+                         "%s: stopped by signal %d before it went on; nothing was changed",
+                         work->options->directory, signals_stop());
     if (!differences.status)
         return STATUS_OK;
     return differences.status == STATUS_CONFIG
