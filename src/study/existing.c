@@ -182,36 +182,26 @@ enum status existing_open(const char *directory, struct result *result, struct e
                      directory);
 }
 
-void existing_member(const char *directory, const struct config *config,
-                     const struct study *quiet_keys, struct existing_input *input, bool *done,
-                     int *status, struct error *error)
+void existing_member(const char *directory, const struct result *result,
+                     const struct config *config, const struct study *quiet_keys,
+                     struct existing_input *input, bool *done, int *status, struct error *error)
 {
-    struct result result;
-    struct error unreadable = { 0 };
-    *done = false;
-    const enum status opened = existing_open(directory, &result, &unreadable);
-    /* From its checkpoint a restart makes a manifest anew that is damaged. */
-    if (opened && opened != STATUS_NO_INPUT && opened != STATUS_DATA)
-        error_set(error, opened, "%s", unreadable.text);
-    if (opened)
-        return;
-    const double code = result_real(&result, FIELD_EXIT_STATUS);
+    const double code = result_real(result, FIELD_EXIT_STATUS);
     struct comparison comparison = { .directory = directory,
                                      .quiet_keys = quiet_keys,
                                      .finished = code == STATUS_OK || code == STATUS_EXPECT_FAILED,
                                      .error = error };
     /* Before its first checkpoint nothing has come of it; it begins anew. */
-    const json_t *before = result_find(&result, FIELD_CONFIG);
+    const json_t *before = result_find(result, FIELD_CONFIG);
     if (!json_is_object(before)) {
         error_set(error, STATUS_CONFIG, "%s: its run.json does not say what it ran", directory);
-    } else if (comparison.finished || !json_is_false(result_find(&result, FIELD_CHECKPOINTED))) {
+    } else if (comparison.finished || !json_is_false(result_find(result, FIELD_CHECKPOINTED))) {
         struct config *chosen = NULL; /* as what was chosen for the run makes it */
-        compare_input(&comparison, &result, config, input);
-        if (!selection_recall(result_find(&result, FIELD_CHOICE), config, &chosen, error))
+        compare_input(&comparison, result, config, input);
+        if (!selection_recall(result_find(result, FIELD_CHOICE), config, &chosen, error))
             change_visit(before, chosen ? chosen : config, judge_change, &comparison, error);
         config_free(chosen);
     }
     *done = comparison.finished && !comparison.further;
     *status = *done ? (int)code : STATUS_OK;
-    result_close(&result);
 }

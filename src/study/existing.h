@@ -33,14 +33,14 @@ void existing_grid(const char *directory, const struct study *study, const json_
 enum status existing_open(const char *directory, struct result *result, struct error *error);
 
 /*
- * Looks at the run in `directory`, if there is one, and compares its config with the one that it
- * would have now, as a restart does; what a restart may change although rows, frames or verdicts
+ * Compares the config of a run in `directory` with the one that it would have now, as a restart
+ * does; what a restart may change although rows, frames or verdicts
  * would differ counts here, once the run has finished. *done: it stands as it is, with the exit
  * status *status; not, where it goes on to a later end. A line in `error` for each difference
  * (STATUS_CONFIG); `quiet_keys`: the keys of this study are not looked at (they are told already).
  */
-void existing_member(const char *directory, const struct config *config,
-                     const struct study *quiet_keys, struct existing_input *input, bool *done,
-                     int *status, struct error *error);
+void existing_member(const char *directory, const struct result *result,
+                     const struct config *config, const struct study *quiet_keys,
+                     struct existing_input *input, bool *done, int *status, struct error *error);
 
 #endif

@@ -134,6 +134,8 @@ static void collect(struct work *work)
         slot->ended = true;
         slot->status = ended > 0 && WIFEXITED(code) ? WEXITSTATUS(code) : STATUS_NUMERICAL;
         slot->signal = ended > 0 && WIFSIGNALED(code) ? WTERMSIG(code) : 0;
+        struct error unreadable = { 0 }; /* the table is read for what is missing, and tells */
+        table_read(work->table, m, &unreadable);
         if (slot->signal)
             tell_killed(work, m);
         /* The members look at the clock for themselves; when one ends for it, no other begins. */

@@ -10,13 +10,14 @@
 #include "base/status.h"
 #include "config/configuration.h"
 #include "study/study.h"
+#include "study/table.h"
 
 /* The state of one member. */
 struct member {
     pid_t process; /* 0: not at work */
     bool ended;
-    int status; /* exit status, once ended */
-    int signal; /* that killed it; or 0 */
+    int status;           /* exit status, once ended */
+    int signal;           /* that killed it; or 0 */
     struct stat manifest; /* its run.json when `ended` was read from it */
 };
 
@@ -24,6 +25,7 @@ struct work {
     const struct study *study;
     const struct study_options *options;
     struct member *members;
+    struct table *table; /* has the rows of those that have ended */
     int jobs, threads;
     size_t running, done;
     size_t first, next; /* those at work are among the members from the first up to the next */

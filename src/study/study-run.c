@@ -99,30 +99,56 @@ static bool is_same_file(const struct stat *a, const struct stat *b)
            a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
 }
 
-/* A member, whatever its verdict, that an earlier command has finished. It is read once, unless
- * its run.json is replaced. */
+/* Compares the run of a member with its config, and takes its row. */
+static void check_run(struct work *work, size_t member, const struct result *result,
+                      const struct study *quiet_keys, struct existing_input *input,
+                      struct error *differences)
+{
+    char path[STUDY_PATH_SIZE];
+    struct member *slot = &work->members[member];
+    struct config *config = NULL;
+    struct error broken = { 0 }, no_row = { 0 }; /* is read again for the table, which tells it */
+    if (!work->options->only)
+        table_take(work->table, member, result, &no_row);
+    if (work_load(work, member, &config, &broken))
+        error_set(differences, broken.status, "%s", broken.text);
+    else
+        existing_member(work_path(work, member, path), result, config, quiet_keys, input,
+                        &slot->ended, &slot->status, differences);
+    work->done += slot->ended;
+    config_free(config);
+}
+
+/* A member, whatever its verdict, that an earlier command has finished, and its row of the table.
+ * It is read once, unless its run.json is replaced. Members that other jobs run may go on. */
 static void check_member(struct work *work, size_t member, const struct study *quiet_keys,
                          struct existing_input *input, struct error *differences)
 {
     char path[STUDY_PATH_SIZE], manifest[STUDY_PATH_SIZE + 16];
     struct member *slot = &work->members[member];
-    struct config *config = NULL;
+    struct result result;
     struct error broken = { 0 };
     struct stat about;
     const bool known = slot->ended;
     slot->ended = false;
     snprintf(manifest, sizeof manifest, "%s/run.json", work_path(work, member, path));
-    if (!has_manifest(manifest, &about, differences))
+    if (!has_manifest(manifest, &about, differences)) {
+        table_forget(work->table, member);
         return;
-    if (known && is_same_file(&about, &slot->manifest))
+    }
+    if (known && is_same_file(&about, &slot->manifest)) {
         slot->ended = true;
-    else if (work_load(work, member, &config, &broken))
-        error_set(differences, broken.status, "%s", broken.text);
-    else
-        existing_member(path, config, quiet_keys, input, &slot->ended, &slot->status, differences);
+        work->done++;
+        return;
+    }
     slot->manifest = about;
-    work->done += slot->ended;
-    config_free(config);
+    const enum status status = existing_open(path, &result, &broken);
+    if (!status) {
+        check_run(work, member, &result, quiet_keys, input, differences);
+        result_close(&result);
+    } else if (status != STATUS_NO_INPUT && status != STATUS_DATA) {
+        error_set(differences, status, "%s", broken.text); /* a restart mends what is damaged */
+    }
 }
 
 /* The rows of those that other jobs run must be known, or the table cannot be made. */
@@ -302,7 +328,7 @@ static enum status run_members(struct work *work, struct directory *directory, s
     struct error table = { 0 };
     share_cores(work);
     work_run(work);
-    table_write(work->study, directory, &table);
+    table_write(work->table, directory, &table);
     if (work->options->only && work->options->force)
         tell_of_others(work);
     const enum status status = judge(work, error);
@@ -318,9 +344,8 @@ enum status study_run(const struct study *study, const struct study_options *opt
     struct work work = { .study = study, .options = options, .threads = 1 };
     struct directory *directory = NULL;
     work.members = calloc(study->member_count + 1, sizeof *work.members);
-    if (!work.members)
-        return error_memory(error);
-    enum status status = get_ready(&work, error);
+    work.table = table_create(study, options->directory);
+    enum status status = work.members && work.table ? get_ready(&work, error) : error_memory(error);
     signals_catch(); /* from here on there is something to leave in order */
     if (!status)
         status = folder_open(study, options, &directory, error);
@@ -332,6 +357,7 @@ enum status study_run(const struct study *study, const struct study_options *opt
     }
     directory_close(directory);
     signals_release();
+    table_destroy(work.table);
     free(work.members);
     return status;
 }

@@ -81,17 +81,6 @@ enum status study_run(const struct study *study, const struct study_options *opt
 enum status study_check_memory(const struct study *study, const struct study_options *options,
                                struct error *error);
 
-/* study.csv: one row for each member of a study. */
-
-/*
- * Writes study.csv anew: member, the values of the keys, exit status and verdict, and the last
- * row of every diagnostic that has one row per event, as "diagnostic.column [unit]", whichever
- * member has it. A member that
- * has not ended has empty cells. Jobs of an array take turns. STATUS_IO.
- */
-enum status table_write(const struct study *study, struct directory *directory,
-                        struct error *error);
-
 /* The bytes that the runs of a study will write, before the first of them is run. */
 
 /*

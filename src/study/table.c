@@ -1,4 +1,4 @@
-#include "study/study.h"
+#include "study/table.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "report/result.h"
 #include "study/existing.h"
+#include "study/study.h"
 
 /* Puts the words that a string in config syntax stands for. */
 static void put_string(struct text *out, const char *value)
@@ -33,10 +34,87 @@ static void put_value(struct text *csv, const char *value)
     text_free(&string);
 }
 
+/* The columns that a run has. Most members of a study have those of another one. */
+struct columns {
+    struct columns *next;
+    const struct units *system;
+    json_t *units; /* "diagnostic.column": its unit, as the header of its file has it */
+};
+
+/* The values of a member in the table. A run.json takes far more, and a study may have a hundred
+ * thousand of them. */
+struct row {
+    bool known;    /* it has a run, which has been read */
+    double code;   /* its exit status; NaN while it runs, and of one that was killed */
+    char *verdict; /* NULL without a code */
+    const struct units *units;
+    const struct columns *columns; /* NULL without a code */
+    double *values;                /* of these, NaN where it has none; NULL: it has none at all */
+};
+
+struct table {
+    const struct study *study;
+    const char *directory;
+    struct row *rows;
+    struct columns *columns; /* the latest first */
+};
+
+struct table *table_create(const struct study *study, const char *directory)
+{
+    struct table *table = calloc(1, sizeof *table);
+    if (!table)
+        return NULL;
+    table->study = study;
+    table->directory = directory;
+    table->rows = calloc(study->member_count + 1, sizeof *table->rows);
+    if (table->rows)
+        return table;
+    free(table);
+    return NULL;
+}
+
+static void clear_row(struct row *row)
+{
+    free(row->verdict);
+    free(row->values);
+    *row = (struct row){ .code = NAN };
+}
+
+static void destroy_columns(struct columns *columns)
+{
+    json_decref(columns->units);
+    free(columns);
+}
+
+void table_destroy(struct table *table)
+{
+    if (!table)
+        return;
+    for (size_t m = 0; m < table->study->member_count; m++)
+        clear_row(&table->rows[m]);
+    while (table->columns) {
+        struct columns *const first = table->columns;
+        table->columns = first->next;
+        destroy_columns(first);
+    }
+    free(table->rows);
+    free(table);
+}
+
+/* --- reading runs ----------------------------------------------------------------------------- */
+
+enum { KEY_SIZE = 512 };
+
 /* The members of `diagnostics` in a run.json: objects of columns. */
 static json_t *diagnostics_of(const struct result *result)
 {
     return result_find(result, FIELD_DIAGNOSTICS);
+}
+
+static const char *key_of(const char *diagnostic, const char *column, char key[KEY_SIZE])
+{
+    snprintf(key, KEY_SIZE, "%.200s.%.200s", diagnostic, column);
+    return key;
 }
 
 static const char *unit_of(const struct series *series, const char *column)
@@ -45,140 +123,180 @@ static const char *unit_of(const struct series *series, const char *column)
     return found && found->unit[0] ? found->unit : "1";
 }
 
-enum { KEY_SIZE = 512 };
-
-/* The values of a member in the table. A run.json takes far more, and a study may have a hundred
- * thousand of them. */
-struct row {
-    double code;    /* its exit status; NaN while it runs, and of one that was killed */
-    char *verdict;  /* NULL without a code */
-    double *values; /* of the first columns; NaN where it has none */
-    size_t count;
-};
-
-struct table {
-    const struct study *study;
-    struct row *rows;
-    json_t *columns; /* "diagnostic.column": its unit; those of runs that finished stand first */
-    const struct units *units; /* of the first run */
-    bool any,
-        mixed; /* has there been a run? have they units of their own, which a sweep may vary? */
-};
-
-/* Adds those columns of a run that are not there yet: "diagnostic.column" with its unit, as the
- * header of its file has it. Diagnostics may be what the study varies. */
-static enum status add_columns(json_t **columns, const struct result *result, struct error *error)
+/* Tells whether these are the columns of a run. */
+static bool are_those_of(const struct columns *columns, const struct result *result)
 {
     const char *name, *column;
     json_t *mine, *unused;
+    char key[KEY_SIZE];
+    size_t count = 0;
+    if (columns->system != result_units(result))
+        return false;
     json_object_foreach(diagnostics_of(result), name, mine)
     {
-        char file[STUDY_NAME_SIZE + 256], key[KEY_SIZE];
-        struct series *series = NULL;
-        snprintf(file, sizeof file, "%.200s.csv", name);
         json_object_foreach(mine, column, unused)
         {
-            snprintf(key, sizeof key, "%.200s.%.200s", name, column);
-            if (json_object_get(*columns, key))
-                continue;
-            if (!series && result_series(result, file, &series, error))
-                return error->status;
-            document_set(columns, key, json_string(unit_of(series, column)));
+            count++;
+            if (!json_object_get(columns->units, key_of(name, column, key)))
+                return false;
         }
-        series_destroy(series);
     }
-    return *columns ? STATUS_OK : error_memory(error);
+    return count == json_object_size(columns->units);
 }
 
-/* The cells of the columns that are known by now: those of one that finished are all among them. */
-static enum status take_values(json_t *columns, const struct result *result, struct row *row,
+/* Diagnostics may be what the study varies. */
+static enum status add_columns(struct table *table, const struct result *result,
                                struct error *error)
+{
+    const char *name, *column;
+    json_t *mine, *unused;
+    char file[STUDY_NAME_SIZE + 256], key[KEY_SIZE];
+    struct columns *const columns = calloc(1, sizeof *columns);
+    if (!columns)
+        return error_memory(error);
+    columns->system = result_units(result);
+    columns->units = json_object();
+    json_object_foreach(diagnostics_of(result), name, mine)
+    {
+        struct series *series = NULL;
+        snprintf(file, sizeof file, "%.200s.csv", name);
+        if (json_object_size(mine) > 0 && result_series(result, file, &series, error)) {
+            destroy_columns(columns);
+            return error->status;
+        }
+        json_object_foreach(mine, column, unused) document_set(
+            &columns->units, key_of(name, column, key), json_string(unit_of(series, column)));
+        series_destroy(series);
+    }
+    columns->next = table->columns;
+    table->columns = columns;
+    return columns->units ? STATUS_OK : error_memory(error);
+}
+
+static enum status find_columns(struct table *table, const struct result *result, struct row *row,
+                                struct error *error)
+{
+    int looks = 8; /* there are few of them, unless each run has its own */
+    const struct columns *columns = table->columns;
+    while (columns && looks-- > 0 && !are_those_of(columns, result))
+        columns = columns->next;
+    if ((!columns || looks < 0) && add_columns(table, result, error))
+        return error->status;
+    row->columns = columns && looks >= 0 ? columns : table->columns;
+    return STATUS_OK;
+}
+
+static enum status take_values(const struct result *result, struct row *row, struct error *error)
 {
     const char *key;
     json_t *unit;
-    row->values = calloc(json_object_size(columns) + 1, sizeof *row->values);
+    size_t k = 0;
+    row->values = calloc(json_object_size(row->columns->units) + 1, sizeof *row->values);
     if (!row->values)
         return error_memory(error);
-    json_object_foreach(columns, key, unit)
+    json_object_foreach(row->columns->units, key, unit)
     {
         char name[KEY_SIZE];
         const size_t length = strcspn(key, ".");
         snprintf(name, sizeof name, "%.*s", (int)length, key);
         const json_t *mine = json_object_get(diagnostics_of(result), name);
         const json_t *value = json_object_get(mine, key + length + 1);
-        row->values[row->count++] = json_is_number(value) ? json_number_value(value) : NAN;
+        row->values[k++] = json_is_number(value) ? json_number_value(value) : NAN;
     }
     return STATUS_OK;
 }
 
-static bool has_finished(double code)
+void table_forget(struct table *table, size_t member)
 {
-    return code == STATUS_OK || code == STATUS_EXPECT_FAILED;
+    clear_row(&table->rows[member]);
 }
 
-/* Takes what the table needs of a run. The files of one at work have no rows yet, those of one that
- * went wrong may have none. */
-static enum status take_run(struct table *table, const struct result *result, struct row *row,
-                            struct error *error)
+/* The files of a run at work have no rows yet, those of one that went wrong may have none. */
+enum status table_take(struct table *table, size_t member, const struct result *result,
+                       struct error *error)
 {
+    struct row *const row = &table->rows[member];
+    clear_row(row);
+    const double code = result_real(result, FIELD_EXIT_STATUS);
+    row->code = code >= 0 ? code : NAN;
+    row->units = result_units(result);
+    row->known = true;
+    if (isnan(row->code))
+        return STATUS_OK;
     row->verdict = strdup(result_string(result, FIELD_VERDICT));
     if (!row->verdict)
-        return error_memory(error);
-    if (add_columns(&table->columns, result, error))
-        return error->status;
-    return result_has_end(result) ? take_values(table->columns, result, row, error) : STATUS_OK;
+        error_memory(error);
+    else if (!find_columns(table, result, row, error) && result_has_end(result))
+        take_values(result, row, error);
+    if (error->status)
+        clear_row(row);
+    return error->status;
 }
 
-static void note_units(struct table *table, const struct result *result)
+enum status table_read(struct table *table, size_t member, struct error *error)
 {
-    const struct units *units = result_units(result);
-    table->mixed |= table->any && units != table->units;
-    table->units = table->any ? table->units : units;
-    table->any = true;
-}
-
-/* One that has no run yet has no numbers; of one that cannot be read they are not known. The
- * columns of those that finished come first, so the others are read once more behind them. */
-static enum status take_runs(struct table *table, const struct directory *directory,
-                             struct error *error)
-{
-    for (int pass = 0; pass < 2; pass++)
-        for (size_t m = 0; m < table->study->member_count; m++) {
-            struct row *row = &table->rows[m];
-            char path[STUDY_PATH_SIZE];
-            struct result result;
-            struct error problem = { 0 };
-            if (pass == 1 && (isnan(row->code) || has_finished(row->code)))
-                continue;
-            study_member_path(directory_path(directory), m, path);
-            const enum status status = existing_open(path, &result, &problem);
-            if (status && status != STATUS_NO_INPUT)
-                return error_set(error, status, "%s", problem.text);
-            const double code = status ? NAN : result_real(&result, FIELD_EXIT_STATUS);
-            row->code = code >= 0 ? code : NAN;
-            if (!status && pass == 0)
-                note_units(table, &result);
-            if (has_finished(row->code) || (pass == 1 && !isnan(row->code)))
-                take_run(table, &result, row, error);
-            result_close(&result);
-            if (error->status)
-                return error->status;
-        }
-    return STATUS_OK;
+    char path[STUDY_PATH_SIZE];
+    struct result result;
+    struct error problem = { 0 };
+    table_forget(table, member);
+    study_member_path(table->directory, member, path);
+    const enum status status = existing_open(path, &result, &problem);
+    if (status)
+        return status == STATUS_NO_INPUT ? STATUS_OK : error_set(error, status, "%s", problem.text);
+    table_take(table, member, &result, error);
+    result_close(&result);
+    return error->status;
 }
 
 /* --- writing it ------------------------------------------------------------------------------- */
 
-static void put_titles(struct text *csv, const struct table *table)
+static bool has_finished(const struct row *row)
 {
+    return row->code == STATUS_OK || row->code == STATUS_EXPECT_FAILED;
+}
+
+/* Returns all columns with their units, those of runs that finished first. NULL without memory. */
+static json_t *all_columns(const struct table *table)
+{
+    json_t *const all = json_object();
+    const struct columns *last = NULL;
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t m = 0; m < table->study->member_count; m++) {
+            const struct row *row = &table->rows[m];
+            if (!row->columns || row->columns == last || has_finished(row) != (pass == 0))
+                continue;
+            last = row->columns;
+            json_object_update_missing(all, last->units);
+        }
+    return all;
+}
+
+/* Tells whether the runs have units of their own, which a sweep may vary. */
+static bool has_mixed_units(const struct table *table)
+{
+    const struct row *first = NULL;
+    for (size_t m = 0; m < table->study->member_count; m++) {
+        const struct row *const row = &table->rows[m];
+        if (!row->known)
+            continue;
+        first = first ? first : row;
+        if (row->units != first->units)
+            return true;
+    }
+    return false;
+}
+
+static void put_titles(struct text *csv, const struct table *table, json_t *columns)
+{
+    const bool mixed = has_mixed_units(table);
     const char *key;
     json_t *unit;
-    json_object_foreach(table->columns, key, unit)
+    json_object_foreach(columns, key, unit)
     {
         struct text title = { 0 };
         const char *const own = json_string_value(unit);
-        const bool mixed = table->mixed && strcmp(own, "1") != 0;
-        text_print(&title, "%s [%s]", key, mixed ? "in physics.units" : own);
+        text_print(&title, "%s [%s]", key,
+                   mixed && strcmp(own, "1") != 0 ? "in physics.units" : own);
         text_print(csv, ",");
         text_cell(csv, title.bytes ? title.bytes : "");
         csv->failed |= title.failed;
@@ -186,11 +304,24 @@ static void put_titles(struct text *csv, const struct table *table)
     }
 }
 
-static void put_row(struct text *csv, const struct table *table, size_t member)
+/* Puts the numbers of a run into its cells, which are NaN otherwise. */
+static void fill_cells(const struct row *row, json_t *places, double *cells)
+{
+    const char *key;
+    json_t *unit;
+    size_t k = 0;
+    for (size_t i = 0; i < json_object_size(places); i++)
+        cells[i] = NAN;
+    if (row->values)
+        json_object_foreach(row->columns->units, key, unit)
+            cells[json_integer_value(json_object_get(places, key))] = row->values[k++];
+}
+
+static void put_row(struct text *csv, const struct table *table, size_t member, json_t *places,
+                    double *cells)
 {
     const struct study *study = table->study;
     const struct row *row = &table->rows[member];
-    const size_t columns = json_object_size(table->columns);
     char name[STUDY_NAME_SIZE];
     text_print(csv, "%s", study_member_name(member, name));
     for (size_t k = 0; k < study->shown_keys; k++) {
@@ -202,10 +333,11 @@ static void put_row(struct text *csv, const struct table *table, size_t member)
     else
         text_print(csv, ",,");
     text_cell(csv, row->verdict ? row->verdict : "");
-    for (size_t i = 0; i < columns; i++) {
+    fill_cells(row, places, cells);
+    for (size_t i = 0; i < json_object_size(places); i++) {
         text_print(csv, ",");
-        if (i < row->count && !isnan(row->values[i]))
-            text_print(csv, "%.17g", row->values[i]);
+        if (!isnan(cells[i]))
+            text_print(csv, "%.17g", cells[i]);
     }
     text_print(csv, "\n");
 }
@@ -213,40 +345,41 @@ static void put_row(struct text *csv, const struct table *table, size_t member)
 static enum status put_table(struct text *csv, const struct table *table, struct error *error)
 {
     const struct study *study = table->study;
+    json_t *const columns = all_columns(table), *places = json_object();
+    double *const cells = calloc(json_object_size(columns) + 1, sizeof *cells);
+    const char *key;
+    json_t *unit;
     text_print(csv, "member [1]");
     for (size_t k = 0; k < study->shown_keys; k++) {
         text_print(csv, ",");
         text_cell(csv, study->keys[k]);
     }
     text_print(csv, ",exit_status [1],verdict");
-    put_titles(csv, table);
+    put_titles(csv, table, columns);
     text_print(csv, "\n");
-    for (size_t m = 0; m < study->member_count; m++)
-        put_row(csv, table, m);
-    return csv->failed ? error_memory(error) : STATUS_OK;
+    json_object_foreach(columns, key, unit)
+        document_set(&places, key, json_integer((json_int_t)json_object_size(places)));
+    const bool ready = columns && places && cells;
+    for (size_t m = 0; ready && m < study->member_count; m++)
+        put_row(csv, table, m, places, cells);
+    json_decref(columns);
+    json_decref(places);
+    free(cells);
+    return ready && !csv->failed ? STATUS_OK : error_memory(error);
 }
 
-enum status table_write(const struct study *study, struct directory *directory, struct error *error)
+enum status table_write(struct table *table, struct directory *directory, struct error *error)
 {
-    struct table table = { .study = study,
-                           .rows = calloc(study->member_count + 1, sizeof *table.rows),
-                           .columns = json_object() };
     struct text csv = { 0 };
-    enum status status =
-        table.rows && table.columns ? directory_lock_files(directory, error) : error_memory(error);
+    enum status status = directory_lock_files(directory, error);
+    for (size_t m = 0; !status && m < table->study->member_count; m++)
+        if (!table->rows[m].known)
+            status = table_read(table, m, error);
     if (!status)
-        status = take_runs(&table, directory, error);
-    if (!status)
-        status = put_table(&csv, &table, error);
+        status = put_table(&csv, table, error);
     if (!status)
         status = directory_replace_file(directory, "study.csv", csv.bytes, csv.length, error);
     directory_unlock_files(directory);
-    for (size_t m = 0; table.rows && m < study->member_count; m++) {
-        free(table.rows[m].verdict);
-        free(table.rows[m].values);
-    }
-    json_decref(table.columns);
     text_free(&csv);
-    free(table.rows);
     return status;
 }
