@@ -174,7 +174,7 @@ def test_a_member_stopped_while_it_compresses():
 
 
 def test_stopped_while_it_unpacks():
-    """stopped while a restart unpacks its trajectory: 75, every file is as it was, and it can go on"""
+    """a restart that is stopped while it unpacks: 75, every file is as it was, and it can go on"""
     large = ("-P", "bodies.count=1000", "-P", "outputs.0.every=1")  # 30 MB
     further = (*large, "-q", "--restart", "-P", "time.end=2.1")
     run("-q", *large)
