@@ -9,7 +9,6 @@
  */
 #include "config.h"
 
-#include "force/fmm/fmm-plain.h"
 #include "force/fmm/fmm.h"
 
 #include <float.h>
@@ -20,6 +19,7 @@
 #include "base/barrier.h"
 #include "base/interruption.h"
 #include "base/memory.h"
+#include "force/fmm/fmm-plain.h"
 #include "force/method.h"
 
 /* Which order and which arithmetic an accuracy wants, and what a force costs then: pairs of a
