@@ -3,21 +3,24 @@
 of its own over the trajectory that it wrote.
 
 usage: asked_errors.py [--orrery ./orrery] [--experiments 200] [--seed 1] [--most 4e6] [--grid]
-                       [--rebound] [--figure FILE.png] [--table FILE.csv]
+                       [--rebound] [--jobs 1] [--figure FILE.png] [--table FILE.json]
 
 Starts, numbers of bodies (2 to 2000), softening (0 to 0.1), ends (1 to 100 dynamical times,
 sqrt(R^3 / GM), which is 1 in these units) and errors (1e-3 to 1e-10) are drawn. --most bounds N^2
 times the end, so that the whole takes minutes; a draw beyond it is drawn again.
 
 With --grid each experiment is also run with a grid of settings, as one tries by hand: integrators
-with 1, 2, 4, ... times as many steps until one keeps the error, by the same sums. The costs that
-are compared are the processor's seconds, those of the choice included. With --rebound the same
-bodies are moved by IAS15 and the leapfrog of REBOUND, with their defaults.
+with 1, 2, 4, ... times as many steps until one keeps the error, by the same sums. Two costs are
+compared, those of the choice and of attempts that missed included: the processor's seconds, and the
+counted work, in the time of a pair of a direct sum. With --rebound the same bodies are moved by
+IAS15 and the leapfrog of REBOUND, with their defaults.
 """
 
 import argparse
+import functools
 import json
 import math
+import multiprocessing
 import os
 import random
 import resource
@@ -29,10 +32,16 @@ import numpy as np
 
 MISSED, REFUSED, KEPT = "missed", "refused", "kept"
 
-GRID = [("velocity-verlet", None), ("pefrl", None), ("yoshida6", None),
+# Those that choose their own steps come first: what costs more than the best so far is not tried.
+GRID = [("gauss-radau", ("accuracy", [1e-4, 1e-6, 1e-9])),
         ("hermite4", ("eta", [0.3, 0.08, 0.02, 0.005, 0.00125, 0.0003])),
-        ("gauss-radau", ("accuracy", [1e-4, 1e-6, 1e-9]))]
+        ("yoshida6", None), ("pefrl", None), ("velocity-verlet", None)]
 FRAMES = 100
+
+# What a step, each body and each pair cost, in the time of a pair of a direct sum; of the others a
+# force and each body (docs/theory.md, "Asking for the error").
+OWN_STEPS = {"gauss-radau": (1000, 300, 1.5), "hermite4": (850, 0, 2)}
+FORCE, BODY = 60, 20
 
 
 def draw(rng, most):
@@ -126,6 +135,15 @@ def run(orrery, folder, text):
     return result
 
 
+def work_of(record):
+    """The counted work of a run, by its run.json."""
+    bodies, pairs = record["bodies"], record["interactions"]
+    if record.get("own_steps"):
+        step, body, pair = OWN_STEPS[record["config"]["time"]["integrator"]]
+        return record["own_steps"]["steps"] * (step + body * bodies) + pair * pairs
+    return pairs / bodies ** 2 * (FORCE + BODY * bodies) + pairs
+
+
 def perform(orrery, folder, experiment):
     """The experiment with the error asked for."""
     text = config(experiment, f"energy_error = {experiment['asked']:.3g};", 1000 // FRAMES)
@@ -136,19 +154,19 @@ def perform(orrery, folder, experiment):
     choice = done["json"]["choice"]
     setting = choice["candidates"][choice["chosen"]]["setting"]
     reached = error_of(read_frames(done["trajectory"]), float(f"{experiment['softening']:.6g}"))
-    cost = choice["candidates"][choice["chosen"]]["cost"]
+    cost = work_of(done["json"])
+    lost = sum(a["cost"] for a in choice["attempts"])
     return dict(result, reached=reached, integrator=setting["integrator"],
                 fineness=setting["fineness"], attempts=len(choice["attempts"]),
-                lost=sum(a["cost"] for a in choice["attempts"]) / cost,
-                pilots=choice["pilots"] / cost, cost=cost,
-                motion=done["json"]["cpu_seconds"],
+                lost=lost / cost, pilots=choice["pilots"] / cost,
+                cost=cost, work=cost + lost + choice["pilots"], motion=done["json"]["cpu_seconds"],
                 outcome=KEPT if reached <= float(f"{experiment['asked']:.3g}") else MISSED)
 
 
 def try_grid(orrery, folder, experiment, limit):
-    """The seconds of the cheapest setting of a grid that keeps the error, or None; `limit` is what
-    nobody would wait for."""
-    best = None
+    """The seconds and the work of the cheapest settings of a grid that keep the error, or None;
+    `limit` is what nobody would wait for."""
+    best, least = None, math.inf
     for integrator, key in GRID:
         for k in range(14 if key is None else len(key[1])):
             steps = FRAMES * 2 ** k if key is None else 1000
@@ -159,15 +177,18 @@ def try_grid(orrery, folder, experiment, limit):
             kept = "json" in done and error_of(
                 read_frames(done["trajectory"]),
                 float(f"{experiment['softening']:.6g}")) <= experiment["asked"]
+            if kept:
+                least = min(least, work_of(done["json"]))
             if kept and (best is None or done["seconds"] < best[0]):
                 best = (done["seconds"], integrator, steps if key is None else key[1][k])
-            if kept or done["seconds"] > (limit if best is None else best[0]):
+            if kept or done["seconds"] > (limit if best is None else 1.5 * best[0]):
                 break
-    return best
+    return best and best + (least,)
 
 
-def try_rebound(folder, experiment, orrery, integrator):
-    """The error of REBOUND by its defaults, from the same bodies; None where it is left out."""
+def try_rebound(folder, experiment, orrery, integrator, limit):
+    """The error of REBOUND by its defaults, from the same bodies, and the seconds; NaN where it took
+    more than `limit`."""
     import rebound
     tiny = dict(experiment, end=1e-9)
     done = run(orrery, folder, config(tiny, "integrator = \"velocity-verlet\"; step = 1e-9;", 1))
@@ -184,6 +205,8 @@ def try_rebound(folder, experiment, orrery, integrator):
     before = os.times()
     for k in range(1, FRAMES + 1):
         simulation.integrate(experiment["end"] * k / FRAMES, exact_finish_time=1)
+        if os.times().user - before.user > limit:
+            return math.nan, os.times().user - before.user
         frames.append((m, np.array([[p.x, p.y, p.z] for p in simulation.particles]),
                        np.array([[p.vx, p.vy, p.vz] for p in simulation.particles])))
     after = os.times()
@@ -207,10 +230,15 @@ def show(results):
     gridded = [r for r in results if r.get("grid")]
     if gridded:
         ran = [r for r in gridded if r["outcome"] != REFUSED]
-        mine, best = sum(r["seconds"] for r in ran), sum(r["grid"][0] for r in ran)
-        lines.append(f"{len(gridded)} of a grid: {mine:.3g} s of the processor, the best of each "
-                     f"grid {best:.3g} s: {mine / best:.2f} times; refused though the grid keeps "
-                     f"it: {sum(r['outcome'] == REFUSED for r in gridded)}")
+        for what, unit, mine, best in (
+                ("processor's time", "s", [r["seconds"] for r in ran], [r["grid"][0] for r in ran]),
+                ("counted work", "pairs", [r["work"] for r in ran], [r["grid"][3] for r in ran])):
+            each = np.quantile(np.divide(mine, best), [0.5, 0.9])
+            lines.append(f"{what} of {len(ran)} beside the best of each grid: {sum(mine):.3g} and "
+                         f"{sum(best):.3g} {unit}, {sum(mine) / sum(best):.2f} times; each by "
+                         f"itself, at 50 and 90 %: {each[0]:.2f}, {each[1]:.2f} times")
+        lines.append("refused though the grid keeps it: "
+                     f"{sum(r['outcome'] == REFUSED for r in gridded)}")
     return lines
 
 
@@ -228,6 +256,35 @@ def draw_figure(results, path):
     figure.savefig(path)
 
 
+def examine(options, experiment):
+    """All that is done with one experiment."""
+    with tempfile.TemporaryDirectory() as folder:
+        result = perform(options.orrery, folder, experiment)
+        if options.grid:
+            result["grid"] = try_grid(options.orrery, folder, experiment, options.limit)
+        if options.rebound:
+            for name in ("ias15", "leapfrog"):
+                result[name] = try_rebound(folder, experiment, options.orrery, name, options.limit)
+    return result
+
+
+def line_of(result):
+    grid = result.get("grid")
+    text = (f"{result['start']:13} N {result['count']:5} eps {result['softening']:<8.3g} "
+            f"t {result['end']:<6.3g} asked {result['asked']:.1e} {result['outcome']:7} "
+            f"{result.get('reached', math.nan):.1e} {result.get('integrator', '-'):15} "
+            f"{result.get('fineness', math.nan):8.3g} again {result.get('attempts', 0)} "
+            f"lost {result.get('lost', 0):.2g} pilots {result.get('pilots', 0):.2g} "
+            f"{result['seconds']:.2f} s")
+    if grid:
+        text += (f" work {result.get('work', math.nan):.2g} grid {grid[0]:.2f} s {grid[1]} "
+                 f"{grid[2]} {grid[3]:.2g}")
+    for name in ("ias15", "leapfrog"):
+        if result.get(name):
+            text += f" {name} {result[name][0]:.1e} {result[name][1]:.2f} s"
+    return text + (f" {result['text'][:300]}" if result["outcome"] == REFUSED else "")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--orrery", default=os.environ.get("ORRERY", "./orrery"))
@@ -237,33 +294,18 @@ def main():
     parser.add_argument("--most", type=float, default=4e6)
     parser.add_argument("--grid", action="store_true")
     parser.add_argument("--rebound", action="store_true")
-    parser.add_argument("--limit", type=float, default=20.0, help="seconds of a run of the grid")
+    parser.add_argument("--limit", type=float, default=20.0, help="seconds of a run of the grid or of REBOUND")
+    parser.add_argument("--jobs", type=int, default=1, help="experiments at a time")
     parser.add_argument("--figure")
     parser.add_argument("--table")
     options = parser.parse_args()
-    rng, results = random.Random(options.seed), []
-    with tempfile.TemporaryDirectory() as folder:
-        for k in range(options.experiments):
-            experiment = draw(rng, options.most)
-            if k < options.first:
-                continue
-            result = perform(options.orrery, folder, experiment)
-            if options.grid:
-                result["grid"] = try_grid(options.orrery, folder, experiment, options.limit)
-            if options.rebound:
-                for name in ("ias15", "leapfrog"):
-                    result[name] = try_rebound(folder, experiment, options.orrery, name)
+    rng = random.Random(options.seed)
+    drawn = [draw(rng, options.most) for _ in range(options.experiments)][options.first:]
+    with multiprocessing.Pool(options.jobs) as pool:
+        results = []
+        for result in pool.imap(functools.partial(examine, options), drawn):
             results.append(result)
-            print(f"{k:4} {result['start']:13} N {result['count']:5} "
-                  f"eps {result['softening']:<8.3g} "
-                  f"t {result['end']:<6.3g} asked {result['asked']:.1e} {result['outcome']:7} "
-                  f"{result.get('reached', math.nan):.1e} {result.get('integrator', '-'):15} "
-                  f"{result.get('fineness', math.nan):8.3g} again {result.get('attempts', 0)} "
-                  f"lost {result.get('lost', 0):.2g} pilots {result.get('pilots', 0):.2g} "
-                  f"{result['seconds']:.2f} s grid {result.get('grid')} "
-                  f"{result.get('ias15', '')} {result.get('leapfrog', '')}"
-                  + (f" {result['text'][:300]}" if result["outcome"] == REFUSED else ""),
-                  flush=True)
+            print(f"{len(results) + options.first - 1:4} {line_of(result)}", flush=True)
     print("\n".join(show(results)))
     if options.figure:
         draw_figure(results, options.figure)

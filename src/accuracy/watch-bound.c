@@ -253,7 +253,8 @@ static enum status fail(struct watch *watch, const struct check *check, size_t s
 {
     struct bound_record *bound = &watch->records[system].bound;
     bound->first = check->now->time;
-    if (others_failed(watch, system) <= MOST_TOLD &&
+    /* Nobody hears of the step that a copy would want. */
+    if (check->tell && others_failed(watch, system) <= MOST_TOLD &&
         find_step(watch, check->now, system, orbit, &bound->holds, error))
         return error->status;
     return tell_lost(watch, check, system, error);

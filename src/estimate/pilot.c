@@ -7,7 +7,7 @@
 #include "base/memory.h"
 
 /* The number of rows that are looked at: no more than these, nor than one in some forces. */
-static const double most_rows = 1000.0, least_rows = 50.0, forces_per_row = 4.0;
+static const double most_rows = 1000.0, least_rows = 50.0, forces_per_row = 10.0;
 /* The work of a call of the backend: a tenth of a second. */
 static const double call_work = 1e8;
 
@@ -21,6 +21,7 @@ struct flight {
     struct moment now;
     uint64_t steps;   /* in the run */
     uint64_t row;     /* steps from one row to the next */
+    uint64_t enough;  /* steps that it makes at least */
     bool all_rows;    /* are those of the run */
     double *largest;  /* [systems] energy errors so far */
     double observing; /* work of the energies so far */
@@ -78,8 +79,11 @@ static enum status open_flight(struct flight *flight, const struct config *confi
     flight->largest = memory_array(simulation->bodies->systems, sizeof *flight->largest, error);
     if (error->status)
         return error->status;
-    return watch_follow(config_section(flight->config, "watch"), simulation, (double)flight->steps,
-                        &flight->now, &flight->watch, error);
+    if (watch_follow(config_section(flight->config, "watch"), simulation, (double)flight->steps,
+                     &flight->now, &flight->watch, error))
+        return error->status;
+    flight->enough = (uint64_t)ceil(flight->limits.part * (double)flight->steps);
+    return STATUS_OK;
 }
 
 static void close_flight(struct flight *flight)
@@ -153,11 +157,18 @@ static enum status move(struct flight *flight, uint64_t next, struct error *erro
     return STATUS_OK;
 }
 
+static bool goes_on(const struct flight *flight, double counts)
+{
+    const double work = work_of(flight) + flight->observing;
+    return flight->now.step < flight->steps && counts <= flight->limits.error &&
+           work <= flight->limits.work &&
+           (flight->now.step < flight->enough || work < flight->limits.little);
+}
+
 static enum status follow(struct flight *flight, double *counts, struct error *error)
 {
     enum status status = look(flight, counts, error);
-    while (!status && flight->now.step < flight->steps && *counts <= flight->limits.error &&
-           work_of(flight) + flight->observing <= flight->limits.work) {
+    while (!status && goes_on(flight, *counts)) {
         const uint64_t step = flight->now.step;
         const uint64_t row = (step / flight->row + 1) * flight->row;
         const uint64_t due = watch_next(flight->watch, step);

@@ -14,8 +14,10 @@
 
 /* The limits of a pilot. */
 struct pilot_limits {
-    double work;  /* in the time of a pair of a direct sum; it ends once it has done as much */
-    double error; /* or once its energy is farther off */
+    double work;   /* in the time of a pair of a direct sum; it ends once it has done as much */
+    double error;  /* or once its energy is farther off */
+    double part;   /* or once it has seen this part of the run and done as much work as: */
+    double little; /* which is less than `work` */
 };
 
 struct pilot {

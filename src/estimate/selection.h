@@ -1,8 +1,7 @@
 /*
  * The choice of an integrator and its steps for a run that asks for an error (estimate/asked.h):
- * pilots of some settings (estimate/pilot.h) tell the error of each at the end and what it costs,
- * and the cheapest that keeps the error is taken. It depends on the config and the program alone:
- * costs are counted, never timed. The pilots cost at most a tenth of the run, or a second or two.
+ * the settings that were tried (estimate/search.h), with the error of each at the end and what it
+ * costs. The cheapest that keeps the error is taken, and another one where a run misses it.
  */
 #ifndef ORRERY_ESTIMATE_SELECTION_H
 #define ORRERY_ESTIMATE_SELECTION_H
@@ -11,7 +10,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/interruption.h"
 #include "base/status.h"
 #include "estimate/asked.h"
 #include "estimate/setting.h"
@@ -38,14 +36,26 @@ struct selection {
     json_t *attempts; /* that missed the error: a list for run.json; or NULL */
 };
 
-/* `work` of pilots, in pair interactions of a direct sum: SELECTION_WORK, but in tests.
- * STATUS_CONFIG, at time.energy_error, where nothing keeps the error; what experiment_create() and
- * pilots report. To be destroyed in any case. */
-#define SELECTION_WORK 2e9 /* a second or two */
-enum status selection_find(const struct config *config, double work,
-                           struct interruption *interruption, struct selection *choice,
-                           struct error *error);
+/* To be destroyed in any case where there are attempts. */
 void selection_destroy(struct selection *choice);
+
+/* Chooses the cheapest that keeps the error; false where none does. */
+bool selection_choose(struct selection *choice);
+
+/* Makes what was chosen finer after it was off by `error` at a part of the run, and had done that
+ * work; and others by as much where the same may befall them. */
+void selection_refine(const struct config *config, double part, double error, double work,
+                      struct selection *choice);
+
+/* The error that may be expected where that of `asked` is to be kept: less where only a part of the
+ * run was seen. */
+double selection_target(const struct asked *asked, bool whole);
+
+/* The error grows like t^growth at least. */
+double selection_growth(const struct integrator *integrator);
+
+/* The factor in the number of steps that changes the error by `factor`. */
+double selection_finer_by(const struct integrator *integrator, double factor);
 
 /* Another choice after a run with this one that was off by `error` after the part of the run;
  * false: there is none. Notes the attempt, with its work. */

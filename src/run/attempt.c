@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/document.h"
+#include "estimate/search.h"
 
 /* Takes over the choice of the run in the directory; false where there is none. */
 static bool take_recorded(struct run *run, const struct config *config)
@@ -45,7 +46,7 @@ enum status attempt_choose(struct run *run, const struct config *config, struct 
         return setting_apply(config, &setting, &run->chosen, error);
     }
     if (run->choice.count == 0 && !(run->options.restart && take_recorded(run, config))) {
-        if (selection_find(config, SELECTION_WORK, &run->interruption, &run->choice, error))
+        if (search_setting(config, &search_usual, &run->interruption, &run->choice, error))
             return error->status;
         tell(run);
     }

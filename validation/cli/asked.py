@@ -92,7 +92,10 @@ def test_the_echo_is_the_run():
     assert data("a") == data("b") and "choice" not in record("b")
     assert tap.run("verify", "a").returncode == 0
     assert record("a")["largest_energy_error"] <= 1e-6
-    # A pilot of the whole run moved as the run does, to the bit.
+    # A pilot of the whole run, which is made where that is little work, moved as the run does, to
+    # the bit.
+    write((CLUSTER % "energy_error = 1e-6;").replace("end = 4.0", "end = 1.0"))
+    assert tap.run("run", "x.cfg", "-o", "a", "-q", "--force").returncode == 0
     choice = record("a")["choice"]
     assert choice["attempts"] == [] and choice["candidates"][choice["chosen"]]["part"] == 1
     assert choice["candidates"][choice["chosen"]]["energy_error"] == \
@@ -221,7 +224,7 @@ def test_ensembles():
     worst, most = (record(of)["choice"]["candidates"][record(of)["choice"]["chosen"]]["cost"]
                    for of in ("worst", "q90"))
     assert most < worst, (most, worst)
-    assert record("worst")["largest_energy_error"] <= 1e-6 < record("q90")["largest_energy_error"]
+    assert record("worst")["largest_energy_error"] <= 1e-6
 
 
 def test_sweeps():

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "commands/chosen.h"
-#include "estimate/selection.h"
+#include "estimate/search.h"
 #include "run/schema.h"
 
 static struct config *load(void)
@@ -29,9 +29,10 @@ static void test_nothing_is_said_of_what_was_not_tried(void **state)
 {
     (void)state;
     struct config *config = load();
+    const struct search_limits limits = { 1.0, 0.0 };
     struct error error = { 0 };
     struct selection choice;
-    assert_int_equal(selection_find(config, 1.0, NULL, &choice, &error), STATUS_CONFIG);
+    assert_int_equal(search_setting(config, &limits, NULL, &choice, &error), STATUS_CONFIG);
     for (size_t k = 0; k < choice.count; k++)
         assert_false(choice.candidates[k].tried);
     assert_non_null(strstr(error.text, "was not tried, for its pilots would take too long"));
@@ -47,10 +48,11 @@ static void test_the_table_tells_what_was_not_tried(void **state)
 {
     (void)state;
     struct config *config = load();
+    const struct search_limits limits = { 3e4, 0.0 };
     struct error error = { 0 };
     struct selection choice;
     struct text table = { 0 };
-    assert_int_equal(selection_find(config, 3e4, NULL, &choice, &error), STATUS_OK);
+    assert_int_equal(search_setting(config, &limits, NULL, &choice, &error), STATUS_OK);
     assert_true(choice.candidates[choice.chosen].tried);
     size_t untried = 0, told = 0;
     for (size_t k = 0; k < choice.count; k++)
@@ -66,11 +68,28 @@ static void test_the_table_tells_what_was_not_tried(void **state)
     config_free(config);
 }
 
+/* A tenth of the run's work, where no other work is allowed, is enough to choose; and no more is
+ * done but for what one pilot goes beyond its limit in a step. */
+static void test_a_tenth_of_the_run_is_enough(void **state)
+{
+    (void)state;
+    struct config *config = load();
+    const struct search_limits limits = { 0.0, 0.1 };
+    struct error error = { 0 };
+    struct selection choice;
+    assert_int_equal(search_setting(config, &limits, NULL, &choice, &error), STATUS_OK);
+    assert_true(choice.candidates[choice.chosen].tried);
+    assert_true(choice.pilots < 0.2 * choice.candidates[choice.chosen].cost);
+    selection_destroy(&choice);
+    config_free(config);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nothing_is_said_of_what_was_not_tried),
         cmocka_unit_test(test_the_table_tells_what_was_not_tried),
+        cmocka_unit_test(test_a_tenth_of_the_run_is_enough),
     };
     return cmocka_run_group_tests_name("selection", tests, NULL, NULL);
 }

@@ -44,7 +44,7 @@ ROWS = [
     ("src/estimate/setting.c", "(double)cadences[k].every * (double)setting->times /",
      "(double)cadences[k].every /", "cli/asked.py"),
     ("src/estimate/selection.c", "known && c->setting.integrator;", "true;", "cli/asked.py"),
-    ("src/estimate/selection.c",
+    ("src/estimate/search.c",
      "candidate->tried = candidate->tried || pilot.part > 0.0 || isinf(pilot.error);",
      "candidate->tried = true;", "unit/selection"),
     ("src/estimate/asked.c", " + !isnan(asked_of(config).error)", "", "cli/asked.py"),

@@ -1,0 +1,506 @@
+#include "estimate/search.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "estimate/experiment.h"
+#include "estimate/pilot.h"
+#include "space/nearest.h"
+
+const struct search_limits search_usual = { 2e9, 0.1 };
+
+/* A pilot sees so much of the run, and more where that is little work. */
+static const double scout_part = 0.03, confirm_part = 0.06, little_work = 2e6;
+/* The pilots before the run is confirmed cost no more than this part of it. */
+static const double scouts_part = 0.15;
+/* Growth of the error with the time t is t^growth, and at most this. */
+static const double most_growth = 1.5, growth_after_collapse = 0.3;
+/* A pilot of another integrator does as much work as the cheapest so far would cost. */
+static const double worth_trying = 1.2;
+/* An energy that is so far off says nothing of the order. */
+static const double hopeless = 0.02;
+/* A better setting than by this factor in the number of steps is not sought with whole pilots; one
+ * that is within the other factor of a pilot is judged by the order. */
+static const double near = 1.12, by_order = 2.5;
+/* The most that the number of steps is changed from one pilot to the next. */
+static const double most_change = 8.0;
+/* A number of steps that is farther from one that was tried is not judged by the order. */
+static const double most_extrapolated = 32.0;
+enum { MOST_PILOTS = 12, MOST_SCOUTS = 3, MOST_CONFIRMED = 4, FEW_WITHOUT_CHANCE = 3 };
+
+struct search {
+    const struct config *config;
+    const struct experiment *experiment; /* of any setting */
+    const struct search_limits *limits;
+    struct selection *choice;
+    double fastest; /* period of the fastest pair; INFINITY: there is none */
+    double run;     /* work of the run, before a pilot has told it */
+    double best;    /* cost of the cheapest candidate so far that keeps the error */
+    double aim;     /* part of the run that pilots are to see, where it is more than is usual */
+    bool cold;      /* since a system falls in upon itself */
+    bool hidden;    /* are encounters by softening, or by how few bodies there are */
+};
+
+/* --- what a pilot lets expect ----------------------------------------------------------------- */
+
+/* The error at the end after one of a part of the run. */
+static double expected_error(const struct search *search, const struct pilot *pilot)
+{
+    const double least = selection_growth(pilot->setting.integrator);
+    double seen = 0.0;
+    if (pilot->part >= 1.0 || !isfinite(pilot->error))
+        return pilot->error;
+    if (search->cold) /* the worst is over */
+        return pilot->error * pow(pilot->part, -growth_after_collapse);
+    if (pilot->early > 0.0 && pilot->error > pilot->early)
+        seen = fmin(most_growth, log(pilot->error / pilot->early) / log(4.0));
+    return pilot->error * pow(pilot->part, -fmax(least, 0.5 * (least + seen)));
+}
+
+/* --- one integrator --------------------------------------------------------------------------- */
+
+/* The steps of the run, by the fastest pair at the start, that are tried first: few, since they
+ * cost little. Of an integrator that chooses its own, by what those of default were seen to keep.
+ */
+static double first_fineness(const struct search *search, const struct integrator *integrator)
+{
+    static const double of_period = 12.0, few = 50.0, usual_hermite = 1e-6, usual_radau = 1e-15;
+    const double end = section_real(config_section(search->config, "time"), "end");
+    if (!integrator_chooses_steps(integrator))
+        return fmax(few, of_period * end / search->fastest);
+    return selection_finer_by(integrator, (integrator->block_steps ? usual_hermite : usual_radau) /
+                                              search->choice->asked.error);
+}
+
+static enum status find_fastest(struct search *search, struct error *error)
+{
+    const struct simulation *s = &search->experiment->simulation;
+    search->fastest = INFINITY;
+    for (size_t k = 0; k < s->bodies->systems; k++) {
+        struct nearest_pair pair;
+        if (nearest_pair(&s->physics, s->bodies, k, NEAREST_IN_TIME, &pair, error))
+            return error->status;
+        if (pair.found)
+            search->fastest = fmin(search->fastest, 2.0 * M_PI * pair.time_scale);
+    }
+    const struct integrator *const stages = search->choice->candidates[0].setting.integrator;
+    const double forces = fmax(1.0, (double)integrator_forces_per_step(stages));
+    search->run = forces * force_work(&s->options.force, (double)s->bodies->systems,
+                                      (double)s->bodies->count);
+    search->run *=
+        integrator_chooses_steps(stages) ? EXPERIMENT_DEFAULT_GRID : first_fineness(search, stages);
+    return STATUS_OK;
+}
+
+/* Work that pilots may still do. */
+static double work_left(const struct search *search)
+{
+    const double run = isfinite(search->best) ? search->best : search->run;
+    return fmax(search->limits->work, search->limits->part * run) - search->choice->pilots;
+}
+
+/* The work of a pilot of that part of the cheapest so far, or of all of it where that is little. */
+static double worth_of(const struct search *search, double part)
+{
+    const double seen = fmax(part, search->aim) * search->best;
+    return fmax(seen, fmin(little_work, search->best));
+}
+
+/* The range of the number of steps in which the best setting lies. */
+struct range {
+    double good, bad;             /* the least that keeps the error, the most that does not */
+    double good_error, bad_error; /* expected of them */
+    double next;                  /* to be tried */
+};
+
+/* Narrows the range by a pilot; false where it is narrow enough to tell the rest by the order. */
+static bool narrow(const struct pilot *pilot, double expected, double wanted, bool keeps,
+                   struct range *range)
+{
+    const struct integrator *const integrator = pilot->setting.integrator;
+    const double here = pilot->setting.fineness;
+    const double close = pilot->whole ? near : by_order;
+    if (keeps) {
+        const double spare =
+            selection_finer_by(integrator, wanted / fmax(expected, 1e-6 * wanted)) / 1.02;
+        range->good = here;
+        range->good_error = expected;
+        range->next = here / fmin(spare, most_change);
+    } else {
+        const bool lost = !(expected < hopeless);
+        const double change = lost ? 4.0 : 1.05 * selection_finer_by(integrator, expected / wanted);
+        range->bad = here;
+        range->bad_error = expected;
+        range->next = here * fmin(most_change, fmax(near, change));
+        if (lost)
+            return isinf(range->good) || range->good > 1.5 * range->bad;
+    }
+    if (range->bad > 0.0 && isfinite(range->good)) {
+        const bool known = range->bad_error < hopeless && range->good_error > 0.0;
+        const double of =
+            known ? log(range->bad_error / wanted) / log(range->bad_error / range->good_error)
+                  : 0.5;
+        range->next = range->bad * pow(range->good / range->bad, fmin(0.95, fmax(0.3, of)));
+        return range->good > close * range->bad;
+    }
+    return fmax(range->next / here, here / range->next) > close;
+}
+
+/* Takes over what a pilot tells of the candidate. */
+static void note(const struct pilot *pilot, double expected, bool keeps,
+                 struct candidate *candidate)
+{
+    candidate->least = fmin(candidate->least, expected);
+    if (!keeps && (candidate->keeps || expected > candidate->least))
+        return;
+    if (keeps && candidate->keeps && pilot->setting.fineness > candidate->setting.fineness)
+        return;
+    candidate->setting = pilot->setting;
+    candidate->error = expected;
+    candidate->cost = pilot->part > 0.0 ? pilot->work / pilot->part : INFINITY;
+    candidate->part = pilot->part;
+    candidate->keeps = keeps;
+}
+
+/* Judges by the order what was not tried, since it is near what was, or costs more than may be
+ * tried. */
+static void extrapolate(const struct search *search, const struct pilot *last, double next,
+                        struct candidate *candidate)
+{
+    if (!(last->part > 0.0) || !(expected_error(search, last) < hopeless))
+        return;
+    const struct setting setting = setting_of(search->config, candidate->setting.integrator, next);
+    const double times = setting.fineness / last->setting.fineness;
+    const double error =
+        expected_error(search, last) * pow(times, -(double)setting.integrator->order);
+    if ((candidate->keeps && setting.fineness >= candidate->setting.fineness) ||
+        fmax(times, 1.0 / times) > most_extrapolated || error > search->choice->asked.error)
+        return;
+    candidate->setting = setting;
+    candidate->cost = last->work / last->part * times;
+    candidate->error = error;
+    candidate->least = fmin(candidate->least, error);
+    candidate->part = 0.0;
+    candidate->keeps = true;
+}
+
+/* The fewest steps that a part of the run may propose: one without the encounter that decides tells
+ * nothing of an integrator that chooses its own steps. */
+static double least_fineness(const struct search *search, const struct integrator *integrator)
+{
+    static const double of_first = 0.7;
+    return integrator_chooses_steps(integrator) ? of_first * first_fineness(search, integrator)
+                                                : 0.0;
+}
+
+/* Coarser where the order is to tell the rest, since pilots beyond a collapse are dear. */
+static double scout_fineness(const struct search *search, const struct integrator *integrator)
+{
+    static const double above = 30.0;
+    return first_fineness(search, integrator) /
+           (search->cold && integrator_chooses_steps(integrator)
+                ? selection_finer_by(integrator, above)
+                : 1.0);
+}
+
+/* Tells whether a pilot with this setting would see less than it is to see. */
+static bool too_dear(const struct search *search, const struct setting *setting,
+                     const struct pilot *last, const struct pilot_limits *limits)
+{
+    if (!(last->part > 0.0))
+        return false;
+    const double cost = setting->fineness / last->setting.fineness * last->work / last->part;
+    return cost > worth_trying * search->best ||
+           (search->cold && search->aim * cost > limits->work);
+}
+
+/* Pilots of one integrator: of a part of the run, or, where that has found nothing, of as much as
+ * may be. */
+static enum status try_integrator(struct search *search, double part, struct candidate *candidate,
+                                  struct error *error)
+{
+    const struct integrator *const integrator = candidate->setting.integrator;
+    const struct asked *const asked = &search->choice->asked;
+    struct range range = { INFINITY, 0.0, 0.0, 0.0, scout_fineness(search, integrator) };
+    struct pilot pilot = { 0 };
+    const int most = part < 1.0 ? MOST_SCOUTS : MOST_PILOTS;
+    bool more = true;
+    for (int k = 0; more && k < most && work_left(search) > 0.0; k++) {
+        const struct setting setting = setting_of(search->config, integrator, range.next);
+        const struct pilot_limits limits = {
+            .work = fmin(0.5 * work_left(search), worth_trying * worth_of(search, part)),
+            .part = fmax(part, search->aim),
+            .little = little_work,
+            .error = hopeless,
+        };
+        if (search->choice->pilots > fmax(5.0 * little_work, scouts_part * search->best) ||
+            setting.fineness >= range.good || setting.fineness <= range.bad ||
+            too_dear(search, &setting, &pilot, &limits))
+            break;
+        const struct pilot before = pilot;
+        if (pilot_run(search->experiment, search->config, &setting, &limits, &pilot, error))
+            return error->status;
+        const double expected = expected_error(search, &pilot),
+                     wanted = selection_target(asked, pilot.whole);
+        const bool keeps =
+            expected <= wanted && pilot.part > 0.0 && (pilot.within || asked->of != ASKED_OF_WORST);
+        search->choice->pilots += pilot.spent;
+        candidate->tried = candidate->tried || pilot.part > 0.0 || isinf(pilot.error);
+        if (keeps && search->cold && pilot.part < search->aim) {
+            pilot = before; /* this one did not see the collapse */
+            break;
+        }
+        note(&pilot, expected, keeps, candidate);
+        more = narrow(&pilot, fmax(expected, 0.0), wanted, keeps, &range) && pilot.part > 0.0;
+        if (!pilot.whole)
+            range.next = fmax(range.next, least_fineness(search, integrator));
+        if (candidate->keeps)
+            search->best = fmin(search->best, candidate->cost);
+    }
+    extrapolate(search, &pilot, range.next, candidate);
+    if (candidate->keeps)
+        search->best = fmin(search->best, candidate->cost);
+    return error->status;
+}
+
+/* --- all of them ------------------------------------------------------------------------------ */
+
+/* The time of a passage with an error, by the table of integrators. The energy of all bodies is not
+ * that of the worst pair of them, whose error may be larger. */
+static double passage_cost(const struct integrator *integrator, double error)
+{
+    static const double of_pair = 5.0;
+    return integrator_steps_for(integrator, of_pair * error) *
+           (double)integrator_forces_per_step(integrator);
+}
+
+static void add_candidate(struct selection *choice, const struct integrator *integrator)
+{
+    if (choice->count < SELECTION_CANDIDATES)
+        choice->candidates[choice->count++] =
+            (struct candidate){ .setting = { .integrator = integrator, .key = NAN },
+                                .error = INFINITY,
+                                .cost = INFINITY,
+                                .least = INFINITY };
+}
+
+/* The given integrator; or of the symplectic ones that which follows a passage at the least cost,
+ * and the next if that is not much dearer; and those that choose their own steps. */
+static void list_candidates(const struct config *config, struct selection *choice)
+{
+    static const double much = 1.3;
+    const struct integrator *best[2] = { NULL, NULL }, *row;
+    double costs[2] = { INFINITY, INFINITY };
+    if (!choice->asked.integrator) {
+        add_candidate(choice,
+                      integrator_find(section_variant(config_section(config, "time"))->name));
+        return;
+    }
+    for (size_t k = 0; (row = integrator_at(k)); k++) {
+        if (!integrator_has_stages(row) || !row->symplectic || !row->reversible)
+            continue;
+        const double cost = passage_cost(row, choice->asked.error);
+        const size_t place = cost < costs[0] ? 0 : 1;
+        if (cost >= costs[place])
+            continue;
+        if (place == 0) {
+            best[1] = best[0];
+            costs[1] = costs[0];
+        }
+        best[place] = row;
+        costs[place] = cost;
+    }
+    for (size_t k = 0; k < COUNT_OF(best); k++)
+        if (best[k] && costs[k] <= much * costs[0])
+            add_candidate(choice, best[k]);
+    for (size_t k = 0; (row = integrator_at(k)); k++)
+        if (integrator_chooses_steps(row))
+            add_candidate(choice, row);
+}
+
+/*
+ * The state of the systems at the start, by which the order of the candidates goes. Softening hides
+ * encounters where it is longer than the distance at which two bodies turn each other by a right
+ * angle, about R / N with R = G M^2 / 2|U|; in a collapse, some times that.
+ */
+struct start {
+    bool few, hidden;
+    double collapse; /* part of the run until a cold system has fallen in; 0: none does */
+};
+
+/*
+ * A uniform sphere of that potential energy, |U| = 3/5 G M^2 / R, falls in within
+ * pi/2 sqrt(R^3 / 2GM) (Binney & Tremaine 2008).
+ */
+static double free_fall(const struct physics *physics, const struct conserved *c)
+{
+    const double GM = physics->gravitational_constant * c->mass;
+    const double R = 0.6 * GM * c->mass / fabs(c->potential);
+    return 0.5 * M_PI * sqrt(R * R * R / (2.0 * GM));
+}
+
+static enum status describe(const struct search *search, struct start *start, struct error *error)
+{
+    enum { FEW = 32 };
+    static const double cold = 0.3, beyond = 1.1, in_collapse = 8.0;
+    struct simulation s = { 0 };
+    const struct simulation *const from = &search->experiment->simulation;
+    const struct simulation_changes changes = { .integrator = from->integrator,
+                                                .step = from->step,
+                                                .later = false };
+    const double end = section_real(config_section(search->config, "time"), "end");
+    double softest = INFINITY;
+    if (!simulation_copy(&s, from, &changes, error) && !simulation_begin(&s, error))
+        for (size_t k = 0; k < s.bodies->systems; k++) {
+            const struct conserved *const c = &s.first[k];
+            const double fall = beyond * free_fall(&s.physics, c);
+            const double R =
+                0.5 * s.physics.gravitational_constant * c->mass * c->mass / fabs(c->potential);
+            softest = fmin(softest, s.physics.softening * (double)s.bodies->count / R);
+            if (s.bodies->count > 2 && 2.0 * c->internal < cold * fabs(c->potential) && fall < end)
+                start->collapse = fmax(start->collapse, fall / end);
+        }
+    start->few = from->bodies->count <= FEW;
+    start->hidden = softest > (start->collapse > 0.0 ? in_collapse : 1.0);
+    simulation_destroy(&s);
+    return error->status;
+}
+
+/* Puts the integrator first that is most often the cheapest, so that little is tried with others:
+ * where encounters decide one that chooses its own steps, and of these that for few bodies. */
+static void put_first(const struct start *start, struct selection *choice)
+{
+    for (size_t k = 1; k < choice->count && !start->hidden; k++) {
+        const struct candidate c = choice->candidates[k];
+        const struct integrator *const integrator = c.setting.integrator;
+        if (!integrator->adaptive || integrator->block_steps == start->few)
+            continue;
+        memmove(&choice->candidates[1], &choice->candidates[0], k * sizeof c);
+        choice->candidates[0] = c;
+        return;
+    }
+}
+
+/* Pilots of all of them, the first of which mostly is the cheapest. */
+static enum status try_all(struct search *search, double part, struct error *error)
+{
+    struct selection *const choice = search->choice;
+    for (size_t k = 0; k < choice->count && !error->status; k++) {
+        struct error refused = { 0 };
+        struct candidate *const c = &choice->candidates[k];
+        /* Pilots beyond a collapse are dear; and encounters that are yet to come decide the length
+         * of fixed steps. */
+        const bool guess =
+            search->cold || (!search->hidden && !integrator_chooses_steps(c->setting.integrator));
+        if (guess && isfinite(search->best))
+            continue;
+        if (try_integrator(search, part, c, &refused) == STATUS_CONFIG && choice->count > 1)
+            snprintf(c->why, sizeof c->why, "%.80s", refused.text);
+        else
+            error_pass(error, &refused);
+    }
+    return error->status;
+}
+
+/* A longer pilot of what was chosen by a part of the run; where it misses the error what is then
+ * the cheapest. */
+static enum status confirm(struct search *search, struct error *error)
+{
+    struct selection *const choice = search->choice;
+    for (int k = 0; k < MOST_CONFIRMED && selection_choose(choice); k++) {
+        struct candidate *const c = &choice->candidates[choice->chosen];
+        const double part = fmax(confirm_part, search->aim);
+        const double most = search->cold ? scouts_part : 2.0 * confirm_part;
+        const double work = fmin(work_left(search), fmax(little_work, most * c->cost));
+        const struct pilot_limits limits = { work, choice->asked.error, part, little_work };
+        struct pilot pilot;
+        if (c->part >= part || work < 0.02 * c->cost || (search->cold && work < part * c->cost))
+            break;
+        if (pilot_run(search->experiment, search->config, &c->setting, &limits, &pilot, error))
+            return error->status;
+        choice->pilots += pilot.spent;
+        const double expected = expected_error(search, &pilot);
+        if (expected <= (pilot.whole ? 1.0 : 0.8) * choice->asked.error && pilot.part > 0.0) {
+            c->error = expected;
+            c->part = pilot.part;
+            c->cost = pilot.work / pilot.part;
+            break;
+        }
+        selection_refine(search->config, fmax(pilot.part, 1e-3), pilot.error, pilot.work, choice);
+    }
+    return STATUS_OK;
+}
+
+/* --- nothing keeps it ------------------------------------------------------------------------- */
+
+static enum status refuse(const struct config *config, const struct experiment *x,
+                          const struct selection *choice, struct error *error)
+{
+    char reached[512] = "", setting[SETTING_TEXT_SIZE];
+    double least = INFINITY;
+    size_t length = 0;
+    bool tried = false;
+    for (size_t k = 0; k < choice->count; k++) {
+        const struct candidate *c = &choice->candidates[k];
+        const char *const name = c->setting.integrator->variant.name;
+        least = fmin(least, c->least);
+        tried = tried || c->tried;
+        if (length + SETTING_TEXT_SIZE + sizeof c->why >= sizeof reached)
+            break;
+        length += (size_t)snprintf(
+            reached + length, sizeof reached - length, "%s%s %s", k ? "; " : "",
+            c->why[0] || isinf(c->least) ? name : setting_text(&c->setting, setting),
+            c->why[0]         ? c->why
+            : !c->tried       ? "was not tried, for its pilots would take too long"
+            : isinf(c->least) ? "loses the energy"
+                              : "");
+        if (!c->why[0] && isfinite(c->least))
+            length += (size_t)snprintf(reached + length, sizeof reached - length, "reaches %.1e",
+                                       c->least);
+    }
+    if (!tried)
+        return section_error(config_section(config, "time"), "energy_error", error,
+                             "nothing can be chosen for it: %s; give time.integrator and time.step",
+                             reached);
+    return section_error(config_section(config, "time"), "energy_error", error,
+                         "nothing that was tried keeps it: %s; %s%s%s", reached,
+                         isfinite(least) ? "a larger error, " : "",
+                         x->simulation.physics.softening > 0.0 ? "a larger physics.softening"
+                                                               : "physics.softening > 0",
+                         " or an earlier time.end would be needed");
+}
+
+enum status search_setting(const struct config *config, const struct search_limits *limits,
+                           struct interruption *interruption, struct selection *choice,
+                           struct error *error)
+{
+    const struct integrator *given =
+        integrator_find(section_variant(config_section(config, "time"))->name);
+    const struct setting any = setting_of(config, given, EXPERIMENT_DEFAULT_GRID);
+    struct config *applied = NULL;
+    struct experiment x = { 0 };
+    struct search search = { config, &x, limits, choice, .best = INFINITY };
+    struct start start = { 0 };
+    *choice = (struct selection){ .asked = asked_of(config) };
+    list_candidates(config, choice);
+    if (!setting_apply(config, &any, &applied, error) &&
+        !experiment_create(applied, interruption, &x, error) && !find_fastest(&search, error) &&
+        !describe(&search, &start, error))
+        put_first(&start, choice);
+    search.cold = start.collapse > 0.0;
+    search.aim = start.collapse;
+    search.hidden = start.hidden || x.simulation.bodies->count <= FEW_WITHOUT_CHANCE;
+    if (!error->status)
+        try_all(&search, scout_part, error);
+    if (!error->status && !selection_choose(choice))
+        try_all(&search, 1.0, error);
+    if (!error->status && !selection_choose(choice))
+        refuse(config, &x, choice, error);
+    if (!error->status)
+        confirm(&search, error);
+    experiment_destroy(&x);
+    config_free(applied);
+    return error->status;
+}
