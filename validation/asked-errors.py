@@ -186,9 +186,25 @@ def try_grid(orrery, folder, experiment, limit):
     return best and best + (least,)
 
 
-def try_rebound(folder, experiment, orrery, integrator, limit):
-    """The error of REBOUND by its defaults, from the same bodies, and the seconds; NaN where it took
-    more than `limit`."""
+def within(limit, function, *arguments):
+    """What the function returns; None where it takes more of the processor's seconds."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        most = math.ceil(limit + used.ru_utime + used.ru_stime)
+        resource.setrlimit(resource.RLIMIT_CPU, (most, most))
+        os.write(writing, json.dumps(function(*arguments)).encode())
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as file:
+        text = file.read()
+    os.waitpid(child, 0)
+    return json.loads(text) if text else None
+
+
+def try_rebound(folder, experiment, orrery, integrator):
+    """The error of REBOUND by its defaults, from the same bodies, and the seconds."""
     import rebound
     tiny = dict(experiment, end=1e-9)
     done = run(orrery, folder, config(tiny, "integrator = \"velocity-verlet\"; step = 1e-9;", 1))
@@ -205,8 +221,6 @@ def try_rebound(folder, experiment, orrery, integrator, limit):
     before = os.times()
     for k in range(1, FRAMES + 1):
         simulation.integrate(experiment["end"] * k / FRAMES, exact_finish_time=1)
-        if os.times().user - before.user > limit:
-            return math.nan, os.times().user - before.user
         frames.append((m, np.array([[p.x, p.y, p.z] for p in simulation.particles]),
                        np.array([[p.vx, p.vy, p.vz] for p in simulation.particles])))
     after = os.times()
@@ -264,7 +278,8 @@ def examine(options, experiment):
             result["grid"] = try_grid(options.orrery, folder, experiment, options.limit)
         if options.rebound:
             for name in ("ias15", "leapfrog"):
-                result[name] = try_rebound(folder, experiment, options.orrery, name, options.limit)
+                result[name] = within(options.limit, try_rebound, folder, experiment,
+                                      options.orrery, name)
     return result
 
 

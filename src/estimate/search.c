@@ -2,11 +2,10 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "estimate/experiment.h"
 #include "estimate/pilot.h"
+#include "estimate/shortlist.h"
 #include "space/nearest.h"
 
 const struct search_limits search_usual = { 2e9, 0.1 };
@@ -28,7 +27,7 @@ static const double near = 1.12, by_order = 2.5;
 static const double most_change = 8.0;
 /* A number of steps that is farther from one that was tried is not judged by the order. */
 static const double most_extrapolated = 32.0;
-enum { MOST_PILOTS = 12, MOST_SCOUTS = 3, MOST_CONFIRMED = 4, FEW_WITHOUT_CHANCE = 3 };
+enum { MOST_PILOTS = 12, MOST_SCOUTS = 3, MOST_CONFIRMED = 4 };
 
 struct search {
     const struct config *config;
@@ -267,122 +266,6 @@ static enum status try_integrator(struct search *search, double part, struct can
 
 /* --- all of them ------------------------------------------------------------------------------ */
 
-/* The time of a passage with an error, by the table of integrators. The energy of all bodies is not
- * that of the worst pair of them, whose error may be larger. */
-static double passage_cost(const struct integrator *integrator, double error)
-{
-    static const double of_pair = 5.0;
-    return integrator_steps_for(integrator, of_pair * error) *
-           (double)integrator_forces_per_step(integrator);
-}
-
-static void add_candidate(struct selection *choice, const struct integrator *integrator)
-{
-    if (choice->count < SELECTION_CANDIDATES)
-        choice->candidates[choice->count++] =
-            (struct candidate){ .setting = { .integrator = integrator, .key = NAN },
-                                .error = INFINITY,
-                                .cost = INFINITY,
-                                .least = INFINITY };
-}
-
-/* The given integrator; or of the symplectic ones that which follows a passage at the least cost,
- * and the next if that is not much dearer; and those that choose their own steps. */
-static void list_candidates(const struct config *config, struct selection *choice)
-{
-    static const double much = 1.3;
-    const struct integrator *best[2] = { NULL, NULL }, *row;
-    double costs[2] = { INFINITY, INFINITY };
-    if (!choice->asked.integrator) {
-        add_candidate(choice,
-                      integrator_find(section_variant(config_section(config, "time"))->name));
-        return;
-    }
-    for (size_t k = 0; (row = integrator_at(k)); k++) {
-        if (!integrator_has_stages(row) || !row->symplectic || !row->reversible)
-            continue;
-        const double cost = passage_cost(row, choice->asked.error);
-        const size_t place = cost < costs[0] ? 0 : 1;
-        if (cost >= costs[place])
-            continue;
-        if (place == 0) {
-            best[1] = best[0];
-            costs[1] = costs[0];
-        }
-        best[place] = row;
-        costs[place] = cost;
-    }
-    for (size_t k = 0; k < COUNT_OF(best); k++)
-        if (best[k] && costs[k] <= much * costs[0])
-            add_candidate(choice, best[k]);
-    for (size_t k = 0; (row = integrator_at(k)); k++)
-        if (integrator_chooses_steps(row))
-            add_candidate(choice, row);
-}
-
-/*
- * The state of the systems at the start, by which the order of the candidates goes. Softening hides
- * encounters where it is longer than the distance at which two bodies turn each other by a right
- * angle, about R / N with R = G M^2 / 2|U|; in a collapse, some times that.
- */
-struct start {
-    bool few, hidden;
-    double collapse; /* part of the run until a cold system has fallen in; 0: none does */
-};
-
-/*
- * A uniform sphere of that potential energy, |U| = 3/5 G M^2 / R, falls in within
- * pi/2 sqrt(R^3 / 2GM) (Binney & Tremaine 2008).
- */
-static double free_fall(const struct physics *physics, const struct conserved *c)
-{
-    const double GM = physics->gravitational_constant * c->mass;
-    const double R = 0.6 * GM * c->mass / fabs(c->potential);
-    return 0.5 * M_PI * sqrt(R * R * R / (2.0 * GM));
-}
-
-static enum status describe(const struct search *search, struct start *start, struct error *error)
-{
-    enum { FEW = 32 };
-    static const double cold = 0.3, beyond = 1.1, in_collapse = 8.0;
-    struct simulation s = { 0 };
-    const struct simulation *const from = &search->experiment->simulation;
-    const struct simulation_changes changes = { .integrator = from->integrator,
-                                                .step = from->step,
-                                                .later = false };
-    const double end = section_real(config_section(search->config, "time"), "end");
-    double softest = INFINITY;
-    if (!simulation_copy(&s, from, &changes, error) && !simulation_begin(&s, error))
-        for (size_t k = 0; k < s.bodies->systems; k++) {
-            const struct conserved *const c = &s.first[k];
-            const double fall = beyond * free_fall(&s.physics, c);
-            const double R =
-                0.5 * s.physics.gravitational_constant * c->mass * c->mass / fabs(c->potential);
-            softest = fmin(softest, s.physics.softening * (double)s.bodies->count / R);
-            if (s.bodies->count > 2 && 2.0 * c->internal < cold * fabs(c->potential) && fall < end)
-                start->collapse = fmax(start->collapse, fall / end);
-        }
-    start->few = from->bodies->count <= FEW;
-    start->hidden = softest > (start->collapse > 0.0 ? in_collapse : 1.0);
-    simulation_destroy(&s);
-    return error->status;
-}
-
-/* Puts the integrator first that is most often the cheapest, so that little is tried with others:
- * where encounters decide one that chooses its own steps, and of these that for few bodies. */
-static void put_first(const struct start *start, struct selection *choice)
-{
-    for (size_t k = 1; k < choice->count && !start->hidden; k++) {
-        const struct candidate c = choice->candidates[k];
-        const struct integrator *const integrator = c.setting.integrator;
-        if (!integrator->adaptive || integrator->block_steps == start->few)
-            continue;
-        memmove(&choice->candidates[1], &choice->candidates[0], k * sizeof c);
-        choice->candidates[0] = c;
-        return;
-    }
-}
-
 /* Pilots of all of them, the first of which mostly is the cheapest. */
 static enum status try_all(struct search *search, double part, struct error *error)
 {
@@ -482,16 +365,15 @@ enum status search_setting(const struct config *config, const struct search_limi
     struct config *applied = NULL;
     struct experiment x = { 0 };
     struct search search = { config, &x, limits, choice, .best = INFINITY };
-    struct start start = { 0 };
+    struct shortlist list = { 0 };
     *choice = (struct selection){ .asked = asked_of(config) };
-    list_candidates(config, choice);
     if (!setting_apply(config, &any, &applied, error) &&
-        !experiment_create(applied, interruption, &x, error) && !find_fastest(&search, error) &&
-        !describe(&search, &start, error))
-        put_first(&start, choice);
-    search.cold = start.collapse > 0.0;
-    search.aim = start.collapse;
-    search.hidden = start.hidden || x.simulation.bodies->count <= FEW_WITHOUT_CHANCE;
+        !experiment_create(applied, interruption, &x, error) &&
+        !shortlist_candidates(&x, config, choice, &list, error))
+        find_fastest(&search, error);
+    search.cold = list.collapse > 0.0;
+    search.aim = list.collapse;
+    search.hidden = list.hidden;
     if (!error->status)
         try_all(&search, scout_part, error);
     if (!error->status && !selection_choose(choice))

@@ -1,0 +1,131 @@
+#include "estimate/shortlist.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* Among few bodies one that chooses a step for all is cheaper; three have no encounters by chance.
+ */
+enum { FEW = 32, FEW_WITHOUT_CHANCE = 3 };
+
+/* The time of a passage with an error, by the table of integrators. The energy of all bodies is not
+ * that of the worst pair of them, whose error may be larger. */
+static double passage_cost(const struct integrator *integrator, double error)
+{
+    static const double of_pair = 5.0;
+    return integrator_steps_for(integrator, of_pair * error) *
+           (double)integrator_forces_per_step(integrator);
+}
+
+static void add_candidate(struct selection *choice, const struct integrator *integrator)
+{
+    if (choice->count < SELECTION_CANDIDATES)
+        choice->candidates[choice->count++] =
+            (struct candidate){ .setting = { .integrator = integrator, .key = NAN },
+                                .error = INFINITY,
+                                .cost = INFINITY,
+                                .least = INFINITY };
+}
+
+/* The given integrator; or of the symplectic ones that which follows a passage at the least cost,
+ * and the next if that is not much dearer; and those that choose their own steps. */
+static void list_candidates(const struct config *config, struct selection *choice)
+{
+    static const double much = 1.3;
+    const struct integrator *best[2] = { NULL, NULL }, *row;
+    double costs[2] = { INFINITY, INFINITY };
+    if (!choice->asked.integrator) {
+        add_candidate(choice,
+                      integrator_find(section_variant(config_section(config, "time"))->name));
+        return;
+    }
+    for (size_t k = 0; (row = integrator_at(k)); k++) {
+        if (!integrator_has_stages(row) || !row->symplectic || !row->reversible)
+            continue;
+        const double cost = passage_cost(row, choice->asked.error);
+        const size_t place = cost < costs[0] ? 0 : 1;
+        if (cost >= costs[place])
+            continue;
+        if (place == 0) {
+            best[1] = best[0];
+            costs[1] = costs[0];
+        }
+        best[place] = row;
+        costs[place] = cost;
+    }
+    for (size_t k = 0; k < COUNT_OF(best); k++)
+        if (best[k] && costs[k] <= much * costs[0])
+            add_candidate(choice, best[k]);
+    for (size_t k = 0; (row = integrator_at(k)); k++)
+        if (integrator_chooses_steps(row))
+            add_candidate(choice, row);
+}
+
+/*
+ * A uniform sphere of that potential energy, |U| = 3/5 G M^2 / R, falls in within
+ * pi/2 sqrt(R^3 / 2GM) (Binney & Tremaine 2008).
+ */
+static double free_fall(const struct physics *physics, const struct conserved *c)
+{
+    const double GM = physics->gravitational_constant * c->mass;
+    const double R = 0.6 * GM * c->mass / fabs(c->potential);
+    return 0.5 * M_PI * sqrt(R * R * R / (2.0 * GM));
+}
+
+/*
+ * Softening hides encounters where it is longer than the distance at which two bodies turn each
+ * other by a right angle, about R / N with R = G M^2 / 2|U|; in a collapse, some times that.
+ */
+static enum status describe(const struct experiment *experiment, double end, struct shortlist *list,
+                            struct error *error)
+{
+    static const double cold = 0.3, beyond = 1.1, in_collapse = 8.0;
+    struct simulation s = { 0 };
+    const struct simulation *const from = &experiment->simulation;
+    const struct simulation_changes changes = { .integrator = from->integrator,
+                                                .step = from->step,
+                                                .later = false };
+    double softest = INFINITY;
+    if (!simulation_copy(&s, from, &changes, error) && !simulation_begin(&s, error))
+        for (size_t k = 0; k < s.bodies->systems; k++) {
+            const struct conserved *const c = &s.first[k];
+            const double fall = beyond * free_fall(&s.physics, c);
+            const double R =
+                0.5 * s.physics.gravitational_constant * c->mass * c->mass / fabs(c->potential);
+            softest = fmin(softest, s.physics.softening * (double)s.bodies->count / R);
+            if (s.bodies->count > 2 && 2.0 * c->internal < cold * fabs(c->potential) && fall < end)
+                list->collapse = fmax(list->collapse, fall / end);
+        }
+    list->hidden = softest > (list->collapse > 0.0 ? in_collapse : 1.0);
+    list->hidden = list->hidden || from->bodies->count <= FEW_WITHOUT_CHANCE;
+    simulation_destroy(&s);
+    return error->status;
+}
+
+/* Puts the integrator first that is most often the cheapest, so that little is tried with others:
+ * where encounters decide one that chooses its own steps, and of these that for few bodies. */
+static void put_first(const struct shortlist *list, bool few, struct selection *choice)
+{
+    for (size_t k = 1; k < choice->count && !list->hidden; k++) {
+        const struct candidate c = choice->candidates[k];
+        const struct integrator *const integrator = c.setting.integrator;
+        if (!integrator->adaptive || integrator->block_steps == few)
+            continue;
+        memmove(&choice->candidates[1], &choice->candidates[0], k * sizeof c);
+        choice->candidates[0] = c;
+        return;
+    }
+}
+
+enum status shortlist_candidates(const struct experiment *experiment, const struct config *config,
+                                 struct selection *choice, struct shortlist *list,
+                                 struct error *error)
+{
+    const double end = section_real(config_section(config, "time"), "end");
+    *list = (struct shortlist){ 0 };
+    list_candidates(config, choice);
+    if (!describe(experiment, end, list, error))
+        put_first(list, experiment->simulation.bodies->count <= FEW, choice);
+    return error->status;
+}
