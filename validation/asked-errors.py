@@ -309,7 +309,8 @@ def main():
     parser.add_argument("--most", type=float, default=4e6)
     parser.add_argument("--grid", action="store_true")
     parser.add_argument("--rebound", action="store_true")
-    parser.add_argument("--limit", type=float, default=20.0, help="seconds of a run of the grid or of REBOUND")
+    parser.add_argument("--limit", type=float, default=20.0,
+                        help="seconds of a run of the grid or of REBOUND")
     parser.add_argument("--jobs", type=int, default=1, help="experiments at a time")
     parser.add_argument("--figure")
     parser.add_argument("--table")
