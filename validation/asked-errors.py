@@ -119,14 +119,15 @@ def seconds():
     return usage.ru_utime + usage.ru_stime
 
 
-def run(orrery, folder, text):
-    """Runs a config; what became of it, with the processor's seconds."""
+def run(orrery, folder, text, limit=3600):
+    """Runs a config; what became of it, with the processor's seconds, of which it has `limit`."""
     path, out = os.path.join(folder, "run.cfg"), os.path.join(folder, "run.run")
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
     before = seconds()
     done = subprocess.run([orrery, "run", path, "-o", out, "--force", "-q"], capture_output=True,
-                          text=True, check=False)
+                          text=True, check=False,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit,) * 2))
     result = {"code": done.returncode, "text": done.stderr.strip(), "seconds": seconds() - before}
     if done.returncode in (0, 1):
         with open(os.path.join(out, "run.json"), encoding="utf-8") as file:
@@ -173,7 +174,7 @@ def try_grid(orrery, folder, experiment, limit):
             time = f"integrator = \"{integrator}\"; step = {experiment['end'] / steps:.17g};"
             if key is not None:
                 time += f" {key[0]} = {key[1][k]};"
-            done = run(orrery, folder, config(experiment, time, steps // FRAMES))
+            done = run(orrery, folder, config(experiment, time, steps // FRAMES), 2 * int(limit))
             kept = "json" in done and error_of(
                 read_frames(done["trajectory"]),
                 float(f"{experiment['softening']:.6g}")) <= experiment["asked"]
