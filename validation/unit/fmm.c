@@ -301,6 +301,41 @@ static void test_same_bits(void **state)
 }
 
 /* In lengths 2^k times as large, accelerations are 4^k times as small, to the bit. */
+static bool always(void *context)
+{
+    (void)context;
+    return true;
+}
+
+/* Tests that the plain form leaves its sums out once somebody wants them to end, and that the next
+ * ones are whole. */
+static void test_plain_form_interrupted(void **state)
+{
+    static struct error error;
+    struct interruption interruption = { .asked = always };
+    const struct physics physics = { .gravitational_constant = 1,
+                                     .softening = 0.01,
+                                     .interruption = &interruption };
+    struct bodies *const bodies = make(PLUMMER, 8000);
+    struct fmm_plain *plain = NULL;
+    size_t without[2] = { 0 };
+    (void)state;
+    assert_int_equal(fmm_plain_create(&physics, bodies, 1e-4, &plain, &error), STATUS_OK);
+    for (int whole = 0; whole < 2; whole++) {
+        interruption_lower(&interruption);
+        if (whole)
+            interruption.next_look = INT64_MAX;
+        fmm_plain_sum(plain, bodies, 0, NULL, NULL);
+        assert_int_equal(interruption_noticed(&interruption), !whole);
+        for (size_t i = 0; i < bodies->count; i++)
+            without[whole] += bodies->ax[i] == 0;
+    }
+    assert_true(without[0] > bodies->count / 2);
+    assert_int_equal(without[1], 0);
+    fmm_plain_destroy(plain);
+    bodies_destroy(bodies);
+}
+
 static void test_units(void **state)
 {
     const struct force_options options = options_of(1e-3, 2);
@@ -468,11 +503,17 @@ static void test_expansions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_expansions), cmocka_unit_test(test_accuracy),
-        cmocka_unit_test(test_plain_form), cmocka_unit_test(test_same_bits),
-        cmocka_unit_test(test_units),      cmocka_unit_test(test_instruction_sets),
-        cmocka_unit_test(test_few_bodies), cmocka_unit_test(test_odd_bodies),
-        cmocka_unit_test(test_potentials), cmocka_unit_test(test_periodic_box),
+        cmocka_unit_test(test_expansions),
+        cmocka_unit_test(test_accuracy),
+        cmocka_unit_test(test_plain_form),
+        cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_units),
+        cmocka_unit_test(test_instruction_sets),
+        cmocka_unit_test(test_few_bodies),
+        cmocka_unit_test(test_odd_bodies),
+        cmocka_unit_test(test_potentials),
+        cmocka_unit_test(test_periodic_box),
+        cmocka_unit_test(test_plain_form_interrupted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

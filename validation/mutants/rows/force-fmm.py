@@ -29,5 +29,5 @@ ROWS = [
      "return ", "faults/answers.py",
      "its kind of work is tried where all are, by ORRERY_FAULTS=DIR"),
     ("src/force/fmm/fmm-plain.c", "        p->ended = true;\n", "        p->ended = false;\n",
-     "faults/answers.py", "its kind of work is tried where all are, by ORRERY_FAULTS=DIR"),
+     "unit/fmm"),
 ]
