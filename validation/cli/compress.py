@@ -187,13 +187,13 @@ def test_stopped_while_it_unpacks():
             time.sleep(0.001)
         process.terminate()
         errors = process.communicate(timeout=60 * tap.PATIENCE)[1]
+        assert process.returncode in (75, 0), (process.returncode, errors)
         if "while it read what the run had written" in errors:
             break
         shutil.rmtree("pair.run")
         shutil.copytree("before", "pair.run")
     else:
         raise tap.Skip("unpacking is too fast to be interrupted")
-    assert process.returncode == 75, (process.returncode, errors)
     assert sorted(path.name for path in pathlib.Path("pair.run").iterdir()) == \
         sorted(path.name for path in pathlib.Path("before").iterdir())
     for path in pathlib.Path("before").iterdir():
