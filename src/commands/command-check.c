@@ -19,8 +19,6 @@
 #include "estimate/estimate.h"
 #include "force/method.h"
 #include "run/record.h"
-#include "study/convergence.h"
-#include "study/study.h"
 
 /* "#   name           value", broken where it is too long. */
 __attribute__((format(printf, 2, 3))) static void item(const char *name, const char *format, ...)
@@ -313,55 +311,6 @@ static void print_trust(const struct experiment *x, const struct timing *timing)
          work, work * timing_part_seconds(&timing->forces));
 }
 
-/* The members of a study that will be at work at a time, together. */
-static enum status check_study(const struct prepare_options *options, const struct config *config,
-                               struct error *error)
-{
-    if (!options->convergence && config_count(config, "sweep") == 0)
-        return STATUS_OK;
-    const struct study_options wanted = {
-        .threads = (int)section_integer(config_section(config, "compute"), "threads"),
-    };
-    struct study study;
-    if (options->convergence ? study_of_convergence(config, CONVERGENCE_LEVELS, &study, error)
-                             : study_of_sweep(config, &study, error))
-        return error->status;
-    const enum status status = study_check_memory(&study, &wanted, error);
-    study_free(&study);
-    return status;
-}
-
-static bool every_member(const void *context, size_t member)
-{
-    (void)context;
-    (void)member;
-    return true;
-}
-
-/* The sum over all runs of a sweep; the rest of the output is of one run, with the values that
- * stand outside the sweep. Another process estimates it, so this one must have no threads yet. */
-struct sweep_estimate {
-    size_t runs; /* 0 without a sweep */
-    double disk_bytes;
-};
-
-static enum status estimate_sweep(const struct config *config, struct sweep_estimate *estimate,
-                                  struct error *error)
-{
-    struct study study;
-    const struct study_options study_options = { .directory = "." };
-    *estimate = (struct sweep_estimate){ 0 };
-    if (config_count(config, "sweep") == 0)
-        return STATUS_OK;
-    if (study_of_sweep(config, &study, error))
-        return error->status;
-    estimate->runs = study.member_count;
-    const enum status status =
-        disk_needed(&study, &study_options, every_member, NULL, &estimate->disk_bytes, error);
-    study_free(&study);
-    return status;
-}
-
 static void print_sweep(const struct sweep_estimate *sweep)
 {
     char disk[NEED_TEXT_SIZE];
@@ -471,9 +420,7 @@ enum status prepare_check(const struct prepare_options *options, const struct ru
     run.deadline = run.deadline > 0.0 ? fmin(run.deadline, limit) : limit;
     enum status status = prepare_config(options, &check.prepared, error);
     if (!status)
-        status = check_study(options, check.prepared.config, error);
-    if (!status)
-        status = estimate_sweep(check.prepared.config, &sweep, error);
+        status = command_study_check(options, check.prepared.config, &sweep, error);
     int part = 0;
     while (!status && part < CHECK_PARTS) {
         status = try_part(&check, (enum check_part)part, options->path, &run, error);

@@ -147,3 +147,35 @@ enum status command_study(const struct prepare_options *prepare, const struct co
     study_free(&study);
     return status;
 }
+
+/* --- before it runs --------------------------------------------------------------------------- */
+
+static bool every_member(const void *context, size_t member)
+{
+    (void)context;
+    (void)member;
+    return true;
+}
+
+enum status command_study_check(const struct prepare_options *prepare, const struct config *config,
+                                struct sweep_estimate *sweep, struct error *error)
+{
+    const bool swept = config_count(config, "sweep") > 0;
+    const struct study_options options = {
+        .directory = ".",
+        .threads = (int)section_integer(config_section(config, "compute"), "threads"),
+    };
+    struct study study;
+    *sweep = (struct sweep_estimate){ 0 };
+    if (!prepare->convergence && !swept)
+        return STATUS_OK;
+    if (prepare->convergence ? study_of_convergence(config, CONVERGENCE_LEVELS, &study, error)
+                             : study_of_sweep(config, &study, error))
+        return error->status;
+    enum status status = study_check_memory(&study, &options, error);
+    sweep->runs = swept ? study.member_count : 0;
+    if (!status && swept)
+        status = disk_needed(&study, &options, every_member, NULL, &sweep->disk_bytes, error);
+    study_free(&study);
+    return status;
+}

@@ -1,6 +1,6 @@
 /* orrery verify: replays a run from its previous checkpoint and demands the bits of the newest one.
  */
-#include "run/verify.h"
+#include "run/run.h"
 
 #include <stdio.h>
 #include <unistd.h>

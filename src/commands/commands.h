@@ -73,4 +73,15 @@ enum status command_study(const struct prepare_options *prepare, const struct co
                           const struct run_options *run,
                           const struct command_study_options *options, struct error *error);
 
+/* The sum over all runs of a sweep. */
+struct sweep_estimate {
+    size_t runs; /* 0 without a sweep */
+    double disk_bytes;
+};
+
+/* Checks that the members of a study that will be at work at a time have memory, and estimates a
+ * sweep. Another process does that, so this one must have no threads yet. */
+enum status command_study_check(const struct prepare_options *prepare, const struct config *config,
+                                struct sweep_estimate *sweep, struct error *error);
+
 #endif

@@ -1,11 +1,15 @@
 #include "config/node.h"
 
+#include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <unistd.h>
 
 /* Most paths of files are shorter than a value may be. */
 enum { REASON_SIZE = 1024, VALUE_LENGTH = 240 };
@@ -110,4 +114,95 @@ void arena_free(struct arena *arena)
 enum status arena_exhausted(struct error *error)
 {
     return error_set(error, STATUS_MEMORY, "out of memory while reading the configuration");
+}
+
+/* --- files ------------------------------------------------------------------------------------ */
+
+const char *file_shown(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "<stdin>" : path;
+}
+
+static enum status read_stream(FILE *stream, const char *path, struct text *text,
+                               struct error *error)
+{
+    char buffer[16384];
+    size_t length;
+    while ((length = fread(buffer, 1, sizeof buffer, stream)) > 0) {
+        if (text->length + length > FILE_LIMIT)
+            return error_set(error, STATUS_CONFIG, "%s: longer than %d bytes, no configuration",
+                             file_shown(path), (int)FILE_LIMIT);
+        text_append(text, buffer, length);
+    }
+    if (ferror(stream))
+        return error_system(error, STATUS_IO, errno, file_shown(path));
+    if (text->failed)
+        return error_set(error, STATUS_MEMORY, "%s: out of memory", file_shown(path));
+    return STATUS_OK;
+}
+
+enum status file_read(const char *path, struct text *text, struct stat *identity,
+                      struct error *error)
+{
+    FILE *stream = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+    if (!stream)
+        return error_system(error, STATUS_NO_INPUT, errno, path);
+    enum status status;
+    if (fstat(fileno(stream), identity) != 0)
+        status = error_system(error, STATUS_NO_INPUT, errno, file_shown(path));
+    else if (S_ISDIR(identity->st_mode))
+        status = error_system(error, STATUS_NO_INPUT, EISDIR, file_shown(path));
+    else
+        status = read_stream(stream, path, text, error);
+    if (stream != stdin)
+        fclose(stream);
+    return status;
+}
+
+void file_beside(const char *file, const char *name, struct text *path)
+{
+    const char *slash = strrchr(file, '/');
+    if (slash && name[0] != '/')
+        text_append(path, file, (size_t)(slash - file) + 1);
+    text_append(path, name, strlen(name));
+}
+
+bool file_there(const char *path)
+{
+    struct stat identity;
+    return stat(path, &identity) == 0;
+}
+
+bool file_regular(const char *path)
+{
+    struct stat identity;
+    return stat(path, &identity) == 0 && S_ISREG(identity.st_mode);
+}
+
+bool file_readable(const char *path)
+{
+    struct stat identity;
+    return stat(path, &identity) == 0 && !S_ISDIR(identity.st_mode) && access(path, R_OK) == 0;
+}
+
+/* --- nodes ------------------------------------------------------------------------------------ */
+
+void node_read_number(struct node *node, const char *bytes)
+{
+    const bool hexadecimal = strncasecmp(bytes, "0x", 2) == 0;
+    char *end;
+    errno = 0;
+    const unsigned long long bits = hexadecimal ? strtoull(bytes, &end, 16) : 0;
+    node->integer = hexadecimal ? (int64_t)bits : strtoll(bytes, &end, 10);
+    const size_t suffix = strspn(end, "L");
+    if (end > bytes + (hexadecimal ? 2 : 0) && suffix <= 2 && !end[suffix]) {
+        node->kind = errno == ERANGE || bits > INT64_MAX ? NODE_BAD : NODE_INTEGER;
+        node->bad = BAD_RANGE;
+        return;
+    }
+    node->real = strtod(bytes, &end);
+    const bool number =
+        end > bytes && !*end && strpbrk(bytes, "0123456789") && !strpbrk(bytes, "xXnN");
+    node->kind = number && isfinite(node->real) ? NODE_REAL : NODE_BAD;
+    node->bad = number ? BAD_RANGE : BAD_NUMBER;
 }

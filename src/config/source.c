@@ -6,8 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "config/config-file.h"
 #include "config/grammar.h"
+#include "config/node.h"
 #include "config/requirement.h"
 
 enum {
@@ -115,27 +115,6 @@ static struct node *add_node(struct scanner *s, const struct token *token, enum 
     return s->source->last = node;
 }
 
-/* The digits of an integer, 64 bits and signed, or of a real; anything else is bad. */
-static void read_number(struct node *node, const char *bytes)
-{
-    const bool hexadecimal = strncasecmp(bytes, "0x", 2) == 0;
-    char *end;
-    errno = 0;
-    const unsigned long long bits = hexadecimal ? strtoull(bytes, &end, 16) : 0;
-    node->integer = hexadecimal ? (int64_t)bits : strtoll(bytes, &end, 10);
-    const size_t suffix = strspn(end, "L");
-    if (end > bytes + (hexadecimal ? 2 : 0) && suffix <= 2 && !end[suffix]) {
-        node->kind = errno == ERANGE || bits > INT64_MAX ? NODE_BAD : NODE_INTEGER;
-        node->bad = BAD_RANGE;
-        return;
-    }
-    node->real = strtod(bytes, &end);
-    const bool number =
-        end > bytes && !*end && strpbrk(bytes, "0123456789") && !strpbrk(bytes, "xXnN");
-    node->kind = number && isfinite(node->real) ? NODE_REAL : NODE_BAD;
-    node->bad = number ? BAD_RANGE : BAD_NUMBER;
-}
-
 /* A value that libconfig is not to read: a 0 takes its place. */
 static enum status note_literal(struct scanner *s, const struct token *token)
 {
@@ -145,7 +124,7 @@ static enum status note_literal(struct scanner *s, const struct token *token)
         return arena_exhausted(s->error);
     node->bad = BAD_WORD;
     if (token->kind == TOKEN_NUMBER)
-        read_number(node, bytes);
+        node_read_number(node, bytes);
     bytes[shown_length(token)] = '\0';
     node->string = bytes;
     memset(token->start, ' ', token->length);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/config-file.h"
+#include "config/node.h"
 #include "config/requirement.h"
 #include "config/section.h"
 #include "config/suggest.h"

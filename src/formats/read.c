@@ -7,6 +7,204 @@
 
 #include "base/memory.h"
 
+/* --- units of a file -------------------------------------------------------------------------- */
+
+enum { KIND_MASS, KIND_LENGTH, KIND_VELOCITY, KIND_TIME, KINDS };
+
+static const struct {
+    const char *name;
+    struct dimension dimension;
+} kinds[KINDS] = {
+    [KIND_MASS] = { "mass", DIMENSION_MASS },
+    [KIND_LENGTH] = { "length", DIMENSION_LENGTH },
+    [KIND_VELOCITY] = { "velocity", DIMENSION_VELOCITY },
+    [KIND_TIME] = { "time", DIMENSION_TIME },
+};
+
+static size_t kind_of(enum quantity quantity)
+{
+    return quantity == QUANTITY_MASS ? KIND_MASS
+           : quantity < QUANTITY_VX  ? KIND_LENGTH
+                                     : KIND_VELOCITY;
+}
+
+struct dimension read_units_dimension(enum quantity quantity)
+{
+    return kinds[kind_of(quantity)].dimension;
+}
+
+/* False, with what is wrong, for what is no unit or one of another kind. */
+static bool parse_unit(const char *text, size_t kind, struct unit *unit,
+                       char problem[READ_PROBLEM_SIZE])
+{
+    const struct dimension wanted = kinds[kind].dimension;
+    if (!unit_parse(text, unit)) {
+        snprintf(problem, READ_PROBLEM_SIZE,
+                 "'%.40s' is no unit that is known here; units are made of %s, as in km/s or AU "
+                 "d^-1",
+                 text, unit_symbols());
+        return false;
+    }
+    if (strcmp(text, "1") == 0) /* as some write what has no unit */
+        *unit = (struct unit){ wanted, 0.0 };
+    if (memcmp(&unit->dimension, &wanted, sizeof wanted) == 0)
+        return true;
+    snprintf(problem, READ_PROBLEM_SIZE, "'%.40s' is no unit of %s", text, kinds[kind].name);
+    return false;
+}
+
+bool read_units_note(struct read_units *units, enum quantity quantity, const char *text,
+                     char problem[READ_PROBLEM_SIZE])
+{
+    const size_t kind = kind_of(quantity);
+    if (!parse_unit(text, kind, &units->of[quantity], problem))
+        return false;
+    snprintf(units->spelling[kind], READ_UNIT_SIZE, "%s", text);
+    return true;
+}
+
+bool read_units_note_time(struct read_units *units, const char *text,
+                          char problem[READ_PROBLEM_SIZE])
+{
+    if (!parse_unit(text, KIND_TIME, &units->time, problem))
+        return false;
+    const bool nbody = !(units->time.worth > 0.0);
+    if (units->said && nbody == !(units->of[QUANTITY_MASS].worth > 0.0))
+        return true;
+    if (units->said)
+        snprintf(problem, READ_PROBLEM_SIZE,
+                 "'%.40s' is %s N-body unit, but those of mass, length and velocity are%s", text,
+                 nbody ? "an" : "no", nbody ? " not" : "");
+    else
+        snprintf(problem, READ_PROBLEM_SIZE,
+                 "'%.40s' is the only unit; name those of mass, length and velocity too, or none",
+                 text);
+    return false;
+}
+
+const char *read_units_words(const struct read_units *units, char words[READ_PROBLEM_SIZE])
+{
+    snprintf(words, READ_PROBLEM_SIZE, "%s, %s and %s", units->spelling[KIND_MASS],
+             units->spelling[KIND_LENGTH], units->spelling[KIND_VELOCITY]);
+    return words;
+}
+
+/* --- against the wish ------------------------------------------------------------------------- */
+
+static bool are_those_of(const struct read_units *said, const struct units *units)
+{
+    bool same = true;
+    for (enum quantity q = 0; q < QUANTITY_REALS && same; q++)
+        same = units_factor(units, said->of[q]) == 1.0;
+    return same;
+}
+
+const struct units *read_units_system(const struct read_units *units)
+{
+    for (size_t i = 0; units->said && units_at(i); i++)
+        if (are_those_of(units, units_at(i)))
+            return units_at(i);
+    return NULL;
+}
+
+/* "set physics.units = "galactic"", where those are the units of the file. */
+static void name_system(const struct read_units *said, char words[READ_PROBLEM_SIZE])
+{
+    const struct units *system = read_units_system(said);
+    const char *separator = "";
+    if (system) {
+        snprintf(words, READ_PROBLEM_SIZE, "set physics.units = \"%s\"", system->name);
+        return;
+    }
+    int used = snprintf(words, READ_PROBLEM_SIZE, "set physics.units to one of");
+    for (size_t i = 0; units_at(i); i++)
+        if (units_physical(units_at(i))) {
+            used += snprintf(words + used, READ_PROBLEM_SIZE - (size_t)used, "%s %s", separator,
+                             units_at(i)->name);
+            separator = ",";
+        }
+}
+
+const char *read_units_called(const struct read_wish *wish)
+{
+    return wish->called ? wish->called : "bodies.file_units =";
+}
+
+/* Units that are worth something against those that are not. */
+static void explain_worth(const struct read_units *said, const struct read_wish *wish,
+                          char problem[READ_PROBLEM_SIZE])
+{
+    const struct units *to = wish->units;
+    char words[READ_PROBLEM_SIZE], mend[READ_PROBLEM_SIZE];
+    if (units_physical(to)) {
+        snprintf(
+            problem, READ_PROBLEM_SIZE,
+            "its numbers are in N-body units, which cannot become those of \"%s\"; if they are "
+            "in these, set %s \"as-is\"",
+            to->name, read_units_called(wish));
+        return;
+    }
+    name_system(said, mend);
+    snprintf(
+        problem, READ_PROBLEM_SIZE,
+        "its numbers are in %.130s, which cannot become N-body units: %.160s, or %s \"as-is\" to "
+        "take them as they stand",
+        read_units_words(said, words), mend, read_units_called(wish));
+}
+
+static void explain_contradiction(const struct read_units *said, const struct read_wish *wish,
+                                  char problem[READ_PROBLEM_SIZE])
+{
+    char words[READ_PROBLEM_SIZE];
+    snprintf(problem, READ_PROBLEM_SIZE,
+             "its numbers are in %.130s, which are not the units of %s \"%s\"; leave that away, or "
+             "set it to \"as-is\" to take them as they stand",
+             read_units_words(said, words), read_units_called(wish), wish->file_units->name);
+}
+
+/* All in the units of one system. */
+static struct read_units units_of_system(const struct units *system)
+{
+    struct read_units units = { .said = true,
+                                .time = units_unit(system, (struct dimension)DIMENSION_TIME) };
+    for (enum quantity q = 0; q < QUANTITY_REALS; q++)
+        units.of[q] = units_unit(system, read_units_dimension(q));
+    for (size_t kind = 0; kind < READ_UNIT_KINDS; kind++) {
+        char label[UNITS_LABEL_SIZE];
+        snprintf(units.spelling[kind], READ_UNIT_SIZE, "%.*s", READ_UNIT_SIZE - 1,
+                 units_label(system, kinds[kind].dimension, label));
+    }
+    return units;
+}
+
+/* Computes the factors of the numbers, and that of times; false, with the remedy, if the wish
+ * contradicts the file. */
+static bool read_units_factors(const struct read_units *units, const struct read_wish *wish,
+                               struct read_factors *factors, char problem[READ_PROBLEM_SIZE])
+{
+    factors->time = 1.0;
+    for (enum quantity q = 0; q < QUANTITY_REALS; q++)
+        factors->of[q] = 1.0;
+    if (wish->as_is || (!units->said && !wish->file_units))
+        return true;
+    if (units->said && wish->file_units && !are_those_of(units, wish->file_units)) {
+        explain_contradiction(units, wish, problem);
+        return false;
+    }
+    if (!wish->units)
+        return true;
+    const struct read_units from = units->said ? *units : units_of_system(wish->file_units);
+    for (enum quantity q = 0; q < QUANTITY_REALS; q++)
+        factors->of[q] = units_factor(wish->units, from.of[q]);
+    factors->time = units_factor(wish->units, from.time);
+    if (!isnan(factors->of[QUANTITY_MASS]))
+        return true;
+    explain_worth(&from, wish, problem);
+    return false;
+}
+
+/* --- readers ---------------------------------------------------------------------------------- */
+
 /* The first that recognises a file reads it; the last one takes all. */
 static const struct read_format *const formats[] = { &read_hdf5, &read_xyz, &read_csv,
                                                      &read_plain };

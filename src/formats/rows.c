@@ -11,53 +11,26 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-static const struct {
-    const char *name;
-    enum quantity quantity;
-} names[] = {
-    { "mass", QUANTITY_MASS },
-    { "m", QUANTITY_MASS },
-    { "x", QUANTITY_X },
-    { "y", QUANTITY_Y },
-    { "z", QUANTITY_Z },
-    { "vx", QUANTITY_VX },
-    { "vy", QUANTITY_VY },
-    { "vz", QUANTITY_VZ },
-    { "id", QUANTITY_ID },
-    { "cluster", QUANTITY_SYSTEM },
-    { "system", QUANTITY_SYSTEM },
-    { "masses", QUANTITY_MASS },
-    { "particle_id", QUANTITY_ID },
-    { "pos_x", QUANTITY_X },
-    { "pos_y", QUANTITY_Y },
-    { "pos_z", QUANTITY_Z },
-    { "position_x", QUANTITY_X },
-    { "position_y", QUANTITY_Y },
-    { "position_z", QUANTITY_Z },
-    { "vel_x", QUANTITY_VX },
-    { "vel_y", QUANTITY_VY },
-    { "vel_z", QUANTITY_VZ },
-    { "velocity_x", QUANTITY_VX },
-    { "velocity_y", QUANTITY_VY },
-    { "velocity_z", QUANTITY_VZ },
-    { "v_x", QUANTITY_VX },
-    { "v_y", QUANTITY_VY },
-    { "v_z", QUANTITY_VZ },
+/* The names of each quantity, the first of which stands in messages. */
+enum { NAMES = 4 };
+static const char *const names[QUANTITIES][NAMES] = {
+    [QUANTITY_MASS] = { "mass", "m", "masses" },
+    [QUANTITY_X] = { "x", "pos_x", "position_x" },
+    [QUANTITY_Y] = { "y", "pos_y", "position_y" },
+    [QUANTITY_Z] = { "z", "pos_z", "position_z" },
+    [QUANTITY_VX] = { "vx", "vel_x", "velocity_x", "v_x" },
+    [QUANTITY_VY] = { "vy", "vel_y", "velocity_y", "v_y" },
+    [QUANTITY_VZ] = { "vz", "vel_z", "velocity_z", "v_z" },
+    [QUANTITY_ID] = { "id", "particle_id" },
+    [QUANTITY_SYSTEM] = { "cluster", "system" },
 };
-
-static const char *name_of(enum quantity quantity)
-{
-    size_t i = 0;
-    while (names[i].quantity != quantity)
-        i++;
-    return names[i].name;
-}
 
 enum quantity rows_find_quantity(const char *name, size_t length)
 {
-    for (size_t i = 0; i < COUNT_OF(names); i++)
-        if (strlen(names[i].name) == length && strncasecmp(names[i].name, name, length) == 0)
-            return names[i].quantity;
+    for (size_t q = 0; q < QUANTITIES; q++)
+        for (size_t k = 0; k < NAMES && names[q][k]; k++)
+            if (strlen(names[q][k]) == length && strncasecmp(names[q][k], name, length) == 0)
+                return (enum quantity)q;
     return QUANTITIES;
 }
 
@@ -72,7 +45,7 @@ enum status rows_name_column(struct rows *rows, const char *name, size_t column,
     size_t *known = &rows->column[quantity];
     if (*known)
         return lines_error(rows->lines, error, "columns %zu and %zu are both the %s", *known,
-                           column, name_of(quantity));
+                           column, names[quantity][0]);
     *known = column;
     return STATUS_OK;
 }
@@ -102,7 +75,7 @@ static enum status check_mixture(const struct rows *rows, struct error *error)
     return lines_error(rows->lines, error,
                        "column %zu (%s) is in N-body units and column %zu (%s) is not; these do "
                        "not mix",
-                       rows->column[nbody], name_of(nbody), rows->column[other], name_of(other));
+                       rows->column[nbody], names[nbody][0], rows->column[other], names[other][0]);
 }
 
 enum status rows_name_units(struct rows *rows, const char *const *units, struct error *error)
@@ -116,7 +89,7 @@ enum status rows_name_units(struct rows *rows, const char *const *units, struct 
         if (!unit && without == QUANTITY_REALS)
             without = q;
         if (unit && !read_units_note(said, q, unit, problem))
-            lines_error(rows->lines, error, "column %zu (%s): %s", rows->column[q], name_of(q),
+            lines_error(rows->lines, error, "column %zu (%s): %s", rows->column[q], names[q][0],
                         problem);
         said->said |= unit != NULL;
     }
@@ -124,7 +97,7 @@ enum status rows_name_units(struct rows *rows, const char *const *units, struct 
         lines_error(rows->lines, error,
                     "column %zu (%s) has no unit, but others have: name those of mass, positions "
                     "and velocities, or none",
-                    rows->column[without], name_of(without));
+                    rows->column[without], names[without][0]);
     if (said->said && !error->status)
         check_mixture(rows, error);
     said->time = (struct unit){ DIMENSION_TIME, 0.0 };
@@ -138,7 +111,7 @@ enum status rows_require(const struct rows *rows, const char *hint, struct error
     struct text missing = { 0 };
     for (enum quantity q = 0; q < QUANTITY_REALS; q++)
         if (!rows->column[q])
-            text_print(&missing, "%s%s", missing.length ? ", " : "", name_of(q));
+            text_print(&missing, "%s%s", missing.length ? ", " : "", names[q][0]);
     if (!missing.length && !missing.failed)
         return STATUS_OK;
     const enum status status =
@@ -233,7 +206,7 @@ static enum status parse_integer(const struct rows *rows, enum quantity quantity
     return lines_error(rows->lines, error,
                        "column %zu (%s) of body number %zu: '%.40s' is not an "
                        "integer",
-                       column, name_of(quantity), rows->taken, field);
+                       column, names[quantity][0], rows->taken, field);
 }
 
 static enum status parse_real(const struct rows *rows, enum quantity quantity, struct row *row,
@@ -245,7 +218,7 @@ static enum status parse_real(const struct rows *rows, enum quantity quantity, s
     const char *hint = strchr(field, ',') ? "; the decimal sign is '.'" : "";
     return lines_error(
         rows->lines, error, "column %zu (%s) of body %" PRId64 ": '%.40s' is not a finite number%s",
-        rows->column[quantity], name_of(quantity), body_name(rows, row), field, hint);
+        rows->column[quantity], names[quantity][0], body_name(rows, row), field, hint);
 }
 
 /* Into the unit that is wished for. */
@@ -259,7 +232,7 @@ static enum status convert(const struct rows *rows, enum quantity quantity, stru
     return lines_error(rows->lines, error,
                        "column %zu (%s) of body %" PRId64 ": %g is too large a number in the units "
                        "of the run",
-                       rows->column[quantity], name_of(quantity), body_name(rows, row), value);
+                       rows->column[quantity], names[quantity][0], body_name(rows, row), value);
 }
 
 static bool is_read(const struct rows *rows, size_t column)

@@ -8,7 +8,6 @@
 #include <stdbool.h>
 
 #include "base/lines.h"
-#include "formats/read-units.h"
 #include "formats/read.h"
 
 /* A table at its first row. */

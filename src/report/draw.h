@@ -1,6 +1,6 @@
 /*
  * The figures of a diagnostic's measurements: one figure for each hint of its class
- * (diagnostics/drawing.h). Without hints, and of a diagnostic that this program does not know,
+ * (diagnostics/diagnostic.h). Without hints, and of a diagnostic that this program does not know,
  * every column is drawn, those of one unit in one figure.
  */
 #ifndef ORRERY_REPORT_DRAW_H
@@ -53,7 +53,7 @@ enum status animation_add(const struct result *result, struct directory *work, s
 /*
  * Several runs laid over one another: the figures of one run that at least two of them have, with
  * one curve for each run in the place of all that a page of one run shows. Which one that is, the
- * hints of a diagnostic say (diagnostics/drawing.h).
+ * hints of a diagnostic say (diagnostics/diagnostic.h).
  */
 
 struct overlay_run {

@@ -8,7 +8,7 @@
 
 #include "base/status.h"
 #include "base/text.h"
-#include "diagnostics/drawing.h"
+#include "diagnostics/diagnostic.h"
 #include "formats/csv.h"
 
 enum {
