@@ -37,7 +37,6 @@ static void put_value(struct text *csv, const char *value)
 /* The columns that a run has. Most members of a study have those of another one. */
 struct columns {
     struct columns *next;
-    const struct units *system;
     json_t *units; /* "diagnostic.column": its unit, as the header of its file has it */
 };
 
@@ -123,25 +122,21 @@ static const char *unit_of(const struct series *series, const char *column)
     return found && found->unit[0] ? found->unit : "1";
 }
 
-/* Tells whether these are the columns of a run. */
-static bool are_those_of(const struct columns *columns, const struct result *result)
+/* Tells whether all columns of a run are among these. */
+static bool have_those_of(const struct columns *columns, const struct result *result)
 {
     const char *name, *column;
     json_t *mine, *unused;
     char key[KEY_SIZE];
-    size_t count = 0;
-    if (columns->system != result_units(result))
-        return false;
     json_object_foreach(diagnostics_of(result), name, mine)
     {
         json_object_foreach(mine, column, unused)
         {
-            count++;
             if (!json_object_get(columns->units, key_of(name, column, key)))
                 return false;
         }
     }
-    return count == json_object_size(columns->units);
+    return true;
 }
 
 /* Diagnostics may be what the study varies. */
@@ -154,7 +149,6 @@ static enum status add_columns(struct table *table, const struct result *result,
     struct columns *const columns = calloc(1, sizeof *columns);
     if (!columns)
         return error_memory(error);
-    columns->system = result_units(result);
     columns->units = json_object();
     json_object_foreach(diagnostics_of(result), name, mine)
     {
@@ -178,7 +172,7 @@ static enum status find_columns(struct table *table, const struct result *result
 {
     int looks = 8; /* there are few of them, unless each run has its own */
     const struct columns *columns = table->columns;
-    while (columns && looks-- > 0 && !are_those_of(columns, result))
+    while (columns && looks-- > 0 && !have_those_of(columns, result))
         columns = columns->next;
     if ((!columns || looks < 0) && add_columns(table, result, error))
         return error->status;
@@ -250,24 +244,17 @@ enum status table_read(struct table *table, size_t member, struct error *error)
 
 /* --- writing it ------------------------------------------------------------------------------- */
 
-static bool has_finished(const struct row *row)
-{
-    return row->code == STATUS_OK || row->code == STATUS_EXPECT_FAILED;
-}
-
-/* Returns all columns with their units, those of runs that finished first. NULL without memory. */
+/* Returns all columns with their units. NULL without memory. */
 static json_t *all_columns(const struct table *table)
 {
     json_t *const all = json_object();
     const struct columns *last = NULL;
-    for (int pass = 0; pass < 2; pass++)
-        for (size_t m = 0; m < table->study->member_count; m++) {
-            const struct row *row = &table->rows[m];
-            if (!row->columns || row->columns == last || has_finished(row) != (pass == 0))
-                continue;
-            last = row->columns;
-            json_object_update_missing(all, last->units);
-        }
+    for (size_t m = 0; m < table->study->member_count; m++) {
+        const struct row *row = &table->rows[m];
+        if (row->columns && row->columns != last)
+            json_object_update_missing(all, row->columns->units);
+        last = row->columns;
+    }
     return all;
 }
 
