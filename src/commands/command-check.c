@@ -16,6 +16,7 @@
 #include "commands/commands.h"
 #include "config/parameter-reference.h"
 #include "estimate/advice.h"
+#include "estimate/asked.h"
 #include "estimate/estimate.h"
 #include "force/method.h"
 #include "run/record.h"
@@ -406,7 +407,10 @@ static void print_parts(const struct check *check, int done)
     if (done < CHECK_ESTIMATE + 1)
         printf("# estimate\n");
     for (int part = done; part < CHECK_PARTS; part++)
-        item(part == done ? "not tried" : "", "%s%s", part_names[part],
+        item(part == done ? "not tried" : "", "%s%s",
+             part == CHECK_BODIES && asked_to_choose(check->prepared.config)
+                 ? "which setting keeps time.energy_error (a run tries it for a tenth of its work)"
+                 : part_names[part],
              part == done ? ": the time that a check may take is over" : "");
 }
 

@@ -228,7 +228,13 @@ def test_a_check_ends_in_time():
         bodies = { initial = "plummer"; count = 1000000; virial_ratio = 1.0; };
         physics = { softening = 0.01; };
         time = { step = 0.01; end = 1.0; };"""
-    for text, untried in ((endless, "memory, disk and the time that"), (many, "the bodies, which")):
+    asked = """
+        bodies = { initial = "plummer"; count = 60000; };
+        physics = { softening = 0.05; };
+        time = { energy_error = 1e-4; end = 1.0; };"""
+    for text, untried in ((endless, "memory, disk and the time that"),
+                          (asked, "which setting keeps time.energy_error (a run tries it for a "),
+                          (many, "the bodies, which")):
         pathlib.Path("slow.cfg").write_text(text)
         for arguments in (("check", "slow.cfg"), ("run", "slow.cfg", "--dry-run")):
             start = time.monotonic()

@@ -8,15 +8,19 @@
 #include "estimate/search.h"
 #include "run/schema.h"
 
-static struct config *load(void)
+static const char forty[] = "\"plummer\"; count = 40";
+
+static struct config *load(const char *bodies, double softening)
 {
     static struct error error;
     struct config *config;
     FILE *file = fopen("selection.cfg", "w");
     assert_non_null(file);
-    fprintf(file, "bodies = { initial = \"plummer\"; count = 40; seed = 3; };\n"
-                  "physics = { softening = 0.05; };\n"
-                  "time = { energy_error = 1e-4; end = 4.0; };\n");
+    fprintf(file,
+            "bodies = { initial = %s; seed = 3; };\n"
+            "physics = { softening = %g; };\n"
+            "time = { energy_error = 1e-4; end = 4.0; };\n",
+            bodies, softening);
     fclose(file);
     error_clear(&error);
     if (schema_load("selection.cfg", NULL, 0, &config, &error) != STATUS_OK)
@@ -28,7 +32,7 @@ static struct config *load(void)
 static void test_nothing_is_said_of_what_was_not_tried(void **state)
 {
     (void)state;
-    struct config *config = load();
+    struct config *config = load(forty, 0.05);
     const struct search_limits limits = { 1.0, 0.0 };
     struct error error = { 0 };
     struct selection choice;
@@ -47,7 +51,7 @@ static void test_nothing_is_said_of_what_was_not_tried(void **state)
 static void test_the_table_tells_what_was_not_tried(void **state)
 {
     (void)state;
-    struct config *config = load();
+    struct config *config = load(forty, 0.05);
     const struct search_limits limits = { 3e4, 0.0 };
     struct error error = { 0 };
     struct selection choice;
@@ -73,7 +77,7 @@ static void test_the_table_tells_what_was_not_tried(void **state)
 static void test_a_tenth_of_the_run_is_enough(void **state)
 {
     (void)state;
-    struct config *config = load();
+    struct config *config = load(forty, 0.05);
     const struct search_limits limits = { 0.0, 0.1 };
     struct error error = { 0 };
     struct selection choice;
@@ -84,12 +88,45 @@ static void test_a_tenth_of_the_run_is_enough(void **state)
     config_free(config);
 }
 
+/* The one that is tried first: fixed steps where softening is longer than R / N, here 1/40, or 8/40
+ * in a collapse. */
+static void test_what_is_tried_first(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *bodies;
+        double softening;
+        const char *first; /* NULL: one of fixed steps */
+    } cases[] = {
+        { forty, 0.05, NULL },
+        { forty, 0.01, "hermite4" },
+        { "\"plummer\"; count = 8", 0.05, "gauss-radau" },
+        { "\"cold-sphere\"; count = 40", 0.05, "hermite4" },
+        { "\"cold-sphere\"; count = 40", 0.3, NULL },
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        struct config *config = load(cases[k].bodies, cases[k].softening);
+        const struct search_limits limits = { 1.0, 0.0 };
+        struct error error = { 0 };
+        struct selection choice;
+        search_setting(config, &limits, NULL, &choice, &error);
+        const struct integrator *const first = choice.candidates[0].setting.integrator;
+        if (cases[k].first)
+            assert_string_equal(first->variant.name, cases[k].first);
+        else
+            assert_false(integrator_chooses_steps(first));
+        selection_destroy(&choice);
+        config_free(config);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nothing_is_said_of_what_was_not_tried),
         cmocka_unit_test(test_the_table_tells_what_was_not_tried),
         cmocka_unit_test(test_a_tenth_of_the_run_is_enough),
+        cmocka_unit_test(test_what_is_tried_first),
     };
     return cmocka_run_group_tests_name("selection", tests, NULL, NULL);
 }

@@ -57,4 +57,6 @@ ROWS = [
      "cli/fmm.py"),
     ("src/commands/command-check.c", "fmm.accuracy = typical_accuracy;", "fmm.accuracy = 1e-7;",
      "cli/fmm.py"),
+    ("src/commands/command-check.c", "part == CHECK_BODIES && asked_to_choose(",
+     "false && asked_to_choose(", "cli/check.py"),
 ]
