@@ -12,6 +12,9 @@
  * an orbit what it is: the Sun's is 0.011 of the Earth's pull on the Moon. */
 static const double weak_tide = 0.1;
 
+/* The widest separation over the side of a periodic box: forces change images at half of it. */
+static const double part_of_box = 0.25;
+
 enum {
     ALL_PAIRS = 64, /* the most bodies of which every pair is looked at */
     HEAVIEST = 8,   /* of more, pairs with these */
@@ -23,17 +26,36 @@ struct point {
     double m, x[3], v[3];
 };
 
-static struct point point_of(const struct bodies *b, size_t first,
+/* Returns the coordinate x as it is, or in a periodic box that of its image nearest to another. */
+static double image_near(const struct physics *physics, double x, double other)
+{
+    return physics->boundary == BOUNDARY_PERIODIC
+               ? other + physics_nearest_image(x - other, physics->box_length)
+               : x;
+}
+
+static void place_near(const struct physics *physics, const struct bodies *b, size_t i,
+                       const double other[3], double x[3])
+{
+    const double own[] = { b->x[i], b->y[i], b->z[i] };
+    for (int axis = 0; axis < 3; axis++)
+        x[axis] = image_near(physics, own[axis], other[axis]);
+}
+
+static struct point point_of(const struct physics *physics, const struct bodies *b, size_t first,
                              const struct bound_center *center)
 {
     struct point point = { 0 };
+    const size_t one = first + center->bodies[0];
+    const double about[] = { b->x[one], b->y[one], b->z[one] };
     for (size_t k = 0; k < center->count; k++)
         point.m += b->m[first + center->bodies[k]];
     for (size_t k = 0; k < center->count; k++) {
         const size_t at = first + center->bodies[k];
         const double share = center->count > 1 ? b->m[at] / point.m : 1.0;
-        const double x[] = { b->x[at], b->y[at], b->z[at] };
         const double v[] = { b->vx[at], b->vy[at], b->vz[at] };
+        double x[3];
+        place_near(physics, b, at, about, x);
         for (int axis = 0; axis < 3; axis++) {
             point.x[axis] += share * x[axis];
             point.v[axis] += share * v[axis];
@@ -52,10 +74,13 @@ struct bound_orbit bound_orbit_about(const struct physics *physics, const struct
                                      size_t system, size_t body, const struct bound_center *center)
 {
     const size_t first = system * b->stride, at = first + body;
-    const struct point point = point_of(b, first, center);
+    const struct point point = point_of(physics, b, first, center);
     const double mu = physics->gravitational_constant * (point.m + b->m[at]);
     const double eps = physics->softening;
-    const double x[] = { b->x[at] - point.x[0], b->y[at] - point.x[1], b->z[at] - point.x[2] };
+    double x[3];
+    place_near(physics, b, at, point.x, x);
+    for (int axis = 0; axis < 3; axis++)
+        x[axis] -= point.x[axis];
     const double v[] = { b->vx[at] - point.v[0], b->vy[at] - point.v[1], b->vz[at] - point.v[2] };
     const double r2 = vec3_dot(x, x), v2 = vec3_dot(v, v), rv = vec3_dot(x, v);
     const double h2 = fmax(0.0, r2 * v2 - rv * rv);
@@ -82,9 +107,13 @@ static bool is_part(const struct bound_orbit *orbit, size_t k)
     return part;
 }
 
-static double distance2_of(const struct bodies *b, size_t i, const double x[3])
+static double distance2_of(const struct physics *physics, const struct bodies *b, size_t i,
+                           const double x[3])
 {
-    const double d[] = { b->x[i] - x[0], b->y[i] - x[1], b->z[i] - x[2] };
+    double d[3];
+    place_near(physics, b, i, x, d);
+    for (int axis = 0; axis < 3; axis++)
+        d[axis] -= x[axis];
     return vec3_dot(d, d);
 }
 
@@ -92,13 +121,13 @@ static double distance2_of(const struct bodies *b, size_t i, const double x[3])
 static double tide_on(const struct physics *physics, const struct bodies *b, size_t first,
                       const struct bound_orbit *orbit)
 {
-    const struct point point = point_of(b, first, &orbit->center);
+    const struct point point = point_of(physics, b, first, &orbit->center);
     const double mass = point.m + b->m[first + orbit->body];
     const double a = -0.5 * physics->gravitational_constant * mass / orbit->energy;
     const double widest = a * (1.0 + orbit->eccentricity);
     double strongest = 0.0; /* m / d^3 */
     for (size_t k = 0; k < b->count; k++) {
-        const double d2 = distance2_of(b, first + k, point.x);
+        const double d2 = distance2_of(physics, b, first + k, point.x);
         if (b->m[first + k] > strongest * d2 * sqrt(d2) && !is_part(orbit, k))
             strongest = b->m[first + k] / (d2 * sqrt(d2));
     }
@@ -113,7 +142,7 @@ static double tide_on(const struct physics *physics, const struct bodies *b, siz
 static double passage_in_tide(const struct physics *physics, const struct bodies *b, size_t first,
                               const struct bound_orbit *orbit, double tide)
 {
-    const struct point point = point_of(b, first, &orbit->center);
+    const struct point point = point_of(physics, b, first, &orbit->center);
     const double mu = physics->gravitational_constant * (point.m + b->m[first + orbit->body]);
     const double a = -0.5 * mu / orbit->energy, e = orbit->eccentricity;
     const double h2 = fmax(0.0, mu * a * (1.0 - e * e)) + 0.25 * tide * tide * mu * a * (1.0 + e);
@@ -135,6 +164,13 @@ struct search {
     struct bound_orbit best;
     struct bound_filter filter; /* with the passage of the best one so far */
 };
+
+/* Tells whether the nearest images are those that go around each other, and remain so. */
+static bool fits_box(const struct physics *physics, const struct bound_orbit *orbit)
+{
+    const double widest = orbit->semi_major_axis * (1.0 + orbit->eccentricity);
+    return physics->boundary != BOUNDARY_PERIODIC || widest < part_of_box * physics->box_length;
+}
 
 static bool counts(const struct bound_filter *filter, const struct bound_orbit *orbit)
 {
@@ -170,7 +206,7 @@ static void look_at_two_heaviest(struct search *search)
     if (isnan(orbit.period))
         return;
     search->two = (struct bound_center){ 2, { two[0], two[1] } };
-    search->two_distance2 = distance2_of(b, search->first + two[0],
+    search->two_distance2 = distance2_of(search->physics, b, search->first + two[0],
                                          (const double[]){ b->x[other], b->y[other], b->z[other] });
 }
 
@@ -181,7 +217,7 @@ static void consider(struct search *search, size_t body, const struct bound_cent
         return; /* it is the other that goes around */
     struct bound_orbit orbit =
         bound_orbit_about(search->physics, search->bodies, search->system, body, center);
-    if (!counts(&search->filter, &orbit))
+    if (!counts(&search->filter, &orbit) || !fits_box(search->physics, &orbit))
         return;
     const double tide = tide_on(search->physics, search->bodies, search->first, &orbit);
     orbit.passage = passage_in_tide(search->physics, search->bodies, search->first, &orbit, tide);
@@ -197,8 +233,9 @@ static void consider_two_heaviest(struct search *search, size_t body)
     const struct bound_center *two = &search->two;
     if (two->count == 0 || body == two->bodies[0] || body == two->bodies[1])
         return;
-    const struct point point = point_of(search->bodies, search->first, two);
-    if (distance2_of(search->bodies, search->first + body, point.x) > search->two_distance2)
+    const struct point point = point_of(search->physics, search->bodies, search->first, two);
+    if (distance2_of(search->physics, search->bodies, search->first + body, point.x) >
+        search->two_distance2)
         consider(search, body, two);
 }
 
@@ -255,6 +292,27 @@ static bool may_be_faster(const struct physics *physics, const struct bodies *b,
     return mu > 0.0 && period_at(mu, 0.0, physics->softening) < passage;
 }
 
+/* The neighbours of many bodies. A periodic box is cut open at its faces: of a pair to both sides
+ * of one, either is no neighbour of the other for now. */
+static enum status create_tree(struct search *search, struct error *error)
+{
+    const struct physics *physics = search->physics;
+    struct bodies *inside;
+    if (physics->boundary != BOUNDARY_PERIODIC)
+        return neighbours_create(search->bodies, search->system, 0, &search->tree, error);
+    if (bodies_create(1, search->bodies->count, &inside, error))
+        return error->status;
+    bodies_copy_system(inside, 0, search->bodies, search->system);
+    for (size_t i = 0; i < inside->count; i++) {
+        inside->x[i] = image_near(physics, inside->x[i], 0.0);
+        inside->y[i] = image_near(physics, inside->y[i], 0.0);
+        inside->z[i] = image_near(physics, inside->z[i], 0.0);
+    }
+    const enum status status = neighbours_create(inside, 0, 0, &search->tree, error);
+    bodies_destroy(inside);
+    return status;
+}
+
 static enum status open_search(const struct physics *physics, const struct bodies *bodies,
                                size_t system, const struct bound_filter *filter,
                                struct search *search, struct error *error)
@@ -264,7 +322,7 @@ static enum status open_search(const struct physics *physics, const struct bodie
                                .first = system * bodies->stride,
                                .system = system,
                                .filter = *filter };
-    if (bodies->count > ALL_PAIRS && neighbours_create(bodies, system, 0, &search->tree, error))
+    if (bodies->count > ALL_PAIRS && create_tree(search, error))
         return error->status;
     const enum status status = sort_by_mass(search, error);
     if (!status)
@@ -284,7 +342,7 @@ enum status bound_orbit_fastest(const struct physics *physics, const struct bodi
 {
     struct search search;
     *found = false;
-    if (bodies->count < 2 || physics->boundary != BOUNDARY_OPEN ||
+    if (bodies->count < 2 ||
         !may_be_faster(physics, bodies, system * bodies->stride, filter->passage))
         return STATUS_OK;
     enum status status = open_search(physics, bodies, system, filter, &search, error);
@@ -344,7 +402,9 @@ enum status bound_orbits_smallest(const struct physics *physics, const struct bo
 
 /* --- a system of its own ---------------------------------------------------------------------- */
 
-static void copy_body(struct bodies *to, size_t k, const struct bodies *from, size_t at)
+/* The image nearest to the centre. */
+static void copy_body(const struct physics *physics, struct bodies *to, size_t k,
+                      const struct bodies *from, size_t at, const double center[3])
 {
     double *source[BODIES_REALS], *target[BODIES_REALS];
     bodies_reals(from, source);
@@ -352,23 +412,26 @@ static void copy_body(struct bodies *to, size_t k, const struct bodies *from, si
     for (size_t array = 0; array < BODIES_REALS; array++)
         target[array][k] = source[array][at];
     to->id[k] = from->id[at];
+    to->x[k] = image_near(physics, to->x[k], center[0]);
+    to->y[k] = image_near(physics, to->y[k], center[1]);
+    to->z[k] = image_near(physics, to->z[k], center[2]);
 }
 
 /* The others by their tides, the strongest first: -m / d^3. */
-static void sort_by_tide(const struct bodies *b, size_t first, const struct bound_orbit *orbit,
-                         double *key, double *body)
+static void sort_by_tide(const struct physics *physics, const struct bodies *b, size_t first,
+                         const struct bound_orbit *orbit, double *key, double *body)
 {
-    const struct point point = point_of(b, first, &orbit->center);
+    const struct point point = point_of(physics, b, first, &orbit->center);
     for (size_t k = 0; k < b->count; k++) {
-        const double d2 = distance2_of(b, first + k, point.x);
+        const double d2 = distance2_of(physics, b, first + k, point.x);
         key[k] = is_part(orbit, k) ? INFINITY : -b->m[first + k] / (d2 * sqrt(d2));
         body[k] = (double)k;
     }
     gsl_sort2(key, 1, body, 1, b->count);
 }
 
-enum status bound_orbit_isolate(const struct bodies *bodies, size_t system,
-                                const struct bound_orbit *orbit, size_t most,
+enum status bound_orbit_isolate(const struct physics *physics, const struct bodies *bodies,
+                                size_t system, const struct bound_orbit *orbit, size_t most,
                                 struct bodies **isolated, struct bound_orbit *inner,
                                 struct error *error)
 {
@@ -378,16 +441,17 @@ enum status bound_orbit_isolate(const struct bodies *bodies, size_t system,
     double *const key = memory_array(bodies->count, sizeof *key, error);
     double *const body = memory_array(bodies->count, sizeof *body, error);
     if (key && body && !bodies_create(1, count, isolated, error)) {
-        sort_by_tide(bodies, first, orbit, key, body);
+        const struct point point = point_of(physics, bodies, first, &orbit->center);
+        sort_by_tide(physics, bodies, first, orbit, key, body);
         *inner = *orbit;
         for (size_t k = 0; k < orbit->center.count; k++) {
-            copy_body(*isolated, k, bodies, first + orbit->center.bodies[k]);
+            copy_body(physics, *isolated, k, bodies, first + orbit->center.bodies[k], point.x);
             inner->center.bodies[k] = k;
         }
-        copy_body(*isolated, own - 1, bodies, first + orbit->body);
+        copy_body(physics, *isolated, own - 1, bodies, first + orbit->body, point.x);
         inner->body = own - 1;
         for (size_t k = own; k < count; k++)
-            copy_body(*isolated, k, bodies, first + (size_t)body[k - own]);
+            copy_body(physics, *isolated, k, bodies, first + (size_t)body[k - own], point.x);
     }
     memory_free(key);
     memory_free(body);

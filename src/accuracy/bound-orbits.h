@@ -2,7 +2,8 @@
  * The orbit of a body about what it is bound to most tightly: another body with mass, or the two
  * heaviest bodies together where it goes around both of them. Of several orbits on which it could
  * be, the one with the shortest period counts that the other bodies leave alone: a moon's about its
- * planet, not about the star. In open space.
+ * planet, not about the star. In a periodic box the bodies are seen as their nearest images, and an
+ * orbit is narrower than half of the box.
  */
 #ifndef ORRERY_ACCURACY_BOUND_ORBITS_H
 #define ORRERY_ACCURACY_BOUND_ORBITS_H
@@ -55,8 +56,8 @@ enum status bound_orbit_fastest(const struct physics *physics, const struct bodi
                                 size_t system, const struct bound_filter *filter, bool *found,
                                 struct bound_orbit *orbit, struct error *error);
 
-/* The same for each body that has such an orbit: the `most` smallest ones, by ascending a, and how
- * many there are. */
+/* The same, in open space, for each body that has such an orbit: the `most` smallest ones, by
+ * ascending a, and how many there are. */
 enum status bound_orbits_smallest(const struct physics *physics, const struct bodies *bodies,
                                   size_t system, size_t most, struct bound_orbit *orbits,
                                   size_t *count, struct error *error);
@@ -64,10 +65,11 @@ enum status bound_orbits_smallest(const struct physics *physics, const struct bo
 enum { BOUND_ORBITS_BODY_BYTES = 7 * sizeof(double) }; /* that the search borrows for each body */
 
 /* A system of its own for the caller to destroy: the orbit's bodies, first those of the centre,
- * then the body itself, and the others that pull them apart most, up to `most` in all. The orbit in
- * it goes to *inner. STATUS_MEMORY. */
-enum status bound_orbit_isolate(const struct bodies *bodies, size_t system,
-                                const struct bound_orbit *orbit, size_t most,
+ * then the body itself, and the others that pull them apart most, up to `most` in all; in a
+ * periodic box the nearest images, which open space is enough for. The orbit in it goes to *inner.
+ * STATUS_MEMORY. */
+enum status bound_orbit_isolate(const struct physics *physics, const struct bodies *bodies,
+                                size_t system, const struct bound_orbit *orbit, size_t most,
                                 struct bodies **isolated, struct bound_orbit *inner,
                                 struct error *error);
 

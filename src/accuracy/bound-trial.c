@@ -1,20 +1,111 @@
 #include "accuracy/bound-trial.h"
-#include "force/direct/reference.h"
 
 #include <math.h>
 
+#include "force/direct/reference.h"
 #include "simulation/simulation.h"
 
-enum {
-    MOST_BODIES = 16,       /* in a trial: those of the orbit, and who disturbs it most */
-    SAMPLES_PER_PERIOD = 24 /* or each step, where there are fewer */
-};
+enum { SAMPLES_PER_PERIOD = 24 }; /* or each step, where there are fewer */
 
 /* The forces in a period by gauss-radau: its steps, those to be looked at among them, and their
  * passes. */
 static const double truth_forces = (12.0 + SAMPLES_PER_PERIOD) * 3.0 * 7.0;
 
-/* One of the two that move from the same state. */
+/* Forces on a body by block steps in a period: 2 pi / eta^(1/2) of a circular orbit, and twice that
+ * of an eccentric one, each with a second evaluation. */
+static const double block_forces = 3.0 * 4.0 * M_PI;
+
+/* Steps of the trial over those of the run, from which on the run's count. */
+static const double longer = 1.1;
+/* What is left of the error of a method, as a part of the limit, when its steps need no look. */
+static const double negligible = 1e-6;
+
+/* The part of the variance of the means over the periods that a line explains of a steady change;
+ * of a single jump it explains 0.75 at most. */
+static const double steady = 0.9;
+
+/* --- the steps of a trial --------------------------------------------------------------------- */
+
+static double key_of(const struct bound_method *method)
+{
+    return isnan(method->key) ? integrator_key(method->integrator)->default_value.real
+                              : method->key;
+}
+
+static double refinement_of(const struct bound_method *method)
+{
+    return method->refinement > 0.0 ? method->refinement : 1.0;
+}
+
+/* The steps of a trial in which both are looked at. Those of gauss-radau do not end there, those of
+ * blocks do, and are as long at most. */
+static double grid_of(const struct bound_method *method, double period)
+{
+    const bool follows = method->integrator->adaptive && !method->integrator->block_steps;
+    return follows ? period / SAMPLES_PER_PERIOD : method->dt;
+}
+
+/* The bodies outside of the trial by their levels of its grid, in proportion to those that it
+ * leaves out. */
+static void count_others(const struct bound_method *method, double part,
+                         double others[ADAPTIVE_LEVELS])
+{
+    const int halvings = (int)lrint(log2(method->grid / method->dt));
+    for (int k = 0; k < ADAPTIVE_LEVELS; k++)
+        others[k] = 0.0;
+    for (int k = 0; k < ADAPTIVE_LEVELS; k++)
+        others[k > halvings ? k - halvings : 0] += part * method->levels[k];
+}
+
+/* --- by what the bodies are moved ------------------------------------------------------------- */
+
+/* The value of the integrator's own key in a run. */
+static double key_value(const struct integrator *integrator, const struct simulation *simulation)
+{
+    const size_t row = (size_t)(integrator_key(integrator) - integrator->variant.parameters);
+    double values[INTEGRATOR_VALUES];
+    if (!simulation->options.time)
+        return simulation->options.values ? simulation->options.values[row] : NAN;
+    integrator_values(integrator, simulation->options.time, values);
+    return values[row];
+}
+
+struct bound_method bound_method_of(const struct moment *now, size_t system,
+                                    const struct integrator *integrator, double limit)
+{
+    const struct simulation *const simulation = now->simulation;
+    struct bound_method method = { .integrator = integrator,
+                                   .dt = now->dt,
+                                   .grid = now->dt,
+                                   .limit = limit,
+                                   .key = NAN,
+                                   .mean_step = INFINITY };
+    if (!integrator->adaptive || !simulation)
+        return method;
+    const struct adaptive *const adaptive = simulation->backend->adaptive;
+    const bool all = now->bodies->count <= BOUND_TRIAL_BODIES;
+    method.key = key_value(integrator, simulation);
+    method.refinement = simulation->options.refinement;
+    if (!all && adaptive->class_->count_levels) {
+        method.crowded = true;
+        adaptive->class_->count_levels(adaptive, system, method.levels);
+    } else if (!all) {
+        const struct work_done own = simulation_work_done(simulation, system);
+        method.mean_step = own.steps > 0.0 ? own.time / own.steps : 0.0;
+    }
+    return method;
+}
+
+bool bound_method_known(const struct bound_method *method)
+{
+    double bodies = 0.0;
+    for (int k = 0; k < ADAPTIVE_LEVELS; k++)
+        bodies += method->levels[k];
+    return method->mean_step > 0.0 && (!method->crowded || bodies > 0.0);
+}
+
+/* --- two that move from the same state -------------------------------------------------------- */
+
 struct runner {
     struct simulation simulation;
     struct bound_orbit orbit; /* in its bodies */
@@ -22,64 +113,105 @@ struct runner {
 
 static enum status open_runner(const struct physics *physics, const struct bodies *bodies,
                                size_t system, const struct bound_orbit *orbit,
-                               const struct integrator *integrator, double dt,
-                               struct runner *runner, struct error *error)
+                               const struct bound_method *method, double dt, struct runner *runner,
+                               struct error *error)
 {
     struct bodies *own;
+    const bool chooses = method->integrator->adaptive != NULL;
+    const double values[INTEGRATOR_VALUES] = { NAN, chooses ? key_of(method) : NAN };
+    double others[ADAPTIVE_LEVELS];
     runner->simulation = (struct simulation){
         .physics = *physics,
-        .integrator = integrator,
+        .integrator = method->integrator,
         .step = dt,
         .class_ = &backend_serial,
         .options.force = { .precision = PRECISION_DOUBLE,
                            .threads = 1,
                            .kernel = "auto",
                            .isa = "auto" },
+        .options.values = values,
+        .options.refinement = method->refinement,
     };
-    if (bound_orbit_isolate(bodies, system, orbit, MOST_BODIES, &own, &runner->orbit, error) ||
+    if (method->crowded) {
+        const double count = (double)bodies->count;
+        count_others(method, fmax(0.0, count - BOUND_TRIAL_BODIES) / count, others);
+        runner->simulation.options.others = others;
+    }
+    runner->simulation.physics.boundary = BOUNDARY_OPEN;
+    if (bound_orbit_isolate(physics, bodies, system, orbit, BOUND_TRIAL_BODIES, &own,
+                            &runner->orbit, error) ||
         simulation_take(&runner->simulation, own, error))
         return error->status;
-    return simulation_start(&runner->simulation, error);
+    const enum status status = simulation_start(&runner->simulation, error);
+    runner->simulation.options.values = runner->simulation.options.others = NULL;
+    return status;
 }
 
-static struct bound_orbit look(const struct physics *physics, const struct runner *runner)
+static struct bound_orbit look(const struct runner *runner)
 {
-    return bound_orbit_about(physics, runner->simulation.bodies, 0, runner->orbit.body,
-                             &runner->orbit.center);
+    return bound_orbit_about(&runner->simulation.physics, runner->simulation.bodies, 0,
+                             runner->orbit.body, &runner->orbit.center);
 }
 
-/* The differences of a sample, added to what there is. */
+/* What counts as a period: a grid on which block steps end may be longer. */
+static double window_of(const struct integrator *integrator, double dt, double period)
+{
+    return integrator->block_steps ? fmax(period, dt) : period;
+}
+
+/* The differences of the samples so far: the largest, and sums of those of each period. */
 struct sums {
-    double error, first, last; /* the sums of the first and of the last period */
-    size_t first_count, last_count;
+    double error, change[BOUND_TRIAL_PERIODS];
+    size_t count[BOUND_TRIAL_PERIODS];
 };
 
-static void compare(const struct physics *physics, const struct runner *method,
-                    const struct runner *truth, double periods, struct sums *sums)
+static void compare(const struct runner *method, const struct runner *truth, double periods,
+                    struct sums *sums)
 {
-    const struct bound_orbit own = look(physics, method), real = look(physics, truth);
+    const struct bound_orbit own = look(method), real = look(truth);
     const double energy = fabs(truth->orbit.energy);
     const double change = (own.energy - real.energy) / energy;
     const double radial =
         own.eccentricity * own.eccentricity - real.eccentricity * real.eccentricity;
     const double size =
         fmax(fabs(own.energy - real.energy) / fmax(energy, real.potential), fabs(radial));
+    const double last = BOUND_TRIAL_PERIODS - 1;
+    const size_t period = (size_t)fmin(fmax(ceil(periods) - 1.0, 0.0), last);
     sums->error = isfinite(size) ? fmax(sums->error, size) : INFINITY;
-    if (periods <= 1.0) {
-        sums->first += change;
-        sums->first_count++;
-    } else if (periods > BOUND_TRIAL_PERIODS - 1) {
-        sums->last += change;
-        sums->last_count++;
+    sums->change[period] += change;
+    sums->count[period]++;
+}
+
+/* Returns the change per period from the first to the last; 0 where there is none to be had, or,
+ * if `tests`, where a line through the periods says that it is not steady. */
+static double change_per_period(const struct sums *sums, bool tests)
+{
+    enum { LAST = BOUND_TRIAL_PERIODS - 1 };
+    double mean[BOUND_TRIAL_PERIODS], all = 0.0, te = 0.0, tt = 0.0, ee = 0.0;
+    if (sums->count[0] == 0 || sums->count[LAST] == 0)
+        return 0.0;
+    for (int k = 0; k <= LAST; k++) {
+        mean[k] = sums->change[k] / (double)sums->count[k];
+        all += mean[k] / BOUND_TRIAL_PERIODS;
     }
+    for (int k = 0; k <= LAST; k++) {
+        const double t = k - 0.5 * LAST;
+        te += t * (mean[k] - all);
+        tt += t * t;
+        ee += (mean[k] - all) * (mean[k] - all);
+    }
+    if (tests && !(te * te >= steady * tt * ee))
+        return 0.0;
+    return (mean[LAST] - mean[0]) / LAST;
 }
 
 /* The method may lose the body; where the truth cannot be followed, nothing is known. */
-static enum status follow(const struct physics *physics, struct runner *method,
-                          struct runner *truth, double dt, double limit, struct bound_trial *trial,
-                          struct error *error)
+static enum status follow(struct runner *method, struct runner *truth, double limit,
+                          struct bound_trial *trial, struct error *error)
 {
-    const double period = truth->orbit.period / dt; /* in steps */
+    const double dt = truth->simulation.step;
+    const double window = window_of(method->simulation.integrator, dt, truth->orbit.period);
+    const double period = window / dt; /* in steps */
     const uint64_t stride = (uint64_t)fmax(1.0, floor(period / SAMPLES_PER_PERIOD));
     const uint64_t last = (uint64_t)ceil(BOUND_TRIAL_PERIODS * period);
     struct sums sums = { 0 };
@@ -97,59 +229,110 @@ static enum status follow(const struct physics *physics, struct runner *method,
             trial->beyond = fmin(trial->beyond, (double)step * dt);
             break;
         }
-        if (!(look(physics, truth).energy < 0.0))
+        if (!(look(truth).energy < 0.0))
             break; /* the others have taken it apart: there is no orbit that could be off */
-        compare(physics, method, truth, (double)step / period, &sums);
+        compare(method, truth, (double)step / period, &sums);
         if (sums.error > limit)
             trial->beyond = fmin(trial->beyond, (double)step * dt);
     }
+    const struct work_done own = simulation_work_done(&method->simulation, 0);
     trial->error = sums.error;
-    trial->interactions = simulation_work_done(&method->simulation, 0).interactions +
-                          simulation_work_done(&truth->simulation, 0).interactions;
-    if (sums.first_count > 0 && sums.last_count > 0)
-        trial->rate =
-            (sums.last / (double)sums.last_count - sums.first / (double)sums.first_count) /
-            ((BOUND_TRIAL_PERIODS - 1) * truth->orbit.period);
+    trial->mean_step = own.time / own.steps;
+    trial->interactions +=
+        own.interactions + simulation_work_done(&truth->simulation, 0).interactions;
+    trial->rate = change_per_period(&sums, method->simulation.integrator->adaptive) / window;
     return STATUS_OK;
 }
 
+/* --- a trial ---------------------------------------------------------------------------------- */
+
 static double pairs_in_trial(const struct bodies *bodies)
 {
-    return reference_pairs(1.0, fmin((double)bodies->count, MOST_BODIES));
+    return reference_pairs(1.0, fmin((double)bodies->count, BOUND_TRIAL_BODIES));
+}
+
+/* The forces on all bodies that the method takes in a period of this length. */
+static double forces_of(const struct bound_method *method, double period)
+{
+    const double finer = refinement_of(method);
+    if (!method->integrator->adaptive)
+        return period / method->dt * (double)integrator_forces_per_step(method->integrator);
+    return finer *
+           (method->integrator->block_steps ? block_forces / sqrt(key_of(method)) : truth_forces);
 }
 
 double bound_trial_cost(const struct bodies *bodies, const struct bound_method *method,
                         const struct bound_orbit *orbit)
 {
-    const double own =
-        orbit->period / method->dt * (double)integrator_forces_per_step(method->integrator);
-    return BOUND_TRIAL_PERIODS * (own + truth_forces) * pairs_in_trial(bodies);
+    const double window = window_of(method->integrator, method->dt, orbit->period);
+    return BOUND_TRIAL_PERIODS * window / orbit->period *
+           (forces_of(method, orbit->period) + truth_forces) * pairs_in_trial(bodies);
 }
 
 double bound_trial_longest(const struct bodies *bodies, const struct bound_method *method,
                            double interactions)
 {
     const double forces = interactions / (BOUND_TRIAL_PERIODS * pairs_in_trial(bodies));
+    if (method->integrator->adaptive)
+        return INFINITY; /* it takes the same for all */
     const double steps =
         (forces - truth_forces) / (double)integrator_forces_per_step(method->integrator);
     return steps * method->dt;
+}
+
+void bound_method_shorten_grid(struct bound_method *method, const struct bodies *bodies,
+                               const struct bound_orbit *orbit, double interactions)
+{
+    while (method->integrator->block_steps && method->dt > orbit->period &&
+           bound_trial_cost(bodies, method, orbit) > interactions)
+        method->dt *= 0.5;
+}
+
+/* The other one: gauss-radau with its usual accuracy, and half its steps if it is to judge itself.
+ */
+static struct bound_method truth_beside(const struct bound_method *method)
+{
+    struct bound_method truth = { .integrator = integrator_find("gauss-radau"), .key = NAN };
+    if (method->integrator == truth.integrator) {
+        truth.key = fmin(key_of(method), key_of(&truth));
+        truth.refinement = 2.0 * refinement_of(method);
+    }
+    return truth;
+}
+
+static enum status try_once(const struct physics *physics, const struct bodies *bodies,
+                            size_t system, const struct bound_orbit *orbit,
+                            const struct bound_method *method, struct bound_trial *trial,
+                            struct error *error)
+{
+    struct runner own = { 0 }, other = { 0 };
+    struct error broken = { 0 };
+    const struct bound_method truth = truth_beside(method);
+    const double dt = grid_of(method, orbit->period);
+    enum status status = open_runner(physics, bodies, system, orbit, method, dt, &own, &broken);
+    if (!status)
+        status = open_runner(physics, bodies, system, orbit, &truth, dt, &other, &broken);
+    if (!status)
+        status = follow(&own, &other, method->limit, trial, &broken);
+    simulation_destroy(&own.simulation);
+    simulation_destroy(&other.simulation);
+    return status == STATUS_NUMERICAL ? STATUS_OK : error_pass(error, &broken);
 }
 
 enum status bound_trial(const struct physics *physics, const struct bodies *bodies, size_t system,
                         const struct bound_orbit *orbit, const struct bound_method *method,
                         struct bound_trial *trial, struct error *error)
 {
-    struct runner own = { 0 }, truth = { 0 };
-    struct error broken = { 0 };
-    *trial = (struct bound_trial){ .beyond = INFINITY };
-    enum status status =
-        open_runner(physics, bodies, system, orbit, method->integrator, method->dt, &own, &broken);
-    if (!status)
-        status = open_runner(physics, bodies, system, orbit, integrator_find("gauss-radau"),
-                             method->dt, &truth, &broken);
-    if (!status)
-        status = follow(physics, &own, &truth, method->dt, method->limit, trial, &broken);
-    simulation_destroy(&own.simulation);
-    simulation_destroy(&truth.simulation);
-    return status == STATUS_NUMERICAL ? STATUS_OK : error_pass(error, &broken);
+    static const struct bound_trial nothing = { .beyond = INFINITY };
+    *trial = nothing;
+    if (try_once(physics, bodies, system, orbit, method, trial, error))
+        return error->status;
+    if (!(trial->mean_step > longer * method->mean_step) ||
+        trial->error <= negligible * method->limit)
+        return STATUS_OK;
+    /* Bodies that are not in the trial make the steps of the run shorter. */
+    struct bound_method finer = *method;
+    finer.refinement = refinement_of(method) * trial->mean_step / method->mean_step;
+    *trial = (struct bound_trial){ .beyond = INFINITY, .interactions = trial->interactions };
+    return try_once(physics, bodies, system, orbit, &finer, trial, error);
 }

@@ -10,6 +10,8 @@
 /* The intervals of checks in steps, multiples of all strides of the watch, by the number of
  * bodies. */
 enum { FEW_EVERY = 100, MANY_EVERY = 1000, VERY_FEW_BODIES = 16 };
+/* The same with steps of its own, whose grid may be as coarse as it likes. */
+enum { GRID_EVERY = 10 };
 
 /*
  * Steps of a passage from which on no orbit is in doubt. A pair alone stays within 0.01 of its
@@ -53,10 +55,6 @@ static int least_steps_of(const struct watch *watch)
 
 const char *watch_bound_unjudged(const struct watch *watch)
 {
-    if (watch->chooses_steps)
-        return watch->integrator->variant.name;
-    if (watch->periodic)
-        return "periodic box";
     return isinf(watch->orbit_error) ? "watch.orbit_error = 0" : NULL;
 }
 
@@ -101,12 +99,18 @@ struct finding watch_bound_row(const struct watch *watch, const struct record *r
 const char *watch_bound_text(const struct watch *watch, const struct bound_record *bound,
                              char buffer[WATCH_BOUND_TEXT_SIZE])
 {
-    char about[80], mend[80 + UNITS_TEXT_SIZE] = "", step[UNITS_TEXT_SIZE];
+    char about[80], mend[80 + UNITS_TEXT_SIZE] = "", step[UNITS_TEXT_SIZE], by[80];
     if (isnan(bound->centers[1]))
         snprintf(about, sizeof about, "body %.0f", bound->centers[0]);
     else
         snprintf(about, sizeof about, "bodies %.0f and %.0f", bound->centers[0], bound->centers[1]);
-    if (!isnan(bound->holds))
+    snprintf(by, sizeof by, "with %.3g steps of its period", bound->steps);
+    if (watch->chooses_steps)
+        snprintf(by, sizeof by, "by the steps that %s chooses", watch->integrator->variant.name);
+    if (!isnan(bound->holds) && watch->chooses_steps)
+        snprintf(mend, sizeof mend, "; time.%s = %.3g follows it",
+                 integrator_key(watch->integrator)->key, bound->holds);
+    else if (!isnan(bound->holds))
         snprintf(mend, sizeof mend, "; a step of %s follows it",
                  units_time(watch->units, bound->holds, 3, step));
     if (bound->few > 0.0)
@@ -116,9 +120,8 @@ const char *watch_bound_text(const struct watch *watch, const struct bound_recor
     else
         snprintf(
             buffer, WATCH_BOUND_TEXT_SIZE,
-            "the orbit of body %.0f about %s is off by %.3g of its own energy (limit %g), with "
-            "%.3g steps of its period%s",
-            bound->body, about, bound->error, watch->orbit_error, bound->steps, mend);
+            "the orbit of body %.0f about %s is off by %.3g of its own energy (limit %g), %s%s",
+            bound->body, about, bound->error, watch->orbit_error, by, mend);
     return buffer;
 }
 
@@ -131,14 +134,17 @@ static json_t *id_json(double id)
 json_t *watch_bound_json(const struct watch *watch, const struct record *record)
 {
     const struct bound_record *bound = &record->bound;
-    const bool foreseen = is_foreseen(bound);
-    return json_pack(
+    const bool foreseen = is_foreseen(bound), chooses = watch->chooses_steps;
+    json_t *json = json_pack(
         "{s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "judged", !watch_bound_unjudged(watch),
         "largest", document_number(foreseen ? 0.0 : bound->error), "body", id_json(bound->body),
         "about", id_json(bound->centers[0]), "and", id_json(bound->centers[1]), "steps_per_period",
-        document_number(bound->steps), "time", document_number(bound->time), "first_time_beyond",
-        document_number(foreseen ? NAN : bound->first), "step_that_holds",
-        document_number(bound->holds));
+        document_number(chooses ? NAN : bound->steps), "time", document_number(bound->time),
+        "first_time_beyond", document_number(foreseen ? NAN : bound->first), "step_that_holds",
+        document_number(chooses ? NAN : bound->holds));
+    if (chooses)
+        document_set(&json, "key_that_holds", document_number(bound->holds));
+    return json;
 }
 
 /* The most systems of an ensemble, beside the first, that are reported and for which a step that
@@ -181,14 +187,11 @@ static bool drifts(const struct watch *watch)
 
 static double sure_passage(const struct watch *watch)
 {
+    if (watch->chooses_steps)
+        return INFINITY; /* the grid says nothing of how well an orbit is followed */
     if (watch->integrator->order == 1)
         return drifts(watch) ? INFINITY : sure_steps_first_order;
     return drifts(watch) ? sure_steps_drifting : sure_steps;
-}
-
-static struct bound_method method_with(const struct watch *watch, double step)
-{
-    return (struct bound_method){ watch->integrator, step, watch->orbit_error };
 }
 
 /* To one digit: 0.0237 is 0.02. */
@@ -198,26 +201,43 @@ static double round_down(double value)
     return floor(value / power * (1.0 + 1e-12)) * power;
 }
 
-/* The largest step of one digit, from half of this one on, whose trial has something to spare. */
+/* Makes the steps half as long, in one digit of what they go by; of the first halvings of steps of
+ * one length those with too few in a period are left out. */
+static void halve(const struct watch *watch, const struct bound_orbit *orbit, double *value)
+{
+    if (watch->chooses_steps)
+        *value = round_down(*value * exp2(-watch->integrator->key_degree));
+    else
+        *value = round_down(fmin(0.5 * *value, orbit->period / (2.0 * least_steps_of(watch))));
+}
+
+/* The largest step, or value of the integrator's key, of one digit whose trial has something to
+ * spare: from half of the steps on. */
 static enum status find_step(const struct watch *watch, const struct moment *now, size_t system,
                              const struct bound_orbit *orbit, double *holds, struct error *error)
 {
-    const double least = orbit->period / (2.0 * least_steps_of(watch));
-    double step = now->dt, work = 0.0;
+    const bool chooses = watch->chooses_steps;
+    const double limit = spare * watch->orbit_error;
+    struct bound_method method =
+        bound_method_of(now, system, watch->integrator, watch->orbit_error);
+    double *const value = chooses ? &method.key : &method.dt, work = 0.0;
     *holds = NAN;
     if (watch->integrator->order == 1)
         return STATUS_OK; /* another method is what it takes */
+    if (chooses && isnan(*value))
+        *value = integrator_key(watch->integrator)->default_value.real;
     while (isnan(*holds)) {
         struct bound_trial trial;
-        step = round_down(fmin(0.5 * step, least));
-        const struct bound_method method = method_with(watch, step);
+        halve(watch, orbit, value);
+        bound_method_shorten_grid(&method, now->bodies, orbit, 0.1 * search_work);
         work += bound_trial_cost(now->bodies, &method, orbit);
         if (!(work < search_work))
             break;
         if (bound_trial(now->physics, now->bodies, system, orbit, &method, &trial, error))
             return error->status;
-        if (trial.error <= spare * watch->orbit_error)
-            *holds = step;
+        const double drift = chooses ? fabs(trial.rate) * watch->end : 0.0;
+        if (trial.error <= limit && drift <= limit)
+            *holds = *value;
     }
     return STATUS_OK;
 }
@@ -260,35 +280,41 @@ static enum status fail(struct watch *watch, const struct check *check, size_t s
     return tell_lost(watch, check, system, error);
 }
 
-/* Pair interactions that are left for trials. */
-static double work_left(const struct watch *watch, const struct bound_record *bound,
-                        const struct moment *now)
+/* Pair interactions of the run so far. */
+static double work_done(const struct watch *watch, const struct moment *now, size_t system)
 {
-    const double done = (double)now->step *
-                        force_work(&watch->force, 1.0, (double)now->bodies->count) *
-                        (double)integrator_forces_per_step(watch->integrator);
-    return work_at_least / (double)watch->systems + work_share * done - bound->work;
+    const double each = force_work(&watch->force, 1.0, (double)now->bodies->count);
+    if (watch->chooses_steps && now->simulation)
+        return simulation_work_done(now->simulation, system).interactions;
+    return (double)now->step * each * (double)integrator_forces_per_step(watch->integrator);
+}
+
+/* Pair interactions that are left for trials. */
+static double work_left(const struct watch *watch, const struct moment *now, size_t system)
+{
+    return work_at_least / (double)watch->systems + work_share * work_done(watch, now, system) -
+           watch->records[system].bound.work;
 }
 
 /* Tells whether it is time for a trial of this orbit. */
-static bool is_due(const struct watch *watch, const struct bound_record *bound,
-                   const struct moment *now, const struct bound_orbit *orbit)
+static bool is_due(const struct watch *watch, const struct moment *now, size_t system,
+                   const struct bound_orbit *orbit, const struct bound_method *method)
 {
+    const struct bound_record *bound = &watch->records[system].bound;
     const bool again_due = (double)now->step >= bound->next || isnan(bound->tried) ||
                            orbit->passage / now->dt < faster * bound->tried;
-    const struct bound_method method = method_with(watch, now->dt);
-    const double cost = bound_trial_cost(now->bodies, &method, orbit);
-    return again_due && cost <= work_left(watch, bound, now);
+    const double cost = bound_trial_cost(now->bodies, method, orbit);
+    return again_due && bound_method_known(method) && cost <= work_left(watch, now, system);
 }
 
 static enum status try_orbit(struct watch *watch, const struct check *check, size_t system,
-                             const struct bound_orbit *orbit, struct error *error)
+                             const struct bound_orbit *orbit, const struct bound_method *method,
+                             struct error *error)
 {
     const struct moment *now = check->now;
     struct bound_record *bound = &watch->records[system].bound;
-    const struct bound_method method = method_with(watch, now->dt);
     struct bound_trial trial;
-    if (bound_trial(now->physics, now->bodies, system, orbit, &method, &trial, error))
+    if (bound_trial(now->physics, now->bodies, system, orbit, method, &trial, error))
         return error->status;
     bound->work += trial.interactions;
     bound->tried = orbit->passage / now->dt;
@@ -349,11 +375,15 @@ static enum status look_at_orbit(struct watch *watch, const struct check *check,
 {
     const struct moment *now = check->now;
     struct bound_record *bound = &watch->records[system].bound;
+    struct bound_method method =
+        bound_method_of(now, system, watch->integrator, watch->orbit_error);
+    bound_method_shorten_grid(&method, now->bodies, orbit, work_left(watch, now, system));
     bound->due = now->time;
-    bound->few = orbit->period < least_steps_of(watch) * now->dt;
+    bound->few = !watch->chooses_steps && orbit->period < least_steps_of(watch) * now->dt;
     if (bound->few > 0.0)
         keep(bound, now, system, orbit, bound->error);
-    else if (is_due(watch, bound, now, orbit) && try_orbit(watch, check, system, orbit, error))
+    else if (is_due(watch, now, system, orbit, &method) &&
+             try_orbit(watch, check, system, orbit, &method, error))
         return error->status;
     if (fabs(bound->drift) > bound->error)
         keep(bound, now, system, orbit, fabs(bound->drift));
@@ -378,22 +408,26 @@ enum status watch_bound_check(struct watch *watch, const struct check *check, si
     const struct moment *now = check->now;
     const struct record *record = &watch->records[system];
     struct bound_record *bound = &watch->records[system].bound;
-    const uint64_t every = now->bodies->count > VERY_FEW_BODIES ? MANY_EVERY : FEW_EVERY;
+    const uint64_t every = watch->chooses_steps                   ? GRID_EVERY
+                           : now->bodies->count > VERY_FEW_BODIES ? MANY_EVERY
+                                                                  : FEW_EVERY;
     bool found;
     struct bound_orbit orbit;
-    if ((now->step % every != 0 && !last) || watch->chooses_steps || isinf(watch->orbit_error))
+    if ((now->step % every != 0 && !last) || isinf(watch->orbit_error))
         return STATUS_OK;
     bound->drift += bound->rate * (now->time - bound->drift_time);
     bound->drift_time = now->time;
     if (!isnan(bound->first))
         return stop_when_foreseen(watch, check, system, error);
-    const struct bound_method method = method_with(watch, now->dt);
+    const struct bound_method method =
+        bound_method_of(now, system, watch->integrator, watch->orbit_error);
+    const double affordable =
+        bound_trial_longest(now->bodies, &method, work_left(watch, now, system));
     const struct bound_filter filter = {
         .passage = sure_passage(watch) * now->dt,
-        .period = LEAST_STEPS * now->dt,
+        .period = watch->chooses_steps ? 0.0 : LEAST_STEPS * now->dt,
         /* Others cannot be tried, and must not stand before those that can. */
-        .longest = fmax(least_steps_of(watch) * now->dt,
-                        bound_trial_longest(now->bodies, &method, work_left(watch, bound, now))),
+        .longest = fmax(least_steps_of(watch) * now->dt, affordable),
         .energy = record->by_tests > 0.0 ? 0.0 : light * record->level.scale,
     };
     if (is_found_again(bound, now, system, filter.passage, &orbit)) {

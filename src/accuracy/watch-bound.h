@@ -15,7 +15,7 @@
 enum status watch_bound_check(struct watch *watch, const struct check *check, size_t system,
                               bool last, struct error *error);
 
-/* Why no orbit of this run is judged: "gauss-radau", "periodic box"; NULL where they are. */
+/* Why no orbit of this run is judged: "watch.orbit_error = 0"; NULL where they are. */
 const char *watch_bound_unjudged(const struct watch *watch);
 
 /* The row of a system: the error of its worst orbit or, once it has failed by that, the steps of a

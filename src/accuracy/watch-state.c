@@ -193,7 +193,6 @@ enum status watch_create(const struct section *section, const struct moment *sta
      * trusted: it is judged by its amount, like the drift of a symplectic method. */
     watch->symplectic =
         method->integrator->symplectic || watch->chooses_steps || method->integrator->order > 1;
-    watch->periodic = start->physics->boundary == BOUNDARY_PERIODIC;
     watch->count = start->bodies->count;
     watch->dt = start->dt;
     watch->end = (method->steps + 0.5) * start->dt; /* step 0 is t = 0 */
@@ -215,7 +214,8 @@ enum status watch_follow(const struct section *section, const struct simulation 
                             .physics = &simulation->physics,
                             .bodies = simulation->bodies,
                             .conserved = simulation->now,
-                            .first = simulation->first };
+                            .first = simulation->first,
+                            .simulation = simulation };
     return watch_create(section, now, &method, watch, error);
 }
 

@@ -133,7 +133,6 @@ struct watch {
     bool symplectic;      /* or with steps that keep its error to a tolerance */
     double advised_steps; /* of a period; 0 where the integrator chooses its own */
     const struct integrator *integrator;
-    bool periodic;      /* images of bodies make orbits that are not those of two bodies */
     size_t count;       /* bodies of a system */
     bool chooses_steps; /* its own: those of the run are no measure of them */
     const struct pace *pace;

@@ -124,7 +124,7 @@ const char *watch_text(const struct watch *watch, const bool *left_out,
 /* Writes what the watch has judged: "energy held; positions not judged (trust = { shadow = true; }
  * does)", or, where shadows told of these, "energy held; positions compared with shadows (trust)".
  * Where orbits of light bodies are not judged, it says so: "energy held; orbits of light bodies not
- * judged (gauss-radau); positions ...". */
+ * judged (watch.orbit_error = 0); positions ...". */
 enum { WATCH_JUDGED_SIZE = 224 };
 const char *watch_judged(const struct watch *watch, const bool *left_out, bool shadowed,
                          char buffer[WATCH_JUDGED_SIZE]);

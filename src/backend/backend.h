@@ -46,6 +46,7 @@ struct backend_options {
     const struct section *time;
     const double *values; /* where no config is at hand: what it says; see integrator_values() */
     double refinement;
+    const double *others; /* see struct adaptive_options; borrowed during create(); NULL: none */
 };
 
 /* A description of the running backend in words, for run.json, the log and the summary. Strings

@@ -49,7 +49,8 @@ enum status host_create_adaptive(struct host *host, const struct backend_options
                                           .refinement =
                                               options->refinement > 0 ? options->refinement : 1,
                                           .force = &sums,
-                                          .kernels = force };
+                                          .kernels = force,
+                                          .others = options->others };
     return integrator->adaptive->create(&own, physics, host->bodies, &host->backend.adaptive,
                                         error);
 }

@@ -31,6 +31,9 @@
 extern "C" {
 #endif
 
+/* Steps of the grid over 2^k, k from 0 on, that a body may have. */
+enum { ADAPTIVE_LEVELS = 51 };
+
 struct adaptive_options {
     /* The values of the integrator's own keys, by the rows of its variant's parameters; borrowed
      * during create() only. NULL: their defaults, as tests of the code use it. */
@@ -48,6 +51,10 @@ struct adaptive_options {
     /* The force of these bodies by the kernels of `openmp`, for teams of force->threads; borrowed
      * for the life of the object. NULL from the serial backend. */
     struct force *kernels;
+    /* For an integrator with block steps whose bodies stand for those of a larger system: how many
+     * other bodies of that have a step of the grid's over 2^k. They are due with these, and blocks
+     * are treated by the size that they have with them. Borrowed during create(); NULL: none. */
+    const double *others; /* [ADAPTIVE_LEVELS] */
 };
 
 /* The work that moved one system since the beginning of the run. With steps of one length, the
@@ -114,6 +121,10 @@ struct adaptive_class {
                         size_t from_system);
     void (*statistics)(const struct adaptive *adaptive, size_t system,
                        struct work_done *statistics);
+    /* Counts the bodies of a system whose next step is that of the grid over 2^k; all 0 before the
+     * first step. NULL: bodies have no steps of their own. */
+    void (*count_levels)(const struct adaptive *adaptive, size_t system,
+                         double levels[ADAPTIVE_LEVELS]);
     /* The kernel that sums its forces, for run.json: "hermite"; NULL: the backend's. */
     const char *(*kernel)(const struct adaptive *adaptive);
     /* Returns the most bytes that an object takes for `systems` systems of `count` bodies. */

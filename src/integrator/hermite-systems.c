@@ -9,6 +9,7 @@
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"
@@ -40,7 +41,8 @@ const struct parameter hermite_parameters[HERMITE_PARAMETERS] = {
 struct systems {
     struct adaptive_systems common;
     struct hermite_rule rule;
-    size_t team; /* threads that move one system together */
+    double others[ADAPTIVE_LEVELS]; /* of the rule */
+    size_t team;                    /* threads that move one system together */
     size_t workspaces;
     struct hermite_workspace *work;
 };
@@ -168,6 +170,10 @@ static enum status systems_create(const struct adaptive_options *options,
         .eta_start = 0.01 * fmin(1, sqrt(eta / 0.02)) / options->refinement,
         .rounding = options->force->precision == PRECISION_DOUBLE ? 1e-13 : 1e-5,
     };
+    if (options->others) {
+        memcpy(all->others, options->others, sizeof all->others);
+        all->rule.others = all->others;
+    }
     all->team = team_for(systems, count, options->force->threads);
     all->workspaces = workspaces_for(systems, count, options->force->threads);
     if (!adaptive_systems_init(&all->common, &method, physics, bodies, error))
@@ -248,6 +254,18 @@ static void systems_statistics(const struct adaptive *adaptive, size_t s,
         statistics->time = system.clock->grid * system.clock->dt;
 }
 
+static void count_levels(const struct adaptive *adaptive, size_t s, double levels[ADAPTIVE_LEVELS])
+{
+    const struct hermite_system system = system_at((const struct systems *)adaptive, s);
+    for (int k = 0; k < ADAPTIVE_LEVELS; k++)
+        levels[k] = 0;
+    for (size_t i = 0; i < system.count && system.clock->known > 0; i++) {
+        int exponent = 0;
+        if (system.step[i] > 0 && frexp(system.step[i] / system.clock->dt, &exponent) == 0.5)
+            levels[1 - exponent] += 1;
+    }
+}
+
 static const char *systems_kernel(const struct adaptive *adaptive)
 {
     return ((const struct systems *)adaptive)->work[0].forces->kernel;
@@ -260,6 +278,7 @@ const struct adaptive_class hermite_class = {
     .load = adaptive_systems_load,
     .copy_system = systems_copy,
     .statistics = systems_statistics,
+    .count_levels = count_levels,
     .kernel = systems_kernel,
     .bytes = systems_bytes,
     .destroy = systems_destroy,

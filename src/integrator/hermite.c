@@ -164,10 +164,16 @@ static double next_step(const struct worker *worker, double step, double wanted)
     return wanted >= step ? step : round_step(worker->dt, wanted);
 }
 
-/* Tells whether the bodies are few enough to be corrected twice. */
-static bool is_small(const struct hermite_workspace *work)
+/* Tells whether the bodies are few enough to be corrected twice, with those of a larger system that
+ * would be due now. */
+static bool is_small(const struct worker *worker)
 {
-    return work->block_size <= HERMITE_SMALL_BLOCK;
+    const double *const others = worker->rule->others;
+    double due = (double)worker->work->block_size;
+    for (int k = 0; others && k <= HERMITE_DEEPEST; k++)
+        if (others[k] > 0 && fmod(worker->work->now, ldexp(ticks, -k)) == 0)
+            due += others[k];
+    return due <= HERMITE_SMALL_BLOCK;
 }
 
 /* This thread's part of the block; of a small one it is all the first thread's. */
@@ -176,7 +182,7 @@ static void correct(const struct worker *worker)
     const struct hermite_system *const s = worker->system;
     struct hermite_workspace *const work = worker->work;
     const struct hermite_block block = block_of(worker, motion_of(worker, work->at_x, work->at_v));
-    const bool small = is_small(work);
+    const bool small = is_small(worker);
     const size_t threads = small ? 1 : worker->threads;
     if (worker->thread >= threads)
         return;
@@ -245,7 +251,7 @@ static void book_block(const struct worker *worker, double shortest, size_t who)
     const struct hermite_workspace *const work = worker->work;
     const double due = (double)work->block_size, count = (double)worker->system->count;
     clock->steps += due;
-    clock->sums += due + (is_small(work) ? (double)work->refined / count : 0);
+    clock->sums += due + (is_small(worker) ? (double)work->refined / count : 0);
     if (shortest < clock->smallest) {
         const struct reference_motion motion = motion_of(worker, work->at_x, work->at_v);
         clock->smallest = shortest;

@@ -16,7 +16,7 @@
 
 /* Halvings of the grid step, at most: a body that asks for a shorter step ends the run. Times in
  * units of that step are exact in a double. */
-enum { HERMITE_DEEPEST = 50 };
+enum { HERMITE_DEEPEST = ADAPTIVE_LEVELS - 1 };
 
 /* Memory for the steps of one system: of a thread, or of a team. */
 struct hermite_workspace {
