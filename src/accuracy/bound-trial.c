@@ -17,12 +17,18 @@ static const double block_forces = 3.0 * 4.0 * M_PI;
 
 /* Steps of the trial over those of the run, from which on the run's count. */
 static const double longer = 1.1;
-/* What is left of the error of a method, as a part of the limit, when its steps need no look. */
-static const double negligible = 1e-6;
+/*
+ * The displacement of a body, over its distance from what it is bound to, by which a trial learns
+ * how errors grow by themselves, and what may become of it: 1000 times as much. In five periods of
+ * a regular orbit it grows by some ten times; beyond, the bodies that disturb it decide where it
+ * goes, and not the method.
+ */
+static const double displacement = 1e-10, most_growth = 1e3;
+/* The part of that with which a change is still a steady one, and not the mark of an encounter. */
+static const double steady_growth = 0.1;
 
-/* The part of the variance of the means over the periods that a line explains of a steady change;
- * of a single jump it explains 0.75 at most. */
-static const double steady = 0.9;
+/* The error of a method, as a part of the limit, up to which it needs no second look. */
+static const double negligible = 1e-6;
 
 /* --- the steps of a trial --------------------------------------------------------------------- */
 
@@ -111,10 +117,20 @@ struct runner {
     struct bound_orbit orbit; /* in its bodies */
 };
 
+/* Moves the body away from the centre of its orbit by `part` of its distance. */
+static void displace(struct runner *runner, double part)
+{
+    const struct bodies *b = runner->simulation.bodies;
+    const size_t i = runner->orbit.body, c = runner->orbit.center.bodies[0];
+    b->x[i] += part * (b->x[i] - b->x[c]);
+    b->y[i] += part * (b->y[i] - b->y[c]);
+    b->z[i] += part * (b->z[i] - b->z[c]);
+}
+
 static enum status open_runner(const struct physics *physics, const struct bodies *bodies,
                                size_t system, const struct bound_orbit *orbit,
-                               const struct bound_method *method, double dt, struct runner *runner,
-                               struct error *error)
+                               const struct bound_method *method, double dt, double part,
+                               struct runner *runner, struct error *error)
 {
     struct bodies *own;
     const bool chooses = method->integrator->adaptive != NULL;
@@ -142,6 +158,7 @@ static enum status open_runner(const struct physics *physics, const struct bodie
                             &runner->orbit, error) ||
         simulation_take(&runner->simulation, own, error))
         return error->status;
+    displace(runner, part);
     const enum status status = simulation_start(&runner->simulation, error);
     runner->simulation.options.values = runner->simulation.options.others = NULL;
     return status;
@@ -182,55 +199,67 @@ static void compare(const struct runner *method, const struct runner *truth, dou
     sums->count[period]++;
 }
 
-/* Returns the change per period from the first to the last; 0 where there is none to be had, or,
- * if `tests`, where a line through the periods says that it is not steady. */
-static double change_per_period(const struct sums *sums, bool tests)
+/* Returns the change per period from the first to the last; 0 where there is none to be had. */
+static double change_per_period(const struct sums *sums)
 {
     enum { LAST = BOUND_TRIAL_PERIODS - 1 };
-    double mean[BOUND_TRIAL_PERIODS], all = 0.0, te = 0.0, tt = 0.0, ee = 0.0;
     if (sums->count[0] == 0 || sums->count[LAST] == 0)
         return 0.0;
-    for (int k = 0; k <= LAST; k++) {
-        mean[k] = sums->change[k] / (double)sums->count[k];
-        all += mean[k] / BOUND_TRIAL_PERIODS;
-    }
-    for (int k = 0; k <= LAST; k++) {
-        const double t = k - 0.5 * LAST;
-        te += t * (mean[k] - all);
-        tt += t * t;
-        ee += (mean[k] - all) * (mean[k] - all);
-    }
-    if (tests && !(te * te >= steady * tt * ee))
-        return 0.0;
-    return (mean[LAST] - mean[0]) / LAST;
+    return (sums->change[LAST] / (double)sums->count[LAST] -
+            sums->change[0] / (double)sums->count[0]) /
+           LAST;
+}
+
+/* The runners of a trial; `twin`, beside the truth, is displaced, or NULL. */
+struct runners {
+    struct runner *method, *truth, *twin;
+    double known; /* the largest difference between the last two with which an error is told */
+};
+
+/* Tells whether the orbit is still one, and one of which an error could be told. The others may
+ * have taken it apart, or make of any small error a large one. */
+static bool is_known(const struct runners *runners, double periods, struct sums *growth)
+{
+    if (!(look(runners->truth).energy < 0.0))
+        return false;
+    if (!runners->twin)
+        return true;
+    compare(runners->twin, runners->truth, periods, growth);
+    return growth->error <= runners->known;
 }
 
 /* The method may lose the body; where the truth cannot be followed, nothing is known. */
-static enum status follow(struct runner *method, struct runner *truth, double limit,
-                          struct bound_trial *trial, struct error *error)
+static enum status follow(struct runners *runners, double limit, struct bound_trial *trial,
+                          struct error *error)
 {
+    struct runner *const method = runners->method, *const truth = runners->truth;
     const double dt = truth->simulation.step;
     const double window = window_of(method->simulation.integrator, dt, truth->orbit.period);
     const double period = window / dt; /* in steps */
     const uint64_t stride = (uint64_t)fmax(1.0, floor(period / SAMPLES_PER_PERIOD));
     const uint64_t last = (uint64_t)ceil(BOUND_TRIAL_PERIODS * period);
-    struct sums sums = { 0 };
+    struct sums sums = { 0 }, growth = { 0 };
     struct error lost = { 0 };
     uint64_t step = 0;
+    if (runners->twin)
+        compare(runners->twin, truth, 0.0, &growth);
+    runners->known = most_growth * fmax(growth.error, displacement);
     while (step < last) {
         step += stride;
-        if (simulation_advance(&truth->simulation, stride, error))
+        if (simulation_advance(&truth->simulation, stride, error) ||
+            (runners->twin && simulation_advance(&runners->twin->simulation, stride, error)))
             return error->status;
         const enum status status = simulation_advance(&method->simulation, stride, &lost);
         if (status && status != STATUS_NUMERICAL)
             return error_pass(error, &lost);
-        if (status) {
+        const bool known = is_known(runners, (double)step / period, &growth);
+        if (status && (known || !runners->twin)) {
             sums.error = INFINITY;
             trial->beyond = fmin(trial->beyond, (double)step * dt);
             break;
         }
-        if (!(look(truth).energy < 0.0))
-            break; /* the others have taken it apart: there is no orbit that could be off */
+        if (!known)
+            break;
         compare(method, truth, (double)step / period, &sums);
         if (sums.error > limit)
             trial->beyond = fmin(trial->beyond, (double)step * dt);
@@ -240,7 +269,10 @@ static enum status follow(struct runner *method, struct runner *truth, double li
     trial->mean_step = own.time / own.steps;
     trial->interactions +=
         own.interactions + simulation_work_done(&truth->simulation, 0).interactions;
-    trial->rate = change_per_period(&sums, method->simulation.integrator->adaptive) / window;
+    if (runners->twin)
+        trial->interactions += simulation_work_done(&runners->twin->simulation, 0).interactions;
+    if (growth.error <= steady_growth * runners->known)
+        trial->rate = change_per_period(&sums) / window;
     return STATUS_OK;
 }
 
@@ -261,12 +293,32 @@ static double forces_of(const struct bound_method *method, double period)
            (method->integrator->block_steps ? block_forces / sqrt(key_of(method)) : truth_forces);
 }
 
+/* The other one: gauss-radau with its usual accuracy, or half the steps of a method that is nearly
+ * that. */
+static struct bound_method truth_beside(const struct bound_method *method)
+{
+    struct bound_method truth = { .integrator = integrator_find("gauss-radau"), .key = NAN };
+    if (method->integrator == truth.integrator &&
+        key_of(method) < key_of(&truth) * exp2(truth.integrator->key_degree)) {
+        truth.key = key_of(method);
+        truth.refinement = 2.0 * refinement_of(method);
+    }
+    return truth;
+}
+
+/* The same of the truth beside it. */
+static double forces_of_truth(const struct bound_method *method)
+{
+    const struct bound_method truth = truth_beside(method);
+    return refinement_of(&truth) * truth_forces;
+}
+
 double bound_trial_cost(const struct bodies *bodies, const struct bound_method *method,
                         const struct bound_orbit *orbit)
 {
     const double window = window_of(method->integrator, method->dt, orbit->period);
     return BOUND_TRIAL_PERIODS * window / orbit->period *
-           (forces_of(method, orbit->period) + truth_forces) * pairs_in_trial(bodies);
+           (forces_of(method, orbit->period) + forces_of_truth(method)) * pairs_in_trial(bodies);
 }
 
 double bound_trial_longest(const struct bodies *bodies, const struct bound_method *method,
@@ -288,34 +340,27 @@ void bound_method_shorten_grid(struct bound_method *method, const struct bodies 
         method->dt *= 0.5;
 }
 
-/* The other one: gauss-radau with its usual accuracy, and half its steps if it is to judge itself.
- */
-static struct bound_method truth_beside(const struct bound_method *method)
-{
-    struct bound_method truth = { .integrator = integrator_find("gauss-radau"), .key = NAN };
-    if (method->integrator == truth.integrator) {
-        truth.key = fmin(key_of(method), key_of(&truth));
-        truth.refinement = 2.0 * refinement_of(method);
-    }
-    return truth;
-}
-
 static enum status try_once(const struct physics *physics, const struct bodies *bodies,
                             size_t system, const struct bound_orbit *orbit,
-                            const struct bound_method *method, struct bound_trial *trial,
+                            const struct bound_method *method, bool twin, struct bound_trial *trial,
                             struct error *error)
 {
-    struct runner own = { 0 }, other = { 0 };
+    struct runner own = { 0 }, other = { 0 }, displaced = { 0 };
     struct error broken = { 0 };
     const struct bound_method truth = truth_beside(method);
     const double dt = grid_of(method, orbit->period);
-    enum status status = open_runner(physics, bodies, system, orbit, method, dt, &own, &broken);
+    struct runners runners = { &own, &other, twin ? &displaced : NULL, INFINITY };
+    enum status status = open_runner(physics, bodies, system, orbit, method, dt, 0, &own, &broken);
     if (!status)
-        status = open_runner(physics, bodies, system, orbit, &truth, dt, &other, &broken);
+        status = open_runner(physics, bodies, system, orbit, &truth, dt, 0, &other, &broken);
+    if (!status && twin)
+        status = open_runner(physics, bodies, system, orbit, &truth, dt, displacement, &displaced,
+                             &broken);
     if (!status)
-        status = follow(&own, &other, method->limit, trial, &broken);
+        status = follow(&runners, method->limit, trial, &broken);
     simulation_destroy(&own.simulation);
     simulation_destroy(&other.simulation);
+    simulation_destroy(&displaced.simulation);
     return status == STATUS_NUMERICAL ? STATUS_OK : error_pass(error, &broken);
 }
 
@@ -323,16 +368,16 @@ enum status bound_trial(const struct physics *physics, const struct bodies *bodi
                         const struct bound_orbit *orbit, const struct bound_method *method,
                         struct bound_trial *trial, struct error *error)
 {
-    static const struct bound_trial nothing = { .beyond = INFINITY };
-    *trial = nothing;
-    if (try_once(physics, bodies, system, orbit, method, trial, error))
+    *trial = (struct bound_trial){ .beyond = INFINITY };
+    if (try_once(physics, bodies, system, orbit, method, false, trial, error) ||
+        !method->integrator->adaptive)
         return error->status;
-    if (!(trial->mean_step > longer * method->mean_step) ||
-        trial->error <= negligible * method->limit)
+    if (trial->error <= negligible * method->limit)
         return STATUS_OK;
-    /* Bodies that are not in the trial make the steps of the run shorter. */
-    struct bound_method finer = *method;
-    finer.refinement = refinement_of(method) * trial->mean_step / method->mean_step;
+    struct bound_method own = *method;
+    if (trial->mean_step >
+        longer * method->mean_step) /* bodies outside of the trial shorten them */
+        own.refinement = refinement_of(method) * trial->mean_step / method->mean_step;
     *trial = (struct bound_trial){ .beyond = INFINITY, .interactions = trial->interactions };
-    return try_once(physics, bodies, system, orbit, &finer, trial, error);
+    return try_once(physics, bodies, system, orbit, &own, true, trial, error);
 }

@@ -28,8 +28,8 @@ struct bound_trial {
     double error;
     double beyond; /* the time from the start until the error passed the limit; infinite: never */
     /* The steady change of the energy by the method, over that of the orbit, per unit of time: from
-     * the first to the last of the periods, each as a mean. With steps of its own 0 if it is not
-     * steady: an encounter changes the error once. */
+     * the first to the last of the periods, each as a mean. With steps of its own 0 where
+     * encounters made it grow, and not the method. */
     double rate;
     double mean_step;    /* of the method */
     double interactions; /* ordered pairs that were summed */
