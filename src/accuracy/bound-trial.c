@@ -11,6 +11,8 @@ enum { SAMPLES_PER_PERIOD = 24 }; /* or each step, where there are fewer */
  * passes. */
 static const double truth_forces = (12.0 + SAMPLES_PER_PERIOD) * 3.0 * 7.0;
 
+/* The same in a step: three passes over seven nodes. */
+static const double forces_of_step = 21.0;
 /* Forces on a body by block steps in a period: 2 pi / eta^(1/2) of a circular orbit, and twice that
  * of an eccentric one, each with a second evaluation. */
 static const double block_forces = 3.0 * 4.0 * M_PI;
@@ -19,14 +21,11 @@ static const double block_forces = 3.0 * 4.0 * M_PI;
 static const double longer = 1.1;
 /*
  * The displacement of a body, over its distance from what it is bound to, by which a trial learns
- * how errors grow by themselves, and what may become of it: 1000 times as much. In five periods of
+ * how errors grow by themselves, and what may become of it: 100 times as much. In five periods of
  * a regular orbit it grows by some ten times; beyond, the bodies that disturb it decide where it
  * goes, and not the method.
  */
-static const double displacement = 1e-10, most_growth = 1e3;
-/* The part of that with which a change is still a steady one, and not the mark of an encounter. */
-static const double steady_growth = 0.1;
-
+static const double displacement = 1e-10, most_growth = 1e2;
 /* The error of a method, as a part of the limit, up to which it needs no second look. */
 static const double negligible = 1e-6;
 
@@ -85,18 +84,20 @@ struct bound_method bound_method_of(const struct moment *now, size_t system,
                                    .grid = now->dt,
                                    .limit = limit,
                                    .key = NAN,
-                                   .mean_step = INFINITY };
+                                   .mean_step = INFINITY,
+                                   .fastest = INFINITY };
     if (!integrator->adaptive || !simulation)
         return method;
     const struct adaptive *const adaptive = simulation->backend->adaptive;
+    const struct work_done own = simulation_work_done(simulation, system);
     const bool all = now->bodies->count <= BOUND_TRIAL_BODIES;
+    method.fastest = own.steps > 0.0 ? own.current : 0.0;
     method.key = key_value(integrator, simulation);
     method.refinement = simulation->options.refinement;
     if (!all && adaptive->class_->count_levels) {
         method.crowded = true;
         adaptive->class_->count_levels(adaptive, system, method.levels);
     } else if (!all) {
-        const struct work_done own = simulation_work_done(simulation, system);
         method.mean_step = own.steps > 0.0 ? own.time / own.steps : 0.0;
     }
     return method;
@@ -107,7 +108,7 @@ bool bound_method_known(const struct bound_method *method)
     double bodies = 0.0;
     for (int k = 0; k < ADAPTIVE_LEVELS; k++)
         bodies += method->levels[k];
-    return method->mean_step > 0.0 && (!method->crowded || bodies > 0.0);
+    return method->fastest > 0.0 && method->mean_step > 0.0 && (!method->crowded || bodies > 0.0);
 }
 
 /* --- two that move from the same state -------------------------------------------------------- */
@@ -170,7 +171,7 @@ static struct bound_orbit look(const struct runner *runner)
                              runner->orbit.body, &runner->orbit.center);
 }
 
-/* What counts as a period: a grid on which block steps end may be longer. */
+/* Returns what counts as a period: a grid on which block steps end may be longer. */
 static double window_of(const struct integrator *integrator, double dt, double period)
 {
     return integrator->block_steps ? fmax(period, dt) : period;
@@ -271,8 +272,7 @@ static enum status follow(struct runners *runners, double limit, struct bound_tr
         own.interactions + simulation_work_done(&truth->simulation, 0).interactions;
     if (runners->twin)
         trial->interactions += simulation_work_done(&runners->twin->simulation, 0).interactions;
-    if (growth.error <= steady_growth * runners->known)
-        trial->rate = change_per_period(&sums) / window;
+    trial->rate = change_per_period(&sums) / window;
     return STATUS_OK;
 }
 
@@ -283,14 +283,15 @@ static double pairs_in_trial(const struct bodies *bodies)
     return reference_pairs(1.0, fmin((double)bodies->count, BOUND_TRIAL_BODIES));
 }
 
-/* The forces on all bodies that the method takes in a period of this length. */
+/* The forces on all bodies that the method takes in a period of this length: of the orbit, or of
+ * the fastest body of the system if that asks for more. */
 static double forces_of(const struct bound_method *method, double period)
 {
-    const double finer = refinement_of(method);
     if (!method->integrator->adaptive)
         return period / method->dt * (double)integrator_forces_per_step(method->integrator);
-    return finer *
-           (method->integrator->block_steps ? block_forces / sqrt(key_of(method)) : truth_forces);
+    const double orbit =
+        method->integrator->block_steps ? block_forces / sqrt(key_of(method)) : truth_forces;
+    return fmax(refinement_of(method) * orbit, forces_of_step * period / method->fastest);
 }
 
 /* The other one: gauss-radau with its usual accuracy, or half the steps of a method that is nearly
@@ -306,19 +307,24 @@ static struct bound_method truth_beside(const struct bound_method *method)
     return truth;
 }
 
-/* The same of the truth beside it. */
-static double forces_of_truth(const struct bound_method *method)
+/* The same of the truth beside it, whose steps are some seventh root of the accuracy shorter. */
+static double forces_of_truth(const struct bound_method *method, double period)
 {
     const struct bound_method truth = truth_beside(method);
-    return refinement_of(&truth) * truth_forces;
+    if (!method->integrator->adaptive)
+        return truth_forces;
+    const double key = key_of(method) / key_of(&truth);
+    const double shorter = method->integrator == truth.integrator ? pow(key, 1.0 / 7.0) : 1.0;
+    return refinement_of(&truth) *
+           fmax(truth_forces, forces_of_step * shorter * period / method->fastest);
 }
 
 double bound_trial_cost(const struct bodies *bodies, const struct bound_method *method,
                         const struct bound_orbit *orbit)
 {
     const double window = window_of(method->integrator, method->dt, orbit->period);
-    return BOUND_TRIAL_PERIODS * window / orbit->period *
-           (forces_of(method, orbit->period) + forces_of_truth(method)) * pairs_in_trial(bodies);
+    const double forces = forces_of(method, orbit->period) + forces_of_truth(method, orbit->period);
+    return BOUND_TRIAL_PERIODS * window / orbit->period * forces * pairs_in_trial(bodies);
 }
 
 double bound_trial_longest(const struct bodies *bodies, const struct bound_method *method,
@@ -326,7 +332,7 @@ double bound_trial_longest(const struct bodies *bodies, const struct bound_metho
 {
     const double forces = interactions / (BOUND_TRIAL_PERIODS * pairs_in_trial(bodies));
     if (method->integrator->adaptive)
-        return INFINITY; /* it takes the same for all */
+        return INFINITY; /* what the fastest body asks for changes: see bound_trial_cost() then */
     const double steps =
         (forces - truth_forces) / (double)integrator_forces_per_step(method->integrator);
     return steps * method->dt;

@@ -45,6 +45,7 @@ struct bound_method {
     double mean_step;  /* of the run, that bodies outside of the trial may shorten; INFINITY: the
                           bodies of the trial alone choose it */
     double grid;       /* of the run, which is dt or some doublings of it */
+    double fastest;    /* the step that a body of the run takes next, the shortest */
     bool crowded;      /* the system has so many bodies that those outside of the trial change how
                           blocks are treated: ... */
     double levels[ADAPTIVE_LEVELS]; /* ... how many have which step, see adaptive_class */
