@@ -381,8 +381,8 @@ enum status bound_trial(const struct physics *physics, const struct bodies *bodi
     if (trial->error <= negligible * method->limit)
         return STATUS_OK;
     struct bound_method own = *method;
-    if (trial->mean_step >
-        longer * method->mean_step) /* bodies outside of the trial shorten them */
+    /* Bodies outside of the trial may have shortened the steps of the run. */
+    if (trial->mean_step > longer * method->mean_step)
         own.refinement = refinement_of(method) * trial->mean_step / method->mean_step;
     *trial = (struct bound_trial){ .beyond = INFINITY, .interactions = trial->interactions };
     return try_once(physics, bodies, system, orbit, &own, true, trial, error);

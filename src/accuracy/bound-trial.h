@@ -46,9 +46,8 @@ struct bound_method {
                           bodies of the trial alone choose it */
     double grid;       /* of the run, which is dt or some doublings of it */
     double fastest;    /* the step that a body of the run takes next, the shortest */
-    bool crowded;      /* the system has so many bodies that those outside of the trial change how
-                          blocks are treated: ... */
-    double levels[ADAPTIVE_LEVELS]; /* ... how many have which step, see adaptive_class */
+    bool crowded;      /* bodies outside of the trial decide which blocks are small */
+    double levels[ADAPTIVE_LEVELS]; /* bodies of the system by their steps, see adaptive_class */
 };
 
 /* By what a system of a run is moved: with an integrator that chooses its own steps also by what
