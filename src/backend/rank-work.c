@@ -16,8 +16,8 @@
 static bool asked(void *context)
 {
     struct ranks *const ranks = context;
-    if (ranks->asker)
-        return interruption_raised(ranks->asker);
+    if (ranks->callers)
+        return interruption_raised(ranks->callers);
     if (pthread_mutex_trylock(&ranks->talking))
         return false;
     ranks->word_passed = mpi_told();
@@ -29,7 +29,7 @@ static bool asked(void *context)
 static void look(void *context)
 {
     struct ranks *const ranks = context;
-    if (!ranks->asker || ranks->word_passed || !interruption_raised(&ranks->wish))
+    if (!ranks->callers || ranks->word_passed || !interruption_raised(&ranks->wish))
         return;
     mpi_tell();
     ranks->word_passed = true;

@@ -62,10 +62,10 @@ struct ranks {
     struct backend *inner;
     struct physics physics;
     int node_rank;
-    /* Interrupts the work of all ranks: rank 0 looks at that of its caller, `asker`, and tells
+    /* Interrupts the work of all ranks: rank 0 looks at that of its caller, `callers`, and tells
      * the others, who listen whenever they would look. */
     struct interruption wish;
-    struct interruption *asker;
+    struct interruption *callers;
     bool word_passed; /* at this order: rank 0 has told the others, or this one took its word */
     struct mpi_meanwhile meanwhile;
     pthread_mutex_t talking; /* held by the thread that calls MPI */
@@ -82,7 +82,7 @@ struct ranks {
 };
 
 /*
- * For ranks->bodies on rank 0, which has `backend`, `name`, `asker` and `bodies` set; the others'
+ * For ranks->bodies on rank 0, which has `backend`, `name`, `callers` and `bodies` set; the others'
  * come from there. `plan` becomes what rank 0's inner backend has chosen. STATUS_MEMORY, and what
  * creating that backend comes to, on all ranks alike; ranks are to be destroyed in any case.
  */

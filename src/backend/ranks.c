@@ -168,7 +168,7 @@ static enum status ranks_create(const struct backend_options *options,
     ranks->backend.class_ = &backend_ranks;
     ranks->name = (uint64_t)(uintptr_t)ranks;
     ranks->bodies = bodies;
-    ranks->asker = physics->interruption;
+    ranks->callers = physics->interruption;
     struct rank_order order = { .verb = ORDER_CREATE,
                                 .backend = ranks->name,
                                 .plan = make_plan(options, physics, bodies) };

@@ -311,12 +311,12 @@ static void say_files(const struct run_record *record)
     text_free(&command);
 }
 
-/* "5376, and 2 taken back; the smallest was 2.8e-07, for bodies 2 and 3"; a body without others is
- * named alone, and a method that takes none back says nothing of it. */
+/* "5376, and 2 rejected; the smallest was 2.8e-07, for bodies 2 and 3"; a body without others is
+ * named alone, and a method that rejects none says nothing of it. */
 static void say_own_steps(const struct run_record *record)
 {
     const struct work_done *own = &record->own_steps;
-    char smallest[UNITS_TEXT_SIZE], asker[48], where[32] = "", back[48] = "";
+    char smallest[UNITS_TEXT_SIZE], bodies[48], where[32] = "", rejected[48] = "";
     if (record->chooses_steps && own->steps == 0)
         item("own steps", "none yet");
     if (!record->chooses_steps || own->steps == 0)
@@ -324,15 +324,15 @@ static void say_own_steps(const struct run_record *record)
     if (record->experiment->simulation.bodies->systems > 1)
         snprintf(where, sizeof where, " of system %zu", record->smallest_system + 1);
     if (own->pair[0] == own->pair[1])
-        snprintf(asker, sizeof asker, "body %" PRId64, own->pair[0]);
+        snprintf(bodies, sizeof bodies, "body %" PRId64, own->pair[0]);
     else
-        snprintf(asker, sizeof asker, "bodies %" PRId64 " and %" PRId64, own->pair[0],
+        snprintf(bodies, sizeof bodies, "bodies %" PRId64 " and %" PRId64, own->pair[0],
                  own->pair[1]);
     if (!isnan(own->rejections))
-        snprintf(back, sizeof back, ", and %.0f taken back", own->rejections);
-    item("own steps", "%.0f%s; the smallest was %s, for %s%s", own->steps, back,
+        snprintf(rejected, sizeof rejected, ", and %.0f rejected", own->rejections);
+    item("own steps", "%.0f%s; the smallest was %s, for %s%s", own->steps, rejected,
          units_time(record->experiment->simulation.physics.units, own->smallest, 3, smallest),
-         asker, where);
+         bodies, where);
 }
 
 static void say_what(const struct run_record *record)

@@ -69,12 +69,12 @@ void adaptive_clock_fit(struct adaptive_clock *clock, double dt)
     clock->dt = dt;
 }
 
-void adaptive_clock_copy_failure(struct adaptive_clock *clock, const struct adaptive_clock *aside)
+void adaptive_clock_copy_failure(struct adaptive_clock *clock, const struct adaptive_clock *copy)
 {
-    clock->time = aside->time;
-    clock->time_low = aside->time_low;
-    clock->step = aside->step;
-    clock->asker = aside->asker;
+    clock->time = copy->time;
+    clock->time_low = copy->time_low;
+    clock->step = copy->step;
+    clock->limiting = copy->limiting;
 }
 
 /* From the state to the memory of it, or back. */
@@ -121,19 +121,19 @@ enum status adaptive_systems_describe_pair(const struct adaptive_systems *all, s
 {
     const struct bodies *const b = all->bodies;
     const struct adaptive_clock *const clock = &all->clocks[s];
-    const size_t first = s * b->stride, asker = (size_t)clock->asker;
+    const size_t first = s * b->stride, limiting = (size_t)clock->limiting;
     const struct reference_motion motion = {
         .m = b->m + first,
         .x = { b->x + first, b->y + first, b->z + first },
         .count = b->count,
     };
-    const size_t partner = reference_strongest(all->physics, &motion, asker);
+    const size_t partner = reference_strongest(all->physics, &motion, limiting);
     return error_set(error, STATUS_NUMERICAL,
                      "system %zu, bodies %" PRId64 " and %" PRId64
                      ": at t = %g they ask for a step of %g, %s; "
                      "physics.softening keeps bodies from colliding",
-                     s + 1, b->id[first + asker], b->id[first + partner], text_plain(clock->time),
-                     text_plain(clock->step), why);
+                     s + 1, b->id[first + limiting], b->id[first + partner],
+                     text_plain(clock->time), text_plain(clock->step), why);
 }
 
 /* --- functions of the class ------------------------------------------------------------------- */
@@ -150,7 +150,7 @@ void adaptive_systems_save(const struct adaptive *adaptive, const struct adaptiv
 /* A file that is whole may still hold what no run has written. */
 static bool makes_sense(const struct adaptive_clock *clock, double count)
 {
-    const double bodies[] = { clock->asker, clock->pair[0], clock->pair[1] };
+    const double bodies[] = { clock->limiting, clock->pair[0], clock->pair[1] };
     const double times[] = { clock->time, clock->time_low, clock->last, clock->grid, clock->dt };
     bool good = clock->stuck >= ADAPTIVE_DONE && clock->stuck <= ADAPTIVE_NOT_FINITE &&
                 clock->grid >= 0 && clock->dt >= 0 && (clock->known == 0 || clock->dt > 0);

@@ -23,7 +23,7 @@ struct adaptive_clock {
     double step;           /* to be tried next; of blocks: that was asked for in vain */
     double last;           /* done last; 0 before the first one */
     double known;          /* 1: the forces that the next step begins from are known */
-    double asker;          /* the body that asks for `step`; from 0 */
+    double limiting;       /* the body that limits `step`; from 0 */
     double grid, dt;       /* grid steps so far, and their length; 0 before the first */
     /* The work up to now; a sum is the force on a body by all others, or the part of it that was
      * computed. */
@@ -76,9 +76,9 @@ double *adaptive_systems_arrays(const struct adaptive_systems *all, size_t s);
 /* From here on grid steps are dt long; those so far count in its units. */
 void adaptive_clock_fit(struct adaptive_clock *clock, double dt);
 
-/* The motion cannot go on because a step aside, whose clock this is, could not: takes over what it
+/* The motion cannot go on because a copy, whose clock this is, could not: takes over what it
  * asked for, and when. */
-void adaptive_clock_copy_failure(struct adaptive_clock *clock, const struct adaptive_clock *aside);
+void adaptive_clock_copy_failure(struct adaptive_clock *clock, const struct adaptive_clock *copy);
 
 /* Around an advance: remembers the state; and where the advance was interrupted brings it back,
  * with STATUS_STOPPED. Otherwise the result is that of adaptive_systems_check(). */

@@ -62,7 +62,7 @@ struct adaptive_options {
 struct work_done {
     double steps;        /* of its own; block steps count each body's */
     double bodies;       /* that one of them moves: all, or the one of a block step */
-    double rejections;   /* steps that were tried and taken back, not among `steps`; NaN where a
+    double rejections;   /* steps that were tried and rejected, not among `steps`; NaN where a
                             method takes none back */
     double interactions; /* ordered pairs that were summed, those of rejected steps included */
     double smallest;     /* step that was taken, in the unit of time; INFINITY before the first */

@@ -25,7 +25,7 @@ enum { LANES = sizeof(vdouble) / sizeof(double) };
 
 /* One system on its way. */
 struct slot {
-    bool active, aside;
+    bool active, on_copy;
     size_t system;
     double target;
     struct adaptive_clock clock;

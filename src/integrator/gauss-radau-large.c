@@ -206,18 +206,18 @@ static enum adaptive_outcome try_step(const struct step *step, const struct rada
     const double size = iterate(step, problem->physics->interruption, done);
     if (!isfinite(size))
         return ADAPTIVE_NOT_FINITE;
-    size_t asker = (size_t)clock->asker;
-    double scale = find_least(step, size, &asker);
+    size_t limiting = (size_t)clock->limiting;
+    double scale = find_least(step, size, &limiting);
     if (worker->least)
-        worker->least(worker->context, &scale, &asker);
+        worker->least(worker->context, &scale, &limiting);
     clock->step = radau_next(step->dt, scale, worker->length);
     if (radau_rejects(step->dt, clock->step)) {
-        clock->asker = (double)asker;
+        clock->limiting = (double)limiting;
         clock->rejections += 1;
         return ADAPTIVE_DONE;
     }
     remember_smallest(step, problem);
-    clock->asker = (double)asker;
+    clock->limiting = (double)limiting;
     if (worker->wait)
         worker->wait(worker->context);
     finish(&step->kernel, step->dt, true, later);
@@ -255,7 +255,7 @@ enum adaptive_outcome radau_advance(const struct radau_worker *worker,
 /* Memory for one step, of one system at a time: of a thread, or of the team. */
 struct workspace {
     double *terms; /* [RADAU_SCRATCH_ARRAYS][3][stride] */
-    double *aside; /* [RADAU_ARRAYS][3][stride]: the copy that takes a step aside */
+    double *copy;  /* [RADAU_ARRAYS][3][stride]: the copy that takes a step to the grid point */
 };
 
 /* The findings of a thread of the team, on cache lines of their own. */
@@ -285,7 +285,7 @@ void radau_large_destroy(struct radau_large *all)
         return;
     for (size_t k = 0; k < all->workspaces && all->work; k++) {
         memory_free(all->work[k].terms);
-        memory_free(all->work[k].aside);
+        memory_free(all->work[k].copy);
     }
     memory_free(all->work);
     memory_free(all->findings);
@@ -314,8 +314,7 @@ struct radau_large *radau_large_create(const struct adaptive_systems *systems,
         struct workspace *const work = &all->work[k];
         work->terms =
             memory_array(memory_bytes(3 * RADAU_SCRATCH_ARRAYS, b->stride), sizeof(double), error);
-        work->aside =
-            memory_array(memory_bytes(3 * RADAU_ARRAYS, b->stride), sizeof(double), error);
+        work->copy = memory_array(memory_bytes(3 * RADAU_ARRAYS, b->stride), sizeof(double), error);
     }
     if (!error->status)
         return all;
@@ -429,7 +428,7 @@ static void show_part(const struct task *task, const struct radau_worker *worker
         }
 }
 
-/* A step aside, to the grid point. */
+/* Takes a step of a copy to the grid point. */
 static enum adaptive_outcome observe(const struct task *task, const struct radau_worker *worker,
                                      const struct radau_system *system,
                                      const struct radau_problem *problem, double target)
@@ -442,10 +441,10 @@ static enum adaptive_outcome observe(const struct task *task, const struct radau
     }
     know_force(worker, system);
     struct adaptive_clock clock = *system->clock;
-    const struct radau_system aside = { system->count, system->stride, work->aside, &clock };
-    copy_part(worker, &aside, system);
-    const enum adaptive_outcome outcome = radau_advance(worker, &aside, problem, target, true);
-    show_part(task, worker, &aside);
+    const struct radau_system copy = { system->count, system->stride, work->copy, &clock };
+    copy_part(worker, &copy, system);
+    const enum adaptive_outcome outcome = radau_advance(worker, &copy, problem, target, true);
+    show_part(task, worker, &copy);
     if (outcome != ADAPTIVE_DONE)
         adaptive_clock_copy_failure(system->clock, &clock);
     return outcome;

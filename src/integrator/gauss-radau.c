@@ -105,10 +105,10 @@ bool radau_rejects(double dt, double next)
 void radau_remember_smallest(struct adaptive_clock *clock, const struct physics *physics,
                              const struct reference_motion *motion, double dt)
 {
-    const size_t asker = (size_t)clock->asker;
+    const size_t limiting = (size_t)clock->limiting;
     clock->smallest = dt;
-    clock->pair[0] = (double)asker;
-    clock->pair[1] = (double)reference_strongest(physics, motion, asker);
+    clock->pair[0] = (double)limiting;
+    clock->pair[1] = (double)reference_strongest(physics, motion, limiting);
 }
 
 /* --- the first step --------------------------------------------------------------------------- */
@@ -143,7 +143,7 @@ void radau_begin(const struct radau_system *system, const struct radau_problem *
                 m[i] + m[j] > 0 ? pair_time2(problem->physics, m[i] + m[j], d, w) : INFINITY;
             if (time2 > 0 && time2 < least) {
                 least = time2;
-                system->clock->asker = (double)i;
+                system->clock->limiting = (double)i;
             }
         }
     }
@@ -160,7 +160,7 @@ struct systems {
     /* Few bodies: kernels for them, and the memory of each thread. Many: NULL. */
     const struct radau_kernels *small;
     double **work;
-    size_t *late; /* [threads * RADAU_LANES], see struct radau_batch */
+    size_t *deferred; /* [threads * RADAU_LANES], see struct radau_batch */
     struct radau_large *large;
 };
 
@@ -181,7 +181,7 @@ static enum status describe_stuck(const struct adaptive_systems *all, size_t s, 
                          "system %zu: a force is not finite at t = %g, where body %" PRId64
                          " asked for the shortest step",
                          s + 1, text_plain(clock->time),
-                         b->id[s * b->stride + (size_t)clock->asker]);
+                         b->id[s * b->stride + (size_t)clock->limiting]);
     return adaptive_systems_describe_pair(all, s, "which t no longer resolves", error);
 }
 
@@ -256,7 +256,7 @@ static void systems_destroy(struct adaptive *adaptive)
     for (int k = 0; k < all->threads && all->work; k++)
         memory_free(all->work[k]);
     memory_free(all->work);
-    memory_free(all->late);
+    memory_free(all->deferred);
     radau_large_destroy(all->large);
     adaptive_systems_clear(&all->common);
     free(all);
@@ -273,7 +273,7 @@ static void make_room(struct systems *all, struct force *kernels, struct error *
     all->work = memory_array((size_t)all->threads, sizeof *all->work, error);
     for (int k = 0; k < all->threads && !error->status; k++)
         all->work[k] = memory_array(radau_workspace(b->count, b->stride), sizeof(double), error);
-    all->late = memory_array((size_t)all->threads * RADAU_LANES, sizeof *all->late, error);
+    all->deferred = memory_array((size_t)all->threads * RADAU_LANES, sizeof *all->deferred, error);
 }
 
 static enum status systems_create(const struct adaptive_options *options,
@@ -332,14 +332,16 @@ static void move_batch(const struct systems *all, struct radau_batch *batch, boo
 static void move_small(struct systems *all, double dt)
 {
     const size_t count = all->common.bodies->systems;
-    struct radau_batch batch = {
-        .systems = &all->common, .length = all->length, .dt = dt, .count = count, .late = all->late
-    };
+    struct radau_batch batch = { .systems = &all->common,
+                                 .length = all->length,
+                                 .dt = dt,
+                                 .count = count,
+                                 .deferred = all->deferred };
     move_batch(all, &batch, count >= LEAST_LANES * (size_t)all->threads);
-    if (batch.late_count == 0)
+    if (batch.deferred_count == 0)
         return;
-    batch.which = all->late;
-    batch.count = batch.late_count;
+    batch.which = all->deferred;
+    batch.count = batch.deferred_count;
     batch.next = 0;
     move_batch(all, &batch, false);
 }

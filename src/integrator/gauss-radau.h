@@ -167,8 +167,8 @@ double radau_next(double dt, double scale, double length);
 /* Tells whether the step should have been so much shorter that it is tried again. */
 bool radau_rejects(double dt, double next);
 
-/* The step of dt, which is the smallest so far, has been asked for by clock->asker: remembers it
- * with the body that pulls the asker most. */
+/* The step of dt, which is the smallest so far, is that of the body clock->limiting: remembers it
+ * with the body that pulls it most. */
 void radau_remember_smallest(struct adaptive_clock *clock, const struct physics *physics,
                              const struct reference_motion *motion, double dt);
 
@@ -177,7 +177,7 @@ void radau_remember_smallest(struct adaptive_clock *clock, const struct physics 
 /*
  * As many systems as there are threads, or more: each
  * thread takes whole systems. Fewer: the team takes one after the other, and every thread has its
- * own bodies of it. What is observed at a grid point is reached by a step aside, with a copy of the
+ * own bodies of it. What is observed at a grid point is reached by a step of a copy of the
  * system's state, so that the motion knows nothing of it.
  */
 struct radau_large;
@@ -213,8 +213,8 @@ struct radau_batch {
     size_t count, next;  /* next: of them that nobody has taken */
     /* [threads * RADAU_LANES] Systems that were still on their way when nothing was left to take
      * and few lanes were busy: they are moved alone faster. Used with `lanes` only. */
-    size_t *late;
-    size_t late_count;
+    size_t *deferred;
+    size_t deferred_count;
 };
 
 struct radau_kernels {
@@ -222,8 +222,8 @@ struct radau_kernels {
     /*
      * To be called by every thread, each with radau_workspace() reals: takes systems until
      * there are no more, each to its grid point, and shows it there, but for those that are left
-     * late. `lanes`: a system to each; otherwise one at a time. clocks->stuck says whether it has
-     * failed.
+     * deferred. `lanes`: a system to each; otherwise one at a time. clocks->stuck says whether it
+     * has failed.
      */
     void (*advance)(struct radau_batch *batch, double *work, bool lanes);
 };

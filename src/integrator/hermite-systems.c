@@ -103,7 +103,7 @@ static enum status describe_stuck(const struct adaptive_systems *all, size_t s, 
     if (clock->stuck == ADAPTIVE_NOT_FINITE)
         return error_set(error, STATUS_NUMERICAL,
                          "system %zu: the force on body %" PRId64 " is not finite at t = %g", s + 1,
-                         b->id[s * b->stride + (size_t)clock->asker], text_plain(clock->time));
+                         b->id[s * b->stride + (size_t)clock->limiting], text_plain(clock->time));
     snprintf(why, sizeof why, "less than time.step / 2^%d", HERMITE_DEEPEST);
     return adaptive_systems_describe_pair(all, s, why, error);
 }

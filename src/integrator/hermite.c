@@ -264,7 +264,7 @@ static void book_block(const struct worker *worker, double shortest, size_t who)
             continue;
         clock->stuck = isnan(work->wanted[k]) || work->wanted[k] == 0 ? ADAPTIVE_NOT_FINITE
                                                                       : ADAPTIVE_TOO_SMALL;
-        clock->asker = (double)i;
+        clock->limiting = (double)i;
         clock->step = work->wanted[k];
         clock->time = clock->grid * worker->dt + work->now * worker->tick;
         bring_along(worker);

@@ -180,7 +180,7 @@ def test_what_is_told_of_own_steps():
     """their rate is that of own steps; block steps are never taken back, and nothing says so"""
     pathlib.Path("run.cfg").write_text(CLUSTER)
     told = " ".join(tap.run("run", "run.cfg", "-o", "told").stdout.split())
-    assert "taken back" not in told and about("told")["own_steps"]["rejections"] is None, told
+    assert "rejected" not in told and about("told")["own_steps"]["rejections"] is None, told
     rate = float(told.split(" own steps/s")[0].split()[-1])
     own = about("told")["own_steps"]["steps"] / about("told")["advance_seconds"]
     assert abs(rate / own - 1) < 0.01, (rate, own)

@@ -138,7 +138,7 @@ static void test_it_goes_on_from_what_was_saved(void **state)
     }
     *step = 0.0625;
     assert_int_equal(saved_load(&saved, second), STATUS_OK);
-    ((struct adaptive_clock *)saved.items[1].words)->asker = 40;
+    ((struct adaptive_clock *)saved.items[1].words)->limiting = 40;
     assert_int_equal(saved_load(&saved, second), STATUS_DATA);
     saved_free(&saved);
     hermite_class.destroy(first);

@@ -68,7 +68,7 @@ ROWS = [
      "adaptive_clock_copy_failure(clock, &s->clock);", "(void)clock;", "unit/gauss-radau-systems"),
     ("src/integrator/gauss-radau-slots.inc", "] = slot->system;", "] = s;",
      "unit/gauss-radau-systems"),
-    ("src/integrator/gauss-radau-slots.inc", "if (!begins[s] || slot->aside)", "if (slot->aside)",
+    ("src/integrator/gauss-radau-slots.inc", "if (!begins[s] || slot->on_copy)", "if (slot->on_copy)",
      "unit/gauss-radau-systems"),
     ("src/integrator/gauss-radau-kernel.c", "if (c.lanes || taken[0])", "", "cli/gauss-radau.py"),
     ("src/integrator/gauss-radau-coefficients.inc", "{ 0, 0, 1, 4, 10, 20, 35 }",
