@@ -1,4 +1,4 @@
-#include "gpu-bench.h"
+#include "bench-parts.h"
 
 #include <math.h>
 #include <string.h>

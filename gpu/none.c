@@ -1,7 +1,7 @@
 /* GPUs in a build without the CUDA toolkit: there are none. */
 #include "backend/backend.h"
+#include "bench-parts.h"
 #include "devices.h"
-#include "gpu-bench.h"
 
 static enum status cuda_probe(struct error *error)
 {
