@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "bench-parts.h"
-
 const struct gpu_kernel_facts gpu_catalog[GPU_KERNELS] = {
 #define GPU_KERNEL(id, name_, help, ...) { .name = #name_, __VA_ARGS__ },
 #include "catalog.inc"
@@ -41,15 +39,3 @@ bool gpu_limits_allow(const struct gpu_limits *limits, const struct gpu_tuning *
            power && in_range(tuning->bodies, limits->bodies, 1) &&
            (tuning->at_once == at_once.least || tuning->at_once == at_once.most);
 }
-
-/* In every build, as the command that prints them is. */
-const char *const gpu_bench_parts[GPU_BENCH_PARTS] = {
-    "operations of the device",
-    "accuracy",
-    "tiled: tile x block",
-    "tuning of blocked",
-    "ladder",
-    "sizes",
-    "ensembles",
-    "steps of velocity Verlet",
-};
