@@ -203,6 +203,27 @@ def test_parts_that_a_run_does_not_reach():
                 assert whole == part
 
 
+def test_image_changes():
+    """in a periodic box the error of a step that meets a jump of a force is of first order whatever
+    the integrator is, and the budget names both together (theory.md has the table)"""
+    def largest(integrator, boundary):
+        pathlib.Path("box.cfg").write_text(
+            'bodies = { initial = "uniform-cube"; count = 64; seed = 7; virial_ratio = 1.0; };\n'
+            f"physics = {{ softening = 0.2; {boundary} }};\n"
+            f'time = {{ integrator = "{integrator}"; step = 0.002; end = 2.0; }};\n'
+            "energy_budget = { measure = true; };\n")
+        assert tap.run("run", "box.cfg", "-q", "--force", "-o", "box").returncode in (0, 1)
+        run = json.loads(pathlib.Path("box", "run.json").read_text())
+        named = "step and image changes" in run["energy_budget"]["text"]
+        assert named == ("periodic" in boundary), run["energy_budget"]
+        return run["watch"]["energy_error"]["largest"]
+    box = [largest(name, 'boundary = "periodic"; box_length = 2.0;')
+           for name in ("velocity-verlet", "pefrl", "yoshida6")]
+    assert min(box) > 1e-4 and max(box) < 5e-4, box  # 2.2e-4, 3.2e-4 and 2.1e-4: measured
+    assert largest("velocity-verlet", "") < 5e-6  # 2.5e-6
+    assert largest("yoshida6", "") < 1e-11  # 1.4e-13
+
+
 def test_what_it_costs():
     """three times the steps of the run: none beyond its end, however long the parts are"""
     pair = ("bodies.count=600", "compute.threads=1", "time.step=0.001", "time.end=0.5")

@@ -87,6 +87,18 @@ for _name in examples():
         globals()["test_" + _name.replace("-", "_")] = make_test(_name)
 
 
+def test_pictures_of_pages():
+    """every picture of the documents is drawn by `make figures` from an example that is there"""
+    with open(os.path.join(FOLDER, "draw"), encoding="utf-8") as file:
+        drawn = dict(reversed(words) for words in re.findall(r"^page (\S+) (docs/\S+)", file.read(),
+                                                            re.M))
+    docs = os.path.join(tap.SOURCE, "docs")
+    pictures = {f"docs/{name}" for name in os.listdir(docs) if name.endswith(".png")}
+    assert pictures == set(drawn), pictures ^ set(drawn)
+    for example in drawn.values():
+        assert os.path.exists(os.path.join(FOLDER, example, "run.cfg")), example
+
+
 def test_outer_solar_system():
     """outer-solar-system: the verdict holds and the periods are those of the planets"""
     check_example("outer-solar-system")
