@@ -3,7 +3,7 @@
 of its own over the trajectory that it wrote.
 
 usage: asked_errors.py [--orrery ./orrery] [--experiments 200] [--seed 1] [--most 4e6] [--grid]
-                       [--rebound] [--jobs 1] [--figure FILE.png] [--table FILE.json]
+                       [--rebound] [--jobs 1] [--figure FILE.png] [--table FILE.csv]
 
 Starts, numbers of bodies (2 to 2000), softening (0 to 0.1), ends (1 to 100 dynamical times,
 sqrt(R^3 / GM), which is 1 in these units) and errors (1e-3 to 1e-10) are drawn. --most bounds N^2
@@ -257,16 +257,50 @@ def show(results):
     return lines
 
 
+COLUMNS = ["start", "count", "softening", "end", "asked", "outcome", "reached", "integrator",
+           "fineness", "attempts", "pilots", "lost", "seconds", "work"]
+
+
+def row_of(result):
+    """For the table: what was asked for and reached; the grid's best; REBOUND's errors."""
+    cells = [result.get(name) for name in COLUMNS]
+    grid = result.get("grid") or [None] * 4
+    cells += [grid[0], grid[3], f"{grid[1]} {grid[2]}" if grid[1] else None]
+    cells += [(result.get(name) or [None])[0] for name in ("ias15", "leapfrog")]
+    return ["" if c is None else f"{c:.3g}" if isinstance(c, float) else str(c) for c in cells]
+
+
+def write_table(results, path):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(",".join(COLUMNS + ["grid_seconds", "grid_work", "grid_setting", "ias15_reached",
+                                       "leapfrog_reached"]) + "\n")
+        for result in results:
+            file.write(",".join(row_of(result)) + "\n")
+
+
 def draw_figure(results, path):
     import matplotlib
     matplotlib.use("Agg")
     from matplotlib import pyplot
     kept = [r for r in results if r["outcome"] != REFUSED]
     figure, axes = pyplot.subplots(figsize=(6, 4))
-    axes.hist([math.log10(max(r["reached"] / r["asked"], 1e-8)) for r in kept], bins=40)
+    edges = np.arange(-8.0, 10.01, 0.5)
+
+    def spread(pairs):
+        return [min(max(math.log10(max(reached, 1e-30) / asked), -7.9), 9.9)
+                for reached, asked in pairs]
+
+    axes.hist(spread((r["reached"], r["asked"]) for r in kept), bins=edges,
+              label=f"orrery, asked for the error ({len(kept)})")
+    for name, color in (("ias15", "tab:orange"), ("leapfrog", "tab:red")):
+        pairs = [(r[name][0], r["asked"]) for r in results if r.get(name)]
+        if pairs:
+            axes.hist(spread(pairs), bins=edges, histtype="step", color=color,
+                      label=f"REBOUND {name}, by default ({len(pairs)})")
     axes.axvline(0.0, color="black", linewidth=1)
     axes.set_xlabel("log10 of the error reached over the error asked")
-    axes.set_ylabel(f"of {len(kept)} experiments")
+    axes.set_ylabel("experiments")
+    axes.legend(fontsize="small")
     figure.tight_layout()
     figure.savefig(path)
 
@@ -327,8 +361,7 @@ def main():
     if options.figure:
         draw_figure(results, options.figure)
     if options.table:
-        with open(options.table, "w", encoding="utf-8") as file:
-            json.dump(results, file)
+        write_table(results, options.table)
     sys.exit(any(r["outcome"] == MISSED for r in results))
 
 
