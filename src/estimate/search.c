@@ -23,6 +23,9 @@ static const double hopeless = 0.02;
 /* A better setting than by this factor in the number of steps is not sought with whole pilots; one
  * that is within the other factor of a pilot is judged by the order. */
 static const double near = 1.12, by_order = 2.5;
+/* The order tells nothing of errors that are not far above those of rounding: such runs have pilots
+ * of as much as may be. */
+static const double near_rounding = 1e-12;
 /* The most that the number of steps is changed from one pilot to the next. */
 static const double most_change = 8.0;
 /* A number of steps that is farther from one that was tried is not judged by the order. */
@@ -168,7 +171,8 @@ static void note(const struct pilot *pilot, double expected, bool keeps,
 static void extrapolate(const struct search *search, const struct pilot *last, double next,
                         struct candidate *candidate)
 {
-    if (!(last->part > 0.0) || !(expected_error(search, last) < hopeless))
+    if (!(last->part > 0.0) || !(expected_error(search, last) < hopeless) ||
+        search->choice->asked.error < near_rounding)
         return;
     const struct setting setting = setting_of(search->config, candidate->setting.integrator, next);
     const double times = setting.fineness / last->setting.fineness;
@@ -374,7 +378,7 @@ enum status search_setting(const struct config *config, const struct search_limi
     search.cold = list.collapse > 0.0;
     search.aim = list.collapse;
     search.hidden = list.hidden;
-    if (!error->status)
+    if (!error->status && choice->asked.error >= near_rounding)
         try_all(&search, scout_part, error);
     if (!error->status && !selection_choose(choice))
         try_all(&search, 1.0, error);

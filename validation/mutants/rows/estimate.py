@@ -44,6 +44,7 @@ ROWS = [
     ("src/estimate/setting.c", "(double)cadences[k].every * (double)setting->times /",
      "(double)cadences[k].every /", "cli/asked.py"),
     ("src/estimate/selection.c", "known && c->setting.integrator;", "true;", "cli/asked.py"),
+    ("src/estimate/search.c", "near_rounding = 1e-12;", "near_rounding = 0.0;", "cli/asked.py"),
     ("src/estimate/search.c", "search->limits->part * run)", "0.0 * run)", "unit/selection"),
     ("src/estimate/shortlist.c", "in_collapse = 8.0;", "in_collapse = 1.0;", "unit/selection"),
     ("src/estimate/shortlist.c", "!list->hidden; k++", "(!list->hidden || true); k++",
