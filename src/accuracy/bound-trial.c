@@ -4,6 +4,7 @@
 
 #include "force/direct/reference.h"
 #include "simulation/simulation.h"
+#include "space/nearest.h"
 
 enum { SAMPLES_PER_PERIOD = 24 }; /* or each step, where there are fewer */
 
@@ -75,6 +76,19 @@ static double key_value(const struct integrator *integrator, const struct simula
     return values[row];
 }
 
+/* Returns about the step that a run will begin with: of an orbit as fast as the fastest pair; 0 if
+ * there is none. */
+static double first_step(const struct moment *now, size_t system)
+{
+    static const double part =
+        0.15; /* of its period over 2 pi, by hermite4 and gauss-radau alike */
+    struct nearest_pair pair;
+    struct error unknown = { 0 };
+    if (nearest_pair(now->physics, now->bodies, system, NEAREST_IN_TIME, &pair, &unknown))
+        return 0.0;
+    return pair.found ? part * pair.time_scale : 0.0;
+}
+
 struct bound_method bound_method_of(const struct moment *now, size_t system,
                                     const struct integrator *integrator, double limit)
 {
@@ -91,7 +105,7 @@ struct bound_method bound_method_of(const struct moment *now, size_t system,
     const struct adaptive *const adaptive = simulation->backend->adaptive;
     const struct work_done own = simulation_work_done(simulation, system);
     const bool all = now->bodies->count <= BOUND_TRIAL_BODIES;
-    method.fastest = own.steps > 0.0 ? own.current : 0.0;
+    method.fastest = own.steps > 0.0 ? own.current : all ? first_step(now, system) : 0.0;
     method.key = key_value(integrator, simulation);
     method.refinement = simulation->options.refinement;
     if (!all && adaptive->class_->count_levels) {

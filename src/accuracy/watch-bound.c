@@ -413,7 +413,8 @@ enum status watch_bound_check(struct watch *watch, const struct check *check, si
                                                                   : FEW_EVERY;
     bool found;
     struct bound_orbit orbit;
-    if ((now->step % every != 0 && !last) || isinf(watch->orbit_error))
+    const bool first = watch->chooses_steps && now->step == 1; /* what the others do is known */
+    if ((now->step % every != 0 && !first && !last) || isinf(watch->orbit_error))
         return STATUS_OK;
     bound->drift += bound->rate * (now->time - bound->drift_time);
     bound->drift_time = now->time;

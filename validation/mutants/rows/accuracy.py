@@ -179,7 +179,7 @@ ROWS = [
      "if (false)", "cli/light-bodies.py"),
     ("src/accuracy/bound-trial.c", "method.key = key_value(integrator, simulation);", "",
      "cli/light-bodies.py"),
-    ("src/accuracy/bound-trial.c", "forces_of_step * period / method->fastest);", "0.0);",
+    ("src/accuracy/bound-trial.c", "method.fastest = own.steps > 0.0 ?", "method.fastest = true ? INFINITY :",
      "cli/light-bodies.py"),
     ("src/accuracy/watch-verdict.c", "if (why && watch->count > 2)", "if (false && why)",
      "cli/light-bodies.py"),
