@@ -22,8 +22,8 @@ struct cluster_keys {
     enum eccentricities binary_eccentricities;
 };
 
-extern const char *const masses_choices[], *const masses_help[]; /* masses.c */
-extern const char *const binaries_eccentricities[];              /* binaries.c */
+extern const char *const masses_choices[], *const masses_help[]; /* cluster.c */
+extern const char *const binaries_eccentricities[];              /* cluster.c */
 extern const char *const cluster_rescale_choices[];              /* cluster.c */
 
 /* clang-format off */

@@ -47,7 +47,7 @@ enum status events_happen(struct run *run, struct error *error);
  */
 double events_seconds(const struct run *run);
 
-/* --- ending.c: requests of the outside to end early, or to save ------------------------------- */
+/* --- loop.c: requests of the outside to end early, or to save --------------------------------- */
 
 /* The seconds after which the events of a step are interrupted. */
 #define ENDING_LONG_EVENTS 0.5

@@ -11,7 +11,7 @@
 #include "space/neighbours.h"
 
 enum sphere_center {
-    SPHERE_DENSITY, /* the density centre, density-center.h */
+    SPHERE_DENSITY, /* the density centre, see below */
     SPHERE_MASS,    /* the centre of mass */
     SPHERE_ORIGIN
 };

@@ -1,7 +1,7 @@
 /*
  * Direct summation, the force method that adds up all pairs. Three levels find a force: who does
  * which systems (force_find_item() and whoever calls it); a system packed, its tiles gone over and
- * its sums unpacked (sums.c, tiles.c); the kernels (kernel.h). This is what the second level knows:
+ * its sums unpacked (sums.c); the kernels (kernel.h). This is what the second level knows:
  * what was chosen for the bodies, and the sums of one system while a team of threads makes them.
  */
 #ifndef ORRERY_FORCE_DIRECT_DIRECT_H

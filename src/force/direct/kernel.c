@@ -36,7 +36,7 @@
  *
  * 4. third-law.inc: each pair once, for both bodies. A tile of bodies i streams past a group of
  *    bodies j, with the sums of either side. Tiles are paired off in the rounds of a tournament
- *    (tiles.c), in which no tile appears twice, so that threads never write the same sums and the
+ *    (sums.c), in which no tile appears twice, so that threads never write the same sums and the
  *    order of additions is that of the rounds.
  *
  * jerk-kernel.inc sums for bodies that are due at a time of their own, with the rates of change.
@@ -113,8 +113,143 @@ enum {
 #define ROOT_mixed ((double)(float)ROOT_3)
 #define ROOT_single ROOT_mixed
 
-#include "force/direct/interleave.inc"
-#include "force/direct/potential.inc"
+/* --- batches ---------------------------------------------------------------------------------- */
+
+/* Batches of systems: their arrays interleaved and back, and what packing needs to know of them. */
+
+/* Takes row k of LANES rows of LANES numbers to column k, and back. */
+KERNEL_INLINE void transpose(vdouble rows[LANES])
+{
+    for (size_t done = 1; done < LANES; done *= 2) {
+        vdouble next[LANES];
+        UNROLL
+        for (size_t k = 0; k < LANES / 2; k++) {
+            next[2 * k] = zip_low(rows[k], rows[k + LANES / 2]);
+            next[2 * k + 1] = zip_high(rows[k], rows[k + LANES / 2]);
+        }
+        memcpy(rows, next, sizeof next);
+    }
+}
+
+/* Rows of rows to columns of columns: number i `far` + k from number k `near` + i, a block of LANES
+ * by LANES at a time. */
+KERNEL_INLINE void transpose_block(const double *from, size_t near, double *to, size_t far)
+{
+    vdouble rows[LANES];
+    UNROLL
+    for (size_t k = 0; k < LANES; k++)
+        rows[k] = load_double(from + k * near);
+    transpose(rows);
+    UNROLL
+    for (size_t i = 0; i < LANES; i++)
+        store_double(to + i * far, rows[i]);
+}
+
+static void interleave(const double *systems, size_t stride, size_t lanes, double *batch)
+{
+    for (size_t k = 0; k < lanes; k += LANES)
+        for (size_t i = 0; i < stride; i += LANES)
+            transpose_block(systems + k * stride + i, stride, batch + i * lanes + k, lanes);
+}
+
+static void deinterleave(const double *batch, size_t stride, size_t lanes, double *systems)
+{
+    for (size_t k = 0; k < lanes; k += LANES)
+        for (size_t i = 0; i < stride; i += LANES)
+            transpose_block(batch + i * lanes + k, lanes, systems + k * stride + i, stride);
+}
+
+static void bounds(const double *batch, size_t count, size_t lanes, struct bounds *bounds)
+{
+    for (size_t k = 0; k < lanes; k += LANES) {
+        vdouble least = load_double(batch + k), greatest = least;
+        for (size_t i = 1; i < count; i++) {
+            const vdouble x = load_double(batch + i * lanes + k);
+            least = lesser(x, least);
+            greatest = greater(x, greatest);
+        }
+        for (size_t lane = 0; lane < LANES; lane++)
+            bounds[k + lane] = (struct bounds){ least[lane], greatest[lane] };
+    }
+}
+
+/* By the comparators of origin_find(), so that no bit differs. */
+static void origins(const double *batch, size_t count, size_t lanes, double *origins)
+{
+    const struct origin_network *const network = origin_network(count);
+    for (size_t k = 0; k < lanes; k += LANES) {
+        vdouble sample[ORIGIN_SAMPLE];
+        for (size_t n = 0; n < network->size; n++)
+            sample[n] = load_double(batch + origin_body(count, network->size, n) * lanes + k);
+        for (size_t n = 0; n < network->comparators; n++) {
+            vdouble *const low = &sample[network->comparator[n].low];
+            vdouble *const high = &sample[network->comparator[n].high];
+            const vdouble a = *low, b = *high;
+            *low = lesser(a, b);
+            *high = greater(a, b);
+        }
+        memcpy(origins + k, &sample[network->size / 2], sizeof(vdouble));
+    }
+}
+
+/* --- potentials ------------------------------------------------------------------------------- */
+
+/* Potentials, in double precision whatever that of the force. */
+
+/* 1/r, as inverse_cube() does it: s (1 + 1/2 e + 3/8 e^2 + 5/16 e^3 + 35/128 e^4 + ...). */
+KERNEL_INLINE vdouble inverse(vdouble r2)
+{
+    const vdouble s = estimate_double(r2);
+    const vdouble e = nmadd_double(r2, s * s, splat_double(1));
+    vdouble p = splat_double(35.0 / 128);
+    p = madd_double(p, e, splat_double(5.0 / 16));
+    p = madd_double(p, e, splat_double(3.0 / 8));
+    p = madd_double(p, e, splat_double(1.0 / 2));
+    return madd_double(s * e, p, s);
+}
+
+/* Sums potentials. If `touching`, pairs at r = 0 are left out, whichever they are; else only j =
+ * i. */
+KERNEL_INLINE void potential(const struct packed *packed, struct range range, double *phi,
+                             double *psi, int form)
+{
+    const double *const m = packed->m;
+    const struct interaction_double interaction = interaction_of_double(packed);
+    for (size_t i = range.first; i < range.last; i += LANES) {
+        const struct position_double here = load_position_double(packed, i);
+        vdouble sum = { 0 }, virial = { 0 };
+        for (size_t j = 0; j < packed->count; j++) {
+            const struct position_double there = splat_position_double(packed, j);
+            const struct vector3_double d = separation_double(&here, &there, &interaction, form);
+            const vdouble r2 = square_double(d, splat_double(0));
+            const vdouble y1 = inverse(r2 + interaction.eps2);
+            vdouble my = y1;
+            if (!packed->equal)
+                my *= splat_double(m[j]);
+            if (packed->touching)
+                my = (vdouble)((mask_double)my & (r2 > 0));
+            else if (j - i < LANES)
+                my[j - i] = 0;
+            sum += my;
+            virial = madd_double(my * r2, y1 * y1, virial);
+        }
+        store_double(phi + i, sum);
+        store_double(psi + i, virial);
+    }
+}
+
+static void potential_open(const struct packed *packed, struct range i, double *phi, double *psi)
+{
+    potential(packed, i, phi, psi, FORM_OPEN);
+}
+
+static void potential_periodic(const struct packed *packed, struct range i, double *phi,
+                               double *psi)
+{
+    potential(packed, i, phi, psi, FORM_PERIODIC);
+}
+
+/* --- the table -------------------------------------------------------------------------------- */
 
 #define TABLE(name, precision)                                                                     \
     {                                                                                              \
