@@ -17,7 +17,7 @@ SLOW = {"free-fall", "minimum-images", "plummer-equilibrium", "rosette", "unifor
 EXAMPLES = {"outer-solar-system"}  # whose configs are examples
 # Of the config of another experiment.
 VARIATIONS = {"kepler-euler-1000", "error-bars-all", "trust-growth", "trust-reproducible"}
-WRITTEN = {"good-runs", "bad-runs", "audit", "audit-own-steps", "audit-sample"}  # by the experiment itself
+WRITTEN = {"good-runs", "bad-runs", "audit", "audit-own-steps", "audit-sample"}  # by themselves
 
 
 def make_test(one):
