@@ -162,9 +162,13 @@ static enum status add_columns(struct table *table, const struct result *result,
             &columns->units, key_of(name, column, key), json_string(unit_of(series, column)));
         series_destroy(series);
     }
+    if (!columns->units) {
+        destroy_columns(columns);
+        return error_memory(error);
+    }
     columns->next = table->columns;
     table->columns = columns;
-    return columns->units ? STATUS_OK : error_memory(error);
+    return STATUS_OK;
 }
 
 static enum status find_columns(struct table *table, const struct result *result, struct row *row,
@@ -247,12 +251,15 @@ enum status table_read(struct table *table, size_t member, struct error *error)
 /* Returns all columns with their units. NULL without memory. */
 static json_t *all_columns(const struct table *table)
 {
-    json_t *const all = json_object();
+    json_t *all = json_object();
     const struct columns *last = NULL;
+    const char *key;
+    json_t *unit;
     for (size_t m = 0; m < table->study->member_count; m++) {
         const struct row *row = &table->rows[m];
         if (row->columns && row->columns != last)
-            json_object_update_missing(all, row->columns->units);
+            json_object_foreach(row->columns->units, key, unit) /* jansson's own hides failures */
+                if (!json_object_get(all, key)) document_set(&all, key, json_incref(unit));
         last = row->columns;
     }
     return all;
