@@ -77,6 +77,8 @@ struct backend_class {
     struct variant variant;
     /* Checks that it can run here. STATUS_UNAVAILABLE with the reason. NULL: everywhere. */
     enum status (*probe)(struct error *error);
+    /* Returns the most bytes of its forces on systems of `count` bodies. NULL: force_bytes(). */
+    double (*force_bytes)(const struct force_options *force, double systems, double count);
     /* Borrows bodies and physics until destroy. Host arrays are current on entry. */
     enum status (*create)(const struct backend_options *options, const struct physics *physics,
                           struct bodies *bodies, struct backend **backend, struct error *error);

@@ -37,6 +37,12 @@ static void sum_potentials(struct host *host, double *phi, double *psi)
 
 static const struct host_sums sums = { sum_accelerations, sum_potentials };
 
+static double serial_force_bytes(const struct force_options *force, double systems, double count)
+{
+    return force_method_of(force) == &force_fmm ? fmm_plain_bytes(count)
+                                                : force_bytes(force, systems, count);
+}
+
 static enum status serial_create(const struct backend_options *options,
                                  const struct physics *physics, struct bodies *bodies,
                                  struct backend **backend, struct error *error)
@@ -160,6 +166,7 @@ static void serial_destroy(struct backend *backend)
 const struct backend_class backend_serial = {
     .variant = { .name = "serial",
                  .help = "The reference: one thread, plain loops, double precision." },
+    .force_bytes = serial_force_bytes,
     .create = serial_create,
     .advance = serial_advance,
     .fetch = host_fetch,

@@ -136,6 +136,14 @@ static double integrator_bytes(const struct config *config, const struct force_o
            host_before_bytes(force, systems, count);
 }
 
+static double forces_bytes(const struct config *config, const struct force_options *force,
+                           double systems, double count)
+{
+    const struct backend_class *const class_ =
+        backend_find(section_variant(config_section(config, "compute"))->name);
+    return (class_->force_bytes ? class_->force_bytes : force_bytes)(force, systems, count);
+}
+
 struct memory_need need_of_bodies(const struct config *config, size_t systems, size_t count)
 {
     struct memory_need need = { .systems = systems, .count = count };
@@ -144,7 +152,7 @@ struct memory_need need_of_bodies(const struct config *config, size_t systems, s
     const double copies = 1.0 + (double)copies_count(config);
     need.bodies = copies * (bodies_bytes((double)systems, (double)count) +
                             integrator_bytes(config, &force, (double)systems, (double)count));
-    need.forces = copies * force_bytes(&force, (double)systems, (double)count);
+    need.forces = copies * forces_bytes(config, &force, (double)systems, (double)count);
     need.program = program_bytes + thread_bytes * force.threads;
     add_diagnostics(config, &need);
     add_outputs(config, &need);

@@ -84,6 +84,15 @@ enum status fmm_plain_create(const struct physics *physics, const struct bodies 
     return STATUS_OK;
 }
 
+/* Leaves have four tenths of LEAF on average, or more, and as many cells are above them (measured).
+ */
+double fmm_plain_bytes(double count)
+{
+    const double cells = 5.0 * count / LEAF + 64.0;
+    return count * (2.0 * sizeof(struct body_tree_body) + sizeof(uint32_t) + sizeof(struct sum)) +
+           cells * (double)(sizeof(struct cell) + sizeof(struct body_tree_cell));
+}
+
 void fmm_plain_destroy(struct fmm_plain *plain)
 {
     if (!plain)

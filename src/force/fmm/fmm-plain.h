@@ -23,6 +23,9 @@ enum status fmm_plain_create(const struct physics *physics, const struct bodies 
                              double accuracy, struct fmm_plain **plain, struct error *error);
 void fmm_plain_destroy(struct fmm_plain *plain); /* accepts NULL */
 
+/* Returns the most bytes that it takes for systems of `count` bodies. */
+double fmm_plain_bytes(double count);
+
 /* The accelerations of one system; where phi is not NULL, its potentials and virial shares instead,
  * as those of force/method.h. Numbers without meaning once somebody has seen a wish to end by the
  * physics' interruption. */

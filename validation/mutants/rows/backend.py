@@ -52,4 +52,5 @@ ROWS = [
     ("src/backend/host.c", "host->forces_current = host->forces_before;", "", "unit/interruption"),
     ("src/backend/backend.c", " && to->adaptive->class_ == from->adaptive->class_", "",
      "unit/simulation"),
+    ("src/backend/serial.c", "    .force_bytes = serial_force_bytes,\n", "\n", "unit/need"),
 ]
