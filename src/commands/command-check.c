@@ -155,7 +155,7 @@ static void print_selection(const struct selection *selection)
     struct text table = { 0 };
     item("energy error",
          "%g was asked for; of these settings the cheapest is taken that keeps it. Error: at the "
-         "end, as pilots of the run let expect; cost: of the motion, as counted; least: the "
+         "end, as expected from pilots; cost: of the motion, as counted; least: the "
          "smallest error that was seen",
          selection->asked.error);
     chosen_table(selection, "#   ", &table);

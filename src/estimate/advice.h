@@ -1,8 +1,8 @@
 /*
  * Which step an experiment wants, from its start: the shortest time in which two bodies will turn
  * about each other, now, at the pericentre of their orbit, as a probe of a few bodies finds, or at
- * the closest encounter that a cluster or a collapse lets expect until the end; and into how many
- * steps to divide it. Where it is no great work the run is rehearsed with that step.
+ * the closest encounter that is expected in a cluster or a collapse until the end; and into how
+ * many steps to divide it. Where it is no great work the run is rehearsed with that step.
  */
 #ifndef ORRERY_ESTIMATE_ADVICE_H
 #define ORRERY_ESTIMATE_ADVICE_H

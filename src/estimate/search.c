@@ -45,7 +45,7 @@ struct search {
     bool hidden;    /* are encounters by softening, or by how few bodies there are */
 };
 
-/* --- what a pilot lets expect ----------------------------------------------------------------- */
+/* --- what is expected after a pilot ----------------------------------------------------------- */
 
 /* The error at the end after one of a part of the run. */
 static double expected_error(const struct search *search, const struct pilot *pilot)

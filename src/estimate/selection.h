@@ -19,7 +19,7 @@ struct candidate {
     struct setting setting;
     double error; /* at the end of the run */
     double cost;  /* of the motion of the whole run, see integrator_time() */
-    double least; /* the smallest error that a pilot of this integrator lets expect */
+    double least; /* the smallest error that is expected after a pilot of this integrator */
     double part;  /* of the run that the pilot with this setting saw; 0: by those of others */
     bool tried;   /* a pilot of it moved, or failed at once; else they would take too long */
     bool keeps;   /* the error that is asked for */

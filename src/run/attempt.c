@@ -29,8 +29,8 @@ static void tell(struct run *run)
 {
     const struct candidate *c = &run->choice.candidates[run->choice.chosen];
     char text[SETTING_TEXT_SIZE];
-    run_notice(run, "time.energy_error = %g: %s, which lets expect %.1e", run->choice.asked.error,
-               setting_text(&c->setting, text), c->error);
+    run_notice(run, "time.energy_error = %g: %s, with an expected error of %.1e",
+               run->choice.asked.error, setting_text(&c->setting, text), c->error);
 }
 
 enum status attempt_choose(struct run *run, const struct config *config, struct error *error)
