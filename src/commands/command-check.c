@@ -351,7 +351,7 @@ enum check_part { CHECK_BODIES, CHECK_ESTIMATE, CHECK_RESOLUTION, CHECK_ADVICE, 
 
 static const char *const part_names[CHECK_PARTS] = {
     [CHECK_BODIES] = "the bodies, which were not ready",
-    [CHECK_ESTIMATE] = "memory, disk and the time that the run will take",
+    [CHECK_ESTIMATE] = "disk and the time that the run will take",
     [CHECK_RESOLUTION] = "how precise positions are",
     [CHECK_ADVICE] = "which steps suffice",
 };
@@ -390,6 +390,16 @@ static enum status try_part(struct check *check, enum check_part part, const cha
     return advice_find(x, &wish, &check->advice, error);
 }
 
+/* Prints what the config alone tells of a run that could not be prepared in time. */
+static void print_bare_estimate(const struct config *config)
+{
+    struct memory_need need;
+    struct error unknown = { 0 };
+    printf("# estimate\n");
+    if (!asked_to_choose(config) && !need_of_run(config, &need, &unknown))
+        print_memory(&need);
+}
+
 /* Prints the parts that were ready in time, and names the others: all from part `done` on. */
 static void print_parts(const struct check *check, int done)
 {
@@ -404,8 +414,8 @@ static void print_parts(const struct check *check, int done)
         print_trust(record->experiment, &check->estimate.timing);
     if (done > CHECK_RESOLUTION)
         print_resolution(record->backend, &check->resolution);
-    if (done < CHECK_ESTIMATE + 1)
-        printf("# estimate\n");
+    if (done <= CHECK_ESTIMATE)
+        print_bare_estimate(check->prepared.config);
     for (int part = done; part < CHECK_PARTS; part++)
         item(part == done ? "not tried" : "", "%s%s",
              part == CHECK_BODIES && asked_to_choose(check->prepared.config)

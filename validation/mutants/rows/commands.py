@@ -59,4 +59,6 @@ ROWS = [
      "cli/fmm.py"),
     ("src/commands/command-check.c", "part == CHECK_BODIES && asked_to_choose(",
      "false && asked_to_choose(", "cli/check.py"),
+    ("src/commands/command-check.c", "if (!asked_to_choose(config) && !need_of_run(",
+     "if (!need_of_run(", "cli/check.py"),
 ]
