@@ -158,8 +158,11 @@ static enum status add_columns(struct table *table, const struct result *result,
             destroy_columns(columns);
             return error->status;
         }
-        json_object_foreach(mine, column, unused) document_set(
-            &columns->units, key_of(name, column, key), json_string(unit_of(series, column)));
+        json_object_foreach(mine, column, unused)
+        {
+            document_set(&columns->units, key_of(name, column, key),
+                         json_string(unit_of(series, column)));
+        }
         series_destroy(series);
     }
     if (!columns->units) {
@@ -257,10 +260,14 @@ static json_t *all_columns(const struct table *table)
     json_t *unit;
     for (size_t m = 0; m < table->study->member_count; m++) {
         const struct row *row = &table->rows[m];
-        if (row->columns && row->columns != last)
-            json_object_foreach(row->columns->units, key, unit) /* jansson's own hides failures */
-                if (!json_object_get(all, key)) document_set(&all, key, json_incref(unit));
+        if (!row->columns || row->columns == last)
+            continue;
         last = row->columns;
+        json_object_foreach(last->units, key, unit) /* json_object_update() hides failures */
+        {
+            if (!json_object_get(all, key))
+                document_set(&all, key, json_incref(unit));
+        }
     }
     return all;
 }
@@ -306,9 +313,12 @@ static void fill_cells(const struct row *row, json_t *places, double *cells)
     size_t k = 0;
     for (size_t i = 0; i < json_object_size(places); i++)
         cells[i] = NAN;
-    if (row->values)
-        json_object_foreach(row->columns->units, key, unit)
-            cells[json_integer_value(json_object_get(places, key))] = row->values[k++];
+    if (!row->values)
+        return;
+    json_object_foreach(row->columns->units, key, unit)
+    {
+        cells[json_integer_value(json_object_get(places, key))] = row->values[k++];
+    }
 }
 
 static void put_row(struct text *csv, const struct table *table, size_t member, json_t *places,
@@ -352,7 +362,9 @@ static enum status put_table(struct text *csv, const struct table *table, struct
     put_titles(csv, table, columns);
     text_print(csv, "\n");
     json_object_foreach(columns, key, unit)
+    {
         document_set(&places, key, json_integer((json_int_t)json_object_size(places)));
+    }
     const bool ready = columns && places && cells;
     for (size_t m = 0; ready && m < study->member_count; m++)
         put_row(csv, table, m, places, cells);
