@@ -76,45 +76,48 @@ static double key_value(const struct integrator *integrator, const struct simula
     return values[row];
 }
 
-/* Returns about the step that a run will begin with: of an orbit as fast as the fastest pair; 0 if
+/* Finds about the step that a run will begin with: of an orbit as fast as the fastest pair; 0 if
  * there is none. */
-static double first_step(const struct moment *now, size_t system)
+static enum status find_first_step(const struct moment *now, size_t system, double *step,
+                                   struct error *error)
 {
-    static const double part =
-        0.15; /* of its period over 2 pi, by hermite4 and gauss-radau alike */
+    /* Part of its period over 2 pi, by hermite4 and gauss-radau alike. */
+    static const double part = 0.15;
     struct nearest_pair pair;
-    struct error unknown = { 0 };
-    if (nearest_pair(now->physics, now->bodies, system, NEAREST_IN_TIME, &pair, &unknown))
-        return 0.0;
-    return pair.found ? part * pair.time_scale : 0.0;
+    if (nearest_pair(now->physics, now->bodies, system, NEAREST_IN_TIME, &pair, error))
+        return error->status;
+    *step = pair.found ? part * pair.time_scale : 0.0;
+    return STATUS_OK;
 }
 
-struct bound_method bound_method_of(const struct moment *now, size_t system,
-                                    const struct integrator *integrator, double limit)
+enum status bound_method_of(const struct moment *now, size_t system,
+                            const struct integrator *integrator, double limit,
+                            struct bound_method *method, struct error *error)
 {
     const struct simulation *const simulation = now->simulation;
-    struct bound_method method = { .integrator = integrator,
-                                   .dt = now->dt,
-                                   .grid = now->dt,
-                                   .limit = limit,
-                                   .key = NAN,
-                                   .mean_step = INFINITY,
-                                   .fastest = INFINITY };
+    *method = (struct bound_method){ .integrator = integrator,
+                                     .dt = now->dt,
+                                     .grid = now->dt,
+                                     .limit = limit,
+                                     .key = NAN,
+                                     .mean_step = INFINITY,
+                                     .fastest = INFINITY };
     if (!integrator->adaptive || !simulation)
-        return method;
+        return STATUS_OK;
     const struct adaptive *const adaptive = simulation->backend->adaptive;
     const struct work_done own = simulation_work_done(simulation, system);
     const bool all = now->bodies->count <= BOUND_TRIAL_BODIES;
-    method.fastest = own.steps > 0.0 ? own.current : all ? first_step(now, system) : 0.0;
-    method.key = key_value(integrator, simulation);
-    method.refinement = simulation->options.refinement;
+    method->fastest = own.steps > 0.0 ? own.current : 0.0;
+    method->key = key_value(integrator, simulation);
+    method->refinement = simulation->options.refinement;
     if (!all && adaptive->class_->count_levels) {
-        method.crowded = true;
-        adaptive->class_->count_levels(adaptive, system, method.levels);
+        method->crowded = true;
+        adaptive->class_->count_levels(adaptive, system, method->levels);
     } else if (!all) {
-        method.mean_step = own.steps > 0.0 ? own.time / own.steps : 0.0;
+        method->mean_step = own.steps > 0.0 ? own.time / own.steps : 0.0;
     }
-    return method;
+    return all && !(own.steps > 0.0) ? find_first_step(now, system, &method->fastest, error)
+                                     : STATUS_OK;
 }
 
 bool bound_method_known(const struct bound_method *method)

@@ -52,9 +52,10 @@ struct bound_method {
 
 /* By what a system of a run is moved: with an integrator that chooses its own steps also by what
  * the bodies that a trial leaves out have to do with the steps of the others. `now` needs the run's
- * simulation for that. */
-struct bound_method bound_method_of(const struct moment *now, size_t system,
-                                    const struct integrator *integrator, double limit);
+ * simulation for that. STATUS_MEMORY. */
+enum status bound_method_of(const struct moment *now, size_t system,
+                            const struct integrator *integrator, double limit,
+                            struct bound_method *method, struct error *error);
 
 /* Tells whether the run has taken the steps that a trial needs to know. */
 bool bound_method_known(const struct bound_method *method);

@@ -214,12 +214,11 @@ static void halve(const struct watch *watch, const struct bound_orbit *orbit, do
 /* The largest step, or value of the integrator's key, of one digit whose trial has something to
  * spare: from half of the steps on. */
 static enum status find_step(const struct watch *watch, const struct moment *now, size_t system,
-                             const struct bound_orbit *orbit, double *holds, struct error *error)
+                             const struct bound_orbit *orbit, struct bound_method method,
+                             double *holds, struct error *error)
 {
     const bool chooses = watch->chooses_steps;
     const double limit = spare * watch->orbit_error;
-    struct bound_method method =
-        bound_method_of(now, system, watch->integrator, watch->orbit_error);
     double *const value = chooses ? &method.key : &method.dt, work = 0.0;
     *holds = NAN;
     if (watch->integrator->order == 1)
@@ -269,13 +268,14 @@ static enum status tell_lost(struct watch *watch, const struct check *check, siz
 }
 
 static enum status fail(struct watch *watch, const struct check *check, size_t system,
-                        const struct bound_orbit *orbit, struct error *error)
+                        const struct bound_orbit *orbit, const struct bound_method *method,
+                        struct error *error)
 {
     struct bound_record *bound = &watch->records[system].bound;
     bound->first = check->now->time;
     /* Nobody hears of the step that a copy would want. */
     if (check->tell && others_failed(watch, system) <= MOST_TOLD &&
-        find_step(watch, check->now, system, orbit, &bound->holds, error))
+        find_step(watch, check->now, system, orbit, *method, &bound->holds, error))
         return error->status;
     return tell_lost(watch, check, system, error);
 }
@@ -371,26 +371,26 @@ static bool is_found_again(struct bound_record *bound, const struct moment *now,
 
 /* Looks again at an orbit in doubt, after this check. */
 static enum status look_at_orbit(struct watch *watch, const struct check *check, size_t system,
-                                 const struct bound_orbit *orbit, struct error *error)
+                                 const struct bound_orbit *orbit, const struct bound_method *method,
+                                 struct error *error)
 {
     const struct moment *now = check->now;
     struct bound_record *bound = &watch->records[system].bound;
-    struct bound_method method =
-        bound_method_of(now, system, watch->integrator, watch->orbit_error);
-    bound_method_shorten_grid(&method, now->bodies, orbit, work_left(watch, now, system));
+    struct bound_method tried = *method;
+    bound_method_shorten_grid(&tried, now->bodies, orbit, work_left(watch, now, system));
     bound->due = now->time;
     bound->few = !watch->chooses_steps && orbit->period < least_steps_of(watch) * now->dt;
     if (bound->few > 0.0)
         keep(bound, now, system, orbit, bound->error);
-    else if (is_due(watch, now, system, orbit, &method) &&
-             try_orbit(watch, check, system, orbit, &method, error))
+    else if (is_due(watch, now, system, orbit, &tried) &&
+             try_orbit(watch, check, system, orbit, &tried, error))
         return error->status;
     if (fabs(bound->drift) > bound->error)
         keep(bound, now, system, orbit, fabs(bound->drift));
     if (!(bound->few > 0.0) && bound->error <= watch->orbit_error)
         return STATUS_OK;
     if (!is_chance(now->bodies, system, orbit))
-        return fail(watch, check, system, orbit, error);
+        return fail(watch, check, system, orbit, method, error);
     wait_for_it(bound, orbit);
     return STATUS_OK;
 }
@@ -420,8 +420,9 @@ enum status watch_bound_check(struct watch *watch, const struct check *check, si
     bound->drift_time = now->time;
     if (!isnan(bound->first))
         return stop_when_foreseen(watch, check, system, error);
-    const struct bound_method method =
-        bound_method_of(now, system, watch->integrator, watch->orbit_error);
+    struct bound_method method;
+    if (bound_method_of(now, system, watch->integrator, watch->orbit_error, &method, error))
+        return error->status;
     const double affordable =
         bound_trial_longest(now->bodies, &method, work_left(watch, now, system));
     const struct bound_filter filter = {
@@ -435,12 +436,12 @@ enum status watch_bound_check(struct watch *watch, const struct check *check, si
         if (orbit.period > now->time) /* it has not been around once */
             return STATUS_OK;
         bound->due = now->time;
-        return fail(watch, check, system, &orbit, error);
+        return fail(watch, check, system, &orbit, &method, error);
     }
     if (bound_orbit_fastest(now->physics, now->bodies, system, &filter, &found, &orbit, error))
         return error->status;
     if (found)
-        return look_at_orbit(watch, check, system, &orbit, error);
+        return look_at_orbit(watch, check, system, &orbit, &method, error);
     bound->rate = 0.0;
     return STATUS_OK;
 }
