@@ -79,6 +79,14 @@ static struct hermite_system system_at(const struct systems *all, size_t s)
     };
 }
 
+/* Returns k where a step is that of the grid over 2^k; -1: no body has such a step. */
+static int level_of(double step, double grid)
+{
+    int exponent;
+    const bool divides = step > 0 && step <= grid && frexp(step / grid, &exponent) == 0.5;
+    return divides && exponent > 1 - ADAPTIVE_LEVELS ? 1 - exponent : -1;
+}
+
 /* Steps are the grid's over powers of two, or bodies would not come to the grid point; that of a
  * body which could not go on is 0. */
 static bool makes_sense(const struct adaptive_systems *all, size_t s)
@@ -86,12 +94,9 @@ static bool makes_sense(const struct adaptive_systems *all, size_t s)
     const struct hermite_system system = system_at((const struct systems *)all, s);
     const struct adaptive_clock *const clock = system.clock;
     bool good = true;
-    for (size_t i = 0; i < system.count && clock->known > 0; i++) {
-        int exponent;
-        const double step = system.step[i];
-        const bool divides = step <= clock->dt && frexp(step / clock->dt, &exponent) == 0.5;
-        good &= divides || (step == 0 && clock->stuck != ADAPTIVE_DONE);
-    }
+    for (size_t i = 0; i < system.count && clock->known > 0; i++)
+        good &= level_of(system.step[i], clock->dt) >= 0 ||
+                (system.step[i] == 0 && clock->stuck != ADAPTIVE_DONE);
     return good;
 }
 
@@ -260,9 +265,9 @@ static void count_levels(const struct adaptive *adaptive, size_t s, double level
     for (int k = 0; k < ADAPTIVE_LEVELS; k++)
         levels[k] = 0;
     for (size_t i = 0; i < system.count && system.clock->known > 0; i++) {
-        int exponent = 0;
-        if (system.step[i] > 0 && frexp(system.step[i] / system.clock->dt, &exponent) == 0.5)
-            levels[1 - exponent] += 1;
+        const int level = level_of(system.step[i], system.clock->dt);
+        if (level >= 0)
+            levels[level] += 1;
     }
 }
 

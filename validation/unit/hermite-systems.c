@@ -131,11 +131,13 @@ static void test_it_goes_on_from_what_was_saved(void **state)
     }
     /* damaged: steps by which no body comes to the grid point, and a body that is not there */
     double *const step = (double *)saved.items[0].words + 6 * 40 + 3;
-    const double wrong[] = { NAN, INFINITY, 0, -0.03125, 0.125, 0.0312 };
+    const double wrong[] = { NAN, INFINITY, 0, -0.03125, 0.125, 0.0312, ldexp(0.0625, -51) };
     for (size_t k = 0; k < COUNT_OF(wrong); k++) {
         *step = wrong[k];
         assert_int_equal(saved_load(&saved, second), STATUS_DATA);
     }
+    *step = ldexp(0.0625, -50); /* the deepest */
+    assert_int_equal(saved_load(&saved, second), STATUS_OK);
     *step = 0.0625;
     assert_int_equal(saved_load(&saved, second), STATUS_OK);
     ((struct adaptive_clock *)saved.items[1].words)->limiting = 40;

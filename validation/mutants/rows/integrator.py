@@ -102,4 +102,6 @@ ROWS = [
     ("src/integrator/adaptive-systems.c", "    copy_state(all, true);", "", "unit/interruption"),
     ("src/integrator/hermite.c", "worker->clock->stuck = ADAPTIVE_INTERRUPTED;", ";",
      "unit/interruption"),
+    ("src/integrator/hermite-systems.c", "return divides && exponent > 1 - ADAPTIVE_LEVELS ?",
+     "return divides ?", "unit/hermite-systems"),
 ]
