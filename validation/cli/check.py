@@ -229,7 +229,7 @@ def test_a_check_ends_in_time():
         physics = { softening = 0.01; };
         time = { step = 0.01; end = 1.0; };"""
     asked = """
-        bodies = { initial = "plummer"; count = 60000; };
+        bodies = { initial = "plummer"; count = 400000; };
         physics = { softening = 0.05; };
         time = { energy_error = 1e-4; end = 1.0; };"""
     for text, untried in ((endless, "disk and the time that"),
