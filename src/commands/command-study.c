@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "backend/mpi-job.h"
@@ -65,28 +66,24 @@ static enum status print_convergence(const char *directory, bool quiet, struct e
 
 /* Prints how many runs have ended in each way, and names those that did not go well, with the
  * reasons. */
-static void print_members(const struct study *study, const char *directory)
+static void print_members(const struct study *study, const char *directory, enum outcome *outcomes)
 {
-    struct standing_study standing;
-    struct error problem = { 0 };
+    struct standing_study standing = { .members = study->member_count, .outcomes = outcomes };
     struct text lines = { 0 };
-    if (standing_open_study(directory, &standing, &problem))
-        text_print(&lines, "  runs           %s\n", problem.text);
-    else
-        standing_of_members(directory, study, &standing, &lines);
+    standing_of_members(directory, study, &standing, &lines);
     if (lines.bytes)
         terminal_put(stdout, lines.bytes);
-    standing_close_study(&standing);
     text_free(&lines);
 }
 
-static void print_summary(const struct study *study, const char *directory, const char *verdict)
+static void print_summary(const struct study *study, const char *directory, enum outcome *outcomes,
+                          const char *verdict)
 {
     printf("%s: %zu runs", directory, study->member_count);
     for (size_t k = 0; k < study->shown_keys; k++)
         printf("%s%s", k ? ", " : " over ", study->keys[k]);
     printf("\n");
-    print_members(study, directory);
+    print_members(study, directory, outcomes);
     struct text command = { 0 };
     text_print(&command, "  table          %s/study.csv\n  figures        orrery report ",
                directory);
@@ -133,11 +130,13 @@ enum status command_study(const struct prepare_options *prepare, const struct co
     if (convergence ? study_of_convergence(config, CONVERGENCE_LEVELS, &study, error)
                     : study_of_sweep(config, &study, error))
         return error->status;
-    bool begun;
-    enum status status = study_run(&study, &options, &begun, error);
+    enum outcome *outcomes;
+    enum status status = study_run(&study, &options, &outcomes, error);
     const bool whole = status == STATUS_OK || status == STATUS_EXPECT_FAILED;
-    if (begun && !quiet)
-        print_summary(&study, options.directory, criteria_verdict(asked_bounds(config), status));
+    if (outcomes && !quiet)
+        print_summary(&study, options.directory, outcomes,
+                      criteria_verdict(asked_bounds(config), status));
+    free(outcomes);
     /* In a job array the job that ends last knows all runs. */
     bool complete = true;
     if (whole && convergence &&

@@ -195,6 +195,12 @@ static int weight(enum status status)
     return k;
 }
 
+static void count_status(struct standing_study *study, enum status status)
+{
+    if (weight(status) > weight(study->status))
+        study->status = status;
+}
+
 static bool went_well(enum outcome outcome)
 {
     return outcome == OUTCOME_HELD || outcome == OUTCOME_FINISHED;
@@ -234,8 +240,7 @@ static void put_member(const char *path, size_t member, const struct study *valu
         *outcome = outcome_of(&result, &why);
     else if (opened != STATUS_NO_INPUT)
         text_print(&why, "%s", problem.text);
-    if (weight(status) > weight(study->status))
-        study->status = status;
+    count_status(study, status);
     snprintf(label, sizeof label, "%s %s", outcome_names[*outcome],
              study_member_name(member, name));
     if (*outcome == OUTCOME_AT_WORK)
@@ -260,10 +265,13 @@ void standing_of_members(const char *path, const struct study *values, struct st
     study->status = STATUS_OK;
     for (size_t m = 0; m < study->members; m++) {
         struct text line = { 0 };
-        if (!went_well(study->outcomes[m]))
+        const bool untold = told >= MOST_TOLD && study->outcomes[m] == OUTCOME_FAILED;
+        if (untold)
+            count_status(study, STATUS_EXPECT_FAILED);
+        else if (!went_well(study->outcomes[m]))
             put_member(path, m, values, study, &line);
         counts[study->outcomes[m]]++;
-        told += line.length > 0;
+        told += untold || line.length > 0;
         if (told <= MOST_TOLD)
             text_append(&lines, line.bytes ? line.bytes : "", line.length);
         text_free(&line);

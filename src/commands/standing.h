@@ -27,7 +27,7 @@ enum status standing_status(const struct result *result, struct error *error);
 /* A study: the outcomes of its members, and of those at work how far they are. */
 struct standing_study {
     size_t members;
-    enum outcome *outcomes; /* of each; those that went well are not read again */
+    enum outcome *outcomes; /* of each; those that are known to have gone well are not read */
     enum status status;     /* as its command would end if nobody goes on with it */
 };
 

@@ -337,23 +337,29 @@ static enum status run_members(struct work *work, struct directory *directory, s
     return error->status ? error->status : status;
 }
 
-enum status study_run(const struct study *study, const struct study_options *options, bool *begun,
-                      struct error *error)
+enum status study_run(const struct study *study, const struct study_options *options,
+                      enum outcome **outcomes, struct error *error)
 {
-    *begun = false;
+    enum outcome *const told = calloc(study->member_count + 1, sizeof *told);
+    *outcomes = NULL;
     struct work work = { .study = study, .options = options, .threads = 1 };
     struct directory *directory = NULL;
     work.members = calloc(study->member_count + 1, sizeof *work.members);
     work.table = table_create(study, options->directory);
-    enum status status = work.members && work.table ? get_ready(&work, error) : error_memory(error);
+    enum status status =
+        work.members && work.table && told ? get_ready(&work, error) : error_memory(error);
     signals_catch(); /* from here on there is something to leave in order */
     if (!status)
         status = folder_open(study, options, &directory, error);
     if (!status) /* again: others may have been at work until this one had the lock */
         status = find_finished(&work, error);
     if (!status) {
-        *begun = true;
         status = run_members(&work, directory, error);
+        for (size_t m = 0; m < study->member_count; m++)
+            told[m] = table_outcome(work.table, m);
+        *outcomes = told;
+    } else {
+        free(told);
     }
     directory_close(directory);
     signals_release();

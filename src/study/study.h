@@ -16,6 +16,7 @@
 #include "base/status.h"
 #include "config/configuration.h"
 #include "output/directory.h"
+#include "report/outcome.h"
 
 enum {
     STUDY_NAME_SIZE = 24,
@@ -71,10 +72,12 @@ enum status study_load_member(const struct study *study, int threads, size_t mem
  * Runs the members that are not finished, as many at a time as there are cores. STATUS_OK,
  * STATUS_EXPECT_FAILED when that is the worst of any member, STATUS_STOPPED on a signal, or the
  * status of the first member that went wrong. Errors in any member's config are found before the
- * first is run. *begun: the directory is that of this study, and has something to tell.
+ * first is run. *outcomes: a new array with that of each member as far as it is known, and
+ * OUTCOME_NOT_BEGUN for the others; NULL unless the directory is that of this study and has
+ * something to tell.
  */
-enum status study_run(const struct study *study, const struct study_options *options, bool *begun,
-                      struct error *error);
+enum status study_run(const struct study *study, const struct study_options *options,
+                      enum outcome **outcomes, struct error *error);
 
 /* Is there memory for the members that will be at work at a time? Each is taken as large as the
  * largest. STATUS_MEMORY with the key that asks for it, or what is wrong with the config of one. */

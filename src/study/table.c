@@ -43,7 +43,8 @@ struct columns {
 /* The values of a member in the table. A run.json takes far more, and a study may have a hundred
  * thousand of them. */
 struct row {
-    bool known;    /* it has a run, which has been read */
+    bool known; /* it has a run, which has been read */
+    enum outcome outcome;
     double code;   /* its exit status; NaN while it runs, and of one that was killed */
     char *verdict; /* NULL without a code */
     const struct units *units;
@@ -207,6 +208,11 @@ static enum status take_values(const struct result *result, struct row *row, str
     return STATUS_OK;
 }
 
+enum outcome table_outcome(const struct table *table, size_t member)
+{
+    return table->rows[member].known ? table->rows[member].outcome : OUTCOME_NOT_BEGUN;
+}
+
 void table_forget(struct table *table, size_t member)
 {
     clear_row(&table->rows[member]);
@@ -217,7 +223,10 @@ enum status table_take(struct table *table, size_t member, const struct result *
                        struct error *error)
 {
     struct row *const row = &table->rows[member];
+    struct text why = { 0 };
     clear_row(row);
+    row->outcome = outcome_of(result, &why);
+    text_free(&why);
     const double code = result_real(result, FIELD_EXIT_STATUS);
     row->code = code >= 0 ? code : NAN;
     row->units = result_units(result);

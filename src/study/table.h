@@ -11,6 +11,7 @@
 
 #include "base/status.h"
 #include "output/directory.h"
+#include "report/outcome.h"
 #include "report/result.h"
 #include "study/study.h"
 
@@ -27,6 +28,8 @@ enum status table_take(struct table *table, size_t member, const struct result *
 void table_forget(struct table *table, size_t member); /* its run has gone */
 /* The same, from its directory; without a run it has no row. Otherwise as existing_open(). */
 enum status table_read(struct table *table, size_t member, struct error *error);
+/* How that run has ended, so that it need not be read again; OUTCOME_NOT_BEGUN without a row. */
+enum outcome table_outcome(const struct table *table, size_t member);
 
 /* Writes study.csv anew, and reads the members for it that have no row yet. Jobs of an array take
  * turns. As table_read(); STATUS_CANT_CREATE. */
