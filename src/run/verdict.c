@@ -42,6 +42,12 @@ static void say_system(struct run *run, double system)
     say(run, "%s", text_system(text, system, file));
 }
 
+/* Tells whether three digits would not show that the value is beyond its bound. */
+static bool is_close(const struct finding *f)
+{
+    return fabs(f->value - f->bound) < 0.01 * fabs(f->bound);
+}
+
 static void say_bound(struct run *run, const struct finding *f)
 {
     const char *unit = f->unit ? f->unit : "";
@@ -52,13 +58,18 @@ static void say_bound(struct run *run, const struct finding *f)
             ", asked %g (%.3g times): everything computed from these forces has that error; lower "
             "compute.accuracy, or take compute.method = \"direct\"",
             f->bound, f->value / f->bound);
-    else if (!f->from_below && f->bound > 0.0)
-        say(run, ", %s %g%s (%.3g times)",
-            f->subject == FINDING_OF_ASKED ? "time.energy_error =" : "bound", f->bound, unit,
-            f->value / f->bound);
-    else
-        say(run, ", %s bound %g%s (beyond it by %.2g)", f->from_below ? "lower" : "upper", f->bound,
-            unit, fabs(f->value - f->bound));
+    else {
+        say(run, ", %s %g%s (",
+            f->subject == FINDING_OF_ASKED ? "time.energy_error ="
+            : f->from_below                ? "lower bound"
+            : f->bound > 0.0               ? "bound"
+                                           : "upper bound",
+            f->bound, unit);
+        if (!f->from_below && f->bound > 0.0 && !is_close(f))
+            say(run, "%.3g times)", f->value / f->bound);
+        else
+            say(run, "beyond it by %.2g)", fabs(f->value - f->bound));
+    }
 }
 
 /* "energy error 0.22 in system 3, the worst of 4 systems that fail, bound 0.0005 (447 times)" */
@@ -76,7 +87,8 @@ static void say_finding(struct run *run, const struct finding *f)
     if (isnan(f->value))
         say(run, "is undefined");
     else
-        say(run, "%.3g%s%s", f->value, f->unit ? f->unit : "", finding_whose(f, whose));
+        say(run, "%.*g%s%s", is_close(f) ? 6 : 3, f->value, f->unit ? f->unit : "",
+            finding_whose(f, whose));
     say_system(run, (double)f->system);
     if (of_watch && f->systems > 1)
         say(run, ", the worst of %zu systems that fail", f->systems);

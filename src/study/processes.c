@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -51,12 +52,17 @@ struct voice {
     const char *path;
 };
 
+enum { MOST_NOTICES = 20 };
+
 /* Passes a message of a run on, with the name of the run: several are at work. */
 static void pass_notice(void *context, bool loud, const char *line)
 {
     (void)loud;
     const struct voice *voice = context;
     struct text named = { 0 };
+    if (voice->work->notices &&
+        __atomic_fetch_add(voice->work->notices, 1, __ATOMIC_RELAXED) >= MOST_NOTICES)
+        return;
     text_print(&named, "%s: %s", voice->path, line);
     work_notice(voice->work, named.failed ? line : named.bytes);
     text_free(&named);
@@ -85,10 +91,21 @@ static enum status run_member(const struct work *work, size_t member, struct err
     return status;
 }
 
+/* Blocks or unblocks the signal that a child has ended, so that sigtimedwait() can wait for it. */
+static sigset_t block_child_signal(int how)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGCHLD);
+    sigprocmask(how, &set, NULL);
+    return set;
+}
+
 static void start_member(struct work *work, size_t member)
 {
     const pid_t parent = getpid(), process = fork();
     if (process == 0) {
+        block_child_signal(SIG_UNBLOCK);
         /* If the study is killed, its members stop in order and leave their directories to the next
          * command. */
         child_follow(parent, SIGTERM, STATUS_STOPPED);
@@ -167,10 +184,34 @@ static void pass_on_signals(struct work *work)
     signal_members(work, SIGTERM);
 }
 
+/* The notices of the runs are counted by all their processes together. */
+static void open_notices(struct work *work)
+{
+    void *shared = mmap(NULL, sizeof *work->notices, PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    work->notices = shared == MAP_FAILED ? NULL : shared; /* without it all of them are shown */
+}
+
+static void close_notices(struct work *work)
+{
+    char line[96];
+    if (!work->notices)
+        return;
+    if (*work->notices > MOST_NOTICES) {
+        snprintf(line, sizeof line, "%zu more messages of runs stand in the run.log of each",
+                 *work->notices - MOST_NOTICES);
+        work_notice(work, line);
+    }
+    munmap(work->notices, sizeof *work->notices);
+    work->notices = NULL;
+}
+
 void work_run(struct work *work)
 {
     const struct timespec pause = { .tv_nsec = 5000000 };
     const size_t members = work->study->member_count;
+    const sigset_t child_ended = block_child_signal(SIG_BLOCK);
+    open_notices(work);
     pass_on_signals(work);
     while (work->running > 0 || (work->next < members && !work->stopping)) {
         while (work->next < members && work->running < (size_t)work->jobs && !work->stopping) {
@@ -178,8 +219,10 @@ void work_run(struct work *work)
                 start_member(work, work->next);
             work->next++;
         }
-        nanosleep(&pause, NULL);
+        sigtimedwait(&child_ended, NULL, &pause);
         pass_on_signals(work);
         collect(work);
     }
+    close_notices(work);
+    block_child_signal(SIG_UNBLOCK);
 }

@@ -30,6 +30,7 @@ struct work {
     size_t running, done;
     size_t first, next; /* those at work are among the members from the first up to the next */
     bool stopping;
+    size_t *notices; /* of all runs so far, in memory that their processes share; or NULL */
 };
 
 /* The directory of a member. */

@@ -377,6 +377,21 @@ def test_of_many_failures_the_first_are_told():
     assert max(map(len, lines)) <= 80, lines
 
 
+def test_of_many_messages_the_first_are_shown():
+    """twenty messages of runs are shown as they come, of the others how many; run.log has each"""
+    values = ", ".join(f"0.9{k}" for k in range(10, 33))
+    config = write(SWEEP[:SWEEP.index("sweep")] + f"""
+        sweep = ( {{ key = "bodies.eccentricity"; values = [{values}]; }} );
+        watch = {{ energy_error = 1e-4; }};""")
+    lines = tap.run("run", config, "-q", "-P", "time.step=0.1", "-P", "time.end=1.0").stderr
+    logs = [pathlib.Path(f"grid.sweep/{member:03}/run.log").read_text() for member in range(1, 24)]
+    all_of_them = sum(log.count("WARNING") for log in logs)
+    assert all("WARNING" in log for log in logs)
+    assert lines.count("WARNING") == 20 and len(lines.splitlines()) == 21, lines
+    assert (f"{all_of_them - 20} more messages of runs stand in the run.log of each"
+            in lines), (all_of_them, lines)
+
+
 def test_a_good_sweep_says_so():
     """of a sweep whose runs all held nothing else is said"""
     config = write(SWEEP + 'expect = ( { quantity = "energy_error"; at_most = 1.0; } );')

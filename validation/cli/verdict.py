@@ -281,6 +281,24 @@ def test_the_sentence_is_a_row_of_the_table():
     assert [row["name"] for row in rows if row["value"] is None] == [rows[3]["name"]], rows
 
 
+def test_a_bound_that_was_missed_by_little():
+    """a value beyond its bound by less than a hundredth is told in digits that show it"""
+    config = TWO.format(0.5) + "time = { step = 0.005; end = 7.0; };\n"
+    for share in (0.9999, 0.98):
+        path = pathlib.Path("close.cfg")
+        path.write_text(config + BOUND % "1e-2")
+        sentence_of(path)
+        worst = json.loads(pathlib.Path("close.run/run.json").read_text())["expect"][0]["worst"]
+        bound = f"{share * worst:.7g}"
+        path.write_text(config + BOUND % bound)
+        result = tap.run("run", path, "--force")
+        said = (f"{worst:.6g}, bound {float(bound):g} (beyond it by {worst - float(bound):.2g})"
+                if share > 0.99 else f"{worst:.3g}, bound {float(bound):g} (1.02 times)")
+        words = " ".join(result.stdout.split())
+        assert result.returncode == 1 and f"energy error {said}" in words, (said, words)
+        shutil.rmtree("close.run")
+
+
 def test_nothing_is_said_of_a_run_that_held():
     path = pathlib.Path("good.cfg")
     path.write_text(TWO.format(0.5) + "time = { step = 0.005; end = 7.0; };")

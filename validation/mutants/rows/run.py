@@ -19,6 +19,8 @@ ROWS = [
     ("src/run/remedy.c", "found.trial == ADVICE_HOLDS", "true", "cli/verdict.py"),
     ("src/run/verdict.c", "i].severity = FINDING_OPEN;", "i].severity = FINDING_HELD;",
      "cli/live-view.py"),
+    ("src/run/verdict.c", "return fabs(f->value - f->bound) < 0.01 * fabs(f->bound);",
+     "return false;", "cli/verdict.py"),
     ("src/run/verdict.c", "c && !(known && watched->times >= c->times)", "false", "cli/verdict.py"),
     ("src/run/run.c", "if (run->continuation.done)\n        verdict_recall(run);",
      "if (false)\n        verdict_recall(run);", "cli/reliability.py"),

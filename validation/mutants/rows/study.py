@@ -58,6 +58,8 @@ ROWS = [
      "cli/study.py cli/study-results.py"),
     ("src/study/table.c", 'for (const char *p = value + 1; *p && *p != \'"\'; p++) {',
      "for (const char *p = value; *p; p++) {", "cli/study.py cli/study-results.py"),
+    ("src/study/processes.c", "__ATOMIC_RELAXED) >= MOST_NOTICES)",
+     "__ATOMIC_RELAXED) > MOST_NOTICES)", "cli/study.py"),
     ("src/study/table.c", "row->outcome = outcome_of(result, &why);",
      "row->outcome = OUTCOME_FINISHED;", "cli/study.py"),
     ("src/study/table.c", "if (row->units != first->units)", "if (false)",
