@@ -38,7 +38,8 @@ enum curve_kind {
     CURVE_FIT,    /* a dashed line through points, in their colour */
     CURVE_BAND,   /* the room between two lines */
     CURVE_STARTS, /* circles in the colour of text: where paths begin */
-    CURVE_FOCUS   /* a cross of that colour: what paths go about */
+    CURVE_FOCUS,  /* a cross of that colour: what paths go about */
+    CURVE_RING    /* a ring of that colour about a point: what was chosen */
 };
 
 /* The value of a column that is drawn. */

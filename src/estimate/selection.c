@@ -16,7 +16,6 @@ static const double growth_of_symplectic = 0.3, growth_of_others = 0.75;
 static const double most_change = 8.0;
 /* A candidate that costs more by this factor is not chosen because another one missed the error. */
 static const double most_dearer = 100.0;
-enum { MOST_ATTEMPTS = 8 };
 
 double selection_growth(const struct integrator *integrator)
 {
@@ -103,7 +102,7 @@ bool selection_again(const struct config *config, double part, double error, dou
     if (!choice->attempts)
         choice->attempts = json_array();
     document_append(&choice->attempts, attempt);
-    if (json_array_size(choice->attempts) >= MOST_ATTEMPTS)
+    if (json_array_size(choice->attempts) >= SELECTION_ATTEMPTS)
         return false;
     selection_refine(config, fmax(part, 1e-3), isnan(error) ? INFINITY : error, work, choice);
     return selection_choose(choice);

@@ -26,7 +26,7 @@ struct candidate {
     char why[96]; /* it cannot be taken; "" */
 };
 
-enum { SELECTION_CANDIDATES = 4 };
+enum { SELECTION_CANDIDATES = 4, SELECTION_ATTEMPTS = 8 /* at most */ };
 
 struct selection {
     struct asked asked;

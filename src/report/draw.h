@@ -86,4 +86,11 @@ struct errors_axis {
 enum status errors_draw(const struct errors_axis *axis, const char *name, const double *y,
                         size_t count, struct figures *figures, struct error *error);
 
+/* --- what an asked error costs: error-cost.c -------------------------------------------------- */
+
+/* Adds the figure of the error against the cost of what could be chosen for a run that was asked
+ * for an error, with the choice and its margin; none for another run. STATUS_MEMORY. */
+enum status error_cost_draw(const struct result *result, struct figures *figures,
+                            struct error *error);
+
 #endif

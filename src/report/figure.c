@@ -85,7 +85,8 @@ static enum status create_curve(struct curve *curve, const char *label, enum cur
 
 bool figure_is_line(enum curve_kind kind)
 {
-    return kind != CURVE_BAND && kind != CURVE_FIT && kind != CURVE_STARTS && kind != CURVE_FOCUS;
+    return kind != CURVE_BAND && kind != CURVE_FIT && kind != CURVE_STARTS && kind != CURVE_FOCUS &&
+           kind != CURVE_RING;
 }
 
 size_t figure_lines(const struct figure *figure)

@@ -242,7 +242,7 @@ enum status draw_run(const struct result *result, enum draw_extent extent, struc
             status = add_diagnostic(result, class_, class_->variant.name, class_->variant.name,
                                     extent, figures, error);
     }
-    return status;
+    return status ? status : error_cost_draw(result, figures, error);
 }
 
 /* --- moving pictures -------------------------------------------------------------------------- */

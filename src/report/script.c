@@ -316,7 +316,7 @@ static const char *style_of(const struct curve *curve)
         [CURVE_LINE] = "line",     [CURVE_DASHED] = "dashed", [CURVE_PATH] = "path",
         [CURVE_POINTS] = "points", [CURVE_DOTS] = "dots",     [CURVE_DISCS] = "discs",
         [CURVE_FIT] = "dashed",    [CURVE_BAND] = "band",     [CURVE_STARTS] = "starts",
-        [CURVE_FOCUS] = "focus",
+        [CURVE_FOCUS] = "focus",   [CURVE_RING] = "ring",
     };
     return is_dashed_again(curve) ? "dashed" : styles[curve->kind];
 }
@@ -340,8 +340,9 @@ static json_t *drawn_view(const struct curve *curve, size_t index, const char *l
                      "continued", line != curve->label, "band", curve->kind == CURVE_BAND, "style",
                      style_of(curve), "color", curve->color % PALETTE_COLORS + 1, "dash", dash,
                      "gap", DASH_PERIOD - dash, "wide", wide, "marks",
-                     curve->kind == CURVE_STARTS || curve->kind == CURVE_FOCUS, "in_key",
-                     length > 0, "title", template_value(&label));
+                     !figure_is_line(curve->kind) && curve->kind != CURVE_BAND &&
+                         curve->kind != CURVE_FIT,
+                     "in_key", length > 0, "title", template_value(&label));
 }
 
 static json_t *curves_view(const struct figure *figure)

@@ -65,8 +65,8 @@ static bool is_ours(const char *line)
 {
     static const char *const first[] = { "set",    "unset",    "plot", "splot",
                                          "replot", "keyentry", "",     NULL };
-    static const char *const styles[] = { "line", "dashed", "path",  "points", "discs",
-                                          "dots", "starts", "focus", "band",   NULL };
+    static const char *const styles[] = { "line",   "dashed", "path", "points", "discs", "dots",
+                                          "starts", "focus",  "ring", "band",   NULL };
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz";
     line += strspn(line, " ");
     const size_t word = strspn(line, letters);

@@ -1,0 +1,184 @@
+#include "report/draw.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/document.h"
+#include "estimate/selection.h"
+
+/* A choice (estimate/selection.h), and how the run went that it was made for. */
+struct error_cost {
+    const struct result *result;
+    struct selection choice;
+    double reached; /* by the run; NaN: it does not say */
+    bool ends;      /* that is the error of the whole run */
+};
+
+static const struct candidate *chosen_of(const struct error_cost *drawn)
+{
+    return &drawn->choice.candidates[drawn->choice.chosen];
+}
+
+/* The error that the run was judged by: of an ensemble, that of the system that counts. */
+static double find_reached(const struct result *result)
+{
+    size_t index;
+    json_t *row;
+    json_array_foreach(result_find(result, FIELD_FINDINGS), index, row)
+    {
+        if (strcmp(document_string(row, "name"), "time.energy_error") == 0)
+            return document_real(row, "value");
+    }
+    return NAN;
+}
+
+static bool has_place(double error, double cost)
+{
+    return error > 0.0 && isfinite(error) && cost > 0.0 && isfinite(cost);
+}
+
+/* Each candidate is a point of its own colour, named in the key. */
+static enum status draw_candidates(const struct error_cost *drawn, struct figure *figure,
+                                   struct error *error)
+{
+    const struct selection *const choice = &drawn->choice;
+    enum status status = STATUS_OK;
+    for (size_t k = 0; k < choice->count && !status; k++) {
+        const struct candidate *const c = &choice->candidates[k];
+        char text[SETTING_TEXT_SIZE];
+        status = figure_curve(figure, setting_text(&c->setting, text), CURVE_POINTS, (int)k, 1,
+                              &c->cost, &c->error, error);
+    }
+    return status;
+}
+
+static enum status draw_attempts(const struct error_cost *drawn, struct figure *figure,
+                                 struct error *error)
+{
+    double x[SELECTION_ATTEMPTS], y[SELECTION_ATTEMPTS];
+    size_t count = 0, index;
+    json_t *attempt;
+    json_array_foreach(drawn->choice.attempts, index, attempt)
+    {
+        if (count == SELECTION_ATTEMPTS)
+            break;
+        x[count] = document_real(attempt, "cost");
+        y[count++] = document_real(attempt, "energy_error");
+    }
+    return figure_curve(figure, "missed it and began anew", CURVE_POINTS, SELECTION_CANDIDATES,
+                        count, x, y, error);
+}
+
+/* The bound from the least to the greatest cost that is drawn, and a factor beyond both, so that it
+ * is a line also with one point. */
+static enum status draw_asked(const struct error_cost *drawn, struct figure *figure,
+                              struct error *error)
+{
+    static const double beyond = 1.5;
+    const double asked[2] = { drawn->choice.asked.error, drawn->choice.asked.error };
+    double ends[2] = { INFINITY, 0.0 };
+    char label[FIGURE_LABEL_SIZE];
+    for (size_t c = 0; c < figure->curve_count; c++)
+        for (size_t i = 0; i < figure->curves[c].count; i++) {
+            ends[0] = fmin(ends[0], figure->curves[c].x[i] / beyond);
+            ends[1] = fmax(ends[1], figure->curves[c].x[i] * beyond);
+        }
+    snprintf(label, sizeof label, "asked for: %.3g", asked[0]);
+    return figure_curve(figure, label, CURVE_DASHED, SELECTION_CANDIDATES + 1, 2, ends, asked,
+                        error);
+}
+
+/* A circle about what was chosen, a line from there to what was asked for, which is its margin, and
+ * a cross for what the run reached. */
+static enum status draw_chosen(const struct error_cost *drawn, struct figure *figure,
+                               struct error *error)
+{
+    const struct candidate *const c = chosen_of(drawn);
+    const double cost[2] = { c->cost, c->cost },
+                 margin[2] = { c->error, drawn->choice.asked.error };
+    if (has_place(c->error, c->cost) &&
+        (figure_curve(figure, "chosen", CURVE_RING, 0, 1, cost, margin, error) ||
+         figure_curve(figure, "its margin", CURVE_PATH, (int)drawn->choice.chosen, 2, cost, margin,
+                      error)))
+        return error->status;
+    return figure_curve(figure, drawn->ends ? "reached by the run" : "reached so far", CURVE_FOCUS,
+                        0, 1, cost, &drawn->reached, error);
+}
+
+/* "pefrl is not drawn, since its pilots would take too long." */
+static void tell_missing(const struct error_cost *drawn, struct text *words)
+{
+    for (size_t k = 0; k < drawn->choice.count; k++) {
+        const struct candidate *const c = &drawn->choice.candidates[k];
+        if (!has_place(c->error, c->cost))
+            text_print(words, " %s is not drawn: %s.", c->setting.integrator->variant.name,
+                       c->why[0]         ? "it cannot be taken"
+                       : c->error == 0.0 ? "an error of 0 is expected of it"
+                       : !c->tried       ? "it was not tried"
+                                         : "it loses the energy");
+    }
+}
+
+/* The choice, the margin that it left, and what the run made of it. */
+static void tell(const struct error_cost *drawn, struct text *words)
+{
+    const struct candidate *const c = chosen_of(drawn);
+    const double asked = drawn->choice.asked.error, reached = drawn->reached;
+    const size_t attempts = json_array_size(drawn->choice.attempts);
+    char setting[SETTING_TEXT_SIZE];
+    text_print(words, "%s was chosen, with an expected error of %.2g",
+               setting_text(&c->setting, setting), c->error);
+    if (c->error > 0.0 && c->error <= asked)
+        text_print(words, ", which left a margin of %.2g times", asked / c->error);
+    text_print(words, ". ");
+    if (reached > asked || isinf(reached))
+        text_print(words, "The run missed what was asked for: its error is %.2g, %.3g times that.",
+                   reached, reached / asked);
+    else if (isfinite(reached))
+        text_print(words, "%s %.2g, %s what was asked for.",
+                   drawn->ends ? "The run reached" : "The run has not come to its end, and reached",
+                   reached, drawn->ends ? "which keeps" : "which so far keeps");
+    else
+        text_print(words, "The error of the run is not known%s.",
+                   result_has_end(drawn->result) ? "" : " before its end");
+    if (attempts)
+        text_print(words, " Before, %zu attempt%s missed it.", attempts, attempts == 1 ? "" : "s");
+    tell_missing(drawn, words);
+}
+
+static enum status draw(const struct error_cost *drawn, struct figures *figures,
+                        struct error *error)
+{
+    struct figure *const figure = figure_add(figures, error);
+    if (!figure)
+        return error->status;
+    snprintf(figure->name, sizeof figure->name, "error-against-cost");
+    snprintf(figure->title, sizeof figure->title, "Energy error against cost");
+    snprintf(figure->x_label, sizeof figure->x_label, "cost of the motion [pairs of bodies]");
+    snprintf(figure->y_label, sizeof figure->y_label, "|ΔE|/max(|E₀|, |U₀|)");
+    figure->x_log = figure->y_log = figure->alone = true;
+    text_print(&figure->caption,
+               "The settings that were considered for the error that was asked for: the error "
+               "that pilots let expect at the end, and the work of the run as it was counted. The "
+               "cheapest that keeps it with a margin was taken.");
+    tell(drawn, &figure->finding);
+    if (!draw_candidates(drawn, figure, error) && !draw_attempts(drawn, figure, error) &&
+        !draw_chosen(drawn, figure, error))
+        draw_asked(drawn, figure, error);
+    figure_drop_empty(figures);
+    return error->status;
+}
+
+enum status error_cost_draw(const struct result *result, struct figures *figures,
+                            struct error *error)
+{
+    struct error_cost drawn = { .result = result,
+                                .reached = find_reached(result),
+                                .ends = result_is_whole(result) };
+    if (selection_of_json(result_find(result, FIELD_CHOICE), &drawn.choice) &&
+        isfinite(drawn.choice.asked.error))
+        draw(&drawn, figures, error);
+    selection_destroy(&drawn.choice);
+    return error->status;
+}
