@@ -84,6 +84,11 @@ def test_package():
     for recipe in ("debian/control", "Containerfile"):
         missing = {package for package in wanted if package not in source(recipe)}
         assert not missing, (recipe, missing)
+    # The site is a package of its own, which a build without Sphinx leaves out.
+    control = source("debian/control")
+    assert re.search(r"^Package: orrery-doc\n(?:\S.*\n)*Build-Profiles: <!nodoc>$", control, re.M)
+    assert "python3-sphinx <!nodoc>, python3-myst-parser <!nodoc>" in control
+    assert "install-html DESTDIR='$(CURDIR)/debian/orrery-doc'" in source("debian/rules")
 
 
 def container():
