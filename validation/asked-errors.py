@@ -125,6 +125,8 @@ def run(orrery, folder, text, limit=3600):
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
     before = seconds()
+    most = resource.getrlimit(resource.RLIMIT_CPU)[1]  # which may not be raised
+    limit = limit if most == resource.RLIM_INFINITY else min(limit, most)
     done = subprocess.run([orrery, "run", path, "-o", out, "--force", "-q"], capture_output=True,
                           text=True, check=False,
                           preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit,) * 2))
