@@ -103,10 +103,35 @@ static bool numeric(const struct differences *differences, const char *key)
     return true;
 }
 
-/* The step, where it was varied; or else the first number that was. */
+/* The index of the error that runs were asked for, where that was varied and their steps were
+ * chosen for it; or -1. */
+static int find_asked(const struct differences *differences)
+{
+    int asked = -1;
+    for (size_t i = 0; i < differences->key_count; i++)
+        if (strcmp(differences->keys[i], "time.energy_error") == 0)
+            asked = (int)i;
+    for (size_t run = 0; run < differences->count && asked >= 0; run++)
+        if (json_object_size(result_find(&differences->results[run], FIELD_CHOICE)) == 0)
+            asked = -1;
+    return asked >= 0 && numeric(differences, differences->keys[asked]) ? asked : -1;
+}
+
+/* Steps that were chosen for the error that is varied say nothing more. */
+static bool follows(const struct differences *differences, const char *key)
+{
+    return differences->asked >= 0 &&
+           (strcmp(key, "time.step") == 0 || strcmp(key, "time.eta") == 0 ||
+            strcmp(key, "time.accuracy") == 0);
+}
+
+/* The error that was asked for or the step, where it was varied; or else the first number that was.
+ */
 static int find_x(const struct differences *differences)
 {
     int x = -1;
+    if (differences->asked >= 0)
+        return differences->asked;
     for (size_t i = differences->key_count; i-- > 0;)
         if (numeric(differences, differences->keys[i]))
             x = (int)i;
@@ -165,7 +190,7 @@ static void put_values(const struct differences *differences, size_t run, int ex
     for (size_t i = 0; i < differences->key_count; i++) {
         char value[64];
         const json_t *found = value_at(differences, run, differences->keys[i]);
-        if ((int)i == except || !found)
+        if ((int)i == except || !found || follows(differences, differences->keys[i]))
             continue;
         value_text(found, value, sizeof value);
         text_print(label, "%s%s%s%s", label->length ? ", " : "",
@@ -232,6 +257,7 @@ void differences_find(const struct result *results, size_t count, struct differe
     for (size_t run = 0; run < count; run++)
         find_keys(differences, run, result_find(&results[run], FIELD_CONFIG), "");
     sort_keys(differences);
+    differences->asked = find_asked(differences);
     differences->x = find_x(differences);
     differences->by_name = needs_names(differences);
 }

@@ -42,6 +42,7 @@ WRONG = {
     "5-chaos/run.cfg": [["time.integrator=yoshida4"], ["time.step=0.001"]],
     "6-kernels/run.cfg": [],
     "7-fast-multipoles/run.cfg": [["compute.accuracy=3e-5"]],
+    "8-cost-of-a-digit/run.cfg": [["time.energy_error=6.53e-7"], ["time.energy_error=1.2e-6"]],
 }
 WRONG_IN_SHORT = {"3-virial-equilibrium/run.cfg": 0, "4-pairs/gas.cfg": 0,
                   "4-pairs/collapse.cfg": 0}
@@ -123,7 +124,7 @@ def test_every_sheet():
     """every worksheet is solved, indexed, timed, and shows figures that are there"""
     assert sheets() == sorted(solutions()) == sorted(WRONG), sheets()
     folders = sorted({sheet.split("/")[0] for sheet in sheets()})
-    assert [folder[0] for folder in folders] == list("1234567")
+    assert [folder[0] for folder in folders] == list("12345678")
     index = (FOLDER / "README.md").read_text(encoding="utf-8")
     for folder in folders:
         assert f"]({folder}/README.md)" in index, folder
@@ -229,6 +230,35 @@ def test_numbers_of_chaos():
     near(fine, horizons[1]["accurate_until"], 0.02)
     near(said("5-chaos", "summary has t_e = {} ±"), horizons[0]["e_folding_time"], 0.05)
     near(said("solutions", "the run says {}."), horizons[0]["reproducible_until"], 0.1)
+
+
+def test_numbers_of_a_digit():
+    """what worksheet 8 and its solution say of steps, of costs beside gauss-radau, and of 1e-16"""
+    folder, sheet = "8-cost-of-a-digit", "8-cost-of-a-digit/run.cfg"
+    steps = said(folder, "velocity-verlet takes {} steps, for 1e-8 {}.")
+    for asked, expected in zip(("1e-6", "1e-8"), steps):
+        assert run(sheet, f"time.energy_error={asked}").about["steps"] == expected, asked
+    near(said("solutions", "cost velocity-verlet {} times,"), steps[1] / steps[0], 1e-9)
+    budget = said(folder, "You have {} steps")
+    assert solved(sheet).about["steps"] == budget
+    assert run(sheet, WRONG[sheet][0][0]).about["steps"] > budget
+    assert run(sheet, WRONG[sheet][1][0]).about["steps"] < budget
+    near(2 * (2 * math.pi / budget) ** 2, solved(sheet).last("conservation", "energy_error"), 2e-3)
+    for p, cost in zip((2, 4, 6), said("solutions", "10^(1/p): {}, {} and {} times the work.")):
+        near(cost, 10 ** (1 / p), 3e-3)
+    near(said("solutions", "n = 2π√(2/δ): {} for 1e-12"), 2 * math.pi * math.sqrt(2e12), 5e-3)
+    free = pathlib.Path("free.cfg")
+    free.write_text((FOLDER / sheet).read_text(encoding="utf-8").replace(
+        'integrator = "velocity-verlet"; ', ""), encoding="utf-8")
+    dearer = said("solutions", "gauss-radau. {} times for 1e-5, and {} times for 1e-11:")
+    for asked, cost in zip(("1e-5", "1e-11"), dearer):
+        table = tap.run("check", free, "-P", f"time.energy_error={asked}").stdout
+        assert re.search("gauss-radau .* 1 .* chosen", table), table
+        near(float(re.search(r"yoshida6 +step \S+ +\S+ +(\S+)", table).group(1)), cost, 0.03)
+    refused = tap.run("check", free, "-P", "time.energy_error=1e-16")
+    assert refused.returncode == 78 and "nothing that was tried keeps it" in refused.stderr
+    least = re.search(r"gauss-radau, accuracy \S+ reaches ([\d.e-]+)", refused.stderr).group(1)
+    assert 1e-16 < float(least) < 2 * said("solutions", "gauss-radau comes to {}. A number"), least
 
 
 def test_benchmarks_of_the_sheet():

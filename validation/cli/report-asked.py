@@ -172,4 +172,30 @@ def test_an_ensemble_by_nine_of_ten():
     assert NAME not in read("both/report.html")
 
 
+def test_a_sweep_over_the_error():
+    """runs are named by what was varied, not by the steps that were chosen: a line for a method"""
+    need_gnuplot()
+    pathlib.Path("x.cfg").write_text(CLUSTER.replace("count = 40", "count = 4") %
+                                     "energy_error = 1e-4;" + """sweep = (
+        { key = "time.integrator"; values = ["velocity-verlet", "gauss-radau"]; },
+        { key = "time.energy_error"; values = [1e-4, 1e-6, 1e-8]; } );""")
+    assert tap.run("run", "x.cfg", "-o", "s", "-q").returncode == 0
+    report("s")
+    for x in ("energy_error", "interactions"):
+        path = f"s/plots/energy_error-against-{x}.dat"
+        names = [key.split(":")[0] for key in keys_of(path) if key]
+        assert names == ["velocity-verlet", "gauss-radau"], (x, names)
+        assert len(blocks(path)[0]) == 3, x
+    asked = blocks("s/plots/energy_error-against-energy_error.dat")[0]
+    assert sorted(asked[:, 0]) == [1e-8, 1e-6, 1e-4] and (asked[:, 1] <= asked[:, 0]).all(), asked
+    assert not pathlib.Path("s/plots/energy_error-against-step.dat").exists()
+    # Steps that were given are drawn as before.
+    for run in ("001", "002", "003"):
+        told = record(f"s/{run}")
+        told["choice"] = {}
+        pathlib.Path(f"s/{run}/run.json").write_text(json.dumps(told))
+    report("s/001", "s/002", "s/003", "-o", "given")
+    assert pathlib.Path("given/plots/energy_error-against-step.dat").exists()
+
+
 tap.main()

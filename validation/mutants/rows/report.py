@@ -153,4 +153,10 @@ ROWS = [
      "cli/report-asked.py"),
     ("src/report/error-cost.c", "candidates[drawn->choice.chosen]", "candidates[3]",
      "cli/report-asked.py"),
+    ("src/report/differences.c", "differences->asked = find_asked(differences);",
+     "differences->asked = -1;", "cli/report-asked.py"),
+    ("src/report/differences.c", "FIELD_CHOICE)) == 0)", "FIELD_CHOICE)) == 99)",
+     "cli/report-asked.py"),
+    ("src/report/differences.c", 'strcmp(key, "time.accuracy") == 0);', "false);",
+     "cli/report-asked.py"),
 ]
