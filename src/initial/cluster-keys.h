@@ -27,9 +27,10 @@ extern const char *const binaries_eccentricities[];              /* cluster.c */
 extern const char *const cluster_rescale_choices[];              /* cluster.c */
 
 /* clang-format off */
-#define CLUSTER_PARAMETERS                                                                         \
+/* With the defaults of `center` and `rescale`. */
+#define CLUSTER_PARAMETERS(center_, rescale_)                                                      \
     INITIAL_COUNT(DEFAULT_NONE, "Number of bodies, both members of a binary counted."),            \
-    INITIAL_CENTER(true),                                                                          \
+    INITIAL_CENTER(center_),                                                                       \
     { BIND(REAL, struct cluster_keys, mass),                                                       \
       .default_value = DEFAULT_UNSET, .minimum = 0, .maximum = INFINITY,                           \
       .open = OPEN_MINIMUM, .dimension = DIMENSION_MASS,                                           \
@@ -48,7 +49,7 @@ extern const char *const cluster_rescale_choices[];              /* cluster.c */
     { BIND(REAL, struct cluster_keys, heavy_fraction), .default_value = DEFAULT_REAL(0.1),         \
       .minimum = 0, .maximum = 1,                                                                  \
       .help = "Fraction of the bodies that are heavy, for `two-components`." },                    \
-    { BIND(CHOICE, struct cluster_keys, rescale), .default_value = DEFAULT_STRING("auto"),         \
+    { BIND(CHOICE, struct cluster_keys, rescale), .default_value = DEFAULT_STRING(rescale_),       \
       .choices = cluster_rescale_choices,                                                          \
       .help = "Change the unit of length so that the energy is that of the model without "         \
               "softening, binaries as single bodies; from all pairs (exact), from shells (fast, "  \

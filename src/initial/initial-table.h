@@ -10,9 +10,13 @@
 struct initial_class;
 
 extern const struct initial_class initial_cold_sphere;
+extern const struct initial_class initial_dehnen;
 extern const struct initial_class initial_figure_eight;
 extern const struct initial_class initial_file;
+extern const struct initial_class initial_hernquist;
+extern const struct initial_class initial_jaffe;
 extern const struct initial_class initial_king;
+extern const struct initial_class initial_nfw;
 extern const struct initial_class initial_orbits;
 extern const struct initial_class initial_outer_solar_system;
 extern const struct initial_class initial_plummer;

@@ -24,7 +24,7 @@ struct keys {
 };
 
 static const struct parameter parameters[] = {
-    CLUSTER_PARAMETERS,
+    CLUSTER_PARAMETERS(true, "auto"),
     { BIND(REAL, struct keys, w0), .default_value = DEFAULT_REAL(6.0), .minimum = 0.1,
       .maximum = 16,
       .help = "Depth W0 of the potential at the centre over the square of the velocity scale: the "

@@ -20,7 +20,7 @@ struct keys {
 };
 
 static const struct parameter parameters[] = {
-    CLUSTER_PARAMETERS,
+    CLUSTER_PARAMETERS(true, "auto"),
     INITIAL_POSITIVE(scale_radius, DEFAULT_REAL(0.58904862254808621), DIMENSION_LENGTH,
                      "Scale radius a; the default is 3 pi/16, Henon units if G = M = 1."),
     { BIND(REAL, struct keys, cutoff), .default_value = DEFAULT_REAL(0.999), .minimum = 0,
