@@ -36,17 +36,16 @@ struct keys {
 
 /* What is drawn is what the formulas say, so the sample is not rescaled; without a cut-off, the
  * centre of mass is not moved either. */
-#define SPHERICAL_PARAMETERS(cutoff_radius_)                                                       \
+#define SPHERICAL_PARAMETERS                                                                       \
     CLUSTER_PARAMETERS(false, "none"),                                                             \
         INITIAL_POSITIVE(scale_radius, DEFAULT_REAL(1.0), DIMENSION_LENGTH, "Scale radius a."),    \
-        INITIAL_POSITIVE(cutoff_radius, cutoff_radius_, DIMENSION_LENGTH,                          \
-                         "Radius r_t of the factor sech(r/r_t) of the density; `mass` is what "    \
-                         "this leaves.")
+        INITIAL_POSITIVE(cutoff_radius, DEFAULT_UNSET, DIMENSION_LENGTH,                           \
+                         "Radius r_t of the factor sech(r/r_t) of the density, by which `mass` "   \
+                         "is what is left; nfw needs one, the others are endless without.")
 
-static const struct parameter finite_parameters[] = { SPHERICAL_PARAMETERS(DEFAULT_UNSET) };
-static const struct parameter nfw_parameters[] = { SPHERICAL_PARAMETERS(DEFAULT_NONE) };
+static const struct parameter parameters[] = { SPHERICAL_PARAMETERS };
 static const struct parameter dehnen_parameters[] = {
-    SPHERICAL_PARAMETERS(DEFAULT_UNSET),
+    SPHERICAL_PARAMETERS,
     { BIND(REAL, struct keys, inner_slope), .default_value = DEFAULT_NONE, .minimum = 0,
       .maximum = 2.5, .open = OPEN_MAXIMUM,
       .help = "gamma of the density r^-gamma at the centre; from 2.5 on the energy is infinite." },
@@ -307,19 +306,28 @@ static void draw(const void *model, gsl_rng *generator, double position[3], doub
 
 /* --- the starts ------------------------------------------------------------------------------- */
 
+/* gamma and outer of each start; NaN: `inner_slope`. */
+static const struct {
+    const char *name;
+    double inner, outer;
+} models[] = {
+    { "dehnen", NAN, 4.0 },
+    { "hernquist", 1.0, 4.0 },
+    { "jaffe", 2.0, 4.0 },
+    { "nfw", 1.0, 3.0 },
+};
+
 static struct shape shape_of(const struct section *section, const struct keys *keys)
 {
-    const char *const name = section_variant(section)->name;
-    const double slopes[][2] = {
-        { keys->inner_slope, 4.0 }, { 1.0, 4.0 }, { 2.0, 4.0 }, { 1.0, 3.0 }
-    };
-    static const char *const names[] = { "dehnen", "hernquist", "jaffe", "nfw" };
     size_t k = 0;
-    while (strcmp(names[k], name) != 0)
+    while (strcmp(models[k].name, section_variant(section)->name) != 0)
         k++;
     const bool cut = !isnan(keys->cutoff_radius);
-    return (struct shape){ slopes[k][0], slopes[k][1],
-                           cut ? keys->cutoff_radius / keys->scale_radius : INFINITY };
+    return (struct shape){
+        .inner = isnan(models[k].inner) ? keys->inner_slope : models[k].inner,
+        .outer = models[k].outer,
+        .cutoff = cut ? keys->cutoff_radius / keys->scale_radius : INFINITY,
+    };
 }
 
 static void check(const struct section *section, struct error *error)
@@ -327,19 +335,22 @@ static void check(const struct section *section, struct error *error)
     cluster_check(section, error);
     struct keys keys;
     section_read(section, &keys);
+    const struct shape shape = shape_of(section, &keys);
     if (isnan(keys.cutoff_radius)) {
-        if (section_flag(section, "center"))
+        if (!(shape.outer > 3))
+            section_error(section, "cutoff_radius", error,
+                          "must be given, since the mass of the endless sphere is infinite; ten "
+                          "times scale_radius is near the edge of a halo of dark matter");
+        else if (section_flag(section, "center"))
             section_error(section, "center", error,
                           "without cutoff_radius a few bodies far away decide where the centre of "
                           "mass is, and moving it to the origin would move the core away from "
                           "there; give cutoff_radius, or center = false");
-        return;
-    }
-    const double ratio = keys.cutoff_radius / keys.scale_radius;
-    if (!(ratio >= LEAST_CUTOFF && ratio <= GREATEST_CUTOFF))
+    } else if (!(shape.cutoff >= LEAST_CUTOFF && shape.cutoff <= GREATEST_CUTOFF)) {
         section_error(section, "cutoff_radius", error,
-                      "is %g times scale_radius; must be from %g to %g times", ratio, LEAST_CUTOFF,
-                      GREATEST_CUTOFF);
+                      "is %g times scale_radius; must be from %g to %g times", shape.cutoff,
+                      LEAST_CUTOFF, GREATEST_CUTOFF);
+    }
 }
 
 static enum status fill(const struct section *section, const struct physics *physics,
@@ -383,8 +394,7 @@ static const char *const scales[] = { "mass", "scale_radius", NULL };
 SPHERICAL_CLASS(dehnen, "Dehnen's sphere in equilibrium, with a cusp of any slope (Dehnen 1993).",
                 dehnen_parameters);
 SPHERICAL_CLASS(hernquist, "Hernquist's sphere in equilibrium: a bulge or halo (Hernquist 1990).",
-                finite_parameters);
-SPHERICAL_CLASS(jaffe, "Jaffe's sphere in equilibrium: a steep cusp (Jaffe 1983).",
-                finite_parameters);
+                parameters);
+SPHERICAL_CLASS(jaffe, "Jaffe's sphere in equilibrium: a steep cusp (Jaffe 1983).", parameters);
 SPHERICAL_CLASS(nfw, "A halo of dark matter in equilibrium (Navarro, Frenk & White 1997).",
-                nfw_parameters);
+                parameters);

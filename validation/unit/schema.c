@@ -167,8 +167,12 @@ static void test_the_echo_of_every_variant(void **state)
     (void)state;
     const char *const bodies[] = {
         "initial = \"cold-sphere\"; count = 8;",
+        "initial = \"dehnen\"; count = 8; inner_slope = 0.5;",
         "initial = \"figure-eight\";",
         "initial = \"file\"; file = \"b.csv\";",
+        "initial = \"hernquist\"; count = 8;",
+        "initial = \"jaffe\"; count = 8; cutoff_radius = 2.5;",
+        "initial = \"nfw\"; count = 8; cutoff_radius = 10.0;",
         "initial = \"outer-solar-system\";",
         "initial = \"plummer\"; count = 8;",
         "initial = \"plummer\"; count = 8; cutoff_radius = 2.5;",

@@ -1,0 +1,213 @@
+"""Spheres with a cusp: dehnen, hernquist, jaffe and nfw against their authors' formulas and against
+Jeans's equation, which knows nothing of a distribution function."""
+
+import math
+import pathlib
+
+import tap
+
+np = tap.need("numpy")
+
+CONFIG = """name = "start";
+bodies = {{ {bodies} }};
+physics = {{ softening = 0.001; {physics} }};
+time = {{ step = 1e-12; end = 1e-12; }};
+compute = {{ precision = "double"; {compute} }};
+watch = {{ on_jump = "warn"; }};
+outputs = ( {{ type = "xyz"; columns = "id mass pos velo"; }} );
+"""
+COUNT = 4000
+# Kolmogorov's distance times sqrt(n) exceeds it for one sample in a thousand; seeds are fixed.
+FAR = 1.95
+
+
+def start(bodies, physics="", compute="", status=0):
+    """The bodies at step 0: m, x (N, 3), v (N, 3); or the errors."""
+    pathlib.Path("run.cfg").write_text(CONFIG.format(bodies=bodies, physics=physics,
+                                                     compute=compute))
+    done = tap.run("run", "run.cfg", "-q", "-o", "out", "--force")
+    assert done.returncode == status, done.stderr
+    if status:
+        return done.stderr
+    lines = pathlib.Path("out/trajectory.xyz").read_text().splitlines()
+    table = np.array([line.split() for line in lines[2:2 + int(lines[0])]], dtype=float)
+    return table[:, 1], table[:, 2:5], table[:, 5:8]
+
+
+def distance(u):
+    """Kolmogorov's distance of a sample from the uniform one, times sqrt(n)."""
+    u = np.sort(u)
+    steps = np.arange(len(u) + 1) / len(u)
+    return math.sqrt(len(u)) * max(np.max(u - steps[:-1]), np.max(steps[1:] - u))
+
+
+def running(y, x):
+    """The integral of y from x[0] on, by trapezia."""
+    return np.concatenate([[0], np.cumsum(0.5 * (y[1:] + y[:-1]) * np.diff(x))])
+
+
+def hernquist(E):
+    """f(E) but for a constant: Hernquist 1990, eq. 17, q^2 = E for G = M = a = 1."""
+    q = np.sqrt(E)
+    return (3 * np.arcsin(q) + q * np.sqrt(1 - E) * (1 - 2 * E) * (8 * E * E - 8 * E - 3)) \
+        / (1 - E) ** 2.5
+
+
+def jaffe(E):
+    """f(E) but for a constant: Jaffe 1983, eq. 10, by the integrals F± of exp(±y²)."""
+    t = np.linspace(0, 1, 2001)[:, None]
+    def plus(x):
+        return np.exp(x * x) * x * np.trapezoid(np.exp(-(x * t) ** 2), t, axis=0)
+    def minus(x):
+        return x * np.trapezoid(np.exp((x * t) ** 2 - x * x), t, axis=0)
+    root, double = np.sqrt(E), np.sqrt(2 * E)
+    return minus(double) - math.sqrt(2) * (minus(root) + plus(root)) + plus(double)
+
+
+def speeds(radius, speed, psi, f):
+    """The part of the bodies at this radius that are slower, for each body."""
+    q = np.linspace(0, 1, 401)[1:-1] ** 2  # v / v_escape; dense where they are slow
+    part = np.empty(len(radius))
+    grid = np.geomspace(radius.min() * 0.999, radius.max() * 1.001, 200)
+    table = []
+    for r in grid:
+        total = running(q ** 2 * f(psi(r) * (1 - q * q)), q)
+        table.append(total / total[-1])
+    where = np.interp(np.log(radius), np.log(grid), np.arange(len(grid)))
+    for i, w in enumerate(where):
+        k, mine = min(int(w), len(grid) - 2), speed[i] / math.sqrt(2 * psi(radius[i]))
+        low, high = (np.interp(mine, q, table[j]) for j in (k, k + 1))
+        part[i] = low + (w - k) * (high - low)
+    return part
+
+
+def test_the_published_distribution_functions():
+    """radii follow M(<r), and speeds at every radius f(E), of Hernquist 1990 and Jaffe 1983, in the
+    units that mass and scale_radius make"""
+    for name, mass, psi, f in (
+            ("hernquist", lambda r: (r / (1 + r)) ** 2, lambda r: 1 / (1 + r), hernquist),
+            ("jaffe", lambda r: r / (1 + r), lambda r: np.log1p(1 / r), jaffe)):
+        m, x, v = start(f'initial = "{name}"; count = {COUNT}; mass = 3.0; scale_radius = 2.0;')
+        assert np.allclose(m, 3 / COUNT, rtol=1e-14)
+        radius = np.linalg.norm(x, axis=1) / 2
+        speed = np.linalg.norm(v, axis=1) / math.sqrt(3 / 2)
+        assert distance(mass(radius)) < FAR, name
+        assert np.all(speed < np.sqrt(2 * psi(radius)))
+        assert distance(speeds(radius, speed, psi, f)) < FAR, name
+        for u in (x[:, 2] / np.linalg.norm(x, axis=1), v[:, 0] / np.linalg.norm(v, axis=1),
+                  np.sum(x * v, axis=1) / (4 * radius * speed * math.sqrt(3 / 8))):
+            assert distance((1 + np.clip(u, -1, 1)) / 2) < FAR, name
+
+
+class Sphere:
+    """A model with G = a = 1 as a table over ln r, by the formulas of its density alone."""
+
+    def __init__(self, inner, outer, cutoff):
+        last = 50 * cutoff if cutoff else 1e10
+        self.x = np.linspace(-14 * math.log(10) / (3 - inner), math.log(last), 100001)
+        r = np.exp(self.x)
+        rho = r ** -inner * (1 + r) ** (inner - outer) / (np.cosh(r / cutoff) if cutoff else 1)
+        mass = running(rho * r ** 3, self.x) + rho[0] * r[0] ** 3 / (3 - inner)
+        # Jeans: d(rho <v_r^2>)/dr = -rho M/r^2 and d(rho <v_r^4>)/dr = -3 rho <v_r^2> M/r^2.
+        def outside(y):
+            return np.maximum(running(y[::-1], -self.x[::-1])[::-1], 1e-300)
+        second = outside(rho * mass / r)
+        fourth = 3 * outside(second * mass / r)
+        self.mass, total = mass / mass[-1], mass[-1]
+        self.second, self.fourth = second / rho / total, fourth / rho / total ** 2
+        self.energy = -0.5 * running(self.mass * rho * r * r / total, self.x)[-1]
+
+    def at(self, name, radius):
+        return np.interp(np.log(radius), self.x, getattr(self, name))
+
+
+MODELS = [
+    ('initial = "dehnen"; inner_slope = 0.0;', 0, 4, None),
+    ('initial = "dehnen"; inner_slope = 1.5;', 1.5, 4, None),
+    ('initial = "dehnen"; inner_slope = 2.25;', 2.25, 4, None),
+    ('initial = "nfw"; cutoff_radius = 10.0;', 1, 3, 10),
+    ('initial = "hernquist"; cutoff_radius = 3.0;', 1, 4, 3),
+    ('initial = "dehnen"; inner_slope = 0.5; cutoff_radius = 0.01;', 0.5, 4, 0.01),
+    ('initial = "nfw"; cutoff_radius = 1e6;', 1, 3, 1e6),
+]
+
+
+def test_masses_and_moments():
+    """radii follow the mass within r, and <v²> and <v⁴> in five shells Jeans's equation, for any
+    slope and cut-off"""
+    for keys, inner, outer, cutoff in tap.first(MODELS, 5):
+        sphere = Sphere(inner, outer, cutoff)
+        m, x, v = start(keys + f" count = {COUNT};")
+        radius = np.linalg.norm(x, axis=1)
+        assert distance(sphere.at("mass", radius)) < FAR, keys
+        order = np.argsort(radius)
+        for name, power in (("second", 2), ("fourth", 4)):
+            moment = np.mean(v ** power, axis=1) / sphere.at(name, radius)
+            for shell in np.array_split(order, 5):
+                error = np.std(moment[shell]) / math.sqrt(len(shell))
+                assert abs(np.mean(moment[shell]) - 1) < 4 * error < 0.4, (keys, name)
+
+
+def test_energies():
+    """E is that of the model, -G M² / (4 (5 - 2 gamma) a), where the sample is rescaled to it, and
+    else within its noise; and so is that of a model with a cut-off"""
+    for keys, energy in (('initial = "hernquist";', -1 / 12), ('initial = "jaffe";', -1 / 4),
+                         ('initial = "dehnen"; inner_slope = 0.0;', -1 / 20),
+                         ('initial = "nfw"; cutoff_radius = 10.0;', Sphere(1, 3, 10).energy)):
+        for rescale in ("pairs", "none"):
+            m, x, v = start(keys + f' count = 1000; rescale = "{rescale}";')
+            kinetic, potential = 0.5 * np.sum(v ** 2, axis=1), np.zeros(len(m))
+            for i in range(len(m)):
+                d = np.linalg.norm(x - x[i], axis=1)
+                d[i] = math.inf
+                potential[i] = -np.sum(m / d)
+            total = np.sum(m * (kinetic + 0.5 * potential))
+            noise = np.std(kinetic + potential) / math.sqrt(len(m))
+            assert noise < 0.2 * abs(energy), noise
+            tolerance = 1e-5 * abs(energy) if rescale == "pairs" else 5 * noise
+            assert abs(total - energy) < tolerance, (keys, rescale, total, energy, noise)
+
+
+def test_cases_of_one():
+    """hernquist and jaffe are dehnen with their slopes, to the bit, on one thread and on more, and
+    with star masses as clusters have them"""
+    keys = ' count = 200; masses = "kroupa"; binary_fraction = 0.2; binary_axes = [1e-5, 1e-4];'
+    plain = start('initial = "jaffe"; count = 200;')
+    same = start('initial = "jaffe"; count = 200; rescale = "none"; center = false;')
+    assert all(np.array_equal(a, b) for a, b in zip(plain, same))
+    for name, slope in (("hernquist", 1.0), ("jaffe", 2.0)):
+        one = start(f'initial = "{name}";' + keys, compute="threads = 1;")
+        other = start(f'initial = "dehnen"; inner_slope = {slope};' + keys, compute="threads = 3;")
+        assert all(np.array_equal(a, b) for a, b in zip(one, other)), name
+        assert abs(np.sum(one[0]) - 1) < 1e-13
+
+
+def test_the_centre():
+    """with a cut-off the centre of mass may be moved to the origin"""
+    m, x, v = start('initial = "nfw"; cutoff_radius = 5.0; count = 500; center = true;')
+    assert np.all(np.abs(m @ x) < 1e-14) and np.all(np.abs(m @ v) < 1e-14)
+
+
+def test_what_cannot_be():
+    """each thing that cannot be is named with its place, its key and its mend"""
+    for keys, text in (
+            ('initial = "nfw";', "run.cfg:2: bodies.cutoff_radius: must be given, since the mass of "
+             "the endless sphere is infinite; ten times scale_radius is near the edge of a halo"),
+            ('initial = "dehnen";', "run.cfg:2: bodies.inner_slope: must be given: "),
+            ('initial = "dehnen"; inner_slope = 2.5;', "at least 0 and less than 2.5"),
+            ('initial = "dehnen"; inner_slope = -0.1;', "at least 0 and less than 2.5"),
+            ('initial = "hernquist"; inner_slope = 1.0;', "it belongs to dehnen"),
+            ('initial = "hernquist"; cutoff_radius = 1e-3; scale_radius = 2.0;',
+             "bodies.cutoff_radius = 0.001: is 0.0005 times scale_radius; must be from 0.01 to"),
+            ('initial = "nfw"; cutoff_radius = 1.1e6;', "must be from 0.01 to 1e+06 times"),
+            ('initial = "jaffe"; scale_radius = 1e-200; cutoff_radius = 1e200;', "is inf times"),
+            ('initial = "jaffe"; center = true;', "run.cfg:2: bodies.center = true: without "
+             "cutoff_radius a few bodies far away decide where the centre of mass is"),
+            ('initial = "hernquist"; heavy_ratio = 3.0;', 'applies only to masses = "two-'),
+            ('initial = "halo";', "the nearest here is nfw: a halo of dark matter")):
+        errors = start(keys + " count = 9;", status=78)
+        assert text in errors, (keys, errors)
+        assert errors.count("\n") == 1, errors
+
+
+tap.main()
