@@ -34,8 +34,8 @@ struct keys {
     double inner_slope, scale_radius, cutoff_radius;
 };
 
-/* What is drawn is what the formulas say, so the sample is not rescaled; without a cut-off, the
- * centre of mass is not moved either. */
+/* By default the sample is that of the formulas: neither rescaled nor, since it may have no edge,
+ * moved to its centre of mass. */
 #define SPHERICAL_PARAMETERS                                                                       \
     CLUSTER_PARAMETERS(false, "none"),                                                             \
         INITIAL_POSITIVE(scale_radius, DEFAULT_REAL(1.0), DIMENSION_LENGTH, "Scale radius a."),    \
@@ -69,6 +69,12 @@ struct shape {
     double cutoff;       /* r_t; INFINITY: none */
 };
 
+/* A term of the integrals over the interval behind a radius. */
+struct point {
+    double term; /* weight d^2 rho/dPsi^2 dPsi/d ln r */
+    double fall; /* Psi at the radius less that at the point */
+};
+
 /* Radii ascend; from `used` to `count` they serve the integrals alone. */
 struct sphere {
     struct shape shape;
@@ -79,15 +85,9 @@ struct sphere {
     double *phi;   /* -Psi; ascends */
     double *log_f; /* of E = Psi, but for a constant */
     double *bound; /* of v^2 f at radii from here to the next */
-    struct point *points;
+    struct point (*points)[RULE];
     gsl_interp *radius_of, *phi_at, *f_at; /* ln r by ln M, phi by ln r, ln f by phi */
     double potential_energy;               /* |U| */
-};
-
-/* A term of the integrals over the interval behind a radius. */
-struct point {
-    double term; /* weight d^2 rho/dPsi^2 dPsi/d ln r */
-    double fall; /* Psi at the radius less that at the point */
 };
 
 static double sech(double x)
@@ -115,8 +115,8 @@ static double curvature(const struct shape *s, double r, double mass)
     return rho * gsl_pow_2(r / mass) * (l * l + l + slope - l * m);
 }
 
-/* What M gains and Psi loses over `length` in ln r from a radius with this M. Psi by parts:
- * int M/r^2 dr = M_a/a - M_b/b + int dM/r. */
+/* Finds how much M gains and Psi loses over `length` in ln r from a radius with this M; Psi by
+ * parts: int M/r^2 dr = M_a/a - M_b/b + int dM/r. */
 static void advance(const struct sphere *sphere, double log_r, double length, double mass,
                     double *gain, double *fall)
 {
@@ -158,7 +158,7 @@ static void integrate(struct sphere *sphere)
         const double log_r = sphere->log_r[i];
         sphere->mass[i] = mass;
         for (size_t k = 0; k < RULE; k++) {
-            struct point *const point = &sphere->points[i * RULE + k];
+            struct point *const point = &sphere->points[i][k];
             double x, weight, gain;
             gsl_integration_glfixed_point(0.0, GRID_STEP, k, &x, &weight, sphere->rule);
             advance(sphere, log_r, x, mass, &gain, &point->fall);
@@ -179,7 +179,7 @@ static enum status find_f(struct sphere *sphere, struct error *error)
         double f = first_interval(sphere, i), fall = sphere->fall[i];
         for (size_t j = i + 1; j < sphere->count; fall += sphere->fall[j++])
             for (size_t k = 0; k < RULE; k++) {
-                const struct point *const point = &sphere->points[j * RULE + k];
+                const struct point *const point = &sphere->points[j][k];
                 f += point->term / sqrt(fall + point->fall);
             }
         if (!(f > 0 && isfinite(f)))
@@ -229,7 +229,7 @@ static enum status allocate(struct sphere *sphere, struct error *error)
                                 &sphere->phi,   &sphere->log_f, &sphere->bound };
     for (size_t k = 0; k < COUNT_OF(arrays); k++)
         *arrays[k] = memory_array(sphere->count, sizeof **arrays[k], error);
-    sphere->points = memory_array(sphere->count * RULE, sizeof *sphere->points, error);
+    sphere->points = memory_array(sphere->count, sizeof *sphere->points, error);
     sphere->radius_of = gsl_interp_alloc(gsl_interp_steffen, sphere->used);
     sphere->phi_at = gsl_interp_alloc(gsl_interp_steffen, sphere->used);
     sphere->f_at = gsl_interp_alloc(gsl_interp_steffen, sphere->used);
