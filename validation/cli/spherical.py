@@ -192,7 +192,7 @@ def test_what_cannot_be():
     """each thing that cannot be is named with its place, its key and its mend"""
     for keys, text in (
             ('initial = "nfw";', "run.cfg:2: bodies.cutoff_radius: must be given, since the mass "
-             "of the endless sphere is infinite; ten times scale_radius is near the edge of a halo"),
+             "of the endless sphere is infinite; ten times scale_radius is near the edge"),
             ('initial = "dehnen";', "run.cfg:2: bodies.inner_slope: must be given: "),
             ('initial = "dehnen"; inner_slope = 2.5;', "at least 0 and less than 2.5"),
             ('initial = "dehnen"; inner_slope = -0.1;', "at least 0 and less than 2.5"),
