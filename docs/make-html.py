@@ -16,7 +16,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # The parts of the navigation: their titles, and their pages in order; * takes the rest of a folder.
 PARTS = {
     "Getting started": ["docs/manual/getting-started", "examples/README", "docs/gallery"],
-    "How to": ["docs/manual/how-to", "docs/manual/limits", "examples/course/README"],
+    "How to": ["docs/manual/how-to", "docs/manual/limits", "examples/course/README",
+               "docs/tutorials/README", "docs/tutorials/add-a-diagnostic",
+               "docs/tutorials/add-an-integrator", "docs/tutorials/add-a-start"],
     "Reference": ["docs/README", "docs/manual/running", "docs/manual/config-file",
                   "docs/manual/initial-conditions", "docs/manual/diagnostics",
                   "docs/manual/outputs", "docs/manual/studies", "docs/manual/reliability",
