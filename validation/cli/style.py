@@ -264,7 +264,7 @@ def test_creators_test_sees_another_one():
 TOP = {".ci", ".clang-format", ".clang-tidy", ".dockerignore", ".editorconfig", ".gitignore",
        "CITATION.cff", "CONTRIBUTING.md", "Containerfile", "LICENSE", "Makefile.am", "NEWS",
        "README.md", "bootstrap", "completions", "config", "configure.ac", "debian", "dev", "docs",
-       "examples", "gpu", "quickstart", "src", "validation"}
+       "examples", "gpu", "python", "quickstart", "src", "validation"}
 
 
 def strangers(root):
@@ -507,9 +507,9 @@ def test_makefile_knows_every_file():
     """the makefile names every source, test, header, document and example"""
     makefile = read(tap.SOURCE, "Makefile.am") + read(tap.SOURCE, "lists.am")
     named = set(re.findall(r"[\w./-]+", makefile))
-    folders = ("src", "gpu", "validation", "config", "examples", "docs")
+    folders = ("src", "gpu", "python", "validation", "config", "examples", "docs")
     paths = sources(tap.SOURCE, ".c", ".h", ".cu", ".cuh", ".py", ".cfg", ".md", ".1", ".5", ".svg",
-                    ".png", ".gif", ".csv", folders=folders)
+                    ".png", ".gif", ".csv", ".toml", folders=folders)
     assert len(paths) > 20
     expect_none([f"{path}: not in Makefile.am and lists.am" for path in paths
                  if not {path, os.path.splitext(path)[0]} & named])
@@ -518,7 +518,7 @@ def test_makefile_knows_every_file():
 def test_no_leftovers():
     """nothing that an editor or a merge leaves behind lies among the files"""
     endings = (".orig", ".rej", ".bak", ".swp", "~")
-    folders = ("src", "gpu", "validation", "config", "examples", "docs")
+    folders = ("src", "gpu", "python", "validation", "config", "examples", "docs")
     expect_none(sources(tap.SOURCE, *endings, folders=folders))
     plant("src/base/text.c.orig", "")
     assert sources(".", *endings, folders=folders) == ["src/base/text.c.orig"]
@@ -552,7 +552,8 @@ def test_lines():
     """lines end within 100 columns, without blanks or tabs, and none is torn; files end with a
     newline"""
     found = []
-    for path in sources(tap.SOURCE, ".c", ".h", ".inc", ".cu", ".cuh", ".py", ".sh"):
+    for path in sources(tap.SOURCE, ".c", ".h", ".inc", ".cu", ".cuh", ".py", ".sh",
+                        folders=("src", "gpu", "python", "validation")):
         text = read(tap.SOURCE, path)
         if not text.endswith("\n"):
             found.append(f"{path}: no newline at the end")
@@ -599,8 +600,8 @@ def test_no_unfinished_work():
     """no marks of unfinished work"""
     mark = re.compile(r"\b(TO" "DO|FIX" r"ME|XX" r"X)\b")
     found = []
-    for path in sources(tap.SOURCE, "", folders=("src", "gpu", "validation", "config", "examples",
-                                                 "docs")):
+    for path in sources(tap.SOURCE, "", folders=("src", "gpu", "python", "validation", "config",
+                                                 "examples", "docs")):
         if path.endswith((".c", ".h", ".cu", ".cuh", ".py", ".sh", ".cfg", ".md")):
             found += [f"{path}:{number}: {line}"
                       for number, line in enumerate(read(tap.SOURCE, path).split("\n"), 1)
