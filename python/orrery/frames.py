@@ -11,6 +11,7 @@ import numpy
 
 from .error import Error
 
+LONGEST = 100  # bytes of a line that is a number
 COUNT = re.compile(rb"\s*(\d{1,12})\s*")
 PAIR = re.compile(r'([\w-]+)=(?:"([^"]*)"|(\S*))')
 XYZ_NAMES = {"pos": "positions", "velo": "velocities", "mass": "masses", "id": "ids",
@@ -75,9 +76,9 @@ class XyzFrames(Frames):
         """The beginning of each whole frame and its number of bodies."""
         places, place = [], 0
         self._file.seek(0)
-        while first := self._file.readline(100):
+        while first := self._file.readline(LONGEST):
             match = COUNT.fullmatch(first)
-            if not match and first.endswith(b"\n"):
+            if not match and (first.endswith(b"\n") or len(first) == LONGEST):
                 raise Error(f"{self.path}: frame {len(places)} has no number of bodies")
             count = int(match[1]) if match else 0
             lines = 0

@@ -12,7 +12,7 @@ import tap
 
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PLUMMER = pathlib.Path(tap.SOURCE, "examples/plummer-sphere/run.cfg")
-MODULES = ("pandas", "matplotlib", "numpy")
+MODULES = ("orrery", "pandas", "matplotlib", "numpy")
 
 
 def blocks(language):
@@ -32,14 +32,15 @@ def short_run():
 def output(command, code):
     pathlib.Path("recipe").write_text(code)
     result = subprocess.run([*command, "recipe"], capture_output=True, text=True, timeout=120,
-                            env={**os.environ, "MPLBACKEND": "Agg"})
+                            env={**os.environ, "MPLBACKEND": "Agg", "ORRERY": os.path.abspath(tap.ORRERY),
+                                 "PYTHONPATH": os.path.join(tap.SOURCE, "python")})
     assert result.returncode == 0, f"{code}\n{result.stderr}"
     return result.stdout
 
 
 def run_blocks(module):
     """Runs the python blocks that need this module first of all; their outputs."""
-    tap.need(module)
+    tap.need("pandas" if module == "orrery" else module)
     codes = [code for code in blocks("python")
              if next(name for name in MODULES if name in code) == module]
     assert codes, module
@@ -55,6 +56,25 @@ def test_pandas():
     # A Plummer sphere in equilibrium: 1, give or take the noise of 64 bodies.
     assert abs(ratio - 1) < 0.5
     assert "plummer-sphere" in table and " 64 " in table, table
+
+
+def test_package():
+    """the package of python/, on the run and on a config of its own"""
+    about = short_run()
+    config = PLUMMER.read_text().replace("count = 1024", "count = 64")
+    pathlib.Path("my.cfg").write_text(config.replace("end = 10.0", "end = 0.5"))
+    opened, run = run_blocks("orrery")
+    held, verdict, end, worst, *unit, count, last, more = opened.split(maxsplit=9)
+    assert (held, verdict) == (str(about["verdict"] == "held"), about["verdict"]), opened
+    assert float(end) == float(last) == about["time"] == 1.0 and int(count) >= 2, opened
+    assert float(worst) == about["diagnostics"]["conservation"]["energy_error"]
+    assert unit == ["M", "L^2", "T^-2"] and more.startswith("["), opened
+    rows = [line.split() for line in run.splitlines()]
+    assert [row[0] for row in rows] == ["0.02", "0.01"], run
+    for row in rows:
+        step = json.loads(pathlib.Path(f"step-{row[0]}/run.json").read_text())
+        assert step["config"]["time"]["step"] == float(row[0])
+        assert float(row[2]) == step["diagnostics"]["conservation"]["energy_error"]
 
 
 def test_numpy():
