@@ -26,7 +26,7 @@ class Frame:
     """The bodies at one time.
 
     time, step: when; step is None in a snapshot.
-    positions, velocities: N x 3; masses, ids, species, systems: N; None if they are not in the file.
+    positions, velocities: N x 3; masses, ids, species, systems: N; None if the file has none.
     columns: all columns of the file, by these names or by their own.
     """
 

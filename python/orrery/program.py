@@ -57,8 +57,8 @@ def directory_in(summary):
 
 
 def results_of(status, directory, summary):
-    """What this run of the program has left in a directory; None if it wrote nothing there, whatever
-    an earlier one left."""
+    """The results that this run of the program left in a directory; None if it wrote nothing there,
+    whatever an earlier one left."""
     if directory is None:
         return None
     try:

@@ -204,4 +204,5 @@ def open_results(directory):
         if folder.kind(kind.manifest):
             return kind(folder)
     with folder._descriptor():
-        raise Error(f"{folder.path}: is no run and no study: it has neither run.json nor study.json")
+        raise Error(f"{folder.path}: is no run and no study: there is no run.json, and "
+                    "no study.json")

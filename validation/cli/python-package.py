@@ -531,7 +531,7 @@ def test_values_of_another_kind():
     for text in ("", "{", "[]", '{"format": "orrery study"}', "[" * 100000, "\xff"):
         pathlib.Path("pair.run/run.json").write_text(text, encoding="latin-1")
         refused(lambda: orrery.open("pair.run"), "pair.run/run.json")
-    refused(lambda: orrery.open("."), "neither run.json nor study.json")
+    refused(lambda: orrery.open("."), "no run.json")
     refused(lambda: orrery.open("nowhere"), "nowhere: No such file or directory")
 
 
