@@ -9,7 +9,8 @@ import pandas
 
 from .error import Error
 
-TITLE = re.compile(r"[A-Za-z0-9][\w.-]*( \[[\w ^*/().+-]*\])?", re.ASCII)  # as the program writes it
+# A column, as the program names it.
+TITLE = re.compile(r"[A-Za-z0-9][\w.-]*( \[[\w ^*/().+-]*\])?", re.ASCII)
 TEXT = ("member", "verdict", "file")  # columns whose cells stay text, whatever they look like
 
 

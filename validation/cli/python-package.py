@@ -565,6 +565,9 @@ def test_tables_of_another_kind():
         refused(lambda: orrery.open("pair.run").tables["conservation"], "pair.run/conservation.csv")
     path.write_bytes(b"step [1],time [T]\n")
     assert len(orrery.open("pair.run").tables["conservation"]) == 0
+    path.write_bytes(b"x [L]\n0.30000000000000004\n\n")  # pandas' own choice is a bit off
+    table = orrery.open("pair.run").tables["conservation"]
+    assert table["x"][0] == 0.1 + 0.2 and table.attrs["units"] == {"x": "L"}
     path.write_bytes(b'member [1],text\n001,"__import__(""os"").abort()"\n')
     table = orrery.open("pair.run").tables["conservation"]
     assert table["member"][0] == "001" and table["text"][0] == '__import__("os").abort()'

@@ -32,7 +32,8 @@ def short_run():
 def output(command, code):
     pathlib.Path("recipe").write_text(code)
     result = subprocess.run([*command, "recipe"], capture_output=True, text=True, timeout=120,
-                            env={**os.environ, "MPLBACKEND": "Agg", "ORRERY": os.path.abspath(tap.ORRERY),
+                            env={**os.environ, "MPLBACKEND": "Agg",
+                                 "ORRERY": os.path.abspath(tap.ORRERY),
                                  "PYTHONPATH": os.path.join(tap.SOURCE, "python")})
     assert result.returncode == 0, f"{code}\n{result.stderr}"
     return result.stdout
