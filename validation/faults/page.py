@@ -53,49 +53,53 @@ nothing disturbed. This page is the record of `make check-faults`, which tries i
 
 ## Runs
 
-Each trial runs an experiment with one fault, lets `orrery run --restart` finish it without, and
-compares every CSV table and the trajectory, byte by byte, with those of an uninterrupted run, and
-`run.json` word by word but for what it says of times and restarts. A row or frame that is not there
-is *lost*, one that is there twice is *doubled*. A restart is *silent* if it begins anywhere but at
-the newest whole checkpoint, or if `run.log` and `run.json` do not say where. Damage that must be
-refused (a changed output, a changed experiment) is undone after the refusal, and the run finished.
-*Ended* says how the process with the fault ended: its exit status, a signal, or the kill; statuses
-are those of [running](manual/running.md).
+Each trial runs an experiment with one fault and finishes it by `orrery run --restart` without a
+fault. It then compares the result with that of an uninterrupted run: every CSV table and the
+trajectory byte by byte, and `run.json` word by word, except for times and restarts. If the program
+must refuse a damage (a changed output, a changed experiment), the trial sees the refusal, undoes
+the damage and finishes the run.
+
+| word | meaning |
+|---|---|
+| *lost*, *doubled* | a row or frame that is missing, or there twice |
+| *silent* | a restart that does not begin at the newest whole checkpoint, or of which `run.log` \
+and `run.json` do not say where it began |
+| *ended* | how the process with the fault ended: its [exit status]\
+(manual/reliability.md#exit-statuses-and-what-to-do-after-each), a signal, or the kill |
 """
 
 MIDDLE = """
 ## Studies, files, g(r)
 
-Studies, conversions and g(r), which build on runs, are tried in the same way, in a folder with
-files of others: tables beside those of the study, a document in the directory of a member, a link
-that leads elsewhere.
+Studies, conversions and g(r) are tried in the same way, in a folder that also has files of others:
+tables beside those of the study, a document in the directory of a member, a link that leads
+elsewhere.
 
-- **Sweeps and convergence tests** are struck at each system call that any of their processes makes,
-  and the same command then finishes them: `study.csv`, `convergence.csv` and the tables and
-  trajectories of all members are the bytes of a study that nothing disturbed.
+- **Sweeps and convergence tests** get a fault at each system call that any of their processes makes,
+  and the same command then finishes them. `study.csv`, `convergence.csv` and the tables and
+  trajectories of all members must have the bytes of a study that nothing disturbed.
 - **Job arrays** are 32 commands `--member k` at once. Each has to end with the status of its
   own member, and the table has to be complete when the last one ends.
-- **A changed config** is refused, with nothing touched, or gives with `--force` the new results and
-  not one of the old.
-- **convert** leaves the old file or the whole new one, and no litter that a second command does not
-  clear away. Damaged files end in 65, or in an output that reads as the same numbers again.
+- **A changed config** must be refused, with nothing touched; with `--force` all results must be new.
+- **convert** must leave the old file or the whole new one. A second command must remove what the
+  first one has left. A damaged file must end in 65, or in an output that reads as the same numbers.
 - **g(r)** is compared with all pairs counted one by one.
 
-A row of a table, or a file, that is missing even after the next command is *lost*. A file that was
-there before and is not Orrery's is *foreign*; it counts as touched if its kind, inode, time or
-bytes have changed. A result is *wrong* if the command reported success and the files are not those
-of an undisturbed one.
+A row of a table, or a file, is *lost* if it is missing even after the next command. A file is
+*foreign* if it was there before and is not Orrery's; it counts as touched if its kind, inode, time
+or bytes have changed. A result is *wrong* if the command reported success, but the files are not
+those of an undisturbed command.
 """
 
 ASKED = """
 ## Answers
 
-Each of these kinds of work goes on for minutes at least, or for ever. At a random moment it is
-asked to end, by SIGTERM, SIGINT or the file `stop`, or to save a checkpoint by the file
-`checkpoint` and then to end; a run that has begun is continued with `--restart --max-time 2`, which
-is over within a step again. The longest time until the process had ended, or the file was taken, is
-*longest*; of the time limit it is what came on top of it. 2 s are promised. A check leaves SIGTERM
-and SIGINT to the system.
+Each of these kinds of work would take minutes at least. At a random moment the trial asks it to
+end, by SIGTERM, SIGINT or the file `stop`; or asks it for a checkpoint by the file `checkpoint`,
+and then to end. It continues a run that has begun by `--restart --max-time 2`, a limit that passes
+within a step again. *Longest* is the longest time until the process had ended or had removed the
+file; for the time limit it is the time beyond the limit. The program promises 2 s. A check leaves
+SIGTERM and SIGINT to the system.
 """
 
 SWEEPS = """
@@ -116,26 +120,27 @@ on.
 """
 
 SHIMS = """
-The faults are made by two small libraries that are preloaded (`validation/faults/shim-*.c`): calls
-on files that fail, move a part of their bytes, or never return because the process is killed before
-them; allocations that return nothing; clocks that jump. A study and its members count their calls
-together, so that a fault may strike any of them. File systems, file size limits, closed streams,
-nodes, pipes, links and second processes are real. The GPU backend runs on its executor, the
-kernels' source compiled for the CPU.
+Two small preloaded libraries make the faults (`validation/faults/shim-*.c`). A call on a file fails,
+moves only a part of its bytes, or never returns because the process is killed before it. An
+allocation returns nothing. A clock jumps. A study and its members count their calls together, so
+that any of them may get the fault. File systems, file size limits, closed streams, nodes, pipes,
+links and second processes are real. The GPU backend runs on its executor, which is the kernels'
+source compiled for the CPU.
 """
 
 HOSTILE = """
 ## Directories of a stranger
 
-Whoever opens the results of somebody else opens files that anybody may have written. In each of
-these directories a string that would be a command, a path, a formula, an escape sequence or a piece
-of a page stands in one of the places where a run, a study or a report leaves a name, a unit or a
-word; or strings that were made up stand in several. `orrery report`, `watch` and `run --force` are
-given them, with a library preloaded, into gnuplot as well, that ends any other program before it
-begins; in the fuzz target `validation/fuzz/report`, which takes those that were made up, a check of
-its script plays gnuplot. A command counts where it was run, or where a script that was left for
-gnuplot holds anything but the statements of the templates; a file where it is not one of the
-report's own and is another one than before.
+Anybody may have written the results that you open. Each of these directories has a hostile string in
+one of the places where a run, a study or a report leaves a name, a unit or a word: a command, a
+path, a formula, an escape sequence or a piece of a page. Others have random strings in several
+places.
+
+The trials give the directories to `orrery report`, `watch` and `run --force`. A preloaded library,
+in gnuplot too, stops any other program before it begins. The fuzz target `validation/fuzz/report`
+takes the random strings; it checks the script for gnuplot and does not start gnuplot. A *command*
+counts if it was run, or if a script for gnuplot holds anything but the statements of the templates.
+A *file* counts if it has changed and is not one of the report's own.
 """
 
 TAIL = """

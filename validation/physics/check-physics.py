@@ -20,14 +20,14 @@ DOCUMENT = os.path.join(tap.SOURCE, "docs", "validation.md")
 HEAD = """# Validation
 
 This page compares measurements by Orrery with theory. Every experiment is a config file in
-[validation/physics](../validation/physics) or an example; this page is written by `make
-check-physics`, which runs all of them and fails if one row does not hold. `make check` runs those
-that are not marked *long*.
+[validation/physics](../validation/physics) or an example. `make check-physics` runs all of them,
+fails if one row does not hold, and writes this page. `make check` runs those that are not marked
+*long*.
 
 Measured {date} by orrery {version} ({compiler}) on 2 cores: {held} of {rows} rows held.
 
-A tolerance of statistics is that many standard errors of the sample (as the source says), one of
-an integrator the next order of its error, one of arithmetic the rounding of the sums.
+A tolerance for a statistic is a number of standard errors of the sample, which the source states;
+for an integrator it is the next order of its error, for arithmetic the rounding of the sums.
 
 """
 
