@@ -75,12 +75,13 @@ Studies, conversions and g(r) are tried in the same way, in a folder that also h
 tables beside those of the study, a document in the directory of a member, a link that leads
 elsewhere.
 
-- **Sweeps and convergence tests** get a fault at each system call that any of their processes makes,
-  and the same command then finishes them. `study.csv`, `convergence.csv` and the tables and
+- **Sweeps and convergence tests** get a fault at each system call that any of their processes
+  makes, and the same command then finishes them. `study.csv`, `convergence.csv` and the tables and
   trajectories of all members must have the bytes of a study that nothing disturbed.
 - **Job arrays** are 32 commands `--member k` at once. Each has to end with the status of its
   own member, and the table has to be complete when the last one ends.
-- **A changed config** must be refused, with nothing touched; with `--force` all results must be new.
+- **A changed config** must be refused, with nothing touched. With `--force` all results must be
+  new.
 - **convert** must leave the old file or the whole new one. A second command must remove what the
   first one has left. A damaged file must end in 65, or in an output that reads as the same numbers.
 - **g(r)** is compared with all pairs counted one by one.
@@ -120,8 +121,8 @@ on.
 """
 
 SHIMS = """
-Two small preloaded libraries make the faults (`validation/faults/shim-*.c`). A call on a file fails,
-moves only a part of its bytes, or never returns because the process is killed before it. An
+Two small preloaded libraries make the faults (`validation/faults/shim-*.c`). A call on a file
+fails, moves only a part of its bytes, or never returns because the process is killed before it. An
 allocation returns nothing. A clock jumps. A study and its members count their calls together, so
 that any of them may get the fault. File systems, file size limits, closed streams, nodes, pipes,
 links and second processes are real. The GPU backend runs on its executor, which is the kernels'
@@ -131,8 +132,8 @@ source compiled for the CPU.
 HOSTILE = """
 ## Directories of a stranger
 
-Anybody may have written the results that you open. Each of these directories has a hostile string in
-one of the places where a run, a study or a report leaves a name, a unit or a word: a command, a
+Anybody may have written the results that you open. Each of these directories has a hostile string
+in one of the places where a run, a study or a report leaves a name, a unit or a word: a command, a
 path, a formula, an escape sequence or a piece of a page. Others have random strings in several
 places.
 
