@@ -310,7 +310,8 @@ static enum status confirm(struct search *search, struct error *error)
         choice->pilots += pilot.spent;
         const double expected = expected_error(search, &pilot);
         if (expected <= (pilot.whole ? 1.0 : 0.8) * choice->asked.error && pilot.part > 0.0) {
-            c->error = expected;
+            /* A part says less than the order and pilots that saw more. */
+            c->error = pilot.whole || k > 0 ? expected : fmax(c->error, expected);
             c->part = pilot.part;
             c->cost = pilot.work / pilot.part;
             break;
