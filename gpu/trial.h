@@ -38,8 +38,8 @@ struct gpu_trial {
 /* The physics of the bodies of all trials. */
 extern const struct physics gpu_trial_physics;
 
-/* With the name of the kernel as its label, the instructions that the catalog has of it, and what
- * the device is tuned to. */
+/* Makes a trial of a kernel: its label is the kernel's name, its instructions are those of the
+ * catalog, its launch is the one that the device is tuned to. */
 struct gpu_trial gpu_trial_of(const struct gpu_bench_state *bench, enum gpu_kernel_id kernel,
                               enum precision precision, size_t systems, size_t count);
 /* Times it and sends the row, or sends it as skipped where there is no time left. */

@@ -14,8 +14,8 @@ static const double truth_forces = (12.0 + SAMPLES_PER_PERIOD) * 3.0 * 7.0;
 
 /* The same in a step: three passes over seven nodes. */
 static const double forces_of_step = 21.0;
-/* Forces on a body by block steps in a period: 2 pi / eta^(1/2) of a circular orbit, and twice that
- * of an eccentric one, each with a second evaluation. */
+/* Forces on a body by block steps in a period, times eta^(1/2): 2 pi steps on a circular orbit,
+ * twice as many on an eccentric one, two evaluations in each, and half as much again to be sure. */
 static const double block_forces = 3.0 * 4.0 * M_PI;
 
 /* Steps of the trial over those of the run, from which on the run's count. */

@@ -333,7 +333,8 @@ struct watch_drift watch_drift(const struct watch *watch, const struct record *r
  * random walk is above 0.95 once in some fifty times. */
 static const double least_steadiness = 0.95, least_periods = 0.8;
 
-/* All that a method loses which is not symplectic is drift. */
+/* Tells whether the drift is beyond its limit; the whole error of a method that is not symplectic
+ * is drift. */
 static bool drifts(const struct watch *watch, const struct record *record)
 {
     if (!watch->symplectic)

@@ -69,7 +69,7 @@ struct bound_record {
     double next;              /* step from which the same body is tried again */
     double tried;             /* steps of the passage of the body that was tried last; NaN: none */
     double rate;              /* of the steady change that the method makes, per unit of time */
-    double drift, drift_time; /* what that has come to, and until when */
+    double drift, drift_time; /* the change up to drift_time by that rate */
     double error;             /* of the worst orbit so far, over its own energy */
     double body, centers[2];  /* ids of that body and of what it is bound to; NaN: none */
     double steps;             /* of its period */
@@ -131,7 +131,7 @@ struct watch {
     struct force_options force; /* of the run */
     enum on_jump on_jump;
     bool symplectic;      /* or with steps that keep its error to a tolerance */
-    double advised_steps; /* of a period; 0 where the integrator chooses its own */
+    double advised_steps; /* in a period; 0 if the integrator chooses its own */
     const struct integrator *integrator;
     size_t count;       /* bodies of a system */
     bool chooses_steps; /* its own: those of the run are no measure of them */

@@ -20,7 +20,7 @@ struct rank_plan {
     char backend[RANK_NAME_SIZE], method[RANK_NAME_SIZE], kernel[RANK_NAME_SIZE],
         isa[RANK_NAME_SIZE], units[RANK_NAME_SIZE];
     char integrator[RANK_NAME_SIZE];  /* "" where the options name none */
-    double values[INTEGRATOR_VALUES]; /* its own keys, where it has any */
+    double values[INTEGRATOR_VALUES]; /* of its own keys, if it has any */
     bool valued;
     double refinement, accuracy;
     enum precision precision;

@@ -16,7 +16,8 @@ extern "C" {
 
 enum status {
     STATUS_OK = 0,
-    STATUS_EXPECT_FAILED = 1, /* the run finished, but an `expect` did not hold */
+    STATUS_EXPECT_FAILED = 1, /* the run finished, but its verdict is failed: by `expect`, the watch
+                                 or time.energy_error */
     STATUS_USAGE = 64,        /* the command line */
     STATUS_DATA = 65,         /* the content of an input file */
     STATUS_NO_INPUT = 66,     /* an input file is missing or unreadable */

@@ -423,7 +423,8 @@ static enum status measure_field(struct field *field, double seconds, const stru
 
 /* --- all of them -------------------------------------------------------------------------------*/
 
-/* Also refuses the sizes that there is no memory for, before anything is measured. */
+/* Counts the sizes to measure; fails before any is measured if one of them needs more memory than
+ * there is. */
 static enum status count_sizes(const struct bench_plan *plans, size_t count,
                                const struct bench_subject *subject, size_t *sizes,
                                struct error *error)

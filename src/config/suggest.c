@@ -19,7 +19,7 @@
 struct synonym {
     const char *word;  /* in small letters, without hyphens and underscores: "leapfrog" */
     const char *meant; /* a choice ("velocity-verlet") or the path of a key ("time.step") */
-    const char *note;  /* where `meant` is not the same thing, what it is; else NULL */
+    const char *note;  /* what `meant` is, if not exactly what the word says; else NULL */
 };
 
 static const char sixth_order[] = "sixth order with a fixed step";

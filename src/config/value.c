@@ -26,7 +26,7 @@ static bool is_text(const struct parameter *parameter)
            parameter->type == PARAMETER_PATH || parameter->type == PARAMETER_PATHS;
 }
 
-/* The index of a word among the choices, or their number where it is none of them. */
+/* Returns the index of a word among the choices, or the number of choices if it is none of them. */
 static size_t find_choice(const struct parameter *parameter, const char *word)
 {
     size_t i = 0;

@@ -35,7 +35,8 @@ static const char instead_of_drift[] = "velocity-verlet";
 
 /* The ratio 2K/|U| below which a system falls in before it is anything else. */
 static const double cold = 0.3;
-/* The tide of another body, over the pair's own force at its widest, that leaves the orbit be. */
+/* The greatest tidal force of another body, over the pair's own force at its apocentre, with which
+ * the orbit counts as undisturbed. */
 static const double weak_tide = 0.1;
 
 /* In a passage a run is to stay at half of the watch's default limit of 0.005, in which its error

@@ -16,11 +16,11 @@
 
 enum advice_kind {
     ADVICE_NONE,       /* no two bodies attract each other */
-    ADVICE_NOW,        /* two bodies as far apart as they are */
-    ADVICE_PERICENTER, /* two bodies that others hardly disturb */
-    ADVICE_PASSAGE,    /* two bodies that a probe saw pass */
-    ADVICE_ENCOUNTER,  /* any two, by chance */
-    ADVICE_COLLAPSE    /* any two, when a cold system has fallen in */
+    ADVICE_NOW,        /* by two bodies at their present distance */
+    ADVICE_PERICENTER, /* by the pericentre of a pair that others hardly disturb */
+    ADVICE_PASSAGE,    /* by the closest passage that a probe saw */
+    ADVICE_ENCOUNTER,  /* by the closest passage of any two to be expected by chance */
+    ADVICE_COLLAPSE    /* the same, when a cold system has collapsed */
 };
 
 enum advice_trial {

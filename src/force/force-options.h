@@ -32,7 +32,8 @@ enum force_kernel_id {
 struct force_share {
     size_t part, parts;
     size_t first, last;
-    const struct force_relay *relay; /* borrowed; for kernels that use Newton's third law */
+    const struct force_relay
+        *relay; /* between processes, if kernels use Newton's third law; borrowed */
 };
 
 /*

@@ -53,7 +53,7 @@ union hdf5_numbers {
 struct hdf5_task {
     const char *path;
     uint64_t bytes;
-    bool numbers; /* not only what the file holds */
+    bool numbers; /* reads the arrays, too; else only what the file holds */
 };
 
 /* STATUS_UNAVAILABLE where the program was built without HDF5. */

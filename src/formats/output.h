@@ -33,7 +33,7 @@ struct output {
     bool grows;            /* one file for all events, rather than one file each */
     struct stream *stream; /* that file, once it is open */
     uint64_t written;      /* files so far, where each event has one */
-    struct output_file *files; /* these; room for file_room of them */
+    struct output_file *files; /* the files written; an array with room for file_room of them */
     uint64_t file_room;
 };
 

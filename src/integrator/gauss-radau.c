@@ -113,7 +113,8 @@ void radau_remember_smallest(struct adaptive_clock *clock, const struct physics 
 
 /* --- the first step --------------------------------------------------------------------------- */
 
-/* Returns the time of a passage or of an orbit, whichever is the shorter; squared. */
+/* Returns the square of the shorter of two times: of a flyby, r/w, and of a free fall,
+ * (r^3/Gm)^(1/2), which is the period of a circular orbit over 2 pi; r is softened. */
 static double pair_time2(const struct physics *physics, double m, const double d[3],
                          const double w[3])
 {

@@ -169,8 +169,9 @@ void lock_note(int lock, const char *line)
     (void)written;
 }
 
-/* The kernel tells of a lock only those who try to take it. Over a network only who may write can
- * take it alone; a lock that is not shared is found by sharing it, too. */
+/* Tells whether another process holds the lock, by trying to take it: the kernel has no other
+ * answer. A network file system grants an exclusive lock only to who may write, so a shared one is
+ * tried as well. */
 static bool is_held(int fd)
 {
     if (take(fd, LOCK_EX | LOCK_NB) == 0)

@@ -236,8 +236,8 @@ enum status manifest_write(struct directory *directory, const json_t *document, 
     return status;
 }
 
-/* A run whose files go is one that has begun and written nothing yet: where the process is killed
- * before the last of them has gone, what is left must not pass for a run that has finished. */
+/* Before old files are removed, run.json is set to a run that has begun and written nothing: if the
+ * process is killed meanwhile, what is left must not look like a finished run. */
 static enum status forget_end(struct directory *directory, json_t *manifest, struct error *error)
 {
     if (directory->kind != &directory_run)

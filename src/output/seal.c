@@ -27,7 +27,7 @@ const char *seal_plain(const char *name)
     return strncmp(name, plots, length) == 0 ? name + length : name;
 }
 
-/* Never a way out of the directory. */
+/* Tells whether a name is that of a plain file, so that it cannot leave the directory. */
 static bool is_plain(const char *name)
 {
     const char *plain = seal_plain(name);

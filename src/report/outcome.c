@@ -85,8 +85,8 @@ static void put_unsaid(const struct result *result, struct text *why)
     text_print(why, "%s", unsaid);
 }
 
-/* By the verdict of run.json; "left" is that of a run which has none and was killed, and the last
- * row is for any other. */
+/* One row for each verdict of run.json; "left" is for a run that was killed and has none, and the
+ * last row for an unknown one. */
 static const struct ending {
     const char *verdict;
     enum outcome outcome;

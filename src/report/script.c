@@ -324,7 +324,8 @@ static const char *style_of(const struct curve *curve)
 /* If curves lie upon each other, one shows in the gaps of the next. */
 enum { DASH_PERIOD = 16 };
 
-/* One thing that `plot` draws: a curve with the first line of its label, or a further line. */
+/* Makes one entry of gnuplot's `plot` command: a curve with the first line of its label, or one
+ * more line of that label. */
 static json_t *drawn_view(const struct curve *curve, size_t index, const char *line, size_t length)
 {
     struct text words = { 0 }, label = { 0 };

@@ -24,7 +24,7 @@ struct change {
     enum change_kind kind;
     const char *path;               /* "time.step" */
     const char *before, *now;       /* in JSON, or "unset" */
-    const json_t *was_set, *is_set; /* the same as values; NULL: unset */
+    const json_t *was_set, *is_set; /* the two values as JSON; NULL: unset */
 };
 
 /* Calls `visit` for each difference between `before`, a config_json() of earlier, and `config`.

@@ -15,7 +15,7 @@ struct run_progress {
     double seconds; /* since this process began */
     double time;    /* t of the step that was reached */
     double rate;    /* pair interactions per second of this process so far; 0 before any */
-    uint64_t first_step, step, last; /* where this process began, is, and the run ends */
+    uint64_t first_step, step, last; /* where this process began and is, and where the run ends */
 };
 
 /* A row of the quantities that are shown (`show`), of the step that was reached. */

@@ -16,7 +16,7 @@ static const double least_work = 2e8, least_seconds = 5.0;
 /* A softening that is a larger part of the whole makes another system of it. */
 static const double most_softened = 0.1;
 
-/* Tried where a run wants too many steps. */
+/* The integrators that a remedy tries if the run's own needs too many steps. */
 static const char higher_order[] = "yoshida6", own_steps[] = "gauss-radau";
 enum { FEW_BODIES = 64 }; /* for which the latter is quick */
 
@@ -137,7 +137,7 @@ static void say_advice(struct patient *patient, const struct advice *advice, str
     const bool other = advice->integrator != patient->start.simulation.integrator;
     const bool fails = advice->trial == ADVICE_FAILS;
     char factor[32];
-    /* Without another setting there is nothing to say: this one has failed. */
+    /* If the advice is the setting that has just failed, only the command is left to suggest. */
     if (advice->kind == ADVICE_NONE || (!other && advice->step >= step && !fails)) {
         say_command(patient);
         return;

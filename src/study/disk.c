@@ -93,9 +93,8 @@ static size_t stride_over(size_t members)
  */
 static void sum_bytes(const struct question *question, struct outlook *outlook)
 {
-    enum {
-        MOST = 64
-    }; /* kinds that are prepared and remembered, and members that may be refused */
+    /* Kinds of members whose size is remembered, and members that may fail to be prepared. */
+    enum { MOST = 64 };
     const struct study *study = question->study;
     const size_t members = study->member_count, stride = stride_over(members);
     struct {

@@ -227,7 +227,8 @@ static enum status judge(const struct work *work, struct error *error)
             failed++ == 0)
             first = m;
     }
-    /* The last of them may have ended by then; and one may have been stopped by itself. */
+    /* The last members may have ended while the study stopped: then it is complete. A member that
+     * has not ended in a study that was not stopped had a signal of its own. */
     if (open && (work->stopping || failed == 0))
         return error_set(error, STATUS_STOPPED,
                          "%s: stopped with %zu of %zu runs ended; the same command goes on",

@@ -119,7 +119,7 @@ static const char *key_of(const char *diagnostic, const char *column, char key[K
 
 static const char *unit_of(const struct series *series, const char *column)
 {
-    const struct series_column *found = series ? series_find(series, column) : NULL;
+    const struct series_column *found = series_find(series, column);
     return found && found->unit[0] ? found->unit : "1";
 }
 
@@ -159,6 +159,8 @@ static enum status add_columns(struct table *table, const struct result *result,
             destroy_columns(columns);
             return error->status;
         }
+        if (!series) /* the run ended before its files were open: their units are not known */
+            continue;
         json_object_foreach(mine, column, unused)
         {
             document_set(&columns->units, key_of(name, column, key),

@@ -5,6 +5,7 @@ import json
 import math
 import os
 import pathlib
+import shutil
 
 import rows
 import tap
@@ -407,6 +408,24 @@ def test_a_forced_member_beside_others():
                      'sweep.0.values=["pefrl", "yoshida4"]')
     assert result.returncode == 78 and "--force without --member" in result.stderr, result
     assert snapshot("pair.sweep") == before
+
+
+def test_a_run_that_ended_before_its_files_were_open():
+    """its columns have no units yet; begun anew, the study has the table of one without it"""
+    config = write(PAIR)
+    assert tap.run("run", config, "-q", "-o", "whole").returncode == 0
+    shutil.copytree("whole", "broken")
+    first = pathlib.Path("broken/001")
+    run = json.loads((first / "run.json").read_text())
+    run.update(verdict="error", exit_status=73, checkpointed=False)
+    for path in first.iterdir():
+        if path.name != "run.json":
+            path.unlink()
+    (first / "run.json").write_text(json.dumps(run))
+    result = tap.run("run", config, "-q", "-o", "broken")
+    assert result.returncode == 0, result.stderr
+    assert (pathlib.Path("broken/study.csv").read_text() ==
+            pathlib.Path("whole/study.csv").read_text())
 
 
 def test_values_that_need_quotation_marks():

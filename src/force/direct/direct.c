@@ -93,7 +93,7 @@ static void batch_open(struct batch *batch, const struct bodies *bodies, size_t 
     pack_masses(batch);
 }
 
-/* But for the masses: they have not changed. */
+/* Copies the results of a batch back to the bodies; masses stay, since they do not change. */
 static void batch_close(const struct batch *batch, const struct bodies *bodies, size_t first)
 {
     double *systems[BODIES_REALS], *interleaved[BODIES_REALS];

@@ -69,7 +69,8 @@ struct kernels {
     void (*deinterleave)(const double *batch, size_t stride, size_t lanes, double *systems);
     /* Computes the bounds of the first `count` numbers of each system of a batch. */
     void (*bounds)(const double *batch, size_t count, size_t lanes, struct bounds *bounds);
-    /* And origin_find() of them, of one axis; count is at most ORIGIN_ONE_SAMPLE. */
+    /* Computes the origin of each system of a batch along one axis, see origin_find(); `count` is
+     * at most ORIGIN_ONE_SAMPLE. */
     void (*origins)(const double *batch, size_t count, size_t lanes, double *origins);
     /* sum_j m_j / r_ij and sum_j m_j r^2 / r_ij^3 without j = i; packed as PRECISION_DOUBLE. */
     kernel_potential *potential[FORM_COUNT];

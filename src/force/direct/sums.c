@@ -159,7 +159,8 @@ static void clear_wave(const struct system_sum *sum, const struct wave *wave)
     team_wait(&sum->team);
 }
 
-/* A range in two parts, of which only the second, from body `at` on, has padding; or in one. */
+/* Splits a range at body `at` if that lies inside it, and returns the number of parts. Only the
+ * part from `at` on may have padding. */
 static size_t cut_range(struct range range, size_t at, struct range parts[2])
 {
     const bool both = range.first < at && at < range.last;

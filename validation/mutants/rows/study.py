@@ -60,6 +60,8 @@ ROWS = [
      "for (const char *p = value; *p; p++) {", "cli/study.py cli/study-results.py"),
     ("src/study/processes.c", "__ATOMIC_RELAXED) >= MOST_NOTICES)",
      "__ATOMIC_RELAXED) > MOST_NOTICES)", "cli/study.py"),
+    ("src/study/table.c", "if (!series) /* the run ended", "if (false) /* the run ended",
+     "cli/study-results.py"),
     ("src/study/table.c", "row->outcome = outcome_of(result, &why);",
      "row->outcome = OUTCOME_FINISHED;", "cli/study.py"),
     ("src/study/table.c", "if (row->units != first->units)", "if (false)",
