@@ -13,7 +13,8 @@ import traceback
 
 import tap
 from experiment import EXPERIMENTS, Bench, Row
-import laws, orbits, bars, clusters, distributions, verdicts, audit, trust  # noqa: E401, F401
+import laws, orbits, bars, clusters, spheres  # noqa: E401, F401
+import distributions, verdicts, audit, trust  # noqa: E401, F401
 
 DOCUMENT = os.path.join(tap.SOURCE, "docs", "validation.md")
 

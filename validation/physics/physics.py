@@ -1,7 +1,7 @@
 """The experiments that are short, each a test; and that docs/validation.md has a table of all.
 
-What an experiment measures stands in laws.py, orbits.py, bars.py, clusters.py, distributions.py,
-verdicts.py, audit.py and trust.py;
+What an experiment measures stands in laws.py, orbits.py, bars.py, clusters.py, spheres.py,
+distributions.py, verdicts.py, audit.py and trust.py;
 `make check-physics` runs the long ones too and writes the table.
 """
 
@@ -9,7 +9,8 @@ import os
 
 import tap
 from experiment import EXPERIMENTS, FOLDER, Bench
-import laws, orbits, bars, clusters, distributions, verdicts, audit, trust  # noqa: E401, F401
+import laws, orbits, bars, clusters, spheres  # noqa: E401, F401
+import distributions, verdicts, audit, trust  # noqa: E401, F401
 
 # Thorough.
 SLOW = {"free-fall", "minimum-images", "plummer-equilibrium", "rosette", "uniform-ball",
