@@ -420,6 +420,14 @@ def test_study():
         assert run.held is (member == "002") and len(run.frames) == 3
     page = study._repr_html_()
     assert "time.integrator" in page and "yoshida4" in page and "pair.sweep" in page, page
+    path = pathlib.Path("pair.sweep/study.csv")
+    whole = path.read_text()
+    for first, second, held in (("failed", "stopped", False), ("none", "held", None),
+                                ("held", "held", True), ("held", "failed", False)):
+        path.write_text(whole.replace(",1,failed,", f",1,{first},")
+                        .replace(",0,held,", f",0,{second},"))
+        assert orrery.open("pair.sweep").held is held, (first, second)
+    path.write_text(whole)
     again = orrery.run("my.cfg", {"sweep": sweep})  # is done, and nothing is computed
     assert again.path == "pair.sweep" and len(again.runs) == 2
     shutil.rmtree("pair.sweep/002")
@@ -528,6 +536,9 @@ def test_values_of_another_kind():
             assert "<script" not in run._repr_html_() + repr(run.units), (key, value)
     record("pair.run", {**about, "verdict": "failed"})
     assert orrery.open("pair.run").held is None  # the exit status says something else
+    record("pair.run", {**about, "state": "running"})
+    run = orrery.open("pair.run")
+    assert run.verdict == "running" and run.status is None and run.held is None
     record("pair.run", {**about, "config": {"physics": {"units": ["x"]}}})
     assert orrery.open("pair.run").units == {"system": ["x"]}
     for text in ("", "{", "[]", '{"format": "orrery study"}', "[" * 100000, "\xff"):
