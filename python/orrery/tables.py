@@ -11,6 +11,9 @@ from .error import Error
 
 # A column, as the program names it.
 TITLE = re.compile(r"[A-Za-z0-9][\w.-]*( \[[\w ^*/().+-]*\])?", re.ASCII)
+# The same numbers to the last bit: later versions of pandas always read them so.
+VERSION = tuple(int(word) for word in pandas.__version__.split(".")[:2])
+EXACT = {"float_precision": "round_trip"} if VERSION < (3, 1) else {}
 TEXT = ("member", "verdict", "file")  # columns whose cells stay text, whatever they look like
 
 
@@ -27,9 +30,8 @@ def read_table(folder, name):
             raise ValueError(f"{strange[0]!r} is no column of a run")
         pairs = [title.rstrip("]").partition(" [")[::2] for title in titles]
         names = [name for name, _ in pairs]
-        # "round_trip" gives the same numbers, to the last bit.
         table = pandas.read_csv(io.BytesIO(content), header=None, names=names, skiprows=1,
-                                index_col=False, float_precision="round_trip",
+                                index_col=False, **EXACT,
                                 dtype={name: str for name in TEXT if name in names})
     except (ValueError, IndexError, pandas.errors.ParserError) as error:
         raise Error(f"{path}: {error}") from None
