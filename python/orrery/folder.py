@@ -8,6 +8,8 @@ import stat
 
 from .error import Error
 
+LARGEST_RECORD = 64 << 20  # bytes of a run.json; the program's have some 20 kB
+
 
 def is_plain(name):
     """Whether a name out of a file names something directly within a directory."""
@@ -70,8 +72,11 @@ class Folder:
         """The JSON object in a file, whose "format" must be `form`."""
         path = os.path.join(self.path, name)
         with self.open(name) as file:
+            content = file.read(LARGEST_RECORD + 1)
+            if len(content) > LARGEST_RECORD:
+                raise Error(f"{path}: is larger than {LARGEST_RECORD >> 20} MB")
             try:
-                value = json.load(file)
+                value = json.loads(content)
             except (ValueError, RecursionError) as error:
                 raise Error(f"{path}: is no JSON: {error}") from None
         if not isinstance(value, dict) or value.get("format") != form:

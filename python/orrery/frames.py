@@ -4,6 +4,7 @@ import collections.abc
 import gzip
 import io
 import itertools
+import os
 import re
 import zlib
 
@@ -12,8 +13,9 @@ import numpy
 from .error import Error
 
 LONGEST = 100  # bytes of a line that is a number
+DEFLATE = 1032  # zlib makes nothing smaller than by this factor
 COUNT = re.compile(rb"\s*(\d{1,12})\s*")
-PAIR = re.compile(r'([\w-]+)=(?:"([^"]*)"|(\S*))')
+PAIR = re.compile(r'(?<![\w-])([\w-]+)=(?:"([^"]*)"|(\S*))')
 XYZ_NAMES = {"pos": "positions", "velo": "velocities", "mass": "masses", "id": "ids",
              "species": "species", "cluster": "systems"}
 HDF5_NAMES = {"Coordinates": "positions", "Velocities": "velocities", "Masses": "masses",
@@ -148,8 +150,9 @@ class Hdf5Frames(Frames):
         return len(self._names)
 
     @staticmethod
-    def _inside(group, name, kind):
-        """An object of a group; one that would be fetched from elsewhere is an error."""
+    def _inside(group, name, kind, size=0):
+        """An object of a group in a file of `size` bytes; one that would be fetched from elsewhere,
+        or that the file cannot hold, is an error."""
         import h5py
         if not isinstance(group.get(name, getlink=True), h5py.HardLink):
             raise ValueError(f"{name} is missing, or a link, which is not followed")
@@ -158,6 +161,8 @@ class Hdf5Frames(Frames):
             raise ValueError(f"{name} is of another kind")
         if kind is h5py.Dataset and (found.external or found.is_virtual):
             raise ValueError(f"{name} is kept in another file, which is not opened")
+        if kind is h5py.Dataset and found.nbytes > size * (DEFLATE if found.chunks else 1):
+            raise ValueError(f"{name} is larger than the file")
         return found
 
     def _frame(self, index):
@@ -171,8 +176,9 @@ class Hdf5Frames(Frames):
             with self._folder.open(name) as bytes_, h5py.File(bytes_, "r") as file:
                 time = float(self._inside(file, "Header", h5py.Group).attrs["Time"])
                 bodies = self._inside(file, "PartType1", h5py.Group)
-                columns = {HDF5_NAMES.get(key, key): self._inside(bodies, key, h5py.Dataset)[()]
-                           for key in bodies}
+                size = os.fstat(bytes_.fileno()).st_size
+                columns = {HDF5_NAMES.get(key, key):
+                           self._inside(bodies, key, h5py.Dataset, size)[()] for key in bodies}
         except (OSError, ValueError, KeyError, TypeError, RuntimeError, MemoryError) as error:
             raise Error(f"{self._folder.path}/{name}: {error}") from None
         return Frame(time, None, columns)

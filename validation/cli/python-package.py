@@ -545,6 +545,8 @@ def test_values_of_another_kind():
     assert run.verdict == "running" and run.status is None and run.held is None
     record("pair.run", {**about, "config": {"physics": {"units": ["x"]}}})
     assert orrery.open("pair.run").units == {"system": ["x"]}
+    record("pair.run", {**about, "name": "x" * (65 << 20)})
+    refused(lambda: orrery.open("pair.run"), "pair.run/run.json", "larger than 64 MB")
     for text in ("", "{", "[]", '{"format": "orrery study"}', "[" * 100000, "\xff"):
         pathlib.Path("pair.run/run.json").write_text(text, encoding="latin-1")
         refused(lambda: orrery.open("pair.run"), "pair.run/run.json")
@@ -607,6 +609,13 @@ def test_trajectories_of_another_kind():
                      (b"id:I:1", b"id:I:2"), (b"pbc", b"\xff")):
         path.write_bytes(whole.replace(old, new, 1))
         refused(lambda: orrery.open("pair.run").frames[0], "pair.run/trajectory.xyz: frame 0")
+    # A word of a million characters: an hour if each of them begins a search for "=", now none.
+    path.write_bytes(whole.replace(b"pbc", b"x" * 1000000 + b" pbc", 1))
+    code = 'import orrery; print(len(orrery.open("pair.run").frames[0]))'
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
+                          timeout=60 * tap.PATIENCE, env={**os.environ, "PYTHONPATH": str(
+                              pathlib.Path(tap.SOURCE, "python"))})
+    assert told.stdout == "2\n", told
     with gzip.open("pair.run/trajectory.xyz.gz", "wb") as file:
         file.write(whole)
     path.unlink()
@@ -643,8 +652,12 @@ def test_snapshots_of_another_kind():
     def huge(file):
         file.create_dataset(place, shape=(1 << 50, 3), dtype="f8", chunks=(1024, 3))
 
+    def large(file):  # 24 GB, of which a machine might grant the memory
+        file.create_dataset(place, shape=(1 << 30, 3), dtype="f8")
+
     for change, words in ((link, "link"), (soft, "link"), (virtual, "another file"),
-                          (external, "another file"), (huge, "")):
+                          (external, "another file"), (huge, "larger than the file"),
+                          (large, "larger than the file")):
         shutil.copy("secret.hdf5", path)
         with h5py.File(path, "r+") as file:
             del file[place]
