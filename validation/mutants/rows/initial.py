@@ -74,7 +74,7 @@ ROWS = [
     ("src/initial/spherical.c", "(l * l + l + slope - l * m)", "(l * l + l + slope)",
      "cli/spherical.py"),
     ("src/initial/spherical.c", "2.0 * e / (1.0 + e * e)", "e", "cli/spherical.py"),
-    ("src/initial/spherical.c", "- x * t - x * x * (1.0 - t * t)", "- x * t", "cli/spherical.py"),
+    ("src/initial/spherical.c", "- steepening - x * t;", "- steepening;", "cli/spherical.py"),
     ("src/initial/spherical.c", "s->inner - s->outer);", "s->inner - 4.0);", "cli/spherical.py"),
     ("src/initial/spherical.c", "mass / a - (mass + sum) / b + over_r", "over_r",
      "cli/spherical.py"),
