@@ -357,7 +357,8 @@ static void accelerations(struct force *force, const struct bodies *bodies,
 }
 
 /* psi is each body's share of sum r_ij . a_ij. Forces sum to zero, so that in open space the total
- * is also that of 2 m x . a, from any origin. */
+ * is also that of 2 m x . a, from any origin; about the center of mass, because they do so but for
+ * rounding, and an escaper would take the middle of the box far away. */
 static void potentials(struct force *force, const struct bodies *bodies,
                        const struct force_item *item, double *phi, double *psi)
 {
@@ -365,11 +366,13 @@ static void potentials(struct force *force, const struct bodies *bodies,
     for (size_t s = item->first; s < item->last; s++) {
         sum_system(fmm, bodies, s);
         const double unit = force->physics.gravitational_constant * fmm->mass * fmm->scale;
+        double center[3];
+        fmm_center(&fmm->field.cells[0], center);
         for (size_t i = share_of(bodies->count, 0); i < share_of(bodies->count, 1); i++) {
             const size_t at = s * bodies->stride + fmm->tree->index[i];
             double xa = 0;
             for (int d = 0; d < 3; d++)
-                xa += fmm->tree->bodies[i].x[d] * fmm->field.sums[d][i];
+                xa += (fmm->tree->bodies[i].x[d] - center[d]) * fmm->field.sums[d][i];
             phi[at] = -unit * fmm->field.sums[3][i];
             psi[at] = 2 * unit * xa;
         }

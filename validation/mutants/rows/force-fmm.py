@@ -9,6 +9,8 @@ ROWS = [
      "unit/fmm", "two threads have to sum the same body at the same time"),
     ("src/force/fmm/fmm.c", "farthest_close = 1.0 / 16;", "farthest_close = 0;", "unit/fmm"),
     ("src/force/fmm/fmm-near.inc", "field->sums[3][i] += from->m * s;", "", "unit/fmm"),
+    ("src/force/fmm/fmm.c", "(fmm->tree->bodies[i].x[d] - center[d])",
+     "(fmm->tree->bodies[i].x[d])", "unit/fmm"),
     ("src/force/fmm/fmm.c", "psi[at] = 2 * unit * xa;", "psi[at] = unit * xa;", "unit/fmm"),
     ("src/force/fmm/fmm.c", "a[d][s * bodies->stride + fmm->tree->index[i]]",
      "a[d][s * bodies->stride + i]", "unit/fmm"),
