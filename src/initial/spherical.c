@@ -330,6 +330,18 @@ static struct shape shape_of(const struct section *section, const struct keys *k
     };
 }
 
+static enum status check_cutoff(const struct section *section, struct error *error)
+{
+    struct keys keys;
+    section_read(section, &keys);
+    const double cutoff = shape_of(section, &keys).cutoff;
+    if (!isnan(keys.cutoff_radius) && !(cutoff >= LEAST_CUTOFF && cutoff <= GREATEST_CUTOFF))
+        section_error(section, "cutoff_radius", error,
+                      "is %g times scale_radius; must be from %g to %g times", cutoff, LEAST_CUTOFF,
+                      GREATEST_CUTOFF);
+    return error->status;
+}
+
 static void check(const struct section *section, struct error *error)
 {
     cluster_check(section, error);
@@ -346,11 +358,17 @@ static void check(const struct section *section, struct error *error)
                           "without cutoff_radius a few bodies far away decide where the centre of "
                           "mass is, and moving it to the origin would move the core away from "
                           "there; give cutoff_radius, or center = false");
-    } else if (!(shape.cutoff >= LEAST_CUTOFF && shape.cutoff <= GREATEST_CUTOFF)) {
-        section_error(section, "cutoff_radius", error,
-                      "is %g times scale_radius; must be from %g to %g times", shape.cutoff,
-                      LEAST_CUTOFF, GREATEST_CUTOFF);
+    } else if (section_written(section, "scale_radius")) {
+        check_cutoff(section, error);
     }
+}
+
+/* With the default scale radius the cut-off is judged here, when the units are known to be those
+ * that the default is meant for. */
+static enum status count(const struct section *section, size_t *count, struct error *error)
+{
+    const enum status status = check_cutoff(section, error);
+    return status ? status : initial_count_key(section, count, error);
 }
 
 static enum status fill(const struct section *section, const struct physics *physics,
@@ -384,7 +402,7 @@ static const char *const scales[] = { "mass", "scale_radius", NULL };
     const struct initial_class initial_##name_ = {                                                 \
         .variant = { #name_, help_, parameters_, COUNT_OF(parameters_) },                          \
         .check = check,                                                                            \
-        .count = initial_count_key,                                                                \
+        .count = count,                                                                \
         .fill = fill,                                                                              \
         .scales = scales,                                                                          \
         .uses_scale = cluster_uses_scale,                                                          \

@@ -184,6 +184,10 @@ static void pass_on_signals(struct work *work)
     signal_members(work, SIGTERM);
 }
 
+#ifndef MAP_ANONYMOUS
+#define MAP_ANONYMOUS 0 /* mmap() fails without it, and all notices are shown */
+#endif
+
 /* The notices of the runs are counted by all their processes together. */
 static void open_notices(struct work *work)
 {

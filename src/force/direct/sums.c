@@ -159,8 +159,7 @@ static void clear_wave(const struct system_sum *sum, const struct wave *wave)
     team_wait(&sum->team);
 }
 
-/* Splits a range at body `at` if that lies inside it, and returns the number of parts. Only the
- * part from `at` on may have padding. */
+/* Splits a range at body `at`; returns the number of parts. The last of two may be padded. */
 static size_t cut_range(struct range range, size_t at, struct range parts[2])
 {
     const bool both = range.first < at && at < range.last;

@@ -51,8 +51,8 @@ ROWS = [
     ("src/accuracy/watch-bound.c", "watch->integrator->order > 2 ?",
      "watch->integrator->order > 99 ?", "cli/light-bodies.py"),
     ("src/accuracy/bound-trial.c", "if (!(look(runners->truth).energy < 0.0))", "if (false)",
-     "physics/physics.py", "a method that errs after a body is unbound errs before, too: 125 random "
-     "flybys of a planet were judged alike"),
+     "physics/physics.py", "a method that errs after a body is unbound errs before, too: 125 "
+     "random flybys of a planet were judged alike"),
     ("src/accuracy/watch-bound.c", "bound->drift += bound->rate", "bound->drift += 0.0",
      "cli/light-bodies.py"),
     ("src/accuracy/watch-bound.c", "if (trial.error <= limit && drift <= limit)", "if (true)",
