@@ -91,21 +91,17 @@ static enum status run_member(const struct work *work, size_t member, struct err
     return status;
 }
 
-/* Blocks or unblocks the signal that a child has ended, so that sigtimedwait() can wait for it. */
-static sigset_t block_child_signal(int how)
+/* A signal that is handled ends a nanosleep(). */
+static void wake(int number)
 {
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGCHLD);
-    sigprocmask(how, &set, NULL);
-    return set;
+    (void)number;
 }
 
 static void start_member(struct work *work, size_t member)
 {
     const pid_t parent = getpid(), process = fork();
     if (process == 0) {
-        block_child_signal(SIG_UNBLOCK);
+        signal(SIGCHLD, SIG_DFL);
         /* If the study is killed, its members stop in order and leave their directories to the next
          * command. */
         child_follow(parent, SIGTERM, STATUS_STOPPED);
@@ -214,7 +210,9 @@ void work_run(struct work *work)
 {
     const struct timespec pause = { .tv_nsec = 5000000 };
     const size_t members = work->study->member_count;
-    const sigset_t child_ended = block_child_signal(SIG_BLOCK);
+    const struct sigaction at_an_end = { .sa_handler = wake, .sa_flags = SA_RESTART };
+    struct sigaction before;
+    sigaction(SIGCHLD, &at_an_end, &before);
     open_notices(work);
     pass_on_signals(work);
     while (work->running > 0 || (work->next < members && !work->stopping)) {
@@ -223,10 +221,10 @@ void work_run(struct work *work)
                 start_member(work, work->next);
             work->next++;
         }
-        sigtimedwait(&child_ended, NULL, &pause);
+        nanosleep(&pause, NULL);
         pass_on_signals(work);
         collect(work);
     }
     close_notices(work);
-    block_child_signal(SIG_UNBLOCK);
+    sigaction(SIGCHLD, &before, NULL);
 }

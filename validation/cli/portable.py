@@ -43,9 +43,9 @@ CALLS = {
         "memrchr mremap name_to_handle_at O_DIRECT O_PATH pipe2 posix_fadvise pow10 "
         "program_invocation_name program_invocation_short_name pthread_setaffinity_np "
         "pthread_setname_np pvalloc qsort_r quick_exit rawmemchr readahead reallocarray "
-        "renameat2 sched_setaffinity secure_getenv sendfile signalfd sincos splice statx "
-        "strcasestr strchrnul strdupa strverscmp sync_file_range syncfs sysinfo tee "
-        "timerfd_create timegm unshare valloc versionsort vmsplice".split()),
+        "renameat2 sched_setaffinity secure_getenv sendfile signalfd sigtimedwait sigwaitinfo "
+        "sincos splice statx strcasestr strchrnul strdupa strverscmp sync_file_range syncfs "
+        "sysinfo tee timerfd_create timegm unshare valloc versionsort vmsplice".split()),
 }
 
 
