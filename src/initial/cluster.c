@@ -438,10 +438,10 @@ static void split_binaries(const struct drawing *d, struct bodies *bodies, size_
     }
 }
 
-enum status cluster_fill(const struct section *section, const struct physics *physics,
-                         const struct cluster_keys *keys, const struct cluster *cluster,
-                         unsigned long seed, struct bodies *bodies, size_t first,
-                         struct error *error)
+static enum status fill_system(const struct section *section, const struct physics *physics,
+                               const struct cluster_keys *keys, const struct cluster *cluster,
+                               unsigned long seed, struct bodies *bodies, size_t first,
+                               struct error *error)
 {
     struct drawing d = { .section = section,
                          .keys = keys,
@@ -466,4 +466,19 @@ enum status cluster_fill(const struct section *section, const struct physics *ph
     memory_free(d.masses);
     random_destroy(d.generator);
     return error->status;
+}
+
+enum status cluster_fill(const struct section *section, const struct physics *physics,
+                         const struct cluster_keys *keys, const struct cluster *cluster,
+                         struct bodies *bodies, struct error *error)
+{
+    const unsigned long seed = (unsigned long)section_integer(section, "seed");
+    enum status status = STATUS_OK;
+    for (size_t s = 0; s < bodies->systems && !status; s++) {
+        status = fill_system(section, physics, keys, cluster, seed + s, bodies, s * bodies->stride,
+                             error);
+        if (!status && interruption_raised(physics->interruption))
+            status = interruption_status(physics->interruption, error);
+    }
+    return status;
 }

@@ -27,10 +27,9 @@ void cluster_check(const struct section *section, struct error *error);
 bool cluster_uses_scale(const struct section *section, const struct physics *physics,
                         const char *key);
 
-/* fill() of a cluster's class. */
+/* Fills all systems from one model, for fill_all() of a cluster's class. */
 enum status cluster_fill(const struct section *section, const struct physics *physics,
                          const struct cluster_keys *keys, const struct cluster *cluster,
-                         unsigned long seed, struct bodies *bodies, size_t first,
-                         struct error *error);
+                         struct bodies *bodies, struct error *error);
 
 #endif

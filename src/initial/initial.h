@@ -36,7 +36,7 @@ struct initial_class {
     enum status (*fill)(const struct section *section, const struct physics *physics,
                         unsigned long seed, struct bodies *bodies, size_t first,
                         struct error *error);
-    /* Instead of fill(), where all systems come out of one source: fills them all. */
+    /* Instead of fill(), if all systems come out of one source or one model: fills them all. */
     enum status (*fill_all)(const struct section *section, const struct physics *physics,
                             struct bodies *bodies, struct initial_doubts *doubts,
                             struct error *error);

@@ -162,9 +162,9 @@ static void draw(const void *model, gsl_rng *generator, double position[3], doub
 }
 
 static enum status fill(const struct section *section, const struct physics *physics,
-                        unsigned long seed, struct bodies *bodies, size_t first,
-                        struct error *error)
+                        struct bodies *bodies, struct initial_doubts *doubts, struct error *error)
 {
+    (void)doubts;
     struct keys keys;
     section_read(section, &keys);
     struct king king;
@@ -178,7 +178,7 @@ static enum status fill(const struct section *section, const struct physics *phy
             .number = -1.0,
             .extent = 4.0 * keys.virial_radius,
         };
-        cluster_fill(section, physics, &keys.cluster, &cluster, seed, bodies, first, error);
+        cluster_fill(section, physics, &keys.cluster, &cluster, bodies, error);
     }
     king_free(&king);
     return error->status;
@@ -191,7 +191,7 @@ const struct initial_class initial_king = {
                  parameters, COUNT_OF(parameters) },
     .check = cluster_check,
     .count = initial_count_key,
-    .fill = fill,
+    .fill_all = fill,
     .scales = scales,
     .uses_scale = cluster_uses_scale,
 };

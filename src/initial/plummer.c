@@ -90,9 +90,9 @@ static void draw(const void *model, gsl_rng *generator, double position[3], doub
 }
 
 static enum status fill(const struct section *section, const struct physics *physics,
-                        unsigned long seed, struct bodies *bodies, size_t first,
-                        struct error *error)
+                        struct bodies *bodies, struct initial_doubts *doubts, struct error *error)
 {
+    (void)doubts;
     struct keys keys;
     section_read(section, &keys);
     const double a = keys.scale_radius, limit = enclosed_limit(&keys);
@@ -102,7 +102,7 @@ static enum status fill(const struct section *section, const struct physics *phy
                                      .mass = 1.0,
                                      .number = -3.0 * M_PI,
                                      .extent = 64.0 * a };
-    return cluster_fill(section, physics, &keys.cluster, &cluster, seed, bodies, first, error);
+    return cluster_fill(section, physics, &keys.cluster, &cluster, bodies, error);
 }
 
 static const char *const scales[] = { "mass", "scale_radius", NULL };
@@ -112,7 +112,7 @@ const struct initial_class initial_plummer = {
                  parameters, COUNT_OF(parameters) },
     .check = check,
     .count = initial_count_key,
-    .fill = fill,
+    .fill_all = fill,
     .scales = scales,
     .uses_scale = cluster_uses_scale,
 };

@@ -372,9 +372,9 @@ static enum status count(const struct section *section, size_t *count, struct er
 }
 
 static enum status fill(const struct section *section, const struct physics *physics,
-                        unsigned long seed, struct bodies *bodies, size_t first,
-                        struct error *error)
+                        struct bodies *bodies, struct initial_doubts *doubts, struct error *error)
 {
+    (void)doubts;
     struct keys keys;
     section_read(section, &keys);
     struct sphere sphere;
@@ -389,7 +389,7 @@ static enum status fill(const struct section *section, const struct physics *phy
             .number = -sphere.potential_energy / (mass * mass),
             .extent = 2.0 * keys.scale_radius,
         };
-        cluster_fill(section, physics, &keys.cluster, &cluster, seed, bodies, first, error);
+        cluster_fill(section, physics, &keys.cluster, &cluster, bodies, error);
     }
     sphere_free(&sphere);
     return error->status;
@@ -402,8 +402,8 @@ static const char *const scales[] = { "mass", "scale_radius", NULL };
     const struct initial_class initial_##name_ = {                                                 \
         .variant = { #name_, help_, parameters_, COUNT_OF(parameters_) },                          \
         .check = check,                                                                            \
-        .count = count,                                                                \
-        .fill = fill,                                                                              \
+        .count = count,                                                                            \
+        .fill_all = fill,                                                                          \
         .scales = scales,                                                                          \
         .uses_scale = cluster_uses_scale,                                                          \
     }
