@@ -6,38 +6,9 @@ import pathlib
 import re
 
 import tap
+from starts import FAR, distance, start
 
 np = tap.need("numpy")
-
-CONFIG = """name = "start";
-bodies = {{ {bodies} }};
-physics = {{ {physics} }};
-time = {{ step = 1e-12; end = 1e-12; }};
-compute = {{ precision = "double"; }};
-watch = {{ on_jump = "warn"; }};
-outputs = ( {{ type = "xyz"; columns = "id mass pos velo"; }} );
-"""
-
-
-def start(bodies, physics="", status=0):
-    """The bodies at step 0: m, x (N, 3), v (N, 3); or the errors."""
-    pathlib.Path("run.cfg").write_text(CONFIG.format(bodies=bodies, physics=physics))
-    done = tap.run("run", "run.cfg", "-q", "-o", "out", "--force")
-    assert done.returncode == status, done.stderr
-    if status:
-        return done.stderr
-    lines = pathlib.Path("out/trajectory.xyz").read_text().splitlines()
-    table = np.array([line.split() for line in lines[2:2 + int(lines[0])]], dtype=float)
-    return table[:, 1], table[:, 2:5], table[:, 5:8]
-
-
-def distance(sample, cumulative):
-    """Kolmogorov's distance times sqrt(n): above 1.95 for one sample in a thousand (seeds are
-    fixed, so a value below it stays there)."""
-    u = cumulative(np.sort(sample))
-    n = len(u)
-    steps = np.arange(n + 1) / n
-    return math.sqrt(n) * max(np.max(u - steps[:-1]), np.max(steps[1:] - u))
 
 
 def potential_energy(m, x):
@@ -91,7 +62,7 @@ def test_king():
         bodies = f'initial = "king"; count = {n}; w0 = {w0}.0; center = false;'
         m, x, v = start(bodies + ' rescale = "none";')
         radius = np.linalg.norm(x, axis=1)
-        assert distance(radius / unit, lambda q: np.interp(q, r, mass / mass[-1])) < 1.95, w0
+        assert distance(np.interp(radius / unit, r, mass / mass[-1])) < FAR, w0
         assert radius.max() <= r[-1] * unit * (1 + 1e-6)
         v2 = np.sum(v ** 2, axis=1) / speed ** 2
         assert np.all(v2 < 2 * np.interp(radius / unit, r, depth) + 1e-3)
@@ -141,7 +112,7 @@ def test_masses_of_stars():
                            'units = "pc-msun-kms"; softening = 0.01;')
         assert suns.min() >= low and suns.max() <= high
         assert np.allclose(suns / np.sum(suns), m, rtol=1e-13)
-        assert distance(suns, cumulative(density, low, high)) < 1.95, law
+        assert distance(cumulative(density, low, high)(suns)) < FAR, law
         given, _, _ = start(keys + ' scale_radius = 1.0; mass = 500.0; rescale = "shells";',
                             'units = "pc-msun-kms"; softening = 0.01;')
         assert abs(np.sum(given) - 500) < 1e-10
@@ -219,11 +190,10 @@ def test_binaries():
     a, e, cos_i, phase = elements(mu, x[second] - x[first], v[second] - v[first])
     # The energy of the model sets the unit of length before binaries get theirs, so a is as given.
     assert a.min() > 1e-5 * (1 - 1e-6) and a.max() < 1e-3 * (1 + 1e-6)
-    uniform = lambda u: u
-    assert distance(np.log(a / 1e-5) / math.log(100), uniform) < 1.95
-    assert distance(e ** 2, uniform) < 1.95
-    assert distance((1 + cos_i) / 2, uniform) < 1.95
-    assert distance((phase + math.pi) / (2 * math.pi), uniform) < 1.95
+    assert distance(np.log(a / 1e-5) / math.log(100)) < FAR
+    assert distance(e ** 2) < FAR
+    assert distance((1 + cos_i) / 2) < FAR
+    assert distance((phase + math.pi) / (2 * math.pi)) < FAR
     centres = [np.concatenate([(m[first, None] * q[first] + m[second, None] * q[second])
                                / mu[:, None], q[2 * pairs:]]) for q in (x, v)]
     weights = np.concatenate([mu, m[2 * pairs:]])

@@ -1,36 +1,18 @@
 """Spheres with a cusp: dehnen, hernquist, jaffe and nfw against their authors' formulas and against
 Jeans's equation, which knows nothing of a distribution function."""
 
+import functools
 import math
-import pathlib
 
+import starts
 import tap
-from cusps import FAR, Sphere, distance, hernquist, jaffe, speeds
+from cusps import Sphere, hernquist, jaffe, speeds
+from starts import FAR, distance
 
 np = tap.need("numpy")
 
-CONFIG = """name = "start";
-bodies = {{ {bodies} }};
-physics = {{ softening = 0.001; {physics} }};
-time = {{ step = 1e-12; end = 1e-12; }};
-compute = {{ precision = "double"; {compute} }};
-watch = {{ on_jump = "warn"; }};
-outputs = ( {{ type = "xyz"; columns = "id mass pos velo"; }} );
-"""
+start = functools.partial(starts.start, physics="softening = 0.001;")
 COUNT = 4000
-
-
-def start(bodies, physics="", compute="", status=0):
-    """The bodies at step 0: m, x (N, 3), v (N, 3); or the errors."""
-    pathlib.Path("run.cfg").write_text(CONFIG.format(bodies=bodies, physics=physics,
-                                                     compute=compute))
-    done = tap.run("run", "run.cfg", "-q", "-o", "out", "--force")
-    assert done.returncode == status, done.stderr
-    if status:
-        return done.stderr
-    lines = pathlib.Path("out/trajectory.xyz").read_text().splitlines()
-    table = np.array([line.split() for line in lines[2:2 + int(lines[0])]], dtype=float)
-    return table[:, 1], table[:, 2:5], table[:, 5:8]
 
 
 def test_the_published_distribution_functions():

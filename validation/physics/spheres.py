@@ -3,9 +3,10 @@ stay as they are."""
 
 import numpy
 
-from cusps import FAR, Sphere, distance, hernquist, hernquist_dispersion, jaffe, speeds
+from cusps import Sphere, hernquist, hernquist_dispersion, jaffe, speeds
 from experiment import experiment, mean_and_error
 from rows import columns, frames
+from starts import FAR, distance
 
 GROUP = "Spheres with a cusp"
 
