@@ -32,8 +32,8 @@ enum force_kernel_id {
 struct force_share {
     size_t part, parts;
     size_t first, last;
-    const struct force_relay
-        *relay; /* between processes, if kernels use Newton's third law; borrowed */
+    /* Between processes, for kernels that use Newton's third law; borrowed. */
+    const struct force_relay *relay;
 };
 
 /*

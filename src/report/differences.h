@@ -20,7 +20,7 @@ struct differences {
     size_t differing;                                  /* of all that differ */
     bool by_name; /* the values of these do not tell the runs apart */
     int x;        /* index of the key that figures are drawn against; -1: none is a number */
-    int asked; /* that of the error for which all steps were chosen; -1: none is, or not varied */
+    int asked;    /* of the error for which all steps were chosen; -1: it was not varied */
 };
 
 void differences_find(const struct result *results, size_t count, struct differences *differences);

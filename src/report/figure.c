@@ -83,10 +83,14 @@ static enum status create_curve(struct curve *curve, const char *label, enum cur
     return error_memory(error);
 }
 
+bool figure_is_mark(enum curve_kind kind)
+{
+    return kind == CURVE_STARTS || kind == CURVE_FOCUS || kind == CURVE_RING;
+}
+
 bool figure_is_line(enum curve_kind kind)
 {
-    return kind != CURVE_BAND && kind != CURVE_FIT && kind != CURVE_STARTS && kind != CURVE_FOCUS &&
-           kind != CURVE_RING;
+    return kind != CURVE_BAND && kind != CURVE_FIT && !figure_is_mark(kind);
 }
 
 size_t figure_lines(const struct figure *figure)

@@ -59,6 +59,9 @@ struct figure {
 enum status figure_curve(struct figure *figure, const char *label, enum curve_kind kind, int color,
                          size_t count, const double *x, const double *y, struct error *error);
 
+/* Tells whether it is a sign in the colour of text at points of other curves. */
+bool figure_is_mark(enum curve_kind kind);
+
 /* Tells whether it is a curve for itself. Bands, fits and marks belong to others. */
 bool figure_is_line(enum curve_kind kind);
 

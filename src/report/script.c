@@ -340,9 +340,7 @@ static json_t *drawn_view(const struct curve *curve, size_t index, const char *l
                      index || line != curve->label ? ", \\\n     " : "", "index", (int)index,
                      "continued", line != curve->label, "band", curve->kind == CURVE_BAND, "style",
                      style_of(curve), "color", curve->color % PALETTE_COLORS + 1, "dash", dash,
-                     "gap", DASH_PERIOD - dash, "wide", wide, "marks",
-                     !figure_is_line(curve->kind) && curve->kind != CURVE_BAND &&
-                         curve->kind != CURVE_FIT,
+                     "gap", DASH_PERIOD - dash, "wide", wide, "marks", figure_is_mark(curve->kind),
                      "in_key", length > 0, "title", template_value(&label));
 }
 
