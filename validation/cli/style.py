@@ -1,5 +1,6 @@
 """The house rules that a program can check: layout, floors, owners, headers, scripts."""
 
+import glob
 import os
 import re
 import shlex
@@ -513,6 +514,56 @@ def test_makefile_knows_every_file():
     assert len(paths) > 20
     expect_none([f"{path}: not in Makefile.am and lists.am" for path in paths
                  if not {path, os.path.splitext(path)[0]} & named])
+
+
+# A file of the tree, or a function, as the README of a folder names it.
+NAMED_FILE = re.compile(r"`([\w/*-]+\.(?:c|h|inc|py|cu|cuh|cfg))`")
+NAMED_FUNCTION = re.compile(r"`(\w+)\(\)`")
+
+
+def readme_faults(root, folders):
+    """Folders without a README or a link to it, and files and functions that these do not have."""
+    pages = {folder: f"{folder}/README.md" for folder in folders}
+    linked = read(root, "docs/architecture.md")
+    for folder, page in pages.items():
+        if not os.path.exists(os.path.join(root, page)):
+            yield f"{folder}: no README.md"
+            continue
+        text = read(root, page)
+        if text.count("\n") > 20:
+            yield f"{page}: more than 20 lines"
+        if folder.count("/") == 1 and f"](../{page})" not in linked:
+            yield f"{page}: docs/architecture.md has no link to it"
+        tests = [f"validation/{kind}" for kind in ("unit", "cli")]
+        for name in NAMED_FILE.findall(text):
+            if not any(glob.glob(os.path.join(root, place, name.replace("NAME", "*")))
+                       for place in [folder, f"{folder}/*", "src", ".", *tests]):
+                yield f"{page}: there is no {name}"
+        code = "".join(read(root, path) for path in sources(root, ".c", ".h", folders=(folder,)))
+        for name in NAMED_FUNCTION.findall(text):
+            if not re.search(rf"\b{name}\(", code) and name != "command_NAME":
+                yield f"{page}: {folder} has no {name}()"
+
+
+def test_readmes_of_folders():
+    """every folder of src has a short README, which docs/architecture.md links and which names
+    files and functions that exist"""
+    folders = [folder for folder in FOLDERS if folder not in ("gpu", "src/force/direct")]
+    expect_none(list(readme_faults(tap.SOURCE, folders)))
+
+
+def test_readmes_test_sees_a_fault():
+    """the test of the READMEs finds one that is missing, not linked, long, or out of date"""
+    plant("docs/architecture.md", "[src/base/](../src/base/README.md)")
+    plant("src/base/README.md", "`text.h`, `text_print()` and `base/text.h`\n")
+    plant("src/base/text.h", "void text_print(void);\n")
+    assert not list(readme_faults(".", ["src/base"]))
+    plant("src/base/README.md", "`line.h`, `text_write()`\n" + 20 * "\n")
+    plant("src/model/README.md", "\n")
+    assert list(readme_faults(".", ["src/base", "src/model", "src/run"])) == [
+        "src/base/README.md: more than 20 lines", "src/base/README.md: there is no line.h",
+        "src/base/README.md: src/base has no text_write()",
+        "src/model/README.md: docs/architecture.md has no link to it", "src/run: no README.md"]
 
 
 def test_no_leftovers():
