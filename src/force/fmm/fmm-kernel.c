@@ -23,13 +23,13 @@ enum {
 };
 
 /* The sum of the radii of two cells that act as a whole is at most this part of the distance of
- * their centers: nearer to 1 the estimate of decide() misses a light body at the rim of one cell
- * that is close to a body of the other. */
-#define FARTHEST 0.95f
+ * their centers: nearer to 1 the estimate of accept_cells() misses a light body at the rim of one
+ * cell that is close to a body of the other. */
+#define OPENING_ANGLE 0.95f
 
-/* See decide(). Measured: with 2, a few bodies between a dense core and the rest had most of the
- * error. */
-#define TOGETHER 0.1f
+/* See accept_cells(). Measured: with 2, a few bodies between a dense core and the rest had most of
+ * the error. */
+#define OPENED_MASS_FACTOR 0.1f
 
 /* The places of the floats of a struct fmm_cell. */
 enum {
@@ -37,9 +37,9 @@ enum {
     MASS = 3,
     LOW = 4,
     RADIUS = 7,
-    SPREAD = 8,
-    WHOLE = 9,
-    WEIGHT = 10,
+    MULTIPOLE_RADIUS = 8,
+    FULL_RADIUS = 9,
+    ALLOWED_ERROR = 10,
     RANK = 11,
     RECORD = 12
 };
@@ -86,35 +86,37 @@ KERNEL_INLINE vfloat distance2(const struct fmm_cell *to, float record[RECORD][T
 }
 
 /* The actions for some cells, a bit for each; cells of no set are summed body by body. */
-struct decision {
-    /* The mass that cells carry when they are opened, or kept. */
-    _Alignas(64) float together_opened[TESTED];
-    _Alignas(64) float together_kept[TESTED];
-    unsigned acts;   /* as a whole */
-    unsigned opened; /* its children are tested instead */
-    unsigned kept;   /* for the children of the target */
-    float error2;    /* sum of the squares of the errors of those that act, over the weight */
+struct acceptance {
+    /* The opened mass that a cell passes on when it is opened, or kept. */
+    _Alignas(64) float mass_if_opened[TESTED];
+    _Alignas(64) float mass_if_kept[TESTED];
+    unsigned accepted; /* as a whole */
+    unsigned opened;   /* its children are tested instead */
+    unsigned kept;     /* for the children of the target */
+    float error2;      /* sum of the squares of the errors of those accepted, over allowed_error */
 };
 
 /*
- * Decides which of some cells may act on the target as a whole, and the target on them: with
- * R^2 = r^2 + eps^2 and the spread s_A of the mass of A (below), the error of cell A at a body of B
- * is some
+ * The acceptance criterion: which of some cells may act on the target as a whole, and the target
+ * on them. With R^2 = r^2 + eps^2 and the multipole radius s_A of A (fmm-upward.inc), the error of
+ * cell A at a body of B is some
  *   m_A / R^2  ((s_A + radius_B) / R)^p
  * (Dehnen 2014, eqs. 13 and 15); the softened kernel is no harmonic function, and the traces of
- * multipoles add 3 eps^2/R^2 times the same with the spread of the whole. That must not exceed
- * tolerance x weight of B, and the same with A and B exchanged: so both act by the same
+ * multipoles add 3 eps^2/R^2 times the same with the full radius. That must not exceed
+ * tolerance x allowed_error of B, and the same with A and B exchanged: so both act by the same
  * derivatives, and momentum is kept. If two cells are too near each other, the larger one is
  * opened, in both directions alike.
  *
  * A leaf that is large and lies off some mass cannot be opened; the cells of that mass are, whose
  * errors at the leaf then add up, since the leaf's own expansion is what is too short for each of
  * them. So they carry the mass of the first cell that was opened for a leaf larger than itself
- * (`together`), and act on the leaf by expansions only if all of that mass might:
- *   M / R^2 (radius of the leaf / R)^p <= TOGETHER x tolerance x weight of the leaf.
+ * (`opened_mass`), and act on the leaf by expansions only if all of that mass M might:
+ *   M / R^2 (radius of the leaf / R)^p
+ *     <= OPENED_MASS_FACTOR x tolerance x allowed_error of the leaf.
  */
-KERNEL_INLINE void decide(const struct fmm_field *field, uint32_t target, const uint32_t *cells,
-                          const float *together, size_t count, struct decision *decision)
+KERNEL_INLINE void accept_cells(const struct fmm_field *field, uint32_t target,
+                                const uint32_t *cells, const float *opened_mass, size_t count,
+                                struct acceptance *acceptance)
 {
     float record[RECORD][TESTED] __attribute__((aligned(64)));
     const int p = field->expansion->order;
@@ -123,38 +125,38 @@ KERNEL_INLINE void decide(const struct fmm_field *field, uint32_t target, const 
     const vfloat radius = splat_float(to->radius), tolerance = splat_float(field->tolerance);
     const vfloat rank = splat_float(fabsf(to->rank)), zero = splat_float(0);
     const vfloat least = splat_float(1e-37f), eps2 = splat_float((float)field->eps2);
-    const vfloat unit = splat_float(1 / fmaxf(to->weight, 1e-37f));
+    const vfloat unit = splat_float(1 / fmaxf(to->allowed_error, 1e-37f));
     vfloat error2 = zero;
-    unsigned acts = 0, opened = 0, kept = 0;
+    unsigned accepted = 0, opened = 0, kept = 0;
     load_cells(field, cells, count, record);
     for (size_t at = 0; at < TESTED; at += FLOATS) {
         const vfloat its_radius = load_float(&record[RADIUS][at]);
         const vfloat its_mass = load_float(&record[MASS][at]);
         const vfloat its_rank = load_float(&record[RANK][at]);
-        const vfloat its_weight = load_float(&record[WEIGHT][at]);
-        const vfloat carried = load_float(&together[at]);
+        const vfloat its_allowed_error = load_float(&record[ALLOWED_ERROR][at]);
+        const vfloat M = load_float(&opened_mass[at]);
         const vfloat R2 = distance2(to, record, at) + eps2;
         const vfloat inverse = estimate_float(pick(R2 > least, R2, least));
         const mask_float larger =
             (its_radius > radius) |
             ((its_radius == radius) & (pick(its_rank < zero, -its_rank, its_rank) < rank));
         const vfloat sizes = (radius + its_radius) * inverse;
-        const vfloat here = (load_float(&record[SPREAD][at]) + radius) * inverse;
-        const vfloat there = (splat_float(to->spread) + its_radius) * inverse;
+        const vfloat here = (load_float(&record[MULTIPOLE_RADIUS][at]) + radius) * inverse;
+        const vfloat there = (splat_float(to->multipole_radius) + its_radius) * inverse;
         const vfloat both = pick(larger, its_radius, radius) * inverse;
         vfloat error_here = its_mass * (inverse * inverse);
         vfloat error_there = splat_float(to->mass) * (inverse * inverse);
-        vfloat error_together = carried * (inverse * inverse);
+        vfloat error_of_opened = M * (inverse * inverse);
         const vfloat soft = splat_float(3) * eps2 * (inverse * inverse);
-        const vfloat soft_here = (load_float(&record[WHOLE][at]) + radius) * inverse;
-        const vfloat soft_there = (splat_float(to->whole) + its_radius) * inverse;
+        const vfloat soft_here = (load_float(&record[FULL_RADIUS][at]) + radius) * inverse;
+        const vfloat soft_there = (splat_float(to->full_radius) + its_radius) * inverse;
         vfloat add_here = error_here * soft, add_there = error_there * soft;
         for (int k = 0; k < p; k++) {
             error_here *= here;
             error_there *= there;
             add_here *= soft_here;
             add_there *= soft_there;
-            error_together *= both;
+            error_of_opened *= both;
         }
         error_here += add_here;
         error_there += add_there;
@@ -162,30 +164,30 @@ KERNEL_INLINE void decide(const struct fmm_field *field, uint32_t target, const 
             *(const mask_float *)(cells + at) == (mask_float)splat_float(0) + (int32_t)target;
         const mask_float is_leaf = its_rank < zero;
         const mask_float is_small =
-            (sizes < splat_float(FARTHEST)) & (R2 > least) &
-            (error_here <= tolerance * splat_float(to->weight)) &
-            (error_there <= tolerance * its_weight) &
-            (error_together <=
-             splat_float(TOGETHER) * tolerance * pick(larger, its_weight, splat_float(to->weight)));
+            (sizes < splat_float(OPENING_ANGLE)) & (R2 > least) &
+            (error_here <= tolerance * splat_float(to->allowed_error)) &
+            (error_there <= tolerance * its_allowed_error) &
+            (error_of_opened <=
+             splat_float(OPENED_MASS_FACTOR) * tolerance *
+                 pick(larger, its_allowed_error, splat_float(to->allowed_error)));
         const mask_float near = ~is_small & ~is_itself, opens = near & ~is_leaf & (leaf | larger);
+        store_float(&acceptance->mass_if_opened[at],
+                    pick(M > zero, M, pick(leaf & (radius >= its_radius), its_mass, zero)));
         store_float(
-            &decision->together_opened[at],
-            pick(carried > zero, carried, pick(leaf & (radius >= its_radius), its_mass, zero)));
-        store_float(&decision->together_kept[at],
-                    pick(carried > zero, carried,
-                         pick(is_leaf & (its_radius >= radius), splat_float(to->mass), zero)));
+            &acceptance->mass_if_kept[at],
+            pick(M > zero, M, pick(is_leaf & (its_radius >= radius), splat_float(to->mass), zero)));
         const mask_float is_there = load_float(&lane_numbers[at]) < splat_float((float)count);
         const vfloat error = pick(is_small & ~is_itself & is_there, error_here * unit, zero);
         error2 += error * error;
-        acts |= bits_float(is_small & ~is_itself) << at;
+        accepted |= bits_float(is_small & ~is_itself) << at;
         opened |= bits_float(opens) << at;
         kept |= bits_float(near & ~opens & ~leaf) << at;
     }
     const unsigned all = (1u << count) - 1;
-    decision->acts = acts & all;
-    decision->opened = opened & all;
-    decision->kept = kept & all;
-    decision->error2 = sum_float(error2);
+    acceptance->accepted = accepted & all;
+    acceptance->opened = opened & all;
+    acceptance->kept = kept & all;
+    acceptance->error2 = sum_float(error2);
 }
 
 /* The number of the first of some bits, which is taken out. */
@@ -200,29 +202,29 @@ static inline size_t take_bit(unsigned *bits)
 
 /* The children of a cell, to be tested next. */
 static inline size_t open_cell(const struct fmm_field *field, struct fmm_walk *walk, size_t opened,
-                               uint32_t cell, float together)
+                               uint32_t cell, float opened_mass)
 {
     const uint32_t first = field->cells[cell].child[0];
     __builtin_prefetch(&field->cells[first]);
     __builtin_prefetch(&field->cells[first + 1]);
     walk->opened[opened] = first + 1;
     walk->opened[opened + 1] = first;
-    walk->opened_together[opened] = walk->opened_together[opened + 1] = together;
+    walk->opened_mass[opened] = walk->opened_mass[opened + 1] = opened_mass;
     return opened + 2;
 }
 
 /* Takes up to TESTED candidates, from those that were opened and from list[*from, to). */
 static inline size_t take_candidates(const struct fmm_walk *walk, size_t *opened, size_t *from,
-                                     size_t to, uint32_t *cells, float *together)
+                                     size_t to, uint32_t *cells, float *opened_mass)
 {
     size_t count = 0;
     for (; count < TESTED && *opened; count++) {
         cells[count] = walk->opened[--*opened];
-        together[count] = walk->opened_together[*opened];
+        opened_mass[count] = walk->opened_mass[*opened];
     }
     for (; count < TESTED && *from < to; count++) {
         cells[count] = walk->list[*from];
-        together[count] = walk->list_together[(*from)++];
+        opened_mass[count] = walk->list_mass[(*from)++];
     }
     return count;
 }
@@ -246,9 +248,9 @@ static float scale_at(const struct fmm_field *field, struct fmm_walk *walk, uint
     vfloat sums = splat_float(0);
     while (from < to || opened) {
         uint32_t some[TESTED] __attribute__((aligned(64)));
-        float record[RECORD][TESTED] __attribute__((aligned(64))), together[TESTED];
+        float record[RECORD][TESTED] __attribute__((aligned(64))), opened_mass[TESTED];
         unsigned opens = 0, keeps = 0, itself = 0;
-        const size_t count = take_candidates(walk, &opened, &from, to, some, together);
+        const size_t count = take_candidates(walk, &opened, &from, to, some, opened_mass);
         load_cells(field, some, count, record);
         for (size_t at = 0; at < TESTED; at += FLOATS) {
             const vfloat its_radius = load_float(&record[RADIUS][at]);
@@ -294,9 +296,9 @@ static void scale_below(const struct fmm_field *field, struct fmm_walk *walk, ui
     if (cell->child[0]) {
         for (int k = 0; k < 2; k++)
             scale_below(field, walk, cell->child[k], to, end, scale);
-        fmm_weigh_parent(field->cells, target);
+        fmm_set_allowed_error(field->cells, target);
     } else {
-        cell->weight = scale * fmm_share(cell);
+        cell->allowed_error = scale * fmm_size_factor(cell);
     }
 }
 

@@ -19,13 +19,13 @@
  */
 struct fmm_cell {
     float high[3], mass;
-    float low[3], radius; /* all bodies lie within it about the center */
-    float spread;         /* of the mass, see fmm-upward.inc */
-    float whole;          /* the same with the traces of multipoles */
-    float weight;         /* how large an error one cell may make here, over the tolerance */
-    float rank;           /* -1 - first of a leaf, 1 + first elsewhere: decides ties */
-    uint32_t first, last; /* bodies, in the order of the tree */
-    uint32_t child[2];    /* both 0: a leaf */
+    float low[3], radius;   /* all bodies lie within it about the center */
+    float multipole_radius; /* s of fmm-upward.inc, without traces */
+    float full_radius;      /* the same with the traces of multipoles */
+    float allowed_error;    /* how large an error one cell may make here, over the tolerance */
+    float rank;             /* -1 - first of a leaf, 1 + first elsewhere: decides ties */
+    uint32_t first, last;   /* bodies, in the order of the tree */
+    uint32_t child[2];      /* both 0: a leaf */
 };
 
 static inline void fmm_center(const struct fmm_cell *cell, double center[3])
@@ -34,19 +34,21 @@ static inline void fmm_center(const struct fmm_cell *cell, double center[3])
         center[d] = (double)cell->high[d] + (double)cell->low[d];
 }
 
-/* Weighs the error of one cell: of larger targets less is allowed, since more cells act on each
- * body below. The scale is the least sum of m / (r^2 + eps^2) at any body. */
-static inline float fmm_share(const struct fmm_cell *cell)
+/* Returns the factor of the allowed error by the size of a target: of larger ones less is allowed,
+ * since more cells act on each body below. The scale is the least sum of m / (r^2 + eps^2) at any
+ * body. */
+static inline float fmm_size_factor(const struct fmm_cell *cell)
 {
     return powf(fmaxf((float)(cell->last - cell->first) / 32, 1), -0.36f);
 }
 
 /* By the lesser scale of its children. */
-static inline void fmm_weigh_parent(struct fmm_cell *cells, uint32_t c)
+static inline void fmm_set_allowed_error(struct fmm_cell *cells, uint32_t c)
 {
     const struct fmm_cell *const one = &cells[cells[c].child[0]], *const two = one + 1;
-    cells[c].weight =
-        fminf(one->weight / fmm_share(one), two->weight / fmm_share(two)) * fmm_share(&cells[c]);
+    cells[c].allowed_error = fminf(one->allowed_error / fmm_size_factor(one),
+                                   two->allowed_error / fmm_size_factor(two)) *
+                             fmm_size_factor(&cells[c]);
 }
 
 /* One field of cells. The arrays of reals hold float or double, as `single` says. */
@@ -56,12 +58,12 @@ struct fmm_field {
     struct fmm_cell *cells;
     void *multipoles; /* [cell][coefficient], over radius^k */
     double eps2;
-    float tolerance; /* of the error of one cell, over the weight of another */
+    float tolerance; /* of the error of one cell, over the allowed_error of another */
     bool refine;     /* 1/r by a step of Newton's after the estimate */
     double close;    /* distance of pairs that need more digits, over the unit of a near sum */
     bool touching;   /* the true eps is 0 */
     double *sums[4]; /* acceleration and potential of every body, in the order of the tree */
-    float *estimate; /* of every leaf: the error of a body's acceleration, see decide() */
+    float *estimate; /* of every leaf: the error of a body's acceleration, see accept_cells() */
 };
 
 enum {
@@ -73,12 +75,13 @@ enum {
 };
 
 /* The room of one thread for a walk; opaque to fmm.c but for its size. A candidate is a cell that
- * may act on a target, and what it was opened with (`together`): see decide() in fmm-kernel.c. */
+ * may act on a target, and the mass of what was opened for it (`opened_mass`): see accept_cells()
+ * in fmm-kernel.c. */
 struct fmm_walk {
     uint32_t list[FMM_LIST];
-    float list_together[FMM_LIST];
+    float list_mass[FMM_LIST];
     uint32_t opened[FMM_OPENED];
-    float opened_together[FMM_OPENED];
+    float opened_mass[FMM_OPENED];
     uint32_t first, last; /* the bodies whose sums are wanted */
     _Alignas(64) unsigned char local[FMM_DEPTH * EXPANSION_COEFFICIENTS * sizeof(double)];
     _Alignas(64) unsigned char scratch[5 * EXPANSION_COEFFICIENTS * 64];
@@ -88,7 +91,8 @@ struct fmm_walk {
 
 struct fmm_kernels {
     bool estimate_is_fine; /* that of 1/r, to some 6e-5 */
-    /* Scales and weights of all cells below `target`, reached as below, and its own. */
+    /* Finds the scales and allowed errors of all cells below `target`, reached as below, and its
+     * own. */
     void (*scale)(const struct fmm_field *field, struct fmm_walk *walk, const uint32_t *path,
                   size_t length, uint32_t target);
     /* Multipoles, centers, radii and powers of the cells of one branch, or of the trunk. */

@@ -265,7 +265,7 @@ static void act(struct fmm_plain *p, uint32_t from, uint32_t to)
 }
 
 /* Local expansions from the top down to the bodies: phi(z + y) = sum_n F_n y^n/n!. */
-static void spread(struct fmm_plain *p, uint32_t c)
+static void pass_down(struct fmm_plain *p, uint32_t c)
 {
     const struct body_tree_cell *const box = &p->tree->cells[c];
     const struct expansion *const e = p->expansion;
@@ -279,7 +279,7 @@ static void spread(struct fmm_plain *p, uint32_t c)
         expansion_shift_local(e, y, values);
         for (size_t n = 0; n < COEFFICIENTS; n++)
             child->local[n] += values[n];
-        spread(p, box->child[k]);
+        pass_down(p, box->child[k]);
     }
     for (uint32_t i = box->first; i < box->last && !box->child[0] && !work(p, COEFFICIENTS); i++) {
         for (int d = 0; d < 3; d++)
@@ -302,7 +302,7 @@ void fmm_plain_sum(struct fmm_plain *plain, const struct bodies *bodies, size_t 
     gather(plain, 0);
     memset(plain->sums, 0, bodies->count * sizeof *plain->sums);
     act(plain, 0, 0);
-    spread(plain, 0);
+    pass_down(plain, 0);
     for (size_t i = 0; i < bodies->count; i++) {
         const size_t at = system * bodies->stride + plain->tree->index[i];
         const struct sum *const sum = &plain->sums[i];

@@ -18,7 +18,7 @@ static const double aim = 0.6, least = 0.4, greatest = 0.75, audited = 0.78, exp
 static const double largest = 5;
 
 /* The part of a sample that is chosen whatever the errors are that are expected. */
-static const double anyhow = 0.25;
+static const double uniform_part = 0.25;
 
 /* --- samples ---------------------------------------------------------------------------------- */
 
@@ -26,7 +26,7 @@ static const double anyhow = 0.25;
 static double scale_of(const struct fmm *fmm, uint32_t leaf)
 {
     const struct fmm_cell *const cell = &fmm->field.cells[leaf];
-    return (double)(cell->weight / fmm_share(cell));
+    return (double)(cell->allowed_error / fmm_size_factor(cell));
 }
 
 static double estimate_of(const struct fmm *fmm, uint32_t leaf)
@@ -65,11 +65,14 @@ static double expected2(const struct fmm *fmm, enum fmm_sample which)
 }
 
 /* The chance of each body of a leaf to be in a sample, over that of the mean body: the square of
- * what is expected of its error; a part of the bodies, `anyhow`, is chosen whatever that is. */
+ * what is expected of its error; a part of the bodies, `uniform_part`, is chosen whatever that is.
+ */
 static double chance_of(const struct fmm *fmm, enum fmm_sample which, uint32_t leaf)
 {
     const double mean2 = fmm->samples[which].expected2;
-    return mean2 > 0 ? anyhow + (1 - anyhow) * pow(expected[which](fmm, leaf), 2) / mean2 : 1;
+    return mean2 > 0
+               ? uniform_part + (1 - uniform_part) * pow(expected[which](fmm, leaf), 2) / mean2
+               : 1;
 }
 
 /* Chooses the bodies of a sample: they stand evenly on the way through all leaves on which each

@@ -285,7 +285,7 @@ static void find_scales(struct fmm *fmm)
     if (fmm_thread() == 0)
         for (size_t c = tree->trunk; c-- > 0;)
             if (tree->cells[c].child[0] && tree->cells[c].child[0] < tree->trunk)
-                fmm_weigh_parent(cells, (uint32_t)c);
+                fmm_set_allowed_error(cells, (uint32_t)c);
     fmm_next_phase(fmm);
 }
 
