@@ -53,11 +53,10 @@ nothing disturbed. This page is the record of `make check-faults`, which tries i
 
 ## Runs
 
-Each trial runs an experiment with one fault and finishes it by `orrery run --restart` without a
-fault. It then compares the result with that of an uninterrupted run: every CSV table and the
-trajectory byte by byte, and `run.json` word by word, except for times and restarts. If the program
-must refuse a damage (a changed output, a changed experiment), the trial sees the refusal, undoes
-the damage and finishes the run.
+Each trial runs an experiment with one fault and finishes it by `orrery run --restart`. It then
+compares every CSV table and the trajectory byte by byte with those of an uninterrupted run, and
+`run.json` word by word, except for times and restarts. If the program must refuse a damage (a
+changed output, a changed experiment), the trial undoes it after the refusal and finishes the run.
 
 | word | meaning |
 |---|---|
@@ -71,46 +70,44 @@ and `run.json` do not say where it began |
 MIDDLE = """
 ## Studies, files, g(r)
 
-Studies, conversions and g(r) are tried in the same way, in a folder that also has files of others:
-tables beside those of the study, a document in the directory of a member, a link that leads
-elsewhere.
+These are tried in the same way, in a folder that also has files of others: tables beside those of
+the study, a document in the directory of a member, a link that leads elsewhere.
 
-- **Sweeps and convergence tests** get a fault at each system call that any of their processes
-  makes, and the same command then finishes them. `study.csv`, `convergence.csv` and the tables and
-  trajectories of all members must have the bytes of a study that nothing disturbed.
-- **Job arrays** are 32 commands `--member k` at once. Each has to end with the status of its
-  own member, and the table has to be complete when the last one ends.
-- **A changed config** must be refused, with nothing touched. With `--force` all results must be
-  new.
-- **convert** must leave the old file or the whole new one. A second command must remove what the
-  first one has left. A damaged file must end in 65, or in an output that reads as the same numbers.
-- **g(r)** is compared with all pairs counted one by one.
+| tried | must hold |
+|---|---|
+| sweeps and convergence tests: a fault at each system call that any of their processes makes \
+| the same command finishes them, and all tables and trajectories have the bytes of an undisturbed study |
+| job arrays: 32 commands `--member k` at once | each ends with the status of its own member; the \
+table is complete when the last one ends |
+| a changed config | it is refused, with nothing touched; with `--force` all results are new |
+| `convert` | the old file or the whole new one is there; a second command removes what the first \
+one has left; a damaged file ends in 65, or in an output that reads as the same numbers |
+| g(r) | the counts are those of all pairs, one by one |
 
-A row of a table, or a file, is *lost* if it is missing even after the next command. A file is
-*foreign* if it was there before and is not Orrery's; it counts as touched if its kind, inode, time
-or bytes have changed. A result is *wrong* if the command reported success, but the files are not
-those of an undisturbed command.
+| word | meaning |
+|---|---|
+| *lost* | a row or file that is missing even after the next command |
+| *foreign files touched* | a file that was there before and is not Orrery's has another kind, \
+inode, time or bytes |
+| *wrong* | the command reported success, but the files are not those of an undisturbed command |
 """
 
 ASKED = """
 ## Answers
 
 Each of these kinds of work would take minutes at least. At a random moment the trial asks it to
-end, by SIGTERM, SIGINT or the file `stop`; or asks it for a checkpoint by the file `checkpoint`,
-and then to end. It continues a run that has begun by `--restart --max-time 2`, a limit that passes
-within a step again. *Longest* is the longest time until the process had ended or had removed the
-file; for the time limit it is the time beyond the limit. The program promises 2 s. A check leaves
-SIGTERM and SIGINT to the system.
+end, by SIGTERM, SIGINT or the file `stop`, or first for a checkpoint. It continues a run that has
+begun by `--restart --max-time 2`, a limit that passes within a step again. *Longest* is the longest
+time until the process had ended or had removed the file; for the time limit it is the time beyond
+the limit. The program promises 2 s.
 """
 
 SWEEPS = """
 ## Sweeps of many members
 
-Measured once, by hand, on 26 November 2026, since it takes too long for each page: sweeps over the
-eccentricity of two bodies, ten steps for each member, on two cores and a disk. Times are CPU time
-of the program and its members; half of it is the kernel's, for the files. *Again* is the same
-command with nothing left to do. The 100,000 were stopped once by SIGTERM, after 95,515, and went
-on.
+Measured by hand on 26 November 2026: sweeps over the eccentricity of two bodies, ten steps for each
+member, on two cores and a disk. Times are CPU time of the program and its members. *Again* is the
+same command with nothing left to do. The 100,000 were stopped once by SIGTERM, after 95,515.
 
 | members | `check` | `run --dry-run` | one `--member` | all of them | again |
 |---:|---:|---:|---:|---:|---:|
@@ -121,39 +118,33 @@ on.
 """
 
 SHIMS = """
-Two small preloaded libraries make the faults (`validation/faults/shim-*.c`). A call on a file
-fails, moves only a part of its bytes, or never returns because the process is killed before it. An
-allocation returns nothing. A clock jumps. A study and its members count their calls together, so
-that any of them may get the fault. File systems, file size limits, closed streams, nodes, pipes,
-links and second processes are real. The GPU backend runs on its executor, which is the kernels'
-source compiled for the CPU.
+Two small preloaded libraries make the faults (`validation/faults/shim-*.c`): a call on a file
+fails, moves only a part of its bytes, or kills the process; an allocation fails; a clock jumps.
+File systems, file size limits, closed streams, nodes, pipes, links and second processes are real.
+The GPU backend runs on its executor.
 """
 
 HOSTILE = """
 ## Directories of a stranger
 
-Anybody may have written the results that you open. Each of these directories has a hostile string
-in one of the places where a run, a study or a report leaves a name, a unit or a word: a command, a
-path, a formula, an escape sequence or a piece of a page. Others have random strings in several
-places.
-
-The trials give the directories to `orrery report`, `watch` and `run --force`. A preloaded library,
-in gnuplot too, stops any other program before it begins. The fuzz target `validation/fuzz/report`
-takes the random strings; it checks the script for gnuplot and does not start gnuplot. A *command*
-counts if it was run, or if a script for gnuplot holds anything but the statements of the templates.
-A *file* counts if it has changed and is not one of the report's own.
+Each of these directories has a hostile string in the place of a name, a unit or a word: a command,
+a path, a formula, an escape sequence or a piece of a page. Others have random strings in several
+places, for the fuzz target `validation/fuzz/report`, which checks the script for gnuplot. The
+trials give the directories to `orrery report`, `watch` and `run --force`. A preloaded library, in
+gnuplot too, stops any other program before it begins. A *command* counts if it was run, or if a
+script for gnuplot holds anything but the statements of the templates. A *file* counts if it has
+changed and is not one of the report's own.
 """
 
 TAIL = """
 ## Loss of power
 
 A loss of power takes what the disk does not have yet: bytes of a file until its `fsync`, names of a
-folder until the `fsync` of that folder, all of them or a part, and in any order. A kill takes
-nothing of the kind, so `validation/faults/powercut.py` keeps a journal of all that a command does
-to files and folders, and builds for every prefix of it the folders that could be left: with no byte
-and no name that was not asked for, with all of them, with names without bytes and bytes without
-names, with lengths whose bytes are missing, with halves of writes, with later names but not earlier
-ones. Each of these states is checked, and the number in the table is handed to the program:
+folder until the `fsync` of that folder, all of them or a part, and in any order. So
+`validation/faults/powercut.py` keeps a journal of all that a command does to files and folders, and
+builds for every prefix of it the folders that could be left: names without bytes, bytes without
+names, lengths whose bytes are missing, halves of writes, later names without earlier ones. Each of
+these states is checked, and the number in the table is handed to the program:
 
 - the newest checkpoint that had been put on the disk, or a newer one, is there, and whole;
 - every table and trajectory is there, with all the bytes that the checkpoint counts on;
@@ -166,10 +157,10 @@ costs more where a file system or a disk says that bytes are safe when they are 
 
 ## Not tried
 
-Allocations that fail inside libhdf5, which does not survive them. Nor does that library say why it
-could not read: an error of the disk under a snapshot that `convert` reads ends with 65, as damage
-does. Jobs of several ranks, which are also asked to end within a step, and failing GPUs have tests
-of their own (`validation/mpi/faults.py`, `validation/gpu/run-on-gpu.py`).
+Allocations that fail inside libhdf5, which does not survive them. An error of the disk under a
+snapshot that `convert` reads ends with 65, as damage does: libhdf5 does not tell them apart. Jobs
+of several ranks and failing GPUs have tests of their own (`validation/mpi/faults.py`,
+`validation/gpu/run-on-gpu.py`).
 """
 
 
