@@ -76,7 +76,8 @@ the study, a document in the directory of a member, a link that leads elsewhere.
 | tried | must hold |
 |---|---|
 | sweeps and convergence tests: a fault at each system call that any of their processes makes \
-| the same command finishes them, and all tables and trajectories have the bytes of an undisturbed study |
+| the same command finishes them, and all tables and trajectories have the bytes of an \
+undisturbed study |
 | job arrays: 32 commands `--member k` at once | each ends with the status of its own member; the \
 table is complete when the last one ends |
 | a changed config | it is refused, with nothing touched; with `--force` all results are new |
