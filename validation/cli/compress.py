@@ -175,6 +175,7 @@ def test_a_member_stopped_while_it_compresses():
 
 def test_stopped_while_it_unpacks():
     """a restart that is stopped while it unpacks: 75, every file is as it was, and it can go on"""
+    tap.thorough()
     large = ("-P", "bodies.count=1000", "-P", "outputs.0.every=1")  # 30 MB
     further = (*large, "-q", "--restart", "-P", "time.end=2.1")
     run("-q", *large)

@@ -311,6 +311,7 @@ def test_the_lock_of_a_dead_process_frees_itself():
     config = write(LONG.replace("count = 256", "count = 2048"))  # lasts longer than any wait
     process = subprocess.Popen([tap.ORRERY, "run", config, "-q"])
     wait_for("long.run/run.log")
+    process.send_signal(signal.SIGSTOP)  # it holds the lock, at rest
     result = tap.run("run", config, "--restart")
     assert result.returncode == 73 and f"process {process.pid} on " in result.stderr, result
     process.kill()

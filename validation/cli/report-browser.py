@@ -155,7 +155,7 @@ def test_browser_obeys_no_word():
              "energy_budget": {"text": "x"}, "members": [{"system": 1, "file": "x"}]}
     good["watch"] |= {"text": "x"}
     good["expect"][0] |= {"unit": "x", "worst_system": 1}
-    for words in ATTACKS if tap.THOROUGH else ATTACKS[1:6:2]:
+    for words in ATTACKS if tap.THOROUGH else ATTACKS[3:4]:
         run = change_strings(good, words)
         run["config"]["outputs"][0]["file"] = words.replace("/", "\\")
         run["files"].append(run["config"]["outputs"][0]["file"])

@@ -3,6 +3,7 @@
 import json
 import pathlib
 import shutil
+import signal
 import subprocess
 import time
 
@@ -142,6 +143,7 @@ def test_a_run_at_work_is_left_alone():
             if pathlib.Path("plummer.run/checkpoint.orr.prev").exists():
                 break
             time.sleep(0.01)
+        process.send_signal(signal.SIGSTOP)  # it holds the lock, at rest
         result = tap.run("verify", "plummer.run")
         assert result.returncode == 73 and f"process {process.pid}" in result.stderr, result
     finally:

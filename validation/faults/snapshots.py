@@ -1,11 +1,11 @@
 """Hostile files of bodies: snapshots in HDF5 with bytes changed at random, cut short, or with parts
 in other files; compressed tables without an end. Never a crash, never a hang."""
 
-import gzip
 import os
 import pathlib
 import random
 import subprocess
+import zlib
 
 import harness
 import tap
@@ -136,6 +136,17 @@ def test_snapshots_that_lead_to_other_files():
                 row.problem(case, f"{words!r} is not said: {result.stderr!r}")
 
 
+def write_alike(path, head, block, count):
+    """A gzip file of a head and of `count` equal blocks, which are compressed once: each begins
+    where nothing before it is needed. Its checksum is not right: nobody reads as far as that."""
+    def flushed(text):
+        packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+        return packer.compress(text) + packer.flush(zlib.Z_FULL_FLUSH)
+    with open(path, "wb") as file:
+        file.write(b"\x1f\x8b\x08" + 7 * b"\0" + flushed(head) + count * flushed(block)
+                   + zlib.compressobj(9, zlib.DEFLATED, -15).flush() + 8 * b"\0")
+
+
 def test_compressed_tables_of_rows_alike():
     """megabytes of gzip that hold gigabytes of bodies: 65 for convert, check and run"""
     heads = {"p.txt": "", "t.xyz": "99999999\nProperties=species:S:1:pos:R:3:velo:R:3:mass:R:1\n",
@@ -147,10 +158,7 @@ def test_compressed_tables_of_rows_alike():
         for name, command in harness.some(cases, 3):
             if not os.path.exists(name + ".gz"):
                 block = rows[name].encode() * ((1 << 20) // len(rows[name]))
-                with gzip.open(name + ".gz", "wb", compresslevel=9) as file:
-                    file.write(heads[name].encode())
-                    for _ in range(3 << 10):
-                        file.write(block)
+                write_alike(name + ".gz", heads[name].encode(), block, 3 << 10)
             pathlib.Path("rows.cfg").write_text(
                 f'bodies = {{ initial = "file"; file = "{name}.gz"; }};\n'
                 'physics = { softening = 0.1; };\ntime = { step = 0.1; end = 1.0; };\n')
@@ -178,10 +186,7 @@ def test_compressed_tables_without_data():
     with Row(7, "a compressed table of a gigabyte without data: 65, in seconds") as row:
         for name, head, line in harness.some(cases, 4):
             block = line.encode() * ((1 << 20) // len(line))
-            with gzip.open(name + ".gz", "wb", compresslevel=1) as file:
-                file.write(head.encode())
-                for _ in range(gigabyte // len(block)):
-                    file.write(block)
+            write_alike(name + ".gz", head.encode(), block, gigabyte // len(block))
             try:
                 result = tap.run("convert", name + ".gz", "o.xyz", "--force", "-q", timeout=20)
             except subprocess.TimeoutExpired:

@@ -53,7 +53,7 @@ static void test_third_law_agrees_with_the_reference(void **state)
     const size_t sizes[] = { 1, 33, 513, 1023, 1025, 2049 };
     for (size_t n = 0; n < COUNT_OF(sizes); n++)
         for (int p = PRECISION_DOUBLE; p <= PRECISION_SINGLE; p++)
-            if (thorough() || sizes[n] < 2000 || p == PRECISION_SINGLE)
+            if (thorough() || sizes[n] < 1000 || p == PRECISION_SINGLE)
                 check_force(1, sizes[n], &case_soft, "symmetric", (enum precision)p);
     check_force(1, 1025, &case_sharp, "symmetric", PRECISION_SINGLE);
     check_force(1, 1025, &case_periodic, "symmetric", PRECISION_MIXED);

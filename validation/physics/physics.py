@@ -13,7 +13,7 @@ import laws, orbits, bars, clusters, spheres  # noqa: E401, F401
 import distributions, verdicts, audit, trust  # noqa: E401, F401
 
 # Thorough.
-SLOW = {"free-fall", "minimum-images", "plummer-equilibrium", "rosette", "uniform-ball",
+SLOW = {"audit-sample", "free-fall", "good-runs", "minimum-images", "plummer-equilibrium", "rosette", "uniform-ball",
         "virial-theorem"}
 EXAMPLES = {"outer-solar-system"}  # whose configs are examples
 # Of the config of another experiment.
