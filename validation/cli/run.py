@@ -194,7 +194,7 @@ def test_a_second_process_is_refused():
             if pathlib.Path("long.run/run.log").exists():
                 break
             time.sleep(0.01)
-        first.send_signal(signal.SIGSTOP)  # the second waits for a while: it holds the lock, at rest
+        first.send_signal(signal.SIGSTOP)  # it holds the lock, at rest
         result = tap.run("run", config, "--force")
         assert result.returncode == 73 and f"process {first.pid}" in result.stderr, result.stderr
     finally:
