@@ -9,9 +9,8 @@
 #include "base/terminal.h"
 #include "base/text.h"
 #include "commands/standing.h"
-#include "estimate/asked.h"
 #include "estimate/experiment.h"
-#include "observation/criteria.h"
+#include "run/record.h"
 #include "study/convergence.h"
 #include "study/folder.h"
 #include "study/study.h"
@@ -134,8 +133,7 @@ enum status command_study(const struct prepare_options *prepare, const struct co
     enum status status = study_run(&study, &options, &outcomes, error);
     const bool whole = status == STATUS_OK || status == STATUS_EXPECT_FAILED;
     if (outcomes && !quiet)
-        print_summary(&study, options.directory, outcomes,
-                      criteria_verdict(asked_bounds(config), status));
+        print_summary(&study, options.directory, outcomes, run_verdict(config, status));
     free(outcomes);
     /* In a job array the job that ends last knows all runs. */
     bool complete = true;

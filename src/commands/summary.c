@@ -13,7 +13,6 @@
 #include "base/text.h"
 #include "commands/chosen.h"
 #include "config/parameter-reference.h"
-#include "estimate/asked.h"
 
 enum { VALUE_COLUMN = 17 };
 
@@ -267,7 +266,7 @@ static void say_verdict(const struct run_record *record, enum status status)
     say(good      ? TERMINAL_GREEN
         : stopped ? TERMINAL_YELLOW
                   : TERMINAL_RED,
-        "verdict", criteria_verdict(asked_bounds(record->experiment->config), status));
+        "verdict", run_verdict(record->experiment->config, status));
 }
 
 /* --- what there is now ------------------------------------------------------------------------ */

@@ -45,11 +45,6 @@ bool asked_to_choose(const struct config *config)
                                     : !section_written(time, integrator_key(integrator)->key));
 }
 
-size_t asked_bounds(const struct config *config)
-{
-    return config_count(config, "expect") + !isnan(asked_of(config).error);
-}
-
 enum status asked_error_among(const struct asked *asked, const double *errors, size_t systems,
                               double *counts, struct error *error)
 {

@@ -33,10 +33,6 @@ struct asked asked_of(const struct config *config);
 /* Tells whether anything is left to be chosen. The echo of a run has all of it. */
 bool asked_to_choose(const struct config *config);
 
-/* Returns the number of bounds that the verdict of a run is about: the criteria of `expect`, and
- * the error that is asked for. */
-size_t asked_bounds(const struct config *config);
-
 /* The error that counts of those of all systems: the largest, or the one that nine of ten are not
  * beyond. NaN where that is undefined. STATUS_MEMORY. */
 enum status asked_error_among(const struct asked *asked, const double *errors, size_t systems,

@@ -342,20 +342,6 @@ json_t *expectations_json(const struct expectations *expectations, bool ended)
     return array;
 }
 
-const char *criteria_verdict(size_t expected, enum status status)
-{
-    switch (status) {
-    case STATUS_OK:
-        return expected ? "held" : "none";
-    case STATUS_EXPECT_FAILED:
-        return "failed";
-    case STATUS_STOPPED:
-        return "stopped";
-    default:
-        return "error";
-    }
-}
-
 /* --- quantities by name ----------------------------------------------------------------------- */
 
 static bool is_table(const struct diagnostic *diagnostic)

@@ -113,10 +113,6 @@ double criteria_energy_bound(const struct criteria *criteria);
 void criteria_row(struct criteria *criteria, size_t diagnostic, size_t system, double time,
                   const double *values, double error);
 
-/* "held", "failed", "stopped", "error", "none" (no criteria were expected): what a run, or a study,
- * that has ended so is called. */
-const char *criteria_verdict(size_t expected, enum status status);
-
 /* --- quantities by name ----------------------------------------------------------------------- */
 
 /* Quantities: columns of the diagnostics of a run by name, as `expect`, `stop_when` and --show give

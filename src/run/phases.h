@@ -96,7 +96,14 @@ enum status failure_save(struct run *run, struct error *error);
 /* Removes that of an earlier attempt, for a run that goes on. */
 void failure_forget(struct run *run);
 
-/* --- verdict.c: what is said of a run that failed --------------------------------------------- */
+/* --- verdict.c: whether a run has failed, and what is said of it ------------------------------ */
+
+/*
+ * Decides whether a run that came to its end has failed, and nobody else does: STATUS_EXPECT_FAILED
+ * if it misses the energy error that it was asked for, if a criterion of `expect` is broken, or if
+ * the watch does not hold; else STATUS_OK. Each of these is a row of verdict_findings().
+ */
+enum status verdict_status(const struct run *run);
 
 /*
  * "failed: energy error 0.22, bound 0.0005 (447 times): the step is 10 times too long; time.step =

@@ -265,8 +265,7 @@ static json_t *run_json(const struct run *run, const struct provenance_end *end)
     const struct experiment *x = &run->experiment;
     const struct schedule *schedule = &run->schedule;
     const double error = ensemble_error(&run->ensemble, ensemble_worst(&run->ensemble));
-    const char *verdict =
-        end ? criteria_verdict(asked_bounds(run->experiment.config), end->status) : "running";
+    const char *verdict = end ? run_verdict(run->experiment.config, end->status) : "running";
     const bool judged = end && (end->status == STATUS_OK || end->status == STATUS_EXPECT_FAILED);
     char host[RUN_HOST_SIZE], stamp[CLOCK_STAMP_SIZE];
     json_t *legs = legs_json(run);

@@ -87,4 +87,8 @@ struct run_record run_record(const struct run *run);
 /* Returns all that decides the cost of the run, which owns it. */
 struct estimated run_estimated(const struct run *run);
 
+/* Returns the word for a run, or a study, of that config that has ended so: "held", "failed",
+ * "stopped", "error", or "none" if nothing was asked for or expected of it. See run/verdict.c. */
+const char *run_verdict(const struct config *config, enum status status);
+
 #endif

@@ -89,10 +89,8 @@ static void finish_files(struct run *run, enum status status, struct error *erro
 /* The last words: whatever was open is closed and run.json says how it ended. */
 static enum status finish(struct run *run, enum status status, struct error *error)
 {
-    if (!status && !(attempt_finding(run).severity != FINDING_FAILURE &&
-                     expectations_hold(&run->criteria.expect) &&
-                     watch_holds(run->observers.watch, run->ensemble.left_out)))
-        status = STATUS_EXPECT_FAILED;
+    if (!status)
+        status = verdict_status(run);
     struct error closing = { 0 }, writing = { 0 };
     run->phase = RUN_ENDS;
     if (status == STATUS_NUMERICAL && failure_save(run, &closing) == STATUS_OK)

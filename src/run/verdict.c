@@ -1,3 +1,7 @@
+/*
+ * The verdict: verdict_status() decides it, run_verdict() is its word, verdict_findings() lists
+ * what it was decided by, and verdict_make() tells why a run has failed.
+ */
 #include "run/phases.h"
 
 #include <jansson.h>
@@ -7,6 +11,7 @@
 #include <string.h>
 
 #include "run/attempt.h"
+#include "run/record.h"
 
 __attribute__((format(printf, 2, 3))) static void say(struct run *run, const char *format, ...)
 {
@@ -15,6 +20,31 @@ __attribute__((format(printf, 2, 3))) static void say(struct run *run, const cha
     va_start(arguments, format);
     vsnprintf(run->verdict + used, sizeof run->verdict - used, format, arguments);
     va_end(arguments);
+}
+
+/* --- the decision ----------------------------------------------------------------------------- */
+
+enum status verdict_status(const struct run *run)
+{
+    const bool as_asked = attempt_finding(run).severity != FINDING_FAILURE;
+    const bool as_expected = expectations_hold(&run->criteria.expect);
+    const bool accurate = watch_holds(run->observers.watch, run->ensemble.left_out);
+    return as_asked && as_expected && accurate ? STATUS_OK : STATUS_EXPECT_FAILED;
+}
+
+const char *run_verdict(const struct config *config, enum status status)
+{
+    const bool bounds = config_count(config, "expect") > 0 || !isnan(asked_of(config).error);
+    switch (status) {
+    case STATUS_OK:
+        return bounds ? "held" : "none";
+    case STATUS_EXPECT_FAILED:
+        return "failed";
+    case STATUS_STOPPED:
+        return "stopped";
+    default:
+        return "error";
+    }
 }
 
 struct finding verdict_findings(const struct run *run, bool ended, struct findings *findings)
