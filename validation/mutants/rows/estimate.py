@@ -52,7 +52,6 @@ ROWS = [
     ("src/estimate/search.c",
      "candidate->tried = candidate->tried || pilot.part > 0.0 || isinf(pilot.error);",
      "candidate->tried = true;", "unit/selection"),
-    ("src/estimate/asked.c", " + !isnan(asked_of(config).error)", "", "cli/asked.py"),
     ("src/estimate/asked.c", "ceil(0.9 * (double)systems)", "ceil(1.0 * (double)systems)",
      "cli/asked.py"),
     ("src/estimate/search.c", "expected : fmax(c->error, expected);", "expected : expected;",
