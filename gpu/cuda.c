@@ -44,6 +44,9 @@ static enum status cuda_create(const struct backend_options *options, const stru
             "time.integrator = \"%s\": the cuda backend takes no steps that the motion "
             "chooses; choose backend \"openmp\"",
             options->integrator->variant.name);
+    if (physics->external)
+        return error_set(error, STATUS_CONFIG,
+                         "the cuda backend has no external fields; choose backend \"openmp\"");
     if (force_check_direct(&options->force, "the cuda backend", error))
         return error->status;
     struct cuda *cuda = calloc(1, sizeof *cuda);

@@ -107,9 +107,10 @@ static double rounding_of(const struct budget *budget, const struct moment *now,
     const size_t first = system * b->stride;
     const double unit = 0.2 * DBL_EPSILON;
     const double force = sums->internal > 0.0 ? 0.5 * sums->virial / sums->internal : 0.0;
-    double ratio[3], V[3], sum = 0.0;
+    double ratio[3], V[3] = { 0 }, sum = 0.0;
     compare_with_size(b, first, sums->center, ratio);
-    conserved_velocity(sums->mass, sums->kinetic, sums->momentum, V);
+    if (!now->physics->external) /* in whose frame the energy is */
+        conserved_velocity(sums->mass, sums->kinetic, sums->momentum, V);
     for (size_t i = first; i < first + b->count; i++) {
         const double v[] = { b->vx[i], b->vy[i], b->vz[i] };
         for (int k = 0; k < 3; k++) {

@@ -56,8 +56,8 @@ void backend_copy_state(struct backend *to, size_t to_system, const struct backe
 }
 
 /* Tells whether the GPU is the better choice. Says why not, or what speaks for it. */
-static bool prefer_device(const struct backend_options *options, const struct bodies *bodies,
-                          char reason[BACKEND_CHOICE_SIZE])
+static bool prefer_device(const struct backend_options *options, const struct physics *physics,
+                          const struct bodies *bodies, char reason[BACKEND_CHOICE_SIZE])
 {
     const double pairs =
         force_work(&options->force, (double)bodies->systems, (double)bodies->count);
@@ -70,6 +70,8 @@ static bool prefer_device(const struct backend_options *options, const struct bo
     else if (force_check_direct(&options->force, "a GPU", &error))
         /* NOLINTNEXTLINE(bugprone-branch-clone): another reason */
         snprintf(reason, BACKEND_CHOICE_SIZE, "%.*s", BACKEND_CHOICE_SIZE - 1, error.text);
+    else if (physics->external)
+        snprintf(reason, BACKEND_CHOICE_SIZE, "external fields act on a CPU only");
     else if (id == GPU_KERNELS && strcmp(kernel, "auto") != 0)
         snprintf(reason, BACKEND_CHOICE_SIZE, "compute.kernel names a kernel of a CPU");
     else if (strcmp(options->force.isa, "auto") != 0)
@@ -97,7 +99,7 @@ static enum status auto_create(const struct backend_options *options, const stru
     char reason[BACKEND_CHOICE_SIZE];
     struct error refused = { 0 };
     enum status status = STATUS_UNAVAILABLE;
-    if (prefer_device(options, bodies, reason)) {
+    if (prefer_device(options, physics, bodies, reason)) {
         status = backend_cuda.create(options, physics, bodies, backend, &refused);
         if (status && options->ranks > 1)
             return error_set(error, status, "%s", refused.text);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "external/external.h"
 
 enum status host_create(size_t size, const struct backend_class *class_,
                         const struct host_sums *sums, const struct backend_options *options,
@@ -202,6 +203,8 @@ enum status host_potentials(struct backend *backend, double *phi, double *psi, s
 {
     struct host *host = (struct host *)backend;
     host->sums->potentials(host, phi, psi);
+    if (host->physics->external)
+        external_add_potentials(host->physics->external, host->bodies, 1.0, phi, psi);
     return check_sums(host, error);
 }
 
@@ -213,10 +216,16 @@ enum status host_conserved(struct backend *backend, struct conserved *conserved,
     double *const phi = memory_array(length, sizeof *phi, error);
     double *const psi = memory_array(length, sizeof *psi, error);
     if (phi && psi) {
+        const struct external *const external = host->physics->external;
         host->sums->potentials(host, phi, psi);
+        if (external)
+            external_add_potentials(external, host->bodies, 2.0, phi, psi);
 #pragma omp parallel for num_threads(host->threads) if (systems > 1)
-        for (size_t s = 0; s < systems; s++)
+        for (size_t s = 0; s < systems; s++) {
             conserved_measure(host->bodies, s, phi, psi, &conserved[s]);
+            if (external)
+                external_refer(external, &conserved[s]);
+        }
     }
     const enum status status = phi && psi ? check_sums(host, error) : error->status;
     memory_free(phi);

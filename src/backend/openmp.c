@@ -15,6 +15,7 @@
 #include "backend/small.h"
 #include "base/barrier.h"
 #include "base/memory.h"
+#include "external/external.h"
 #include "machine/cores.h"
 
 struct openmp {
@@ -71,6 +72,9 @@ static void sum_accelerations(struct host *host)
         gather_and_sum(openmp);
     else
         force_accelerations(openmp->force, host->bodies);
+    for (size_t s = 0; host->physics->external && s < host->bodies->systems; s++)
+        external_accelerate(host->physics->external, host->bodies, s * host->bodies->stride,
+                            s * host->bodies->stride + host->bodies->count);
 }
 
 static void sum_potentials(struct host *host, double *phi, double *psi)
@@ -118,7 +122,8 @@ static enum status openmp_create(const struct backend_options *options,
         return status;
     struct openmp *openmp = (struct openmp *)host;
     status = force_create(&own.force, host->physics, bodies, &openmp->force, error);
-    if (!status && openmp->force->method == &force_direct && !strcmp(own.force.kernel, "auto"))
+    if (!status && openmp->force->method == &force_direct && !strcmp(own.force.kernel, "auto") &&
+        !physics->external)
         openmp->small = small_find(openmp->force->isa, bodies);
     if (!status)
         status = host_create_adaptive(host, &own, physics, openmp->force, error);
@@ -194,7 +199,7 @@ static void move_range(const struct host_vectors *vectors, const struct stage_pa
         move_block(vectors, pass, i, smaller(last, i + MOVE_BLOCK));
 }
 
-/* Padding stays at rest. */
+/* All moves of a pass; NULL: the fields are added to the accelerations. Padding stays at rest. */
 static void move_systems(const struct host *host, const struct force_item *item,
                          const struct stage_pass *pass)
 {
@@ -208,7 +213,10 @@ static void move_systems(const struct host *host, const struct force_item *item,
         const size_t system = (item->first + start / own) * bodies->stride;
         const size_t first = host->first + start % own;
         const size_t last = smaller(first + next - start, bodies->count);
-        move_range(&vectors, pass, system + first, system + last);
+        if (pass)
+            move_range(&vectors, pass, system + first, system + last);
+        else
+            external_accelerate(host->physics->external, bodies, system + first, system + last);
         start = next;
     }
 }
@@ -249,6 +257,8 @@ static void advance_team(struct openmp *openmp, uint64_t steps)
                 gather_and_sum(openmp);
             else
                 force->method->accelerations(force, host->bodies, &item);
+            if (host->physics->external)
+                move_systems(host, &item, NULL);
         } while ((pass = stage_walk_next(program, &walk)));
         force_close_item(force, host->bodies, &item);
     }

@@ -240,8 +240,8 @@ static const struct synonym *synonyms_find(const char *word, const char *const *
     return NULL;
 }
 
-static const char no_field[] = "there is no external field here: bodies attract one another alone; "
-                               "a body that is heavy enough may stand for one",
+static const char fields[] = "fields in which bodies move are a list beside the other groups: "
+                             "external = ( { type = \"plummer\"; ... } ); see orrery info external",
                   no_merging[] =
                       "bodies never merge or bounce: physics.softening keeps them apart, and the "
                       "diagnostic close-encounters names the pairs",
@@ -262,13 +262,13 @@ static const char no_field[] = "there is no external field here: bodies attract 
 static const struct {
     const char *word, *answer;
 } elsewhere[] = {
-    { "externalpotential", no_field },
-    { "externalfield", no_field },
-    { "external", no_field },
-    { "potential", no_field },
-    { "potname", no_field },
-    { "tidalfield", no_field },
-    { "drag", no_field },
+    { "externalpotential", fields },
+    { "externalfield", fields },
+    { "external", fields },
+    { "potential", fields },
+    { "potname", fields },
+    { "tidalfield", fields },
+    { "drag", fields },
     { "collisions", no_merging },
     { "collision", no_merging },
     { "merge", no_merging },

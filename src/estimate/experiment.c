@@ -55,6 +55,60 @@ static void resolve_physics(struct experiment *experiment, struct error *error)
                       "units = \"%s\" already set it to %.17g", physics->units->name, own);
     if (physics->boundary != BOUNDARY_PERIODIC)
         physics->box_length = 0.0;
+    external_create(experiment->config, physics->gravitational_constant, &experiment->external,
+                    error);
+    physics->external = experiment->external;
+}
+
+/* Diagnostics whose meaning a field takes away, and the reason. */
+static const struct {
+    const char *type, *reason;
+} unfit[] = {
+    { "escapers", "is for a cluster alone: in a field, energies do not tell who escapes" },
+    { "orbit", "compares with two bodies alone, and a field moves them otherwise" },
+};
+
+/* Refuses what would go without the fields of the config. */
+static void check_fields(const struct experiment *experiment, struct error *error)
+{
+    const struct config *const config = experiment->config;
+    if (!experiment->external)
+        return;
+    const struct section *const first = config_item(config, "external", 0);
+    if (experiment->simulation.physics.boundary == BOUNDARY_PERIODIC)
+        section_error(first, NULL, error,
+                      "a periodic box has no place for fields; use physics.boundary = \"open\"");
+    if (experiment->simulation.class_ == &backend_cuda)
+        section_error(config_section(config, "compute"), "backend", error,
+                      "external fields act on a CPU only; choose \"openmp\"");
+    if (ranks_count() > 1)
+        section_error(first, NULL, error,
+                      "external fields act in one process only; run without mpirun");
+    if (section_has(config_section(config, "bodies"), "virial_ratio"))
+        section_error(config_section(config, "bodies"), "virial_ratio", error,
+                      "counts the attraction of the bodies alone, and there are external fields; "
+                      "leave it out");
+    for (size_t i = 0; i < config_count(config, "diagnostics"); i++) {
+        const struct section *const section = config_item(config, "diagnostics", i);
+        for (size_t k = 0; k < COUNT_OF(unfit); k++)
+            if (strcmp(section_variant(section)->name, unfit[k].type) == 0)
+                section_error(section, "type", error, "%s", unfit[k].reason);
+    }
+}
+
+/* The first body at a place where a field is infinite. */
+static enum status check_places(const struct experiment *experiment, const struct bodies *b,
+                                struct error *error)
+{
+    for (size_t s = 0; experiment->external && s < b->systems; s++) {
+        const size_t i = external_find_singular(experiment->external, b, s * b->stride);
+        if (i < s * b->stride + b->count)
+            return error_set(error, STATUS_DATA,
+                             "body %" PRId64 " is at (%.9g, %.9g, %.9g), where an external field "
+                             "is infinite",
+                             b->id[i], b->x[i], b->y[i], b->z[i]);
+    }
+    return STATUS_OK;
 }
 
 /* An end that is a whole number of steps but for rounding is that number; no step is no run. */
@@ -177,6 +231,7 @@ enum status experiment_create(const struct config *config, struct interruption *
     resolve_physics(experiment, error);
     resolve_time(experiment, error);
     resolve_backend(experiment);
+    check_fields(experiment, error);
     check_trust(experiment, error);
     check_systems(config, error);
     if (initial_check_units(config_section(config, "bodies"), &experiment->simulation.physics,
@@ -198,7 +253,8 @@ enum status experiment_create(const struct config *config, struct interruption *
                        &experiment->simulation.options.force, need.systems, need.count, &bodies,
                        &experiment->doubts, error);
     cores_limit_threads(before);
-    if (made || simulation_take(&experiment->simulation, bodies, error))
+    if (made || simulation_take(&experiment->simulation, bodies, error) ||
+        check_places(experiment, bodies, error))
         return error->status;
     experiment->identical = are_copies(experiment->simulation.bodies);
     return STATUS_OK;
@@ -207,6 +263,8 @@ enum status experiment_create(const struct config *config, struct interruption *
 void experiment_destroy(struct experiment *experiment)
 {
     simulation_destroy(&experiment->simulation);
+    external_destroy(experiment->external);
+    experiment->external = NULL;
 }
 
 double experiment_interactions(const struct experiment *experiment, uint64_t steps)

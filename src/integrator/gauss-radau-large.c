@@ -11,6 +11,7 @@
 
 #include "base/barrier.h"
 #include "base/memory.h"
+#include "external/external.h"
 #include "force/direct/reference.h"
 
 /* --- the arithmetic, in one lane -------------------------------------------------------------- */
@@ -331,6 +332,18 @@ struct task {
     size_t system;
 };
 
+/* Whole cache lines to each thread of a team. */
+static void share_of(const struct radau_large *all, size_t *first, size_t *last)
+{
+    const struct bodies *const b = all->systems->bodies;
+    const size_t thread = all->by_team ? (size_t)omp_get_thread_num() : 0;
+    const size_t threads = all->by_team ? (size_t)omp_get_num_threads() : 1;
+    const size_t lines = b->stride / BODIES_PADDING;
+    *first = lines * thread / threads * BODIES_PADDING;
+    *last = lines * (thread + 1) / threads * BODIES_PADDING;
+    *last = *last < b->count ? *last : b->count;
+}
+
 static void sum_forces(void *context)
 {
     const struct task *const task = context;
@@ -341,6 +354,12 @@ static void sum_forces(void *context)
         all->kernels->method->accelerations(all->kernels, bodies, &item);
     else
         reference_accelerations_of(all->systems->physics, bodies, task->system, 0, bodies->count);
+    if (all->systems->physics->external) { /* of the bodies that this thread goes on with */
+        const size_t start = task->system * bodies->stride;
+        size_t first, last;
+        share_of(all, &first, &last);
+        external_accelerate(all->systems->physics->external, bodies, start + first, start + last);
+    }
 }
 
 static void share_largest(void *context, double values[2])
@@ -372,17 +391,14 @@ static void wait_for_team(void *context)
     barrier_wait(&((struct task *)context)->all->barrier);
 }
 
-/* Whole cache lines to each thread. */
 static struct radau_worker worker_of(struct task *task)
 {
     struct radau_large *const all = task->all;
     const struct bodies *const b = all->systems->bodies;
     const size_t thread = (size_t)omp_get_thread_num();
-    const size_t lines = b->stride / BODIES_PADDING, threads = (size_t)omp_get_num_threads();
     const size_t first = task->system * b->stride;
     const struct workspace *const work = &all->work[task->all->by_team ? 0 : thread];
     struct radau_worker worker = {
-        .last = b->count,
         .scratch = { .terms = work->terms,
                      .x = { b->x + first, b->y + first, b->z + first },
                      .a = { b->ax + first, b->ay + first, b->az + first } },
@@ -390,10 +406,8 @@ static struct radau_worker worker_of(struct task *task)
         .context = task,
         .force = sum_forces,
     };
+    share_of(all, &worker.first, &worker.last);
     if (task->all->by_team) {
-        worker.first = lines * thread / threads * BODIES_PADDING;
-        worker.last = lines * (thread + 1) / threads * BODIES_PADDING;
-        worker.last = worker.last < b->count ? worker.last : b->count;
         worker.largest = share_largest;
         worker.least = share_least;
         worker.wait = wait_for_team;

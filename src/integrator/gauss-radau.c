@@ -15,6 +15,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "external/external.h"
 
 enum { STEP, ACCURACY };
 
@@ -148,6 +149,16 @@ void radau_begin(const struct radau_system *system, const struct radau_problem *
             }
         }
     }
+    for (size_t i = 0; problem->physics->external && i < system->count; i++) {
+        const size_t s = system->stride;
+        const double time = external_time(problem->physics->external,
+                                          (const double[3]){ x[i], x[s + i], x[2 * s + i] },
+                                          (const double[3]){ v[i], v[s + i], v[2 * s + i] });
+        if (time * time < least) {
+            least = time * time;
+            system->clock->limiting = (double)i;
+        }
+    }
     system->clock->step = isfinite(least) ? first_step * sqrt(least) : 1;
 }
 
@@ -234,9 +245,10 @@ static const struct radau_kernels *const small_kernels[] = {
 };
 
 /* Finds the kernels of the force's instruction set. */
-static const struct radau_kernels *find_small(const struct adaptive_options *options, size_t count)
+static const struct radau_kernels *find_small(const struct adaptive_options *options,
+                                              const struct physics *physics, size_t count)
 {
-    if (!options->kernels || options->kernels->method != &force_direct ||
+    if (physics->external || !options->kernels || options->kernels->method != &force_direct ||
         strcmp(options->force->kernel, "auto") != 0 || count > RADAU_SMALL)
         return NULL;
     const int row = force_isa_row(options->kernels->isa);
@@ -289,7 +301,7 @@ static enum status systems_create(const struct adaptive_options *options,
         return error_memory(error);
     const double accuracy = options->values ? options->values[ACCURACY]
                                             : gauss_radau_parameters[ACCURACY].default_value.real;
-    all->small = find_small(options, bodies->count);
+    all->small = find_small(options, physics, bodies->count);
     all->kernel = all->small ? "small" : options->kernels ? options->kernels->kernel : "reference";
     all->threads = options->kernels ? options->force->threads : 1;
     all->length = radau_length(accuracy) / options->refinement;

@@ -5,6 +5,13 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "external/external.h"
+
+static double length_of(const double a[3])
+{
+    return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+}
+
 /* --- the times of pairs ----------------------------------------------------------------------- */
 
 /*
@@ -38,11 +45,16 @@ static double pair_time2(const struct physics *physics, const struct reference_m
 }
 
 /* The shortest time of a passage, s/v, or of a fall, (s^3 / G(m_i + m_j))^(1/2), of body i with
- * another one, s^2 = r^2 + eps^2; INFINITY where there is no other. */
+ * another one, s^2 = r^2 + eps^2, or of a change of the fields; INFINITY where there is none. */
 static double pair_time(const struct physics *physics, const struct reference_motion *motion,
                         size_t i)
 {
-    return sqrt(pair_time2(physics, motion, i));
+    const double pairs = sqrt(pair_time2(physics, motion, i));
+    if (!physics->external)
+        return pairs;
+    const double x[3] = { motion->x[0][i], motion->x[1][i], motion->x[2][i] };
+    const double v[3] = { motion->v[0][i], motion->v[1][i], motion->v[2][i] };
+    return fmin(pairs, external_time(physics->external, x, v));
 }
 
 /* The sizes of all pulls on a body, m r / (r^2 + eps^2)^(3/2), padding of no mass included; eight
@@ -68,20 +80,22 @@ static double pulls(const struct physics *physics, const struct reference_motion
     return sum;
 }
 
-/* G sum_j m_j r / s^3. In open space the arrays go on to a multiple of 8 bodies, with masses of 0.
- */
+/* G sum_j m_j r / s^3, and the pull of the fields. In open space the arrays go on to a multiple of
+ * 8 bodies, with masses of 0. */
 static double pair_pulls(const struct physics *physics, const struct reference_motion *motion,
                          size_t i)
 {
-    return physics->gravitational_constant * pulls(physics, motion, i);
+    const double pairs = physics->gravitational_constant * pulls(physics, motion, i);
+    double a[3];
+    if (!physics->external)
+        return pairs;
+    external_acceleration(physics->external,
+                          (const double[3]){ motion->x[0][i], motion->x[1][i], motion->x[2][i] },
+                          a);
+    return pairs + length_of(a);
 }
 
 /* --- the steps to take ------------------------------------------------------------------------ */
-
-static double length_of(const double a[3])
-{
-    return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
-}
 
 double hermite_start(const struct hermite_system *s, const struct hermite_rule *rule,
                      const struct hermite_block *block, size_t k, double longest)
@@ -207,7 +221,24 @@ static void add_sources(const struct hermite_block *block, struct small_block *s
     }
 }
 
-/* Adds `sign` times what they do to each other to the block's accelerations and jerks. */
+/* Adds what the fields do to body k. */
+static void add_field(const struct physics *physics, const struct small_block *small, size_t k,
+                      double a[3], double jerk[3])
+{
+    if (!physics->external)
+        return;
+    const double x[3] = { small->x[0][k] + small->shift[0][k], small->x[1][k] + small->shift[1][k],
+                          small->x[2][k] + small->shift[2][k] };
+    const double v[3] = { small->v[0][k], small->v[1][k], small->v[2][k] };
+    const struct field_motion field = external_motion(physics->external, x, v);
+    for (int axis = 0; axis < 3; axis++) {
+        a[axis] += field.a[axis];
+        jerk[axis] += field.jerk[axis];
+    }
+}
+
+/* Adds `sign` times what they do to each other, and the fields to them, to the block's
+ * accelerations and jerks. */
 static void add_forces(const struct hermite_block *block, const struct small_block *small,
                        double sign)
 {
@@ -225,6 +256,7 @@ static void add_forces(const struct hermite_block *block, const struct small_blo
                 seen[axis][j] = (x[j] - x[k]) + (shift[j] - shift[k]);
         }
         reference_jerk(block->physics, &motion, k, a, jerk);
+        add_field(block->physics, small, k, a, jerk);
         for (int axis = 0; axis < 3; axis++) {
             block->a[axis][k] += sign * a[axis];
             block->jerk[axis][k] += sign * jerk[axis];

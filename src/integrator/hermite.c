@@ -7,6 +7,7 @@
 
 #include "base/barrier.h"
 #include "base/memory.h"
+#include "external/external.h"
 #include "force/direct/reference.h"
 
 /* Times within a grid step are whole multiples of the shortest step, and so exact. */
@@ -107,6 +108,27 @@ static struct hermite_block block_of(const struct worker *worker, struct referen
         .a = { work->sum_a[0], work->sum_a[1], work->sum_a[2] },
         .jerk = { work->sum_jerk[0], work->sum_jerk[1], work->sum_jerk[2] },
     };
+}
+
+/* Adds the fields to the sums of the block, which are complete; each thread has a part of them. */
+static void add_fields(const struct worker *worker, const struct reference_motion *motion)
+{
+    const struct external *const external = worker->physics->external;
+    struct hermite_workspace *const work = worker->work;
+    if (!external)
+        return;
+    const size_t last = share_start(work->block_size, worker->threads, worker->thread + 1);
+    for (size_t k = share_start(work->block_size, worker->threads, worker->thread); k < last; k++) {
+        const size_t i = work->block[k];
+        const struct field_motion field = external_motion(
+            external, (const double[3]){ motion->x[0][i], motion->x[1][i], motion->x[2][i] },
+            (const double[3]){ motion->v[0][i], motion->v[1][i], motion->v[2][i] });
+        for (int axis = 0; axis < 3; axis++) {
+            work->sum_a[axis][k] += field.a[axis];
+            work->sum_jerk[axis][k] += field.jerk[axis];
+        }
+    }
+    wait_for_others(worker);
 }
 
 /* x + h v + h^2/2 a + h^3/6 jerk, v + h a + h^2/2 jerk, from every body's own time. */
@@ -299,6 +321,8 @@ static void do_blocks(const struct worker *worker)
     while (work->now <= ticks && worker->clock->stuck == ADAPTIVE_DONE) {
         predict(worker);
         jerk_sum(work->forces, work->block, work->block_size, work->sum_a, work->sum_jerk);
+        const struct reference_motion predicted = motion_of(worker, work->at_x, work->at_v);
+        add_fields(worker, &predicted);
         correct(worker);
         wait_for_others(worker);
         if (worker->thread == 0) {
@@ -325,6 +349,7 @@ static void begin(const struct worker *worker)
     }
     jerk_pack(work->forces, motion.x, motion.v, worker->first, worker->last);
     jerk_sum(work->forces, work->block, s->count, work->sum_a, work->sum_jerk);
+    add_fields(worker, &motion);
     const struct hermite_block block = block_of(worker, motion);
     for (size_t i = worker->first; i < worker->last && i < s->count; i++)
         s->step[i] = first_step(worker, hermite_start(s, worker->rule, &block, i, worker->dt));

@@ -1,5 +1,6 @@
-/* The interaction of a pair: softened Newtonian gravity in open space or in a periodic box. Who
- * sums over pairs has it, so that it brings along what may end a long sum before it is done. */
+/* The interaction of a pair: softened Newtonian gravity in open space or in a periodic box; and the
+ * fields in which the bodies move. Who sums over pairs has it, so that it brings along what may end
+ * a long sum before it is done. */
 #ifndef ORRERY_MODEL_PHYSICS_H
 #define ORRERY_MODEL_PHYSICS_H
 
@@ -11,6 +12,8 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+struct external; /* external/external.h */
 
 enum boundary {
     BOUNDARY_OPEN,
@@ -27,6 +30,7 @@ struct physics {
     enum boundary boundary;
     double box_length; /* periodic only */
     const struct units *units;
+    const struct external *external;   /* fields beside the bodies, borrowed; NULL: none */
     struct interruption *interruption; /* tested by long sums, which then mean nothing; or NULL */
 };
 

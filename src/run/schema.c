@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "diagnostics/diagnostic.h"
 #include "estimate/asked.h"
+#include "external/field.h"
 #include "force/method.h"
 #include "formats/output.h"
 #include "initial/initial.h"
@@ -286,6 +287,16 @@ const struct schema *schema_experiment(struct schema_room *room)
           .help = "The law of motion: softened Newtonian gravity.",
           ROWS(physics_rows),
           .check = check_physics },
+        { .name = "external",
+          .help =
+              "Fields at rest in which the bodies move: halos, discs, a uniform pull. Each acts "
+              "on every body beside the attraction of the others.",
+          .list = true,
+          .parameters = field_parameters,
+          .parameter_count = FIELD_PARAMETERS,
+          .variant_key = "type",
+          .variant_help = "The field.",
+          .variant = field_variant },
         { .name = "time",
           .help = "How the bodies move, and for how long.",
           ROWS(time_rows),

@@ -15,7 +15,7 @@ sys.path.insert(0, os.path.join(tap.SOURCE, "validation", "mutants"))
 import mutants
 
 # docs/architecture.md, lowest first: a file may include what stands on its own floor or below.
-FLOORS = ["base", "machine", "config", "model", "space", "force", "integrator", "backend",
+FLOORS = ["base", "machine", "config", "model", "external", "space", "force", "integrator", "backend",
           "simulation", "diagnostics", "output", "formats", "initial", "accuracy", "observation",
           "estimate", "run", "report", "study", "bench", "commands"]
 

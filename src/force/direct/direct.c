@@ -245,7 +245,7 @@ static size_t choose_batch(const struct direct *direct, const struct bodies *bod
     const size_t lanes = direct->kernels->force[direct->precision].lanes;
     const bool fits = bodies->count <= BATCH_COUNT && bodies->systems / threads >= lanes &&
                       direct->base.physics.boundary == BOUNDARY_OPEN &&
-                      direct->base.options.share.parts == 1;
+                      direct->base.options.share.parts == 1 && !direct->base.physics.external;
     return fits && direct->kernel == FORCE_PLAIN ? lanes : 0;
 }
 

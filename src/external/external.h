@@ -1,0 +1,63 @@
+/*
+ * All external fields of a run: a list of them, which act together on every body beside the pairs.
+ * Functions take positions and velocities in the units of the config and know nothing of systems:
+ * every system of an ensemble is in the same fields.
+ */
+#ifndef ORRERY_EXTERNAL_EXTERNAL_H
+#define ORRERY_EXTERNAL_EXTERNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/status.h"
+#include "config/configuration.h"
+#include "external/field.h"
+#include "model/bodies.h"
+#include "model/conserved.h"
+
+struct external {
+    size_t count;
+    struct field *fields;
+    double center[3]; /* about which angular momentum and virial are taken: that of the first field
+                         that has one, else the origin */
+    /* Components that all fields keep; of the angular momentum, about axes through the centre. */
+    bool keeps_momentum[3], keeps_angular_momentum[3];
+};
+
+/* The fields of the list `external` of the config; NULL where it is empty. STATUS_MEMORY. */
+enum status external_create(const struct config *config, double gravitational_constant,
+                            struct external **external, struct error *error);
+void external_destroy(struct external *external); /* accepts NULL */
+
+/* The sums over all fields at a position: potential (energy per mass), acceleration and jerk. */
+double external_potential(const struct external *external, const double x[3]);
+void external_acceleration(const struct external *external, const double x[3], double a[3]);
+struct field_motion external_motion(const struct external *external, const double x[3],
+                                    const double v[3]);
+
+/*
+ * The time in which the acceleration of a body changes: the shorter of 1 / sqrt(max |T e_k|) with T
+ * the tidal tensor da/dx and e_k the unit vectors, and of |a| / |jerk|. In a circular orbit about a
+ * point the first is its period over 2 pi sqrt(2). INFINITY where the acceleration does not change.
+ */
+double external_time(const struct external *external, const double x[3], const double v[3]);
+
+/* Adds the acceleration to bodies->ax, ay, az at the indices [first, last). */
+void external_accelerate(const struct external *external, const struct bodies *bodies, size_t first,
+                         size_t last);
+
+/* Adds `weight` times the potential to phi, and `weight` times (x - center) . a to psi, of all
+ * bodies; 2 for sums over bodies of which half is taken, as of pairs. psi may be NULL. */
+void external_add_potentials(const struct external *external, const struct bodies *bodies,
+                             double weight, double *phi, double *psi);
+
+/* Makes the sums of a system, with these potentials in it, those of a system in the fields: its
+ * energy is that in the frame of the fields, and its angular momentum that about their centre. */
+void external_refer(const struct external *external, struct conserved *conserved);
+
+/* The index of the first body of a system where a potential is not finite, or of `first` + count.
+ */
+size_t external_find_singular(const struct external *external, const struct bodies *bodies,
+                              size_t first);
+
+#endif
