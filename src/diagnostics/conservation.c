@@ -2,7 +2,9 @@
 
 #include "diagnostics/diagnostic-table.h"
 #include "diagnostics/diagnostic.h"
+#include "external/external.h"
 #include "model/conserved.h"
+#include "model/vec3.h"
 
 enum {
     KINETIC,
@@ -25,10 +27,11 @@ static const struct column columns[COLUMNS] = {
     { "kinetic", DIMENSION_ENERGY,
       "kinetic energy K = 1/2 sum m v^2, the motion of the whole included" },
     { "potential", DIMENSION_ENERGY,
-      "potential energy U = -G sum over pairs of m_i m_j / sqrt(r^2 + eps^2)" },
+      "potential energy U = -G sum over pairs of m_i m_j / sqrt(r^2 + eps^2), and with external "
+      "fields sum m phi" },
     { "virial", DIMENSION_ENERGY,
       "Clausius virial W = -G sum over pairs of m_i m_j r^2 / (r^2 + eps^2)^(3/2); equals U when "
-      "eps = 0" },
+      "eps = 0; with external fields also sum m r.a by them, r from their centre" },
     { "energy", DIMENSION_ENERGY, "total energy E = K + U, the motion of the whole included" },
     { "relative_energy_error", DIMENSION_NONE,
       "(E' - E0') / max(|E0'|, |U0|), E' the internal_energy, E0' and U0 those at step 0; empty "
@@ -37,28 +40,30 @@ static const struct column columns[COLUMNS] = {
       "its largest size in this row and all before it; expect also takes the values "
       "that the watch saw between rows" },
     { "virial_ratio", DIMENSION_NONE,
-      "2 K' / |W|, K' the kinetic energy about the centre of mass, K - P^2 / 2M; 1 in equilibrium "
-      "(in open space); empty when W = 0" },
+      "2 K' / |W|, K' the kinetic energy about the centre of mass, K - P^2 / 2M, or K with "
+      "external "
+      "fields; 1 in equilibrium (in open space); empty when W = 0" },
     { "virial_ratio_potential", DIMENSION_NONE,
       "-2 K' / U, 1 in equilibrium if eps = 0; empty when U = 0" },
     { "momentum_x", DIMENSION_MOMENTUM, "total momentum, sum m v: x component" },
     { "momentum_y", DIMENSION_MOMENTUM, "total momentum: y component" },
     { "momentum_z", DIMENSION_MOMENTUM, "total momentum: z component" },
     { "angular_momentum_x", DIMENSION_ANGULAR_MOMENTUM,
-      "total angular momentum about the origin, sum m r x v: x component" },
-    { "angular_momentum_y", DIMENSION_ANGULAR_MOMENTUM,
-      "total angular momentum about the origin: y component" },
-    { "angular_momentum_z", DIMENSION_ANGULAR_MOMENTUM,
-      "total angular momentum about the origin: z component" },
+      "total angular momentum about the origin, or the centre of external fields, sum m r x v: x "
+      "component" },
+    { "angular_momentum_y", DIMENSION_ANGULAR_MOMENTUM, "total angular momentum: y component" },
+    { "angular_momentum_z", DIMENSION_ANGULAR_MOMENTUM, "total angular momentum: z component" },
     { "center_x", DIMENSION_LENGTH, "centre of mass, sum m r / sum m: x component" },
     { "center_y", DIMENSION_LENGTH, "centre of mass: y component" },
     { "center_z", DIMENSION_LENGTH, "centre of mass: z component" },
     { "test_energy_error", DIMENSION_NONE,
       "largest |de/e0| of this row and all before it, e the sum of 1/2 |v - V|^2 - G M / sqrt(r^2 "
       "+ "
-      "eps^2) over the bodies without mass, about the only one that has mass; empty otherwise" },
+      "eps^2) over the bodies without mass, about the only one that has mass; in external fields "
+      "that of 1/2 v^2 + phi if no body has mass; empty otherwise" },
     { "internal_energy", DIMENSION_ENERGY,
-      "E' = E - P^2 / 2M, the energy about the centre of mass, by which runs are judged" },
+      "E' = E - P^2 / 2M, the energy about the centre of mass, by which runs are judged; with "
+      "external fields E itself" },
 };
 
 /* The state of one system. */
@@ -75,6 +80,22 @@ static double quotient(double numerator, double denominator)
     return denominator != 0.0 ? numerator / denominator : NAN;
 }
 
+/* The energy of the bodies without mass, where it is kept: about the only body with mass, or in
+ * external fields if no body has any. NaN elsewhere. */
+static double test_energy_of(const struct moment *now, size_t system)
+{
+    const struct bodies *const b = now->bodies;
+    const struct external *const external = now->physics->external;
+    double sum = 0.0;
+    if (!external)
+        return test_energy(now->physics, b, system);
+    for (size_t i = system * b->stride; i < system * b->stride + b->count; i++) {
+        const double x[3] = { b->x[i], b->y[i], b->z[i] }, v[3] = { b->vx[i], b->vy[i], b->vz[i] };
+        sum += b->m[i] > 0.0 ? NAN : 0.5 * vec3_dot(v, v) + external_potential(external, x);
+    }
+    return sum;
+}
+
 static enum status init(struct diagnostic *diagnostic, const struct section *section,
                         const struct moment *start, struct error *error)
 {
@@ -82,7 +103,7 @@ static enum status init(struct diagnostic *diagnostic, const struct section *sec
     (void)error;
     struct state *state = (struct state *)diagnostic->state;
     for (size_t s = 0; s < start->bodies->systems; s++) {
-        state[s].first_test_energy = test_energy(start->physics, start->bodies, s);
+        state[s].first_test_energy = test_energy_of(start, s);
         if (!isnan(state[s].first_test_energy))
             diagnostic->needs |= NEED_STATE;
     }
@@ -115,7 +136,7 @@ static double test_energy_error(const struct moment *now, size_t system, struct 
 {
     if (isnan(state->first_test_energy))
         return NAN;
-    const double change = test_energy(now->physics, now->bodies, system) - state->first_test_energy;
+    const double change = test_energy_of(now, system) - state->first_test_energy;
     const double error = quotient(change, fabs(state->first_test_energy));
     state->test_energy_error = conserved_larger_error(state->test_energy_error, error);
     return state->test_energy_error;

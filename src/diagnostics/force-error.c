@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "diagnostics/diagnostic-table.h"
 #include "diagnostics/diagnostic.h"
+#include "external/external.h"
 #include "force/direct/reference.h"
 
 enum { ERROR, LARGEST_ERROR, WORST_BODY, COLUMNS };
@@ -115,10 +116,14 @@ static struct comparison compare(const struct moment *now, size_t system, size_t
                                              .v = { b->vx + start, b->vy + start, b->vz + start },
                                              .count = b->count };
     const double a[3] = { b->ax[i], b->ay[i], b->az[i] };
-    double direct[3], jerk[3];
+    double direct[3], jerk[3], field[3] = { 0 };
     struct comparison result = { 0 };
     reference_jerk(now->physics, &motion, body, direct, jerk);
+    if (now->physics->external)
+        external_acceleration(now->physics->external,
+                              (const double[3]){ b->x[i], b->y[i], b->z[i] }, field);
     for (int axis = 0; axis < 3; axis++) {
+        direct[axis] += field[axis];
         result.error2 += (a[axis] - direct[axis]) * (a[axis] - direct[axis]);
         result.a2 += direct[axis] * direct[axis];
     }

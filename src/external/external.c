@@ -56,7 +56,9 @@ enum status external_create(const struct config *config, double gravitational_co
     for (size_t f = 0; f < count; f++) {
         const struct section *const section = config_item(config, "external", f);
         struct field *const field = &external->fields[f];
+        size_t axes;
         section_read(section, field);
+        memcpy(field->center, section_reals(section, "center", &axes), sizeof field->center);
         field->class_ = class_of(section);
         field->gravitational_constant = gravitational_constant;
     }

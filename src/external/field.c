@@ -5,8 +5,6 @@
 #include "base/memory.h"
 #include "model/vec3.h"
 
-static const double origin[3] = { 0.0, 0.0, 0.0 };
-
 /* clang-format off */
 #define POSITIVE(key_, dimension_, help_)                                                          \
     { BIND(REAL, struct field, key_), .maximum = INFINITY, .open = OPEN_MINIMUM,                   \
@@ -14,9 +12,12 @@ static const double origin[3] = { 0.0, 0.0, 0.0 };
 /* clang-format on */
 
 const struct parameter field_parameters[FIELD_PARAMETERS] = {
-    { BIND(REALS, struct field, center),
-      .default_value = { .presence = PARAMETER_SET, .reals = origin, .count = 3 }, .length = 3,
-      .dimension = DIMENSION_LENGTH, .help = "Position of its centre, which stays at rest." },
+    { .key = "center",
+      .type = PARAMETER_REALS,
+      .default_value = DEFAULT_REALS(0.0, 0.0, 0.0),
+      .length = 3,
+      .dimension = DIMENSION_LENGTH,
+      .help = "Position of its centre, which stays at rest." },
 };
 
 static bool never(const struct field *field, int axis)
@@ -231,7 +232,7 @@ static bool uniform_keeps_momentum(const struct field *field, int axis)
     return field->acceleration[axis] == 0.0;
 }
 
-/* A torque r x g has no component along g; it is 0 about no axis through every r. */
+/* The torque r x g has no component along g, wherever a body is. */
 static bool uniform_keeps_angular_momentum(const struct field *field, int axis)
 {
     return field->acceleration[(axis + 1) % 3] == 0.0 && field->acceleration[(axis + 2) % 3] == 0.0;

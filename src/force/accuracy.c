@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "external/external.h"
 
 struct accuracy {
     size_t count;
@@ -35,6 +36,12 @@ static void sum(const struct physics *physics, const struct bodies *b, size_t i,
         for (int axis = 0; axis < 3; axis++)
             a[axis] += g * d[axis];
     }
+    if (!physics->external)
+        return;
+    double field[3];
+    external_acceleration(physics->external, (const double[3]){ b->x[i], b->y[i], b->z[i] }, field);
+    for (int axis = 0; axis < 3; axis++)
+        a[axis] += field[axis];
 }
 
 enum status accuracy_create(const struct physics *physics, const struct bodies *bodies, size_t most,

@@ -11,8 +11,8 @@ struct accuracy;
 
 enum { ACCURACY_SAMPLE = 256 }; /* bodies at most */
 
-/* Sums by the formula of model/physics.h, in long double, for `most` bodies. STATUS_MEMORY;
- * STATUS_STOPPED if the run is interrupted. */
+/* Sums by the formula of model/physics.h, in long double, and the fields, for `most` bodies.
+ * STATUS_MEMORY; STATUS_STOPPED if the run is interrupted. */
 enum status accuracy_create(const struct physics *physics, const struct bodies *bodies, size_t most,
                             struct accuracy **accuracy, struct error *error);
 void accuracy_destroy(struct accuracy *accuracy); /* accepts NULL */

@@ -262,7 +262,7 @@ static enum status check_values(const struct subject *subject)
                              b->id[i], b->m[i]);
         mass += b->m[i];
     }
-    if (!(mass > 0))
+    if (!(mass > 0) && !subject->physics->external)
         return error_set(subject->error, STATUS_DATA, "%s: no body has any mass", subject->source);
     return STATUS_OK;
 }

@@ -36,7 +36,9 @@ static const struct {
 /* Keys that earlier versions did not have, and what these did. */
 static const struct {
     const char *path, *value;
-} former[] = { { "compute.method", "\"direct\"" }, { "compute.accuracy", "0.0001" } };
+} former[] = { { "compute.method", "\"direct\"" },
+               { "compute.accuracy", "0.0001" },
+               { "external", "[]" } };
 
 struct visitor {
     void (*visit)(void *context, const struct change *change);

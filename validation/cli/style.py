@@ -15,9 +15,9 @@ sys.path.insert(0, os.path.join(tap.SOURCE, "validation", "mutants"))
 import mutants
 
 # docs/architecture.md, lowest first: a file may include what stands on its own floor or below.
-FLOORS = ["base", "machine", "config", "model", "external", "space", "force", "integrator", "backend",
-          "simulation", "diagnostics", "output", "formats", "initial", "accuracy", "observation",
-          "estimate", "run", "report", "study", "bench", "commands"]
+FLOORS = ["base", "machine", "config", "model", "external", "space", "force", "integrator",
+          "backend", "simulation", "diagnostics", "output", "formats", "initial", "accuracy",
+          "observation", "estimate", "run", "report", "study", "bench", "commands"]
 
 # A method of the force has a folder on that floor. gpu/ is the cuda backend; its files name each
 # other without a folder.

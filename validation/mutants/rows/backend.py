@@ -53,4 +53,7 @@ ROWS = [
     ("src/backend/backend.c", " && to->adaptive->class_ == from->adaptive->class_", "",
      "unit/simulation"),
     ("src/backend/serial.c", "    .force_bytes = serial_force_bytes,\n", "\n", "unit/need"),
+    ("src/backend/openmp.c", "move_systems(host, &item, NULL);", ";", "cli/external.py"),
+    ("src/backend/host.c", "external_add_potentials(external, host->bodies, 2.0, phi, psi);",
+     "external_add_potentials(external, host->bodies, 1.0, phi, psi);", "cli/external.py"),
 ]

@@ -56,4 +56,6 @@ ROWS = [
      "cli/asked.py"),
     ("src/estimate/search.c", "expected : fmax(c->error, expected);", "expected : expected;",
      "cli/asked.py"),
+    ("src/estimate/experiment.c", "if (experiment->simulation.class_ == &backend_cuda)",
+     "if (false)", "cli/external.py"),
 ]

@@ -104,4 +104,8 @@ ROWS = [
      "unit/interruption"),
     ("src/integrator/hermite-systems.c", "return divides && exponent > 1 - ADAPTIVE_LEVELS ?",
      "return divides ?", "unit/hermite-systems"),
+    ("src/integrator/hermite.c", "work->sum_jerk[axis][k] += field.jerk[axis];", ";",
+     "cli/external.py"),
+    ("src/integrator/hermite-corrector.c", "jerk[axis] += field.jerk[axis];",
+     "jerk[axis] -= field.jerk[axis];", "cli/external.py"),
 ]
