@@ -341,7 +341,8 @@ def test_what_goes_with_fields():
        "every = 20; };\n", "-P", "bodies.count=30")
     budget = columns("measured/energy-budget.csv")
     error = columns("measured/conservation.csv")["relative_energy_error"][-1]
-    parts = sum(budget[name][-1] for name in ("truncation", "encounters", "force_precision", "rest"))
+    parts = sum(budget[name][-1]
+                for name in ("truncation", "encounters", "force_precision", "rest"))
     assert abs(budget["energy_change"][-1] - error) < 1e-12, budget
     assert abs(parts - budget["energy_change"][-1]) < 1e-12, budget
     go("sweep", CLUSTER + 'sweep = ( { key = "external.0.mass"; values = [1.0, 2.0]; } );\n',

@@ -167,8 +167,7 @@ static void test_centers_are_no_place(void **state)
     }
 }
 
-/* What a field says to keep it keeps: no component of the acceleration, or of the torque. Every
- * other one changes at some place. */
+/* A field keeps exactly the components of which it has no acceleration, or no torque, anywhere. */
 static void test_symmetry(void **state)
 {
     (void)state;
