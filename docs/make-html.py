@@ -31,7 +31,7 @@ KINDS = (".md", ".svg", ".png", ".gif", ".cfg", ".csv", ".ipynb", ".py", ".sh")
 SETTINGS = {
     "project": "Orrery", "html_title": "Orrery", "root_doc": "index", "language": "en",
     "extensions": ["myst_parser"], "myst_heading_anchors": 6, "html_theme": "alabaster",
-    "html_theme_options": {"page_width": "80em", "body_max_width": "60em", "font_size": "16px"},
+    "html_theme_options": {"page_width": "min(80em, 96vw)", "body_max_width": "60em", "font_size": "16px"},
     "html_sidebars": {"**": ["about.html", "searchbox.html", "navigation.html"]},
     "smartquotes": False,  # E' is no quotation
     "html_copy_source": False, "html_show_sphinx": False, "html_show_copyright": False,
