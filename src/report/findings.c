@@ -49,12 +49,22 @@ static const char *percent(double share, char buffer[32])
     return buffer;
 }
 
+/* Did the bodies move in external fields? Then energies are those in the frame of the fields. */
+static bool has_fields(const struct result *result)
+{
+    return result_string(result, FIELD_EXTERNAL_KEPT_MOMENTUM)[0] != '\0';
+}
+
 /* Describes the change of the energy, and its meaning for this integrator. */
 static void tell_energy_error(const struct drawn *drawn, struct text *words)
 {
     const struct extreme most = find_extreme(drawn->series, "relative_energy_error");
     const struct integrator *integrator = result_integrator(drawn->result);
     char time[UNITS_TEXT_SIZE], system[TEXT_SYSTEM_SIZE];
+    if (has_fields(drawn->result))
+        text_print(words,
+                   "In external fields it is the whole energy in their frame, for they do not "
+                   "keep the motion of the whole. ");
     if (isfinite(most.size)) {
         text_print(words, "It moved by at most %.3g of max(|E₀|, |U₀|), at t = %s%s%s. ", most.size,
                    units_time(result_units(drawn->result), most.time, 6, time),
@@ -85,17 +95,17 @@ static void tell_energy_error(const struct drawn *drawn, struct text *words)
 static void tell_energies(const struct drawn *drawn, struct text *words)
 {
     const struct extreme most = find_extreme(drawn->series, "relative_energy_error");
+    const char *const where =
+        has_fields(drawn->result) ? "Their" : "About the centre of mass their";
     char share[32];
     if (most.size <= flat_line)
-        text_print(words,
-                   "About the centre of mass their sum stayed within %.3g of max(|E₀|, |U₀|) of "
-                   "its first value%s.",
-                   most.size, result_broke_off(drawn->result) ? ", up to the last row" : "");
+        text_print(words, "%s sum stayed within %.3g of max(|E₀|, |U₀|) of its first value%s.",
+                   where, most.size, result_broke_off(drawn->result) ? ", up to the last row" : "");
     else if (isfinite(most.size))
         text_print(words,
-                   "About the centre of mass their sum should stay as it is; it changed by %s of "
-                   "max(|E₀|, |U₀|), which is an error of the integration.",
-                   percent(most.size, share));
+                   "%s sum should stay as it is; it changed by %s of max(|E₀|, |U₀|), which is an "
+                   "error of the integration.",
+                   where, percent(most.size, share));
 }
 
 /* Returns the largest change that may be round-off. */
@@ -133,17 +143,59 @@ static void tell_change(const struct drawn *drawn, enum result_field scale, cons
                    result_string(drawn->result, FIELD_CONFIG_TIME_INTEGRATOR));
 }
 
-/* The sum of forces is 0 where all bodies are kicked at one time. */
-static void tell_momentum(const struct drawn *drawn, struct text *words)
+/* The largest change of the components of a vector along `axes` since the first row of a system. */
+static double change_along(const struct series *series, const char *vector, const char *axes)
 {
+    double most = 0.0;
+    for (; *axes; axes++) {
+        char column[32];
+        snprintf(column, sizeof column, "%s_%c", vector, *axes);
+        const struct series_column *found = series_find(series, column);
+        for (size_t i = 0; found && i < series->systems * series->rows; i++)
+            most = fmax(most, fabs(found->values[i] - found->values[i - i % series->rows]));
+    }
+    return most;
+}
+
+/* Takes from a vector what external fields change, and says so. Returns false where they keep no
+ * component: nothing is left to be judged. */
+static bool leave_kept(struct drawn *drawn, const char *kept, const char *vector,
+                       struct text *words)
+{
+    if (!kept[0] || strcmp(kept, "xyz") == 0)
+        return true;
+    if (strcmp(kept, "none") == 0) {
+        text_print(words, "The external fields change it.");
+        return false;
+    }
+    drawn->largest = change_along(drawn->series, vector, kept);
+    drawn->relative = false;
+    text_print(words, "The external fields keep its component%s along ", kept[1] ? "s" : "");
+    for (size_t k = 0; kept[k]; k++)
+        text_print(words, "%s%c", k > 0 ? " and " : "", kept[k]);
+    text_print(words, " alone. Of that: ");
+    return true;
+}
+
+/* The sum of forces is 0 where all bodies are kicked at one time. */
+static void tell_momentum(const struct drawn *all, struct text *words)
+{
+    struct drawn kept = *all, *const drawn = &kept;
+    if (!leave_kept(drawn, result_string(all->result, FIELD_EXTERNAL_KEPT_MOMENTUM), "momentum",
+                    words))
+        return;
     const struct integrator *integrator = result_integrator(drawn->result);
     tell_change(drawn, FIELD_SCALES_MOMENTUM, "the bodies' Σ m |v|", "|P₀|",
                 integrator_keeps_momentum(integrator), words);
 }
 
 /* Kicks along r and drifts along v leave r x v as it is; other methods mix both in a step. */
-static void tell_angular_momentum(const struct drawn *drawn, struct text *words)
+static void tell_angular_momentum(const struct drawn *all, struct text *words)
 {
+    struct drawn kept = *all, *const drawn = &kept;
+    if (!leave_kept(drawn, result_string(all->result, FIELD_EXTERNAL_KEPT_ANGULAR_MOMENTUM),
+                    "angular_momentum", words))
+        return;
     const struct integrator *integrator = result_integrator(drawn->result);
     if (result_is_periodic(drawn->result))
         text_print(words, "A periodic box does not conserve it.");
@@ -158,7 +210,11 @@ static void tell_virial_ratio(const struct drawn *drawn, struct text *words)
         text_print(words, "In a periodic box nothing holds bodies together but the box, and a "
                           "steady state may have any ratio.");
     else
-        text_print(words, "1 in equilibrium.");
+        text_print(words, "1 in equilibrium%s.",
+                   has_fields(drawn->result)
+                       ? "; K is that in the frame of the external fields, and W and U have their "
+                         "part"
+                       : "");
 }
 
 /* --- other figures ---------------------------------------------------------------------------- */

@@ -13,6 +13,7 @@
 #include "base/document.h"
 #include "base/memory.h"
 #include "estimate/asked.h"
+#include "external/external.h"
 #include "run/phases.h"
 #include "run/record.h"
 
@@ -38,6 +39,26 @@ static json_t *scales_json(const struct scales *s)
     return json_pack("{s:o, s:o, s:o, s:o}", "length", document_number(s->length), "velocity",
                      document_number(s->velocity), "momentum", document_number(s->momentum),
                      "angular_momentum", document_number(s->angular_momentum));
+}
+
+/* Writes axes as letters, "xz"; "none". */
+static json_t *axes_json(const bool axes[3])
+{
+    char letters[4];
+    size_t count = 0;
+    for (int k = 0; k < 3; k++)
+        if (axes[k])
+            letters[count++] = "xyz"[k];
+    letters[count] = '\0';
+    return json_string(count > 0 ? letters : "none");
+}
+
+/* Returns what the fields keep, and about which centre. */
+static json_t *external_json(const struct external *external)
+{
+    return json_pack("{s:o, s:o, s:o}", "center", vector(external->center), "kept_momentum",
+                     axes_json(external->keeps_momentum), "kept_angular_momentum",
+                     axes_json(external->keeps_angular_momentum));
 }
 
 /* Undefined numbers are null. */
@@ -374,6 +395,8 @@ enum status provenance_write(const struct run *run, const struct provenance_end 
         document_set(&document, "choice", selection_json(&run->choice));
     document_set(&document, "scales", scales_json(&run->scales));
     document_set(&document, "time_scales", time_scales_json(run));
+    if (run->experiment.external)
+        document_set(&document, "external", external_json(run->experiment.external));
     if (run->files.bodies_hash[0])
         document_set(&document, "bodies_hash", json_string(run->files.bodies_hash));
     if (run->files.members)

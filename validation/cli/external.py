@@ -5,6 +5,7 @@ is refused."""
 import json
 import math
 import pathlib
+import re
 
 import numpy
 
@@ -247,6 +248,50 @@ def test_what_the_fields_keep():
                      (m[:, None] * (disc_a + halo_a)).sum(axis=0)).max() < 1e-12
     own = phi / m - disc - halo
     assert abs(0.5 * (m * own).sum() / pairs - 1) < 1e-12
+
+
+def captions(directory):
+    """{title: sentences} of its page."""
+    assert tap.run("report", directory).returncode == 0
+    page = pathlib.Path(directory, "report.html").read_text()
+    found = re.findall(r"<figcaption.*?</figcaption>", page, re.DOTALL)
+    texts = [" ".join(re.sub(r"<[^>]+>", " ", text).split()) for text in found]
+    return {title: text for text in texts for title in
+            ("Energy error", "Energies", "Momentum", "Angular momentum") if text.startswith(title)}
+
+
+def test_what_is_judged():
+    """run.json names what is kept, and a report judges the components that are; a run that is
+    wrong reads so"""
+    z = "keep its component along z alone"
+    round_off = "Only round-off may change it"
+    wrong = "which is an error of the integration"
+    shifted = CLUSTER.replace("center = [5.0, 0.0, 3.0]", "center = [5.0, 0.5, 3.0]")
+    sphere = CLUSTER[:CLUSTER.index("external")] + """
+external = ( { type = "plummer"; mass = 1.0; scale_radius = 1.0; center = [1.0, 0.0, 0.0]; } );
+""" + CLUSTER[CLUSTER.index("time ="):]
+    down = sphere.replace('{ type = "plummer"; mass = 1.0; scale_radius = 1.0;',
+                          '{ type = "uniform"; acceleration = [0.0, 0.0, -1.0];')
+    coarse = ("-P", "time.integrator=rk4", "-P", "time.step=0.2", "-P", "diagnostics.0.every=1")
+    for name, text, keys, kept, momentum, angular in (
+            ("z", CLUSTER, (), ("none", "z"), ["fields change it"], [z, round_off]),
+            ("coarse", CLUSTER, coarse, ("none", "z"), ["fields change it"], [z, wrong]),
+            ("shifted", shifted, (), ("none", "none"), ["fields change it"], ["fields change it"]),
+            ("sphere", sphere, (), ("none", "xyz"), ["fields change it"], [round_off]),
+            ("down", down, (), ("xy", "z"), ["along x and y alone", round_off], [z, round_off])):
+        go(name, text, "-P", "bodies.count=30", *keys, status=1 if name == "coarse" else 0)
+        told = about(name)["external"]
+        assert (told["kept_momentum"], told["kept_angular_momentum"]) == kept, (name, told)
+        words = captions(name)
+        for title, wanted in (("Momentum", momentum), ("Angular momentum", angular)):
+            assert all(part in words[title] for part in wanted), (name, words)
+            assert (wrong in words[title]) == (wrong in wanted), (name, words)
+        assert "In external fields it is the whole energy" in words["Energy error"], words
+        assert "Their sum" in words["Energies"] and "centre of mass" not in words["Energies"]
+    none = CLUSTER[:CLUSTER.index("external")] + CLUSTER[CLUSTER.index("time ="):]
+    go("alone", none, "-P", "bodies.count=30")
+    assert "external" not in about("alone")
+    assert "fields" not in " ".join(captions("alone").values())
 
 
 def test_the_same_bytes_however_it_is_run():

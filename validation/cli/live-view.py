@@ -507,7 +507,7 @@ def has(document, path):
 
 
 def test_what_is_read_of_run_json_is_written():
-    """every field of the table that reports read from, by one of four runs"""
+    """every field of the table that reports read from, by one of five runs"""
     path = os.path.join(tap.SOURCE, "src/report/result-fields.inc")
     fields = re.findall(r'^FIELD\(\w+,\s+"([^"]+)", \w+\)', pathlib.Path(path).read_text(), re.M)
     assert len(fields) > 60
@@ -516,6 +516,7 @@ def test_what_is_read_of_run_json_is_written():
         "chosen": ('time.integrator="gauss-radau"', 'time.end=0.01'),
         "many": ("ensemble.systems=3", "ensemble.energy_error_limit=0.5"),
         "coarse": ("compute.precision=mixed",),
+        "field": ("external.0={type=\"harmonic\"; frequencies=[1.0, 1.0, 2.0]}",),
     }
     documents = []
     for name, keys in runs.items():

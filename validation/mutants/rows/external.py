@@ -26,4 +26,6 @@ ROWS = [
      "psi[i] += weight * vec3_dot(x, a);", "cli/external.py"),
     ("src/external/external.c", "most = fmax(most, vec3_length(along.jerk));",
      "most = fmax(most, vec3_length(along.a));", "unit/external"),
+    ("src/external/external.c", "field->center[q] == external->center[q]", "true",
+     "cli/external.py"),
 ]

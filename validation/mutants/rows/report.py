@@ -159,4 +159,6 @@ ROWS = [
      "cli/report-asked.py"),
     ("src/report/differences.c", 'strcmp(key, "time.accuracy") == 0);', "false);",
      "cli/report-asked.py"),
+    ("src/report/findings.c", "drawn->largest = change_along(drawn->series, vector, kept);", ";",
+     "cli/external.py"),
 ]
