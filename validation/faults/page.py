@@ -154,7 +154,7 @@ these states is checked, and the number in the table is handed to the program:
   file or the whole new one.
 
 So a loss of power costs the steps since the last checkpoint, and the last lines of `run.log`. It
-costs more where a file system or a disk says that bytes are safe when they are not.
+costs more if a file system or a disk says that bytes are safe when they are not.
 
 ## Not tried
 
