@@ -56,6 +56,45 @@ def slow(source):
     return source if os.environ.get("ORRERY_EXAMPLES") == "full" else lambda run: True
 
 
+def radii(run):
+    """Distances from the origin [frame][body]."""
+    return numpy.linalg.norm(run.bodies[1], axis=2)
+
+
+def stays_on_circles(run):
+    return abs(radii(run) / radii(run)[0] - 1).max()
+
+
+def turns(body):
+    """How often a body on a circle goes round in the run."""
+    return lambda run: (run.about["time"] * numpy.linalg.norm(run.bodies[2][0, body]) /
+                        (2 * numpy.pi * radii(run)[0, body]))
+
+
+def curve(radius, part):
+    """The speed of the circle, by the closed forms; that of all parts is the body's own."""
+    def speed(run):
+        G = 43009.1727003628
+        bulge, disc, halo = run.about["config"]["external"]
+        squares = {
+            "bulge": G * bulge["mass"] * radius / (radius + bulge["scale_radius"])**2,
+            "disc": G * disc["mass"] * radius**2 /
+                    (radius**2 + (disc["a"] + disc["b"])**2)**1.5,
+            "halo": halo["speed"]**2 * radius**2 / (halo["core_radius"]**2 + radius**2),
+        }
+        if part != "all":
+            return numpy.sqrt(squares[part])
+        body = [round(r) for r in radii(run)[0]].index(radius)
+        own = numpy.linalg.norm(run.bodies[2][0, body])
+        assert abs(own**2 / sum(squares.values()) - 1) < 1e-12, (radius, own, squares)
+        return own
+    return speed
+
+
+def no_halo(run):
+    return run.variant("external.2.speed=1.0")
+
+
 def setting(path):
     """A value of the config that was used."""
     return lambda run: functools.reduce(
@@ -482,6 +521,20 @@ STATEMENTS = {
          lambda run: 4.5 < gained_trust("time.integrator=yoshida6")(run) < 5.5),
         ("*Reproducible until {}*", trusted("reproducible_until")),
         ("The energy is kept to 1e-4 all the way", within("conservation.energy_error", -1, 1e-4)),
+    ],
+    "rotation-curve": [
+        ("10¹⁰ solar masses",),
+        ("v² = R ∂Φ/∂R",),
+        ("# {} bodies, 0.1 s", lambda run: run.about["bodies"]),
+        *((f"| {radius} | {{}} | {{}} | {{}} | {{}} |",
+           *(curve(radius, part) for part in ("bulge", "disc", "halo", "all")))
+          for radius in (1, 2, 4, 8, 12, 16, 20)),
+        ("no radius changes by more than 1e-14 of it", lambda run: stays_on_circles(run) < 1e-14),
+        ("The innermost body turns {} times, the outermost {} times.", turns(0), turns(6)),
+        ("Beyond 8 kpc the curve is flat",
+         lambda run: abs(curve(20, "all")(run) / curve(8, "all")(run) - 1) < 0.03),
+        ("the outermost body is at {} kpc in the end, and the\n  one at 8 kpc goes out to {} kpc",
+         lambda run: radii(no_halo(run))[-1, 6], lambda run: radii(no_halo(run))[:, 3].max()),
     ],
     "two-body-orbit": [
         ("(e = {}) about a heavy one, for ten periods, from apocentre.",
