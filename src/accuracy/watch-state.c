@@ -268,6 +268,10 @@ const char *close_pair_text(const struct units *units, const struct close_pair *
 {
     char distance[UNITS_TEXT_SIZE], time[UNITS_TEXT_SIZE], period[80] = "", advice[32] = "";
     const double steps = 2.0 * M_PI * pair->steps;
+    if (isnan(pair->ids[0])) {
+        snprintf(buffer, CLOSE_PAIR_TEXT_SIZE, "none, for no two bodies attract each other");
+        return buffer;
+    }
     if (steps < advised)
         snprintf(advice, sizeof advice, " (%g are advised)", advised);
     if (advised > 0.0) /* those of the grid say nothing of them */

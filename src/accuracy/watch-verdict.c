@@ -236,6 +236,11 @@ static void say_jumps(struct told *told, char buffer[WATCH_TEXT_SIZE])
     if (steady)
         say(buffer, " by more than %g %s within %d steps, %s seen to be sudden", watch->energy_jump,
             watch_scale(watch->energy_jump, first->jumped_body), JUMP_STEPS, sudden);
+    if (isnan(first->jumped.ids[0])) {
+        say(buffer, ", the first%s before t = %s; no two bodies attract each other", body,
+            told->time);
+        return;
+    }
     say(buffer,
         ", the first%s before t = %s; the fastest pair, bodies %.0f and %.0f%s, was %s apart at "
         "t = %s",

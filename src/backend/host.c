@@ -215,19 +215,26 @@ enum status host_conserved(struct backend *backend, struct conserved *conserved,
     const size_t systems = host->bodies->systems, length = bodies_length(host->bodies);
     double *const phi = memory_array(length, sizeof *phi, error);
     double *const psi = memory_array(length, sizeof *psi, error);
-    if (phi && psi) {
-        const struct external *const external = host->physics->external;
+    const struct external *const external = host->physics->external;
+    struct bodies measured = *host->bodies;
+    double *masses = NULL;
+    const bool ready =
+        phi && psi && (!external || external_masses(host->bodies, &masses, error) == STATUS_OK);
+    if (masses)
+        measured.m = masses;
+    if (ready) {
         host->sums->potentials(host, phi, psi);
         if (external)
             external_add_potentials(external, host->bodies, 2.0, phi, psi);
 #pragma omp parallel for num_threads(host->threads) if (systems > 1)
         for (size_t s = 0; s < systems; s++) {
-            conserved_measure(host->bodies, s, phi, psi, &conserved[s]);
+            conserved_measure(&measured, s, phi, psi, &conserved[s]);
             if (external)
                 external_refer(external, &conserved[s]);
         }
     }
-    const enum status status = phi && psi ? check_sums(host, error) : error->status;
+    const enum status status = ready ? check_sums(host, error) : error->status;
+    memory_free(masses);
     memory_free(phi);
     memory_free(psi);
     return status;

@@ -96,11 +96,15 @@ static void check_fields(const struct experiment *experiment, struct error *erro
     }
 }
 
-/* The first body at a place where a field is infinite. */
+/* Looks for a body at a place where a field is infinite, and for shadows of bodies without mass. */
 static enum status check_places(const struct experiment *experiment, const struct bodies *b,
                                 struct error *error)
 {
+    const struct section *const trust = config_section(experiment->config, "trust");
     for (size_t s = 0; experiment->external && s < b->systems; s++) {
+        if (section_flag(trust, "shadow") && !external_has_mass(b, s))
+            return section_error(trust, "shadow", error,
+                                 "measures by the extent of the masses, and no body has any");
         const size_t i = external_find_singular(experiment->external, b, s * b->stride);
         if (i < s * b->stride + b->count)
             return error_set(error, STATUS_DATA,

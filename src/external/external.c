@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "model/vec3.h"
 
 /* Finds what all fields keep. Two axes along k are one if the centres differ along k alone. */
@@ -165,6 +166,31 @@ void external_add_potentials(const struct external *external, const struct bodie
                 d[k] = x[k] - external->center[k];
             psi[i] += weight * vec3_dot(d, a);
         }
+}
+
+bool external_has_mass(const struct bodies *b, size_t system)
+{
+    bool any = false;
+    for (size_t i = system * b->stride; i < system * b->stride + b->count; i++)
+        any |= b->m[i] > 0.0;
+    return any;
+}
+
+enum status external_masses(const struct bodies *b, double **masses, struct error *error)
+{
+    bool all = true;
+    *masses = NULL;
+    for (size_t s = 0; s < b->systems && all; s++)
+        all = external_has_mass(b, s);
+    if (all)
+        return STATUS_OK;
+    *masses = memory_array(bodies_length(b), sizeof **masses, error);
+    for (size_t s = 0; s < b->systems && *masses; s++) {
+        const bool own = external_has_mass(b, s);
+        for (size_t i = s * b->stride; i < s * b->stride + b->count; i++)
+            (*masses)[i] = own ? b->m[i] : 1.0;
+    }
+    return *masses ? STATUS_OK : error->status;
 }
 
 void external_refer(const struct external *external, struct conserved *conserved)

@@ -51,6 +51,16 @@ void external_accelerate(const struct external *external, const struct bodies *b
 void external_add_potentials(const struct external *external, const struct bodies *bodies,
                              double weight, double *phi, double *psi);
 
+/* Has a body of the system any mass? In fields, none needs to. */
+bool external_has_mass(const struct bodies *bodies, size_t system);
+
+/*
+ * The masses by which the sums of a system are taken: those of its bodies, and 1 for each of a
+ * system in which no body has any, whose energy is then the sum of 1/2 v^2 + phi. A new array, laid
+ * out like theirs; NULL if every system has mass. STATUS_MEMORY.
+ */
+enum status external_masses(const struct bodies *bodies, double **masses, struct error *error);
+
 /* Makes the sums of a system, with these potentials in it, those of a system in the fields: its
  * energy is that in the frame of the fields, and its angular momentum that about their centre. */
 void external_refer(const struct external *external, struct conserved *conserved);

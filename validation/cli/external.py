@@ -370,8 +370,34 @@ def test_test_bodies_alone():
         go("test", config(field("plummer"), integrator=integrator, end=5.0), "--force")
         found = columns("test/conservation.csv")
         assert 0 < found["test_energy_error"][-1] < most, (integrator, found["test_energy_error"])
+        # Sums over bodies that have no mass count each as of mass 1.
+        d = numpy.array(rows)[:, 1:4] - CENTER
+        phi = -2 / numpy.sqrt((d**2).sum(axis=1) + 0.36)
+        v2 = (numpy.array(rows)[:, 4:]**2).sum(axis=1)
+        assert abs(found["kinetic"][0] / (0.5 * v2.sum()) - 1) < 1e-14
+        assert abs(found["potential"][0] / phi.sum() - 1) < 1e-14
+        assert abs(found["energy_error"][-1]) < most, (integrator, found["energy_error"])
     shown = tap.run("check", "run.cfg")
     assert shown.returncode == 0, shown
+    refused = tap.run("check", "run.cfg", "-P", "trust.shadow=true")
+    assert refused.returncode == 78, refused
+    assert "trust.shadow=true: measures by the extent of the masses" in refused.stderr, refused
+
+
+def test_a_step_too_long_for_a_field():
+    """fails by the energy, with mass and without; no pair of bodies is blamed"""
+    for mass in (1.0, 0.0):
+        write_bodies([[mass, 1.0, 0.0, 0.0, 0.0, 0.1, 0.0]])
+        text = config('{ type = "point-mass"; mass = 1.0; }', integrator="velocity-verlet",
+                      step=0.05, end=6.0)
+        pathlib.Path("run.cfg").write_text(text)
+        result = tap.run("run", "run.cfg", "-o", "long", "--force")
+        said = " ".join((result.stdout + result.stderr).split())
+        assert result.returncode == 1 and "verdict failed" in said, said
+        assert "the energy jumped by" in said, said
+        assert "fastest pair: none, for no two bodies attract each other" in said, said
+        assert "; no two bodies attract each other; the energy is off" in said, said
+        assert "nan" not in said, said
 
 
 def test_what_goes_with_fields():

@@ -28,4 +28,5 @@ ROWS = [
      "most = fmax(most, vec3_length(along.a));", "unit/external"),
     ("src/external/external.c", "field->center[q] == external->center[q]", "true",
      "cli/external.py"),
+    ("src/external/external.c", "own ? b->m[i] : 1.0;", "b->m[i];", "cli/external.py"),
 ]
