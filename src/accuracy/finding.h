@@ -21,7 +21,7 @@ enum finding_subject {
     FINDING_OF_STEPS,  /* steps in a period, likewise */
     FINDING_OF_FORCES, /* their audit, likewise */
     FINDING_OF_PAIR,   /* the fastest pair, likewise; it never fails a run */
-    FINDING_OF_ASKED,  /* the energy error that the run was asked for */
+    FINDING_OF_TARGET, /* the energy error that the run was asked for */
     FINDING_OF_ENERGY, /* a criterion on an energy error */
     FINDING_OF_ROWS    /* one on another column */
 };

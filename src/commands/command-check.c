@@ -12,11 +12,11 @@
 #include "base/terminal.h"
 #include "base/text.h"
 #include "commands/arguments.h"
-#include "commands/chosen.h"
+#include "commands/choice-report.h"
 #include "commands/commands.h"
 #include "config/parameter-reference.h"
+#include "estimate/accuracy-target.h"
 #include "estimate/advice.h"
-#include "estimate/asked.h"
 #include "estimate/estimate.h"
 #include "force/method.h"
 #include "run/record.h"
@@ -150,15 +150,15 @@ static void print_estimate(const struct run_record *run, const struct estimate *
 }
 
 /* Prints what was chosen for the error that is asked for, and what else could be. */
-static void print_selection(const struct selection *selection)
+static void print_choice(const struct choice *choice)
 {
     struct text table = { 0 };
     item("energy error",
          "%g was asked for; of these settings the cheapest is taken that keeps it. Error: at the "
          "end, as expected from pilots; cost: of the motion, as counted; least: the "
          "smallest error that was seen",
-         selection->asked.error);
-    chosen_table(selection, "#   ", &table);
+         choice->target.error);
+    choice_report_table(choice, "#   ", &table);
     if (table.bytes)
         terminal_put(stdout, table.bytes);
     text_free(&table);
@@ -375,7 +375,7 @@ static enum status try_part(struct check *check, enum check_part part, const cha
         check->record = run_record(check->prepared.run);
         return STATUS_OK;
     }
-    if (part == CHECK_ADVICE && !isnan(record->asked))
+    if (part == CHECK_ADVICE && !isnan(record->target))
         return STATUS_OK; /* it was chosen, or is as it was asked for */
     if (part == CHECK_ESTIMATE)
         return estimate_tried(path, check->prepared.run, &check->estimate, error);
@@ -396,7 +396,7 @@ static void print_bare_estimate(const struct config *config)
     struct memory_need need;
     struct error unknown = { 0 };
     printf("# estimate\n");
-    if (!asked_to_choose(config) && !need_of_run(config, &need, &unknown))
+    if (!accuracy_target_leaves_choice(config) && !need_of_run(config, &need, &unknown))
         print_memory(&need);
 }
 
@@ -406,9 +406,9 @@ static void print_parts(const struct check *check, int done)
     const struct run_record *const record = &check->record;
     if (done > CHECK_ESTIMATE)
         print_estimate(record, &check->estimate);
-    if (done > CHECK_ESTIMATE && record->selection)
-        print_selection(record->selection);
-    if (done > CHECK_ADVICE && isnan(record->asked))
+    if (done > CHECK_ESTIMATE && record->choice)
+        print_choice(record->choice);
+    if (done > CHECK_ADVICE && isnan(record->target))
         print_step(record->experiment, &check->advice, &check->estimate.timing);
     if (done > CHECK_ESTIMATE)
         print_trust(record->experiment, &check->estimate.timing);
@@ -418,7 +418,7 @@ static void print_parts(const struct check *check, int done)
         print_bare_estimate(check->prepared.config);
     for (int part = done; part < CHECK_PARTS; part++)
         item(part == done ? "not tried" : "", "%s%s",
-             part == CHECK_BODIES && asked_to_choose(check->prepared.config)
+             part == CHECK_BODIES && accuracy_target_leaves_choice(check->prepared.config)
                  ? "which setting keeps time.energy_error (a run tries it for a tenth of its work)"
                  : part_names[part],
              part == done ? ": the time that a check may take is over" : "");

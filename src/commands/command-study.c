@@ -8,7 +8,7 @@
 #include "backend/mpi-job.h"
 #include "base/terminal.h"
 #include "base/text.h"
-#include "commands/standing.h"
+#include "commands/status-report.h"
 #include "estimate/experiment.h"
 #include "run/record.h"
 #include "study/convergence.h"
@@ -67,9 +67,9 @@ static enum status print_convergence(const char *directory, bool quiet, struct e
  * reasons. */
 static void print_members(const struct study *study, const char *directory, enum outcome *outcomes)
 {
-    struct standing_study standing = { .members = study->member_count, .outcomes = outcomes };
+    struct status_report_study report = { .members = study->member_count, .outcomes = outcomes };
     struct text lines = { 0 };
-    standing_of_members(directory, study, &standing, &lines);
+    status_report_of_members(directory, study, &report, &lines);
     if (lines.bytes)
         terminal_put(stdout, lines.bytes);
     text_free(&lines);

@@ -13,7 +13,7 @@
 #include "commands/arguments.h"
 #include "commands/commands.h"
 #include "commands/display.h"
-#include "commands/standing.h"
+#include "commands/status-report.h"
 #include "report/report.h"
 
 struct watcher {
@@ -141,10 +141,10 @@ static enum status tell_run(struct watcher *watcher, const struct result *result
         if (watcher->show)
             show_row(watcher, &latest, result);
         if (!watcher->show || last) {
-            standing_of_run(result, owner, &latest, &words);
+            status_report_of_run(result, owner, &latest, &words);
             say(watcher, &words, last);
         }
-        if (!last && !watcher->redraws && standing_progress(result, &progress))
+        if (!last && !watcher->redraws && status_report_progress(result, &progress))
             display_progress(&watcher->display, &progress);
     }
     latest_free(&latest);
@@ -167,20 +167,20 @@ static enum status look_at_run(struct watcher *watcher, bool *ended, struct erro
     *ended = !before.held && result.state != RESULT_AT_WORK;
     enum status status = tell_run(watcher, &result, *ended ? "" : before.owner, *ended, error);
     if (!status && *ended)
-        status = standing_status(&result, error);
+        status = status_report_status(&result, error);
     result_close(&result);
     return status;
 }
 
 /* --- a study ---------------------------------------------------------------------------------- */
 
-static enum status look_at_study(struct watcher *watcher, struct standing_study *study, bool *ended,
-                                 struct error *error)
+static enum status look_at_study(struct watcher *watcher, struct status_report_study *study,
+                                 bool *ended, struct error *error)
 {
     const struct progress work = progress_read(watcher->path, &directory_study);
     struct text words = { 0 };
     *ended = !work.held;
-    standing_of_study(watcher->path, work.held ? work.owner : "", study, &words);
+    status_report_of_study(watcher->path, work.held ? work.owner : "", study, &words);
     if (words.failed)
         error_memory(error);
     else
@@ -191,7 +191,7 @@ static enum status look_at_study(struct watcher *watcher, struct standing_study 
 
 /* --- the command ------------------------------------------------------------------------------ */
 
-static enum status follow(struct watcher *watcher, struct standing_study *study,
+static enum status follow(struct watcher *watcher, struct status_report_study *study,
                           struct error *error)
 {
     const struct timespec pause = { .tv_sec = 1 };
@@ -231,7 +231,7 @@ static bool holds(const char *path, const char *manifest)
 
 static enum status watch(struct watcher *watcher, struct error *error)
 {
-    struct standing_study study = { 0 };
+    struct status_report_study study = { 0 };
     const bool run = holds(watcher->path, directory_run.manifest);
     const bool several = !run && holds(watcher->path, directory_study.manifest);
     if (!run && !several)
@@ -242,12 +242,12 @@ static enum status watch(struct watcher *watcher, struct error *error)
         return error_set(error, STATUS_USAGE,
                          "orrery: --show %s: %s is a study; watch the directory of one of its runs",
                          watcher->show, watcher->path);
-    if (several && standing_open_study(watcher->path, &study, error))
+    if (several && status_report_open_study(watcher->path, &study, error))
         return error->status;
     const int slower = nice(10); /* the run, not its watcher, is to have the cores */
     (void)slower;
     const enum status status = follow(watcher, several ? &study : NULL, error);
-    standing_close_study(&study);
+    status_report_close_study(&study);
     return status;
 }
 

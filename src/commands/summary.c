@@ -11,7 +11,7 @@
 #include "base/name.h"
 #include "base/terminal.h"
 #include "base/text.h"
-#include "commands/chosen.h"
+#include "commands/choice-report.h"
 #include "config/parameter-reference.h"
 
 enum { VALUE_COLUMN = 17 };
@@ -197,20 +197,20 @@ static void say_asked(const struct run_record *record, enum status status)
 {
     struct text words = { 0 }, attempts = { 0 };
     const bool judged = status == STATUS_OK || status == STATUS_EXPECT_FAILED;
-    const bool kept = record->reached <= record->asked;
+    const bool kept = record->reached <= record->target;
     char value[128];
-    if (isnan(record->asked))
+    if (isnan(record->target))
         return;
-    snprintf(value, sizeof value, "energy error %g: %s%.2g", record->asked,
+    snprintf(value, sizeof value, "energy error %g: %s%.2g", record->target,
              !judged ? "so far "
              : kept  ? "kept, with "
                      : "MISSED, with ",
              record->reached);
     say(judged && !kept ? TERMINAL_RED : 0, "asked", value);
-    if (!record->selection)
+    if (!record->choice)
         return;
-    chosen_words(record->selection, &words);
-    chosen_attempts(record->selection, &attempts);
+    choice_report_words(record->choice, &words);
+    choice_report_attempts(record->choice, &attempts);
     item("chosen", "%s", words.bytes ? words.bytes : "");
     if (attempts.length > 0)
         item("attempts", "%s", attempts.bytes);

@@ -13,7 +13,7 @@ static const double call_work = 1e8;
 
 struct flight {
     const struct experiment *experiment;
-    struct asked asked;
+    struct accuracy_target target;
     struct pilot_limits limits;
     struct config *config; /* with the setting */
     struct simulation simulation;
@@ -74,7 +74,7 @@ static enum status open_flight(struct flight *flight, const struct config *confi
     if (setting_apply(config, setting, &flight->config, error) || open_copy(flight, setting, error))
         return error->status;
     flight->steps = (uint64_t)experiment_step_count(flight->experiment, setting->step);
-    flight->asked = asked_of(config);
+    flight->target = accuracy_target(config);
     plan_rows(flight, config, setting);
     flight->largest = memory_array(simulation->bodies->systems, sizeof *flight->largest, error);
     if (error->status)
@@ -120,7 +120,7 @@ static enum status look(struct flight *flight, double *counts, struct error *err
             conserved_larger_error(flight->largest[s], simulation_energy_error(simulation, s));
     flight->observing += cost * force_work(&simulation->options.force, (double)systems,
                                            (double)simulation->bodies->count);
-    if (asked_error_among(&flight->asked, flight->largest, systems, counts, error))
+    if (accuracy_target_error(&flight->target, flight->largest, systems, counts, error))
         return error->status;
     const bool room = flight->kept < COUNT_OF(flight->history);
     if (room && (flight->kept == 0 ||

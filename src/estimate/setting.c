@@ -94,7 +94,7 @@ static uint64_t most_grid_steps(const struct config *config, double steps)
     return most;
 }
 
-/* The limits of the fineness of an integrator that chooses its own steps. */
+/* The limits of the refinement of an integrator that chooses its own steps. */
 static void find_limits(const struct integrator *integrator, double *least, double *most)
 {
     const struct parameter *key = integrator_key(integrator);
@@ -105,17 +105,17 @@ static void find_limits(const struct integrator *integrator, double *least, doub
 }
 
 /* With two digits, and no coarser. */
-static double key_for(const struct integrator *integrator, double fineness)
+static double key_for(const struct integrator *integrator, double refinement)
 {
     const double usual = integrator_key(integrator)->default_value.real;
-    const double key = usual * pow(fineness, -integrator->key_degree);
+    const double key = usual * pow(refinement, -integrator->key_degree);
     char text[32];
     snprintf(text, sizeof text, "%.1e", key);
     return strtod(text, NULL);
 }
 
 struct setting setting_of(const struct config *config, const struct integrator *integrator,
-                          double fineness)
+                          double refinement)
 {
     const struct section *time = config_section(config, "time");
     const double end = section_real(time, "end"), grid = end / EXPERIMENT_DEFAULT_GRID;
@@ -132,18 +132,19 @@ struct setting setting_of(const struct config *config, const struct integrator *
                          section_written(time, key->key);
         find_limits(integrator, &least, &most);
         setting.key = own ? section_real(time, key->key)
-                          : key_for(integrator, fmin(most, fmax(least, fineness)));
-        setting.fineness = pow(key->default_value.real / setting.key, 1.0 / integrator->key_degree);
+                          : key_for(integrator, fmin(most, fmax(least, refinement)));
+        setting.refinement =
+            pow(key->default_value.real / setting.key, 1.0 / integrator->key_degree);
         return setting;
     }
     if (given) {
-        setting.fineness = end / setting.step;
+        setting.refinement = end / setting.step;
         return setting;
     }
-    setting.times = (uint64_t)fmax(1.0, round_up(fineness / EXPERIMENT_DEFAULT_GRID));
-    setting.over = most_grid_steps(config, fineness);
-    setting.fineness = EXPERIMENT_DEFAULT_GRID * (double)setting.times / (double)setting.over;
-    setting.step = end / setting.fineness;
+    setting.times = (uint64_t)fmax(1.0, round_up(refinement / EXPERIMENT_DEFAULT_GRID));
+    setting.over = most_grid_steps(config, refinement);
+    setting.refinement = EXPERIMENT_DEFAULT_GRID * (double)setting.times / (double)setting.over;
+    setting.step = end / setting.refinement;
     return setting;
 }
 
@@ -226,7 +227,7 @@ json_t *setting_json(const struct setting *setting)
 {
     return json_pack("{s:s, s:o, s:o, s:o, s:I, s:I}", "integrator",
                      setting->integrator->variant.name, "fineness",
-                     document_number(setting->fineness), "step", document_number(setting->step),
+                     document_number(setting->refinement), "step", document_number(setting->step),
                      "key", document_number(setting->key), "times", (json_int_t)setting->times,
                      "over", (json_int_t)setting->over);
 }
@@ -236,7 +237,7 @@ struct setting setting_of_json(const json_t *json)
     const json_int_t times = json_integer_value(json_object_get(json, "times")),
                      over = json_integer_value(json_object_get(json, "over"));
     struct setting setting = { .integrator = integrator_find(document_string(json, "integrator")),
-                               .fineness = document_real(json, "fineness"),
+                               .refinement = document_real(json, "fineness"),
                                .step = document_real(json, "step"),
                                .key = document_real(json, "key"),
                                .times = (uint64_t)times,

@@ -12,21 +12,21 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "estimate/asked.h"
+#include "estimate/accuracy-target.h"
 
 struct setting {
     const struct integrator *integrator;
-    double fineness;      /* see above */
+    double refinement;    /* see above */
     double step;          /* time.step: of an integrator that chooses its own, the grid */
     double key;           /* its own key, integrator_key(); NaN for stages */
     uint64_t times, over; /* a cadence of n becomes one of n times / over steps */
 };
 
-/* The setting of the integrator next to `fineness` that the config allows, and no coarser one if
+/* The setting of the integrator next to `refinement` that the config allows, and no coarser one if
  * there is one: the step divides a thousandth of the run, or the cadences all let it be a multiple
  * of that; the key has two digits. */
 struct setting setting_of(const struct config *config, const struct integrator *integrator,
-                          double fineness);
+                          double refinement);
 
 /* The config with the setting in it; `config` must outlive it. */
 enum status setting_apply(const struct config *config, const struct setting *setting,

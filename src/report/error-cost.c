@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "base/document.h"
-#include "estimate/selection.h"
+#include "estimate/choice.h"
 
-/* A choice (estimate/selection.h), and how the run went that it was made for. */
+/* A choice (estimate/choice.h), and how the run went that it was made for. */
 struct error_cost {
     const struct result *result;
-    struct selection choice;
+    struct choice choice;
     double reached; /* by the run; NaN: it does not say */
     bool ends;      /* that is the error of the whole run */
 };
@@ -42,7 +42,7 @@ static bool has_place(double error, double cost)
 static enum status draw_candidates(const struct error_cost *drawn, struct figure *figure,
                                    struct error *error)
 {
-    const struct selection *const choice = &drawn->choice;
+    const struct choice *const choice = &drawn->choice;
     enum status status = STATUS_OK;
     for (size_t k = 0; k < choice->count && !status; k++) {
         const struct candidate *const c = &choice->candidates[k];
@@ -56,18 +56,18 @@ static enum status draw_candidates(const struct error_cost *drawn, struct figure
 static enum status draw_attempts(const struct error_cost *drawn, struct figure *figure,
                                  struct error *error)
 {
-    double x[SELECTION_ATTEMPTS], y[SELECTION_ATTEMPTS];
+    double x[CHOICE_ATTEMPTS], y[CHOICE_ATTEMPTS];
     size_t count = 0, index;
     json_t *attempt;
     json_array_foreach(drawn->choice.attempts, index, attempt)
     {
-        if (count == SELECTION_ATTEMPTS)
+        if (count == CHOICE_ATTEMPTS)
             break;
         x[count] = document_real(attempt, "cost");
         y[count++] = document_real(attempt, "energy_error");
     }
-    return figure_curve(figure, "missed it and began anew", CURVE_POINTS, SELECTION_CANDIDATES,
-                        count, x, y, error);
+    return figure_curve(figure, "missed it and began anew", CURVE_POINTS, CHOICE_CANDIDATES, count,
+                        x, y, error);
 }
 
 /* The bound from the least to the greatest cost that is drawn, and a factor beyond both, so that it
@@ -76,7 +76,7 @@ static enum status draw_asked(const struct error_cost *drawn, struct figure *fig
                               struct error *error)
 {
     static const double beyond = 1.5;
-    const double asked[2] = { drawn->choice.asked.error, drawn->choice.asked.error };
+    const double asked[2] = { drawn->choice.target.error, drawn->choice.target.error };
     double ends[2] = { INFINITY, 0.0 };
     char label[FIGURE_LABEL_SIZE];
     for (size_t c = 0; c < figure->curve_count; c++)
@@ -85,8 +85,7 @@ static enum status draw_asked(const struct error_cost *drawn, struct figure *fig
             ends[1] = fmax(ends[1], figure->curves[c].x[i] * beyond);
         }
     snprintf(label, sizeof label, "asked for: %.3g", asked[0]);
-    return figure_curve(figure, label, CURVE_DASHED, SELECTION_CANDIDATES + 1, 2, ends, asked,
-                        error);
+    return figure_curve(figure, label, CURVE_DASHED, CHOICE_CANDIDATES + 1, 2, ends, asked, error);
 }
 
 /* A circle about what was chosen, a line from there to what was asked for, which is its margin, and
@@ -96,7 +95,7 @@ static enum status draw_chosen(const struct error_cost *drawn, struct figure *fi
 {
     const struct candidate *const c = chosen_of(drawn);
     const double cost[2] = { c->cost, c->cost },
-                 margin[2] = { c->error, drawn->choice.asked.error };
+                 margin[2] = { c->error, drawn->choice.target.error };
     if (has_place(c->error, c->cost) &&
         (figure_curve(figure, "chosen", CURVE_RING, 0, 1, cost, margin, error) ||
          figure_curve(figure, "its margin", CURVE_PATH, (int)drawn->choice.chosen, 2, cost, margin,
@@ -124,7 +123,7 @@ static void tell_missing(const struct error_cost *drawn, struct text *words)
 static void tell(const struct error_cost *drawn, struct text *words)
 {
     const struct candidate *const c = chosen_of(drawn);
-    const double asked = drawn->choice.asked.error, reached = drawn->reached;
+    const double asked = drawn->choice.target.error, reached = drawn->reached;
     const size_t attempts = json_array_size(drawn->choice.attempts);
     char setting[SETTING_TEXT_SIZE];
     text_print(words, "%s was chosen, with an expected error of %.2g",
@@ -176,9 +175,9 @@ enum status error_cost_draw(const struct result *result, struct figures *figures
     struct error_cost drawn = { .result = result,
                                 .reached = find_reached(result),
                                 .ends = result_is_whole(result) };
-    if (selection_of_json(result_find(result, FIELD_CHOICE), &drawn.choice) &&
-        isfinite(drawn.choice.asked.error))
+    if (choice_of_json(result_find(result, FIELD_CHOICE), &drawn.choice) &&
+        isfinite(drawn.choice.target.error))
         draw(&drawn, figures, error);
-    selection_destroy(&drawn.choice);
+    choice_destroy(&drawn.choice);
     return error->status;
 }

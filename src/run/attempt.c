@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "base/document.h"
-#include "estimate/search.h"
+#include "estimate/choice.h"
 
 /* Takes over the choice of the run in the directory; false where there is none. */
 static bool take_recorded(struct run *run, const struct config *config)
@@ -17,11 +17,11 @@ static bool take_recorded(struct run *run, const struct config *config)
     snprintf(path, sizeof path, "%s/run.json",
              experiment_directory(&run->experiment, run->options.directory, buffer));
     const bool found = document_load(path, &before, &unreadable) == STATUS_OK &&
-                       selection_of_json(json_object_get(before, "choice"), &run->choice);
+                       choice_of_json(json_object_get(before, "choice"), &run->choice);
     json_decref(before);
     if (!found)
-        selection_destroy(&run->choice);
-    run->choice.asked = asked_of(config);
+        choice_destroy(&run->choice);
+    run->choice.target = accuracy_target(config);
     return found;
 }
 
@@ -30,7 +30,7 @@ static void tell(struct run *run)
     const struct candidate *c = &run->choice.candidates[run->choice.chosen];
     char text[SETTING_TEXT_SIZE];
     run_notice(run, "time.energy_error = %g: %s, with an expected error of %.1e",
-               run->choice.asked.error, setting_text(&c->setting, text), c->error);
+               run->choice.target.error, setting_text(&c->setting, text), c->error);
 }
 
 enum status attempt_choose(struct run *run, const struct config *config, struct error *error)
@@ -39,14 +39,14 @@ enum status attempt_choose(struct run *run, const struct config *config, struct 
         integrator_find(section_variant(config_section(config, "time"))->name);
     struct setting setting;
     run->given = config;
-    if (!asked_to_choose(config))
+    if (!accuracy_target_leaves_choice(config))
         return STATUS_OK;
     if (run->options.unchosen) {
         setting = setting_of(config, given, EXPERIMENT_DEFAULT_GRID);
         return setting_apply(config, &setting, &run->chosen, error);
     }
     if (run->choice.count == 0 && !(run->options.restart && take_recorded(run, config))) {
-        if (search_setting(config, &search_usual, &run->interruption, &run->choice, error))
+        if (choice_make(config, &choice_usual_limits, &run->interruption, &run->choice, error))
             return error->status;
         tell(run);
     }
@@ -56,14 +56,14 @@ enum status attempt_choose(struct run *run, const struct config *config, struct 
 
 struct finding attempt_finding(const struct run *run)
 {
-    const struct asked asked = asked_of(run->experiment.config);
+    const struct accuracy_target target = accuracy_target(run->experiment.config);
     const struct ensemble *ensemble = &run->ensemble;
     double error = NAN;
-    asked_error_among(&asked, ensemble->largest_error, ensemble->systems, &error,
-                      &(struct error){ 0 });
-    struct finding row = finding_row("time.energy_error", error, asked.error,
-                                     !isnan(asked.error) && !(error <= asked.error), NAN);
-    row.subject = FINDING_OF_ASKED;
+    accuracy_target_error(&target, ensemble->largest_error, ensemble->systems, &error,
+                          &(struct error){ 0 });
+    struct finding row = finding_row("time.energy_error", error, target.error,
+                                     !isnan(target.error) && !(error <= target.error), NAN);
+    row.subject = FINDING_OF_TARGET;
     row.system = ensemble->systems > 1 ? ensemble_worst(ensemble) + 1 : 0;
     return row;
 }
@@ -82,7 +82,7 @@ bool attempt_again(struct run *run, enum status status)
     char before[SETTING_TEXT_SIZE], after[SETTING_TEXT_SIZE];
     if (status != STATUS_NUMERICAL || run->choice.count == 0 || run->exhausted)
         return false;
-    struct selection *const choice = &run->choice;
+    struct choice *const choice = &run->choice;
     const double error = run->missed ? attempt_finding(run).value : INFINITY;
     const double part = (double)run->schedule.step / (double)run->experiment.steps;
     double work = 0.0;
@@ -91,7 +91,7 @@ bool attempt_again(struct run *run, enum status status)
         work += integrator_time(run->simulation->integrator, &done);
     }
     setting_text(&choice->candidates[choice->chosen].setting, before);
-    if (!selection_again(run->given, part, error, work, choice)) {
+    if (!choice_after_miss(run->given, part, error, work, choice)) {
         run->exhausted = true;
         return run->missed; /* the same once more, to its end */
     }
@@ -99,7 +99,7 @@ bool attempt_again(struct run *run, enum status status)
     snprintf(run->why_again, sizeof run->why_again,
              "time.energy_error = %g: with %s the energy was off by %.2e at t = %s; the run begins "
              "anew with %s",
-             choice->asked.error, before, error, run_time_text(run, 6, time),
+             choice->target.error, before, error, run_time_text(run, 6, time),
              setting_text(&choice->candidates[choice->chosen].setting, after));
     return true;
 }

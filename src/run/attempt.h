@@ -1,7 +1,7 @@
 /*
- * The attempts of a run that is asked for an error (estimate/asked.h). It begins with the setting
- * that was chosen, or that its directory names if it goes on; and where it misses the error it
- * begins anew with a finer one, so that its files are those of a run with that setting from the
+ * The attempts of a run that is asked for an error (estimate/accuracy-target.h). It begins with the
+ * setting that was chosen, or that its directory names if it goes on; and where it misses the error
+ * it begins anew with a finer one, so that its files are those of a run with that setting from the
  * start.
  */
 #ifndef ORRERY_RUN_ATTEMPT_H
@@ -23,7 +23,7 @@ enum status attempt_judge(struct run *run, struct error *error);
 bool attempt_again(struct run *run, enum status status);
 
 /* Returns the row of the error that the run was asked for: the largest of the system that counts,
- * see asked_error_among(). Its bound is NaN if none was asked for. */
+ * see accuracy_target_error(). Its bound is NaN if none was asked for. */
 struct finding attempt_finding(const struct run *run);
 
 #endif

@@ -127,7 +127,7 @@ static bool judges(const struct run *run)
 /* Tells whether the energy of every row and frame is to be known. */
 static bool asks_error(const struct run *run)
 {
-    return !isnan(asked_of(run->experiment.config).error);
+    return !isnan(accuracy_target(run->experiment.config).error);
 }
 
 /* Returns what the observers of this step need. */

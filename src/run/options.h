@@ -39,7 +39,7 @@ struct run_options {
     bool force;            /* replace a run that is there */
     bool restart;          /* continue it */
     bool restart_if_any;   /* with `restart`: where there is none, begin */
-    bool unchosen;         /* take any setting where one is to be chosen (estimate/selection.h) */
+    bool unchosen;         /* take any setting where one is to be chosen (estimate/choice.h) */
     double deadline;       /* clock_seconds() by which it has stopped, with a checkpoint; 0: none */
     const char *show;      /* quantities with commas between them, for `row`; NULL: none */
     /* Called a few times a second while it computes, and with a line for people, a `loud` one if

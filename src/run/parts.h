@@ -22,8 +22,8 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "config/configuration.h"
+#include "estimate/choice.h"
 #include "estimate/experiment.h"
-#include "estimate/selection.h"
 #include "initial/body-files.h"
 #include "integrator/adaptive.h"
 #include "observation/criteria.h"
@@ -139,7 +139,7 @@ enum { VERDICT_TEXT_SIZE = 1024 };
 
 struct run {
     struct run_options options; /* its texts are the caller's */
-    struct selection choice;    /* what was chosen for it: nothing if `count` is 0 */
+    struct choice choice;       /* what was chosen for it: nothing if `count` is 0 */
     struct config *chosen;      /* the config with that; NULL for nothing */
     const struct config *given; /* the caller's */
     bool missed;                /* the error that was asked for, and it begins anew */

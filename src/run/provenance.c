@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/document.h"
 #include "base/memory.h"
-#include "estimate/asked.h"
+#include "estimate/accuracy-target.h"
 #include "external/external.h"
 #include "run/phases.h"
 #include "run/record.h"
@@ -392,7 +392,7 @@ enum status provenance_write(const struct run *run, const struct provenance_end 
                      json_integer((json_int_t)ensemble_worst(&run->ensemble) + 1));
     }
     if (run->choice.count > 0)
-        document_set(&document, "choice", selection_json(&run->choice));
+        document_set(&document, "choice", choice_json(&run->choice));
     document_set(&document, "scales", scales_json(&run->scales));
     document_set(&document, "time_scales", time_scales_json(run));
     if (run->experiment.external)

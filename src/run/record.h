@@ -8,9 +8,9 @@
 
 #include "backend/backend.h"
 #include "base/status.h"
+#include "estimate/choice.h"
 #include "estimate/estimate.h"
 #include "estimate/experiment.h"
-#include "estimate/selection.h"
 #include "observation/criteria.h"
 #include "observation/observers.h"
 #include "run/ensemble.h"
@@ -74,10 +74,10 @@ struct run_record {
                                        per second */
     struct legs_sum legs;           /* all of them */
     struct time_scales time_scales; /* of the first system at the start */
-    const struct selection *selection; /* what was chosen for it; NULL for nothing */
-    double asked, reached; /* the energy error that it was asked for, or NaN, and that of the system
-                              which counts */
-    bool chooses_steps;    /* the integrator does: */
+    const struct choice *choice;    /* what was chosen for it; NULL for nothing */
+    double target, reached;     /* the energy error that it was asked for, or NaN, and that of the
+                                  system     which counts */
+    bool chooses_steps;         /* the integrator does: */
     struct work_done own_steps; /* of all systems */
     size_t smallest_system;     /* whose step was the smallest */
 };

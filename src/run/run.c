@@ -218,7 +218,7 @@ void run_destroy(struct run *run)
     if (!run)
         return;
     clear(run);
-    selection_destroy(&run->choice);
+    choice_destroy(&run->choice);
     free(run);
     signals_release(); /* until here a signal does not end the process */
 }

@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "diagnostics/diagnostic.h"
-#include "estimate/asked.h"
+#include "estimate/accuracy-target.h"
 #include "external/field.h"
 #include "force/method.h"
 #include "formats/output.h"
@@ -100,8 +100,8 @@ static const struct parameter time_rows[] = {
     { .key = "energy_error_of",
       .type = PARAMETER_CHOICE,
       .default_value = DEFAULT_UNSET,
-      .choices = asked_of_names,
-      .choice_help = asked_of_help,
+      .choices = accuracy_target_names,
+      .choice_help = accuracy_target_help,
       .help = "System of an ensemble that energy_error is asked of; unset: the worst." },
 };
 
@@ -220,7 +220,7 @@ static void check_name(const struct section *section, struct error *error)
 static void check_time(const struct section *section, struct error *error)
 {
     char end[TEXT_REAL_SIZE];
-    asked_check(section, error);
+    accuracy_target_check(section, error);
     if (section_has(section, "step") &&
         section_real(section, "step") > section_real(section, "end"))
         section_error(section, "step", error,

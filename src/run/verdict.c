@@ -34,7 +34,7 @@ enum status verdict_status(const struct run *run)
 
 const char *run_verdict(const struct config *config, enum status status)
 {
-    const bool bounds = config_count(config, "expect") > 0 || !isnan(asked_of(config).error);
+    const bool bounds = config_count(config, "expect") > 0 || !isnan(accuracy_target(config).error);
     switch (status) {
     case STATUS_OK:
         return bounds ? "held" : "none";
@@ -90,10 +90,10 @@ static void say_bound(struct run *run, const struct finding *f)
             f->bound, f->value / f->bound);
     else {
         say(run, ", %s %g%s (",
-            f->subject == FINDING_OF_ASKED ? "time.energy_error ="
-            : f->from_below                ? "lower bound"
-            : f->bound > 0.0               ? "bound"
-                                           : "upper bound",
+            f->subject == FINDING_OF_TARGET ? "time.energy_error ="
+            : f->from_below                 ? "lower bound"
+            : f->bound > 0.0                ? "bound"
+                                            : "upper bound",
             f->bound, unit);
         if (!f->from_below && f->bound > 0.0 && !is_close(f))
             say(run, "%.3g times)", f->value / f->bound);
@@ -106,10 +106,10 @@ static void say_bound(struct run *run, const struct finding *f)
 static void say_finding(struct run *run, const struct finding *f)
 {
     char whose[FINDING_WHOSE_SIZE];
-    const bool of_watch = f->subject < FINDING_OF_ASKED;
+    const bool of_watch = f->subject < FINDING_OF_TARGET;
     say(run, "%.60s ",
-        f->subject >= FINDING_OF_ASKED && f->subject <= FINDING_OF_ENERGY ? "energy error"
-                                                                          : f->name);
+        f->subject >= FINDING_OF_TARGET && f->subject <= FINDING_OF_ENERGY ? "energy error"
+                                                                           : f->name);
     if (f->unseen) {
         say(run, "has no row to judge by");
         return;
@@ -161,7 +161,7 @@ static bool fails_by_energy(struct run *run, const struct findings *rows,
     const struct finding *c = findings_worst(rows, FINDING_OF_ENERGY);
     const bool known = watched->severity == FINDING_FAILURE;
     const bool by_rows = c && !(known && watched->times >= c->times);
-    const struct finding *missed = findings_worst(rows, FINDING_OF_ASKED);
+    const struct finding *missed = findings_worst(rows, FINDING_OF_TARGET);
     char text[WATCH_TEXT_SIZE];
     if (missed) {
         say_finding(run, missed);

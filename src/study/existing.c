@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/document.h"
-#include "estimate/selection.h"
+#include "estimate/choice.h"
 #include "output/directory.h"
 #include "run/change.h"
 
@@ -198,7 +198,7 @@ void existing_member(const char *directory, const struct result *result,
     } else if (comparison.finished || !json_is_false(result_find(result, FIELD_CHECKPOINTED))) {
         struct config *chosen = NULL; /* as what was chosen for the run makes it */
         compare_input(&comparison, result, config, input);
-        if (!selection_recall(result_find(result, FIELD_CHOICE), config, &chosen, error))
+        if (!choice_recall(result_find(result, FIELD_CHOICE), config, &chosen, error))
             change_visit(before, chosen ? chosen : config, judge_change, &comparison, error);
         config_free(chosen);
     }

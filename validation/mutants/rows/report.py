@@ -141,7 +141,7 @@ ROWS = [
      "cli/report*.py"),
     ("src/report/page.c", '{ "tile_error", FIELD_LARGEST_ENERGY_ERROR,',
      '{ "tile_error", FIELD_RELATIVE_ENERGY_ERROR,', "cli/moving-frames.py"),
-    ("src/report/error-cost.c", "{ c->error, drawn->choice.asked.error };",
+    ("src/report/error-cost.c", "{ c->error, drawn->choice.target.error };",
      "{ c->error, c->error };", "cli/report-asked.py"),
     ("src/report/error-cost.c", "if (reached > asked || isinf(reached))", "if (isinf(reached))",
      "cli/report-asked.py"),

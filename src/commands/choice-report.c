@@ -1,4 +1,4 @@
-#include "commands/chosen.h"
+#include "commands/choice-report.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -8,11 +8,10 @@
 #include "base/document.h"
 
 /* Sorts the candidates by what they cost, those that keep the error first. */
-static void sort(const struct selection *selection,
-                 const struct candidate *sorted[SELECTION_CANDIDATES])
+static void sort(const struct choice *choice, const struct candidate *sorted[CHOICE_CANDIDATES])
 {
-    for (size_t k = 0; k < selection->count; k++) {
-        const struct candidate *const c = &selection->candidates[k];
+    for (size_t k = 0; k < choice->count; k++) {
+        const struct candidate *const c = &choice->candidates[k];
         size_t at = k;
         while (at > 0 && (c->keeps > sorted[at - 1]->keeps ||
                           (c->keeps == sorted[at - 1]->keeps && c->cost < sorted[at - 1]->cost))) {
@@ -42,14 +41,14 @@ static const char *behind_name(const struct setting *setting, char buffer[SETTIN
     return comma ? comma + 2 : buffer;
 }
 
-void chosen_table(const struct selection *selection, const char *indent, struct text *text)
+void choice_report_table(const struct choice *choice, const char *indent, struct text *text)
 {
-    const struct candidate *sorted[SELECTION_CANDIDATES];
-    const struct candidate *const taken = &selection->candidates[selection->chosen];
-    sort(selection, sorted);
+    const struct candidate *sorted[CHOICE_CANDIDATES];
+    const struct candidate *const taken = &choice->candidates[choice->chosen];
+    sort(choice, sorted);
     text_print(text, "%s%-16s %-16s %-9s %-6s %-9s\n", indent, "integrator", "setting", "error",
                "cost", "least");
-    for (size_t k = 0; k < selection->count; k++) {
+    for (size_t k = 0; k < choice->count; k++) {
         const struct candidate *const c = sorted[k];
         char setting[SETTING_TEXT_SIZE], error[CELL_SIZE], cost[CELL_SIZE], least[CELL_SIZE];
         text_print(text, "%s%-16s %-16s %-9s %-6s %-9s %s\n", indent,
@@ -65,27 +64,27 @@ void chosen_table(const struct selection *selection, const char *indent, struct 
     }
 }
 
-void chosen_words(const struct selection *selection, struct text *text)
+void choice_report_words(const struct choice *choice, struct text *text)
 {
-    const struct candidate *sorted[SELECTION_CANDIDATES];
-    const struct candidate *const taken = &selection->candidates[selection->chosen];
+    const struct candidate *sorted[CHOICE_CANDIDATES];
+    const struct candidate *const taken = &choice->candidates[choice->chosen];
     char setting[SETTING_TEXT_SIZE];
-    sort(selection, sorted);
+    sort(choice, sorted);
     text_print(text, "%s", setting_text(&taken->setting, setting));
-    for (size_t k = 0; k < selection->count; k++)
+    for (size_t k = 0; k < choice->count; k++)
         if (sorted[k] != taken && sorted[k]->keeps)
             text_print(text, "; %s for %.2g times the cost",
                        setting_text(&sorted[k]->setting, setting), sorted[k]->cost / taken->cost);
 }
 
-void chosen_attempts(const struct selection *selection, struct text *text)
+void choice_report_attempts(const struct choice *choice, struct text *text)
 {
-    const double cost = selection->candidates[selection->chosen].cost;
-    const size_t count = json_array_size(selection->attempts);
+    const double cost = choice->candidates[choice->chosen].cost;
+    const size_t count = json_array_size(choice->attempts);
     char setting[SETTING_TEXT_SIZE];
     double lost = 0.0;
     for (size_t k = 0; k < count; k++) {
-        const json_t *const attempt = json_array_get(selection->attempts, k);
+        const json_t *const attempt = json_array_get(choice->attempts, k);
         const struct setting missed = setting_of_json(json_object_get(attempt, "setting"));
         lost += document_real(attempt, "cost");
         if (missed.integrator)

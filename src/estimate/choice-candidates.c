@@ -1,9 +1,14 @@
-#include "estimate/shortlist.h"
+/*
+ * The integrators of which pilots are made for a run that asks for an error, in the order in which
+ * they are tried.
+ */
+#include "estimate/choice.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "estimate/experiment.h"
 
 /* Among few bodies one that chooses a step for all is cheaper; three have no encounters by chance.
  */
@@ -18,9 +23,9 @@ static double passage_cost(const struct integrator *integrator, double error)
            (double)integrator_forces_per_step(integrator);
 }
 
-static void add_candidate(struct selection *choice, const struct integrator *integrator)
+static void add_candidate(struct choice *choice, const struct integrator *integrator)
 {
-    if (choice->count < SELECTION_CANDIDATES)
+    if (choice->count < CHOICE_CANDIDATES)
         choice->candidates[choice->count++] =
             (struct candidate){ .setting = { .integrator = integrator, .key = NAN },
                                 .error = INFINITY,
@@ -30,12 +35,12 @@ static void add_candidate(struct selection *choice, const struct integrator *int
 
 /* The given integrator; or of the symplectic ones that which follows a passage at the least cost,
  * and the next if that is not much dearer; and those that choose their own steps. */
-static void list_candidates(const struct config *config, struct selection *choice)
+static void list_candidates(const struct config *config, struct choice *choice)
 {
     static const double much = 1.3;
     const struct integrator *best[2] = { NULL, NULL }, *row;
     double costs[2] = { INFINITY, INFINITY };
-    if (!choice->asked.integrator) {
+    if (!choice->target.integrator) {
         add_candidate(choice,
                       integrator_find(section_variant(config_section(config, "time"))->name));
         return;
@@ -43,7 +48,7 @@ static void list_candidates(const struct config *config, struct selection *choic
     for (size_t k = 0; (row = integrator_at(k)); k++) {
         if (!integrator_has_stages(row) || !row->symplectic || !row->reversible)
             continue;
-        const double cost = passage_cost(row, choice->asked.error);
+        const double cost = passage_cost(row, choice->target.error);
         const size_t place = cost < costs[0] ? 0 : 1;
         if (cost >= costs[place])
             continue;
@@ -77,8 +82,8 @@ static double free_fall(const struct physics *physics, const struct conserved *c
  * Softening hides encounters where it is longer than the distance at which two bodies turn each
  * other by a right angle, about R / N with R = G M^2 / 2|U|; in a collapse, some times that.
  */
-static enum status describe(const struct experiment *experiment, double end, struct shortlist *list,
-                            struct error *error)
+static enum status describe(const struct experiment *experiment, double end,
+                            struct choice_start *start, struct error *error)
 {
     static const double cold = 0.3, beyond = 1.1, in_collapse = 8.0;
     struct simulation s = { 0 };
@@ -95,19 +100,19 @@ static enum status describe(const struct experiment *experiment, double end, str
                 0.5 * s.physics.gravitational_constant * c->mass * c->mass / fabs(c->potential);
             softest = fmin(softest, s.physics.softening * (double)s.bodies->count / R);
             if (s.bodies->count > 2 && 2.0 * c->internal < cold * fabs(c->potential) && fall < end)
-                list->collapse = fmax(list->collapse, fall / end);
+                start->collapse = fmax(start->collapse, fall / end);
         }
-    list->hidden = softest > (list->collapse > 0.0 ? in_collapse : 1.0);
-    list->hidden = list->hidden || from->bodies->count <= FEW_WITHOUT_CHANCE;
+    start->hidden = softest > (start->collapse > 0.0 ? in_collapse : 1.0);
+    start->hidden = start->hidden || from->bodies->count <= FEW_WITHOUT_CHANCE;
     simulation_destroy(&s);
     return error->status;
 }
 
 /* Puts the integrator first that is most often the cheapest, so that little is tried with others:
  * where encounters decide one that chooses its own steps, and of these that for few bodies. */
-static void put_first(const struct shortlist *list, bool few, struct selection *choice)
+static void put_first(const struct choice_start *start, bool few, struct choice *choice)
 {
-    for (size_t k = 1; k < choice->count && !list->hidden; k++) {
+    for (size_t k = 1; k < choice->count && !start->hidden; k++) {
         const struct candidate c = choice->candidates[k];
         const struct integrator *const integrator = c.setting.integrator;
         if (!integrator->adaptive || integrator->block_steps == few)
@@ -118,14 +123,14 @@ static void put_first(const struct shortlist *list, bool few, struct selection *
     }
 }
 
-enum status shortlist_candidates(const struct experiment *experiment, const struct config *config,
-                                 struct selection *choice, struct shortlist *list,
-                                 struct error *error)
+enum status choice_list_candidates(const struct experiment *experiment, const struct config *config,
+                                   struct choice *choice, struct choice_start *start,
+                                   struct error *error)
 {
     const double end = section_real(config_section(config, "time"), "end");
-    *list = (struct shortlist){ 0 };
+    *start = (struct choice_start){ 0 };
     list_candidates(config, choice);
-    if (!describe(experiment, end, list, error))
-        put_first(list, experiment->simulation.bodies->count <= FEW, choice);
+    if (!describe(experiment, end, start, error))
+        put_first(start, experiment->simulation.bodies->count <= FEW, choice);
     return error->status;
 }

@@ -1,4 +1,4 @@
-#include "commands/standing.h"
+#include "commands/status-report.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -22,7 +22,7 @@ static void put(const char *name, const struct text *value, struct text *text)
 
 /* --- a run ------------------------------------------------------------------------------------ */
 
-bool standing_progress(const struct result *result, struct run_progress *progress)
+bool status_report_progress(const struct result *result, struct run_progress *progress)
 {
     const struct progress *p = &result->progress;
     *progress = (struct run_progress){ .name = result_string(result, FIELD_NAME),
@@ -41,7 +41,7 @@ static void put_progress(const struct result *result, const char *name, struct t
     struct run_progress progress;
     struct text value = { 0 };
     char time[UNITS_TEXT_SIZE];
-    if (!standing_progress(result, &progress))
+    if (!status_report_progress(result, &progress))
         return;
     display_part(&progress, &value);
     text_print(&value, ", step %.0f of %.0f, t = %s", (double)progress.step, (double)progress.last,
@@ -118,8 +118,8 @@ static void put_way_on(const struct result *result, struct text *text)
     text_print(text, "\n");
 }
 
-void standing_of_run(const struct result *result, const char *owner, const struct latest *latest,
-                     struct text *text)
+void status_report_of_run(const struct result *result, const char *owner,
+                          const struct latest *latest, struct text *text)
 {
     struct text verdict = { 0 };
     text_print(text, "%s: ", result->path);
@@ -145,7 +145,7 @@ void standing_of_run(const struct result *result, const char *owner, const struc
     text_free(&verdict);
 }
 
-enum status standing_status(const struct result *result, struct error *error)
+enum status status_report_status(const struct result *result, struct error *error)
 {
     const double status = result_real(result, FIELD_EXIT_STATUS);
     if (result->state == RESULT_LEFT)
@@ -158,11 +158,12 @@ enum status standing_status(const struct result *result, struct error *error)
 
 /* --- a study ---------------------------------------------------------------------------------- */
 
-enum status standing_open_study(const char *path, struct standing_study *study, struct error *error)
+enum status status_report_open_study(const char *path, struct status_report_study *study,
+                                     struct error *error)
 {
     char manifest[STUDY_PATH_SIZE];
     json_t *json = NULL;
-    *study = (struct standing_study){ 0 };
+    *study = (struct status_report_study){ 0 };
     snprintf(manifest, sizeof manifest, "%.*s/study.json", STUDY_PATH_SIZE - 16, path);
     if (document_load(manifest, &json, error))
         return error->status;
@@ -178,10 +179,10 @@ enum status standing_open_study(const char *path, struct standing_study *study, 
     return study->outcomes ? STATUS_OK : error_memory(error);
 }
 
-void standing_close_study(struct standing_study *study)
+void status_report_close_study(struct status_report_study *study)
 {
     free(study->outcomes);
-    *study = (struct standing_study){ 0 };
+    *study = (struct status_report_study){ 0 };
 }
 
 /* Weighs an outcome: an error counts more than a stop, and a stop more than an expectation that did
@@ -195,7 +196,7 @@ static int weight(enum status status)
     return k;
 }
 
-static void count_status(struct standing_study *study, enum status status)
+static void count_status(struct status_report_study *study, enum status status)
 {
     if (weight(status) > weight(study->status))
         study->status = status;
@@ -212,7 +213,7 @@ static enum status status_of(const struct result *result, enum status opened)
     struct error problem = { 0 };
     if (opened == STATUS_NO_INPUT || (!opened && result->state == RESULT_AT_WORK))
         return STATUS_STOPPED;
-    return opened ? opened : standing_status(result, &problem);
+    return opened ? opened : status_report_status(result, &problem);
 }
 
 /* "time.step = 0.02: " */
@@ -226,7 +227,7 @@ static void put_values(const struct study *values, size_t member, struct text *t
 
 /* The line of one member that is at work, or that did not go well. */
 static void put_member(const char *path, size_t member, const struct study *values,
-                       struct standing_study *study, struct text *lines)
+                       struct status_report_study *study, struct text *lines)
 {
     struct result result;
     struct error problem = { 0 };
@@ -256,8 +257,8 @@ static void put_member(const char *path, size_t member, const struct study *valu
     text_free(&words);
 }
 
-void standing_of_members(const char *path, const struct study *values, struct standing_study *study,
-                         struct text *text)
+void status_report_of_members(const char *path, const struct study *values,
+                              struct status_report_study *study, struct text *text)
 {
     size_t counts[OUTCOMES] = { 0 };
     struct text lines = { 0 }, runs = { 0 };
@@ -287,12 +288,12 @@ void standing_of_members(const char *path, const struct study *values, struct st
     text_free(&runs);
 }
 
-void standing_of_study(const char *path, const char *owner, struct standing_study *study,
-                       struct text *text)
+void status_report_of_study(const char *path, const char *owner, struct status_report_study *study,
+                            struct text *text)
 {
     text_print(text, "%s: %zu runs, %s\n", path, study->members,
                owner[0] ? owner : "no process is at work");
-    standing_of_members(path, NULL, study, text);
+    status_report_of_members(path, NULL, study, text);
     bool whole = true;
     for (size_t m = 0; m < study->members; m++)
         whole &= went_well(study->outcomes[m]) || study->outcomes[m] == OUTCOME_FAILED;

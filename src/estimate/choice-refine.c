@@ -1,4 +1,4 @@
-#include "estimate/selection.h"
+#include "estimate/choice.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -17,36 +17,23 @@ static const double most_change = 8.0;
 /* A candidate that costs more by this factor is not chosen because another one missed the error. */
 static const double most_dearer = 100.0;
 
-double selection_growth(const struct integrator *integrator)
+double choice_error_growth(const struct integrator *integrator)
 {
     return integrator->symplectic ? growth_of_symplectic : growth_of_others;
 }
 
-double selection_target(const struct asked *asked, bool whole)
+double choice_error_aim(const struct accuracy_target *target, bool whole)
 {
-    return asked->error * (whole ? sure_part : chance_part);
+    return target->error * (whole ? sure_part : chance_part);
 }
 
-double selection_finer_by(const struct integrator *integrator, double factor)
+double choice_steps_factor(const struct integrator *integrator, double factor)
 {
     return pow(factor, 1.0 / integrator->order);
 }
 
-bool selection_choose(struct selection *choice)
-{
-    bool any = false;
-    for (size_t k = 0; k < choice->count; k++) {
-        const struct candidate *c = &choice->candidates[k];
-        if (c->keeps && (!any || c->cost < choice->candidates[choice->chosen].cost)) {
-            choice->chosen = k;
-            any = true;
-        }
-    }
-    return any;
-}
-
-void selection_refine(const struct config *config, double part, double error, double work,
-                      struct selection *choice)
+void choice_refine(const struct config *config, double part, double error, double work,
+                   struct choice *choice)
 {
     static const double change_of_failure = 2.0, steep = 6.0;
     const double attempts = (double)json_array_size(choice->attempts);
@@ -56,8 +43,8 @@ void selection_refine(const struct config *config, double part, double error, do
     const double before = c->error;
     const double dearer = fmax(1.0, work / part / c->cost);
     const double most = most_dearer * fmax(c->cost, work / part);
-    const double now = error * pow(part, -selection_growth(c->setting.integrator));
-    const double wanted = selection_target(&choice->asked, false);
+    const double now = error * pow(part, -choice_error_growth(c->setting.integrator));
+    const double wanted = choice_error_aim(&choice->target, false);
     const double surprise = fmax(now / fmax(before, 1e-300), 1.0);
     for (size_t k = 0; k < choice->count; k++) {
         struct candidate *const other = &choice->candidates[k];
@@ -70,30 +57,30 @@ void selection_refine(const struct config *config, double part, double error, do
             continue;
         const double beyond = other == c ? now : other->error * surprise;
         const double change =
-            isfinite(beyond) ? selection_finer_by(integrator, beyond / wanted) : change_of_failure;
+            isfinite(beyond) ? choice_steps_factor(integrator, beyond / wanted) : change_of_failure;
         if (other != c && change <= 1.0)
             continue;
-        const double fineness =
-            other->setting.fineness * fmin(most_change, fmax(least_change, change));
-        const struct setting finer = setting_of(config, integrator, fineness);
-        other->cost *= finer.fineness / other->setting.fineness;
-        other->keeps = finer.fineness > other->setting.fineness && other->cost < most;
+        const double refinement =
+            other->setting.refinement * fmin(most_change, fmax(least_change, change));
+        const struct setting finer = setting_of(config, integrator, refinement);
+        other->cost *= finer.refinement / other->setting.refinement;
+        other->keeps = finer.refinement > other->setting.refinement && other->cost < most;
         other->error = fmin(wanted, beyond);
         other->setting = finer;
         other->part = 0.0;
     }
 }
 
-void selection_destroy(struct selection *choice)
+void choice_destroy(struct choice *choice)
 {
     json_decref(choice->attempts);
-    *choice = (struct selection){ 0 };
+    *choice = (struct choice){ 0 };
 }
 
 /* --- again ------------------------------------------------------------------------------------ */
 
-bool selection_again(const struct config *config, double part, double error, double work,
-                     struct selection *choice)
+bool choice_after_miss(const struct config *config, double part, double error, double work,
+                       struct choice *choice)
 {
     struct candidate *const c = &choice->candidates[choice->chosen];
     json_t *const attempt = json_pack("{s:o, s:o, s:o, s:o}", "setting", setting_json(&c->setting),
@@ -102,15 +89,15 @@ bool selection_again(const struct config *config, double part, double error, dou
     if (!choice->attempts)
         choice->attempts = json_array();
     document_append(&choice->attempts, attempt);
-    if (json_array_size(choice->attempts) >= SELECTION_ATTEMPTS)
+    if (json_array_size(choice->attempts) >= CHOICE_ATTEMPTS)
         return false;
-    selection_refine(config, fmax(part, 1e-3), isnan(error) ? INFINITY : error, work, choice);
-    return selection_choose(choice);
+    choice_refine(config, fmax(part, 1e-3), isnan(error) ? INFINITY : error, work, choice);
+    return choice_take_cheapest(choice);
 }
 
 /* --- run.json --------------------------------------------------------------------------------- */
 
-json_t *selection_json(const struct selection *choice)
+json_t *choice_json(const struct choice *choice)
 {
     json_t *candidates = json_array();
     for (size_t k = 0; k < choice->count; k++) {
@@ -124,10 +111,10 @@ json_t *selection_json(const struct selection *choice)
                                   "why", c->why));
     }
     return json_pack("{s:o, s:s, s:I, s:o, s:o, s:o}", "asked",
-                     document_number(choice->asked.error), "of", asked_of_names[choice->asked.of],
-                     "chosen", (json_int_t)choice->chosen, "pilots",
-                     document_number(choice->pilots), "candidates", candidates, "attempts",
-                     choice->attempts ? json_incref(choice->attempts) : json_array());
+                     document_number(choice->target.error), "of",
+                     accuracy_target_names[choice->target.of], "chosen", (json_int_t)choice->chosen,
+                     "pilots", document_number(choice->pilots), "candidates", candidates,
+                     "attempts", choice->attempts ? json_incref(choice->attempts) : json_array());
 }
 
 static double real_or_infinite(const json_t *json, const char *key)
@@ -136,14 +123,14 @@ static double real_or_infinite(const json_t *json, const char *key)
     return isnan(value) ? INFINITY : value;
 }
 
-bool selection_of_json(const json_t *json, struct selection *choice)
+bool choice_of_json(const json_t *json, struct choice *choice)
 {
     const json_t *const candidates = json_object_get(json, "candidates");
-    *choice = (struct selection){ .asked.error = document_real(json, "asked"),
-                                  .pilots = document_real(json, "pilots") };
+    *choice = (struct choice){ .target.error = document_real(json, "asked"),
+                               .pilots = document_real(json, "pilots") };
     const json_int_t chosen = json_integer_value(json_object_get(json, "chosen"));
     bool known = true; /* all their integrators are */
-    for (size_t k = 0; k < json_array_size(candidates) && k < SELECTION_CANDIDATES; k++) {
+    for (size_t k = 0; k < json_array_size(candidates) && k < CHOICE_CANDIDATES; k++) {
         const json_t *const from = json_array_get(candidates, k);
         struct candidate *const c = &choice->candidates[choice->count++];
         *c = (struct candidate){ .setting = setting_of_json(json_object_get(from, "setting")),
@@ -163,15 +150,15 @@ bool selection_of_json(const json_t *json, struct selection *choice)
            choice->candidates[choice->chosen].setting.step > 0.0;
 }
 
-enum status selection_recall(const json_t *json, const struct config *config,
-                             struct config **recalled, struct error *error)
+enum status choice_recall(const json_t *json, const struct config *config, struct config **recalled,
+                          struct error *error)
 {
-    struct selection choice;
+    struct choice choice;
     *recalled = NULL;
-    if (!asked_to_choose(config))
+    if (!accuracy_target_leaves_choice(config))
         return STATUS_OK;
-    if (selection_of_json(json, &choice))
+    if (choice_of_json(json, &choice))
         setting_apply(config, &choice.candidates[choice.chosen].setting, recalled, error);
-    selection_destroy(&choice);
+    choice_destroy(&choice);
     return error->status;
 }

@@ -1,14 +1,13 @@
-#include "estimate/search.h"
+#include "estimate/choice.h"
 
 #include <math.h>
 #include <stdio.h>
 
 #include "estimate/experiment.h"
 #include "estimate/pilot.h"
-#include "estimate/shortlist.h"
 #include "space/nearest.h"
 
-const struct search_limits search_usual = { 2e9, 0.1 };
+const struct choice_limits choice_usual_limits = { 2e9, 0.1 };
 
 /* A pilot sees so much of the run, and more where that is little work. */
 static const double scout_part = 0.03, confirm_part = 0.06, little_work = 2e6;
@@ -35,8 +34,8 @@ enum { MOST_PILOTS = 12, MOST_SCOUTS = 3, MOST_CONFIRMED = 4 };
 struct search {
     const struct config *config;
     const struct experiment *experiment; /* of any setting */
-    const struct search_limits *limits;
-    struct selection *choice;
+    const struct choice_limits *limits;
+    struct choice *choice;
     double fastest; /* period of the fastest pair; INFINITY: there is none */
     double run;     /* work of the run, before a pilot has told it */
     double best;    /* cost of the cheapest candidate so far that keeps the error */
@@ -50,7 +49,7 @@ struct search {
 /* The error at the end after one of a part of the run. */
 static double expected_error(const struct search *search, const struct pilot *pilot)
 {
-    const double least = selection_growth(pilot->setting.integrator);
+    const double least = choice_error_growth(pilot->setting.integrator);
     double seen = 0.0;
     if (pilot->part >= 1.0 || !isfinite(pilot->error))
         return pilot->error;
@@ -66,14 +65,14 @@ static double expected_error(const struct search *search, const struct pilot *pi
 /* The steps of the run, by the fastest pair at the start, that are tried first: few, since they
  * cost little. Of an integrator that chooses its own, by what those of default were seen to keep.
  */
-static double first_fineness(const struct search *search, const struct integrator *integrator)
+static double first_refinement(const struct search *search, const struct integrator *integrator)
 {
     static const double of_period = 12.0, few = 50.0, usual_hermite = 1e-6, usual_radau = 1e-15;
     const double end = section_real(config_section(search->config, "time"), "end");
     if (!integrator_chooses_steps(integrator))
         return fmax(few, of_period * end / search->fastest);
-    return selection_finer_by(integrator, (integrator->block_steps ? usual_hermite : usual_radau) /
-                                              search->choice->asked.error);
+    return choice_steps_factor(integrator, (integrator->block_steps ? usual_hermite : usual_radau) /
+                                               search->choice->target.error);
 }
 
 static enum status find_fastest(struct search *search, struct error *error)
@@ -91,8 +90,8 @@ static enum status find_fastest(struct search *search, struct error *error)
     const double forces = fmax(1.0, (double)integrator_forces_per_step(stages));
     search->run = forces * force_work(&s->options.force, (double)s->bodies->systems,
                                       (double)s->bodies->count);
-    search->run *=
-        integrator_chooses_steps(stages) ? EXPERIMENT_DEFAULT_GRID : first_fineness(search, stages);
+    search->run *= integrator_chooses_steps(stages) ? EXPERIMENT_DEFAULT_GRID
+                                                    : first_refinement(search, stages);
     return STATUS_OK;
 }
 
@@ -122,17 +121,18 @@ static bool narrow(const struct pilot *pilot, double expected, double wanted, bo
                    struct range *range)
 {
     const struct integrator *const integrator = pilot->setting.integrator;
-    const double here = pilot->setting.fineness;
+    const double here = pilot->setting.refinement;
     const double close = pilot->whole ? near : by_order;
     if (keeps) {
         const double spare =
-            selection_finer_by(integrator, wanted / fmax(expected, 1e-6 * wanted)) / 1.02;
+            choice_steps_factor(integrator, wanted / fmax(expected, 1e-6 * wanted)) / 1.02;
         range->good = here;
         range->good_error = expected;
         range->next = here / fmin(spare, most_change);
     } else {
         const bool lost = !(expected < hopeless);
-        const double change = lost ? 4.0 : 1.05 * selection_finer_by(integrator, expected / wanted);
+        const double change =
+            lost ? 4.0 : 1.05 * choice_steps_factor(integrator, expected / wanted);
         range->bad = here;
         range->bad_error = expected;
         range->next = here * fmin(most_change, fmax(near, change));
@@ -157,7 +157,7 @@ static void note(const struct pilot *pilot, double expected, bool keeps,
     candidate->least = fmin(candidate->least, expected);
     if (!keeps && (candidate->keeps || expected > candidate->least))
         return;
-    if (keeps && candidate->keeps && pilot->setting.fineness > candidate->setting.fineness)
+    if (keeps && candidate->keeps && pilot->setting.refinement > candidate->setting.refinement)
         return;
     candidate->setting = pilot->setting;
     candidate->error = expected;
@@ -172,14 +172,14 @@ static void extrapolate(const struct search *search, const struct pilot *last, d
                         struct candidate *candidate)
 {
     if (!(last->part > 0.0) || !(expected_error(search, last) < hopeless) ||
-        search->choice->asked.error < near_rounding)
+        search->choice->target.error < near_rounding)
         return;
     const struct setting setting = setting_of(search->config, candidate->setting.integrator, next);
-    const double times = setting.fineness / last->setting.fineness;
+    const double times = setting.refinement / last->setting.refinement;
     const double error =
         expected_error(search, last) * pow(times, -(double)setting.integrator->order);
-    if ((candidate->keeps && setting.fineness >= candidate->setting.fineness) ||
-        fmax(times, 1.0 / times) > most_extrapolated || error > search->choice->asked.error)
+    if ((candidate->keeps && setting.refinement >= candidate->setting.refinement) ||
+        fmax(times, 1.0 / times) > most_extrapolated || error > search->choice->target.error)
         return;
     candidate->setting = setting;
     candidate->cost = last->work / last->part * times;
@@ -191,20 +191,20 @@ static void extrapolate(const struct search *search, const struct pilot *last, d
 
 /* The fewest steps that a part of the run may propose: one without the encounter that decides tells
  * nothing of an integrator that chooses its own steps. */
-static double least_fineness(const struct search *search, const struct integrator *integrator)
+static double least_refinement(const struct search *search, const struct integrator *integrator)
 {
     static const double of_first = 0.7;
-    return integrator_chooses_steps(integrator) ? of_first * first_fineness(search, integrator)
+    return integrator_chooses_steps(integrator) ? of_first * first_refinement(search, integrator)
                                                 : 0.0;
 }
 
 /* Coarser where the order is to tell the rest, since pilots beyond a collapse are dear. */
-static double scout_fineness(const struct search *search, const struct integrator *integrator)
+static double scout_refinement(const struct search *search, const struct integrator *integrator)
 {
     static const double above = 30.0;
-    return first_fineness(search, integrator) /
+    return first_refinement(search, integrator) /
            (search->cold && integrator_chooses_steps(integrator)
-                ? selection_finer_by(integrator, above)
+                ? choice_steps_factor(integrator, above)
                 : 1.0);
 }
 
@@ -214,7 +214,7 @@ static bool too_dear(const struct search *search, const struct setting *setting,
 {
     if (!(last->part > 0.0))
         return false;
-    const double cost = setting->fineness / last->setting.fineness * last->work / last->part;
+    const double cost = setting->refinement / last->setting.refinement * last->work / last->part;
     return cost > worth_trying * search->best ||
            (search->cold && search->aim * cost > limits->work);
 }
@@ -225,8 +225,8 @@ static enum status try_integrator(struct search *search, double part, struct can
                                   struct error *error)
 {
     const struct integrator *const integrator = candidate->setting.integrator;
-    const struct asked *const asked = &search->choice->asked;
-    struct range range = { INFINITY, 0.0, 0.0, 0.0, scout_fineness(search, integrator) };
+    const struct accuracy_target *const target = &search->choice->target;
+    struct range range = { INFINITY, 0.0, 0.0, 0.0, scout_refinement(search, integrator) };
     struct pilot pilot = { 0 };
     const int most = part < 1.0 ? MOST_SCOUTS : MOST_PILOTS;
     bool more = true;
@@ -239,16 +239,16 @@ static enum status try_integrator(struct search *search, double part, struct can
             .error = hopeless,
         };
         if (search->choice->pilots > fmax(5.0 * little_work, scouts_part * search->best) ||
-            setting.fineness >= range.good || setting.fineness <= range.bad ||
+            setting.refinement >= range.good || setting.refinement <= range.bad ||
             too_dear(search, &setting, &pilot, &limits))
             break;
         const struct pilot before = pilot;
         if (pilot_run(search->experiment, search->config, &setting, &limits, &pilot, error))
             return error->status;
         const double expected = expected_error(search, &pilot),
-                     wanted = selection_target(asked, pilot.whole);
-        const bool keeps =
-            expected <= wanted && pilot.part > 0.0 && (pilot.within || asked->of != ASKED_OF_WORST);
+                     wanted = choice_error_aim(target, pilot.whole);
+        const bool keeps = expected <= wanted && pilot.part > 0.0 &&
+                           (pilot.within || target->of != TARGET_OF_WORST);
         search->choice->pilots += pilot.spent;
         candidate->tried = candidate->tried || pilot.part > 0.0 || isinf(pilot.error);
         if (keeps && search->cold && pilot.part < search->aim) {
@@ -258,7 +258,7 @@ static enum status try_integrator(struct search *search, double part, struct can
         note(&pilot, expected, keeps, candidate);
         more = narrow(&pilot, fmax(expected, 0.0), wanted, keeps, &range) && pilot.part > 0.0;
         if (!pilot.whole)
-            range.next = fmax(range.next, least_fineness(search, integrator));
+            range.next = fmax(range.next, least_refinement(search, integrator));
         if (candidate->keeps)
             search->best = fmin(search->best, candidate->cost);
     }
@@ -273,7 +273,7 @@ static enum status try_integrator(struct search *search, double part, struct can
 /* Pilots of all of them, the first of which mostly is the cheapest. */
 static enum status try_all(struct search *search, double part, struct error *error)
 {
-    struct selection *const choice = search->choice;
+    struct choice *const choice = search->choice;
     for (size_t k = 0; k < choice->count && !error->status; k++) {
         struct error refused = { 0 };
         struct candidate *const c = &choice->candidates[k];
@@ -295,13 +295,13 @@ static enum status try_all(struct search *search, double part, struct error *err
  * the cheapest. */
 static enum status confirm(struct search *search, struct error *error)
 {
-    struct selection *const choice = search->choice;
-    for (int k = 0; k < MOST_CONFIRMED && selection_choose(choice); k++) {
+    struct choice *const choice = search->choice;
+    for (int k = 0; k < MOST_CONFIRMED && choice_take_cheapest(choice); k++) {
         struct candidate *const c = &choice->candidates[choice->chosen];
         const double part = fmax(confirm_part, search->aim);
         const double most = search->cold ? scouts_part : 2.0 * confirm_part;
         const double work = fmin(work_left(search), fmax(little_work, most * c->cost));
-        const struct pilot_limits limits = { work, choice->asked.error, part, little_work };
+        const struct pilot_limits limits = { work, choice->target.error, part, little_work };
         struct pilot pilot;
         if (c->part >= part || work < 0.02 * c->cost || (search->cold && work < part * c->cost))
             break;
@@ -309,14 +309,14 @@ static enum status confirm(struct search *search, struct error *error)
             return error->status;
         choice->pilots += pilot.spent;
         const double expected = expected_error(search, &pilot);
-        if (expected <= (pilot.whole ? 1.0 : 0.8) * choice->asked.error && pilot.part > 0.0) {
+        if (expected <= (pilot.whole ? 1.0 : 0.8) * choice->target.error && pilot.part > 0.0) {
             /* A part says less than the order and pilots that saw more. */
             c->error = pilot.whole || k > 0 ? expected : fmax(c->error, expected);
             c->part = pilot.part;
             c->cost = pilot.work / pilot.part;
             break;
         }
-        selection_refine(search->config, fmax(pilot.part, 1e-3), pilot.error, pilot.work, choice);
+        choice_refine(search->config, fmax(pilot.part, 1e-3), pilot.error, pilot.work, choice);
     }
     return STATUS_OK;
 }
@@ -324,7 +324,7 @@ static enum status confirm(struct search *search, struct error *error)
 /* --- nothing keeps it ------------------------------------------------------------------------- */
 
 static enum status refuse(const struct config *config, const struct experiment *x,
-                          const struct selection *choice, struct error *error)
+                          const struct choice *choice, struct error *error)
 {
     char reached[512] = "", setting[SETTING_TEXT_SIZE];
     double least = INFINITY;
@@ -360,9 +360,24 @@ static enum status refuse(const struct config *config, const struct experiment *
                          " or an earlier time.end would be needed");
 }
 
-enum status search_setting(const struct config *config, const struct search_limits *limits,
-                           struct interruption *interruption, struct selection *choice,
-                           struct error *error)
+/* --- the choice ------------------------------------------------------------------------------- */
+
+bool choice_take_cheapest(struct choice *choice)
+{
+    bool any = false;
+    for (size_t k = 0; k < choice->count; k++) {
+        const struct candidate *c = &choice->candidates[k];
+        if (c->keeps && (!any || c->cost < choice->candidates[choice->chosen].cost)) {
+            choice->chosen = k;
+            any = true;
+        }
+    }
+    return any;
+}
+
+enum status choice_make(const struct config *config, const struct choice_limits *limits,
+                        struct interruption *interruption, struct choice *choice,
+                        struct error *error)
 {
     const struct integrator *given =
         integrator_find(section_variant(config_section(config, "time"))->name);
@@ -370,20 +385,20 @@ enum status search_setting(const struct config *config, const struct search_limi
     struct config *applied = NULL;
     struct experiment x = { 0 };
     struct search search = { config, &x, limits, choice, .best = INFINITY };
-    struct shortlist list = { 0 };
-    *choice = (struct selection){ .asked = asked_of(config) };
+    struct choice_start start = { 0 };
+    *choice = (struct choice){ .target = accuracy_target(config) };
     if (!setting_apply(config, &any, &applied, error) &&
         !experiment_create(applied, interruption, &x, error) &&
-        !shortlist_candidates(&x, config, choice, &list, error))
+        !choice_list_candidates(&x, config, choice, &start, error))
         find_fastest(&search, error);
-    search.cold = list.collapse > 0.0;
-    search.aim = list.collapse;
-    search.hidden = list.hidden;
-    if (!error->status && choice->asked.error >= near_rounding)
+    search.cold = start.collapse > 0.0;
+    search.aim = start.collapse;
+    search.hidden = start.hidden;
+    if (!error->status && choice->target.error >= near_rounding)
         try_all(&search, scout_part, error);
-    if (!error->status && !selection_choose(choice))
+    if (!error->status && !choice_take_cheapest(choice))
         try_all(&search, 1.0, error);
-    if (!error->status && !selection_choose(choice))
+    if (!error->status && !choice_take_cheapest(choice))
         refuse(config, &x, choice, error);
     if (!error->status)
         confirm(&search, error);

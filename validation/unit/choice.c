@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "commands/chosen.h"
-#include "estimate/search.h"
+#include "commands/choice-report.h"
+#include "estimate/choice.h"
 #include "run/schema.h"
 
 static const char forty[] = "\"plummer\"; count = 40";
@@ -14,7 +14,7 @@ static struct config *load(const char *bodies, double softening)
 {
     static struct error error;
     struct config *config;
-    FILE *file = fopen("selection.cfg", "w");
+    FILE *file = fopen("choice.cfg", "w");
     assert_non_null(file);
     fprintf(file,
             "bodies = { initial = %s; seed = 3; };\n"
@@ -23,9 +23,9 @@ static struct config *load(const char *bodies, double softening)
             bodies, softening);
     fclose(file);
     error_clear(&error);
-    if (schema_load("selection.cfg", NULL, 0, &config, &error) != STATUS_OK)
+    if (schema_load("choice.cfg", NULL, 0, &config, &error) != STATUS_OK)
         fail_msg("%s", error.text);
-    remove("selection.cfg");
+    remove("choice.cfg");
     return config;
 }
 
@@ -33,17 +33,17 @@ static void test_nothing_is_said_of_what_was_not_tried(void **state)
 {
     (void)state;
     struct config *config = load(forty, 0.05);
-    const struct search_limits limits = { 1.0, 0.0 };
+    const struct choice_limits limits = { 1.0, 0.0 };
     struct error error = { 0 };
-    struct selection choice;
-    assert_int_equal(search_setting(config, &limits, NULL, &choice, &error), STATUS_CONFIG);
+    struct choice choice;
+    assert_int_equal(choice_make(config, &limits, NULL, &choice, &error), STATUS_CONFIG);
     for (size_t k = 0; k < choice.count; k++)
         assert_false(choice.candidates[k].tried);
     assert_non_null(strstr(error.text, "was not tried, for its pilots would take too long"));
     assert_non_null(strstr(error.text, "give time.integrator and time.step"));
     assert_null(strstr(error.text, "loses"));
     assert_null(strstr(error.text, "reaches"));
-    selection_destroy(&choice);
+    choice_destroy(&choice);
     config_free(config);
 }
 
@@ -52,23 +52,23 @@ static void test_the_table_tells_what_was_not_tried(void **state)
 {
     (void)state;
     struct config *config = load(forty, 0.05);
-    const struct search_limits limits = { 3e4, 0.0 };
+    const struct choice_limits limits = { 3e4, 0.0 };
     struct error error = { 0 };
-    struct selection choice;
+    struct choice choice;
     struct text table = { 0 };
-    assert_int_equal(search_setting(config, &limits, NULL, &choice, &error), STATUS_OK);
+    assert_int_equal(choice_make(config, &limits, NULL, &choice, &error), STATUS_OK);
     assert_true(choice.candidates[choice.chosen].tried);
     size_t untried = 0, told = 0;
     for (size_t k = 0; k < choice.count; k++)
         untried += !choice.candidates[k].tried;
-    chosen_table(&choice, "", &table);
+    choice_report_table(&choice, "", &table);
     for (const char *at = table.bytes; (at = strstr(at, "not tried\n")); at++)
         told++;
     assert_true(untried > 0);
     assert_int_equal(told, untried);
     assert_null(strstr(table.bytes, "misses it"));
     text_free(&table);
-    selection_destroy(&choice);
+    choice_destroy(&choice);
     config_free(config);
 }
 
@@ -78,13 +78,13 @@ static void test_a_tenth_of_the_run_is_enough(void **state)
 {
     (void)state;
     struct config *config = load(forty, 0.05);
-    const struct search_limits limits = { 0.0, 0.1 };
+    const struct choice_limits limits = { 0.0, 0.1 };
     struct error error = { 0 };
-    struct selection choice;
-    assert_int_equal(search_setting(config, &limits, NULL, &choice, &error), STATUS_OK);
+    struct choice choice;
+    assert_int_equal(choice_make(config, &limits, NULL, &choice, &error), STATUS_OK);
     assert_true(choice.candidates[choice.chosen].tried);
     assert_true(choice.pilots < 0.2 * choice.candidates[choice.chosen].cost);
-    selection_destroy(&choice);
+    choice_destroy(&choice);
     config_free(config);
 }
 
@@ -106,16 +106,16 @@ static void test_what_is_tried_first(void **state)
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         struct config *config = load(cases[k].bodies, cases[k].softening);
-        const struct search_limits limits = { 1.0, 0.0 };
+        const struct choice_limits limits = { 1.0, 0.0 };
         struct error error = { 0 };
-        struct selection choice;
-        search_setting(config, &limits, NULL, &choice, &error);
+        struct choice choice;
+        choice_make(config, &limits, NULL, &choice, &error);
         const struct integrator *const first = choice.candidates[0].setting.integrator;
         if (cases[k].first)
             assert_string_equal(first->variant.name, cases[k].first);
         else
             assert_false(integrator_chooses_steps(first));
-        selection_destroy(&choice);
+        choice_destroy(&choice);
         config_free(config);
     }
 }
@@ -128,5 +128,5 @@ int main(void)
         cmocka_unit_test(test_a_tenth_of_the_run_is_enough),
         cmocka_unit_test(test_what_is_tried_first),
     };
-    return cmocka_run_group_tests_name("selection", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("choice", tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-#include "estimate/asked.h"
+#include "estimate/accuracy-target.h"
 
 #include <gsl/gsl_sort.h>
 #include <math.h>
@@ -6,52 +6,52 @@
 #include "base/memory.h"
 #include "model/conserved.h"
 
-const char *const asked_of_names[] = { "worst", "q90", NULL };
+const char *const accuracy_target_names[] = { "worst", "q90", NULL };
 
-const char *const asked_of_help[] = {
+const char *const accuracy_target_help[] = {
     "The system whose error is the largest.",
     "The system that has a larger error than nine of ten.",
 };
 
-void asked_check(const struct section *time, struct error *error)
+void accuracy_target_check(const struct section *time, struct error *error)
 {
     if (!section_has(time, "energy_error") && section_has(time, "energy_error_of"))
         section_error(time, "energy_error_of", error,
                       "does not apply without time.energy_error, which it is about");
 }
 
-struct asked asked_of(const struct config *config)
+struct accuracy_target accuracy_target(const struct config *config)
 {
     const struct section *time = config_section(config, "time");
-    return (struct asked){
+    return (struct accuracy_target){
         .error = section_real(time, "energy_error"),
         .of = section_has(time, "energy_error_of")
-                  ? (enum asked_of)section_choice(time, "energy_error_of")
-                  : ASKED_OF_WORST,
+                  ? (enum accuracy_target_of)section_choice(time, "energy_error_of")
+                  : TARGET_OF_WORST,
         .integrator = !section_written(time, "integrator"),
         .step = !section_has(time, "step"),
     };
 }
 
-bool asked_to_choose(const struct config *config)
+bool accuracy_target_leaves_choice(const struct config *config)
 {
     const struct section *time = config_section(config, "time");
-    const struct asked asked = asked_of(config);
+    const struct accuracy_target target = accuracy_target(config);
     const struct integrator *integrator = integrator_find(section_variant(time)->name);
-    if (isnan(asked.error))
+    if (isnan(target.error))
         return false;
-    return asked.integrator || (integrator_has_stages(integrator)
-                                    ? asked.step
-                                    : !section_written(time, integrator_key(integrator)->key));
+    return target.integrator || (integrator_has_stages(integrator)
+                                     ? target.step
+                                     : !section_written(time, integrator_key(integrator)->key));
 }
 
-enum status asked_error_among(const struct asked *asked, const double *errors, size_t systems,
-                              double *counts, struct error *error)
+enum status accuracy_target_error(const struct accuracy_target *target, const double *errors,
+                                  size_t systems, double *counts, struct error *error)
 {
     *counts = 0.0;
     for (size_t s = 0; s < systems; s++)
         *counts = conserved_larger_error(*counts, errors[s]);
-    if (asked->of == ASKED_OF_WORST || systems < 2)
+    if (target->of == TARGET_OF_WORST || systems < 2)
         return STATUS_OK;
     double *sorted = memory_array(systems, sizeof *sorted, error);
     for (size_t s = 0; sorted && s < systems; s++)

@@ -1,0 +1,41 @@
+/*
+ * The error that a run is asked for, `time.energy_error`, in the place of an integrator and its
+ * steps: the largest |E' - E0'| / max(|E0'|, |U0'|) that it may have at any row, any frame and any
+ * look of its watch. What the config leaves out is chosen (estimate/choice.h).
+ */
+#ifndef ORRERY_ESTIMATE_ACCURACY_TARGET_H
+#define ORRERY_ESTIMATE_ACCURACY_TARGET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/status.h"
+#include "config/configuration.h"
+#include "integrator/integrator.h"
+
+enum accuracy_target_of { TARGET_OF_WORST, TARGET_OF_Q90 };
+
+struct accuracy_target {
+    double error;               /* NaN: none is */
+    enum accuracy_target_of of; /* of which system of an ensemble */
+    bool integrator;            /* is to be chosen */
+    bool step;                  /* is: time.step is not given */
+};
+
+/* The choices of `energy_error_of`, as enum accuracy_target_of, and a sentence for each. */
+extern const char *const accuracy_target_names[], *const accuracy_target_help[];
+
+/* Reports an `energy_error_of` that stands alone. */
+void accuracy_target_check(const struct section *time, struct error *error);
+
+struct accuracy_target accuracy_target(const struct config *config);
+
+/* Tells whether anything is left to be chosen. The echo of a run has all of it. */
+bool accuracy_target_leaves_choice(const struct config *config);
+
+/* The error that counts of those of all systems: the largest, or the one that nine of ten are not
+ * beyond. NaN where that is undefined. STATUS_MEMORY. */
+enum status accuracy_target_error(const struct accuracy_target *target, const double *errors,
+                                  size_t systems, double *counts, struct error *error);
+
+#endif
