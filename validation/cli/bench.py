@@ -11,7 +11,7 @@ import subprocess
 import tap
 
 BUILD = os.environ.get("ORRERY_BUILD", ".")
-QUICK = ("--seconds", "0.2")
+QUICK = ("--seconds", "0.1")
 
 
 def rows(folder):

@@ -148,6 +148,7 @@ def test_add_a_diagnostic():
 
 def test_add_an_integrator():
     """the method of the tutorial has the third order, and none with a wrong coefficient"""
+    tap.thorough()
     orrery = program("add-an-integrator")
     assert "third order" in run(orrery, "info", "ruth3").stdout
 

@@ -3,6 +3,7 @@
 #include <omp.h>
 #include <sched.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/barrier.h"
 
@@ -70,8 +71,10 @@ static void test_alone_nobody_waits(void **state)
     assert_int_equal(barrier.generation, 0);
 }
 
+/* A thread that nobody wakes would wait for ever: SIGALRM is a failure with a name. */
 int main(void)
 {
+    alarm(300);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_have_arrived_when_one_goes_on),
         cmocka_unit_test(test_who_waits_long_sleeps),
