@@ -143,10 +143,10 @@ static void print_estimate(const struct run_record *run, const struct estimate *
              "all %zu systems are the same: this start draws nothing from the seed, so "
              "an ensemble of it has no scatter",
              x->simulation.bodies->systems);
-    if (x->doubts.coincident > 0)
-        item("warning", "pairs of bodies at the same position: %zu", x->doubts.coincident);
-    if (x->doubts.cut_files > 0)
-        item("warning", "%s", x->doubts.cut_words);
+    if (x->warnings.coincident > 0)
+        item("warning", "pairs of bodies at the same position: %zu", x->warnings.coincident);
+    if (x->warnings.cut_files > 0)
+        item("warning", "%s", x->warnings.cut_words);
 }
 
 /* Prints what was chosen for the error that is asked for, and what else could be. */
@@ -238,7 +238,7 @@ static const char *setting(const struct experiment *x, const struct advice *a, d
 static void print_trial(const struct experiment *x, const struct advice *a,
                         const struct timing *timing)
 {
-    const struct rehearsal *tried = &a->rehearsal;
+    const struct trial_run *tried = &a->last_trial;
     char with[SETTING_SIZE];
     if (a->trial == ADVICE_FAILS)
         item(

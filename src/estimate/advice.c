@@ -22,11 +22,11 @@ enum {
     CLUSTER_COUNT = 10, /* the smallest number of bodies of which encounters come by chance */
     PROBED_COUNT = 64   /* the most bodies among which a probe looks for them */
 };
-/* The work that probes may do in all, over that of rehearsals. */
+/* The work that probes may do in all, over that of trial runs. */
 static const double probe_part = 0.1;
 /* Nobody waits for more steps. */
 static const double most_steps = 1e10;
-/* The part of the watch's limit that a rehearsal may come near to; the rest is left to chance:
+/* The part of the watch's limit that a trial run may come near to; the rest is left to chance:
  * other kinds of machine round differently. */
 static const double trusted_part = 0.5;
 
@@ -378,14 +378,14 @@ static double round_down(double value)
 /* After a step with such an error, the one whose error has something to spare by the order of the
  * method. It is at most half as long, since the errors of encounters follow no order, and at least
  * the part `least`. */
-static double next_step(const struct experiment *x, const struct rehearsal *tried, double least)
+static double next_step(const struct experiment *x, const struct trial_run *tried, double least)
 {
     const double wanted = 0.5 * trusted_part / tried->error_in_limits;
     const double factor = wanted > 0.0 ? pow(wanted, 1.0 / x->simulation.integrator->order) : 0.0;
     return round_down(fmin(0.5, fmax(least, factor)) * tried->step);
 }
 
-/* A run or rehearsal that has gone wrong is no measure of how its errors grow with the step. */
+/* A run or a trial that has gone wrong is no measure of how its errors grow with the step. */
 static const double least_part = 0.1;
 
 /* Returns the step that the error of the present step, in the experiment itself, suggests: by the
@@ -393,7 +393,7 @@ static const double least_part = 0.1;
 static double step_after_present(const struct experiment *x, const struct advice_wish *wish)
 {
     static const double small = 0.05, usual_bound = 0.005, least = 1e-6;
-    const struct rehearsal present = { .step = x->simulation.step,
+    const struct trial_run present = { .step = x->simulation.step,
                                        .error_in_limits = wish->present };
     const bool follows = wish->present * fmin(wish->bound, usual_bound) < small;
     return next_step(x, &present, follows ? least : least_part);
@@ -407,15 +407,15 @@ static enum status try_steps(const struct experiment *x, const struct advice_wis
     double left = wish->work, step = fmin(x->simulation.step, advice->step);
     if (!isnan(wish->present))
         advice->step = step = fmin(step, step_after_present(x, wish));
-    for (bool spare = false; !spare && left >= rehearsal_work(x, step);) {
-        struct rehearsal tried;
-        left -= rehearsal_work(x, step);
-        if (rehearse(x, step, wish->bound, &tried, error))
+    for (bool spare = false; !spare && left >= trial_run_work(x, step);) {
+        struct trial_run tried;
+        left -= trial_run_work(x, step);
+        if (trial_run_make(x, step, wish->bound, &tried, error))
             return error->status;
         if (tried.within || advice->trial != ADVICE_HOLDS) {
             advice->trial = tried.within ? ADVICE_HOLDS : ADVICE_FAILS;
             advice->step = tried.within ? step : 0.0;
-            advice->rehearsal = tried;
+            advice->last_trial = tried;
         }
         spare = tried.within && tried.error_in_limits <= trusted_part;
         step = next_step(x, &tried, least_part);
@@ -450,13 +450,13 @@ static enum status look(const struct experiment *x, double work, struct advice *
 /* A method of the first order that is not symplectic loses energy with any step: no smaller one is
  * sought. Sets *kept where the run holds as it is. */
 static enum status try_as_it_is(const struct experiment *x, const struct advice_wish *wish,
-                                struct rehearsal *tried, bool *kept, struct error *error)
+                                struct trial_run *tried, bool *kept, struct error *error)
 {
-    *tried = (struct rehearsal){ .step = x->simulation.step };
+    *tried = (struct trial_run){ .step = x->simulation.step };
     *kept = false;
-    if (!isnan(wish->present) || rehearsal_work(x, x->simulation.step) > wish->work)
+    if (!isnan(wish->present) || trial_run_work(x, x->simulation.step) > wish->work)
         return STATUS_OK;
-    const enum status status = rehearse(x, x->simulation.step, wish->bound, tried, error);
+    const enum status status = trial_run_make(x, x->simulation.step, wish->bound, tried, error);
     *kept = tried->within;
     return status;
 }
@@ -466,7 +466,7 @@ enum status advice_find(const struct experiment *x, const struct advice_wish *wi
 {
     struct advice_wish remaining = *wish;
     struct experiment other = *x;
-    struct rehearsal tried;
+    struct trial_run tried;
     bool kept = false;
     *advice = (struct advice){ .kind = ADVICE_NONE, .integrator = x->simulation.integrator };
     if (integrator_chooses_steps(x->simulation.integrator))
@@ -484,7 +484,7 @@ enum status advice_find(const struct experiment *x, const struct advice_wish *wi
         advice->integrator = x->simulation.integrator;
         advice->trial = ADVICE_HOLDS;
         advice->step = x->simulation.step;
-        advice->rehearsal = tried;
+        advice->last_trial = tried;
     }
     if (kept || advice->trial == ADVICE_TOO_MANY || !(advice->step > 0.0))
         return STATUS_OK;

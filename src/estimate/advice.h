@@ -2,7 +2,7 @@
  * Which step an experiment wants, from its start: the shortest time in which two bodies will turn
  * about each other, now, at the pericentre of their orbit, as a probe of a few bodies finds, or at
  * the closest encounter that is expected in a cluster or a collapse until the end; and into how
- * many steps to divide it. Where it is no great work the run is rehearsed with that step.
+ * many steps to divide it. Where it is no great work a trial run is made with that step.
  */
 #ifndef ORRERY_ESTIMATE_ADVICE_H
 #define ORRERY_ESTIMATE_ADVICE_H
@@ -12,7 +12,7 @@
 
 #include "base/status.h"
 #include "estimate/experiment.h"
-#include "estimate/rehearsal.h"
+#include "estimate/trial-run.h"
 
 enum advice_kind {
     ADVICE_NONE,       /* no two bodies attract each other */
@@ -24,7 +24,7 @@ enum advice_kind {
 };
 
 enum advice_trial {
-    ADVICE_UNTRIED,  /* a rehearsal would take too long */
+    ADVICE_UNTRIED,  /* a trial run would take too long */
     ADVICE_TOO_MANY, /* so small a step that no run would end */
     ADVICE_HOLDS,    /* the watch passed it */
     ADVICE_FAILS     /* no step that was tried keeps the energy */
@@ -46,15 +46,15 @@ struct advice {
     double usual;        /* steps of a period that the integrator wants */
     double wanted;       /* as many; more for deep passages and for chance */
     double step;         /* gives it these, rounded down to one digit; a smaller one where a
-                            rehearsal asked for it; 0: none is small enough */
+                            trial run asked for it; 0: none is small enough */
     enum advice_trial trial;
-    struct rehearsal rehearsal; /* the last one: that of `step` where it HOLDS */
+    struct trial_run last_trial; /* the last one: that of `step` where it HOLDS */
 };
 
 /* The wish for advice, and the work that it may cost. */
 struct advice_wish {
-    double bound;   /* of the energy error, see rehearse() */
-    double work;    /* of all rehearsals, in pair interactions */
+    double bound;   /* of the energy error, see trial_run_make() */
+    double work;    /* of all trial runs, in pair interactions */
     double present; /* the error over its limit with the present step, where that failed; NaN: not
                        known */
 };

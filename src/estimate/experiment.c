@@ -255,7 +255,7 @@ enum status experiment_create(const struct config *config, struct interruption *
     const enum status made =
         initial_create(config_section(config, "bodies"), &experiment->simulation.physics,
                        &experiment->simulation.options.force, need.systems, need.count, &bodies,
-                       &experiment->doubts, error);
+                       &experiment->warnings, error);
     cores_limit_threads(before);
     if (made || simulation_take(&experiment->simulation, bodies, error) ||
         check_places(experiment, bodies, error))

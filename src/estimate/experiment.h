@@ -16,13 +16,13 @@
 enum { EXPERIMENT_NAME_SIZE = 256 }; /* of any file name */
 
 struct experiment {
-    const struct config *config;     /* borrowed */
-    char name[EXPERIMENT_NAME_SIZE]; /* `name`, or that of the config file */
-    struct external *external;       /* owned: the fields of its physics; NULL: none */
-    struct simulation simulation;    /* with bodies at t = 0, not started; a run moves it */
-    uint64_t steps;                  /* in the whole run: end / step, rounded up to whole steps */
-    struct body_files body_files;    /* the files that its systems come from */
-    struct initial_doubts doubts;    /* what may be wrong with these */
+    const struct config *config;      /* borrowed */
+    char name[EXPERIMENT_NAME_SIZE];  /* `name`, or that of the config file */
+    struct external *external;        /* owned: the fields of its physics; NULL: none */
+    struct simulation simulation;     /* with bodies at t = 0, not started; a run moves it */
+    uint64_t steps;                   /* in the whole run: end / step, rounded up to whole steps */
+    struct body_files body_files;     /* the files that its systems come from */
+    struct initial_warnings warnings; /* what may be wrong with these */
     bool identical; /* there are several systems, and all are copies of the first one */
 };
 

@@ -146,16 +146,16 @@ static enum status count(const struct section *section, size_t *count, struct er
     return STATUS_OK;
 }
 
-static void note_cut(const char *path, const char *number, struct initial_doubts *doubts)
+static void note_cut(const char *path, const char *number, struct initial_warnings *warnings)
 {
-    if (doubts->cut_files++ == 0)
-        snprintf(doubts->cut_words, sizeof doubts->cut_words, READ_UNFINISHED, path, number);
+    if (warnings->cut_files++ == 0)
+        snprintf(warnings->cut_words, sizeof warnings->cut_words, READ_UNFINISHED, path, number);
 }
 
 /* A file itself. */
 static enum status read(const struct section *section, const struct body_files *files,
                         const char *path, const struct physics *physics, struct bodies *bodies,
-                        struct initial_doubts *doubts, struct error *error)
+                        struct initial_warnings *warnings, struct error *error)
 {
     const struct read_format *format;
     struct read_about about;
@@ -163,7 +163,7 @@ static enum status read(const struct section *section, const struct body_files *
     struct error found = { 0 };
     if (!choose(section, path, &format, &request, &found) &&
         !format->read(format, &request, bodies, &found) && about.unfinished[0])
-        note_cut(path, about.unfinished, doubts);
+        note_cut(path, about.unfinished, warnings);
     return report(section, files, path, &found, error);
 }
 
@@ -182,14 +182,14 @@ static enum status read_start(const struct section *section, const struct body_f
 /* Each file into a system of its own. */
 static enum status fill_members(const struct section *section, const struct body_files *files,
                                 const struct physics *physics, struct bodies *bodies,
-                                struct initial_doubts *doubts, struct error *error)
+                                struct initial_warnings *warnings, struct error *error)
 {
     struct bodies *one = NULL;
     enum status status = bodies_create(1, bodies->count, &one, error);
     for (size_t s = 0; s < bodies->systems && !status; s++) {
         /* A file without ids has those of new bodies, not those of the file before. */
         memcpy(one->id, bodies->id + s * bodies->stride, bodies->count * sizeof *one->id);
-        status = read(section, files, files->paths[s], physics, one, doubts, error);
+        status = read(section, files, files->paths[s], physics, one, warnings, error);
         if (!status)
             bodies_copy_system(bodies, s, one, 0);
     }
@@ -198,18 +198,18 @@ static enum status fill_members(const struct section *section, const struct body
 }
 
 static enum status fill_all(const struct section *section, const struct physics *physics,
-                            struct bodies *bodies, struct initial_doubts *doubts,
+                            struct bodies *bodies, struct initial_warnings *warnings,
                             struct error *error)
 {
     const struct body_files files = body_files_of(section);
     if (files.count > 1)
-        fill_members(section, &files, physics, bodies, doubts, error);
+        fill_members(section, &files, physics, bodies, warnings, error);
     else
-        read(section, &files, files.paths[0], physics, bodies, doubts, error);
-    char *words = doubts->cut_words, *end = words + strlen(words);
-    if (doubts->cut_files > 1)
-        snprintf(end, sizeof doubts->cut_words - (size_t)(end - words),
-                 " (the first of %zu such files)", doubts->cut_files);
+        read(section, &files, files.paths[0], physics, bodies, warnings, error);
+    char *words = warnings->cut_words, *end = words + strlen(words);
+    if (warnings->cut_files > 1)
+        snprintf(end, sizeof warnings->cut_words - (size_t)(end - words),
+                 " (the first of %zu such files)", warnings->cut_files);
     return error->status;
 }
 

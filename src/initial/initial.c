@@ -116,11 +116,12 @@ static enum status check_size(const struct section *section, size_t systems, siz
 }
 
 static enum status fill(const struct section *section, const struct physics *physics,
-                        struct bodies *bodies, struct initial_doubts *doubts, struct error *error)
+                        struct bodies *bodies, struct initial_warnings *warnings,
+                        struct error *error)
 {
     const struct initial_class *class_ = chosen(section);
     if (class_->fill_all)
-        return class_->fill_all(section, physics, bodies, doubts, error);
+        return class_->fill_all(section, physics, bodies, warnings, error);
     const unsigned long seed = (unsigned long)section_integer(section, "seed");
     enum status status = STATUS_OK;
     for (size_t s = 0; s < bodies->systems && !status; s++) {
@@ -159,7 +160,7 @@ static enum status scale_to_virial_ratio(const struct section *section,
 
 static enum status finish(const struct section *section, const struct physics *physics,
                           const struct force_options *forces, struct bodies *bodies,
-                          struct initial_doubts *doubts, struct error *error)
+                          struct initial_warnings *warnings, struct error *error)
 {
     const struct body_files files = body_files_of(section);
     enum status status = STATUS_OK;
@@ -167,7 +168,7 @@ static enum status finish(const struct section *section, const struct physics *p
         const size_t first = s * bodies->stride;
         const char *source = files.count == 0 ? section_variant(section)->name
                                               : files.paths[files.count > 1 ? s : 0];
-        status = check_bodies(bodies, first, physics, source, &doubts->coincident, error);
+        status = check_bodies(bodies, first, physics, source, &warnings->coincident, error);
         if (!status && section_flag(section, "center"))
             bodies_center(bodies, first);
         if (!status && section_has(section, "virial_ratio"))
@@ -213,16 +214,16 @@ const char *initial_count_name(const struct section *section)
 
 enum status initial_create(const struct section *section, const struct physics *physics,
                            const struct force_options *forces, size_t systems, size_t count,
-                           struct bodies **bodies, struct initial_doubts *doubts,
+                           struct bodies **bodies, struct initial_warnings *warnings,
                            struct error *error)
 {
     *bodies = NULL;
-    *doubts = (struct initial_doubts){ 0 };
+    *warnings = (struct initial_warnings){ 0 };
     enum status status = bodies_create(systems, count, bodies, error);
     if (!status)
-        status = fill(section, physics, *bodies, doubts, error);
+        status = fill(section, physics, *bodies, warnings, error);
     if (!status)
-        status = finish(section, physics, forces, *bodies, doubts, error);
+        status = finish(section, physics, forces, *bodies, warnings, error);
     if (status) {
         bodies_destroy(*bodies);
         *bodies = NULL;

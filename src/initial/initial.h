@@ -12,8 +12,8 @@
 #include "model/bodies.h"
 #include "model/physics.h"
 
-/* The doubts about the bodies that are no errors. */
-struct initial_doubts {
+/* Warnings about the bodies, which are no errors. */
+struct initial_warnings {
     size_t coincident; /* pairs of bodies at the same position, with softening > 0 */
     size_t cut_files;  /* that end within a number, by the look of it; and what is said of them: */
     char cut_words[512]; /* "stars.csv: ..." */
@@ -38,7 +38,7 @@ struct initial_class {
                         struct error *error);
     /* Instead of fill(), if all systems come out of one source or one model: fills them all. */
     enum status (*fill_all)(const struct section *section, const struct physics *physics,
-                            struct bodies *bodies, struct initial_doubts *doubts,
+                            struct bodies *bodies, struct initial_warnings *warnings,
                             struct error *error);
     /* Its masses, lengths and velocities whose defaults make sense in N-body units only, ended by
      * NULL; and whether the section makes use of one (NULL: always). Or NULL. */
@@ -86,7 +86,7 @@ const char *initial_count_name(const struct section *section);
  */
 enum status initial_create(const struct section *section, const struct physics *physics,
                            const struct force_options *forces, size_t systems, size_t count,
-                           struct bodies **bodies, struct initial_doubts *doubts,
+                           struct bodies **bodies, struct initial_warnings *warnings,
                            struct error *error);
 
 /* --- the conditions that bodies must satisfy before they move --------------------------------- */

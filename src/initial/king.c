@@ -162,9 +162,10 @@ static void draw(const void *model, gsl_rng *generator, double position[3], doub
 }
 
 static enum status fill(const struct section *section, const struct physics *physics,
-                        struct bodies *bodies, struct initial_doubts *doubts, struct error *error)
+                        struct bodies *bodies, struct initial_warnings *warnings,
+                        struct error *error)
 {
-    (void)doubts;
+    (void)warnings;
     struct keys keys;
     section_read(section, &keys);
     struct king king;

@@ -372,9 +372,10 @@ static enum status count(const struct section *section, size_t *count, struct er
 }
 
 static enum status fill(const struct section *section, const struct physics *physics,
-                        struct bodies *bodies, struct initial_doubts *doubts, struct error *error)
+                        struct bodies *bodies, struct initial_warnings *warnings,
+                        struct error *error)
 {
-    (void)doubts;
+    (void)warnings;
     struct keys keys;
     section_read(section, &keys);
     struct sphere sphere;

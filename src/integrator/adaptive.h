@@ -4,7 +4,7 @@
  * table in integrator.c names the class of such an integrator; the backends `serial` and `openmp`
  * create an object of it for their bodies and let it advance in place of the stages, `cuda`
  * refuses, and `auto` takes the CPU. Ranks have an object each, and rank 0 one more that keeps the
- * state of all systems (backend/rank-work.c). The run's shadows, rehearsals and replays get objects
+ * state of all systems (backend/rank-work.c). The run's shadows, trial runs and replays get objects
  * of their own in the same way, each with a backend of its own.
  *
  * What the program promises holds for them as well:

@@ -8,13 +8,13 @@
 #include "base/interruption.h"
 
 struct directory_kind {
-    const char *noun;                   /* "run" */
-    const char *manifest;               /* "run.json" */
-    const char *lock;                   /* "run.lock" */
-    const char *files_lock;             /* held while files that others write too are; or NULL */
-    const char *format;                 /* what its manifest gives as "format" */
-    const char *temporary;              /* the end of the first temporary name of a file */
-    const struct directory_kind *rival; /* does not go into the same directory; NULL: none */
+    const char *noun;                      /* "run" */
+    const char *manifest;                  /* "run.json" */
+    const char *lock;                      /* "run.lock" */
+    const char *files_lock;                /* held while files that others write too are; or NULL */
+    const char *format;                    /* what its manifest gives as "format" */
+    const char *temporary;                 /* the end of the first temporary name of a file */
+    const struct directory_kind *excluded; /* does not go into the same directory; NULL: none */
 };
 
 extern const struct directory_kind directory_run, directory_study, directory_report,

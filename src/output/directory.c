@@ -100,14 +100,14 @@ static enum status open_folder(struct directory *directory, enum directory_mode 
 
 /* Another program's study.json is in no run's way; a run.json would be taken for that of a run by
  * whoever looks at the study. */
-static bool holds_rival(const struct directory *directory)
+static bool holds_excluded(const struct directory *directory)
 {
-    const struct directory_kind *rival = directory->kind->rival;
-    if (!rival || !directory_has(directory, rival->manifest))
+    const struct directory_kind *excluded = directory->kind->excluded;
+    if (!excluded || !directory_has(directory, excluded->manifest))
         return false;
     struct error ignored = { 0 };
-    json_t *manifest = manifest_parse(directory, rival, &ignored);
-    const bool holds = rival == &directory_run || manifest_is_ours(manifest, rival);
+    json_t *manifest = manifest_parse(directory, excluded, &ignored);
+    const bool holds = excluded == &directory_run || manifest_is_ours(manifest, excluded);
     json_decref(manifest);
     return holds;
 }
@@ -123,9 +123,9 @@ static enum status check_content(const struct directory *directory, enum directo
                          kind->noun, kind->manifest);
     if (mode == DIRECTORY_NEW && holds_one)
         return holds_one_already(directory, error);
-    if (creates(mode) && holds_rival(directory))
+    if (creates(mode) && holds_excluded(directory))
         return error_set(error, STATUS_CANT_CREATE, "%s: holds a %s (%s); -o DIR writes elsewhere",
-                         directory->path, kind->rival->noun, kind->rival->manifest);
+                         directory->path, kind->excluded->noun, kind->excluded->manifest);
     return mode == DIRECTORY_RESUME ? check_resumable(directory, error) : STATUS_OK;
 }
 
@@ -253,7 +253,7 @@ const struct directory_kind directory_run = {
     .lock = "run.lock",
     .format = "orrery run",
     .temporary = ".tmp",
-    .rival = &directory_study,
+    .excluded = &directory_study,
 };
 const struct directory_kind directory_study = {
     .noun = "study",
@@ -262,7 +262,7 @@ const struct directory_kind directory_study = {
     .files_lock = "study.csv.lock",
     .format = "orrery study",
     .temporary = ".orrery.tmp",
-    .rival = &directory_run,
+    .excluded = &directory_run,
 };
 const struct directory_kind directory_report = {
     .noun = "report",

@@ -32,7 +32,7 @@ enum directory_mode {
  */
 enum status directory_open(const char *path, enum directory_mode mode, struct directory **directory,
                            struct error *error);
-/* The same for any kind; STATUS_CANT_CREATE also when it holds the kind's rival. */
+/* The same for any kind; STATUS_CANT_CREATE also when it holds a kind that is excluded. */
 enum status directory_open_kind(const char *path, const struct directory_kind *kind,
                                 enum directory_mode mode, struct directory **directory,
                                 struct error *error);

@@ -167,11 +167,12 @@ static void note_start(struct run *run)
                     "warning: all %zu systems are the same: this start draws nothing from the "
                     "seed, so an ensemble of it has no scatter",
                     bodies->systems);
-    const struct initial_doubts *doubts = &run->experiment.doubts;
-    if (doubts->coincident > 0)
-        run_warning(run, "warning: pairs of bodies at the same position: %zu", doubts->coincident);
-    if (doubts->cut_files > 0)
-        run_warning(run, "warning: %s", doubts->cut_words);
+    const struct initial_warnings *warnings = &run->experiment.warnings;
+    if (warnings->coincident > 0)
+        run_warning(run, "warning: pairs of bodies at the same position: %zu",
+                    warnings->coincident);
+    if (warnings->cut_files > 0)
+        run_warning(run, "warning: %s", warnings->cut_words);
 }
 
 static enum status check_disk(struct run *run, struct error *error)

@@ -21,7 +21,7 @@ static const char higher_order[] = "yoshida6", own_steps[] = "gauss-radau";
 enum { FEW_BODIES = 64 }; /* for which the latter is quick */
 
 /* The run as it began, and what may be spent on it. */
-struct patient {
+struct failed_run {
     const struct run *run;
     struct interruption interruption; /* of all that is tried */
     double deadline;                  /* by clock_seconds() */
@@ -40,35 +40,35 @@ __attribute__((format(printf, 2, 3))) static void say(char *text, const char *fo
 }
 
 /* Names the command that tries, if nothing was tried. */
-static void say_command(const struct patient *patient)
+static void say_command(const struct failed_run *failed)
 {
-    say(patient->text, "orrery check %s/run.cfg tries other steps",
-        directory_path(patient->run->files.directory));
+    say(failed->text, "orrery check %s/run.cfg tries other steps",
+        directory_path(failed->run->files.directory));
 }
 
 /* --- what helps ------------------------------------------------------------------------------- */
 
-/* Rehearses the run as `other` has it; does it hold? */
-static bool holds(const struct patient *patient, const struct experiment *other,
+/* Tells whether a trial run as `other` has it holds. */
+static bool holds(const struct failed_run *failed, const struct experiment *other,
                   struct error *error)
 {
-    struct rehearsal tried;
-    return rehearse(other, other->simulation.step, patient->wish.bound, &tried, error) ==
+    struct trial_run tried;
+    return trial_run_make(other, other->simulation.step, failed->wish.bound, &tried, error) ==
                STATUS_OK &&
            tried.within;
 }
 
 /* Forces in double where they were not: at the same step. */
-static bool try_double(struct patient *patient, struct error *error)
+static bool try_double(struct failed_run *failed, struct error *error)
 {
-    struct experiment other = patient->start;
-    const enum precision precision = patient->run->simulation->description.precision;
+    struct experiment other = failed->start;
+    const enum precision precision = failed->run->simulation->description.precision;
     other.simulation.options.force.precision = PRECISION_DOUBLE;
     if (precision == PRECISION_DOUBLE ||
-        rehearsal_work(&other, other.simulation.step) > patient->wish.work ||
-        !holds(patient, &other, error))
+        trial_run_work(&other, other.simulation.step) > failed->wish.work ||
+        !holds(failed, &other, error))
         return false;
-    say(patient->text,
+    say(failed->text,
         "forces in %s precision are not exact enough; compute.precision = \"double\" holds (tried)",
         precision_names[precision]);
     return true;
@@ -95,27 +95,28 @@ static double softening_for(const struct experiment *x, const struct advice *adv
     return round_up(cbrt(mu * tau * tau));
 }
 
-static void say_softening(struct patient *patient, const struct advice *advice, struct error *error)
+static void say_softening(struct failed_run *failed, const struct advice *advice,
+                          struct error *error)
 {
-    struct experiment other = patient->start;
+    struct experiment other = failed->start;
     const double softening = softening_for(&other, advice);
     other.simulation.physics.softening = softening;
-    if (softening > patient->start.simulation.physics.softening &&
-        softening < most_softened * patient->run->scales.length &&
-        rehearsal_work(&other, other.simulation.step) <= patient->wish.work &&
-        holds(patient, &other, error))
-        say(patient->text, "physics.softening = %g holds with this step (tried)", softening);
+    if (softening > failed->start.simulation.physics.softening &&
+        softening < most_softened * failed->run->scales.length &&
+        trial_run_work(&other, other.simulation.step) <= failed->wish.work &&
+        holds(failed, &other, error))
+        say(failed->text, "physics.softening = %g holds with this step (tried)", softening);
     else
-        say(patient->text, "physics.softening > %g may help (not tried)",
-            patient->start.simulation.physics.softening);
+        say(failed->text, "physics.softening > %g may help (not tried)",
+            failed->start.simulation.physics.softening);
 }
 
 /* "time.step = 0.01", with the integrator where it is another one. */
-static void say_setting(struct patient *patient, const struct advice *advice, double step)
+static void say_setting(struct failed_run *failed, const struct advice *advice, double step)
 {
-    if (advice->integrator != patient->start.simulation.integrator)
-        say(patient->text, "time.integrator = \"%s\" with ", advice->integrator->variant.name);
-    say(patient->text, "time.step = %g", step);
+    if (advice->integrator != failed->start.simulation.integrator)
+        say(failed->text, "time.integrator = \"%s\" with ", advice->integrator->variant.name);
+    say(failed->text, "time.step = %g", step);
 }
 
 /* In two digits: "14", "4300", "1.3". */
@@ -131,66 +132,66 @@ static bool drifts(const struct integrator *integrator)
     return integrator->order == 1 && !integrator->symplectic;
 }
 
-static void say_advice(struct patient *patient, const struct advice *advice, struct error *error)
+static void say_advice(struct failed_run *failed, const struct advice *advice, struct error *error)
 {
-    const double step = patient->start.simulation.step;
-    const bool other = advice->integrator != patient->start.simulation.integrator;
+    const double step = failed->start.simulation.step;
+    const bool other = advice->integrator != failed->start.simulation.integrator;
     const bool fails = advice->trial == ADVICE_FAILS;
     char factor[32];
     /* If the advice is the setting that has just failed, only the command is left to suggest. */
     if (advice->kind == ADVICE_NONE || (!other && advice->step >= step && !fails)) {
-        say_command(patient);
+        say_command(failed);
         return;
     }
     if (other)
-        say(patient->text,
-            drifts(patient->start.simulation.integrator) ? "%s loses energy with any step; "
-                                                         : "%s wants too short a step; ",
-            patient->start.simulation.integrator->variant.name);
+        say(failed->text,
+            drifts(failed->start.simulation.integrator) ? "%s loses energy with any step; "
+                                                        : "%s wants too short a step; ",
+            failed->start.simulation.integrator->variant.name);
     if (!(advice->period > 0.0)) {
-        say(patient->text, "two bodies meet head-on, and no step is short enough; ");
-        say_softening(patient, advice, error);
+        say(failed->text, "two bodies meet head-on, and no step is short enough; ");
+        say_softening(failed, advice, error);
     } else if (advice->trial == ADVICE_TOO_MANY) {
-        say(patient->text, "steps of %g are wanted, too many of them; ", advice->step);
-        say_softening(patient, advice, error);
+        say(failed->text, "steps of %g are wanted, too many of them; ", advice->step);
+        say_softening(failed, advice, error);
     } else if (fails) {
-        say(patient->text, "the steps that were tried, down to ");
-        say_setting(patient, advice, advice->rehearsal.step);
-        say(patient->text, ", fail as well; ");
-        say_softening(patient, advice, error);
+        say(failed->text, "the steps that were tried, down to ");
+        say_setting(failed, advice, advice->last_trial.step);
+        say(failed->text, ", fail as well; ");
+        say_softening(failed, advice, error);
     } else {
         if (!other)
-            say(patient->text, "the step is %s times too long; ",
+            say(failed->text, "the step is %s times too long; ",
                 times(step / advice->step, factor));
-        say_setting(patient, advice, advice->step);
-        say(patient->text, advice->trial == ADVICE_HOLDS
-                               ? " holds (orrery check)"
-                               : " is an estimate, not tried (orrery check)");
+        say_setting(failed, advice, advice->step);
+        say(failed->text, advice->trial == ADVICE_HOLDS
+                              ? " holds (orrery check)"
+                              : " is an estimate, not tried (orrery check)");
     }
 }
 
 /* Names the key by which the steps of a method that chooses its own become shorter. */
-static void say_own_steps(struct patient *patient)
+static void say_own_steps(struct failed_run *failed)
 {
-    const struct variant *variant = &patient->start.simulation.integrator->variant;
+    const struct variant *variant = &failed->start.simulation.integrator->variant;
     const char *key = variant->parameters[variant->parameter_count - 1].key;
-    const struct section *time = config_section(patient->start.config, "time");
-    say(patient->text, "a smaller time.%s than %g may help (not tried)", key,
+    const struct section *time = config_section(failed->start.config, "time");
+    say(failed->text, "a smaller time.%s than %g may help (not tried)", key,
         section_real(time, key));
 }
 
 /* Tries a method of a higher order, if no step of the present one was seen to hold; *advice stays
  * if none of that does either. */
-static enum status try_higher_order(const struct patient *patient, struct advice *advice,
+static enum status try_higher_order(const struct failed_run *failed, struct advice *advice,
                                     struct error *error)
 {
-    struct experiment other = patient->start;
-    struct advice_wish wish = patient->wish;
+    struct experiment other = failed->start;
+    struct advice_wish wish = failed->wish;
     struct advice found;
     other.simulation.integrator = integrator_find(higher_order);
     wish.present = NAN;
     if (advice->trial == ADVICE_HOLDS || advice->kind == ADVICE_NONE || !(advice->period > 0.0) ||
-        patient->start.simulation.integrator->order >= other.simulation.integrator->order)
+        failed->start.simulation.integrator->order >= other.simulation.integrator->order)
         return STATUS_OK;
     if (advice_find(&other, &wish, &found, error))
         return error->status;
@@ -201,35 +202,35 @@ static enum status try_higher_order(const struct patient *patient, struct advice
 
 /* Tries the method that chooses its own steps, with its usual accuracy, if a few bodies pass each
  * other too closely for any of these. */
-static bool try_own_steps(struct patient *patient, const struct advice *advice)
+static bool try_own_steps(struct failed_run *failed, const struct advice *advice)
 {
-    struct experiment other = patient->start;
+    struct experiment other = failed->start;
     struct error unable = { 0 };
     other.simulation.integrator = integrator_find(own_steps);
     other.simulation.options.time = NULL; /* its keys are those of another integrator */
     if (advice->kind == ADVICE_NONE || advice->trial == ADVICE_HOLDS ||
         other.simulation.bodies->systems * other.simulation.bodies->count > FEW_BODIES ||
-        !holds(patient, &other, &unable))
+        !holds(failed, &other, &unable))
         return false;
-    say(patient->text, "%s wants too short a step; time.integrator = \"%s\" holds (tried)",
-        patient->start.simulation.integrator->variant.name, own_steps);
+    say(failed->text, "%s wants too short a step; time.integrator = \"%s\" holds (tried)",
+        failed->start.simulation.integrator->variant.name, own_steps);
     return true;
 }
 
-static void treat(struct patient *patient, struct error *error)
+static void treat(struct failed_run *failed, struct error *error)
 {
     struct advice advice;
-    if (patient->wish.bound < DBL_EPSILON)
-        say(patient->text, "that is less than the rounding of a number");
-    else if (try_double(patient, error))
+    if (failed->wish.bound < DBL_EPSILON)
+        say(failed->text, "that is less than the rounding of a number");
+    else if (try_double(failed, error))
         return;
-    else if (integrator_chooses_steps(patient->start.simulation.integrator))
-        say_own_steps(patient);
-    else if (advice_find(&patient->start, &patient->wish, &advice, error) ||
-             try_higher_order(patient, &advice, error))
-        say_command(patient);
-    else if (!try_own_steps(patient, &advice))
-        say_advice(patient, &advice, error);
+    else if (integrator_chooses_steps(failed->start.simulation.integrator))
+        say_own_steps(failed);
+    else if (advice_find(&failed->start, &failed->wish, &advice, error) ||
+             try_higher_order(failed, &advice, error))
+        say_command(failed);
+    else if (!try_own_steps(failed, &advice))
+        say_advice(failed, &advice, error);
 }
 
 /* --- what may be spent ------------------------------------------------------------------------ */
@@ -237,30 +238,30 @@ static void treat(struct patient *patient, struct error *error)
 /* A run that should end ends, and nothing is tried for longer than the run took. */
 static bool asked(void *context)
 {
-    const struct patient *patient = context;
-    const struct run *run = patient->run;
+    const struct failed_run *failed = context;
+    const struct run *run = failed->run;
     char reason[ENDING_REASON_SIZE] = "";
     return ending_wanted(run, 0.0, reason) || directory_has(run->files.directory, "stop") ||
-           clock_seconds() > patient->deadline;
+           clock_seconds() > failed->deadline;
 }
 
 /* Tells whether the remedy takes no more work than the run itself. The start is drawn or read
  * anew, which is some N^2 of work. */
-static bool can_afford(const struct patient *patient)
+static bool can_afford(const struct failed_run *failed)
 {
-    const struct run *run = patient->run;
+    const struct run *run = failed->run;
     const struct bodies *b = run->simulation->bodies;
     return run->simulation->description.ranks <= 1 &&
-           reference_pairs((double)b->systems, (double)b->count) <= patient->wish.work;
+           reference_pairs((double)b->systems, (double)b->count) <= failed->wish.work;
 }
 
 const char *remedy_of_energy(const struct run *run, double beyond, char buffer[REMEDY_TEXT_SIZE])
 {
     struct error unable = { 0 };
-    struct patient patient = { .run = run, .text = buffer };
-    patient.wish = (struct advice_wish){
+    struct failed_run failed = { .run = run, .text = buffer };
+    failed.wish = (struct advice_wish){
         .bound = criteria_energy_bound(&run->criteria),
-        .work = fmax(least_work, rehearsal_work(&run->experiment, run->simulation->step)),
+        .work = fmax(least_work, trial_run_work(&run->experiment, run->simulation->step)),
         .present = beyond,
     };
     buffer[0] = '\0';
@@ -273,14 +274,14 @@ const char *remedy_of_energy(const struct run *run, double beyond, char buffer[R
                     "velocities");
         return buffer;
     }
-    patient.deadline = clock_seconds() + fmax(least_seconds, clocks_wall(&run->clocks));
-    patient.interruption = (struct interruption){ .asked = asked, .context = &patient };
-    if (can_afford(&patient) && experiment_create(run->experiment.config, &patient.interruption,
-                                                  &patient.start, &unable) == STATUS_OK)
-        treat(&patient, &unable);
+    failed.deadline = clock_seconds() + fmax(least_seconds, clocks_wall(&run->clocks));
+    failed.interruption = (struct interruption){ .asked = asked, .context = &failed };
+    if (can_afford(&failed) && experiment_create(run->experiment.config, &failed.interruption,
+                                                 &failed.start, &unable) == STATUS_OK)
+        treat(&failed, &unable);
     else
-        say_command(&patient);
-    experiment_destroy(&patient.start);
+        say_command(&failed);
+    experiment_destroy(&failed.start);
     if (run->proportions.text[0])
         say(buffer, "; %s", run->proportions.text);
     return buffer;

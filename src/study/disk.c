@@ -36,7 +36,7 @@ static bool write_as_much(const struct study *study, size_t a, size_t b)
 }
 
 /* The sum over the members; a config that none of them can be prepared from is reported at once. */
-struct outlook {
+struct disk_estimate {
     double bytes;
     bool prepared; /* one of them at least */
     struct error refused;
@@ -61,8 +61,8 @@ static bool member_bytes(const struct study *study, const struct study_options *
     return prepared;
 }
 
-/* The question to the child. */
-struct question {
+/* The request to the child. */
+struct disk_request {
     const struct study *study;
     const struct study_options *options;
     bool (*counts)(const void *context, size_t member);
@@ -91,11 +91,11 @@ static size_t stride_over(size_t members)
  * known by one that can be prepared, unless many could not. To prepare one may take a second, so
  * that of many kinds a sample stands for all.
  */
-static void sum_bytes(const struct question *question, struct outlook *outlook)
+static void sum_bytes(const struct disk_request *request, struct disk_estimate *estimate)
 {
     /* Kinds of members whose size is remembered, and members that may fail to be prepared. */
     enum { MOST = 64 };
-    const struct study *study = question->study;
+    const struct study *study = request->study;
     const size_t members = study->member_count, stride = stride_over(members);
     struct {
         size_t member;
@@ -106,58 +106,58 @@ static void sum_bytes(const struct question *question, struct outlook *outlook)
         const size_t m = i * stride % members;
         struct error error = { 0 };
         size_t k = 0;
-        if (!question->counts(question->context, m))
+        if (!request->counts(request->context, m))
             continue;
         while (k < kinds && !write_as_much(study, known[k].member, m))
             k++;
-        if (k == MOST && outlook->prepared) {
+        if (k == MOST && estimate->prepared) {
             others++;
             continue;
         }
         double bytes = k < kinds ? known[k].bytes : 0.0;
         if (k == kinds) {
-            const bool prepared = member_bytes(study, question->options, m, &bytes, &error);
-            outlook->prepared |= prepared;
+            const bool prepared = member_bytes(study, request->options, m, &bytes, &error);
+            estimate->prepared |= prepared;
             if (!prepared && refused++ == 0)
-                outlook->refused = error;
+                estimate->refused = error;
             if (kinds < MOST && (prepared || refused > MOST)) {
                 known[kinds].member = m;
                 known[kinds++].bytes = bytes;
             }
         }
-        outlook->bytes += bytes;
+        estimate->bytes += bytes;
         counted++;
     }
     if (others > 0)
-        outlook->bytes *= 1.0 + (double)others / (double)counted;
+        estimate->bytes *= 1.0 + (double)others / (double)counted;
 }
 
 static void answer(int to, void *context)
 {
-    struct outlook outlook = { 0 };
-    sum_bytes(context, &outlook);
-    child_send(to, &outlook, sizeof outlook);
+    struct disk_estimate estimate = { 0 };
+    sum_bytes(context, &estimate);
+    child_send(to, &estimate, sizeof estimate);
 }
 
 enum status disk_needed(const struct study *study, const struct study_options *options,
                         bool (*counts)(const void *context, size_t member), const void *context,
                         double *bytes, struct error *error)
 {
-    struct question question = { study, options, counts, context };
+    struct disk_request request = { study, options, counts, context };
     struct child *child;
     struct error ignored = { 0 };
-    struct outlook outlook = { 0 };
+    struct disk_estimate estimate = { 0 };
     *bytes = 0.0;
-    if (child_start(answer, &question, &CHILD_UNLIMITED, &child, &ignored))
+    if (child_start(answer, &request, &CHILD_UNLIMITED, &child, &ignored))
         return STATUS_OK;
-    const bool whole = child_receive(child, &outlook, sizeof outlook);
+    const bool whole = child_receive(child, &estimate, sizeof estimate);
     child_end(child, whole, options->directory, &ignored);
     if (!whole)
         return STATUS_OK;
-    *bytes = outlook.bytes;
-    if (outlook.prepared || outlook.refused.status != STATUS_CONFIG)
+    *bytes = estimate.bytes;
+    if (estimate.prepared || estimate.refused.status != STATUS_CONFIG)
         return STATUS_OK;
-    *error = outlook.refused;
+    *error = estimate.refused;
     return error->status;
 }
 

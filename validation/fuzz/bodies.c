@@ -99,10 +99,10 @@ static void create(void)
     const struct physics physics = { .gravitational_constant = 1.0, .units = units_find("nbody") };
     struct error error = { 0 };
     struct bodies *bodies = NULL;
-    struct initial_doubts doubts;
+    struct initial_warnings warnings;
     size_t count;
     if (initial_count(section, 1, &count, &error) == STATUS_OK &&
-        initial_create(section, &physics, NULL, 1, count, &bodies, &doubts, &error) == STATUS_OK)
+        initial_create(section, &physics, NULL, 1, count, &bodies, &warnings, &error) == STATUS_OK)
         fuzz_demand(bodies_not_finite(bodies, 0, bodies_length(bodies)) == bodies_length(bodies),
                     "no NaN gets through");
     else

@@ -44,7 +44,7 @@ static inline void write_file(const char *path, const char *text)
 
 /* Makes the bodies of `bodies = { <keys> };`. */
 static inline enum status create(const char *keys, const struct physics *physics, size_t systems,
-                                 struct bodies **bodies, struct initial_doubts *doubts,
+                                 struct bodies **bodies, struct initial_warnings *warnings,
                                  struct error *error)
 {
     const struct group group = { .name = "bodies",
@@ -67,7 +67,7 @@ static inline enum status create(const char *keys, const struct physics *physics
     size_t count;
     enum status status = initial_count(section, systems, &count, error);
     if (!status)
-        status = initial_create(section, physics, NULL, systems, count, bodies, doubts, error);
+        status = initial_create(section, physics, NULL, systems, count, bodies, warnings, error);
     config_free(config);
     return status;
 }
@@ -77,12 +77,12 @@ static inline struct bodies *make_systems(const char *keys, const struct physics
 {
     struct bodies *bodies;
     struct error error = { 0 };
-    struct initial_doubts doubts;
-    if (create(keys, physics, systems, &bodies, &doubts, &error) != STATUS_OK)
+    struct initial_warnings warnings;
+    if (create(keys, physics, systems, &bodies, &warnings, &error) != STATUS_OK)
         fail_msg("%s", error.text);
     assert_int_equal(bodies->systems, systems);
-    assert_int_equal(doubts.coincident, 0);
-    assert_string_equal(doubts.cut_words, "");
+    assert_int_equal(warnings.coincident, 0);
+    assert_string_equal(warnings.cut_words, "");
     return bodies;
 }
 
@@ -96,8 +96,8 @@ static inline void refuse(const char *keys, const struct physics *physics, size_
 {
     struct bodies *bodies;
     struct error error = { 0 };
-    struct initial_doubts doubts;
-    const enum status status = create(keys, physics, systems, &bodies, &doubts, &error);
+    struct initial_warnings warnings;
+    const enum status status = create(keys, physics, systems, &bodies, &warnings, &error);
     assert_null(bodies);
     assert_string_equal(error.text, message);
     assert_int_equal(status, expected);

@@ -55,14 +55,14 @@ static void test_seeds_and_sizes_that_cannot_be(void **state)
            "address");
     struct error error = { 0 };
     struct bodies *bodies;
-    struct initial_doubts doubts;
+    struct initial_warnings warnings;
     static const char *const counts[] = {
         "0", "-1", "1.9", "2147483648", "99999999999999999999", "0xffffffffffffffff"
     };
     for (size_t k = 0; k < COUNT_OF(counts); k++) {
         char keys[200];
         snprintf(keys, sizeof keys, "initial = \"plummer\"; count = %s;", counts[k]);
-        assert_int_equal(create(keys, &newton, 1, &bodies, &doubts, &error), STATUS_CONFIG);
+        assert_int_equal(create(keys, &newton, 1, &bodies, &warnings, &error), STATUS_CONFIG);
         assert_non_null(strstr(error.text, "run.cfg:1: bodies.count = "));
     }
 }

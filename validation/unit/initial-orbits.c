@@ -299,7 +299,7 @@ static void test_bad_files(void **state)
     (void)state;
     struct bodies *b;
     struct error error = { 0 };
-    struct initial_doubts doubts;
+    struct initial_warnings warnings;
     refuse_path("nowhere", "No such file or directory");
     assert_int_equal(mkdir("folder", 0700), 0);
     refuse_path("folder", "Is a directory");
@@ -315,9 +315,10 @@ static void test_bad_files(void **state)
            "b.csv: bodies 4 and 5 are both at (1, 0, 0), where the force between them is infinite; "
            "physics.softening > 0 allows it");
     const struct physics soft = { .gravitational_constant = 1.0, .softening = 1e-3 };
-    assert_int_equal(create("initial = \"file\"; file = \"b.csv\";", &soft, 1, &b, &doubts, &error),
-                     STATUS_OK);
-    assert_int_equal(doubts.coincident, 1);
+    assert_int_equal(
+        create("initial = \"file\"; file = \"b.csv\";", &soft, 1, &b, &warnings, &error),
+        STATUS_OK);
+    assert_int_equal(warnings.coincident, 1);
     bodies_destroy(b);
     write_file("b.csv", HEADER "0,0,0,0,0.5,0,0,7\n");
     refuse("initial = \"file\"; file = \"b.csv\";", &newton, 1, STATUS_DATA,

@@ -1,4 +1,4 @@
-#include "estimate/rehearsal.h"
+#include "estimate/trial-run.h"
 
 #include <math.h>
 
@@ -25,7 +25,7 @@ static const struct pace {
     { NULL, 1e4, 1.0 },
 };
 
-double rehearsal_work(const struct experiment *x, double step)
+double trial_run_work(const struct experiment *x, double step)
 {
     const struct pace *pace = paces;
     while (pace->class_ && pace->class_ != x->simulation.class_ &&
@@ -38,7 +38,7 @@ double rehearsal_work(const struct experiment *x, double step)
     return experiment_step_count(x, step) * forces * (pace->overhead + work * pace->slower);
 }
 
-/* --- rehearsing ------------------------------------------------------------------------------- */
+/* --- the run ---------------------------------------------------------------------------------- */
 
 struct attempt {
     const struct experiment *experiment;
@@ -84,7 +84,7 @@ static enum status advance(struct attempt *attempt, uint64_t next, struct error 
 {
     const struct experiment *const x = attempt->experiment;
     struct interruption *const interruption = x->simulation.physics.interruption;
-    const double most = call_work / (rehearsal_work(x, attempt->now.dt) /
+    const double most = call_work / (trial_run_work(x, attempt->now.dt) /
                                      experiment_step_count(x, attempt->now.dt));
     enum status status = STATUS_OK;
     while (!status && attempt->now.step < next) {
@@ -115,20 +115,20 @@ static enum status play(struct attempt *attempt, uint64_t steps, struct error *e
     return status;
 }
 
-enum status rehearse(const struct experiment *x, double step, double bound,
-                     struct rehearsal *rehearsal, struct error *error)
+enum status trial_run_make(const struct experiment *x, double step, double bound,
+                           struct trial_run *trial, struct error *error)
 {
     struct attempt attempt = { .experiment = x, .bound = bound };
     struct error broken = { 0 };
-    *rehearsal = (struct rehearsal){ .step = step };
+    *trial = (struct trial_run){ .step = step };
     enum status status = open_attempt(x, step, &attempt, &broken);
     if (!status)
         status = play(&attempt, (uint64_t)experiment_step_count(x, step), &broken);
     if (attempt.watch && (!status || status == STATUS_NUMERICAL)) {
-        rehearsal->within = !status && watch_within_limits(attempt.watch, NULL) &&
-                            watch_energy_error(attempt.watch) <= unseen_part * bound;
-        rehearsal->error_in_limits = error_in_limits(&attempt);
-        watch_text(attempt.watch, NULL, rehearsal->text);
+        trial->within = !status && watch_within_limits(attempt.watch, NULL) &&
+                        watch_energy_error(attempt.watch) <= unseen_part * bound;
+        trial->error_in_limits = error_in_limits(&attempt);
+        watch_text(attempt.watch, NULL, trial->text);
     }
     close_attempt(&attempt);
     return status == STATUS_NUMERICAL ? STATUS_OK : error_pass(error, &broken);

@@ -1,10 +1,10 @@
 /*
- * A rehearsal: the whole run with another step and without a trace, by its own backend and
+ * A trial run: the whole run with another step and without a trace, by its own backend and
  * integrator, under its own watch. The run with this step then moves in the same way to the bit,
  * and the watch comes to the same verdict.
  */
-#ifndef ORRERY_ESTIMATE_REHEARSAL_H
-#define ORRERY_ESTIMATE_REHEARSAL_H
+#ifndef ORRERY_ESTIMATE_TRIAL_RUN_H
+#define ORRERY_ESTIMATE_TRIAL_RUN_H
 
 #include <stdbool.h>
 
@@ -12,7 +12,7 @@
 #include "base/status.h"
 #include "estimate/experiment.h"
 
-struct rehearsal {
+struct trial_run {
     double step;
     bool within;                /* no limit of the watch was passed, whatever on_jump says, and the
                                    error is within half of the bound */
@@ -22,12 +22,12 @@ struct rehearsal {
 };
 
 /* In pair interactions, or as much time as these take. */
-double rehearsal_work(const struct experiment *experiment, double step);
+double trial_run_work(const struct experiment *experiment, double step);
 
 /* With the energy error that is wanted as a bound, over max(|E0|, |U0|); infinite: the limits of
  * the watch are all. Ends early where the energy is far off. STATUS_MEMORY, STATUS_UNAVAILABLE;
  * STATUS_STOPPED where the experiment's interruption asks for it. */
-enum status rehearse(const struct experiment *experiment, double step, double bound,
-                     struct rehearsal *rehearsal, struct error *error);
+enum status trial_run_make(const struct experiment *experiment, double step, double bound,
+                           struct trial_run *trial, struct error *error);
 
 #endif
