@@ -38,7 +38,4 @@ struct arithmetic {
 FORCE_ISAS(DECLARED)
 #undef DECLARED
 
-/* The row of an instruction set, as force->isa names it; NULL where there is none. */
-const struct arithmetic *arithmetic_find(const char *isa);
-
 #endif

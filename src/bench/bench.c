@@ -1,3 +1,5 @@
+#include "config.h"
+
 #include "bench/bench.h"
 
 #include <gsl/gsl_statistics_double.h>
@@ -10,11 +12,26 @@
 #include "base/random.h"
 #include "estimate/need.h"
 #include "force/accuracy.h"
+#include "force/isa.h"
 #include "machine/room.h"
 
 /* The least duration of a measurement, and the most repeats that one case needs. */
 static const double LEAST_SECONDS = 0.01, STREAM_SECONDS = 0.002;
 enum { LEAST_REPEATS = 5, MOST_REPEATS = 40, MOST_CASES = 1024, FAR = 20000 };
+
+/* The streams of each instruction set, as force_isa_row() counts them. */
+static const struct arithmetic *const arithmetics[] = {
+#define ROW(family, set, registers, ...) FORCE_ISA_##family(&arithmetic_##set),
+    FORCE_ISAS(ROW)
+#undef ROW
+};
+
+/* Returns NULL where the program has none. */
+static const struct arithmetic *find_arithmetic(const char *isa)
+{
+    const int row = force_isa_row(isa);
+    return row < 0 ? NULL : arithmetics[row];
+}
 
 struct timed {
     uint64_t work; /* steps, or vectors of pairs, in one measurement */
@@ -168,7 +185,7 @@ static double stream_rate(const struct stream *stream, int threads)
 void bench_rates(const struct bench_sink *sink, int threads)
 {
     for (size_t k = 1; force_isa_names[k]; k++) {
-        const struct arithmetic *arithmetic = arithmetic_find(force_isa_names[k]);
+        const struct arithmetic *arithmetic = find_arithmetic(force_isa_names[k]);
         if (!arithmetic || !force_isa_suits(arithmetic->isa))
             continue;
         const struct {
@@ -202,7 +219,7 @@ static const struct stream *find_stream(const struct bench_case *one,
                                         const struct bench_subject *subject)
 {
     const struct backend_description *d = &one->simulation.description;
-    const struct arithmetic *arithmetic = arithmetic_find(d->isa);
+    const struct arithmetic *arithmetic = find_arithmetic(d->isa);
     const bool plain = strcmp(d->kernel, "plain") == 0;
     if (!arithmetic || one->simulation.backend->class_ != &backend_openmp || subject->bodies ||
         subject->physics.boundary != BOUNDARY_OPEN ||
