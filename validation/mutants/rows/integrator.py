@@ -106,6 +106,4 @@ ROWS = [
      "return divides ?", "unit/hermite-systems"),
     ("src/integrator/hermite.c", "work->sum_jerk[axis][k] += field.jerk[axis];", ";",
      "cli/external.py"),
-    ("src/integrator/hermite-corrector.c", "jerk[axis] += field.jerk[axis];",
-     "jerk[axis] -= field.jerk[axis];", "cli/external.py"),
 ]

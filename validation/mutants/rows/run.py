@@ -159,5 +159,4 @@ ROWS = [
      "cli/asked.py"),
     ("src/run/run.c", "fresh.options.force = true;", "", "cli/asked.py"),
     ("src/run/run.c", "fresh.options.restart = false;", "", "cli/asked.py"),
-    ("src/run/change.c", '{ "external", "[]" }', '{ "external", "()" }', "cli/external.py"),
 ]
