@@ -7,7 +7,7 @@ those of src/NAME/PART/ in rows/NAME-PART.py.
 
 `make check-mutants` runs it: all rows, or with MUTANTS=15 a sample of that size, chosen by
 MUTANTS_SEED, or with MUTANTS='src/force unit/trust' the rows whose file or tests contain one of the
-words. The tree is distributed into a folder of its own, built there, and copied for each of
+words, or with LOT=SEED COUNT=40 faults that lot.py draws. The tree is distributed into a folder of its own, built there, and copied for each of
 MUTANTS_JOBS workers (default: one for each core). Each named test must pass there without a fault
 first. A row then has its fault written into the file, the program or the unit test made anew, and
 its tests run until one fails: the fault is found, or it has survived. All rows must be found to
@@ -32,7 +32,10 @@ import tempfile
 import threading
 import time
 
+import lot
+
 LEAST_FOUND = 0.95
+LEAST_OF_A_LOT = 0.85
 CONTROL_SECONDS = 300
 Row = collections.namedtuple("Row", "file original faulty tests reason")
 Outcome = collections.namedtuple("Outcome", "row verdict detail seconds")
@@ -70,9 +73,11 @@ def rows(source):
 
 
 def title(row):
-    """A row on one line."""
-    return f"{row.file}: {' '.join(row.original.split())[:60]} -> " \
-           f"{' '.join(row.faulty.split())[:60] or 'nothing'}"
+    """A row on one line, without the lines that only say where it is."""
+    same = os.path.commonprefix([row.original, row.faulty]).rpartition("\n")[0]
+    original, faulty = (" ".join(text.removeprefix(same).split())[:60]
+                        for text in (row.original, row.faulty))
+    return f"{row.file}: {original} -> {faulty or 'nothing'}"
 
 
 def chosen(all_rows, wish, seed):
@@ -139,7 +144,8 @@ def build(source, work, tests, jobs):
                              text=True, cwd=build_folder).stdout
     options = [option for option in shlex.split(options)
                if option.startswith(("CC=", "CXX=", "PYTHON=", "LDFLAGS=", "CPPFLAGS=", "--with-"))]
-    subprocess.run(["./configure", "-q", *options, "CFLAGS=-O1", "CXXFLAGS=-O1"], check=True,
+    subprocess.run(["./configure", "-q", *options, "CXXFLAGS=-O1",
+                    "CFLAGS=-O1 -Werror=incompatible-pointer-types -Werror=int-conversion"], check=True,
                    cwd=tree, stdin=subprocess.DEVNULL)
     targets = {name for test in tests for name in target(test)}
     if any(test.startswith("faults/") for test in tests):
@@ -304,8 +310,11 @@ def tolerated(planted):
     return survivors
 
 
-def score(outcomes, sample):
-    """Prints the score by floor and what has survived; True where it is good enough."""
+def score(outcomes, sample, drawn):
+    """Prints the score by floor and what has survived; True where it is good enough. Drawn faults that
+    do not compile, or that are known to change nothing, do not count."""
+    if drawn:
+        outcomes = [o for o in outcomes if o.verdict != BROKEN and not o.row.reason]
     floors = collections.defaultdict(lambda: [0, 0])
     for outcome in outcomes:
         floor = re.sub(r"^src/", "", os.path.dirname(outcome.row.file)) or "src"
@@ -320,6 +329,8 @@ def score(outcomes, sample):
     survivors = [o for o in outcomes if o.verdict == SURVIVED]
     for outcome in survivors + bad:
         print(f"{outcome.verdict}: {title(outcome.row)}: {outcome.detail or 'no reason is known'}")
+    if drawn:
+        return found >= LEAST_OF_A_LOT * planted
     unexplained = [o for o in survivors if not o.row.reason]
     if sample:
         return not bad and len(survivors) <= tolerated(planted)
@@ -342,10 +353,13 @@ def main():
     if complaints:
         sys.exit("mutants: " + "\nmutants: ".join(complaints))
     all_rows = rows(source)
-    wanted = chosen(all_rows, wish, seed)
+    drawn = os.environ.get("LOT")
+    wanted = lot.draw(source, drawn, int(os.environ.get("COUNT") or 40), all_rows, Row) \
+        if drawn else chosen(all_rows, wish, seed)
     if not wanted:
         sys.exit(f"mutants: no row has {wish!r} in its file or tests")
-    print(f"mutants: {len(wanted)} of {len(all_rows)} faults"
+    print(f"mutants: {len(wanted)} faults, drawn by {drawn}" if drawn else
+          f"mutants: {len(wanted)} of {len(all_rows)} faults"
           + (f", chosen by {seed}" if wish.isdigit() else ""), flush=True)
     tests = sorted({test for row in wanted for test in row.tests})
     start = time.monotonic()
@@ -361,7 +375,7 @@ def main():
         seconds = control(trees, tests)
         print(f"mutants: {len(tests)} tests pass without a fault,"
               f" {time.monotonic() - start:.0f} s", flush=True)
-        good = score(plant_all(trees, wanted, seconds), wish.isdigit())
+        good = score(plant_all(trees, wanted, seconds), wish.isdigit(), drawn)
         print(f"mutants: {time.monotonic() - start:.0f} s")
     finally:
         shutil.rmtree(work, ignore_errors=True)

@@ -15,6 +15,8 @@ ROWS = [
     ("src/base/status.c", "memory ? STATUS_MEMORY : status", "status", "unit/memory"),
     ("src/base/barrier.h", "total / parts * k + total % parts * k / parts", "total * k / parts",
      "unit/memory"),
+    ("src/base/barrier.c", "__ATOMIC_ACQUIRE) != generation)", "__ATOMIC_ACQUIRE) == generation)",
+     "unit/barrier"),
     ("src/base/random.c", ">> 6);", ">> 5);", "unit/random"),
     ("src/base/random.c", "r2 > 1.0 || r2 == 0.0", "r2 == 0.0", "unit/random"),
     ("src/base/memory.c", "overflows || bytes > SIZE_MAX - before ?",

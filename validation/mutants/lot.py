@@ -1,0 +1,117 @@
+"""Draws single-line faults by a seed, on lines of src and gpu: what nobody has written for the tests.
+
+`make check-mutants LOT=SEED COUNT=40` plants them as it plants rows. An operator changes a constant
+in its third digit, an operation, a comparison, an index or the order of two arguments, leaves a
+statement out, turns a condition round, takes zero for a call, or returns early. A fault that does
+not compile is not counted. The tests of a file are those that its rows name, or else those of the
+rows of its folder, the most often named first: there is no map from lines to tests, so a survivor
+can still be found by a test that was not asked. EQUIVALENT has the faults that change nothing.
+"""
+
+import collections
+import glob
+import os
+import random
+import re
+
+MOST_TESTS = 6
+FILES = ("src/**/*.c", "src/**/*.inc", "gpu/*.cu")
+# The file, the faulty line without its indentation, and why no test can find it.
+EQUIVALENT = []
+EXCHANGED = ((" + ", " - "), (" += ", " -= "), (" * ", " / "), (" < ", " <= "), (" > ", " >= "),
+             (" == ", " != "), (" && ", " || "), ("fmin(", "fmax("))
+NUMBER = re.compile(r"(?<![\w.\"])\d+(?:\.\d+)?(?:e[-+]?\d+)?(?![\w.])")
+
+
+def other_number(text):
+    """One more of a whole number below a hundred; else another third digit."""
+    if text.isdigit():
+        return str(int(text) + 1 if int(text) < 100 else round(int(text) * 1.01))
+    return f"{float(text) * 1.01:.6g}" if float(text) else "0.01"
+
+
+def places(line, pattern, faulty):
+    """The line with one place after the other changed."""
+    for found in pattern.finditer(line):
+        yield line[:found.start()] + faulty(found) + line[found.end():]
+
+
+def faults(line, in_void):
+    """What the operators make of a line: name of the operator and faulty line."""
+    if '"' not in line:
+        for faulty in places(line, NUMBER, lambda found: other_number(found[0])):
+            yield "constant", faulty
+        for pair in EXCHANGED:
+            for one, other in (pair, pair[::-1]):
+                for faulty in places(line, re.compile(re.escape(one)), lambda found: other):
+                    yield "operation", faulty
+        for faulty in places(line, re.compile(r"\[\w*[a-z]\w*\]"), lambda found: "[0]"):
+            yield "index", faulty
+    swapped = re.compile(r"(?<=[(, ])([\w.>-]+), ([\w.>-]+)(?=[,)])")
+    for faulty in places(line, swapped, lambda found: f"{found[2]}, {found[1]}"):
+        yield "arguments", faulty
+    if re.fullmatch(r" +(?!return|break|continue|goto|else)[\w>.\[\]*-]+(\(.*\)| [-+*/|&]?= .*"
+                    r"|\+\+|--);", line):
+        yield "left out", re.match(" +", line)[0] + ";"
+        if in_void:
+            yield "early return", re.match(" +", line)[0] + "return;"
+    found = re.fullmatch(r"( +(?:\} else )?if )\((.*)\)( \{)?", line)
+    if found and found[2].count("(") == found[2].count(")"):
+        yield "condition", f"{found[1]}(!({found[2]})){found[3] or ''}"
+    found = re.fullmatch(r"(.*[^=!<>]=) \w+\(.*\);", line)
+    if found:
+        yield "call", f"{found[1]} 0;"
+
+
+def lines_of(source, path):
+    """The lines within functions: their places, and whether the function returns nothing."""
+    with open(os.path.join(source, path), encoding="utf-8") as file:
+        lines = file.read().split("\n")
+    in_void = inside = comment = False
+    for k, line in enumerate(lines):
+        if line == "{":
+            head = next((text for text in reversed(lines[:k]) if re.match(r"\w", text)), "")
+            in_void, inside = re.match(r"(static |inline )*void \w", head) is not None, True
+        elif line == "}":
+            inside = False
+        comment = comment or line.lstrip().startswith("/*")
+        if inside and not comment and line.startswith("    "):
+            yield lines, k, in_void
+        comment = comment and "*/" not in line
+
+
+def tests_of(file, rows):
+    """The tests that rows of the file name, or those of its folder."""
+    for near in (lambda row: row.file == file,
+                 lambda row: os.path.dirname(row.file) == os.path.dirname(file), lambda row: True):
+        named = collections.Counter(test for row in rows if near(row) and not row.reason
+                                    for test in row.tests)
+        if named:
+            return [test for test, _ in named.most_common(MOST_TESTS)]
+    return []
+
+
+def draw(source, seed, count, rows, row_type):
+    """`count` faults of the seed, as rows."""
+    chance, drawn, seen = random.Random(seed), [], set()
+    paths = sorted(os.path.relpath(path, source) for pattern in FILES
+                   for path in glob.glob(os.path.join(source, pattern), recursive=True))
+    candidates = [(path, *place) for path in paths for place in lines_of(source, path)]
+    while len(drawn) < count:
+        path, lines, k, in_void = chance.choice(candidates)
+        by_operator = collections.defaultdict(list)
+        for operator, faulty in faults(lines[k], in_void):
+            by_operator[operator].append(faulty)
+        if not by_operator or (path, k) in seen:
+            continue
+        seen.add((path, k))
+        faulty = chance.choice(by_operator[chance.choice(sorted(by_operator))])
+        text, first = "\n".join(lines), k
+        while text.count("\n".join(lines[first:k + 1])) != 1:
+            first -= 1
+        before = "\n".join(lines[first:k] + [""])
+        reason = next((why for file, line, why in EQUIVALENT
+                       if file == path and line == faulty.strip()), "")
+        drawn.append(row_type(path, before + lines[k], before + faulty,
+                              tests_of(path, rows), reason))
+    return drawn
