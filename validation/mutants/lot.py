@@ -1,4 +1,4 @@
-"""Draws single-line faults by a seed, on lines of src and gpu: what nobody has written for the tests.
+"""Draws single-line faults by a seed, on lines of src and gpu: those that nobody has chosen.
 
 `make check-mutants LOT=SEED COUNT=40` plants them as it plants rows. An operator changes a constant
 in its third digit, an operation, a comparison, an index or the order of two arguments, leaves a

@@ -7,7 +7,8 @@ those of src/NAME/PART/ in rows/NAME-PART.py.
 
 `make check-mutants` runs it: all rows, or with MUTANTS=15 a sample of that size, chosen by
 MUTANTS_SEED, or with MUTANTS='src/force unit/trust' the rows whose file or tests contain one of the
-words, or with LOT=SEED COUNT=40 faults that lot.py draws. The tree is distributed into a folder of its own, built there, and copied for each of
+words, or with LOT=SEED COUNT=40 faults that lot.py draws. The tree is distributed into a folder of
+its own, built there, and copied for each of
 MUTANTS_JOBS workers (default: one for each core). Each named test must pass there without a fault
 first. A row then has its fault written into the file, the program or the unit test made anew, and
 its tests run until one fails: the fault is found, or it has survived. All rows must be found to
@@ -144,9 +145,9 @@ def build(source, work, tests, jobs):
                              text=True, cwd=build_folder).stdout
     options = [option for option in shlex.split(options)
                if option.startswith(("CC=", "CXX=", "PYTHON=", "LDFLAGS=", "CPPFLAGS=", "--with-"))]
-    subprocess.run(["./configure", "-q", *options, "CXXFLAGS=-O1",
-                    "CFLAGS=-O1 -Werror=incompatible-pointer-types -Werror=int-conversion"], check=True,
-                   cwd=tree, stdin=subprocess.DEVNULL)
+    wrong = "-Werror=incompatible-pointer-types -Werror=int-conversion"
+    subprocess.run(["./configure", "-q", *options, f"CFLAGS=-O1 {wrong}", "CXXFLAGS=-O1"],
+                   check=True, cwd=tree, stdin=subprocess.DEVNULL)
     targets = {name for test in tests for name in target(test)}
     if any(test.startswith("faults/") for test in tests):
         targets |= {f"validation/faults/shim-{name}.so" for name in ("calls", "exec", "memory")}
