@@ -312,8 +312,8 @@ def tolerated(planted):
 
 
 def score(outcomes, sample, drawn):
-    """Prints the score by floor and what has survived; True where it is good enough. Drawn faults that
-    do not compile, or that are known to change nothing, do not count."""
+    """Prints the score by floor and what has survived; True where it is good enough. Drawn faults
+    that do not compile, or that are known to change nothing, do not count."""
     if drawn:
         outcomes = [o for o in outcomes if o.verdict != BROKEN and not o.row.reason]
     floors = collections.defaultdict(lambda: [0, 0])
