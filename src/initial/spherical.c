@@ -36,12 +36,17 @@ struct keys {
 
 /* By default the sample is that of the formulas: neither rescaled nor, since it may have no edge,
  * moved to its centre of mass. */
+/* clang-format off */
 #define SPHERICAL_PARAMETERS                                                                       \
     CLUSTER_PARAMETERS(false, "none"),                                                             \
-        INITIAL_POSITIVE(scale_radius, DEFAULT_REAL(1.0), DIMENSION_LENGTH, "Scale radius a."),    \
-        INITIAL_POSITIVE(cutoff_radius, DEFAULT_UNSET, DIMENSION_LENGTH,                           \
-                         "Radius r_t of the factor sech(r/r_t) of the density, by which `mass` "   \
-                         "is what is left; nfw needs one, the others are endless without.")
+    { BIND(REAL, struct keys, scale_radius), .default_value = DEFAULT_REAL(1.0), .minimum = 0,     \
+      .maximum = INFINITY, .open = OPEN_MINIMUM, .dimension = DIMENSION_LENGTH,                    \
+      .help = "Scale radius a." },                                                                 \
+    { BIND(REAL, struct keys, cutoff_radius), .default_value = DEFAULT_UNSET, .minimum = 0,        \
+      .maximum = INFINITY, .open = OPEN_MINIMUM, .dimension = DIMENSION_LENGTH,                    \
+      .help = "Radius r_t of the factor sech(r/r_t) of the density, by which `mass` is what is "   \
+              "left; nfw needs one, the others are endless without." }
+/* clang-format on */
 
 static const struct parameter parameters[] = { SPHERICAL_PARAMETERS };
 static const struct parameter dehnen_parameters[] = {
