@@ -249,21 +249,30 @@ static enum status find_kernel_error(struct run *run, struct error *error)
     return STATUS_OK;
 }
 
+/* Measures what the time scales of the first bodies follow from. */
+static enum status find_structure(struct run *run, struct error *error)
+{
+    return time_scales_structure(&run->simulation->physics, run->simulation->bodies, 0, 1,
+                                 &run->structure, error);
+}
+
 static enum status prepare_all(struct run *run, const struct config *config, bool measure,
                                struct error *error)
 {
+    const bool restart = run->options.restart; /* a checkpoint replaces the first bodies */
     if (experiment_create(config, &run->interruption, &run->experiment, error) ||
         proportions_find(&run->experiment, &run->proportions, error))
         return error->status;
     run->replays = (struct replays){ .config = config, .original = run->simulation };
     scales_measure(run->simulation->bodies, &run->scales);
-    if (measure && time_scales_structure(&run->simulation->physics, run->simulation->bodies, 0, 1,
-                                         &run->structure, error))
+    if (measure && restart && find_structure(run, error))
         return error->status;
-    if (create_parts(run, error) ||
-        (run->options.restart && replay_keep_start(&run->replays, error)) ||
-        (run->options.restart && open_checkpoint(run, error)) || create_backend(run, error) ||
+    if (create_parts(run, error) || (restart && replay_keep_start(&run->replays, error)) ||
+        (restart && open_checkpoint(run, error)) || create_backend(run, error) ||
         (run->continuation.checkpoint && restart_load_integrator(run, error)))
+        return error->status;
+    /* Too little memory of a GPU is told before this, which takes long for many bodies. */
+    if (measure && !restart && find_structure(run, error))
         return error->status;
     if (measure && run_observe(run, NEED_STATE | NEED_CONSERVED, error))
         return error->status;
