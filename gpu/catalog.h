@@ -35,6 +35,10 @@ struct gpu_range {
     int least, most;
 };
 
+/* Tiles of a system from which a larger tile is taken in a kernel of the third law: these make 528
+ * pairs of tiles, four for each of 132 multiprocessors. */
+enum { GPU_ENOUGH_TILES = 32 };
+
 /* Launches that a kernel was built for, in one precision. */
 struct gpu_limits {
     struct gpu_range block;  /* threads, whole warps; for the most it has registers */

@@ -32,7 +32,7 @@ enum {
     GPU_MAX_BLOCK = 1024,      /* threads */
     GPU_MAX_SHARED = 48 << 10, /* bytes of shared memory that every block may have */
     GPU_RESIDENT_BODIES = 512, /* the largest system that one block can keep */
-    GPU_RESIDENT_ALONE = 256   /* the largest that it keeps where it is the only one */
+    GPU_RESIDENT_ALONE = 128   /* the largest that it keeps where it is the only one */
 };
 
 enum gpu_space {
@@ -127,7 +127,7 @@ cudaError_t gpu_potentials(const struct gpu_sum_call *call, unsigned *slots);
  * collected. The stride must be a multiple of the catalog's padding, and the device's bodies are
  * all of them.
  */
-unsigned gpu_symmetric_distances(const struct gpu_shape *shape, enum precision precision);
+unsigned gpu_symmetric_distances(const struct gpu_shape *shape, const struct gpu_tuning *tuning);
 size_t gpu_symmetric_size(const struct gpu_shape *shape, enum precision precision); /* of one */
 
 /* The work after a force: accelerations from the partial sums, then the moves of a pass, then the

@@ -7,7 +7,7 @@
 #include "launch.cuh"
 #include "state.cuh"
 
-enum { BLOCK = 256 };
+enum { BLOCK = 128 };
 
 /* The body of this thread, or false. */
 static __device__ __forceinline__ bool find_body(const struct gpu_shape &shape, unsigned *system,
@@ -28,6 +28,8 @@ static __global__ void __launch_bounds__(BLOCK) move(const struct gpu_move_call 
     const size_t n = (size_t)system * call.shape.stride + i;
     const struct gpu_state &state = call.state;
     body_state<registers> body;
+    body.load(state, n);
+    body.load_registers(state, n);
     if (call.slots > 0) {
         const double *sums = call.partial + shape_index(call.shape, system, i);
         body.accelerate(sums, shape_length(call.shape), call.slots, call.units.factor[system]);
@@ -35,8 +37,6 @@ static __global__ void __launch_bounds__(BLOCK) move(const struct gpu_move_call 
     } else {
         body.load_acceleration(state, n);
     }
-    body.load(state, n);
-    body.load_registers(state, n);
     body.move(call.pass);
     body.store(state, n);
     body.store_registers(state, n);

@@ -4,7 +4,8 @@
  *   settings   its constants,
  *   source     a body as others see it, and as the sums for it start,
  *   SUMS       how many sums a pair adds to,
- *   pair()     the terms of j acting on i, added to the sums of i.
+ *   pair()     the terms of j acting on i, added to the sums of i,
+ *   mutual()   those and the terms of i acting on j; gravity alone has it.
  * Multiply-adds are fused where fma() says so and nowhere else (-fmad=false), so that all kernels
  * give a pair the same bits.
  */
@@ -179,6 +180,17 @@ template <class source_, class settings_, typename real_, gpu_space space> struc
         const separation<real> d = separate<space>(i, j, interaction);
         pull(inverse_cube<space>(distance2(d, interaction.eps2), j.m), d, sums);
     }
+
+    /* Newton's third law: what j does to i, and what i does to j. */
+    static __device__ __forceinline__ void mutual(const source &i, const source &j,
+                                                  const settings &interaction, real *sums_i,
+                                                  real *sums_j)
+    {
+        const separation<real> d = separate<space>(i, j, interaction);
+        const real f = inverse_cube<space>(distance2(d, interaction.eps2), (real)1);
+        pull(f * j.m, d, sums_i);
+        pull(-(f * i.m), d, sums_j);
+    }
 };
 
 template <enum gpu_space space>
@@ -188,7 +200,7 @@ using gravity_mixed = gravity<source_mixed, struct gpu_interaction_single, float
 template <enum gpu_space space>
 using gravity_double = gravity<source_double, struct gpu_interaction_double, double, space>;
 
-/* The same where all masses are 1: the bits of `terms`, a multiplication less. */
+/* The same where all masses are 1: the bits of `terms`, a multiplication less for each sum. */
 template <enum gpu_space space, class terms> struct gravity_equal : terms {
     typedef typename terms::source source;
     typedef typename terms::real real;
@@ -199,6 +211,16 @@ template <enum gpu_space space, class terms> struct gravity_equal : terms {
     {
         const separation<real> d = separate<space>(i, j, settings);
         pull(inverse_cube<space>(distance2(d, settings.eps2), (real)1), d, sums);
+    }
+
+    static __device__ __forceinline__ void mutual(const source &i, const source &j,
+                                                  const typename terms::settings &settings,
+                                                  real *sums_i, real *sums_j)
+    {
+        const separation<real> d = separate<space>(i, j, settings);
+        const real f = inverse_cube<space>(distance2(d, settings.eps2), (real)1);
+        pull(f, d, sums_i);
+        pull(-f, d, sums_j);
     }
 };
 
@@ -231,20 +253,6 @@ template <enum gpu_space space> struct gravity_and_potential : gravity_single<sp
         pull(phi * (s * s), d, sums);
     }
 };
-
-/* Newton's third law: what j does to i, and what i does to j. */
-template <class terms, enum gpu_space space>
-static __device__ __forceinline__ void
-mutual(const typename terms::source &i, const typename terms::source &j,
-       const typename terms::settings &settings, typename terms::real *sums_i,
-       typename terms::real *sums_j)
-{
-    const separation<typename terms::real> d = separate<space>(i, j, settings);
-    const typename terms::real f =
-        inverse_cube<space>(distance2(d, settings.eps2), (typename terms::real)1);
-    pull(f * j.m, d, sums_i);
-    pull(-(f * i.m), d, sums_j);
-}
 
 /*
  * phi / -G = sum_j m_j / (r_ij^2 + eps^2)^(1/2) and psi / -G = sum_j m_j r_ij^2 / (r_ij^2 +

@@ -143,7 +143,7 @@ static unsigned distances_of(const struct gpu_part *part)
 {
     const enum precision precision = part->setup->interaction.precision;
     const size_t one = gpu_symmetric_size(&part->shape, precision);
-    const size_t all = gpu_symmetric_distances(&part->shape, precision);
+    const size_t all = gpu_symmetric_distances(&part->shape, &part->force.tuning);
     const size_t most = ((size_t)1 << 28) / one + 1;
     return (unsigned)(all < most ? all : most);
 }

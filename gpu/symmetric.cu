@@ -1,8 +1,8 @@
 /*
- * Newton's third law. A system is cut into T tiles in a ring; a block takes tile I and tile I + d,
- * a tile pair, for the distances d = 0 ... T/2. What either tile gets goes to an array of its own,
- * and a second kernel adds these in the order of distances: no atomics, and the same bits whatever
- * ran first.
+ * Newton's third law. A system is cut into T tiles in a ring (large ones if there are enough); a
+ * block takes tile I and tile I + d, a tile pair, for the distances d = 0 ... T/2. What either tile
+ * gets goes to an array of its own, and a second kernel adds these in the order of distances: no
+ * atomics, and the same bits whatever ran first.
  *
  * A warp keeps some bodies of tile I in the registers of every lane, and takes tile I + d by groups
  * of 32 bodies in 32 rotations. In rotation k lane l has body l + k of the group, whose position
@@ -22,14 +22,24 @@ enum {
 };
 static_assert((int)STAGE == (int)GPU_CHUNK, "a stage is a chunk of the sums of tile I");
 
-/* The tile has as many bodies a lane as the registers hold. */
-template <class terms> struct tile_of {
+/* A tile: the bodies that all lanes of a block keep. */
+template <class terms, int BODIES> struct tile_of {
     static constexpr struct gpu_limits limits = limits_of<terms>(GPU_SYMMETRIC);
-    enum { LANE_BODIES = limits.bodies.most, SIZE = THREADS * LANE_BODIES };
+    enum { SIZE = THREADS * BODIES };
     static_assert(limits.block.least == THREADS && limits.block.most == THREADS &&
-                      limits.tile.most == STAGE && kernel_facts[GPU_SYMMETRIC].padding % SIZE == 0,
+                      limits.tile.most == STAGE && SIZE % STAGE == 0 &&
+                      kernel_facts[GPU_SYMMETRIC].padding % SIZE == 0,
                   "the catalog has the kernel as it is");
 };
+
+/* Returns how many blocks a multiprocessor has registers for at least: as the form says with the
+ * most bodies in a lane; fewer leave registers for four, but four of 32 bytes only for two. */
+template <class terms, int BODIES> static constexpr int blocks_at_once(int form)
+{
+    return BODIES == limits_of<terms>(GPU_SYMMETRIC).bodies.most ? form
+           : BODIES * sizeof(typename terms::source) <= 64       ? 4
+                                                                 : 2;
+}
 
 /* At distance T/2 of an even T every tile pair would come twice. */
 static __host__ __device__ __forceinline__ bool is_tile_pair(unsigned tiles, unsigned tile,
@@ -105,8 +115,7 @@ template <class terms> struct group_stage {
 };
 
 /* The bodies of one lane and what they get: in this stage, in this tile. */
-template <class terms, gpu_space space> struct lane {
-    enum { BODIES = tile_of<terms>::LANE_BODIES };
+template <class terms, int BODIES> struct lane {
     typedef typename terms::real real;
     typename terms::source body[BODIES];
     real chunk[BODIES][3], sum[BODIES][3];
@@ -137,7 +146,7 @@ template <class terms, gpu_space space> struct lane {
                 const typename terms::source j = others::get(other + u);
 #pragma unroll
                 for (int b = 0; b < BODIES; b++)
-                    mutual<terms, space>(body[b], j, settings, chunk[b], back);
+                    terms::mutual(body[b], j, settings, chunk[b], back);
 #pragma unroll
                 for (int c = 0; c < 3; c++)
                     back[c] = __shfl_sync(0xffffffff, back[c], next);
@@ -166,14 +175,14 @@ template <class terms, gpu_space space> struct lane {
     }
 };
 
-template <class terms, enum gpu_space space, int AT_ONCE>
+template <class terms, int BODIES, int AT_ONCE>
 static __global__ void __launch_bounds__(THREADS, AT_ONCE)
     add_tile_pairs(const struct gpu_shape shape, const typename terms::settings settings,
                    const typename terms::source *__restrict__ sources,
                    typename terms::real *__restrict__ sides, const unsigned from,
                    const unsigned distances)
 {
-    enum { TILE = tile_of<terms>::SIZE };
+    enum { TILE = tile_of<terms, BODIES>::SIZE };
     const unsigned tiles = shape.stride / TILE;
     const unsigned tile = blockIdx.x % tiles;
     const unsigned distance = from + blockIdx.x / tiles % distances;
@@ -185,7 +194,7 @@ static __global__ void __launch_bounds__(THREADS, AT_ONCE)
     const size_t own = start + tile * TILE + warp * (TILE / WARPS) + own_lane;
     const size_t others = start + (tile + distance) % tiles * TILE;
     group_stage<terms> &shared = *(group_stage<terms> *)shared_memory();
-    lane<terms, space> mine;
+    lane<terms, BODIES> mine;
     mine.load(sources + own);
     for (unsigned first = 0; first < TILE; first += STAGE) {
         shared.load(sources + others + first);
@@ -206,40 +215,57 @@ static __global__ void __launch_bounds__(THREADS, AT_ONCE)
     mine.store(sides + side_start(shape, distance - from, 0) + own, length);
 }
 
-/* Adds distances [from, from + distances) to the sums of every body. */
+/* Adds distances [from, from + distances) to the sums of every body: BATCH of them are read before
+ * any is added, because each read takes long. */
 template <class terms>
 static __global__ void __launch_bounds__(THREADS)
     reduce_sides(const struct gpu_shape shape, const typename terms::real *__restrict__ sides,
-                 double *__restrict__ partial, const unsigned from, const unsigned distances)
+                 double *__restrict__ partial, const unsigned tile_size, const unsigned from,
+                 const unsigned distances)
 {
-    enum { TILE = tile_of<terms>::SIZE };
+    enum { BATCH = 4 };
+    typedef typename terms::real real;
     const size_t n = (size_t)blockIdx.x * THREADS + threadIdx.x;
     if (n >= shape_length(shape))
         return;
     const unsigned body = n % shape_range(shape);
-    const unsigned tiles = shape.stride / TILE, tile = body / TILE;
+    const unsigned tiles = shape.stride / tile_size, tile = body / tile_size;
     const size_t length = (size_t)shape.systems * shape.stride;
     const size_t index = n / shape_range(shape) * shape.stride + body;
     double sum[3];
     for (int c = 0; c < 3; c++)
         sum[c] = from == 0 ? 0 : partial[c * shape_length(shape) + n];
-    for (unsigned d = from; d < from + distances; d++)
-        for (unsigned side = 0; side < 2; side++) {
-            const unsigned first = side == 0 ? tile : (tile + tiles - d) % tiles;
-            if ((side == 1 && d == 0) || !is_tile_pair(tiles, first, d))
-                continue;
-            const typename terms::real *part = sides + side_start(shape, d - from, side) + index;
-            for (int c = 0; c < 3; c++)
-                sum[c] += (double)part[c * length];
-        }
+    for (unsigned first = from; first < from + distances; first += BATCH) {
+        real part[BATCH][2][3];
+#pragma unroll
+        for (unsigned k = 0; k < BATCH; k++)
+#pragma unroll
+            for (unsigned side = 0; side < 2; side++) {
+                const unsigned d = first + k;
+                const unsigned left = side == 0 ? tile : (tile + tiles - d) % tiles;
+                const bool any =
+                    d < from + distances && (side == 0 || d > 0) && is_tile_pair(tiles, left, d);
+                const real *const at = sides + side_start(shape, d - from, side) + index;
+#pragma unroll
+                for (int c = 0; c < 3; c++)
+                    part[k][side][c] = any ? at[c * length] : 0;
+            }
+#pragma unroll
+        for (unsigned k = 0; k < BATCH; k++)
+#pragma unroll
+            for (int c = 0; c < 3; c++) {
+                sum[c] += (double)part[k][0][c];
+                sum[c] += (double)part[k][1][c];
+            }
+    }
     for (int c = 0; c < 3; c++)
         partial[c * shape_length(shape) + n] = sum[c];
 }
 
-extern "C" unsigned gpu_symmetric_distances(const struct gpu_shape *shape, enum precision precision)
+extern "C" unsigned gpu_symmetric_distances(const struct gpu_shape *shape,
+                                            const struct gpu_tuning *tuning)
 {
-    const struct gpu_tuning &start = kernel_facts[GPU_SYMMETRIC].limits[precision].start;
-    return shape->stride / (unsigned)(start.block * start.bodies) / 2 + 1;
+    return shape->stride / (THREADS * (unsigned)tuning->bodies) / 2 + 1;
 }
 
 extern "C" size_t gpu_symmetric_size(const struct gpu_shape *shape, enum precision precision)
@@ -248,37 +274,62 @@ extern "C" size_t gpu_symmetric_size(const struct gpu_shape *shape, enum precisi
            (precision == PRECISION_DOUBLE ? sizeof(double) : sizeof(float));
 }
 
-template <class terms, enum gpu_space space>
+template <class terms, int BODIES>
 static cudaError_t sum_and_reduce(const struct gpu_sum_call *call, unsigned from,
                                   unsigned distances)
 {
     typedef typename terms::real real;
     constexpr struct gpu_range at_once = limits_of<terms>(GPU_SYMMETRIC).at_once;
+    constexpr unsigned size = tile_of<terms, BODIES>::SIZE;
     const struct gpu_shape &shape = call->shape;
-    const size_t tiles = shape.stride / tile_of<terms>::SIZE;
+    const size_t blocks = (size_t)shape.systems * distances * (shape.stride / size);
     const cudaError_t error = with_form<at_once.least, at_once.most>(call->tuning, [&](auto form) {
+        constexpr int together = blocks_at_once<terms, BODIES>(decltype(form)::value);
         return launch_sums(
-            call, shape.systems * distances * tiles, THREADS, sizeof(group_stage<terms>),
-            add_tile_pairs<terms, space, decltype(form)::value>, shape,
-            settings_of<terms>(call->interaction), (const typename terms::source *)call->sources,
-            (real *)call->sides, from, distances);
+            call, blocks, THREADS, sizeof(group_stage<terms>),
+            add_tile_pairs<terms, BODIES, together>, shape, settings_of<terms>(call->interaction),
+            (const typename terms::source *)call->sources, (real *)call->sides, from, distances);
     });
     if (error != cudaSuccess || call->at_once)
         return error;
     return launch(call->stream, groups_of(shape_length(shape), THREADS), THREADS, 0,
-                  reduce_sides<terms>, shape, (const real *)call->sides, call->partial, from,
+                  reduce_sides<terms>, shape, (const real *)call->sides, call->partial, size, from,
                   distances);
+}
+
+/* BODIES is a compile-time number: registers have no index. */
+template <class terms>
+static cudaError_t start(const struct gpu_sum_call *call, unsigned from, unsigned distances)
+{
+    constexpr struct gpu_range bodies = limits_of<terms>(GPU_SYMMETRIC).bodies;
+    static_assert(bodies.least == 2 && (bodies.most == 4 || bodies.most == 8),
+                  "a case for each number of bodies");
+    switch (call->tuning.bodies) {
+    case 2:
+        return sum_and_reduce<terms, 2>(call, from, distances);
+    case 4:
+        return sum_and_reduce<terms, 4>(call, from, distances);
+    default:
+        return sum_and_reduce<terms, bodies.most>(call, from, distances);
+    }
 }
 
 extern "C" cudaError_t gpu_symmetric(const struct gpu_sum_call *call, unsigned *slots)
 {
     *slots = 1;
     return with_gravity(call->interaction, [&](auto gravity, auto space) {
-        const unsigned all = gpu_symmetric_distances(&call->shape, call->interaction.precision);
+        typedef decltype(gravity) terms;
+        const unsigned all = gpu_symmetric_distances(&call->shape, &call->tuning);
         cudaError_t error = cudaSuccess;
-        for (unsigned from = 0; from < all && error == cudaSuccess; from += call->distances)
-            error = sum_and_reduce<decltype(gravity), space.value>(
-                call, from, min(call->distances, all - from));
+        for (unsigned from = 0; from < all && error == cudaSuccess; from += call->distances) {
+            const unsigned distances = min(call->distances, all - from);
+            if constexpr (space.value == GPU_SPACE_SOFT)
+                if (call->interaction.equal_masses) {
+                    error = start<gravity_equal<GPU_SPACE_SOFT, terms>>(call, from, distances);
+                    continue;
+                }
+            error = start<terms>(call, from, distances);
+        }
         return error;
     });
 }

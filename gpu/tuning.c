@@ -91,14 +91,30 @@ static double used_part(const struct gpu_tuning_problem *problem, const struct g
     return pairs / (time * overhead + pairs / others * slots * PAIRS_OF_A_SLOT);
 }
 
+/* Returns the bodies of a thread for a kernel of the third law, whose tiles are part of the order
+ * of its sums: they follow from the number of bodies alone. */
+static int bodies_of_tiles(const struct gpu_limits *limits, size_t count)
+{
+    int bodies = limits->bodies.most;
+    while (bodies > limits->bodies.least &&
+           ceil((double)count / (limits->start.block * bodies)) < GPU_ENOUGH_TILES)
+        bodies /= 2;
+    return bodies;
+}
+
 struct gpu_tuning gpu_tuning_fit(const struct gpu_tuning_row *row,
                                  const struct gpu_tuning_problem *problem, double *used)
 {
     const struct gpu_limits *limits = limits_of(row);
+    const bool third_law = gpu_catalog[row->kernel].third_law;
     const unsigned splits = gpu_catalog[row->kernel].splits ? problem->segments : 1;
-    struct gpu_tuning best = row->tuning, next = row->tuning;
+    struct gpu_tuning next = row->tuning;
+    if (third_law)
+        next.bodies = bodies_of_tiles(limits, problem->bodies);
+    const int least = third_law ? next.bodies : limits->bodies.least;
+    struct gpu_tuning best = next;
     double most = 0;
-    for (; next.bodies >= limits->bodies.least; next.bodies /= 2) {
+    for (; next.bodies >= least; next.bodies /= 2) {
         const unsigned at_once = blocks_at_once(problem, limits, &next);
         for (next.split = 1; next.split <= (int)splits; next.split++) {
             const double part = used_part(problem, limits, &next, at_once);

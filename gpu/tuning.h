@@ -55,9 +55,10 @@ struct gpu_tuning_problem {
     const void *context;
 };
 
-/* Bodies of a thread and splits that leave the least of a device idle: a launch takes as many waves
- * of blocks as it takes, and what the last one does not fill is lost. `used`, unless NULL, is the
- * part of the device's time in which it works on pairs. */
+/* Returns the bodies of a thread and the splits that leave the least of a device idle: blocks start
+ * in waves, and a last wave that is not full wastes time. The bodies of a thread of a kernel of the
+ * third law follow from the number of bodies alone, because its bits depend on them. `used`, unless
+ * NULL, takes the part of the device's time in which it works on pairs. */
 struct gpu_tuning gpu_tuning_fit(const struct gpu_tuning_row *row,
                                  const struct gpu_tuning_problem *problem, double *used);
 

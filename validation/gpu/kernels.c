@@ -21,17 +21,24 @@ static int reset(void **state)
     return 0;
 }
 
-static void check_force(size_t systems, size_t count, const struct physics *physics,
-                        const char *kernel, enum precision precision)
+static void check_launch(size_t systems, size_t count, const struct physics *physics,
+                         const char *kernel, enum precision precision,
+                         const struct gpu_tuning *tuning)
 {
     struct bodies *b = case_bodies(systems, count, 100 + count);
-    case_accelerations(b, physics, kernel, precision, NULL);
+    case_accelerations(b, physics, kernel, precision, tuning);
     const double error = case_error(b, physics);
     if (!(error <= bounds[precision]))
         fail_msg("%s, %s, %zu bodies, softening %g, box %g: error %g > %g", kernel,
                  precision_names[precision], count, physics->softening, physics->box_length, error,
                  bounds[precision]);
     bodies_destroy(b);
+}
+
+static void check_force(size_t systems, size_t count, const struct physics *physics,
+                        const char *kernel, enum precision precision)
+{
+    check_launch(systems, count, physics, kernel, precision, NULL);
 }
 
 /* Warps of 32, granules of 32, chunks of 256, tiles of 256 and 512. */
@@ -46,18 +53,24 @@ static void test_forces_agree_with_the_reference(void **state)
                     check_force(1, sizes[n], spaces[s], gpu_catalog[k].name, (enum precision)p);
 }
 
-/* Tiles of 1024 bodies in fp32 and of 512 in fp64, in rings of 1 to 5. */
+/* Tiles of 256, 512 and (not in fp64) 1024 bodies, in rings of 1 to 9. */
 static void test_third_law_agrees_with_the_reference(void **state)
 {
     (void)state;
     const size_t sizes[] = { 1, 33, 513, 1023, 1025, 2049 };
-    for (size_t n = 0; n < COUNT_OF(sizes); n++)
-        for (int p = PRECISION_DOUBLE; p <= PRECISION_SINGLE; p++)
-            if (thorough() || sizes[n] < 1000 || p == PRECISION_SINGLE)
-                check_force(1, sizes[n], &case_soft, "symmetric", (enum precision)p);
+    for (int p = PRECISION_DOUBLE; p <= PRECISION_SINGLE; p++) {
+        const struct gpu_limits *limits = &gpu_catalog[GPU_SYMMETRIC].limits[p];
+        for (int bodies = limits->bodies.least; bodies <= limits->bodies.most; bodies *= 2)
+            for (size_t n = 0; n < COUNT_OF(sizes); n++) {
+                const struct gpu_tuning tuning = { 128, 256, bodies, 1, limits->start.at_once };
+                if (thorough() || sizes[n] < 1000 || (sizes[n] < 2000 && p == PRECISION_SINGLE))
+                    check_launch(1, sizes[n], &case_soft, "symmetric", (enum precision)p, &tuning);
+            }
+    }
     check_force(1, 1025, &case_sharp, "symmetric", PRECISION_SINGLE);
     check_force(1, 1025, &case_periodic, "symmetric", PRECISION_MIXED);
     check_force(1, 600, &case_periodic, "symmetric", PRECISION_DOUBLE);
+    check_force(3, 600, &case_soft, "symmetric", PRECISION_MIXED);
 }
 
 /* One float takes the sum: each of `count` additions rounds by 2^-24 of sum |a_ij| at most. */
@@ -192,31 +205,42 @@ static void test_a_system_alone_has_the_bits_it_has_among_others(void **state)
 
 /* The kernel without masses, which needs its padding far away. Compared with the general one,
  * which a single body of another mass in a system of its own brings about. */
+static void compare_equal_masses(const char *kernel, enum precision precision,
+                                 const struct gpu_tuning *tuning)
+{
+    enum { COUNT = 77 };
+    struct bodies *equal = case_bodies(1, COUNT, 12), *mixed = case_bodies(2, COUNT, 12);
+    const size_t size = COUNT * sizeof(double);
+    struct case_device on;
+    case_equal_masses(equal, 2.385);
+    case_equal_masses(mixed, 2.385);
+    mixed->m[mixed->stride + 5] = 1.21;
+    for (int both = 0; both < 2; both++) {
+        case_open(&on, both ? mixed : equal, &case_soft, kernel, precision, tuning, COUNT);
+        assert_int_equal(on.setup.interaction.equal_masses, !both);
+        case_close(&on);
+    }
+    case_accelerations(equal, &case_soft, kernel, precision, tuning);
+    case_accelerations(mixed, &case_soft, kernel, precision, tuning);
+    assert_memory_equal(equal->ax, mixed->ax, size);
+    assert_memory_equal(equal->ay, mixed->ay, size);
+    assert_memory_equal(equal->az, mixed->az, size);
+    assert_true(case_error(equal, &case_soft) < bounds[precision]);
+    assert_true(case_error(mixed, &case_soft) < bounds[precision]);
+    bodies_destroy(equal);
+    bodies_destroy(mixed);
+}
+
 static void test_equal_masses_change_no_bits(void **state)
 {
     (void)state;
-    enum { COUNT = 77 };
     for (int p = PRECISION_DOUBLE; p <= PRECISION_SINGLE; p++) {
-        struct bodies *equal = case_bodies(1, COUNT, 12), *mixed = case_bodies(2, COUNT, 12);
-        const size_t size = COUNT * sizeof(double);
-        struct case_device on;
-        case_equal_masses(equal, 2.385);
-        case_equal_masses(mixed, 2.385);
-        mixed->m[mixed->stride + 5] = 1.21;
-        for (int both = 0; both < 2; both++) {
-            case_open(&on, both ? mixed : equal, &case_soft, "blocked", (enum precision)p, NULL,
-                      COUNT);
-            assert_int_equal(on.setup.interaction.equal_masses, !both);
-            case_close(&on);
+        const struct gpu_limits *limits = &gpu_catalog[GPU_SYMMETRIC].limits[p];
+        compare_equal_masses("blocked", (enum precision)p, NULL);
+        for (int bodies = limits->bodies.least; bodies <= limits->bodies.most; bodies *= 2) {
+            const struct gpu_tuning tuning = { 128, 256, bodies, 1, limits->start.at_once };
+            compare_equal_masses("symmetric", (enum precision)p, &tuning);
         }
-        case_accelerations(equal, &case_soft, "blocked", (enum precision)p, NULL);
-        case_accelerations(mixed, &case_soft, "blocked", (enum precision)p, NULL);
-        assert_memory_equal(equal->ax, mixed->ax, size);
-        assert_memory_equal(equal->ay, mixed->ay, size);
-        assert_true(case_error(equal, &case_soft) < bounds[p]);
-        assert_true(case_error(mixed, &case_soft) < bounds[p]);
-        bodies_destroy(equal);
-        bodies_destroy(mixed);
     }
 }
 

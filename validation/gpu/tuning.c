@@ -150,7 +150,7 @@ static void test_nonsense_is_not_believed(void **state)
         { "blocked", 0, 128, 256, 4, 2 },      { "blocked", -1, 128, 256, 4, 2 },
         { "blocked", 1e12, 128, 256, 4, 2 },   { "quick", 1000, 128, 256, 4, 2 },
         { "symmetric", 1000, 256, 256, 8, 3 }, { "symmetric", 1000, 128, 512, 8, 3 },
-        { "symmetric", 1000, 128, 256, 4, 3 }, { "tiled", 1000, 2048, 256, 1, 1 },
+        { "symmetric", 1000, 128, 256, 1, 3 }, { "tiled", 1000, 2048, 256, 1, 1 },
         { "simt", 1000, 256, 256, 1, 1 },
     };
     struct gpu_tuning_table starts, table;
@@ -298,13 +298,43 @@ static void test_what_cannot_be_split_is_not(void **state)
         }
 }
 
+/* The largest tile of which a system has 32: by the number of bodies alone, for the tile is part of
+ * the order of the sums. */
+static void test_tiles_follow_from_the_number_of_bodies(void **state)
+{
+    (void)state;
+    static const struct {
+        enum precision precision;
+        size_t count;
+        int bodies;
+    } rows[] = {
+        { PRECISION_SINGLE, 8192, 2 },  { PRECISION_SINGLE, 15872, 2 },
+        { PRECISION_SINGLE, 15873, 4 }, { PRECISION_SINGLE, 31744, 4 },
+        { PRECISION_SINGLE, 31745, 8 }, { PRECISION_SINGLE, 1000000, 8 },
+        { PRECISION_MIXED, 31745, 8 },  { PRECISION_DOUBLE, 15872, 2 },
+        { PRECISION_DOUBLE, 15873, 4 }, { PRECISION_DOUBLE, 31745, 4 },
+    };
+    for (size_t k = 0; k < COUNT_OF(rows); k++)
+        for (size_t systems = 1; systems < 1000; systems *= 30)
+            for (int multiprocessors = 1; multiprocessors < 1000; multiprocessors *= 13) {
+                const struct gpu_tuning_row row = {
+                    GPU_SYMMETRIC, rows[k].precision, 0,
+                    gpu_catalog[GPU_SYMMETRIC].limits[rows[k].precision].start
+                };
+                struct gpu_tuning_problem problem =
+                    problem_of(systems, rows[k].count, multiprocessors);
+                problem.at_once = NULL;
+                assert_int_equal(gpu_tuning_fit(&row, &problem, NULL).bodies, rows[k].bodies);
+            }
+}
+
 /* The third law wins where there are tiles enough to fill a device, and needs whole systems. */
 static void test_auto_takes_the_third_law_where_it_wins(void **state)
 {
     (void)state;
     assert_int_equal(gpu_catalog_choose(1, true), GPU_BLOCKED);
-    assert_int_equal(gpu_catalog_choose(65535, true), GPU_BLOCKED);
-    assert_int_equal(gpu_catalog_choose(65536, true), GPU_SYMMETRIC);
+    assert_int_equal(gpu_catalog_choose(8191, true), GPU_BLOCKED);
+    assert_int_equal(gpu_catalog_choose(8192, true), GPU_SYMMETRIC);
     assert_int_equal(gpu_catalog_choose(65536, false), GPU_BLOCKED);
     assert_int_equal(gpu_catalog_choose(4000000, true), GPU_SYMMETRIC);
     assert_int_equal(gpu_catalog_find("symmetric"), GPU_SYMMETRIC);
@@ -326,6 +356,7 @@ int main(void)
         cmocka_unit_test(test_launches_are_whole_waves),
         cmocka_unit_test(test_ensembles_are_whole_waves),
         cmocka_unit_test(test_what_cannot_be_split_is_not),
+        cmocka_unit_test(test_tiles_follow_from_the_number_of_bodies),
         cmocka_unit_test(test_auto_takes_the_third_law_where_it_wins),
     };
     return cmocka_run_group_tests_name("GPU tuning", tests, NULL, NULL);
